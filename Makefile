@@ -1,0 +1,211 @@
+# weft: one Makefile for everything; `make help` lists the targets.
+# BUILD=release|asan|cov picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
+# V=1 shows the commands.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+BUILD ?= release
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+TEST_BUILDS ?= release asan
+
+# Objects of two compilers never mix.
+CLANG_TAG := $(if $(findstring clang,$(CC)),-clang)
+O := build/$(BUILD)$(CLANG_TAG)
+
+# ---- packages ----
+PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev libsqlite3-dev \
+    libcmocka-dev gnuplot-nox fonts-dejavu-core
+LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
+FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
+
+# Asked once and only when something is compiled: `make run` on a bare machine installs the
+# packages first, and `make help` or `make clean` never need them.
+PKGS := igraph gsl yaml-0.1 sqlite3
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CHECK) pkg-config --cflags $(PKGS) | sed 's/-I */-isystem /g'))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "make deps" installs them' >&2;
+
+# ---- flags ----
+# No -ffast-math: the NaN checks depend on IEEE rules. No -march, and no fused multiply-add:
+# the same input gives the same bytes on every machine.
+CFLAGS.release := -O2 -g
+CFLAGS.werror := -O2 -Werror
+CFLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+CFLAGS.cov := -O0 -g --coverage
+CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+    $(if $(WERROR),-Werror)
+BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I.
+ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
+    $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
+LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
+
+# ---- sources ----
+sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c)))
+objects = $(patsubst %.c,$O/%.o,$(1))
+LAYERS := base topo workloads alloc sim explore plots
+LIB_SRC := $(call sources,$(LAYERS))
+CLI_SRC := $(call sources,cli)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+# What several unit tests share: brute-force oracles and the like.
+SUPPORT_SRC := $(wildcard tests/*.c) $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+BENCH_SRC := $(wildcard bench/*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
+ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC)
+FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
+SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
+
+LIB := $O/libweft.a
+WEFT := $O/weft
+UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
+BENCH := $(patsubst bench/%.c,$O/bench/%,$(BENCH_SRC))
+FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
+
+# A figure per plots/fig_NAME.c, drawn from the table of the main study.
+FIGURES ?= $(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c))
+MAIN_STUDY := configs/studies/main.yaml
+
+# One word and the file per command; V=1 shows the whole command.
+SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC  ,$(if $(filter %.a,$@),AR  ,LINK))  $@';)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+# A sub-make gets as many jobs as there are cores, unless -j was given.
+SUBMAKE = +@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+all: $(WEFT) $(LIB) ## build/release/weft and libweft.a (default)
+
+$O/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(SAY)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(LIB): $(call objects,$(LIB_SRC))
+	@rm -f $@
+	$(SAY)ar rcs $@ $^
+
+$(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+$(UNIT): $O/%: $O/%.o $(call objects,$(SUPPORT_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(BENCH): $O/bench/%: $O/bench/%.o $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+$(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(SAY)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+run: deps ## install what is missing, build, run the main study, draw its figures
+	$(SUBMAKE) all
+	$(SUBMAKE) run-study
+
+run-study:
+	@mkdir -p out
+	$(WEFT) sweep $(MAIN_STUDY) -f -o out/main.csv
+	set -e; for name in $(FIGURES); do $(WEFT) plot $$name out/main.csv -f -o out/$$name.svg; done
+	@printf '\nDone. Look at:\n'; printf '  %s\n' out/main.csv $(FIGURES:%=out/%.svg)
+
+test: deps ## install what is missing, then every test, plain and under ASan+UBSan
+	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
+
+test-programs: $(WEFT) $(UNIT)
+	@:
+
+valgrind: ## unit tests under valgrind
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) valgrind'
+	@CC='$(CC)' JOBS='$(JOBS)' UNIT_ONLY=1 \
+	    WRAP='valgrind -q --error-exitcode=9 --leak-check=full' tests/run_tests.sh build/release$(CLANG_TAG)
+
+golden: all ## rewrite the expected outputs of tests/cli; read the diff before you commit it
+	@for script in $(filter-out tests/cli/run.sh,$(wildcard tests/cli/*.sh)); do \
+	    tests/cli/run.sh --update $(WEFT) $$script || exit 1; done
+
+coverage: deps ## line coverage of the library by the tests, per file
+	@find build/cov -name '*.gcda' -delete 2>/dev/null || :
+	@CC=gcc JOBS='$(JOBS)' tests/run_tests.sh build/cov
+	@tests/coverage.sh build/cov $(LIB_SRC)
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
+	$(SUBMAKE) CC=clang BUILD=fuzz run-fuzz
+
+run-fuzz: $(FUZZERS)
+	@set -e; for f in $(notdir $(FUZZERS)); do \
+	    mkdir -p $O/corpus/$$f; seeds=tests/fuzz/corpus/$$f; [ -d $$seeds ] || seeds=; \
+	    echo "$$f: $(FUZZ_SECONDS) s"; \
+	    $O/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$O/ $O/corpus/$$f $$seeds; done
+
+bench: deps ## run the benchmarks behind the speeds in README and docs
+	$(SUBMAKE) bench-programs
+	@set -e; for f in $(BENCH); do echo "== $$f"; $$f; done
+
+bench-programs: $(BENCH)
+	@:
+
+validate: deps ## compare weft with published numbers; writes docs/validation.md
+	$(SUBMAKE) all
+	@WEFT=$(WEFT) tests/validate.sh
+
+lint: ## formatting, static analysis, warnings of both compilers
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
+	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-tidy lint-scripts compilers
+	@echo 'lint: clean'
+
+lint-format:
+	@clang-format --dry-run -Werror $(FORMATTED)
+
+lint-cppcheck:
+	@mkdir -p build/cppcheck
+	@cppcheck -q -j $(JOBS) --std=c11 -D_POSIX_C_SOURCE=200809L -I. --enable=warning,performance,portability \
+	    --inline-suppr --error-exitcode=1 --cppcheck-build-dir=build/cppcheck $(ALL_SRC) $(FUZZ_SRC)
+
+# One file per process: clang-tidy 14 carries state of va_list checks from one file to the next.
+lint-tidy:
+	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | xargs -P $(JOBS) -I '{}' \
+	    clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS)
+
+lint-scripts:
+	@shellcheck $(SCRIPTS)
+
+compilers: ## compile everything with gcc and with clang, warnings are errors
+	$(SUBMAKE) CC=gcc BUILD=werror all-objects
+	$(SUBMAKE) CC=clang BUILD=werror all-objects
+
+all-objects: $(call objects,$(ALL_SRC) $(FUZZ_SRC))
+	@:
+
+format: ## clang-format in place
+	clang-format -i $(FORMATTED)
+
+install: all ## copy binary, manual page and configs below $(DESTDIR)$(PREFIX)
+	install -D $(WEFT) $(DESTDIR)$(PREFIX)/bin/weft
+	install -D -m 644 docs/weft.1 $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
+	find configs -type f -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/weft/{}' ';'
+
+uninstall: ## remove what install copied
+	rm -f $(DESTDIR)$(PREFIX)/bin/weft $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/weft
+
+dist: ## build/weft.tar.gz of the committed files
+	@mkdir -p build
+	git archive --prefix=weft/ -o build/weft.tar.gz HEAD
+
+deps: ## install the Debian packages that are missing
+	@tests/install_deps.sh $(PACKAGES)
+
+clean: ## remove build/ and out/
+	rm -rf build out
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
+    lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install uninstall dist deps \
+    clean help
+
+-include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

@@ -1,0 +1,54 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Quoted input may hold newlines or terminal escapes (one byte, or U+0080 to U+009F in UTF-8). */
+static void keep_one_line(char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+            *s = '?';
+    }
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+    char msg[sizeof e->msg]; /* arguments may point into e->msg */
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    keep_one_line(msg);
+    memcpy(e->msg, msg, sizeof msg);
+    e->code = code;
+    return code;
+}
+
+int err_wrap(struct err *e, const char *fmt, ...)
+{
+    char where[sizeof e->msg];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(where, sizeof where, fmt, ap);
+    va_end(ap);
+    keep_one_line(where);
+
+    /* The cause matters more than the tail of a long path: half of the room is always its own. */
+    size_t room = sizeof e->msg - strlen(": ") - 1, n_where = strlen(where), n_cause = strlen(e->msg);
+    if (n_where + n_cause > room) {
+        size_t keep = n_cause < room / 2 ? room - n_cause : room - room / 2;
+        n_where = n_where < keep ? n_where : keep;
+    }
+    char cause[sizeof e->msg];
+    memcpy(cause, e->msg, n_cause + 1);
+    snprintf(e->msg, sizeof e->msg, "%.*s: %.*s", (int)n_where, where, (int)(room - n_where), cause);
+    return e->code;
+}
+
+int err_nomem(struct err *e, const char *what)
+{
+    return err_set(e, ERR_NOMEM, "out of memory for %s", what);
+}

@@ -1,0 +1,33 @@
+/** @file Error value: a code for the program, one line for the reader. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+/** What kind of failure; the command line turns it into an exit code. */
+enum err_code {
+    ERR_OK = 0,
+    ERR_NOMEM = -1, /**< allocation failed */
+    ERR_IO = -2,    /**< a file could not be written, a program not started */
+    ERR_PARSE = -3, /**< input is missing, unreadable or not the expected grammar */
+    ERR_RANGE = -4, /**< value outside its documented range, or it contradicts another */
+    ERR_UNSUP = -5, /**< valid request this build does not implement */
+    ERR_LIB = -6,   /**< igraph, GSL, GLPK or libyaml refused the call */
+    ERR_USAGE = -7, /**< command line is wrong */
+};
+
+struct err {
+    enum err_code code;
+    char msg[1024]; /**< one line, no trailing newline, always terminated */
+};
+
+#define ERR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/** Record a new failure; returns @p code so callers can `return err_set(...)`. */
+int err_set(struct err *e, enum err_code code, const char *fmt, ...) ERR_PRINTF(3, 4);
+
+/** Prefix the recorded message with where it happened; returns e->code. */
+int err_wrap(struct err *e, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/** Record "out of memory for WHAT"; returns ERR_NOMEM. */
+int err_nomem(struct err *e, const char *what);
+
+#endif

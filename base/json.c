@@ -1,0 +1,107 @@
+#include "base/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* Bytes of the UTF-8 character at s, 0 when there is none. RFC 3629, section 4: no
+ * overlong forms, no surrogates, nothing above U+10FFFF. The terminator ends any sequence. */
+static size_t utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
+    if (n == 0 || s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void put_quoted(struct text *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    text_puts(out, "\"");
+    while (*s) {
+        size_t n = utf8_length(s);
+        if (n == 0)
+            text_puts(out, "\xef\xbf\xbd"); /* U+FFFD, replacement character */
+        else if (*s == '"' || *s == '\\')
+            text_printf(out, "\\%c", *s);
+        else if (*s < 0x20)
+            text_printf(out, "\\u%04x", (unsigned)*s);
+        else
+            text_add(out, (const char *)s, n);
+        s += n ? n : 1;
+    }
+    text_puts(out, "\"");
+}
+
+static void begin_value(struct json *j, const char *key)
+{
+    if (j->filled[j->depth])
+        text_puts(j->out, ", ");
+    j->filled[j->depth] = true;
+    if (key) {
+        put_quoted(j->out, key);
+        text_puts(j->out, ": ");
+    }
+}
+
+void json_open(struct json *j, const char *key, char bracket)
+{
+    assert(bracket == '{' || bracket == '[');
+    assert(j->depth < JSON_MAX_DEPTH);
+    begin_value(j, key);
+    text_add(j->out, &bracket, 1);
+    j->filled[++j->depth] = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+    assert(bracket == '}' || bracket == ']');
+    assert(j->depth > 0);
+    text_add(j->out, &bracket, 1);
+    j->depth--;
+}
+
+void json_real(struct json *j, const char *key, double x)
+{
+    char buf[NUM_TEXT];
+    begin_value(j, key);
+    text_puts(j->out, isfinite(x) ? num_format(buf, x) : "null");
+}
+
+void json_count(struct json *j, const char *key, int64_t n)
+{
+    begin_value(j, key);
+    text_printf(j->out, "%lld", (long long)n);
+}
+
+void json_bool(struct json *j, const char *key, bool b)
+{
+    begin_value(j, key);
+    text_puts(j->out, b ? "true" : "false");
+}
+
+void json_text(struct json *j, const char *key, const char *s)
+{
+    begin_value(j, key);
+    if (s)
+        put_quoted(j->out, s);
+    else
+        text_puts(j->out, "null");
+}
+
+void json_reals(struct json *j, const char *key, const double *x, int n)
+{
+    json_open(j, key, '[');
+    for (int i = 0; i < n; i++)
+        json_real(j, NULL, x[i]);
+    json_close(j, ']');
+}

@@ -1,0 +1,95 @@
+#include "base/num.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool num_mul(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_mul_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+bool num_add(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_add_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static const char *skip_digits(const char *s)
+{
+    while (isdigit((unsigned char)*s))
+        s++;
+    return s;
+}
+
+/* strtod() takes more than we do: hexadecimal, nan, inf, leading space. */
+static bool is_decimal(const char *s)
+{
+    if (*s == '+' || *s == '-')
+        s++;
+    if (s[0] == '0' && isdigit((unsigned char)s[1]))
+        return false;
+    const char *end = skip_digits(s);
+    bool digits = end != s;
+    if (*end == '.') {
+        const char *frac = end + 1;
+        end = skip_digits(frac);
+        digits = digits || end != frac;
+    }
+    if (!digits)
+        return false;
+    if (*end == 'e' || *end == 'E') {
+        const char *exp = end + 1;
+        if (*exp == '+' || *exp == '-')
+            exp++;
+        end = skip_digits(exp);
+        if (end == exp)
+            return false;
+    }
+    return *end == '\0';
+}
+
+bool num_parse_real(const char *text, double *out)
+{
+    if (!is_decimal(text))
+        return false;
+    double x = strtod(text, NULL);
+    if (!isfinite(x))
+        return false;
+    *out = x;
+    return true;
+}
+
+bool num_parse_count(const char *text, int64_t *out)
+{
+    if (*text == '\0' || *skip_digits(text) != '\0' || (text[0] == '0' && text[1] != '\0'))
+        return false;
+    errno = 0;
+    long long n = strtoll(text, NULL, 10);
+    if (errno)
+        return false;
+    *out = n;
+    return true;
+}
+
+const char *num_format(char buf[NUM_TEXT], double x)
+{
+    if (isnan(x))
+        return strcpy(buf, "nan");
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, NUM_TEXT, "%.*g", digits, x);
+        if (strtod(buf, NULL) == x)
+            break;
+    }
+    return buf;
+}

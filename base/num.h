@@ -1,0 +1,32 @@
+/** @file Numbers as text, and integer arithmetic that notices overflow. */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUM_TEXT 32 /**< room for any number num_format() writes */
+
+/** a*b into @p out; false when it does not fit (then @p out is untouched). a, b >= 0. */
+bool num_mul(int64_t a, int64_t b, int64_t *out);
+
+/** a+b into @p out; false when it does not fit. a, b >= 0. */
+bool num_add(int64_t a, int64_t b, int64_t *out);
+
+/**
+ * Read the whole of @p text as a finite decimal number: [+-]digits[.digits][e[+-]digits],
+ * where the digits on one side of the point may be missing (".5", "5.").
+ * No hexadecimal, NaN, infinity, surrounding space, or leading zeros ("010" would
+ * be read as 8 elsewhere). False when it is not one, or overflows a double (then @p out
+ * is untouched); what is too small for a double is 0.
+ */
+bool num_parse_real(const char *text, double *out);
+
+/** Read the whole of @p text as a non-negative decimal integer below 2^63; "4096", not "4.0e3". */
+bool num_parse_count(const char *text, int64_t *out);
+
+/** Shortest of %.15g, %.16g, %.17g that reads back as @p x. Returns @p buf. NaN gives "nan". */
+const char *num_format(char buf[NUM_TEXT], double x);
+
+#endif

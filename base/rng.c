@@ -1,0 +1,114 @@
+#include "base/rng.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_rng.h>
+
+struct rng {
+    gsl_rng gsl; /* its state is ours: gsl_rng_alloc() may abort the program when memory is short */
+};
+
+/* One step of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014; constants of its variant 13. */
+static uint64_t splitmix64(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* The 32-bit finaliser of MurmurHash3 (A. Appleby, public domain): a bijection. */
+static uint32_t mix32(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
+}
+
+/* MT19937 takes 32 bits. A plain hash of (seed, stream) would let two of 65,536 streams
+ * meet about every other time (birthday); a bijection of the stream cannot. */
+static uint32_t start_value(uint64_t seed, uint64_t stream)
+{
+    uint64_t key = splitmix64(seed ^ splitmix64(stream >> 32));
+    return mix32((uint32_t)stream ^ (uint32_t)key) ^ (uint32_t)(key >> 32);
+}
+
+int rng_build(struct rng **out, uint64_t seed, uint64_t stream, struct err *e)
+{
+    *out = NULL;
+    struct rng *r = calloc(1, sizeof *r);
+    void *state = malloc(gsl_rng_mt19937->size);
+    if (!r || !state) {
+        free(r);
+        free(state);
+        return err_nomem(e, "random numbers");
+    }
+    r->gsl.type = gsl_rng_mt19937;
+    r->gsl.state = state;
+    gsl_rng_set(&r->gsl, start_value(seed, stream));
+    *out = r;
+    return 0;
+}
+
+void rng_free(struct rng *r)
+{
+    if (!r)
+        return;
+    free(r->gsl.state);
+    free(r);
+}
+
+static uint64_t draw32(struct rng *r)
+{
+    return (uint64_t)gsl_rng_get(&r->gsl);
+}
+
+/* All 53 bits of a double; gsl_rng_uniform() would give 32. */
+double rng_uniform(struct rng *r)
+{
+    uint64_t high = draw32(r) >> 5, low = draw32(r) >> 6;
+    return ldexp((double)((high << 26) | low), -53);
+}
+
+/* Rounding may reach hi although the uniform number is below 1. */
+double rng_range(struct rng *r, double lo, double hi)
+{
+    assert(lo <= hi);
+    double x = lo + (hi - lo) * rng_uniform(r);
+    return x < hi || lo == hi ? x : nextafter(hi, lo);
+}
+
+int64_t rng_below(struct rng *r, int64_t n)
+{
+    assert(n >= 1);
+    /* 2^64 mod n numbers at the bottom are left out, so each remainder is met equally often. */
+    uint64_t m = (uint64_t)n, skip = (0 - m) % m, x;
+    do {
+        uint64_t high = draw32(r);
+        x = (high << 32) | draw32(r);
+    } while (x < skip);
+    return (int64_t)(x % m);
+}
+
+double rng_log_range(struct rng *r, double lo, double hi)
+{
+    assert(0 < lo && lo <= hi);
+    double x = lo * exp(rng_uniform(r) * (log(hi) - log(lo)));
+    return fmin(fmax(x, lo), hi);
+}
+
+/* Marsaglia's polar method; the second number of the pair is dropped so that a
+ * generator has no state beside MT19937's. */
+double rng_normal(struct rng *r)
+{
+    double x, y, square;
+    do {
+        x = 2 * rng_uniform(r) - 1;
+        y = 2 * rng_uniform(r) - 1;
+        square = x * x + y * y;
+    } while (!(square > 0 && square < 1));
+    return x * sqrt(-2 * log(square) / square);
+}

@@ -1,0 +1,257 @@
+#include "base/schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+enum { RANGE_TEXT = 2 * NUM_TEXT + 64 };
+
+/* How a value that goes by this use is described after "it is used only". */
+static const struct {
+    enum key_use use;
+    const char *phrase;
+} use_phrases[] = {
+    { USE_TIME, "for training time and the bandwidth split" },
+    { USE_LATENCY, "by models that count latency" },
+    { USE_COST, "for the price of the network" },
+    { USE_CATALOGUE, "where prices come from a parts catalogue" },
+    { USE_COMPUTE, "by compute and memory models" },
+    { USE_SYSTEM, "where the price or power of NPUs is counted" },
+    { USE_SPLIT, "where an allocator chooses bandwidths" },
+    { USE_BUDGET, "by the check command" },
+    { USE_SWEEP, "by the sweep command" },
+};
+
+static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
+{
+    char lo[NUM_TEXT], hi[NUM_TEXT];
+    const char *unit = k->unit ? k->unit : "", *gap = *unit ? " " : "";
+    num_format(lo, k->min);
+    num_format(hi, k->max);
+    if (isinf(k->max))
+        snprintf(buf, RANGE_TEXT, ">= %s%s%.40s", lo, gap, unit);
+    else if (isinf(k->min))
+        snprintf(buf, RANGE_TEXT, "<= %s%s%.40s", hi, gap, unit);
+    else
+        snprintf(buf, RANGE_TEXT, "%s to %s%s%.40s", lo, hi, gap, unit);
+    return buf;
+}
+
+static int fail_range(const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN], range[RANGE_TEXT];
+    return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need %s", yaml_show(doc, id, shown),
+                     range_text(range, k));
+}
+
+static int read_real(double *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    double x;
+    int rc = yaml_real(doc, id, &x, e);
+    if (rc)
+        return rc;
+    if (!(x >= k->min && x <= k->max))
+        return fail_range(k, doc, id, e);
+    if (!isfinite(x * k->scale)) {
+        char shown[YAML_SHOWN];
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need a number below %g", yaml_show(doc, id, shown),
+                         1e308 / fabs(k->scale));
+    }
+    *out = x * k->scale;
+    return 0;
+}
+
+static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                      struct err *e)
+{
+    int64_t n;
+    double x;
+    int rc = yaml_count(doc, id, &n, e);
+    struct err other;
+    /* -3 is better answered by the key's own range than by that of all counts. */
+    if (rc && yaml_real(doc, id, &x, &other) == 0 && !(x >= k->min && x <= k->max))
+        return fail_range(k, doc, id, e);
+    if (rc)
+        return rc;
+    if (!((double)n >= k->min && (double)n <= k->max))
+        return fail_range(k, doc, id, e);
+    *out = n;
+    return 0;
+}
+
+static void join_words(struct text *out, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%s", i ? ", " : "", words[i]);
+}
+
+static int fail_word(const struct key *k, size_t n_words, const struct yaml_doc *doc, yaml_id id,
+                     struct err *e)
+{
+    char shown[YAML_SHOWN];
+    struct text need = { 0 };
+    join_words(&need, k->words, n_words);
+    const char *text = doc->nodes[id].text;
+    const char *near = text ? text_nearest(text, k->words, n_words) : NULL;
+    if (near)
+        text_printf(&need, " (nearest: %s)", near);
+    int rc =
+        yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of %s", yaml_show(doc, id, shown), text_str(&need));
+    text_free(&need);
+    return rc;
+}
+
+static int read_word(int32_t *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    const char *text = doc->nodes[id].text;
+    size_t n = 0;
+    for (; k->words[n]; n++) {
+        if (text && strcmp(text, k->words[n]) == 0) {
+            *out = (int32_t)n;
+            return 0;
+        }
+    }
+    return fail_word(k, n, doc, id, e);
+}
+
+static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    void *field = (char *)base + k->offset;
+    switch (k->kind) {
+    case KEY_REAL:
+        return read_real(field, k, doc, id, e);
+    case KEY_COUNT:
+        return read_count(field, k, doc, id, e);
+    case KEY_BOOL:
+        return yaml_bool(doc, id, field, e);
+    case KEY_TEXT:
+        return yaml_text(doc, id, field, e);
+    case KEY_WORD:
+        return read_word(field, k, doc, id, e);
+    case KEY_NODE:
+        *(yaml_id *)field = id;
+    }
+    return 0;
+}
+
+static const struct key *find_key(const struct section *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_keys; i++)
+        if (strcmp(s->keys[i].name, name) == 0)
+            return &s->keys[i];
+    return NULL;
+}
+
+static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    const char **names = malloc((s->n_keys + 1) * sizeof *names);
+    if (!names)
+        return err_nomem(e, "names of keys");
+    for (size_t i = 0; i < s->n_keys; i++)
+        names[i] = s->keys[i].name;
+
+    struct text all = { 0 };
+    const char *near = text_nearest(doc->nodes[id].key, names, s->n_keys);
+    int rc;
+    if (near) {
+        rc = yaml_fail_key(doc, id, e, ERR_PARSE, "is unknown, need a known key such as %s (nearest)", near);
+    } else {
+        join_words(&all, names, s->n_keys);
+        rc = yaml_fail_key(doc, id, e, ERR_PARSE, "is unknown, need one of %s", text_str(&all));
+    }
+    text_free(&all);
+    free(names);
+    return rc;
+}
+
+static int check_required(const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    for (size_t i = 0; i < s->n_keys; i++) {
+        const struct key *k = &s->keys[i];
+        if (k->required && yaml_get(doc, map, k->name) < 0)
+            return yaml_fail(doc, map, e, ERR_PARSE, "is without %s, need %s (%s)", k->name, k->name,
+                             k->help);
+    }
+    return 0;
+}
+
+int schema_read(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    schema_defaults(base, s);
+    int rc = yaml_need(doc, map, YAML_MAP, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, map) {
+        const struct key *k = find_key(s, doc->nodes[id].key);
+        rc = k ? read_key(base, k, doc, id, e) : fail_unknown(s, doc, id, e);
+        if (rc)
+            return rc;
+    }
+    return check_required(s, doc, map, e);
+}
+
+static void set_default(void *base, const struct key *k)
+{
+    void *field = (char *)base + k->offset;
+    bool none = k->required || isnan(k->dflt);
+    switch (k->kind) {
+    case KEY_REAL:
+        *(double *)field = none ? SCHEMA_NONE : k->dflt * k->scale;
+        break;
+    case KEY_COUNT:
+        *(int64_t *)field = none ? -1 : (int64_t)k->dflt;
+        break;
+    case KEY_BOOL:
+        *(bool *)field = !none && k->dflt != 0;
+        break;
+    case KEY_TEXT:
+        *(const char **)field = NULL;
+        break;
+    case KEY_WORD:
+        *(int32_t *)field = none ? -1 : (int32_t)k->dflt;
+        break;
+    case KEY_NODE:
+        *(yaml_id *)field = -1;
+    }
+}
+
+void schema_defaults(void *base, const struct section *s)
+{
+    for (size_t i = 0; i < s->n_keys; i++)
+        set_default(base, &s->keys[i]);
+}
+
+static bool is_users_own(const struct yaml_doc *doc, yaml_id id, int32_t study)
+{
+    int32_t from = doc->nodes[id].key_source;
+    return from == study || strncmp(doc->sources[from], "--set ", 6) == 0;
+}
+
+static void note_unused(struct text *notes, const struct key *k, const struct yaml_doc *doc, yaml_id id)
+{
+    char place[400], path[256];
+    yaml_key_place(doc, id, place, sizeof place);
+    yaml_path(doc, id, path, sizeof path);
+    text_printf(notes, "%s: %s has no effect here, it is used only", place, path);
+    const char *join = "";
+    for (size_t i = 0; i < sizeof use_phrases / sizeof *use_phrases; i++) {
+        if (k->uses & (unsigned)use_phrases[i].use) {
+            text_printf(notes, "%s %s", join, use_phrases[i].phrase);
+            join = " or";
+        }
+    }
+    text_puts(notes, "\n");
+}
+
+void schema_note_unused(struct text *notes, const struct section *s, const struct yaml_doc *doc, yaml_id map,
+                        int32_t first_source, unsigned active)
+{
+    yaml_each (id, doc, map) {
+        const struct key *k = find_key(s, doc->nodes[id].key);
+        if (k && k->uses && !(k->uses & active) && is_users_own(doc, id, first_source))
+            note_unused(notes, k, doc, id);
+    }
+}

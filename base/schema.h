@@ -1,0 +1,74 @@
+/** @file Key tables: one row per YAML key drives reading, checking, defaults, units and the manual. */
+#ifndef BASE_SCHEMA_H
+#define BASE_SCHEMA_H
+
+#include "base/text.h"
+#include "base/yaml.h"
+
+/** What a key holds, and the type of the field it is stored in. */
+enum key_kind {
+    KEY_REAL,  /**< double; stored times `scale`; absent = `dflt` (SCHEMA_NONE stays NaN) */
+    KEY_COUNT, /**< int64_t; absent = `dflt` (SCHEMA_NONE gives -1) */
+    KEY_BOOL,  /**< bool; absent = `dflt` != 0 */
+    KEY_TEXT,  /**< const char *, borrowed from the document; absent = NULL */
+    KEY_WORD,  /**< int32_t, index into `words`; absent = `dflt` (SCHEMA_NONE gives -1) */
+    KEY_NODE,  /**< yaml_id: read by code that knows its shape; absent = -1 */
+};
+
+#define SCHEMA_NONE ((double)__builtin_nan(""))
+
+/** What a value is used for; a key whose uses are all out of play gets a warning. 0 = always used. */
+enum key_use {
+    USE_TIME = 1 << 0,      /**< training time and bandwidth split */
+    USE_LATENCY = 1 << 1,   /**< only by models that count latency */
+    USE_COST = 1 << 2,      /**< network price */
+    USE_CATALOGUE = 1 << 3, /**< only when prices come from a parts catalogue */
+    USE_COMPUTE = 1 << 4,   /**< NPU: compute and memory models */
+    USE_SYSTEM = 1 << 5,    /**< only when NPU price or power is counted */
+    USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
+    USE_BUDGET = 1 << 7,    /**< only by check */
+    USE_SWEEP = 1 << 8,     /**< only by sweep */
+};
+
+struct key {
+    const char *name, *help;
+    enum key_kind kind;
+    size_t offset;            /**< of the field in the struct being filled */
+    const char *unit;         /**< "" for none; the unit the YAML value is written in */
+    double scale;             /**< file unit to SI; 1 for none */
+    double min, max;          /**< inclusive, in file units; -INFINITY and INFINITY for none */
+    double dflt;              /**< in file units; SCHEMA_NONE for none */
+    const char *const *words; /**< KEY_WORD: NULL-terminated */
+    bool required;
+    unsigned uses; /**< enum key_use bits */
+};
+
+/** A map in a YAML file: what `weft keys` prints as one section. */
+struct section {
+    const char *name, *help;
+    const struct key *keys; /**< shape [n_keys], borrowed */
+    size_t n_keys;
+};
+
+/**
+ * Fill @p base from map @p map: known keys only, checked, scaled, defaults for
+ * the rest. Unknown key (with the nearest known one), missing required key, wrong type, word
+ * not among `words` and value out of range are ERR_PARSE or ERR_RANGE with the place.
+ * Texts are borrowed from @p doc. On failure fields are partly defaults.
+ */
+int schema_read(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** Set every field to its default, as if the map were empty; required keys to that of SCHEMA_NONE. */
+void schema_defaults(void *base, const struct section *s);
+
+/**
+ * Add a line to @p notes for each key of @p map (not of maps inside it) that the user wrote,
+ * that is in source @p first_source (0: the file given) or in an override "--set ...",
+ * and whose uses are some, but none of @p active:
+ * "file:line:col: dims[0].latency_ns has no effect here, it is used only by models that count latency".
+ * Keys of files that the study refers to are left alone: a library file serves many studies.
+ */
+void schema_note_unused(struct text *notes, const struct section *s, const struct yaml_doc *doc, yaml_id map,
+                        int32_t first_source, unsigned active);
+
+#endif

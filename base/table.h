@@ -1,0 +1,77 @@
+/** @file Tables: columns with a name and a type; written as aligned text, CSV or JSON, read from CSV. */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+
+enum table_kind { TABLE_TEXT, TABLE_REAL, TABLE_COUNT };
+enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };
+
+/** One value; `kind` of its column says which field counts. */
+struct table_cell {
+    double real;   /**< not finite = no value: blank in CSV, null in JSON, "-" in text */
+    int64_t count; /**< INT64_MIN = no value */
+    char *text;    /**< owned by the table; NULL = no value */
+};
+
+/** Zero-initialise; release with table_free(). */
+struct table {
+    char **names;           /**< shape [n_cols], owned: unit included, "time_s" */
+    enum table_kind *kinds; /**< shape [n_cols], owned */
+    int32_t n_cols;
+    int64_t n_rows, cap_rows;
+    struct table_cell *cells; /**< shape [n_rows][n_cols], owned */
+    int32_t col;              /**< next column to put in the row being filled */
+    bool failed;              /**< out of memory; table_write() reports it */
+};
+
+/** All columns before the first row. */
+void table_column(struct table *t, const char *name, enum table_kind kind);
+/** Begin a row; then put one value per column, in order. A kind that does not match is a bug (assert). */
+void table_row(struct table *t);
+void table_put_real(struct table *t, double x);
+void table_put_count(struct table *t, int64_t n);
+void table_put_text(struct table *t, const char *s);
+void table_put_none(struct table *t);
+void table_free(struct table *t);
+
+/** Column by name, or -1. */
+int32_t table_find(const struct table *t, const char *name);
+const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
+/** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
+double table_number(const struct table *t, int64_t row, int32_t col);
+
+/**
+ * Append the table to @p out.
+ *
+ * @param head  lines about the run (version, command, hash, seed), one `key=value` pair
+ *              a line, no '#'; comment lines in CSV, members of the "weft" object (as
+ *              text) in JSON, left out of text; may be NULL.
+ * @return 0 or ERR_NOMEM, also when an earlier table_put_*() ran out of memory.
+ *
+ * Text: aligned for reading, numbers to the right, reals in 6 digits, "-" for no value.
+ * CSV: RFC 4180 with LF; no value is blank, an empty text is "". Reals round-trip in CSV and JSON.
+ * JSON: {"weft": {...}, "rows": [{...}, ...]}, one row a line. Time O(cells).
+ */
+int table_write(const struct table *t, enum table_format format, const char *head, struct text *out,
+                struct err *e);
+
+/**
+ * Read CSV: RFC 4180 quoting, LF or CR LF, '#' comment lines before the header. The first row
+ * names the columns. A blank field is no value.
+ *
+ * @param[out] t  uninitialised; owned by the caller after success, empty after failure.
+ * @return 0, ERR_NOMEM, or ERR_PARSE with `file:line: ...`: unreadable or empty file, a row
+ *         with too few or too many fields, a quote out of place, two columns of one name.
+ *
+ * A column is COUNT when all its values are whole numbers without sign, else REAL when all
+ * are numbers (or there are none), else TEXT. So a REAL column may come back as COUNT when
+ * its values are whole: read it by table_number(). Time O(bytes).
+ */
+int table_read_csv(struct table *t, const char *path, struct err *e);
+
+#endif

@@ -1,0 +1,59 @@
+/** @file A growing string, names close to a name, and files that appear whole or not at all. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/** Empty: `struct text t = { 0 };`. Release with text_free(). */
+struct text {
+    char *s; /**< owned, always terminated once something was added; NULL when empty */
+    size_t n, cap;
+    bool failed; /**< an allocation failed: what follows was dropped; text_check() says so */
+};
+
+/** Append; on lack of memory sets t->failed and drops, so that long outputs need one check at the end. */
+void text_add(struct text *t, const char *s, size_t n);
+void text_puts(struct text *t, const char *s);
+void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Forget the content, keep the memory. */
+void text_clear(struct text *t);
+void text_free(struct text *t);
+/** 0, or ERR_NOMEM when anything was dropped. */
+int text_check(const struct text *t, struct err *e);
+
+/** The text so far; "" when nothing was added yet. */
+const char *text_str(const struct text *t);
+
+/**
+ * Read the whole file (at most @p max bytes, less than SIZE_MAX) in place of what @p t held. Pipes and
+ * files of unknown size are read to their end.
+ * @return 0; ERR_NOMEM; or ERR_PARSE when missing, a directory, unreadable or larger:
+ *         "PATH:1:1: file is missing, need a readable file". After failure @p t is empty.
+ */
+int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
+
+/**
+ * Write @p t to @p path; NULL or "-" is standard output. A regular file appears complete
+ * or not at all (a full disk or a signal leaves nothing behind); an existing one is
+ * refused unless @p force, and keeps its permissions. Devices and pipes are written directly.
+ * @return 0, ERR_USAGE (exists and not @p force), ERR_IO, or ERR_NOMEM when @p t is incomplete.
+ */
+int text_write_file(const struct text *t, const char *path, bool force, struct err *e);
+
+/**
+ * The word of @p words (@p n of them) nearest to @p name, the first of equals, or NULL when none is
+ * similar: more than max(1, length/3) letters to insert, delete, replace or swap with the
+ * next one (optimal string alignment, a restricted Damerau-Levenshtein distance). Upper and
+ * lower case differ by less than one letter. Time O(sum of products of lengths); words
+ * longer than 63 bytes are similar to none.
+ */
+const char *text_nearest(const char *name, const char *const *words, size_t n);
+
+/** FNV-1a, 64 bit, of @p n bytes, continuing from @p seed (TEXT_HASH_SEED to start). */
+unsigned long long text_hash(unsigned long long seed, const void *data, size_t n);
+#define TEXT_HASH_SEED 14695981039346656037ULL
+
+#endif

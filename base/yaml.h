@@ -1,0 +1,149 @@
+/** @file YAML files as a small tree that remembers file, line and column of everything. */
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* libyaml has a function of this name inside; without another symbol it would call ours. */
+#define yaml_free yaml_doc_free
+
+typedef int32_t yaml_id; /**< index into yaml_doc.nodes, -1 = none */
+
+enum yaml_kind { YAML_SCALAR, YAML_SEQ, YAML_MAP };
+
+/** Caps: far above any study, low enough that hostile input ends at once. All files of a document together.
+ */
+enum {
+    YAML_MAX_DEPTH = 64, /**< maps and lists inside one another */
+    YAML_MAX_NODES = 4000000,
+    YAML_MAX_BYTES = 256 << 20,
+    YAML_SHOWN = 64, /**< room for yaml_show() */
+};
+
+/** A scalar, list or map. Nothing written (`key:`), `~` and `null` are a scalar with text "", not quoted. */
+struct yaml_node {
+    const char *key;  /**< borrowed from the document; NULL unless the parent is a map */
+    const char *text; /**< scalar's text, terminated, without NUL inside; NULL otherwise */
+    enum yaml_kind kind;
+    int32_t source;              /**< which of yaml_doc.sources the value was read from */
+    int32_t text_line, text_col; /**< 1-based place of the value itself, in `source` */
+    int32_t key_source;          /**< which of yaml_doc.sources the key was read from; else = source */
+    int32_t line, col; /**< 1-based place of the key, in `key_source`; of the value if there is no key */
+    yaml_id parent, first, next, last;
+    int32_t n;     /**< number of children */
+    int32_t index; /**< position among the parent's children */
+    bool quoted;   /**< scalar written in quotes or as a block (| or >): text, never a number */
+};
+
+struct yaml_chunk;
+
+/**
+ * A tree of nodes. Files can be grafted into it and values overridden, so one
+ * document holds a study and all it refers to. Release with yaml_free().
+ * Keys, texts and source names never move and live as long as the document.
+ */
+struct yaml_doc {
+    struct yaml_node *nodes; /**< shape [n_nodes], owned; replaced content stays as unreachable nodes */
+    int32_t n_nodes, cap_nodes;
+    int32_t n_sources;
+    const char **sources; /**< shape [n_sources], owned array of borrowed names: path, or "--set KEY=VALUE" */
+    struct yaml_chunk *chunks; /**< owned: the memory behind key, text and names; of a copy: what it added */
+    size_t n_bytes;            /**< YAML text read so far, counted against YAML_MAX_BYTES */
+    yaml_id root;              /**< -1 when empty */
+};
+
+/**
+ * Read one YAML document in UTF-8. Rejected with `file:line:col: ...`: aliases and
+ * anchors, tags, duplicate keys, merge keys, NUL bytes, several documents, an empty file,
+ * keys that are not scalars or empty, and anything beyond the caps.
+ * @param[out] doc  uninitialised; on failure empty and safe to free.
+ * @param name      stands for the file in messages.
+ * @return 0, ERR_PARSE, ERR_RANGE (beyond a cap) or ERR_NOMEM. Time O(n log n) in the size of the text.
+ */
+int yaml_read_file(struct yaml_doc *doc, const char *path, struct err *e);
+int yaml_read_text(struct yaml_doc *doc, const char *name, const char *text, size_t n, struct err *e);
+/** Empty the document; an empty one may be freed again. The linker calls it yaml_doc_free. */
+void yaml_free(struct yaml_doc *doc);
+
+/**
+ * A copy of the tree, for changing one without the other; costs one memcpy of the nodes.
+ * Keys, texts and names that exist now are shared: @p doc must outlive the copy
+ * (it may itself be changed). Several threads may copy one document and change
+ * their copies at once as long as none changes the original.
+ * @return 0 or ERR_NOMEM (@p out is then empty).
+ */
+int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e);
+
+/**
+ * Replace the content of node @p at by that of another file (or text); @p at keeps its
+ * key, the place of the key and its place among its siblings; the value and the new
+ * children remember the new source. On failure @p doc is as before.
+ * @return as yaml_read_file().
+ */
+int yaml_graft_file(struct yaml_doc *doc, yaml_id at, const char *path, struct err *e);
+int yaml_graft_text(struct yaml_doc *doc, yaml_id at, const char *name, const char *text, size_t n,
+                    struct err *e);
+
+/**
+ * Override: @p path is `a.b[2].c`; members of a list that have a `name` can be
+ * called by it (`dims.pod.size`). Missing map keys are created, list entries are
+ * not. @p value is YAML text ("50", "[1, 2]", "{a: 1}"). Key and value then come
+ * from the source "--set PATH=VALUE", which messages name as the file. On failure @p doc is as before.
+ * @return 0, ERR_PARSE (path or value), ERR_RANGE (index past the end, caps) or ERR_NOMEM.
+ */
+int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e);
+
+/** Child of a map by key, or -1; also -1 when @p map is -1 or no map. Time O(children). */
+yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key);
+/** Node at @p path as in yaml_set(), or -1; "" is the root. */
+yaml_id yaml_find(const struct yaml_doc *doc, const char *path);
+/** Iterate over children: `yaml_each (id, doc, parent) ...`. */
+#define yaml_each(id, doc, parent)                                                                           \
+    for (yaml_id id = (doc)->nodes[parent].first; id >= 0; id = (doc)->nodes[id].next)
+
+/**
+ * Record `file:line:col: path.to.key FMT...` with the place of the value of node @p id; returns @p code.
+ * FMT reads "is X, need Y". The root, which has no path, is called "document".
+ */
+int yaml_fail(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt, ...)
+    ERR_PRINTF(5, 6);
+/** The same with the place of the key: for what is wrong about the key and not its value. */
+int yaml_fail_key(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt,
+                  ...) ERR_PRINTF(5, 6);
+/** Path of keys from the root of the whole tree ("network.dims[1].bw_GBps"; "" for the root), cut to fit.
+ * Returns @p buf. */
+const char *yaml_path(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n);
+/** "file:line:col" of the value, cut to fit; of a very long file name its end. Returns @p buf. */
+const char *yaml_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n);
+/** "file:line:col" of the key. */
+const char *yaml_key_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n);
+/** File the node's value was read from. */
+const char *yaml_source(const struct yaml_doc *doc, yaml_id id);
+/** What is there, for "is X" in messages: `a map`, `a list`, `empty`, `the text "50"`, or at most 40 bytes of
+ * it. */
+const char *yaml_show(const struct yaml_doc *doc, yaml_id id, char buf[YAML_SHOWN]);
+
+/** True for a scalar with nothing in it: `key:`, `~`, `null`. */
+bool yaml_is_null(const struct yaml_doc *doc, yaml_id id);
+
+/**
+ * Typed reading of a scalar; the message says what is there and what is needed.
+ * Numbers as num_parse_real() and num_parse_count() take them, never in quotes; yaml_bool() takes
+ * true and false only; yaml_text() any scalar but an empty unquoted one, borrowed from the document.
+ * @return 0 or ERR_PARSE.
+ */
+int yaml_real(const struct yaml_doc *doc, yaml_id id, double *out, struct err *e);
+int yaml_count(const struct yaml_doc *doc, yaml_id id, int64_t *out, struct err *e);
+int yaml_bool(const struct yaml_doc *doc, yaml_id id, bool *out, struct err *e);
+int yaml_text(const struct yaml_doc *doc, yaml_id id, const char **out, struct err *e);
+/** 0 when the node is of that kind, else ERR_PARSE. */
+int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struct err *e);
+
+/** Hash of content below @p id: keys, order, structure and scalars, not places, nor the key of @p id. */
+unsigned long long yaml_hash(const struct yaml_doc *doc, yaml_id id);
+
+#endif

@@ -1,0 +1,266 @@
+#include "base/yaml.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/yaml_doc.h"
+
+/* One component of a path. */
+struct part {
+    const char *name; /* not terminated; NULL for an index */
+    size_t n;
+    int32_t index;
+    const char *end; /* past it, before the dot */
+};
+
+/* An override under way. */
+struct edit {
+    struct yaml_doc *doc;
+    const char *path;
+    const char *source; /* "--set PATH=VALUE", what messages name as the file */
+    yaml_id at;         /* as far as the path exists */
+    const char *rest;   /* of the path: keys to be made below `at` */
+};
+
+/* "[123]", at most nine digits. */
+static const char *scan_index(const char *s, struct part *out)
+{
+    const char *digits = ++s;
+    out->name = NULL;
+    out->index = 0;
+    while (*s >= '0' && *s <= '9' && s - digits < 9)
+        out->index = 10 * out->index + (*s++ - '0');
+    return s == digits || *s != ']' ? NULL : s + 1;
+}
+
+static const char *scan_name(const char *s, struct part *out)
+{
+    out->name = s;
+    out->n = strcspn(s, ".[]");
+    return out->n ? s + out->n : NULL;
+}
+
+/* Take one component off the front of *path, which is not empty; false when there is none. */
+static bool next_part(const char **path, struct part *out)
+{
+    const char *s = **path == '[' ? scan_index(*path, out) : scan_name(*path, out);
+    if (!s)
+        return false;
+    out->end = s;
+    bool dot = *s == '.';
+    s += dot;
+    if (dot ? *s == '\0' || *s == '[' : *s != '\0' && *s != '[')
+        return false;
+    *path = s;
+    return true;
+}
+
+static bool same(const char *s, const struct part *p)
+{
+    return strncmp(s, p->name, p->n) == 0 && s[p->n] == '\0';
+}
+
+static const char *member_name(const struct yaml_doc *doc, yaml_id member)
+{
+    yaml_id name = yaml_get(doc, member, "name");
+    return name >= 0 && doc->nodes[name].text ? doc->nodes[name].text : "";
+}
+
+/* The child of `at` that p means, or -1; *n_found tells "none" from "several". */
+static yaml_id find_child(const struct yaml_doc *doc, yaml_id at, const struct part *p, int32_t *n_found)
+{
+    yaml_id found = -1;
+    enum yaml_kind kind = doc->nodes[at].kind;
+    *n_found = 0;
+    yaml_each (id, doc, at) {
+        bool hit;
+        if (!p->name)
+            hit = kind == YAML_SEQ && doc->nodes[id].index == p->index;
+        else
+            hit = same(kind == YAML_MAP ? doc->nodes[id].key : member_name(doc, id), p);
+        if (hit) {
+            found = id;
+            (*n_found)++;
+        }
+    }
+    return *n_found == 1 ? found : -1;
+}
+
+yaml_id yaml_find(const struct yaml_doc *doc, const char *path)
+{
+    yaml_id at = doc->root;
+    while (*path && at >= 0) {
+        struct part p;
+        int32_t n_found;
+        if (!next_part(&path, &p))
+            return -1;
+        at = find_child(doc, at, &p, &n_found);
+    }
+    return at;
+}
+
+/* Bytes of the path to show. */
+static int upto(const struct edit *ed, const char *end)
+{
+    return end - ed->path < 100 ? (int)(end - ed->path) : 100;
+}
+
+static int fail_path(const struct edit *ed, struct err *e)
+{
+    return err_set(e, ERR_PARSE,
+                   "%s:1:1: path is \"%.80s\", need keys and indices such as network.dims[0].size",
+                   ed->source, ed->path);
+}
+
+static int fail_index(const struct edit *ed, const char *end, struct err *e)
+{
+    int32_t n = ed->doc->nodes[ed->at].n;
+    if (n == 0)
+        return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of an empty list, need a list with entries",
+                       ed->source, upto(ed, end), ed->path);
+    return err_set(e, ERR_RANGE, "%s:1:1: %.*s is past the end, need 0 to %d (the list has %d %s)",
+                   ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
+}
+
+static int fail_member(const struct edit *ed, const char *end, int32_t n_found, struct err *e)
+{
+    if (n_found > 1)
+        return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, need an index", ed->source,
+                       upto(ed, end), ed->path, (int)n_found);
+    return err_set(e, ERR_PARSE,
+                   "%s:1:1: %.*s is no entry's name, need a name or an index (the list has %d %s)",
+                   ed->source, upto(ed, end), ed->path, (int)ed->doc->nodes[ed->at].n,
+                   ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
+}
+
+/* Why the path does not go on at ed->at with component p. */
+static int fail_child(const struct edit *ed, const struct part *p, int32_t n_found, struct err *e)
+{
+    char at[256], shown[YAML_SHOWN];
+    enum yaml_kind kind = ed->doc->nodes[ed->at].kind;
+    if (kind == YAML_SEQ)
+        return p->name ? fail_member(ed, p->end, n_found, e) : fail_index(ed, p->end, e);
+    yaml_path(ed->doc, ed->at, at, sizeof at);
+    return err_set(e, ERR_PARSE, "%s:1:1: %s is %s, need a %s to reach \"%.80s\"", ed->source,
+                   *at ? at : "document", yaml_show(ed->doc, ed->at, shown), p->name ? "map" : "list",
+                   ed->path);
+}
+
+/* Follow the path as far as it exists; what is missing must be keys below a map. */
+static int walk(struct edit *ed, struct err *e)
+{
+    ed->at = ed->doc->root;
+    ed->rest = ed->path;
+    if (!*ed->path)
+        return fail_path(ed, e);
+    while (*ed->rest) {
+        const char *rest = ed->rest;
+        struct part p;
+        int32_t n_found;
+        if (!next_part(&rest, &p))
+            return fail_path(ed, e);
+        yaml_id child = find_child(ed->doc, ed->at, &p, &n_found);
+        if (child < 0 && ed->doc->nodes[ed->at].kind == YAML_MAP && p.name)
+            return 0;
+        if (child < 0)
+            return fail_child(ed, &p, n_found, e);
+        ed->at = child;
+        ed->rest = rest;
+    }
+    return 0;
+}
+
+static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
+{
+    *n = 0;
+    for (const char *s = ed->rest; *s; (*n)++) {
+        struct part p;
+        if (!next_part(&s, &p))
+            return fail_path(ed, e);
+        if (!p.name)
+            return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of a list that is not there, need a list",
+                           ed->source, upto(ed, p.end), ed->path);
+    }
+    int32_t depth = yaml_doc_depth(ed->doc, ed->at) + *n;
+    if (depth > YAML_MAX_DEPTH + 1)
+        return err_set(e, ERR_RANGE, "%s:1:1: path is at depth %d, need at most %d", ed->source, (int)depth,
+                       YAML_MAX_DEPTH + 1);
+    return 0;
+}
+
+/* A key per component of ed->rest, the last one holding `value`. Linked to the tree when all are there. */
+static int add_missing(const struct edit *ed, yaml_id value, struct err *e)
+{
+    struct yaml_doc *doc = ed->doc;
+    yaml_id first = -1, above = -1, id = -1;
+    for (const char *s = ed->rest; *s; above = id) {
+        struct part p;
+        struct yaml_node node = { .kind = YAML_MAP, .source = doc->nodes[value].source };
+        node.key_source = node.source;
+        node.line = node.col = node.text_line = node.text_col = 1;
+        next_part(&s, &p);
+        int rc = yaml_doc_keep(doc, p.name, p.n, &node.key, e);
+        if (!rc)
+            rc = yaml_doc_node(doc, &node, &id, e);
+        if (rc)
+            return rc;
+        if (above >= 0)
+            yaml_doc_link(doc, above, id);
+        else
+            first = id;
+    }
+    yaml_doc_splice(doc, id, value);
+    yaml_doc_link(doc, ed->at, first);
+    return 0;
+}
+
+static void replace(const struct edit *ed, yaml_id value)
+{
+    struct yaml_node *at = &ed->doc->nodes[ed->at];
+    yaml_doc_splice(ed->doc, ed->at, value);
+    at->key_source = at->source;
+    if (at->key)
+        at->line = at->col = 1;
+}
+
+static const char *name_source(char *buf, size_t n, const char *path, const char *value)
+{
+    int need = snprintf(buf, n, "--set %s=%s", path, value);
+    if (need < 0 || (size_t)need >= n)
+        strcpy(buf + n - 4, "...");
+    return buf;
+}
+
+int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e)
+{
+    assert(doc->root >= 0);
+    char source[200];
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
+
+    int32_t n_missing;
+    int rc = walk(&ed, e);
+    if (!rc)
+        rc = count_missing(&ed, &n_missing, e);
+    if (rc)
+        return rc;
+
+    int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
+    yaml_id top;
+    rc = yaml_doc_parse(doc, source, value, strlen(value), path, yaml_doc_depth(doc, ed.at) + n_missing, &top,
+                        e);
+    if (rc)
+        return rc;
+    if (n_missing == 0) {
+        replace(&ed, top);
+        return 0;
+    }
+    rc = add_missing(&ed, top, e);
+    if (rc) {
+        doc->n_nodes = n_nodes;
+        doc->n_sources = n_sources;
+    }
+    return rc;
+}

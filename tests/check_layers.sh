@@ -1,0 +1,165 @@
+#!/bin/sh
+# The plan of the house, checked: which folder may include which, the one home of each third-party library,
+# and the sizes of files and functions. Prints FILE:LINE: what is wrong; exit 1 if anything is.
+#     tests/check_layers.sh [ROOT]     without ROOT: first that the check itself finds planted faults
+set -eu
+
+FILE_LINES=500
+FUNCTION_LINES=60
+here=$(cd "$(dirname "$0")" && pwd)
+
+# Includes of one file against the arrows of the house.
+check_includes() {
+    awk -v file="$1" '
+    BEGIN {
+        sees["base"] = "base"
+        sees["topo"] = "topo base"
+        sees["workloads"] = "workloads topo base"
+        sees["alloc"] = "alloc workloads topo base"
+        sees["sim"] = "sim workloads topo base"
+        sees["explore"] = "explore alloc sim workloads topo base"
+        sees["plots"] = "plots base"
+        sees["cli"] = "cli explore plots alloc sim workloads topo base"
+        split(file, part, "/")
+        from = part[1]
+    }
+    function fault(text) { print file ":" FNR ": " text }
+    # Which files may include this system header; "" = every file may.
+    function home(header) {
+        if (header == "yaml.h") return "^base/yaml[a-z_]*\\.c$"
+        if (header ~ /^igraph/) return "^topo/graph[a-z_]*\\.c$"
+        if (header ~ /^gsl\/gsl_(rng|randist|qrng)/) return "^base/rng\\.c$"
+        if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
+        if (header == "glpk.h") return "^alloc/lp\\.c$"
+        if (header == "sqlite3.h") return "^explore/store\\.c$"
+        if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
+        return ""
+    }
+    /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+        own = index($0, "\"") > 0
+        name = $0
+        sub(/^[^"<]*["<]/, "", name)
+        sub(/[">].*/, "", name)
+        where = home(name)
+        if (where != "" && file !~ where)
+            fault(name " is included only in files named " where)
+        else if (own && where == "") {
+            slash = index(name, "/")
+            to = slash ? substr(name, 1, slash - 1) : ""
+            if (to == "")
+                fault("include \"" name "\" does not name its folder")
+            else if (index(" " sees[from] " ", " " to " ") == 0)
+                fault(from " does not see " to " (" name ")")
+        }
+    }' "$1"
+}
+
+# A function starts at column 0, with its braces at column 0; counted from its first line to its last.
+check_functions() {
+    awk -v file="$1" -v limit=$FUNCTION_LINES '
+    /^[A-Za-z_]/ && !inside { start = FNR; head = $0 }
+    /^\{/                   { inside = 1 }
+    /^\}/ && inside {
+        if (FNR - start + 1 > limit)
+            print file ":" start ": function has " FNR - start + 1 " lines, limit " limit ": " head
+        inside = 0
+    }' "$1"
+}
+
+check_length() {
+    lines=$(wc -l <"$1")
+    [ "$lines" -le $FILE_LINES ] || echo "$1:$lines: file has $lines lines, limit $FILE_LINES"
+}
+
+# All findings in the tree below the current folder.
+find_faults() {
+    find base topo workloads alloc sim explore plots cli -name '*.[ch]' 2>/dev/null | LC_ALL=C sort |
+        while read -r file; do
+            check_includes "$file"
+            check_functions "$file"
+        done
+    # shellcheck disable=SC2046 # names of sources hold no blanks
+    set -- $(grep -l '# *include *<yaml\.h>' base/*.c 2>/dev/null || :)
+    [ $# -le 1 ] || echo "$2:1: yaml.h has one home, but is included in $*"
+    find . \( -path ./build -o -path ./out -o -path ./.git \) -prune -o \
+        \( -name '*.[ch]' -o -name '*.sh' -o -name Makefile \) -print | sed 's|^\./||' | LC_ALL=C sort |
+        while read -r file; do
+            check_length "$file"
+        done
+}
+
+# ---- the check checks itself ----
+
+# plant FILE TEXT: the tree below $planted gets a file with a fault.
+plant() {
+    mkdir -p "$planted/$(dirname "$1")"
+    printf '%b' "$2" >"$planted/$1"
+}
+
+repeated() {
+    awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 0) printf "%s\\n", text }'
+}
+
+self_test() {
+    planted=$(mktemp -d)
+    trap 'rm -rf "$planted"' EXIT
+    plant base/up.c '#include "topo/network.h"\n'
+    plant alloc/aside.c '\n#include "sim/chunk.h"\n'
+    plant sim/cluster/aside.c '#include "alloc/problem.h"\n'
+    plant plots/struct.c '#  include "sim/timeline.h"\n'
+    plant topo/bare.c '#include "network.h"\n'
+    plant cli/read.c '#include <yaml.h>\n'
+    plant topo/metric.c '#include <igraph/igraph.h>\n'
+    plant alloc/draw.c '#include <gsl/gsl_rng.h>\n'
+    plant workloads/fit.c '#include <gsl/gsl_fit.h>\n'
+    plant alloc/mixed.c '#include <glpk.h>\n'
+    plant explore/grid.c '#include <sqlite3.h>\n'
+    plant explore/pool.c '#include <mpi.h>\n'
+    plant base/yaml.c '#include <yaml.h>\n'
+    plant base/yaml_two.c '#include <yaml.h>\n'
+    plant base/long.c "int f(int a,\n      int b)\n{\n$(repeated 57 '    a++;')}\n"
+    plant tests/unit/test_long.c "$(repeated 501 ';')"
+    # These are right, up to the last line that is allowed.
+    plant base/fits.c "int f(int a,\n      int b)\n{\n$(repeated 56 '    a++;')}\n"
+    plant bench/fits.c "$(repeated 500 ';')"
+    plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
+    plant explore/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
+    plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
+    plant topo/graph_read.c '#include <igraph.h>\n'
+
+    if "$here/check_layers.sh" "$planted" >"$planted/faults"; then
+        echo "tests/check_layers.sh: exits 0 whatever it finds"
+        exit 1
+    fi
+    sed 's/:.*//' "$planted/faults" | LC_ALL=C sort >"$planted/found"
+    sed 's/ *//' >"$planted/want" <<..
+        alloc/aside.c
+        alloc/draw.c
+        alloc/mixed.c
+        base/long.c
+        base/up.c
+        base/yaml_two.c
+        cli/read.c
+        explore/grid.c
+        explore/pool.c
+        plots/struct.c
+        sim/cluster/aside.c
+        tests/unit/test_long.c
+        topo/bare.c
+        topo/metric.c
+        workloads/fit.c
+..
+    if ! diff -u "$planted/want" "$planted/found"; then
+        echo "tests/check_layers.sh: does not find the faults planted for it (- missed, + not a fault)"
+        exit 1
+    fi
+}
+
+if [ $# = 0 ]; then
+    self_test
+    cd "$here/.."
+else
+    cd "$1"
+fi
+faults=$(find_faults)
+[ -z "$faults" ] || { echo "$faults"; exit 1; }

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Line coverage per source file, from the counters that a BUILD=cov test run left:
+#     tests/coverage.sh build/cov base/num.c ...
+set -eu
+folder=$1
+shift
+for source in "$@"; do
+    gcov -n "$folder/${source%.c}.gcda" 2>/dev/null | awk -v source="$source" '
+        /^File /           { mine = index($0, "\x27" source "\x27") }
+        /^Lines executed:/ { if (mine) { split($0, part, /[:% ]+/); share = part[3]; lines = part[5] } }
+        END                { printf "%s %d %.0f\n", source, lines, share * lines / 100 }'
+done | awk '
+    function row(name, hit, all) { printf "%-32s %5d of %5d  %5.1f %%\n", name, hit, all, all ? 100 * hit / all : 0 }
+    { row($1, $3, $2); all += $2; hit += $3 }
+    END { row("total", hit, all) }'

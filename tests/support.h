@@ -1,0 +1,138 @@
+/** @file What every unit test needs: cmocka with its headers, and comparisons it lacks. */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+/* cmocka.h needs these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/** Number of entries of an array (not of a pointer). */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/**
+ * |got - want| <= rel * max(|got|, |want|): works for nanoseconds and bytes alike.
+ * NaN fails; two equal infinities pass; against zero only zero passes.
+ */
+#define assert_close(got, want, rel)                                                                         \
+    do {                                                                                                     \
+        double g_ = (got), w_ = (want);                                                                      \
+        if (!(g_ == w_ ||                                                                                    \
+              (isfinite(g_) && isfinite(w_) && fabs(g_ - w_) <= (rel)*fmax(fabs(g_), fabs(w_))))) {          \
+            print_error("%s = %.17g, want %.17g\n", #got, g_, w_);                                           \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/** |got - want| <= abs: for values that may be zero. NaN fails. */
+#define assert_near(got, want, abs)                                                                          \
+    do {                                                                                                     \
+        double g_ = (got), w_ = (want);                                                                      \
+        if (!(fabs(g_ - w_) <= (abs))) {                                                                     \
+            print_error("%s = %.17g, want %.17g +- %g\n", #got, g_, w_, (double)(abs));                      \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/** The call succeeds; if not, its message is shown. @p e is a struct err *, given to @p call too. */
+#define assert_ok(call, e)                                                                                   \
+    do {                                                                                                     \
+        int rc_ = (call);                                                                                    \
+        if (rc_ != 0) {                                                                                      \
+            print_error("%s = %d: %s\n", #call, rc_, (e)->msg);                                              \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/** @p needle occurs in @p haystack. */
+#define assert_has(haystack, needle)                                                                         \
+    do {                                                                                                     \
+        const char *h_ = (haystack), *n_ = (needle);                                                         \
+        if (!strstr(h_, n_)) {                                                                               \
+            print_error("\"%s\" lacks \"%s\"\n", h_, n_);                                                    \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/** The call fails with @p want_code, e->code agrees, and the message contains @p want_text. */
+#define assert_fails(call, e, want_code, want_text)                                                          \
+    do {                                                                                                     \
+        int rc_ = (call);                                                                                    \
+        if (rc_ != (want_code) || (e)->code != (want_code)) {                                                \
+            print_error("%s = %d, err.code %d (%s), want %d\n", #call, rc_, (int)(e)->code,                  \
+                        rc_ ? (e)->msg : "no error", (int)(want_code));                                      \
+            fail();                                                                                          \
+        }                                                                                                    \
+        assert_has((e)->msg, want_text);                                                                     \
+    } while (0)
+
+enum { SUPPORT_PATH = 512 };
+
+/** Make a new empty directory, below $TMPDIR or the system's own place; remove it by scratch_remove(). */
+static inline void scratch_make(char dir[SUPPORT_PATH])
+{
+    const char *parent = getenv("TMPDIR");
+    int n = snprintf(dir, SUPPORT_PATH, "%s/weft-test-XXXXXX", parent && *parent ? parent : "/tmp");
+    assert_in_range(n, 1, SUPPORT_PATH - 1);
+    assert_non_null(mkdtemp(dir));
+}
+
+/** "dir/name" in @p buf; returns @p buf. */
+static inline const char *scratch_path(char buf[SUPPORT_PATH], const char *dir, const char *name)
+{
+    int n = snprintf(buf, SUPPORT_PATH, "%s/%s", dir, name);
+    assert_in_range(n, 1, SUPPORT_PATH - 1);
+    return buf;
+}
+
+/** A file in @p dir with the @p n bytes at @p data; returns its path in @p buf. */
+static inline const char *scratch_file(char buf[SUPPORT_PATH], const char *dir, const char *name,
+                                       const void *data, size_t n)
+{
+    FILE *f = fopen(scratch_path(buf, dir, name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    return buf;
+}
+
+/** Number of entries in @p dir, hidden ones too. */
+static inline int scratch_count(const char *dir)
+{
+    int n = -2; /* "." and ".." */
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/** Remove a scratch directory and the files in it. */
+static inline void scratch_remove(const char *dir)
+{
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        char path[SUPPORT_PATH];
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            assert_int_equal(remove(scratch_path(path, dir, entry->d_name)), 0);
+    }
+    closedir(d);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+#endif

@@ -1,0 +1,149 @@
+#include "tests/support.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+
+static void products_and_sums_that_fit_are_exact(void **state)
+{
+    int64_t r = 0;
+    (void)state;
+    assert_true(num_mul(3037000499, 3037000499, &r)); /* floor(sqrt(2^63)) squared */
+    assert_int_equal(r, 9223372030926249001);
+    assert_true(num_mul(0, INT64_MAX, &r));
+    assert_int_equal(r, 0);
+    assert_true(num_add(INT64_MAX - 5, 5, &r));
+    assert_int_equal(r, INT64_MAX);
+}
+
+static void overflow_is_told_and_leaves_the_result_alone(void **state)
+{
+    int64_t r = 42;
+    (void)state;
+    assert_false(num_mul(3037000500, 3037000500, &r));
+    assert_false(num_mul(INT64_MAX, 2, &r));
+    assert_false(num_add(INT64_MAX, 1, &r));
+    assert_int_equal(r, 42);
+}
+
+static void decimal_numbers_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        double want;
+    } cases[] = {
+        { "0", 0 },
+        { "-1.5", -1.5 },
+        { "+2", 2 },
+        { "1e3", 1000 },
+        { "2.5E-1", 0.25 },
+        { ".5", 0.5 },
+        { "5.", 5 },
+        { "0.125", 0.125 },
+        { "1e+2", 100 },
+        { "1e-400", 0 },
+        { "1.7976931348623157e308", DBL_MAX },
+        { "4.9406564584124654e-324", 0x1p-1074 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double x = NAN;
+        assert_true(num_parse_real(cases[i].text, &x));
+        assert_true(x == cases[i].want);
+    }
+}
+
+static void anything_else_is_not_a_number(void **state)
+{
+    static const char *const cases[] = { "",      "-",     ".",   "e5",  "1e",    "1e+", "1.2.3",   " 1",
+                                         "1 ",    "0x10",  "nan", "inf", "-inf",  "010", "-01",     "1,5",
+                                         "1_000", "1e999", "--1", "+-1", "1e5.0", "1f",  "infinity" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double x = 42;
+        assert_false(num_parse_real(cases[i], &x));
+        assert_true(x == 42);
+    }
+}
+
+static void counts_are_plain_digits_below_2_to_63(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t want;
+    } good[] = { { "0", 0 }, { "4096", 4096 }, { "9223372036854775807", INT64_MAX } };
+    static const char *const bad[] = {
+        "", "-1", "+1", "1.0", "4e3", "010", "00", " 1", "9223372036854775808", "0x1"
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        int64_t n = -1;
+        assert_true(num_parse_count(good[i].text, &n));
+        assert_int_equal(n, good[i].want);
+    }
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        int64_t n = -7;
+        assert_false(num_parse_count(bad[i], &n));
+        assert_int_equal(n, -7);
+    }
+}
+
+static void formatted_numbers_are_short(void **state)
+{
+    static const struct {
+        double x;
+        const char *want;
+    } cases[] = {
+        { 0, "0" },
+        { 1, "1" },
+        { 0.1, "0.1" },
+        { 1e9, "1000000000" },
+        { -2.5, "-2.5" },
+        { 1e300, "1e+300" },
+        { 1.0 / 3, "0.3333333333333333" },
+        { NAN, "nan" },
+        { INFINITY, "inf" },
+        { 0.1 + 0.2, "0.30000000000000004" },
+        { -0.0, "-0" },
+        { 1e22, "1e+22" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char buf[NUM_TEXT];
+        assert_string_equal(num_format(buf, cases[i].x), cases[i].want);
+    }
+}
+
+/* Any bit pattern that is a finite double; a fixed multiplicative sequence, not the rng under test elsewhere.
+ */
+static void formatted_numbers_read_back_bit_for_bit(void **state)
+{
+    uint64_t bits = 1;
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        double x, back = 0;
+        memcpy(&x, &bits, sizeof x);
+        if (!isfinite(x))
+            continue;
+        char buf[NUM_TEXT];
+        assert_true(strlen(num_format(buf, x)) < NUM_TEXT);
+        assert_true(num_parse_real(buf, &back));
+        assert_memory_equal(&x, &back, sizeof x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_and_sums_that_fit_are_exact),
+        cmocka_unit_test(overflow_is_told_and_leaves_the_result_alone),
+        cmocka_unit_test(decimal_numbers_are_read),
+        cmocka_unit_test(anything_else_is_not_a_number),
+        cmocka_unit_test(counts_are_plain_digits_below_2_to_63),
+        cmocka_unit_test(formatted_numbers_are_short),
+        cmocka_unit_test(formatted_numbers_read_back_bit_for_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

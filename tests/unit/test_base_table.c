@@ -1,0 +1,258 @@
+#include "tests/support.h"
+
+#include "base/table.h"
+
+static struct table small_table(void)
+{
+    struct table t = { 0 };
+    table_column(&t, "name", TABLE_TEXT);
+    table_column(&t, "time_s", TABLE_REAL);
+    table_column(&t, "n_npus", TABLE_COUNT);
+    table_row(&t);
+    table_put_text(&t, "ring");
+    table_put_real(&t, 1.0 / 3);
+    table_put_count(&t, 4096);
+    table_row(&t);
+    table_put_none(&t);
+    table_put_none(&t);
+    table_put_none(&t);
+    table_row(&t);
+    table_put_text(&t, "a \"b\", c");
+    table_put_real(&t, -1.5e-7);
+    table_put_count(&t, 0);
+    return t;
+}
+
+static void assert_written(const struct table *t, enum table_format format, const char *head,
+                           const char *want)
+{
+    struct text out = { 0 };
+    struct err e = { 0 };
+    assert_ok(table_write(t, format, head, &out, &e), &e);
+    assert_string_equal(text_str(&out), want);
+    text_free(&out);
+}
+
+static void cells_are_found_by_row_and_column(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    assert_int_equal(t.n_rows, 3);
+    assert_int_equal(table_find(&t, "time_s"), 1);
+    assert_int_equal(table_find(&t, "n_npus"), 2);
+    assert_int_equal(table_find(&t, "time"), -1);
+    assert_string_equal(table_cell(&t, 0, 0)->text, "ring");
+    assert_int_equal(table_cell(&t, 0, 2)->count, 4096);
+    assert_null(table_cell(&t, 1, 0)->text);
+    assert_true(table_number(&t, 0, 1) == 1.0 / 3);
+    assert_true(table_number(&t, 0, 2) == 4096);
+    assert_true(isnan(table_number(&t, 0, 0)));
+    assert_true(isnan(table_number(&t, 1, 1)));
+    assert_true(isnan(table_number(&t, 1, 2)));
+    table_free(&t);
+    assert_int_equal(t.n_cols, 0);
+    table_free(&t);
+}
+
+static void many_rows_are_kept(void **state)
+{
+    struct table t = { 0 };
+    (void)state;
+    table_column(&t, "i", TABLE_COUNT);
+    table_column(&t, "s", TABLE_TEXT);
+    for (int64_t i = 0; i < 10000; i++) {
+        char buf[32];
+        snprintf(buf, sizeof buf, "row %d", (int)i);
+        table_row(&t);
+        table_put_count(&t, i);
+        table_put_text(&t, buf);
+    }
+    assert_int_equal(t.n_rows, 10000);
+    assert_int_equal(table_cell(&t, 9999, 0)->count, 9999);
+    assert_string_equal(table_cell(&t, 5000, 1)->text, "row 5000");
+    table_free(&t);
+}
+
+static void text_is_aligned_with_numbers_to_the_right(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    assert_written(&t, TABLE_AS_TEXT, "seed=1\n",
+                   "name        time_s  n_npus\n"
+                   "ring      0.333333    4096\n"
+                   "-                -       -\n"
+                   "a \"b\", c  -1.5e-07       0\n");
+    table_free(&t);
+}
+
+static void text_lines_have_nothing_trailing(void **state)
+{
+    static const char *const words[] = { "long word", "s", "", NULL };
+    struct table t = { 0 };
+    (void)state;
+    table_column(&t, "x_B", TABLE_REAL);
+    table_column(&t, "first", TABLE_TEXT);
+    table_column(&t, "second", TABLE_TEXT);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        table_row(&t);
+        table_put_real(&t, (double)i);
+        table_put_text(&t, words[i]);
+        table_put_text(&t, words[COUNT_OF(words) - 1 - i]);
+    }
+    assert_written(&t, TABLE_AS_TEXT, NULL,
+                   "x_B  first      second\n"
+                   "  0  long word  -\n"
+                   "  1  s\n"
+                   "  2             s\n"
+                   "  3  -          long word\n");
+    table_free(&t);
+}
+
+static void text_counts_characters_and_hides_control_codes(void **state)
+{
+    struct table t = { 0 };
+    (void)state;
+    table_column(&t, "name", TABLE_TEXT);
+    table_column(&t, "n", TABLE_COUNT);
+    table_row(&t);
+    table_put_text(&t, "\xc3\xa9t\xc3\xa9-\xe2\x82\xac"); /* 5 characters, 9 bytes */
+    table_put_count(&t, 1);
+    table_row(&t);
+    table_put_text(&t, "a\nb\x1b");
+    table_put_count(&t, 2);
+    assert_written(&t, TABLE_AS_TEXT, NULL, "name   n\n\xc3\xa9t\xc3\xa9-\xe2\x82\xac  1\na?b?   2\n");
+    table_free(&t);
+}
+
+static void reals_in_text_have_6_digits_and_no_minus_zero(void **state)
+{
+    static const struct {
+        double x;
+        const char *want;
+    } cases[] = { { 123456.789, "x\n123457\n" },
+                  { 1e9, "    x\n1e+09\n" },
+                  { -0.0, "x\n0\n" },
+                  { NAN, "x\n-\n" },
+                  { INFINITY, "x\n-\n" } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct table t = { 0 };
+        struct text out = { 0 };
+        struct err e = { 0 };
+        table_column(&t, "x", TABLE_REAL);
+        table_row(&t);
+        table_put_real(&t, cases[i].x);
+        assert_ok(table_write(&t, TABLE_AS_TEXT, NULL, &out, &e), &e);
+        assert_string_equal(strchr(text_str(&out), '\n') + 1, strchr(cases[i].want, '\n') + 1);
+        table_free(&t);
+        text_free(&out);
+    }
+}
+
+static void csv_quotes_what_needs_it(void **state)
+{
+    struct table t = { 0 };
+    static const char *const words[] = { "plain", "a,b", "say \"hi\"", "two\nlines", "cr\rlf",  "",
+                                         "#5",    "a#5", NULL,         " space ",    "\xc3\xa9" };
+    (void)state;
+    table_column(&t, "#name", TABLE_TEXT);
+    table_column(&t, "with, comma", TABLE_COUNT);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        table_row(&t);
+        table_put_text(&t, words[i]);
+        table_put_count(&t, (int64_t)i);
+    }
+    assert_written(&t, TABLE_AS_CSV, "seed=1\nhash=ab",
+                   "# seed=1\n# hash=ab\n\"#name\",\"with, comma\"\n"
+                   "plain,0\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n\"cr\rlf\",4\n\"\",5\n"
+                   "\"#5\",6\na#5,7\n,8\n space ,9\n\xc3\xa9,10\n");
+    table_free(&t);
+}
+
+static void csv_has_reals_in_full_and_blanks_for_no_value(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    assert_written(&t, TABLE_AS_CSV, NULL,
+                   "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\n\"a \"\"b\"\", c\",-1.5e-07,0\n");
+    table_free(&t);
+}
+
+static void json_has_one_row_a_line_and_nulls(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    assert_written(
+        &t, TABLE_AS_JSON, "version=1.0\ncommand=weft sim a=b\nalone\n",
+        "{\"weft\": {\"version\": \"1.0\", \"command\": \"weft sim a=b\", \"alone\": \"\"}, \"rows\": [\n"
+        "{\"name\": \"ring\", \"time_s\": 0.3333333333333333, \"n_npus\": 4096},\n"
+        "{\"name\": null, \"time_s\": null, \"n_npus\": null},\n"
+        "{\"name\": \"a \\\"b\\\", c\", \"time_s\": -1.5e-07, \"n_npus\": 0}\n"
+        "]}\n");
+    table_free(&t);
+}
+
+static void table_without_rows_is_written(void **state)
+{
+    struct table t = { 0 };
+    (void)state;
+    table_column(&t, "a", TABLE_REAL);
+    table_column(&t, "b", TABLE_TEXT);
+    assert_written(&t, TABLE_AS_TEXT, NULL, "a  b\n");
+    assert_written(&t, TABLE_AS_CSV, NULL, "a,b\n");
+    assert_written(&t, TABLE_AS_JSON, NULL, "{\"weft\": {}, \"rows\": []}\n");
+    table_free(&t);
+}
+
+static void writing_appends(void **state)
+{
+    struct table t = { 0 };
+    struct text out = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    table_column(&t, "a", TABLE_REAL);
+    text_puts(&out, "before\n");
+    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e);
+    assert_string_equal(text_str(&out), "before\na\n");
+    table_free(&t);
+    text_free(&out);
+}
+
+static void lack_of_memory_is_told_when_writing(void **state)
+{
+    struct table t = small_table();
+    struct text out = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    t.failed = true; /* as a failed allocation leaves it: later rows and values are dropped */
+    table_row(&t);
+    table_put_text(&t, "x");
+    table_put_real(&t, 1);
+    table_put_count(&t, 1);
+    assert_int_equal(t.n_rows, 3);
+    assert_fails(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e, ERR_NOMEM, "out of memory for table");
+    t.failed = false;
+    out.failed = true;
+    assert_fails(table_write(&t, TABLE_AS_JSON, NULL, &out, &e), &e, ERR_NOMEM, "out of memory for text");
+    table_free(&t);
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_found_by_row_and_column),
+        cmocka_unit_test(many_rows_are_kept),
+        cmocka_unit_test(text_is_aligned_with_numbers_to_the_right),
+        cmocka_unit_test(text_lines_have_nothing_trailing),
+        cmocka_unit_test(text_counts_characters_and_hides_control_codes),
+        cmocka_unit_test(reals_in_text_have_6_digits_and_no_minus_zero),
+        cmocka_unit_test(csv_quotes_what_needs_it),
+        cmocka_unit_test(csv_has_reals_in_full_and_blanks_for_no_value),
+        cmocka_unit_test(json_has_one_row_a_line_and_nulls),
+        cmocka_unit_test(table_without_rows_is_written),
+        cmocka_unit_test(writing_appends),
+        cmocka_unit_test(lack_of_memory_is_told_when_writing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+#include "tests/support.h"
+
+#include "base/rng.h"
+#include "base/table.h"
+
+struct scratch {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+};
+
+static int make_scratch(void **state)
+{
+    static struct scratch s;
+    scratch_make(s.dir);
+    *state = &s;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch_remove(((struct scratch *)*state)->dir);
+    return 0;
+}
+
+static int read_bytes(struct scratch *s, struct table *t, const char *data, size_t n, struct err *e)
+{
+    return table_read_csv(t, scratch_file(s->path, s->dir, "in.csv", data, n), e);
+}
+
+static struct table read_good(struct scratch *s, const char *data)
+{
+    struct table t;
+    struct err e = { 0 };
+    assert_ok(read_bytes(s, &t, data, strlen(data), &e), &e);
+    return t;
+}
+
+static void columns_get_their_kind_from_their_content(void **state)
+{
+    static const struct {
+        const char *cells[3];
+        enum table_kind want;
+    } cases[] = {
+        { { "1", "2", "300" }, TABLE_COUNT },
+        { { "1", "", "3" }, TABLE_COUNT },
+        { { "1", "2.0", "3" }, TABLE_REAL },
+        { { "1", "-2", "3" }, TABLE_REAL },
+        { { "1e9", "", "" }, TABLE_REAL },
+        { { "9223372036854775807", "0", "1" }, TABLE_COUNT },
+        { { "9223372036854775808", "0", "1" }, TABLE_REAL }, /* 2^63 */
+        { { "1", "x", "3" }, TABLE_TEXT },
+        { { "1.5", "2.5", "007" }, TABLE_TEXT },
+        { { "nan", "1", "2" }, TABLE_TEXT },
+        { { " 1", "2", "3" }, TABLE_TEXT },     /* a space belongs to the field: RFC 4180, 2.4 */
+        { { "1", "2", "\"\"" }, TABLE_TEXT },   /* empty text is not the same as no value */
+        { { "\"1\"", "2", "3" }, TABLE_COUNT }, /* quotes are a matter of writing */
+        { { "", "", "" }, TABLE_REAL },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char data[256];
+        snprintf(data, sizeof data, "a,b\n%s,0\n%s,0\n%s,0\n", cases[i].cells[0], cases[i].cells[1],
+                 cases[i].cells[2]);
+        struct table t = read_good(*state, data);
+        assert_int_equal(t.n_rows, 3);
+        assert_int_equal(t.kinds[0], cases[i].want);
+        table_free(&t);
+    }
+}
+
+static void values_are_read_and_blanks_are_no_value(void **state)
+{
+    struct table t = read_good(*state, "n,x_s,name\n4096,0.1,ring\n,,\n7,-2e3,\"\"\n");
+    assert_int_equal(t.n_cols, 3);
+    assert_string_equal(t.names[1], "x_s");
+    assert_int_equal(table_cell(&t, 0, 0)->count, 4096);
+    assert_true(table_cell(&t, 0, 1)->real == 0.1);
+    assert_string_equal(table_cell(&t, 0, 2)->text, "ring");
+    assert_int_equal(table_cell(&t, 1, 0)->count, INT64_MIN);
+    assert_true(isnan(table_cell(&t, 1, 1)->real));
+    assert_null(table_cell(&t, 1, 2)->text);
+    assert_true(table_cell(&t, 2, 1)->real == -2000);
+    assert_string_equal(table_cell(&t, 2, 2)->text, "");
+    table_free(&t);
+}
+
+/* The same two rows in every way to write them. */
+static void ways_of_writing_make_no_difference(void **state)
+{
+    static const char *const cases[] = {
+        "a,b\n1,x y\n2,z\n",
+        "a,b\r\n1,x y\r\n2,z\r\n",
+        "a,b\n1,x y\n2,z",
+        "a,b\r\n1,x y\r\n2,z\r",
+        "\xef\xbb\xbf\x61,b\n1,x y\n2,z\n",
+        "# seed=1\n#\n\n# a,b,c \"\na,b\n1,x y\n2,z\n",
+        "# seed=1\r\n\r\na,b\r\n1,x y\r\n2,z\r\n",
+        "\"a\",\"b\"\n\"1\",\"x y\"\n\"2\",\"z\"\n",
+        "\"a\",\"b\"\r\n\"1\",\"x y\"\r\n\"2\",\"z\"",
+        "a,b\n\n1,x y\n\r\n2,z\n\n\n",
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct table t = read_good(*state, cases[i]);
+        assert_int_equal(t.n_cols, 2);
+        assert_int_equal(t.n_rows, 2);
+        assert_string_equal(t.names[0], "a");
+        assert_string_equal(t.names[1], "b");
+        assert_int_equal(table_cell(&t, 0, 0)->count, 1);
+        assert_string_equal(table_cell(&t, 0, 1)->text, "x y");
+        assert_int_equal(table_cell(&t, 1, 0)->count, 2);
+        assert_string_equal(table_cell(&t, 1, 1)->text, "z");
+        table_free(&t);
+    }
+}
+
+static void quoted_fields_hold_anything(void **state)
+{
+    static const struct {
+        const char *field, *want;
+    } cases[] = {
+        { "\"a,b\"", "a,b" },
+        { "\"say \"\"hi\"\"\"", "say \"hi\"" },
+        { "\"two\nlines\"", "two\nlines" },
+        { "\"cr\r\nlf\"", "cr\r\nlf" },
+        { "\"\"\"\"", "\"" },
+        { "\"#x\"", "#x" },
+        { "#x", "#x" },
+        { "a\rb", "a\rb" },
+        { "\xc3\xa9", "\xc3\xa9" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char data[128];
+        snprintf(data, sizeof data, "name,n\n%s,1\n", cases[i].field);
+        struct table t = read_good(*state, data);
+        assert_int_equal(t.n_rows, 1);
+        assert_string_equal(table_cell(&t, 0, 0)->text, cases[i].want);
+        assert_int_equal(table_cell(&t, 0, 1)->count, 1);
+        table_free(&t);
+    }
+}
+
+static void header_alone_is_a_table_without_rows(void **state)
+{
+    struct table t = read_good(*state, "a,,c");
+    assert_int_equal(t.n_rows, 0);
+    assert_int_equal(t.n_cols, 3);
+    assert_string_equal(t.names[1], "");
+    table_free(&t);
+}
+
+static void empty_line_of_a_single_column_is_a_row(void **state)
+{
+    struct table t = read_good(*state, "a\n1\n\n3\n");
+    assert_int_equal(t.n_rows, 3);
+    assert_true(isnan(table_number(&t, 1, 0)));
+    assert_true(table_number(&t, 2, 0) == 3);
+    table_free(&t);
+}
+
+static void broken_files_are_refused_with_their_line(void **state)
+{
+    static const struct {
+        const char *data, *want;
+    } cases[] = {
+        { "", "in.csv:1: file is empty, need a line of column names" },
+        { "# only=this\n\n", "in.csv:3: file is empty, need a line of column names" },
+        { "a,b,c,d,e\n1,2,3,4,5\n1,2,3\n", "in.csv:3: has 3 fields, need 5" },
+        { "# c\na,b\n1\n", "in.csv:3: has 1 field, need 2" },
+        { "a,b\n1,2,3\n", "in.csv:2: has 3 fields, need 2" },
+        { "a,b\n\"x\ny\",2\n1,\n1,2,3\n", "in.csv:5: has 3 fields, need 2" },
+        { "a,b\n1,2\n\"x\n\n\n", "in.csv:3: quote is not closed, need \"" },
+        { "a,\"b\n", "in.csv:1: quote is not closed" },
+        { "a,b\n1,\"x\"y\n", "in.csv:2: text after a closing quote, need a comma or the end of the line" },
+        { "a,b\n1,x\"y\"\n", "in.csv:2: quote inside a field, need the whole field in quotes" },
+        { "a,b,a\n1,2,3\n", "in.csv:1: column \"a\" is there twice, need different names" },
+        { "# c\n,b,\n1,2,3\n", "in.csv:2: column \"\" is there twice" },
+    };
+    struct scratch *s = *state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct table t;
+        struct err e = { 0 };
+        assert_fails(read_bytes(s, &t, cases[i].data, strlen(cases[i].data), &e), &e, ERR_PARSE,
+                     cases[i].want);
+        assert_int_equal(t.n_cols, 0);
+        table_free(&t);
+    }
+}
+
+static void missing_files_and_binary_files_are_refused(void **state)
+{
+    struct scratch *s = *state;
+    struct table t;
+    struct err e = { 0 };
+    assert_fails(table_read_csv(&t, scratch_path(s->path, s->dir, "none.csv"), &e), &e, ERR_PARSE,
+                 "none.csv:1:1: file is missing, need a readable file");
+    table_free(&t);
+    assert_fails(read_bytes(s, &t, "a,b\n1,\0\n", 8, &e), &e, ERR_PARSE,
+                 "in.csv:2: has a NUL byte, need text");
+    table_free(&t);
+}
+
+static double random_double(struct rng *r)
+{
+    double x;
+    do {
+        uint64_t bits =
+            ((uint64_t)rng_below(r, INT64_C(1) << 32) << 32) | (uint64_t)rng_below(r, INT64_C(1) << 32);
+        memcpy(&x, &bits, sizeof x);
+    } while (!isfinite(x));
+    return x;
+}
+
+static struct table write_and_read(struct scratch *s, const struct table *t)
+{
+    struct text out = { 0 };
+    struct err e = { 0 };
+    assert_ok(table_write(t, TABLE_AS_CSV, "seed=9\n", &out, &e), &e);
+    struct table back = { 0 };
+    assert_ok(read_bytes(s, &back, out.s, out.n, &e), &e);
+    text_free(&out);
+    return back;
+}
+
+static void random_reals_come_back_bit_for_bit(void **state)
+{
+    enum { N_ROWS = 5000, N_COLS = 4 };
+    struct table t = { 0 };
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 9, 0, &e), &e);
+    for (int col = 0; col < N_COLS; col++)
+        table_column(&t, (const char *[]){ "a", "b", "c", "d" }[col], TABLE_REAL);
+    for (int row = 0; row < N_ROWS; row++) {
+        table_row(&t);
+        table_put_real(&t, random_double(r));
+        table_put_real(&t, rng_uniform(r));
+        table_put_real(&t, rng_below(r, 3) ? rng_normal(r) : NAN);
+        table_put_real(&t, (double)rng_below(r, 1000000)); /* whole numbers: comes back as COUNT */
+    }
+    struct table back = write_and_read(*state, &t);
+    assert_int_equal(back.n_rows, N_ROWS);
+    assert_int_equal(back.kinds[0], TABLE_REAL);
+    assert_int_equal(back.kinds[3], TABLE_COUNT);
+    for (int row = 0; row < N_ROWS; row++)
+        for (int col = 0; col < N_COLS; col++) {
+            double want = table_number(&t, row, col), got = table_number(&back, row, col);
+            if (isnan(want))
+                assert_true(isnan(got));
+            else
+                assert_memory_equal(&got, &want, sizeof want);
+        }
+    table_free(&back);
+    table_free(&t);
+    rng_free(r);
+}
+
+/* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
+static void random_texts_and_counts_come_back(void **state)
+{
+    static const char letters[] = "a,\"\r\n# 1";
+    struct table t = { 0 };
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 10, 0, &e), &e);
+    table_column(&t, "t", TABLE_TEXT);
+    table_column(&t, "n", TABLE_COUNT);
+    table_row(&t);
+    table_put_text(&t, "text");
+    table_put_count(&t, INT64_MAX);
+    for (int row = 1; row < 5000; row++) {
+        char word[8] = "";
+        int64_t n = rng_below(r, 7);
+        for (int64_t i = 0; i < n; i++)
+            word[i] = letters[rng_below(r, sizeof letters - 1)];
+        table_row(&t);
+        table_put_text(&t, rng_below(r, 10) ? word : NULL);
+        table_put_count(&t, rng_below(r, 10) ? rng_below(r, INT64_MAX) : INT64_MIN);
+    }
+    struct table back = write_and_read(*state, &t);
+    assert_int_equal(back.n_rows, t.n_rows);
+    for (int64_t row = 0; row < t.n_rows; row++) {
+        const char *want = table_cell(&t, row, 0)->text, *got = table_cell(&back, row, 0)->text;
+        assert_true(want ? got && strcmp(want, got) == 0 : !got);
+        assert_int_equal(table_cell(&back, row, 1)->count, table_cell(&t, row, 1)->count);
+    }
+    table_free(&back);
+    table_free(&t);
+    rng_free(r);
+}
+
+/* Whatever the bytes, reading ends with a table or a message, never beyond the file (the sanitizers look). */
+static void random_bytes_are_read_or_refused(void **state)
+{
+    static const char letters[] = "a1,\"\"\r\n\n,#.";
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    int n_good = 0;
+    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    for (int i = 0; i < 3000; i++) {
+        char data[24];
+        struct table t;
+        size_t n = (size_t)rng_below(r, sizeof data);
+        for (size_t k = 0; k < n; k++)
+            data[k] = letters[rng_below(r, sizeof letters)]; /* the terminator too */
+        int rc = read_bytes(*state, &t, data, n, &e);
+        assert_true(rc == 0 || rc == ERR_PARSE);
+        n_good += rc == 0;
+        table_free(&t);
+    }
+    assert_in_range(n_good, 100, 2900);
+    rng_free(r);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(columns_get_their_kind_from_their_content),
+        IN_SCRATCH(values_are_read_and_blanks_are_no_value),
+        IN_SCRATCH(ways_of_writing_make_no_difference),
+        IN_SCRATCH(quoted_fields_hold_anything),
+        IN_SCRATCH(header_alone_is_a_table_without_rows),
+        IN_SCRATCH(empty_line_of_a_single_column_is_a_row),
+        IN_SCRATCH(broken_files_are_refused_with_their_line),
+        IN_SCRATCH(missing_files_and_binary_files_are_refused),
+        IN_SCRATCH(random_reals_come_back_bit_for_bit),
+        IN_SCRATCH(random_texts_and_counts_come_back),
+        IN_SCRATCH(random_bytes_are_read_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,432 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/yaml.h"
+
+static int read_str(struct yaml_doc *doc, const char *text, struct err *e)
+{
+    return yaml_read_text(doc, "f.yaml", text, strlen(text), e);
+}
+
+static void assert_empty(struct yaml_doc *doc)
+{
+    assert_int_equal(doc->root, -1);
+    assert_null(doc->nodes);
+    assert_null(doc->sources);
+    assert_null(doc->chunks);
+    yaml_free(doc);
+}
+
+/* n times `part`; the caller frees. */
+static char *repeated(const char *part, size_t n)
+{
+    size_t len = strlen(part);
+    char *s = malloc(n * len + 1);
+    assert_non_null(s);
+    for (size_t i = 0; i < n; i++)
+        memcpy(s + i * len, part, len);
+    s[n * len] = '\0';
+    return s;
+}
+
+static void what_has_no_plain_meaning_is_refused_with_its_place(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "a: 1\nb: *x\n", "f.yaml:2:4: alias *x is used, need the value written out" },
+        { "a: &x 1\nb: *x\n", "f.yaml:1:4: anchor &x is used, need the value written out" },
+        { "a:\n  &x b: 1\n", "f.yaml:2:3: anchor &x is used, need the value written out" },
+        { "a: &l [1]\n", "f.yaml:1:4: anchor &l is used, need the value written out" },
+        { "a: &m {b: 1}\n", "f.yaml:1:4: anchor &m is used, need the value written out" },
+        { "*x : 1\n", "f.yaml:1:1: alias *x is used, need the value written out" },
+        { "a: !!str 5\n", "f.yaml:1:4: tag !!str is used, need the value without a tag" },
+        { "a: !size [1]\n", "f.yaml:1:4: tag !size is used, need the value without a tag" },
+        { "!!map {a: 1}\n", "f.yaml:1:1: tag !!map is used, need the value without a tag" },
+        { "a: ! 5\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "a: ! '5'\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "a: !\nb: 1\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "%TAG ! x\n--- a\n", "f.yaml:1:1: directive %TAG is used, need the file without it" },
+        { "a: 1\r\n%TAG ! x\n", "f.yaml:2:1: directive %TAG is used, need the file without it" },
+        { "a: 1\nb: \"x\\0y\"\n", "f.yaml:2:4: text holds a NUL byte, need text without one" },
+        { "\"x\\0\": 1\n", "f.yaml:1:1: text holds a NUL byte, need text without one" },
+        { "a: 1\n---\nb: 2\n", "f.yaml:2:1: second document starts, need one per file" },
+        { "--- a\n--- b\n", "f.yaml:2:1: second document starts, need one per file" },
+        { "? [a]\n: 1\n", "f.yaml:1:3: key is a list, need a name" },
+        { "{{a: b}: 1}\n", "f.yaml:1:2: key is a map, need a name" },
+        { "a:\n  '': 1\n", "f.yaml:2:3: key is empty, need a name" },
+        { "? \n: 1\n", "f.yaml:1:2: key is empty, need a name" },
+        { "a:\n  <<: {b: 1}\n", "f.yaml:2:3: merge key << is used, need the keys written out" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, "");
+        assert_string_equal(e.msg, cases[i].want);
+        assert_empty(&doc);
+    }
+}
+
+static void what_is_not_yaml_is_refused_with_its_place(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "a: [1, 2\n",
+          "f.yaml:2:1: is not YAML (did not find expected ',' or ']' while parsing a flow sequence), "
+          "need a well-formed file" },
+        { "a: b: c\n", "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), "
+                       "need a well-formed file" },
+        { "a:\n\t- x\n", "f.yaml:2:1: is not YAML (found character that cannot start any token" },
+        { "a: 'x\n", "is not YAML (found unexpected end of stream while scanning a quoted scalar)" },
+        { "a: 1\nb: \x01\n", "f.yaml:2:4: is not YAML (control characters are not allowed), need" },
+        { "ok: 1\nb: \x80\n", "f.yaml:2:4: is not YAML (invalid leading UTF-8 octet), need" },
+        { "caf\xc3\xa9: \xc3(\n", "f.yaml:1:8: is not YAML (invalid trailing UTF-8 octet), need" },
+        { "\xff\xfe\x61\x01", "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
+        { "\x89PNG\r\n\x1a\n", "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
+        { "a: \xed\xa0\x80\n", "f.yaml:1:4: is not YAML (invalid Unicode character), need" },
+        { "%YAML 3.0\n--- a\n", "f.yaml:1:1: is not YAML (found incompatible YAML document), need" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, cases[i].want);
+        assert_empty(&doc);
+    }
+}
+
+static void raw_nul_byte_is_refused(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(yaml_read_text(&doc, "f.yaml", "a: 1\nb: \0 2\n", 12, &e), &e, ERR_PARSE,
+                 "f.yaml:2:4: is not YAML (control characters are not allowed)");
+    assert_empty(&doc);
+}
+
+static void file_without_content_is_refused(void **state)
+{
+    static const char *const texts[] = { "",    "\n\n", "# only\n# comments\n", "---\n",
+                                         "~\n", "null", "\xef\xbb\xbf",         "%YAML 1.1\n---\n" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        assert_fails(read_str(&doc, texts[i], &e), &e, ERR_PARSE, "");
+        assert_string_equal(e.msg, "f.yaml:1:1: is empty, need keys or a value");
+        assert_empty(&doc);
+    }
+}
+
+static void key_given_twice_is_refused_with_both_lines(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "a: 1\nb: 2\na: 3\n", "f.yaml:3:1: a is given again, first on line 1, need it once" },
+        { "net:\n  dims:\n    - size: 1\n      lat: 2\n      size: 3\n",
+          "f.yaml:5:7: net.dims[0].size is given again, first on line 3, need it once" },
+        { "{x: 1, 'x': 2}", "f.yaml:1:8: x is given again, first on line 1, need it once" },
+        { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", "f.yaml:3:1: z is given again, first on line 1, need it once" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, "");
+        assert_string_equal(e.msg, cases[i].want);
+        assert_empty(&doc);
+    }
+}
+
+static void one_key_given_twice_among_many_is_found(void **state)
+{
+    enum { MANY = 100000 };
+    struct text t = { 0 };
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        text_printf(&t, "key%d: %d\n", i, i);
+    assert_ok(yaml_read_text(&doc, "f.yaml", t.s, t.n, &e), &e);
+    assert_int_equal(doc.nodes[doc.root].n, MANY);
+    assert_int_equal(yaml_get(&doc, doc.root, "key99999"), MANY);
+    yaml_free(&doc);
+    text_puts(&t, "key777: again\n");
+    assert_fails(yaml_read_text(&doc, "f.yaml", t.s, t.n, &e), &e, ERR_PARSE,
+                 "f.yaml:100001:1: key777 is given again, first on line 778, need it once");
+    assert_empty(&doc);
+    text_free(&t);
+}
+
+static void every_value_knows_the_place_of_its_key_and_its_own(void **state)
+{
+    static const char text[] = "# head\n"
+                               "name: pod\n"
+                               "dims:\n"
+                               "  - size:   4\n"
+                               "    note: |\n"
+                               "      long\n"
+                               "  - [7, \xc3\xa9, 8]\n"
+                               "npu: {usd: 5,\n"
+                               "  watt: }\n"
+                               "last:\n";
+    static const struct {
+        const char *path;
+        int line, col, text_line, text_col;
+    } cases[] = {
+        { "", 2, 1, 2, 1 },
+        { "name", 2, 1, 2, 7 },
+        { "dims", 3, 1, 4, 3 },
+        { "dims[0]", 4, 5, 4, 5 },
+        { "dims[0].size", 4, 5, 4, 13 },
+        { "dims[0].note", 5, 5, 5, 11 },
+        { "dims[1]", 7, 5, 7, 5 },
+        { "dims[1][0]", 7, 6, 7, 6 },
+        { "dims[1][2]", 7, 12, 7, 12 }, /* columns are characters, not bytes */
+        { "npu", 8, 1, 8, 6 },
+        { "npu.usd", 8, 7, 8, 12 },
+        { "npu.watt", 9, 3, 9, 9 },
+        { "last", 10, 1, 10, 6 },
+    };
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_str(&doc, text, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        yaml_id id = yaml_find(&doc, cases[i].path);
+        assert_true(id >= 0);
+        assert_int_equal(doc.nodes[id].line, cases[i].line);
+        assert_int_equal(doc.nodes[id].col, cases[i].col);
+        assert_int_equal(doc.nodes[id].text_line, cases[i].text_line);
+        assert_int_equal(doc.nodes[id].text_col, cases[i].text_col);
+    }
+    yaml_free(&doc);
+}
+
+static void byte_order_mark_is_no_column(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_str(&doc,
+                       "\xef\xbb\xbf"
+                       "a: 1\n",
+                       &e),
+              &e);
+    assert_int_equal(doc.nodes[yaml_find(&doc, "a")].col, 1);
+    yaml_free(&doc);
+}
+
+static void scalars_keep_text_and_whether_it_was_quoted(void **state)
+{
+    static const struct {
+        const char *text, *want;
+        bool quoted;
+    } cases[] = {
+        { "pod-4k", "pod-4k", false },
+        { "  4.5   # note", "4.5", false },
+        { "two\n  words", "two words", false },
+        { "'it''s'", "it's", true },
+        { "\"a\\tb\\u00e9\"", "a\tb\xc3\xa9", true },
+        { "|\n  x\n   y\n", "x\n y\n", true },
+        { ">-\n  x\n  y\n", "x y", true },
+        { "'~'", "~", true },
+        { "''", "", true },
+        { "~", "", false },
+        { "null", "", false },
+        { "Null", "", false },
+        { "NULL", "", false },
+        { "", "", false },
+        { "nullable", "nullable", false },
+        { "no", "no", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[128];
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        snprintf(text, sizeof text, "a: %s\n", cases[i].text);
+        assert_ok(read_str(&doc, text, &e), &e);
+        const struct yaml_node *node = &doc.nodes[yaml_find(&doc, "a")];
+        assert_int_equal(node->kind, YAML_SCALAR);
+        assert_string_equal(node->text, cases[i].want);
+        assert_int_equal(node->quoted, cases[i].quoted);
+        yaml_free(&doc);
+    }
+}
+
+static void children_come_in_the_order_of_the_file(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    const char *keys[] = { "c", "a", "b" };
+    int n = 0;
+    (void)state;
+    assert_ok(read_str(&doc, "{c: 1, a: [], b: {}}", &e), &e);
+    yaml_each (id, &doc, doc.root) {
+        assert_string_equal(doc.nodes[id].key, keys[n]);
+        assert_int_equal(doc.nodes[id].index, n++);
+        assert_int_equal(doc.nodes[id].parent, doc.root);
+    }
+    assert_int_equal(n, 3);
+    assert_int_equal(doc.nodes[doc.root].n, 3);
+    assert_int_equal(doc.nodes[yaml_find(&doc, "a")].kind, YAML_SEQ);
+    assert_int_equal(doc.nodes[yaml_find(&doc, "b")].kind, YAML_MAP);
+    yaml_free(&doc);
+}
+
+static void depth_ends_at_the_cap(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    char *open = repeated("[", YAML_MAX_DEPTH), *close = repeated("]", YAML_MAX_DEPTH);
+    char text[2 * YAML_MAX_DEPTH + 4];
+    snprintf(text, sizeof text, "%s7%s", open, close);
+    assert_ok(read_str(&doc, text, &e), &e);
+    yaml_free(&doc);
+    snprintf(text, sizeof text, "[%s%s]", open, close);
+    assert_fails(read_str(&doc, text, &e), &e, ERR_RANGE,
+                 "f.yaml:1:65: list is at depth 65, need at most 64");
+    assert_empty(&doc);
+    free(open);
+    free(close);
+}
+
+static void hostile_files_end_at_once(void **state)
+{
+    static const struct {
+        const char *part, *want;
+        size_t n;
+        enum err_code code;
+    } cases[] = {
+        { "[", "f.yaml:1:65: list is at depth 65, need at most 64", 200000, ERR_RANGE },
+        { "- ", "f.yaml:1:129: list is at depth 65, need at most 64", 200000, ERR_RANGE },
+        { "{a: ", "f.yaml:1:257: map is at depth 65, need at most 64", 200000, ERR_RANGE },
+        { "{", "f.yaml:1:2: key is a map, need a name", 200000, ERR_PARSE },
+        { "? ", "f.yaml:1:3: key is a map, need a name", 200000, ERR_PARSE },
+        { "%TAG !a! x\n", "f.yaml:1:1: directive %TAG is used, need the file without it", 200000, ERR_PARSE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        char *text = repeated(cases[i].part, cases[i].n);
+        clock_t start = clock();
+        assert_fails(read_str(&doc, text, &e), &e, cases[i].code, cases[i].want);
+        assert_true(clock() - start < CLOCKS_PER_SEC / 2); /* quadratic time is minutes */
+        assert_empty(&doc);
+        free(text);
+    }
+}
+
+static void number_of_values_ends_at_the_cap(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    /* "[1,1,...,]": the list takes the place of the last 1. */
+    char *text = repeated(",1", YAML_MAX_NODES);
+    text[0] = '[';
+    text[2 * YAML_MAX_NODES - 1] = ']';
+    assert_ok(read_str(&doc, text, &e), &e);
+    assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
+    assert_fails(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, &e), &e, ERR_RANGE,
+                 "g.yaml:1:1: is value number 4000001, need at most 4000000");
+    assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
+    assert_int_equal(doc.n_sources, 1);
+    yaml_free(&doc);
+    free(text);
+
+    text = repeated("1,", YAML_MAX_NODES + 1);
+    text[0] = '[';
+    text[1] = ' ';
+    assert_fails(read_str(&doc, text, &e), &e, ERR_RANGE,
+                 "f.yaml:1:8000001: is value number 4000001, need at most 4000000");
+    assert_empty(&doc);
+    free(text);
+}
+
+static void number_of_bytes_ends_at_the_cap(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    /* Refused before a byte of it is looked at. */
+    assert_fails(yaml_read_text(&doc, "f.yaml", "a: 1", (size_t)YAML_MAX_BYTES + 1, &e), &e, ERR_RANGE, "");
+    assert_string_equal(e.msg,
+                        "f.yaml: is 268435457 bytes after 0 of other files, need at most 268435456 in all");
+    assert_empty(&doc);
+
+    assert_ok(read_str(&doc, "a: 1", &e), &e);
+    assert_int_equal(doc.n_bytes, 4);
+    assert_fails(yaml_graft_text(&doc, 1, "g.yaml", "b", (size_t)YAML_MAX_BYTES - 3, &e), &e, ERR_RANGE,
+                 "g.yaml: is 268435453 bytes after 4 of other files, need at most 268435456 in all");
+    yaml_free(&doc);
+}
+
+static void file_is_read_and_named_in_messages(void **state)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH], bad[SUPPORT_PATH], want[SUPPORT_PATH + 32];
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    scratch_make(dir);
+    scratch_file(path, dir, "good.yaml", "a: {b: 1}\n", 10);
+    scratch_file(bad, dir, "bad.yaml", "a: 1\n b: 2\n", 11);
+
+    assert_ok(yaml_read_file(&doc, path, &e), &e);
+    assert_string_equal(yaml_source(&doc, doc.root), path);
+    assert_int_equal(doc.n_bytes, 10);
+    assert_ok(yaml_graft_file(&doc, yaml_find(&doc, "a.b"), path, &e), &e);
+    assert_string_equal(doc.nodes[yaml_find(&doc, "a.b.a.b")].text, "1");
+    yaml_free(&doc);
+
+    snprintf(want, sizeof want, "%s:2:3: is not YAML (", bad);
+    assert_fails(yaml_read_file(&doc, bad, &e), &e, ERR_PARSE, want);
+    assert_empty(&doc);
+    scratch_remove(dir);
+}
+
+static void missing_file_is_said_so(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(yaml_read_file(&doc, "no/such.yaml", &e), &e, ERR_PARSE, "no/such.yaml");
+    assert_empty(&doc);
+    assert_ok(read_str(&doc, "a: 1", &e), &e);
+    assert_fails(yaml_graft_file(&doc, 1, "no/such.yaml", &e), &e, ERR_PARSE, "no/such.yaml");
+    assert_string_equal(doc.nodes[1].text, "1");
+    yaml_free(&doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_no_plain_meaning_is_refused_with_its_place),
+        cmocka_unit_test(what_is_not_yaml_is_refused_with_its_place),
+        cmocka_unit_test(raw_nul_byte_is_refused),
+        cmocka_unit_test(file_without_content_is_refused),
+        cmocka_unit_test(key_given_twice_is_refused_with_both_lines),
+        cmocka_unit_test(one_key_given_twice_among_many_is_found),
+        cmocka_unit_test(every_value_knows_the_place_of_its_key_and_its_own),
+        cmocka_unit_test(byte_order_mark_is_no_column),
+        cmocka_unit_test(scalars_keep_text_and_whether_it_was_quoted),
+        cmocka_unit_test(children_come_in_the_order_of_the_file),
+        cmocka_unit_test(depth_ends_at_the_cap),
+        cmocka_unit_test(hostile_files_end_at_once),
+        cmocka_unit_test(number_of_values_ends_at_the_cap),
+        cmocka_unit_test(number_of_bytes_ends_at_the_cap),
+        cmocka_unit_test(file_is_read_and_named_in_messages),
+        cmocka_unit_test(missing_file_is_said_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+#include "tests/support.h"
+
+#include "base/yaml.h"
+
+static const char pod[] = "name: pod\n"
+                          "dims:\n"
+                          "  - { name: node, size: 8 }\n"
+                          "  - { name: pod, size: 4, lat: [1, 2] }\n"
+                          "  - { name: twin }\n"
+                          "  - { name: twin }\n"
+                          "  - plain\n"
+                          "none: []\n"
+                          "blank:\n";
+
+static void read_pod(struct yaml_doc *doc)
+{
+    struct err e = { 0 };
+    assert_ok(yaml_read_text(doc, "pod.yaml", pod, sizeof pod - 1, &e), &e);
+}
+
+static void paths_lead_to_nodes(void **state)
+{
+    static const struct {
+        const char *path, *text; /* NULL: no such node */
+    } cases[] = {
+        { "name", "pod" },        { "dims[0].size", "8" },   { "dims.node.size", "8" },
+        { "dims.pod.size", "4" }, { "dims[1].lat[1]", "2" }, { "dims.pod.lat[0]", "1" },
+        { "dims[4]", "plain" },   { "dims[00].size", "8" },  { "nam", NULL },
+        { "names", NULL },        { "dims[5]", NULL },       { "dims.twin", NULL },
+        { "dims.plain", NULL },   { "dims.none", NULL },     { "name.x", NULL },
+        { "name[0]", NULL },      { "none[0]", NULL },       { "dims[-1]", NULL },
+        { "dims[]", NULL },       { "dims[1", NULL },        { "dims[1]x", NULL },
+        { "dims.[1]", NULL },     { ".name", NULL },         { "name.", NULL },
+        { "name]", NULL },        { "dims..pod", NULL },     { "dims[9999999999]", NULL },
+        { "[0]", NULL },          { "dims[ 1]", NULL },
+    };
+    struct yaml_doc doc;
+    (void)state;
+    read_pod(&doc);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        yaml_id id = yaml_find(&doc, cases[i].path);
+        if (!cases[i].text != (id < 0))
+            fail_msg("%s gives node %d", cases[i].path, (int)id);
+        if (id >= 0)
+            assert_string_equal(doc.nodes[id].text, cases[i].text);
+    }
+    assert_int_equal(yaml_find(&doc, ""), doc.root);
+    yaml_free(&doc);
+}
+
+static void every_path_shown_is_found_again(void **state)
+{
+    struct yaml_doc doc;
+    char path[64];
+    (void)state;
+    read_pod(&doc);
+    for (yaml_id id = 0; id < doc.n_nodes; id++)
+        assert_int_equal(yaml_find(&doc, yaml_path(&doc, id, path, sizeof path)), id);
+    yaml_free(&doc);
+}
+
+static void overriding_replaces_or_creates_keys(void **state)
+{
+    static const struct {
+        const char *path, *value, *look, *want;
+    } cases[] = {
+        { "name", "rack", "name", "rack" },
+        { "dims[0].size", "16", "dims.node.size", "16" },
+        { "dims.pod.size", "'32'", "dims[1].size", "32" },
+        { "dims.pod.lat", "3", "dims[1].lat", "3" },
+        { "dims[4]", "{name: last, size: 2}", "dims.last.size", "2" },
+        { "dims", "[{size: 5}]", "dims[0].size", "5" },
+        { "new", "1", "new", "1" },
+        { "npu.mem.size_GB", "80", "npu.mem.size_GB", "80" },
+        { "dims.node.tier.name", "[x, y]", "dims[0].tier.name[1]", "y" },
+        { "blank", "{a: b}", "blank.a", "b" },
+        { "none", "7", "none", "7" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        char source[64];
+        read_pod(&doc);
+        assert_ok(yaml_set(&doc, cases[i].path, cases[i].value, &e), &e);
+        yaml_id id = yaml_find(&doc, cases[i].look);
+        assert_true(id >= 0);
+        assert_string_equal(doc.nodes[id].text, cases[i].want);
+        snprintf(source, sizeof source, "--set %s=%s", cases[i].path, cases[i].value);
+        assert_string_equal(yaml_source(&doc, id), source);
+        yaml_free(&doc);
+    }
+}
+
+static void overridden_key_keeps_its_place_among_siblings(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    char place[64];
+    (void)state;
+    read_pod(&doc);
+    int32_t n = doc.nodes[doc.root].n;
+    assert_ok(yaml_set(&doc, "dims", "5", &e), &e);
+    assert_ok(yaml_set(&doc, "a.b", "6", &e), &e);
+    yaml_id dims = yaml_find(&doc, "dims"), a = yaml_find(&doc, "a"), b = yaml_find(&doc, "a.b");
+    assert_int_equal(doc.nodes[dims].index, 1);
+    assert_int_equal(doc.nodes[dims].n, 0);
+    assert_int_equal(doc.nodes[dims].first, -1);
+    assert_int_equal(doc.nodes[a].index, n);
+    assert_int_equal(doc.nodes[doc.root].n, n + 1);
+    assert_int_equal(doc.nodes[doc.root].last, a);
+    assert_string_equal(yaml_key_place(&doc, dims, place, sizeof place), "--set dims=5:1:1");
+    assert_string_equal(yaml_place(&doc, a, place, sizeof place), "--set a.b=6:1:1");
+    assert_string_equal(yaml_key_place(&doc, b, place, sizeof place), "--set a.b=6:1:1");
+    yaml_fail(&doc, b, &e, ERR_RANGE, "is 6, need 7");
+    assert_string_equal(e.msg, "--set a.b=6:1:1: a.b is 6, need 7");
+    yaml_free(&doc);
+}
+
+static void overrides_build_on_each_other(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    int32_t n = 0;
+    (void)state;
+    read_pod(&doc);
+    assert_ok(yaml_set(&doc, "dims", "{x: 1, y: 2}", &e), &e);
+    assert_ok(yaml_set(&doc, "dims.z", "3", &e), &e);
+    assert_ok(yaml_set(&doc, "dims.y", "5", &e), &e);
+    yaml_id dims = yaml_find(&doc, "dims");
+    const char *const keys[] = { "x", "y", "z" }, *const texts[] = { "1", "5", "3" };
+    yaml_each (id, &doc, dims) {
+        assert_in_range(n, 0, 2);
+        assert_string_equal(doc.nodes[id].key, keys[n]);
+        assert_string_equal(doc.nodes[id].text, texts[n++]);
+    }
+    assert_int_equal(n, 3);
+    assert_int_equal(doc.nodes[dims].n, 3);
+    yaml_free(&doc);
+}
+
+static void override_that_does_not_fit_is_refused_and_changes_nothing(void **state)
+{
+    static const struct {
+        const char *path, *value, *want;
+        enum err_code code;
+    } cases[] = {
+        { "dims[9].size", "4",
+          "--set dims[9].size=4:1:1: dims[9] is past the end, need 0 to 4 (the list has 5 entries)",
+          ERR_RANGE },
+        { "dims[1].lat[2]", "4",
+          "--set dims[1].lat[2]=4:1:1: dims[1].lat[2] is past the end, need 0 to 1 (the list has 2 entries)",
+          ERR_RANGE },
+        { "none[0]", "4",
+          "--set none[0]=4:1:1: none[0] is an entry of an empty list, need a list with entries", ERR_RANGE },
+        { "new.list[0].x", "4",
+          "--set new.list[0].x=4:1:1: new.list[0] is an entry of a list that is not there, need a list",
+          ERR_RANGE },
+        { "dims.rack.size", "4",
+          "--set dims.rack.size=4:1:1: dims.rack is no entry's name, need a name or an index "
+          "(the list has 5 entries)",
+          ERR_PARSE },
+        { "dims.twin.size", "4",
+          "--set dims.twin.size=4:1:1: dims.twin is the name of 2 entries, need an index", ERR_PARSE },
+        { "name.x", "4", "--set name.x=4:1:1: name is pod, need a map to reach \"name.x\"", ERR_PARSE },
+        { "dims[4][0]", "4", "--set dims[4][0]=4:1:1: dims[4] is plain, need a list to reach \"dims[4][0]\"",
+          ERR_PARSE },
+        { "blank.x", "4", "--set blank.x=4:1:1: blank is empty, need a map to reach \"blank.x\"", ERR_PARSE },
+        { "dims[0][1]", "4", "--set dims[0][1]=4:1:1: dims[0] is a map, need a list to reach \"dims[0][1]\"",
+          ERR_PARSE },
+        { "[0]", "4", "--set [0]=4:1:1: document is a map, need a list to reach \"[0]\"", ERR_PARSE },
+        { "", "4", "--set =4:1:1: path is \"\", need keys and indices such as network.dims[0].size",
+          ERR_PARSE },
+        { "dims[x]", "4", "--set dims[x]=4:1:1: path is \"dims[x]\", need keys and indices", ERR_PARSE },
+        { "a..b", "4", "--set a..b=4:1:1: path is \"a..b\", need keys and indices", ERR_PARSE },
+        { "a.b.", "4", "--set a.b.=4:1:1: path is \"a.b.\", need keys and indices", ERR_PARSE },
+        { "name", "", "--set name=:1:1: is empty, need keys or a value", ERR_PARSE },
+        { "name", "[1, 2", "--set name=[1, 2:2:1: is not YAML (did not find expected ',' or ']'", ERR_PARSE },
+        { "name", "*x", "--set name=*x:1:1: alias *x is used, need the value written out", ERR_PARSE },
+        { "new.map", "{a: 1, a: 2}",
+          "--set new.map={a: 1, a: 2}:1:8: new.map.a is given again, first on line 1, need it once",
+          ERR_PARSE },
+    };
+    struct yaml_doc doc;
+    (void)state;
+    read_pod(&doc);
+    unsigned long long before = yaml_hash(&doc, doc.root);
+    int32_t n_nodes = doc.n_nodes;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct err e = { 0 };
+        assert_fails(yaml_set(&doc, cases[i].path, cases[i].value, &e), &e, cases[i].code, cases[i].want);
+        assert_true(yaml_hash(&doc, doc.root) == before);
+        assert_int_equal(doc.n_nodes, n_nodes);
+        assert_int_equal(doc.n_sources, 1);
+    }
+    yaml_free(&doc);
+}
+
+static void depth_of_an_override_ends_at_the_cap(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    char path[256] = "k";
+    (void)state;
+    assert_ok(yaml_read_text(&doc, "f", "{}", 2, &e), &e);
+    for (int i = 1; i < YAML_MAX_DEPTH; i++)
+        strcat(path, ".k");
+    assert_fails(yaml_set(&doc, path, "[1]", &e), &e, ERR_RANGE, "list is at depth 65, need at most 64");
+    assert_int_equal(doc.nodes[doc.root].n, 0);
+    assert_ok(yaml_set(&doc, path, "1", &e), &e);
+    assert_string_equal(doc.nodes[yaml_find(&doc, path)].text, "1");
+    yaml_free(&doc);
+
+    assert_ok(yaml_read_text(&doc, "f", "{}", 2, &e), &e);
+    strcat(path, ".k");
+    assert_fails(yaml_set(&doc, path, "1", &e), &e, ERR_RANGE, "path is at depth 66, need at most 65");
+    yaml_free(&doc);
+}
+
+static void long_path_and_value_leave_room_for_the_reason(void **state)
+{
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    char path[3000];
+    (void)state;
+    read_pod(&doc);
+    memset(path, 'x', sizeof path);
+    memcpy(path, "dims.", 5);
+    path[sizeof path - 1] = '\0';
+    assert_fails(yaml_set(&doc, path, path, &e), &e, ERR_PARSE, "xxx...:1:1: dims.xxx");
+    assert_has(e.msg, "is no entry's name, need a name or an index (the list has 5 entries)");
+    path[sizeof path - 2] = '.';
+    assert_fails(yaml_set(&doc, path + 5, path, &e), &e, ERR_PARSE, "need keys and indices such as");
+    path[0] = '[';
+    assert_fails(yaml_set(&doc, "name", path, &e), &e, ERR_PARSE, "xxx...:2:1: is not YAML (");
+    yaml_free(&doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_lead_to_nodes),
+        cmocka_unit_test(every_path_shown_is_found_again),
+        cmocka_unit_test(overriding_replaces_or_creates_keys),
+        cmocka_unit_test(overridden_key_keeps_its_place_among_siblings),
+        cmocka_unit_test(overrides_build_on_each_other),
+        cmocka_unit_test(override_that_does_not_fit_is_refused_and_changes_nothing),
+        cmocka_unit_test(depth_of_an_override_ends_at_the_cap),
+        cmocka_unit_test(long_path_and_value_leave_room_for_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
