@@ -1,0 +1,348 @@
+#include <float.h>
+
+#include "tests/support.h"
+#include "tests/unit/priced.h"
+
+/* ---- rates ---- */
+
+static void libra_prices_are_the_public_ones_to_one_ulp(void **state)
+{
+    static const struct {
+        const char *path, *spec, *tiers;
+        double usd_per_GBps[4];
+    } cases[] = {
+        { LIBRA_4D,
+          "ring:4 full:8 ring:4 switch:32",
+          "InterChiplet InterPackage InterNode InterPod",
+          { 2.00001, 4.00002, 4.00003, 57.40012 } },
+        { LIBRA_3D,
+          "ring:16 full:8 switch:32",
+          "InterPackage InterNode InterPod",
+          { 4.00001, 4.00002, 57.40009 } },
+        { LIBRA,
+          "line:4 full:8 ring:4 switch:32",
+          "InterChiplet InterPackage InterNode InterPod",
+          { 2, 4, 4, 57.4 } },
+        { LIBRA_2022, "ring:8 switch:128", "InterPackage InterPod", { 2, 57.4 } },
+        { LIBRA_2022, "ring:8 full:8 switch:16", "InterPackage InterNode InterPod", { 2, 2, 57.4 } },
+        { LIBRA_2022,
+          "ring:2 full:8 ring:8 switch:8",
+          "InterTile InterPackage InterNode InterPod",
+          { 1, 2, 2, 57.4 } },
+        /* A switch on a tier without NIC price: link + switch, which LIBRA's own code refuses. */
+        { LIBRA, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
+        { LIBRA_2022, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct priced s;
+        struct topo_dim_price price[TOPO_MAX_DIMS];
+        struct err e = { 0 };
+        open_parts_file(&s, cases[i].path);
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        assert_ok(topo_prices(price, &s.net, &s.parts, &e), &e);
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            double want = cases[i].usd_per_GBps[d] / 1e9;
+            assert_close(price[d].usd_per_Bps / (double)s.net.n_npus, want, DBL_EPSILON);
+            bool pod = d == s.net.n_dims - 1;
+            assert_int_equal(price[d].has_nic, pod);
+            assert_true(price[d].watt_per_Bps == 0);
+            assert_close(price[d].nic_usd_per_Bps / (double)s.net.n_npus,
+                         pod ? s.parts.rates[s.parts.n_rates - 1].nic.typ : 0, DBL_EPSILON);
+        }
+        close_parts(&s);
+    }
+}
+
+/* 4096 NPUs * 250 GB/s * (2.00001 + 4.00002 + 4.00003 + 57.40012), as LIBRA's code prices it. */
+static void equal_split_of_the_public_4d_network_costs_69_million(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    (void)state;
+    open_parts_file(&s, LIBRA_4D);
+    set_network(&s, "ring:4@250 full:8@250 ring:4@250 switch:32@250",
+                "InterChiplet InterPackage InterNode InterPod");
+    build_bill(&b, &s);
+    assert_close(b.usd.typ, 69017784.32, 1e-14);
+    assert_int_equal(b.n_lines, 6);
+    assert_close(count_of(&b, 3, "switch"), 4096 * 250.0, 1e-15);
+    assert_string_equal(b.lines[0].count_unit, "GB/s");
+    assert_int_equal(b.switches, -1);
+    assert_int_equal(b.nics, 4096 * 5); /* 250 GB/s on ports of 50 */
+    assert_true(b.nic_Bps == 250e9);
+    assert_close(b.nic_usd, 4096 * 250 * 31.60004, 1e-14);
+    assert_int_equal(b.n_watt_unknown, 6);
+    assert_true(b.watt == 0 && isnan(b.lines[0].watt));
+    assert_true(isnan(b.npu_usd) && isnan(b.npu_watt));
+    assert_int_equal(b.grade, GRADE_VERIFIED);
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+/*
+ * 1024 NPUs at 1000 GB/s in all, prices and NIC GB/s derived from LIBRA's 2022 artifact: EqualBW, then
+ * its time-optimal splits for 17B, 175B and 1T parameters. Millions of USD, published to 0.01.
+ */
+static void costs_and_nic_shares_of_the_2022_splits_are_reproduced(void **state)
+{
+    static const char *const tiers[] = { "InterPackage InterPod", "InterPackage InterNode InterPod",
+                                         "InterTile InterPackage InterNode InterPod" };
+    static const struct {
+        const char *spec;
+        double million_usd, nic_GBps;
+    } cases[] = {
+        { "ring:8@500 switch:128@500", 30.41, 500 },
+        { "ring:8@333.3333 full:8@333.3333 switch:16@333.3334", 20.96, 333.3334 },
+        { "ring:2@250 full:8@250 ring:8@250 switch:8@250", 15.97, 250 },
+        { "ring:8@875.86 switch:128@124.14", 9.09, 124.14 },
+        { "ring:8@819.25 switch:128@180.75", 12.30, 180.75 },
+        { "ring:8@871.77 switch:128@128.23", 9.32, 128.23 },
+        { "ring:8@875.86 full:8@109.48 switch:16@14.66", 2.88, 14.66 },
+        { "ring:8@819.25 full:8@137.72 switch:16@43.04", 4.49, 43.04 },
+        { "ring:8@780.63 full:8@97.58 switch:16@121.79", 8.96, 121.79 },
+        { "ring:2@500.49 full:8@437.93 ring:8@54.74 switch:8@6.84", 1.92, 6.84 },
+        { "ring:2@439.63 full:8@384.67 ring:8@156.18 switch:8@19.52", 2.71, 19.52 },
+        { "ring:2@442.82 full:8@387.47 ring:8@48.43 switch:8@121.38", 8.48, 121.38 },
+    };
+    struct priced s;
+    (void)state;
+    open_parts_file(&s, LIBRA_2022);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_bill b;
+        int n_dims = 1;
+        for (const char *c = cases[i].spec; *c; c++)
+            n_dims += *c == ' ';
+        set_network(&s, cases[i].spec, tiers[n_dims - 2]);
+        assert_int_equal(s.net.n_npus, 1024);
+        build_bill(&b, &s);
+        assert_near(b.usd.typ / 1e6, cases[i].million_usd, 0.0051);
+        assert_close(b.nic_Bps / 1e9, cases[i].nic_GBps, 1e-12);
+        assert_close(b.nic_usd, 1024 * 31.6 * cases[i].nic_GBps, 1e-12);
+        assert_int_equal(b.nics, -1); /* the file gives no NIC size */
+        topo_bill_free(&b);
+    }
+    close_parts(&s);
+}
+
+/* The bill is the sum of its lines and prices times bandwidths, whatever the bands. */
+static void rates_bill_equals_prices_times_bandwidths(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    struct topo_dim_price price[TOPO_MAX_DIMS];
+    struct err e = { 0 };
+    (void)state;
+    open_parts_text(&s, "counting: one-way\n"
+                        "nic_port_GBps: 25\n"
+                        "rates:\n"
+                        "  - { tier: a, link_usd_per_GBps: { low: 1, typ: 2 }, grade: V }\n"
+                        "  - { tier: b, link_usd_per_GBps: { typ: 3, high: 5 }, switch_usd_per_GBps: 7,\n"
+                        "      nic_usd_per_GBps: { low: 11, typ: 13, high: 17 }, grade: V-weak }\n");
+    set_network(&s, "full:4@10 switch:8@25.00000000001 switch:2@26", "a b b");
+    assert_ok(topo_prices(price, &s.net, &s.parts, &e), &e);
+    build_bill(&b, &s);
+    double sum = 0;
+    for (int d = 0; d < 3; d++)
+        sum += price[d].usd_per_Bps * s.bw_Bps[d];
+    assert_close(b.usd.typ, sum, 1e-14);
+    assert_close(b.usd.low, 64 * (10 * 0.5 + 51.00000000001 * (3 + 7 + 11)), 1e-14);
+    assert_close(b.usd.typ, 64 * (10 * 1.0 + 51.00000000001 * (3 + 7 + 13)), 1e-14);
+    assert_close(b.usd.high, 64 * (10 * 1.0 + 51.00000000001 * (5 + 7 + 17)), 1e-14);
+    assert_int_equal(b.nics, 64 * (1 + 2)); /* a solver's 1e-11 is no second NIC; 1 GB/s is */
+    assert_int_equal(b.grade, GRADE_WEAK);
+    assert_string_equal(b.lines[1].tier, "b");
+    assert_int_equal(b.lines[3].role, BILL_NIC);
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+/*
+ * 1024 GPUs, 400G, 64-port switches, prices of August 2024: 48 switches of 36000; links of 1320 and 1240;
+ * NICs of 1580. Watts: 747 per switch, 17 and 16 per link, 25 per NIC.
+ */
+static void bill_of_1024_gpus_is_the_worked_example(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    (void)state;
+    open_parts_file(&s, CATALOGUE);
+    set_network(&s, "switch:1024@50", "InterPod");
+    s.net.npu.usd = 38750;
+    s.net.npu.watt = 700;
+    build_bill(&b, &s);
+    assert_true(b.usd.typ == 48 * 36000 + 1024 * (1320 + 1240) + 1024 * 1580);
+    assert_near(b.usd.typ / 1e6, 5.967, 0.0005);
+    assert_true(b.watt == 48 * 747 + 1024 * (17 + 16 + 25));
+    assert_near(b.watt / 1e3, 95.3, 0.06);
+    assert_int_equal(b.switches, 48);
+    assert_int_equal(b.nics, 1024);
+    assert_true(b.nic_Bps == 50e9 && b.nic_usd == 1024 * 1580);
+    assert_int_equal(b.n_watt_unknown, 0);
+    assert_true(count_of(&b, 0, "QM9700 NDR 64x400G, leaf") == 32);
+    assert_true(count_of(&b, 0, "QM9700 NDR 64x400G, spine") == 16);
+    assert_true(count_of(&b, 0, "NDR link GPU-leaf, optics both ends, end link") == 1024);
+    assert_true(count_of(&b, 0, "NDR inter-switch link, optics both ends, up link") == 1024);
+    assert_true(count_of(&b, 0, "ConnectX-7 400G NDR") == 1024);
+    assert_int_equal(b.n_lines, 5);
+    assert_string_equal(b.lines[0].count_unit, "pcs");
+    /* The inter-switch link has no band: its typical price stands in. */
+    assert_true(b.usd.low == 48 * 35000 + 1024 * (810 + 1240 + 1200));
+    assert_true(b.usd.high == 48 * 50000 + 1024 * (1465 + 1240 + 2000));
+    assert_true(b.npu_usd == 1024 * 38750.0 && b.npu_watt == 1024 * 700.0);
+    /* Typical prices are derived; the NIC's high price and watts are recalled. */
+    assert_int_equal(b.grade, GRADE_DERIVED);
+    assert_int_equal(b.band_grade, GRADE_RECALLED);
+    assert_int_equal(b.watt_grade, GRADE_RECALLED);
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+static void a_bill_on_recalled_prices_says_so(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    (void)state;
+    open_parts_file(&s, HAMMINGMESH);
+    set_network(&s, "switch:1024@800", "InterPlane");
+    build_bill(&b, &s);
+    assert_int_equal(b.grade, GRADE_RECALLED);
+    assert_int_equal(b.n_watt_unknown, b.n_lines);
+    assert_int_equal(b.nics, 0);
+    assert_has(b.lines[0].source, "recalled");
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+/* The worst line decides, each kind of figure for itself. */
+static void grades_of_a_bill_are_those_of_its_worst_lines(void **state)
+{
+    static const struct {
+        const char *tiers;
+        enum topo_grade grade, band, watt;
+    } cases[] = {
+        { "v v", GRADE_VERIFIED, GRADE_VERIFIED, GRADE_VERIFIED },
+        { "v w", GRADE_WEAK, GRADE_RECALLED, GRADE_DERIVED },
+        { "w v", GRADE_WEAK, GRADE_RECALLED, GRADE_DERIVED },
+        { "v dark", GRADE_DERIVED, GRADE_DERIVED, GRADE_VERIFIED }, /* no watts: their grade does not count */
+    };
+    struct priced s;
+    (void)state;
+    open_parts_text(&s,
+                    "catalogue:\n"
+                    "  - { name: v, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V }\n"
+                    "  - { name: w, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V-weak, band_grade: R, "
+                    "watt_grade: D }\n"
+                    "  - { name: dark, kind: link, bw_GBps: 1, usd: 1, grade: D, watt_grade: R }\n"
+                    "build:\n"
+                    "  - { tier: v, end_link: v }\n"
+                    "  - { tier: w, end_link: w }\n"
+                    "  - { tier: dark, end_link: dark }\n");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_bill b;
+        set_network(&s, "ring:2@1 ring:2@1", cases[i].tiers);
+        build_bill(&b, &s);
+        assert_int_equal(b.grade, cases[i].grade);
+        assert_int_equal(b.band_grade, cases[i].band);
+        assert_int_equal(b.watt_grade, cases[i].watt);
+        topo_bill_free(&b);
+    }
+    close_parts(&s);
+}
+
+/* ---- errors ---- */
+
+#define TWO_RATES                                                                                            \
+    "name: two\n"                                                                                            \
+    "rates:\n"                                                                                               \
+    "  - { tier: direct, link_usd_per_GBps: 1 }\n"                                                           \
+    "  - { tier: odd, switch_usd_per_GBps: 1 }\n"
+#define SMALL_PARTS                                                                                          \
+    "name: small\n"                                                                                          \
+    "catalogue:\n"                                                                                           \
+    "  - { name: box, kind: switch, bw_GBps: 50, ports: 4, usd: 1 }\n"                                       \
+    "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"                                                 \
+    "build:\n"                                                                                               \
+    "  - { tier: direct, end_link: wire }\n"                                                                 \
+    "  - { tier: one, switch: box, end_link: wire }\n"                                                       \
+    "  - { tier: many, switch: box, end_link: wire, up_link: wire }\n"
+
+static void what_has_no_price_is_refused_by_name(void **state)
+{
+    static const struct {
+        const char *parts, *spec, *tiers, *text;
+    } cases[] = {
+        { TWO_RATES, "ring:4@1 ring:4@1", "direct",
+          "dimension \"dim2\": tier is not given, need one priced by two: direct, odd" },
+        { TWO_RATES, "ring:4@1", "InterPod", "tier is \"InterPod\", need one priced by two: direct, odd" },
+        { TWO_RATES, "switch:4@1", "direct",
+          "tier \"direct\" has no switch price in two, need one for a switch" },
+        { TWO_RATES, "ring:4@1", "odd", "tier \"odd\" has no link price in two, need one for a ring" },
+        { SMALL_PARTS, "ring:4@1", "odd", "tier is \"odd\", need one priced by small: direct, one, many" },
+        { SMALL_PARTS, "ring:4@1 switch:4@1", "direct direct",
+          "dimension \"dim2\": tier \"direct\" is built without a switch, need one" },
+        { SMALL_PARTS, "switch:5@1", "one",
+          "dimension \"dim1\": tier \"one\" is built without up_link, need one: a Clos of 2 tiers" },
+        { SMALL_PARTS, "switch:33@1", "many",
+          "dimension \"dim1\": Clos: 33 ends on switches of 4 ports need more than 4 tiers" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct priced s;
+        struct topo_bill b;
+        struct topo_dim_price price[TOPO_MAX_DIMS];
+        struct err e = { 0 };
+        open_parts_text(&s, cases[i].parts);
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        assert_fails(topo_prices(price, &s.net, &s.parts, &e), &e, ERR_RANGE, cases[i].text);
+        memset(&e, 0, sizeof e);
+        assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE, cases[i].text);
+        assert_null(b.lines);
+        topo_bill_free(&b);
+        close_parts(&s);
+    }
+}
+
+static void bandwidths_that_cannot_be_bought_are_refused(void **state)
+{
+    static const struct {
+        const char *path, *tier;
+        double bw_GBps;
+        const char *text;
+    } cases[] = {
+        { LIBRA, "InterPod", 0,
+          "dimension \"dim1\": bandwidth is 0 GB/s, need more than 0 and at most 1e+06" },
+        { LIBRA, "InterPod", -1, "bandwidth is -1 GB/s" },
+        { LIBRA, "InterPod", (double)NAN, "bandwidth is nan GB/s" },
+        { CATALOGUE, "InterPod", (double)INFINITY, "bandwidth is inf GB/s" },
+        { CATALOGUE, "InterPod", 1000001, "need more than 0 and at most 1e+06" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct priced s;
+        struct topo_bill b;
+        struct err e = { 0 };
+        open_parts_file(&s, cases[i].path);
+        set_network(&s, "switch:64", cases[i].tier);
+        s.bw_Bps[0] = cases[i].bw_GBps * 1e9;
+        assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE, cases[i].text);
+        topo_bill_free(&b);
+        close_parts(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libra_prices_are_the_public_ones_to_one_ulp),
+        cmocka_unit_test(equal_split_of_the_public_4d_network_costs_69_million),
+        cmocka_unit_test(costs_and_nic_shares_of_the_2022_splits_are_reproduced),
+        cmocka_unit_test(rates_bill_equals_prices_times_bandwidths),
+        cmocka_unit_test(bill_of_1024_gpus_is_the_worked_example),
+        cmocka_unit_test(a_bill_on_recalled_prices_says_so),
+        cmocka_unit_test(grades_of_a_bill_are_those_of_its_worst_lines),
+        cmocka_unit_test(what_has_no_price_is_refused_by_name),
+        cmocka_unit_test(bandwidths_that_cannot_be_bought_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "topo/graph.h"
+
+static struct topo_graph *build_word(const char *word)
+{
+    struct topo_network net;
+    struct topo_graph *g;
+    struct err e = { 0 };
+    assert_ok(topo_parse_spec(&net, word, &e), &e);
+    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    return g;
+}
+
+/* Links of @p g, to be freed. */
+static struct topo_link *links_of(const struct topo_graph *g)
+{
+    struct err e = { 0 };
+    struct topo_link *links = calloc((size_t)topo_graph_links(g) + 1, sizeof *links);
+    assert_non_null(links);
+    assert_ok(topo_list_links(links, g, &e), &e);
+    return links;
+}
+
+/* Enumerated by hand: NPU a1 + 3 a2, then one switch per column. */
+static void small_network_has_the_links_of_its_definition(void **state)
+{
+    static const struct {
+        int64_t src, dst;
+        int dim;
+        double bw_GBps;
+    } want[] = {
+        { 0, 1, 0, 20 }, { 1, 2, 0, 20 }, { 0, 2, 0, 20 }, { 3, 4, 0, 20 }, { 4, 5, 0, 20 }, { 3, 5, 0, 20 },
+        { 0, 6, 1, 7 },  { 3, 6, 1, 7 },  { 1, 7, 1, 7 },  { 4, 7, 1, 7 },  { 2, 8, 1, 7 },  { 5, 8, 1, 7 },
+    };
+    struct topo_network net;
+    struct topo_graph *g;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "ring:3@40 switch:2@7", &e), &e);
+    net.dims[0].lat_s = 25e-9;
+    net.dims[1].lat_s = 2e-6;
+    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    assert_true(topo_graph_npus(g) == 6 && topo_graph_vertices(g) == 9);
+    assert_true(topo_graph_links(g) == COUNT_OF(want));
+    struct topo_link *links = links_of(g);
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        assert_true(links[i].src == want[i].src && links[i].dst == want[i].dst);
+        assert_int_equal(links[i].dim, want[i].dim);
+        assert_close(links[i].bw_Bps, want[i].bw_GBps * 1e9, 1e-15);
+        assert_close(links[i].lat_s, want[i].dim == 0 ? 25e-9 : 1e-6, 1e-15); /* two links through a switch */
+        assert_true(isnan(links[i].usd));
+    }
+    free(links);
+    topo_graph_free(g);
+}
+
+static void shapes_have_their_links(void **state)
+{
+    static const struct {
+        const char *word;
+        int n_links;
+        int64_t ends[6][2];
+    } cases[] = {
+        { "ring:2", 1, { { 0, 1 } } },
+        { "line:2", 1, { { 0, 1 } } },
+        { "line:4", 3, { { 0, 1 }, { 1, 2 }, { 2, 3 } } },
+        { "ring:4", 4, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 0, 3 } } },
+        { "full:4", 6, { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } } },
+        { "switch:3", 3, { { 0, 3 }, { 1, 3 }, { 2, 3 } } },
+        { "ring:2 ring:2", 4, { { 0, 1 }, { 2, 3 }, { 0, 2 }, { 1, 3 } } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_graph *g = build_word(cases[i].word);
+        assert_true(topo_graph_links(g) == cases[i].n_links);
+        struct topo_link *links = links_of(g);
+        for (int k = 0; k < cases[i].n_links; k++)
+            assert_true(links[k].src == cases[i].ends[k][0] && links[k].dst == cases[i].ends[k][1]);
+        assert_true(isnan(links[0].bw_Bps));
+        free(links);
+        topo_graph_free(g);
+    }
+}
+
+static void link_prices_add_up_to_the_dimensions_price(void **state)
+{
+    const double usd_per_Bps[] = { 3e-6, NAN, 7e-6 };
+    struct topo_network net;
+    struct topo_graph *g;
+    struct err e = { 0 };
+    double usd[3] = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "line:5@10 full:4@30 switch:6@20", &e), &e);
+    assert_ok(topo_build_graph(&g, &net, usd_per_Bps, &e), &e);
+    struct topo_link *links = links_of(g);
+    for (int64_t i = 0; i < topo_graph_links(g); i++)
+        usd[links[i].dim] += links[i].usd;
+    assert_close(usd[0], 3e-6 * 10e9, 1e-12);
+    assert_true(isnan(usd[1]));
+    assert_close(usd[2], 7e-6 * 20e9, 1e-12);
+    free(links);
+    topo_graph_free(g);
+}
+
+static void vertices_have_names_and_coordinates(void **state)
+{
+    struct topo_graph *g = build_word("ring:3 switch:2 switch:4");
+    char buf[TOPO_VERTEX_TEXT];
+    (void)state;
+    assert_string_equal(topo_vertex_name(buf, g, 17), "npu17");
+    assert_string_equal(topo_vertex_coord(buf, g, 17), "2,1,2");
+    assert_string_equal(topo_vertex_coord(buf, g, 0), "0,0,0");
+    /* 24 NPUs, then 12 switches of dimension 2 (groups a1 + 3 a3), then 6 of dimension 3 (groups a1 + 3 a2).
+     */
+    assert_string_equal(topo_vertex_name(buf, g, 24 + 11), "switch-dim2-11");
+    assert_string_equal(topo_vertex_coord(buf, g, 24 + 11), "2,*,3");
+    assert_string_equal(topo_vertex_name(buf, g, 36), "switch-dim3-0");
+    assert_string_equal(topo_vertex_coord(buf, g, 36 + 4), "1,1,*");
+    topo_graph_free(g);
+}
+
+static void million_npus_are_built(void **state)
+{
+    struct topo_graph *g = build_word("ring:16@400 full:8@280 ring:16@100 switch:512@50");
+    (void)state;
+    assert_true(topo_graph_npus(g) == 1048576);
+    assert_true(topo_graph_vertices(g) == 1048576 + 2048);
+    assert_true(topo_graph_links(g) == 1048576 * 13 / 2);
+    topo_graph_free(g);
+}
+
+static void graph_too_large_is_refused_before_it_is_built(void **state)
+{
+    static const char *const words[] = { "full:65536", "switch:16777216 ring:16", "full:16777216 switch:64" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct topo_network net;
+        struct topo_graph *g;
+        struct err e = { 0 };
+        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
+        assert_fails(topo_build_graph(&g, &net, NULL, &e), &e, ERR_RANGE, "need at most 268435456 together");
+        assert_null(g);
+        topo_graph_free(g);
+    }
+}
+
+static void search_in_a_large_graph_says_what_it_left_out(void **state)
+{
+    struct topo_network net;
+    struct topo_metrics m, closed;
+    struct topo_graph *g;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "ring:32@2 ring:25@2 ring:27@2", &e), &e);
+    topo_metrics(&closed, &net, (const double[]){ 2e9, 2e9, 2e9 });
+    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    assert_true(m.hops_sampled);
+    assert_true(m.diameter_hops == closed.diameter_hops); /* every NPU of a torus sees the same */
+    assert_close(m.mean_hops, closed.mean_hops, 1e-12);
+    assert_close(m.bisection_Bps, closed.bisection_Bps, 1e-9);
+    assert_true(m.edge_connectivity == -1 && closed.edge_connectivity == 6);
+    topo_graph_free(g);
+}
+
+static void assert_same_graph(const struct topo_graph *a, const struct topo_graph *b)
+{
+    char name_a[TOPO_VERTEX_TEXT], name_b[TOPO_VERTEX_TEXT];
+    assert_true(topo_graph_npus(a) == topo_graph_npus(b));
+    assert_true(topo_graph_vertices(a) == topo_graph_vertices(b));
+    assert_true(topo_graph_links(a) == topo_graph_links(b));
+    for (int64_t v = 0; v < topo_graph_vertices(a); v++)
+        assert_string_equal(topo_vertex_name(name_a, a, v), topo_vertex_name(name_b, b, v));
+    struct topo_link *x = links_of(a), *y = links_of(b);
+    for (int64_t i = 0; i < topo_graph_links(a); i++) {
+        assert_true(x[i].src == y[i].src && x[i].dst == y[i].dst && x[i].dim == y[i].dim);
+        assert_true(x[i].bw_Bps == y[i].bw_Bps && x[i].lat_s == y[i].lat_s);
+        assert_true(x[i].usd == y[i].usd || (isnan(x[i].usd) && isnan(y[i].usd)));
+    }
+    free(x);
+    free(y);
+}
+
+/* Bandwidths and prices of random bits: nothing is lost on the way. */
+static void written_graphml_reads_back_as_the_same_graph(void **state)
+{
+    static const char *const words[] = { "ring:3@1 switch:2@1", "full:4@1 line:3@1 switch:5@1", "switch:7@1",
+                                         "ring:4@1 full:8@1 ring:4@1 switch:8@1" };
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH + 16];
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    scratch_make(dir);
+    snprintf(path, sizeof path, "%s/net.graphml", dir);
+    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct topo_network net;
+        struct topo_graph *g, *again, *third;
+        struct text xml = { 0 }, xml_again = { 0 };
+        double usd_per_Bps[TOPO_MAX_DIMS];
+        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
+        for (int32_t d = 0; d < net.n_dims; d++) {
+            net.dims[d].bw_Bps = rng_log_range(rng, 1e9, 1e12);
+            net.dims[d].lat_s = rng_log_range(rng, 1e-9, 1e-5);
+            usd_per_Bps[d] = rng_log_range(rng, 1e-9, 1e-3);
+        }
+        assert_ok(topo_build_graph(&g, &net, i % 2 ? usd_per_Bps : NULL, &e), &e);
+        assert_ok(topo_format_graphml(&xml, g, &e), &e);
+        assert_ok(text_write_file(&xml, path, true, &e), &e);
+        assert_ok(topo_read_graphml(&again, path, &e), &e);
+        assert_same_graph(g, again);
+        assert_ok(topo_format_graphml(&xml_again, again, &e), &e);
+        assert_ok(text_write_file(&xml_again, path, true, &e), &e);
+        assert_ok(topo_read_graphml(&third, path, &e), &e);
+        assert_same_graph(g, third);
+        topo_graph_free(g);
+        topo_graph_free(again);
+        topo_graph_free(third);
+        text_free(&xml);
+        text_free(&xml_again);
+    }
+    rng_free(rng);
+    scratch_remove(dir);
+}
+
+static void exports_carry_names_kinds_and_links(void **state)
+{
+    static const char *const graphml[] = {
+        "<graph id=\"G\" edgedefault=\"undirected\">",
+        "<key id=\"v_name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>",
+        "<data key=\"v_name\">npu2</data>",
+        "<data key=\"v_coord\">2,0</data>",
+        "<data key=\"v_kind\">npu</data>",
+        "<data key=\"v_name\">switch-dim2-1</data>",
+        "<data key=\"v_coord\">1,*</data>",
+        "<data key=\"v_kind\">switch</data>",
+        "<data key=\"e_bw_GBps\">20</data>",
+        "<data key=\"e_dim\">1</data>",
+        "<data key=\"e_lat_ns\">0</data>",
+    };
+    static const char *const dot[] = { "graph {",       "name=npu2",  "kind=switch",
+                                       "coord=\"1,*\"", "bw_GBps=20", "1 -- 0 [" };
+    struct topo_graph *g = build_word("ring:3@40 switch:2");
+    struct text out = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_format_graphml(&out, g, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(graphml); i++)
+        assert_has(text_str(&out), graphml[i]);
+    assert_null(strstr(text_str(&out), "usd"));
+    assert_null(strstr(text_str(&out), "NaN"));
+    text_clear(&out);
+    assert_ok(topo_format_dot(&out, g, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(dot); i++)
+        assert_has(text_str(&out), dot[i]);
+    text_free(&out);
+    topo_graph_free(g);
+}
+
+int main(void)
+{
+    topo_graph_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_network_has_the_links_of_its_definition),
+        cmocka_unit_test(shapes_have_their_links),
+        cmocka_unit_test(link_prices_add_up_to_the_dimensions_price),
+        cmocka_unit_test(vertices_have_names_and_coordinates),
+        cmocka_unit_test(million_npus_are_built),
+        cmocka_unit_test(graph_too_large_is_refused_before_it_is_built),
+        cmocka_unit_test(search_in_a_large_graph_says_what_it_left_out),
+        cmocka_unit_test(written_graphml_reads_back_as_the_same_graph),
+        cmocka_unit_test(exports_carry_names_kinds_and_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,314 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "topo/graph.h"
+
+typedef int read_graph(struct topo_graph **out, const char *path, struct err *e);
+
+/* Read @p n bytes as a file of that name. */
+static int read_bytes(struct topo_graph **out, read_graph *read, const char *data, size_t n, struct err *e)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    scratch_make(dir);
+    int rc = read(out, scratch_file(path, dir, "net.file", data, n), e);
+    scratch_remove(dir);
+    return rc;
+}
+
+static int read_text(struct topo_graph **out, read_graph *read, const char *text, struct err *e)
+{
+    return read_bytes(out, read, text, strlen(text), e);
+}
+
+#define HEAD                                                                                                 \
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"    \
+    "<key id=\"b\" for=\"edge\" attr.name=\"bw_GBps\" attr.type=\"double\"/>"                                \
+    "<key id=\"l\" for=\"edge\" attr.name=\"lat_ns\" attr.type=\"double\"/>"                                 \
+    "<key id=\"k\" for=\"node\" attr.name=\"kind\" attr.type=\"string\"/>"
+#define GRAPH "<graph id=\"G\" edgedefault=\"undirected\">"
+#define TAIL  "</graph></graphml>"
+#define EDGE(a, b, bw, l)                                                                                    \
+    "<edge source=\"" a "\" target=\"" b "\"><data key=\"b\">" bw "</data><data key=\"l\">" l "</data></"    \
+    "edge>"
+#define NPU(id)    "<node id=\"" id "\"/>"
+#define SWITCH(id) "<node id=\"" id "\"><data key=\"k\">switch</data></node>"
+#define PAIR       HEAD GRAPH NPU("x") NPU("y")
+
+/* The switch stands first in the file and last in the graph; links keep their order. */
+static void graphml_numbers_npus_first(void **state)
+{
+    struct topo_graph *g;
+    struct topo_link links[4];
+    struct err e = { 0 };
+    char buf[TOPO_VERTEX_TEXT];
+    (void)state;
+    assert_ok(read_text(&g, topo_read_graphml,
+                        HEAD GRAPH SWITCH("hub") NPU("x") NPU("y") EDGE("hub", "x", "50", "500")
+                            EDGE("y", "hub", "25", "0") EDGE("x", "y", "0.7", "12.5")
+                                EDGE("x", "y", "1e2", "1") TAIL,
+                        &e),
+              &e);
+    assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 3 && topo_graph_links(g) == 4);
+    assert_string_equal(topo_vertex_name(buf, g, 0), "x");
+    assert_string_equal(topo_vertex_name(buf, g, 1), "y");
+    assert_string_equal(topo_vertex_name(buf, g, 2), "hub");
+    assert_string_equal(topo_vertex_coord(buf, g, 0), "");
+    assert_ok(topo_list_links(links, g, &e), &e);
+    static const struct {
+        int64_t src, dst;
+        double bw_GBps, lat_ns;
+    } want[] = { { 0, 2, 50, 500 }, { 1, 2, 25, 0 }, { 0, 1, 0.7, 12.5 }, { 0, 1, 100, 1 } };
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        assert_true(links[i].src == want[i].src && links[i].dst == want[i].dst && links[i].dim == -1);
+        assert_close(links[i].bw_Bps, want[i].bw_GBps * 1e9, 1e-15);
+        assert_close(links[i].lat_s, want[i].lat_ns * 1e-9, 1e-15);
+        assert_true(isnan(links[i].usd));
+    }
+    topo_graph_free(g);
+}
+
+static void fault_in_graphml_is_named(void **state)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *message;
+    } cases[] = {
+        { "", ERR_PARSE, "is empty, need GraphML in UTF-8" },
+        { "hello", ERR_PARSE, "GraphML: Line 1: " },
+        { PAIR EDGE("x", "y", "1", "1") "</graphml>", ERR_PARSE,
+          "GraphML: Line 1: Opening and ending tag mismatch" },
+        { HEAD "</graphml>", ERR_PARSE, "GraphML: Graph index was too large" },
+        { PAIR EDGE("x", "x", "1", "1") TAIL, ERR_RANGE, "edge 1: joins \"x\" to itself, need two vertices" },
+        { PAIR EDGE("x", "y", "1", "1") EDGE("x", "y", "0", "1") TAIL, ERR_RANGE,
+          "edge 2: bw_GBps is 0, need a number > 0" },
+        { PAIR EDGE("x", "y", "-3", "1") TAIL, ERR_RANGE, "edge 1: bw_GBps is -3, need a number > 0" },
+        { PAIR EDGE("x", "y", "Inf", "1") TAIL, ERR_RANGE, "edge 1: bw_GBps is inf, need a number > 0" },
+        { PAIR EDGE("x", "y", "NaN", "1") TAIL, ERR_PARSE, "edge 1: bw_GBps is missing" },
+        { PAIR EDGE("x", "y", "1", "-1") TAIL, ERR_RANGE, "edge 1: lat_ns is -1, need a number >= 0" },
+        { PAIR EDGE("x", "y", "1x", "1") TAIL, ERR_PARSE,
+          "Unexpected character 'x' while parsing real number" },
+        { PAIR "<edge source=\"x\" target=\"y\"><data key=\"b\">1</data></edge>" TAIL, ERR_PARSE,
+          "edge 1: lat_ns is missing" },
+        { PAIR EDGE("x", "y", "1", "1") "<edge source=\"x\" target=\"y\"/>" TAIL, ERR_PARSE,
+          "edge 2: bw_GBps is missing" },
+        { PAIR EDGE("x", "n7", "1", "1") TAIL, ERR_PARSE, "edges name 1 nodes that are not declared" },
+        { HEAD GRAPH NPU("x") NPU("y") NPU("x") EDGE("x", "y", "1", "1") TAIL, ERR_PARSE,
+          "has 1 nodes with the id of another" },
+        { PAIR "<edge source=\"x\" target=\"y\"><data key=\"zz\">1</data></edge>" TAIL, ERR_PARSE,
+          "GraphML: Unknown attribute key 'zz'" },
+        { HEAD "<graph edgedefault=\"directed\">" NPU("x") NPU("y") EDGE("x", "y", "1", "1") TAIL, ERR_UNSUP,
+          "is directed, need an undirected graph" },
+        { PAIR "<edge source=\"x\" target=\"y\" directed=\"true\"/>" TAIL, ERR_UNSUP, "is directed" },
+        { PAIR EDGE("x", "y", "1", "1") "</graph>" GRAPH NPU("z") TAIL, ERR_UNSUP,
+          "holds 2 graphs, need one" },
+        { PAIR EDGE("x", "y", "1", "1") "<hyperedge/>" TAIL, ERR_UNSUP, "has 1 hyperedges, need edges only" },
+        { HEAD GRAPH NPU("x") SWITCH("y") EDGE("x", "y", "1", "1") TAIL, ERR_RANGE,
+          "has 1 NPUs, need at least 2" },
+        { HEAD GRAPH TAIL, ERR_RANGE, "has 0 NPUs, need at least 2" },
+        { HEAD GRAPH NPU("x") "<node id=\"y\"><data key=\"k\">router</data></node>" TAIL, ERR_PARSE,
+          "node \"y\": kind is \"router\", need npu or switch" },
+        { "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\" attr.type=\"double\"/>" GRAPH NPU("x")
+              NPU("y") TAIL,
+          ERR_PARSE, "nodes: kind is not text" },
+        { "<graphml><key id=\"b\" for=\"edge\" attr.name=\"bw_GBps\" attr.type=\"string\"/>" GRAPH NPU("x")
+              NPU("y") "<edge source=\"x\" target=\"y\"><data key=\"b\">1</data></edge>" TAIL,
+          ERR_PARSE, "edges: bw_GBps is not a number" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_graph *g;
+        struct err e = { 0 };
+        assert_fails(read_text(&g, topo_read_graphml, cases[i].text, &e), &e, cases[i].code,
+                     cases[i].message);
+        assert_has(e.msg, "net.file: ");
+        assert_null(g);
+        topo_graph_free(g);
+    }
+    struct topo_graph *g;
+    struct err e = { 0 };
+    assert_fails(read_bytes(&g, topo_read_graphml, "<a>\0</a>", 8, &e), &e, ERR_PARSE, "it has a NUL byte");
+    assert_fails(topo_read_graphml(&g, "no-such-file.graphml", &e), &e, ERR_PARSE, "no-such-file.graphml");
+    assert_null(g);
+}
+
+/* Bytes of a valid file changed at random: a graph or an error, never an abort or a leak. */
+static void damaged_graphml_never_aborts(void **state)
+{
+    static const char valid[] = HEAD GRAPH SWITCH("hub") NPU("x") NPU("y") EDGE("hub", "x", "50", "500")
+        EDGE("x", "y", "1e2", "1") TAIL;
+    static const char spice[] = "<>\"'&/=!?-[] \n\xff\x01"
+                                "09axEN";
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&rng, 9, 0, &e), &e);
+    for (int i = 0; i < 3000; i++) {
+        char text[sizeof valid];
+        struct topo_graph *g;
+        memcpy(text, valid, sizeof valid);
+        for (int64_t k = rng_below(rng, 4); k >= 0; k--)
+            text[rng_below(rng, sizeof valid - 1)] = spice[rng_below(rng, sizeof spice - 1)];
+        size_t n = rng_below(rng, 4) ? sizeof valid - 1 : (size_t)rng_below(rng, sizeof valid);
+        int rc = read_bytes(&g, topo_read_graphml, text, n, &e);
+        assert_true((rc == 0) == (g != NULL));
+        topo_graph_free(g);
+    }
+    rng_free(rng);
+}
+
+#define CSV "src,dst,bw_GBps,latency_ns\n"
+
+static void edge_list_tells_switches_by_name_or_kind(void **state)
+{
+    struct topo_graph *g;
+    struct topo_link links[4];
+    struct err e = { 0 };
+    char buf[TOPO_VERTEX_TEXT];
+    (void)state;
+    assert_ok(read_text(&g, topo_read_edges,
+                        "# two racks\n"
+                        "src,src_kind,dst,dst_kind,bw_GBps,latency_ns,usd\n"
+                        "switch0,,\"gpu, 0\",,50,500,12.5\n"
+                        "spine,switch,switch0,,100,250,\n"
+                        "switchless,npu,spine,,50,500,1\n"
+                        "\"gpu, 0\",,switchless,npu,0.7,1.5,2\n",
+                        &e),
+              &e);
+    assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 4 && topo_graph_links(g) == 4);
+    assert_string_equal(topo_vertex_name(buf, g, 0), "gpu, 0");
+    assert_string_equal(topo_vertex_name(buf, g, 1), "switchless");
+    assert_string_equal(topo_vertex_name(buf, g, 2), "switch0");
+    assert_string_equal(topo_vertex_name(buf, g, 3), "spine");
+    assert_ok(topo_list_links(links, g, &e), &e);
+    assert_true(links[0].src == 0 && links[0].dst == 2 && links[1].src == 2 && links[1].dst == 3);
+    assert_true(links[2].src == 1 && links[2].dst == 3 && links[3].src == 0 && links[3].dst == 1);
+    assert_close(links[3].bw_Bps, 0.7e9, 1e-15);
+    assert_close(links[3].lat_s, 1.5e-9, 1e-15);
+    assert_true(links[0].usd == 12.5 && isnan(links[1].usd));
+    topo_graph_free(g);
+}
+
+static void whole_numbers_name_nodes_too(void **state)
+{
+    struct topo_graph *g;
+    struct err e = { 0 };
+    char buf[TOPO_VERTEX_TEXT];
+    (void)state;
+    /* src is a column of numbers, dst one of text: 10 is the same node in both. */
+    assert_ok(read_text(&g, topo_read_edges, CSV "10,switch,1,0\n20,10,1,0\n", &e), &e);
+    assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 3);
+    assert_string_equal(topo_vertex_name(buf, g, 0), "10");
+    assert_string_equal(topo_vertex_name(buf, g, 1), "20");
+    topo_graph_free(g);
+}
+
+static void fault_in_edge_list_is_named(void **state)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *message;
+    } cases[] = {
+        { "src,dst,bw_GBps\na,b,1\n", ERR_PARSE,
+          "has no column latency_ns, need src, dst, bw_GBps and latency_ns" },
+        { "src,dst,bw_GBps,latency_ns,prize\na,b,1,1,1\n", ERR_PARSE, "column \"prize\" is unknown" },
+        { CSV "a,b,1,1\nb,b,1,1\n", ERR_RANGE, "edge 2: joins \"b\" to itself" },
+        { CSV "a,b,1,1\na,c,0,1\n", ERR_RANGE, "edge 2: bw_GBps is 0, need a number > 0" },
+        { CSV "a,b,1,1\na,c,,1\n", ERR_PARSE, "edge 2: bw_GBps is missing" },
+        { CSV "a,b,1,1\na,c,fast,1\n", ERR_PARSE, "edge 2: bw_GBps is \"fast\", need a number" },
+        { CSV "a,b,1,-0.5\n", ERR_RANGE, "edge 1: latency_ns is -0.5, need a number >= 0" },
+        { CSV "a,,1,1\n", ERR_PARSE, "edge 1: dst is missing" },
+        { CSV "1.5,b,1,1\n", ERR_PARSE, "column src holds fractions, need names or whole numbers" },
+        { CSV "a,b\x01,1,1\n", ERR_PARSE, "edge 1: dst is " },
+        { CSV "a,\xff,1,1\n", ERR_PARSE, "edge 1: dst is " },
+        { CSV "a,switch,1,1\n", ERR_RANGE, "has 1 NPUs, need at least 2" },
+        { CSV, ERR_RANGE, "has 0 NPUs, need at least 2" },
+        { "src,dst,bw_GBps,latency_ns,src_kind\na,b,1,1,router\n", ERR_PARSE,
+          "edge 1: src_kind is \"router\", need npu, switch or nothing" },
+        { "src,dst,bw_GBps,latency_ns,src_kind\na,b,1,1,npu\na,c,1,1,switch\n", ERR_RANGE,
+          "edge 2: src_kind of \"a\" is switch, but npu in an edge before" },
+        { "src,dst,bw_GBps,latency_ns,usd\na,b,1,1,-2\n", ERR_RANGE,
+          "edge 1: usd is -2, need a number >= 0" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_graph *g;
+        struct err e = { 0 };
+        assert_fails(read_text(&g, topo_read_edges, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        assert_null(g);
+    }
+}
+
+/*
+ * A dumbbell: NPUs a, b at switch0, c, d at switch1, one trunk of 3 GB/s and one of 4. By hand:
+ * pairs inside a side are 2 hops apart, across 3 hops; both trunks must be cut.
+ */
+static void custom_graph_has_its_metrics_by_hand(void **state)
+{
+    struct topo_graph *g;
+    struct topo_metrics m;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&g, topo_read_edges,
+                        CSV "a,switch0,10,1\nb,switch0,10,1\nc,switch1,10,1\nd,switch1,10,1\n"
+                            "switch0,switch1,3,1\nswitch0,switch1,4,1\n",
+                        &e),
+              &e);
+    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    topo_graph_free(g);
+    assert_true(m.n_npus == 4 && m.n_switches == 2 && m.n_links == 6 && m.connected);
+    assert_true(m.npu_degree_min == 1 && m.npu_degree_max == 1);
+    assert_true(m.diameter_hops == 3);
+    assert_close(m.mean_hops, (4 * 2 + 8 * 3) / 12.0, 1e-15);
+    assert_close(m.bisection_Bps, 7e9, 1e-12);
+    assert_true(m.bisection_is_bound && m.bisection_dim == -1);
+    assert_true(m.edge_connectivity == 1);
+}
+
+/* Two parallel links count twice in degree and connectivity. */
+static void parallel_links_count(void **state)
+{
+    struct topo_graph *g;
+    struct topo_metrics m;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(
+        read_text(&g, topo_read_edges, CSV "a,b,1,1\na,b,1,1\nb,c,1,1\nb,c,1,1\nc,a,1,1\nc,a,1,1\n", &e), &e);
+    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    topo_graph_free(g);
+    assert_true(m.npu_degree_min == 4 && m.edge_connectivity == 4);
+    assert_close(m.bisection_Bps, 4e9, 1e-12);
+}
+
+static void graph_in_two_pieces_is_told(void **state)
+{
+    struct topo_graph *g;
+    struct topo_metrics m;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&g, topo_read_edges, CSV "a,b,1,1\nb,c,1,1\nc,a,1,1\nd,e,1,1\n", &e), &e);
+    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    topo_graph_free(g);
+    assert_false(m.connected);
+    assert_true(m.diameter_hops == -1 && isinf(m.mean_hops) && m.edge_connectivity == 0);
+}
+
+int main(void)
+{
+    topo_graph_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graphml_numbers_npus_first),
+        cmocka_unit_test(fault_in_graphml_is_named),
+        cmocka_unit_test(damaged_graphml_never_aborts),
+        cmocka_unit_test(edge_list_tells_switches_by_name_or_kind),
+        cmocka_unit_test(whole_numbers_name_nodes_too),
+        cmocka_unit_test(fault_in_edge_list_is_named),
+        cmocka_unit_test(custom_graph_has_its_metrics_by_hand),
+        cmocka_unit_test(parallel_links_count),
+        cmocka_unit_test(graph_in_two_pieces_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+#include "base/rng.h"
+#include "tests/support.h"
+#include "tests/unit/priced.h"
+
+/* Where 50 GB/s ports and 64-port switches fill exactly, the relaxation is the bill itself. */
+static void relaxed_prices_are_tight_where_nothing_is_rounded(void **state)
+{
+    static const struct {
+        const char *spec, *tiers;
+    } cases[] = { { "switch:1024@50", "InterPod" },
+                  { "switch:64@50", "InterPod" },
+                  { "switch:8192@50", "InterPod" },
+                  { "ring:8@100", "InterPod" },
+                  { "ring:8@100 switch:64@50", "InterNode InterPod" },
+                  { "switch:8@100 switch:256@50", "InterNode InterRail" } };
+    struct priced s;
+    (void)state;
+    open_parts_file(&s, CATALOGUE);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_bill b;
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        struct linear_bill linear = linear_bill(&s);
+        build_bill(&b, &s);
+        assert_close(linear.usd, b.usd.typ, 1e-14);
+        assert_close(linear.nic_usd, b.nic_usd, 1e-14);
+        assert_close(linear.watt, b.watt, 1e-14);
+        topo_bill_free(&b);
+    }
+    close_parts(&s);
+}
+
+/* A catalogue with every shape of trouble: two-port NICs, odd radix, taper, rails, slow cables, free watts.
+ */
+static const char random_catalogue[] =
+    "catalogue:\n"
+    "  - { name: nic1, kind: nic, bw_GBps: 50, ports: 1, usd: 1580, watt: 25 }\n"
+    "  - { name: nic2, kind: nic, bw_GBps: 25, ports: 2, usd: 900 }\n"
+    "  - { name: odd, kind: switch, bw_GBps: 50, ports: 25, usd: 20000, watt: 400 }\n"
+    "  - { name: box, kind: switch, bw_GBps: 100, ports: 64, usd: 36000, watt: 747 }\n"
+    "  - { name: port, kind: switch, bw_GBps: 1, ports: 1, usd: 13 }\n"
+    "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1320, watt: 17 }\n"
+    "  - { name: slow, kind: cable, bw_GBps: 12.5, usd: 300 }\n"
+    "  - { name: gram, kind: link, bw_GBps: 1, usd: 4 }\n"
+    "build:\n"
+    "  - { tier: t0, nic: nic1, switch: odd, end_link: wire, up_link: wire }\n"
+    "  - { tier: t1, nic: nic2, switch: box, end_link: wire, up_link: slow, taper: 3 }\n"
+    "  - { tier: t2, nic: nic1, switch: odd, end_link: wire, up_link: wire, taper: 1.5, rails: 6 }\n"
+    "  - { tier: t3, switch: port, end_link: gram }\n"
+    "  - { tier: t4, nic: nic2, switch: box, end_link: slow, up_link: slow, rails: 1000 }\n";
+
+/* One to three random dimensions on random tiers. */
+static void draw_network(struct priced *s, struct rng *rng)
+{
+    topo_network_defaults(&s->net);
+    s->net.n_dims = (int32_t)(1 + rng_below(rng, 3));
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        struct topo_dim *dim = &s->net.dims[d];
+        topo_dim_defaults(dim, d);
+        dim->shape = (enum topo_shape)rng_below(rng, 4);
+        dim->size = (int32_t)(2 + rng_below(rng, 15));
+        snprintf(dim->tier, sizeof dim->tier, "t%d", (int)rng_below(rng, 5));
+        s->net.n_npus *= dim->size;
+        s->bw_Bps[d] = rng_log_range(rng, 1e-2, 500) * 1e9;
+    }
+}
+
+static void relaxed_prices_never_exceed_the_bill(void **state)
+{
+    struct priced s;
+    struct rng *rng;
+    struct err e = { 0 };
+    int cores = 0, tops = 0;
+    (void)state;
+    open_parts_text(&s, random_catalogue);
+    assert_ok(rng_build(&rng, 20260101, 0, &e), &e);
+    for (int i = 0; i < 50000; i++) {
+        struct topo_bill b;
+        draw_network(&s, rng);
+        struct linear_bill linear = linear_bill(&s);
+        build_bill(&b, &s);
+        assert_true(linear.usd > 0 && linear.usd <= b.usd.typ * (1 + 2e-9));
+        assert_true(linear.nic_usd <= b.nic_usd * (1 + 2e-9));
+        assert_true(linear.watt <= b.watt * (1 + 2e-9));
+        for (int32_t l = 0; l < b.n_lines; l++) {
+            assert_true(b.lines[l].count >= 1 && b.lines[l].count == floor(b.lines[l].count));
+            cores += strstr(b.lines[l].item, ", core") != NULL;
+            tops += strstr(b.lines[l].item, ", top") != NULL;
+        }
+        topo_bill_free(&b);
+    }
+    assert_true(cores > 500 && tops > 10); /* the draw reaches networks of 3 and of 4 tiers */
+    rng_free(rng);
+    close_parts(&s);
+}
+
+/* Links and NICs of direct shapes, counted by hand: parts of 50 GB/s, NICs with one and with two ports. */
+static void direct_links_and_their_nics_are_whole_per_link(void **state)
+{
+    static const char text[] = "catalogue:\n"
+                               "  - { name: one, kind: nic, bw_GBps: 50, ports: 1, usd: 1 }\n"
+                               "  - { name: two, kind: nic, bw_GBps: 50, ports: 2, usd: 1 }\n"
+                               "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                               "build:\n"
+                               "  - { tier: one, nic: one, end_link: wire }\n"
+                               "  - { tier: two, nic: two, end_link: wire }\n"
+                               "  - { tier: none, end_link: wire }\n";
+    static const struct {
+        const char *spec;
+        double cables, nics_one, nics_two;
+    } cases[] = {
+        { "ring:2@100", 2, 4, 2 },          /* one link of 100 */
+        { "line:2@100", 2, 4, 2 },          /* the same */
+        { "ring:4@100", 4, 8, 4 },          /* 4 links of 50 */
+        { "ring:4@101", 8, 16, 8 },         /* 4 links of 50.5: two cables each */
+        { "line:4@100", 3, 6, 4 },          /* 3 links; ends use one port of their NIC */
+        { "full:4@150", 6, 12, 8 },         /* 6 links of 50, 3 ports each */
+        { "full:4@10", 6, 12, 8 },          /* a link takes a cable however slow */
+        { "ring:4@100.00000001", 4, 8, 4 }, /* rounding of a solver buys nothing */
+    };
+    struct priced s;
+    (void)state;
+    open_parts_text(&s, text);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        static const char *const tiers[] = { "one", "two", "none" };
+        const double nics[] = { cases[i].nics_one, cases[i].nics_two, 0 };
+        for (int t = 0; t < 3; t++) {
+            struct topo_bill b;
+            set_network(&s, cases[i].spec, tiers[t]);
+            build_bill(&b, &s);
+            assert_true(count_of(&b, 0, "wire, direct link") == cases[i].cables);
+            assert_int_equal(b.nics, (int64_t)nics[t]);
+            assert_true(b.nic_Bps == (t < 2 ? s.bw_Bps[0] : 0));
+            assert_int_equal(b.switches, 0);
+            topo_bill_free(&b);
+        }
+    }
+    /* A second dimension repeats the ring in every one of its members. */
+    set_network(&s, "ring:4@100 ring:8@100", "none none");
+    assert_true(bill_usd(&s) == 8 * 4 + 4 * 8);
+    close_parts(&s);
+}
+
+/* Fabrics by hand: 64 NPUs in nodes of 8, boxes of 16 ports of 50 GB/s. */
+static void a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails(void **state)
+{
+    static const char text[] = "catalogue:\n"
+                               "  - { name: box, kind: switch, bw_GBps: 50, ports: 16, usd: 1 }\n"
+                               "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                               "build:\n"
+                               "  - { tier: r1, switch: box, end_link: wire, up_link: wire }\n"
+                               "  - { tier: r3, switch: box, end_link: wire, up_link: wire, rails: 3 }\n"
+                               "  - { tier: r8, switch: box, end_link: wire, up_link: wire, rails: 8 }\n"
+                               "  - { tier: r99, switch: box, end_link: wire, up_link: wire, rails: 99 }\n";
+    static const struct {
+        const char *spec, *tiers;
+        int32_t dim;
+        int64_t boxes;
+        double end_links, up_links;
+    } cases[] = {
+        /* Inner switch: 8 nodes, each one box of 8 ends. Outer: 64 ends = 8 leaves + 4 spines. */
+        { "switch:8@50 switch:8@50", "r1 r1", 0, 8 + 12, 64, 0 },
+        { "switch:8@50 switch:8@50", "r1 r1", 1, 8 + 12, 64, 64 },
+        /* 8 rails of 8 ends, two to a box. */
+        { "switch:8@50 switch:8@50", "r1 r8", 1, 8 + 4, 64, 0 },
+        /* 3 rails for 8 columns: 3, 3, 2 of 8 ends; 24 ends = 3 leaves + 2 spines; 16 ends = one box. */
+        { "switch:8@50 switch:8@50", "r1 r3", 1, 8 + 2 * 5 + 1, 64, 48 },
+        /* More rails than columns: a rail each. */
+        { "switch:8@50 switch:8@50", "r1 r99", 1, 8 + 4, 64, 0 },
+        /* Two links per NPU: 16 columns of 8 ends on 8 rails, one box each. */
+        { "switch:8@50 switch:8@100", "r1 r8", 1, 8 + 8, 128, 0 },
+        { "switch:8@50 switch:8@50.5", "r1 r8", 1, 8 + 8, 128, 0 },
+    };
+    struct priced s;
+    (void)state;
+    open_parts_text(&s, text);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_bill b;
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        build_bill(&b, &s);
+        assert_int_equal(b.switches, cases[i].boxes);
+        assert_true(count_of(&b, cases[i].dim, "wire, end link") == cases[i].end_links);
+        assert_true(count_of(&b, cases[i].dim, "wire, up link") == cases[i].up_links);
+        topo_bill_free(&b);
+    }
+    close_parts(&s);
+}
+
+/* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
+static void switches_sold_by_the_port_are_counted_per_end(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    (void)state;
+    open_parts_file(&s, CATALOGUE);
+    set_network(&s, "switch:8@450 switch:128@50", "InterNode InterPod");
+    build_bill(&b, &s);
+    assert_true(count_of(&b, 0, "LIBRA package/node switch per 1 GB/s, port") == 1024 * 450);
+    assert_true(count_of(&b, 0, "LIBRA package/node link per 1 GB/s, end link") == 1024 * 450);
+    assert_true(b.usd.typ == 1024 * 450 * 17.0 + 5967360);
+    assert_int_equal(b.switches, -1);
+    assert_int_equal(b.n_watt_unknown, 2);
+    assert_true(b.watt == 48 * 747 + 1024 * 58);
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+/* Ring and full, bought by the full-duplex link, cost what the 2022 rates say: half of the two-way count. */
+static void direct_links_by_the_GBps_equal_the_one_way_rates(void **state)
+{
+    static const char spec[] = "ring:4@100 full:8@70 ring:4@20";
+    struct priced whole, rates;
+    (void)state;
+    open_parts_file(&whole, CATALOGUE);
+    open_parts_file(&rates, LIBRA_2022);
+    set_network(&whole, spec, "InterChiplet InterPackage InterNode");
+    set_network(&rates, spec, "InterTile InterPackage InterNode");
+    assert_close(bill_usd(&whole), bill_usd(&rates), 1e-14);
+    close_parts(&whole);
+    close_parts(&rates);
+}
+
+static void more_than_a_million_links_per_npu_are_refused(void **state)
+{
+    struct priced s;
+    struct topo_bill b;
+    struct err e = { 0 };
+    (void)state;
+    open_parts_text(&s, "catalogue: [{ name: hair, kind: link, bw_GBps: 0.01, usd: 0.1 }]\n"
+                        "build: [{ tier: t, end_link: hair }]\n");
+    set_network(&s, "ring:4@20000", "t");
+    assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE,
+                 "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
+    topo_bill_free(&b);
+    close_parts(&s);
+}
+
+/* ---- HammingMesh, SC'22, table of network costs ---- */
+
+/* Prices from the parts file. */
+struct mesh_prices {
+    double box, dac, aoc;
+};
+
+static double usd_of(const struct topo_parts *p, const char *name)
+{
+    int32_t i = topo_find_part(p, name);
+    assert_true(i >= 0);
+    return p->parts[i].usd.typ;
+}
+
+/* Switches and cables of `lines` networks of `ends` ports each: rows or columns of a HammingMesh plane. */
+static double lines_usd(const struct mesh_prices *u, int64_t lines, int64_t ends)
+{
+    struct topo_clos c;
+    struct err e = { 0 };
+    assert_ok(topo_count_clos(&c, lines * ends, 64, 1, lines, &e), &e);
+    return (double)c.switches * u->box + (double)c.up_links * u->aoc +
+           (double)c.end_links * (u->dac + u->aoc) / 2;
+}
+
+/*
+ * side x side accelerators on boards of b x b, 4 planes. Every accelerator row is one network with two ports
+ * per board, every column likewise. End cables: half DAC, half optical; what joins switches is optical.
+ */
+static double hamming_mesh_usd(const struct mesh_prices *u, int64_t side, int64_t b)
+{
+    return 4 * 2 * lines_usd(u, side, 2 * (side / b));
+}
+
+/* 2D torus of boards of 2 x 2: half of its 2N links leave a board and are optical, in each of 4 planes. */
+static double torus_usd(const struct mesh_prices *u, int64_t side)
+{
+    return 4 * (double)(side * side) * u->aoc;
+}
+
+static void ten_network_totals_of_hamming_mesh_are_reproduced(void **state)
+{
+    enum { TORUS = 0, FAT_TREE = -1 }; /* otherwise the side of a board */
+    static const struct {
+        int board;
+        int64_t side;
+        double million_usd, digit; /* published, and its last digit */
+    } cases[] = {
+        { FAT_TREE, 32, 25.3, 0.1 }, { FAT_TREE, 128, 680, 1 }, { 1, 32, 10.8, 0.1 }, { 1, 128, 448, 1 },
+        { 2, 32, 5.4, 0.1 },         { 2, 128, 224, 1 },        { 4, 32, 2.7, 0.1 },  { 4, 128, 43.3, 0.1 },
+        { TORUS, 32, 2.5, 0.1 },     { TORUS, 128, 39.5, 0.1 },
+    };
+    struct priced s;
+    (void)state;
+    open_parts_file(&s, HAMMINGMESH);
+    const struct mesh_prices u = {
+        .box = usd_of(&s.parts, "HammingMesh 64-port switch"),
+        .dac = usd_of(&s.parts, "HammingMesh DAC 5 m"),
+        .aoc = usd_of(&s.parts, "HammingMesh AoC 20 m"),
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double usd;
+        if (cases[i].board == FAT_TREE) { /* 16 ports of 50 GB/s per accelerator, a plane each */
+            set_network(&s, cases[i].side == 32 ? "switch:1024@800" : "switch:16384@800", "InterPlane");
+            usd = bill_usd(&s);
+        } else if (cases[i].board == TORUS) {
+            usd = torus_usd(&u, cases[i].side);
+        } else {
+            usd = hamming_mesh_usd(&u, cases[i].side, cases[i].board);
+        }
+        assert_near(usd / 1e6, cases[i].million_usd, 0.5 * cases[i].digit * (1 + 1e-9));
+    }
+    close_parts(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relaxed_prices_are_tight_where_nothing_is_rounded),
+        cmocka_unit_test(relaxed_prices_never_exceed_the_bill),
+        cmocka_unit_test(direct_links_and_their_nics_are_whole_per_link),
+        cmocka_unit_test(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails),
+        cmocka_unit_test(switches_sold_by_the_port_are_counted_per_end),
+        cmocka_unit_test(direct_links_by_the_GBps_equal_the_one_way_rates),
+        cmocka_unit_test(more_than_a_million_links_per_npu_are_refused),
+        cmocka_unit_test(ten_network_totals_of_hamming_mesh_are_reproduced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "topo/graph.h"
+#include "topo/shape.h"
+
+static const enum topo_shape shapes[] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH, TOPO_LINE };
+
+static void read_word(struct topo_network *net, const char *word)
+{
+    struct err e = { 0 };
+    assert_ok(topo_parse_spec(net, word, &e), &e);
+}
+
+static void metrics_of(struct topo_metrics *m, const struct topo_network *net)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    topo_metrics(m, net, bw_Bps);
+}
+
+/* One group as an adjacency matrix with its switch as member n; distances by Floyd and Warshall. */
+enum { MAX_GROUP = 13 };
+struct group {
+    int n, n_vertices;
+    int dist[MAX_GROUP + 1][MAX_GROUP + 1];
+    bool link[MAX_GROUP + 1][MAX_GROUP + 1];
+};
+
+/* Straight from the definitions in topo/network.h, link by link. */
+static bool are_linked(enum topo_shape s, int n, int a, int b)
+{
+    bool next = a - b == 1 || b - a == 1;
+    bool hub = a == n || b == n;
+    switch (s) {
+    case TOPO_RING:
+        return !hub && (next || a - b == n - 1 || b - a == n - 1);
+    case TOPO_FULL:
+        return !hub && a != b;
+    case TOPO_SWITCH:
+        return hub && a != b;
+    case TOPO_LINE:
+        return !hub && next;
+    }
+    return false;
+}
+
+static void build_group(struct group *g, enum topo_shape s, int n)
+{
+    g->n = n;
+    g->n_vertices = s == TOPO_SWITCH ? n + 1 : n;
+    for (int a = 0; a < g->n_vertices; a++)
+        for (int b = 0; b < g->n_vertices; b++) {
+            g->link[a][b] = are_linked(s, n, a, b);
+            g->dist[a][b] = a == b ? 0 : g->link[a][b] ? 1 : 1000;
+        }
+    for (int k = 0; k < g->n_vertices; k++)
+        for (int a = 0; a < g->n_vertices; a++)
+            for (int b = 0; b < g->n_vertices; b++)
+                if (g->dist[a][k] + g->dist[k][b] < g->dist[a][b])
+                    g->dist[a][b] = g->dist[a][k] + g->dist[k][b];
+}
+
+static int degree(const struct group *g, int a)
+{
+    int links = 0;
+    for (int b = 0; b < g->n_vertices; b++)
+        links += g->link[a][b];
+    return links;
+}
+
+/* Least number of links between the members in @p half (a bit per member) and the others, over the switch's
+ * side. */
+static int cut_links(const struct group *g, unsigned half)
+{
+    int least = 1000;
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned part = half | side << g->n;
+        int cut = 0;
+        for (int a = 0; a < g->n_vertices; a++)
+            for (int b = 0; b < a; b++)
+                cut += g->link[a][b] && (part >> a & 1) != (part >> b & 1);
+        least = cut < least ? cut : least;
+    }
+    return least;
+}
+
+static int connectivity(const struct group *g)
+{
+    int least = 1000;
+    for (unsigned half = 1; half + 1 < 1u << g->n; half++) {
+        int cut = cut_links(g, half);
+        least = cut < least ? cut : least;
+    }
+    return least;
+}
+
+static void shapes_follow_from_their_adjacency(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(shapes); k++) {
+        for (int n = 2; n <= 9; n++) {
+            enum topo_shape s = shapes[k];
+            struct group g;
+            int links = 0, least = 1000, most = 0, longest = 0;
+            double sum = 0;
+            build_group(&g, s, n);
+            for (int a = 0; a < g.n_vertices; a++)
+                links += degree(&g, a);
+            for (int a = 0; a < n; a++) {
+                least = degree(&g, a) < least ? degree(&g, a) : least;
+                most = degree(&g, a) > most ? degree(&g, a) : most;
+                for (int b = 0; b < n; b++) {
+                    sum += g.dist[a][b];
+                    longest = g.dist[a][b] > longest ? g.dist[a][b] : longest;
+                }
+            }
+            assert_true(topo_shape_links(s, n) == links / 2);
+            assert_true(topo_shape_degree_min(s, n) == least);
+            assert_true(topo_shape_degree_max(s, n) == most);
+            assert_true(topo_shape_diameter(s, n) == longest);
+            assert_true(topo_shape_distance_sum(s, n) == sum);
+            assert_close(topo_shape_mean_distance(s, n), sum / (n * (n - 1)), 1e-15);
+            assert_true(topo_shape_halving_links(s, n) == cut_links(&g, (1u << n / 2) - 1));
+            assert_true(topo_shape_connectivity(s, n) == connectivity(&g));
+        }
+    }
+}
+
+/* The definitions of design and header: what a member's links carry together is its bandwidth. */
+static void link_capacity_is_the_members_share(void **state)
+{
+    static const struct {
+        enum topo_shape shape;
+        int n;
+        double share;
+    } cases[] = {
+        { TOPO_RING, 2, 1 },     { TOPO_RING, 3, 0.5 }, { TOPO_RING, 16, 0.5 }, { TOPO_FULL, 2, 1 },
+        { TOPO_FULL, 9, 0.125 }, { TOPO_SWITCH, 2, 1 }, { TOPO_SWITCH, 64, 1 }, { TOPO_LINE, 2, 1 },
+        { TOPO_LINE, 3, 0.5 },   { TOPO_LINE, 8, 0.5 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_true(topo_shape_link_bw(cases[i].shape, cases[i].n, 64e9) == 64e9 * cases[i].share);
+    assert_true(isnan(topo_shape_link_bw(TOPO_FULL, 4, NAN)));
+    assert_true(topo_shape_link_lat(TOPO_SWITCH, 2e-6) == 1e-6);
+    assert_true(topo_shape_link_lat(TOPO_RING, 2e-6) == 2e-6);
+}
+
+/*
+ * Textbook values. k-ary n-cubes: diameter n*k/2, 2k^(n-1) links across the middle (Dally and Towles,
+ * Principles and Practices of Interconnection Networks, 2004, ch. 5); hypercube: n 2^(n-1) links, diameter n,
+ * 2^(n-1) across.
+ */
+static void known_networks_have_their_textbook_metrics(void **state)
+{
+    static const struct {
+        const char *word;
+        int64_t links, degree, diameter, connectivity;
+        double mean_hops, bisection_GBps;
+    } cases[] = {
+        { "ring:16@2 ring:16@2 ring:16@2", 12288, 6, 24, 6, 12.0 * 4096 / 4095, 512 },
+        { "ring:2@1 ring:2@1 ring:2@1 ring:2@1", 32, 4, 4, 4, 2.0 * 16 / 15, 8 },
+        { "full:8@7", 28, 7, 1, 7, 1, 16 },
+        { "switch:32@50", 32, 1, 2, 1, 2, 800 },
+        { "line:5@2", 4, 1, 4, 1, 2, 1 },
+        { "ring:7@2", 7, 2, 3, 2, 2, 2 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct topo_metrics m;
+        read_word(&net, cases[i].word);
+        metrics_of(&m, &net);
+        assert_true(m.n_links == cases[i].links);
+        assert_true(m.npu_degree_min == cases[i].degree);
+        assert_true(m.diameter_hops == cases[i].diameter);
+        assert_true(m.edge_connectivity == cases[i].connectivity);
+        assert_close(m.mean_hops, cases[i].mean_hops, 1e-14);
+        assert_close(m.bisection_Bps, cases[i].bisection_GBps * 1e9, 1e-14);
+        assert_true(m.connected && !m.hops_sampled && !m.bisection_is_bound);
+    }
+}
+
+static void bandwidth_not_chosen_leaves_bisection_unknown(void **state)
+{
+    struct topo_network net;
+    struct topo_metrics m;
+    (void)state;
+    read_word(&net, "ring:4 full:8@70 switch:32@50");
+    metrics_of(&m, &net);
+    assert_true(isnan(m.bisection_Bps));
+    assert_int_equal(m.bisection_dim, -1);
+    assert_true(m.n_npus == 1024 && m.n_switches == 32);
+    assert_true(m.edge_connectivity == 10);
+}
+
+static void halved_dimension_is_even_where_one_is(void **state)
+{
+    struct topo_network net;
+    struct topo_metrics m;
+    (void)state;
+    read_word(&net, "ring:4@100 ring:5@1");
+    metrics_of(&m, &net);
+    assert_int_equal(m.bisection_dim, 0);
+    assert_close(m.bisection_Bps, 500e9, 1e-15);
+    read_word(&net, "ring:3@100 ring:5@1");
+    metrics_of(&m, &net);
+    assert_int_equal(m.bisection_dim, 1);
+    assert_close(m.bisection_Bps, 3e9, 1e-15);
+    read_word(&net, "ring:4@10 ring:4@10");
+    metrics_of(&m, &net);
+    assert_int_equal(m.bisection_dim, 0);
+}
+
+/* The largest network that can be described: nothing overflows. */
+static void counts_fit_at_the_largest_size(void **state)
+{
+    struct topo_network net;
+    struct topo_metrics m;
+    (void)state;
+    read_word(&net, "full:16777216@1 switch:64@1");
+    metrics_of(&m, &net);
+    assert_true(m.n_npus == INT64_C(1) << 30);
+    assert_true(m.n_switches == 16777216);
+    assert_true(m.n_links == 64 * (INT64_C(16777216) * 16777215 / 2) + (INT64_C(1) << 30));
+    assert_true(m.npu_degree_max == 16777216);
+    assert_true(m.edge_connectivity == 64);
+}
+
+static void compare_with_search(const struct topo_network *net)
+{
+    struct topo_metrics closed, found;
+    struct topo_graph *g;
+    struct err e = { 0 };
+    char word[TOPO_SPEC];
+    topo_format_spec(word, net);
+    metrics_of(&closed, net);
+    assert_ok(topo_build_graph(&g, net, NULL, &e), &e);
+    assert_ok(topo_graph_metrics(&found, g, &e), &e);
+    topo_graph_free(g);
+
+    bool same = closed.n_npus == found.n_npus && closed.n_switches == found.n_switches &&
+                closed.n_links == found.n_links && closed.npu_degree_min == found.npu_degree_min &&
+                closed.npu_degree_max == found.npu_degree_max &&
+                closed.diameter_hops == found.diameter_hops &&
+                closed.edge_connectivity == found.edge_connectivity && found.connected &&
+                !found.hops_sampled && !found.bisection_is_bound;
+    if (!same)
+        print_error("%s: connectivity %lld by formula, %lld by search\n", word,
+                    (long long)closed.edge_connectivity, (long long)found.edge_connectivity);
+    assert_true(same);
+    assert_close(found.mean_hops, closed.mean_hops, 1e-13);
+    assert_close(found.bisection_Bps, closed.bisection_Bps, 1e-9);
+    assert_in_range((unsigned long)found.bisection_dim, 0, (unsigned long)net->n_dims - 1);
+}
+
+static void formulas_equal_search_on_chosen_networks(void **state)
+{
+    static const char *const words[] = {
+        "ring:2@3",
+        "ring:3@3",
+        "full:2@3",
+        "switch:2@3",
+        "line:2@3",
+        "line:3@3",
+        "full:3@5",
+        "switch:2@1 switch:2@1",
+        "switch:2@1 switch:3@2",
+        "switch:2@3 switch:2@2 switch:2@1",
+        "switch:7@10",
+        "line:2@1 line:3@1 line:4@1",
+        "line:9@2 switch:3@4",
+        "ring:3@1 ring:5@2 ring:7@4",
+        "full:9@8 full:9@8",
+        "ring:2@1 ring:2@1 ring:2@1 ring:2@1 ring:2@1 ring:2@1 ring:2@1 ring:2@1",
+        "ring:2@8 full:2@7 switch:2@6 line:2@5 ring:2@4 full:2@3 switch:2@2 line:2@1",
+        "switch:3@1 full:3@2 ring:3@3 line:3@4 switch:2@5",
+        "full:16@30 switch:4@10",
+        "full:4@30 switch:16@10",
+        "ring:4@250 full:8@140 ring:4@80 switch:8@50",
+        "ring:16@100 full:8@70 switch:16@25",
+        "ring:40@2 line:40@2",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct topo_network net;
+        read_word(&net, words[i]);
+        compare_with_search(&net);
+    }
+}
+
+/* Any shapes, 1 to 8 dimensions, at most @p most NPUs. */
+static void draw_network(struct topo_network *net, struct rng *rng, int64_t most)
+{
+    topo_network_defaults(net);
+    int64_t want = 1 + rng_below(rng, TOPO_MAX_DIMS);
+    while (net->n_dims < want && net->n_npus * 2 <= most) {
+        int64_t room = most / net->n_npus, left = want - net->n_dims;
+        int64_t top = (int64_t)floor(pow((double)room, 1.0 / (double)left));
+        struct topo_dim *dim = &net->dims[net->n_dims];
+        topo_dim_defaults(dim, net->n_dims++);
+        dim->shape = shapes[rng_below(rng, 4)];
+        dim->size = 2 + (int32_t)(top > 2 ? rng_below(rng, top - 1) : 0);
+        dim->bw_Bps = 1e9 * rng_log_range(rng, 1, 1000);
+        net->n_npus *= dim->size;
+    }
+}
+
+static void formulas_equal_search_on_random_networks(void **state)
+{
+    static const struct {
+        int n_networks;
+        int64_t most_npus;
+    } batches[] = { { 300, 40 }, { 60, 300 }, { 6, 2000 } };
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&rng, 31, 0, &e), &e);
+    for (size_t b = 0; b < COUNT_OF(batches); b++) {
+        for (int i = 0; i < batches[b].n_networks; i++) {
+            struct topo_network net;
+            draw_network(&net, rng, batches[b].most_npus);
+            compare_with_search(&net);
+        }
+    }
+    rng_free(rng);
+}
+
+int main(void)
+{
+    topo_graph_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_follow_from_their_adjacency),
+        cmocka_unit_test(link_capacity_is_the_members_share),
+        cmocka_unit_test(known_networks_have_their_textbook_metrics),
+        cmocka_unit_test(bandwidth_not_chosen_leaves_bisection_unknown),
+        cmocka_unit_test(halved_dimension_is_even_where_one_is),
+        cmocka_unit_test(counts_fit_at_the_largest_size),
+        cmocka_unit_test(formulas_equal_search_on_chosen_networks),
+        cmocka_unit_test(formulas_equal_search_on_random_networks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

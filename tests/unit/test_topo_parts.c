@@ -1,0 +1,294 @@
+#include "tests/support.h"
+#include "topo/parts.h"
+
+struct loaded {
+    struct yaml_doc doc;
+    struct topo_parts p;
+};
+
+static void load_file(struct loaded *l, const char *path)
+{
+    struct err e = { 0 };
+    assert_ok(yaml_read_file(&l->doc, path, &e), &e);
+    assert_ok(topo_read_parts(&l->p, &l->doc, l->doc.root, &e), &e);
+}
+
+static void load_text(struct loaded *l, const char *text)
+{
+    struct err e = { 0 };
+    assert_ok(yaml_read_text(&l->doc, "parts.yaml", text, strlen(text), &e), &e);
+    assert_ok(topo_read_parts(&l->p, &l->doc, l->doc.root, &e), &e);
+}
+
+static void unload(struct loaded *l)
+{
+    topo_parts_free(&l->p);
+    yaml_free(&l->doc);
+}
+
+static void shipped_files_are_read_and_every_figure_has_source_and_date(void **state)
+{
+    static const struct {
+        const char *path, *name;
+        int32_t n_rates, n_parts, n_recipes;
+    } cases[] = {
+        { "configs/parts/libra-2024.yaml", "libra-2024", 4, 0, 0 },
+        { "configs/parts/libra-2024-4d.yaml", "libra-2024-4d", 4, 0, 0 },
+        { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
+        { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
+        { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 58, 5 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct loaded l;
+        load_file(&l, cases[i].path);
+        assert_string_equal(l.p.name, cases[i].name);
+        assert_int_equal(l.p.n_rates, cases[i].n_rates);
+        assert_int_equal(l.p.n_parts, cases[i].n_parts);
+        assert_int_equal(l.p.n_recipes, cases[i].n_recipes);
+        for (int32_t r = 0; r < l.p.n_rates; r++) {
+            assert_string_not_equal(l.p.rates[r].source,
+                                    cases[i].path); /* what stands in for a missing one */
+            assert_true(l.p.rates[r].date[0] != '\0');
+        }
+        for (int32_t r = 0; r < l.p.n_parts; r++) {
+            assert_string_not_equal(l.p.parts[r].source, cases[i].path);
+            assert_true(l.p.parts[r].date[0] != '\0');
+        }
+        unload(&l);
+    }
+}
+
+/* astra-sim/libra@0044db0 inputs/cost_model/4d_cost_model.yml without its last digits. */
+static void libra_rates_are_usd_per_byte_and_second(void **state)
+{
+    static const struct {
+        const char *tier;
+        double link, port, nic; /* USD per GB/s */
+    } cases[] = {
+        { "InterChiplet", 2, NAN, NAN },
+        { "InterPackage", 4, 13, NAN },
+        { "InterNode", 4, 13, NAN },
+        { "InterPod", 7.8, 18, 31.6 },
+    };
+    struct loaded l;
+    (void)state;
+    load_file(&l, "configs/parts/libra-2024.yaml");
+    assert_int_equal(l.p.counting, COUNT_TWO_WAY);
+    assert_true(l.p.nic_port_Bps == 50e9);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct topo_rate *r = topo_find_rate(&l.p, cases[i].tier);
+        assert_non_null(r);
+        assert_true(r->link.typ == cases[i].link / 1e9);
+        assert_true(isnan(cases[i].port) ? isnan(r->port.typ) : r->port.typ == cases[i].port / 1e9);
+        assert_true(isnan(cases[i].nic) ? isnan(r->nic.typ) : r->nic.typ == cases[i].nic / 1e9);
+        assert_true(isnan(r->link.low) && isnan(r->link.high));
+        assert_int_equal(r->grade, GRADE_VERIFIED);
+        assert_string_equal(r->date, "2024-05-07");
+    }
+    assert_null(topo_find_rate(&l.p, "InterTile"));
+    unload(&l);
+
+    load_file(&l, "configs/parts/libra-2022.yaml");
+    assert_int_equal(l.p.counting, COUNT_ONE_WAY);
+    assert_true(isnan(l.p.nic_port_Bps));
+    assert_non_null(topo_find_rate(&l.p, "InterTile"));
+    unload(&l);
+}
+
+static void catalogue_keeps_bands_watts_and_grades_apart(void **state)
+{
+    struct loaded l;
+    (void)state;
+    load_file(&l, "configs/parts/catalogue-2026.yaml");
+
+    const struct topo_part *nic = &l.p.parts[topo_find_part(&l.p, "ConnectX-7 400G NDR")];
+    assert_int_equal(nic->kind, PART_NIC);
+    assert_int_equal(nic->year, 2022);
+    assert_true(nic->usd.low == 1200 && nic->usd.typ == 1580 && nic->usd.high == 2000);
+    assert_true(nic->bw_Bps == 50e9 && nic->watt == 25 && isnan(nic->lat_s));
+    assert_int_equal(nic->grade, GRADE_DERIVED);
+    assert_int_equal(nic->band_grade, GRADE_RECALLED);
+    assert_int_equal(nic->watt_grade, GRADE_RECALLED);
+
+    const struct topo_part *sw = &l.p.parts[topo_find_part(&l.p, "QM9700 NDR 64x400G")];
+    assert_int_equal(sw->kind, PART_SWITCH);
+    assert_int_equal(sw->ports, 64);
+    assert_close(sw->lat_s, 330e-9, 1e-15);
+    assert_int_equal(sw->grade, GRADE_VERIFIED);
+    assert_string_equal(sw->date, "2024-08");
+
+    const struct topo_part *dac = &l.p.parts[topo_find_part(&l.p, "400G QSFP-DD DAC (MCP7F80)")];
+    assert_true(isnan(dac->usd.typ) && dac->ports == -1);
+    assert_close(dac->lat_s_per_m, 4.5e-9, 1e-15);
+    assert_int_equal(topo_find_part(&l.p, "ConnectX-9"), -1);
+
+    const struct topo_recipe *pod = topo_find_recipe(&l.p, "InterPod");
+    assert_non_null(pod);
+    assert_ptr_equal(&l.p.parts[pod->nic], nic);
+    assert_ptr_equal(&l.p.parts[pod->sw], sw);
+    assert_true(pod->taper == 1 && pod->rails == 1);
+    assert_int_equal(topo_find_recipe(&l.p, "InterRail")->rails, 8);
+    assert_int_equal(topo_find_recipe(&l.p, "InterChiplet")->sw, -1);
+    unload(&l);
+}
+
+/* "R+A": recalled, but reproduces published sums; no better than recalled in a sum. */
+static void grades_fall_back_to_the_file_and_then_to_recalled(void **state)
+{
+    static const char graded[] = "grade: D\n"
+                                 "source: a\n"
+                                 "catalogue:\n"
+                                 "  - { name: n, kind: nic, grade: R+A, band_grade: V, watt_grade: V-weak }\n"
+                                 "  - { name: m, kind: cable, bw_GBps: 1, usd: 1, source: b, date: c }\n"
+                                 "build:\n"
+                                 "  - { tier: t, end_link: m }\n";
+    static const char bare[] = "rates:\n  - { tier: t, link_usd_per_GBps: { low: 1, typ: 2, high: 3 } }\n";
+    struct loaded l;
+    (void)state;
+    load_text(&l, graded);
+    assert_int_equal(l.p.parts[0].grade, GRADE_RECALLED);
+    assert_int_equal(l.p.parts[0].band_grade, GRADE_VERIFIED);
+    assert_int_equal(l.p.parts[0].watt_grade, GRADE_WEAK);
+    assert_int_equal(l.p.parts[1].grade, GRADE_DERIVED);
+    assert_int_equal(l.p.parts[1].band_grade, GRADE_DERIVED);
+    assert_int_equal(l.p.parts[1].watt_grade, GRADE_DERIVED);
+    assert_string_equal(l.p.parts[0].source, "a");
+    assert_string_equal(l.p.parts[0].date, "");
+    assert_string_equal(l.p.parts[1].source, "b");
+    assert_string_equal(l.p.parts[1].date, "c");
+    unload(&l);
+
+    load_text(&l, bare);
+    assert_string_equal(l.p.name, "parts.yaml");
+    assert_string_equal(l.p.rates[0].source, "parts.yaml");
+    assert_int_equal(l.p.rates[0].grade, GRADE_RECALLED);
+    assert_true(l.p.rates[0].link.low == 1e-9 && l.p.rates[0].link.high == 3e-9);
+    unload(&l);
+}
+
+static void link_rate_is_that_of_the_slowest_part_with_a_rate(void **state)
+{
+    struct loaded l;
+    (void)state;
+    load_text(&l, "catalogue:\n"
+                  "  - { name: n, kind: nic, bw_GBps: 100, ports: 1, usd: 1 }\n"
+                  "  - { name: s, kind: switch, ports: 64, usd: 1 }\n"
+                  "  - { name: c, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                  "  - { name: slow, kind: cable, bw_GBps: 25, usd: 1 }\n"
+                  "build:\n"
+                  "  - { tier: a, nic: n, switch: s, end_link: c }\n"
+                  "  - { tier: b, nic: n, switch: s, end_link: c, up_link: slow }\n");
+    assert_true(topo_recipe_link_Bps(&l.p, topo_find_recipe(&l.p, "a")) == 50e9);
+    assert_true(topo_recipe_link_Bps(&l.p, topo_find_recipe(&l.p, "b")) == 25e9);
+    unload(&l);
+}
+
+/* Three parts that recipes below refer to. */
+#define CATALOGUE                                                                                            \
+    "catalogue:\n"                                                                                           \
+    "  - { name: nic, kind: nic, bw_GBps: 50, ports: 1, usd: 1 }\n"                                          \
+    "  - { name: box, kind: switch, bw_GBps: 50, ports: 8, usd: 1 }\n"                                       \
+    "  - { name: port, kind: switch, bw_GBps: 50, ports: 1, usd: 1 }\n"                                      \
+    "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"                                                 \
+    "  - { name: free, kind: cable, bw_GBps: 50 }\n"                                                         \
+    "  - { name: band, kind: cable, bw_GBps: 50, usd: { low: 1 } }\n"                                        \
+    "  - { name: dark, kind: cable, usd: 1 }\n"                                                              \
+    "  - { name: blind, kind: switch, bw_GBps: 50, usd: 1 }\n"
+
+static const struct {
+    const char *text;
+    int code;
+    const char *want;
+} wrong_files[] = {
+    { "name: x\n", ERR_PARSE, "need rates, or catalogue and build" },
+    { CATALOGUE, ERR_PARSE, "need rates, or catalogue and build" },
+    { CATALOGUE "rates: [{ tier: t, link_usd_per_GBps: 1 }]\n", ERR_PARSE, "need one of them" },
+    { "rates: []\n", ERR_PARSE, "is empty, need at least one row" },
+    { "rates: 5\n", ERR_PARSE, "parts.yaml:1:" },
+    { "rates: [{ link_usd_per_GBps: 1 }]\n", ERR_PARSE, "need tier" },
+    { "rates: [{ tier: t, link_usd_per_GB: 1 }]\n", ERR_PARSE, "link_usd_per_GBps" },
+    { "rates: [{ tier: t, link_usd_per_GBps: -1 }]\n", ERR_RANGE,
+      "rates[0].link_usd_per_GBps is -1, need 0 to 1e+09" },
+    { "rates: [{ tier: t, link_usd_per_GBps: { typ: -1 } }]\n", ERR_RANGE, "link_usd_per_GBps.typ is -1" },
+    { "rates: [{ tier: t, link_usd_per_GBps: cheap }]\n", ERR_PARSE, "cheap" },
+    { "rates: [{ tier: t, link_usd_per_GBps: { low: 3, typ: 2 } }]\n", ERR_RANGE,
+      "low is 3, need at most typ, 2" },
+    { "rates: [{ tier: t, link_usd_per_GBps: { typ: 2, high: 1 } }]\n", ERR_RANGE,
+      "high is 1, need at least typ, 2" },
+    { "rates: [{ tier: t, link_usd_per_GBps: { low: 3, high: 1 } }]\n", ERR_RANGE,
+      "low is 3, need at most high, 1" },
+    { "rates: [{ tier: t, link_usd_per_GBps: 1, nic_usd_per_GBps: 1 }]\n", ERR_RANGE,
+      "nic_usd_per_GBps is given without effect, need switch_usd_per_GBps too" },
+    { "rates: [{ tier: t, link_usd_per_GBps: 1 }, { tier: t, link_usd_per_GBps: 2 }]\n", ERR_PARSE,
+      "rates[1].tier is \"t\" again" },
+    { "rates:\n  - { tier: a23456789_a23456789_a23456789_a23456789_a2345678, link_usd_per_GBps: 1 }\n",
+      ERR_RANGE, "tier is 48 bytes long, need 1 to 47" },
+    { "counting: both\nrates: [{ tier: t, link_usd_per_GBps: 1 }]\n", ERR_PARSE, "two-way, one-way" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire }]\ncounting: one-way\n", ERR_RANGE,
+      "counting is given without effect, need rates" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire }]\nnic_port_GBps: 50\n", ERR_RANGE,
+      "nic_port_GBps is given without effect" },
+    { "catalogue: [{ name: a, kind: nic }, { name: a, kind: nic }]\nbuild: []\n", ERR_PARSE,
+      "catalogue[1].name is \"a\" again" },
+    { "catalogue: [{ name: a, kind: disk }]\nbuild: []\n", ERR_PARSE, "nic, switch, xcvr, cable, link" },
+    { "catalogue: [{ name: a, kind: nic, usd: -5 }]\nbuild: []\n", ERR_RANGE, "usd is -5" },
+    { "catalogue: [{ name: a, kind: nic, watt: -5 }]\nbuild: []\n", ERR_RANGE, "watt is -5" },
+    { "catalogue: [{ name: a, kind: nic, grade: A }]\nbuild: []\n", ERR_PARSE, "V, D, V-weak, R" },
+    { CATALOGUE "build: []\n", ERR_PARSE, "build is empty" },
+    { CATALOGUE "build: [{ tier: t }]\n", ERR_PARSE, "need end_link" },
+    { CATALOGUE "build: [{ tier: t, end_link: wired }]\n", ERR_PARSE,
+      "build[0].end_link is \"wired\", need a part of the catalogue, nearest is \"wire\"" },
+    { CATALOGUE "build: [{ tier: t, end_link: zzzzzzzzzzzz }]\n", ERR_PARSE, "need a part of the catalogue" },
+    { CATALOGUE "build: [{ tier: t, end_link: nic }]\n", ERR_PARSE,
+      "is \"nic\" of kind nic, need cable or link" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: nic }]\n", ERR_PARSE,
+      "of kind nic, need switch" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, nic: box }]\n", ERR_PARSE, "of kind switch, need nic" },
+    { CATALOGUE "build: [{ tier: t, end_link: free }]\n", ERR_RANGE,
+      "end_link is \"free\" without a typical price" },
+    { CATALOGUE "build: [{ tier: t, end_link: band }]\n", ERR_RANGE, "\"band\" without a typical price" },
+    { CATALOGUE "build: [{ tier: t, end_link: dark }]\n", ERR_RANGE, "\"dark\" without bw_GBps" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: blind }]\n", ERR_RANGE,
+      "\"blind\" without ports" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, rails: 2 }]\n", ERR_RANGE,
+      "rails is given without effect, need a switch of several ports" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: port, taper: 2 }]\n", ERR_RANGE,
+      "taper is given without effect" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: box, taper: 0.5 }]\n", ERR_RANGE,
+      "taper is 0.5, need 1 to 64" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: box, rails: 0 }]\n", ERR_RANGE, "rails is 0" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire }, { tier: t, end_link: wire }]\n", ERR_PARSE,
+      "build[1].tier is \"t\" again" },
+};
+
+static void wrong_files_are_refused_with_place_and_reason(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wrong_files); i++) {
+        struct yaml_doc doc;
+        struct topo_parts p;
+        struct err e = { 0 };
+        assert_ok(yaml_read_text(&doc, "parts.yaml", wrong_files[i].text, strlen(wrong_files[i].text), &e),
+                  &e);
+        assert_fails(topo_read_parts(&p, &doc, doc.root, &e), &e, wrong_files[i].code, wrong_files[i].want);
+        assert_has(e.msg, "parts.yaml:");
+        assert_null(p.parts);
+        topo_parts_free(&p);
+        yaml_free(&doc);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_files_are_read_and_every_figure_has_source_and_date),
+        cmocka_unit_test(libra_rates_are_usd_per_byte_and_second),
+        cmocka_unit_test(catalogue_keeps_bands_watts_and_grades_apart),
+        cmocka_unit_test(grades_fall_back_to_the_file_and_then_to_recalled),
+        cmocka_unit_test(link_rate_is_that_of_the_slowest_part_with_a_rate),
+        cmocka_unit_test(wrong_files_are_refused_with_place_and_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

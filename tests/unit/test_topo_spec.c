@@ -1,0 +1,172 @@
+#include "tests/support.h"
+
+#include "base/num.h"
+#include "base/rng.h"
+#include "topo/network.h"
+
+static void word_gives_shapes_sizes_and_bandwidths(void **state)
+{
+    struct topo_network net;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "ring:4@250 full:8 switch:32@12.5 line:3@0.7", &e), &e);
+    assert_int_equal(net.n_dims, 4);
+    assert_true(net.n_npus == 4 * 8 * 32 * 3);
+    assert_int_equal(net.parts, -1);
+    static const enum topo_shape shapes[] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH, TOPO_LINE };
+    static const int sizes[] = { 4, 8, 32, 3 };
+    static const char *const names[] = { "dim1", "dim2", "dim3", "dim4" };
+    for (int d = 0; d < 4; d++) {
+        assert_int_equal(net.dims[d].shape, shapes[d]);
+        assert_int_equal(net.dims[d].size, sizes[d]);
+        assert_string_equal(net.dims[d].name, names[d]);
+        assert_true(net.dims[d].efficiency == 1 && net.dims[d].lat_s == 0 && net.dims[d].min_Bps == 0);
+        assert_true(isinf(net.dims[d].max_Bps));
+    }
+    assert_true(net.dims[0].bw_Bps == 250e9);
+    assert_true(isnan(net.dims[1].bw_Bps));
+    assert_true(net.dims[2].bw_Bps == 12.5e9);
+    assert_true(net.dims[3].bw_Bps == 0.7e9);
+}
+
+/* Extra blanks and other spellings of a number are read; one spelling is written. */
+static void word_is_written_in_its_canonical_form(void **state)
+{
+    static const struct {
+        const char *word, *canonical;
+    } cases[] = {
+        { "ring:4@250 full:8 switch:32@50", "ring:4@250 full:8 switch:32@50" },
+        { "  line:2\t ring:3 ", "line:2 ring:3" },
+        { "switch:16777216@1000000", "switch:16777216@1000000" },
+        { "ring:2@2.50e1", "ring:2@25" },
+        { "ring:2@0.10", "ring:2@0.1" },
+        { "full:8@47.123", "full:8@47.123" },
+        { "full:8@1e-6", "full:8@1e-06" },
+        { "ring:5@0.30000000000000004", "ring:5@0.30000000000000004" },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2",
+          "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct err e = { 0 };
+        char buf[TOPO_SPEC];
+        assert_ok(topo_parse_spec(&net, cases[i].word, &e), &e);
+        assert_string_equal(topo_format_spec(buf, &net), cases[i].canonical);
+    }
+}
+
+static void fault_in_a_word_is_named_with_its_column(void **state)
+{
+    static const struct {
+        const char *word;
+        enum err_code code;
+        const char *text;
+    } cases[] = {
+        { "", ERR_PARSE, "col 1: no dimension" },
+        { "   ", ERR_PARSE, "col 1: no dimension" },
+        { "torus:4", ERR_PARSE,
+          "col 1: is \"torus:4\", need SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line" },
+        { "ring:4 Ring:4", ERR_PARSE, "col 8: is \"Ring:4\", need SHAPE" },
+        { "ring", ERR_PARSE, "col 1: is \"ring\", need SHAPE" },
+        { "ring:", ERR_PARSE, "col 6: is \"\", need a whole number" },
+        { "ring:4,full:8", ERR_PARSE, "col 6: is \"4,full:8\", need a whole number" },
+        { "ring:4 full:x", ERR_PARSE, "col 13: is \"x\", need a whole number" },
+        { "ring:4 full:08", ERR_PARSE, "col 13: is \"08\", need a whole number" },
+        { "ring:99999999999999999999999999999999999999", ERR_PARSE, "col 6: is \"9999" },
+        { "ring:1", ERR_RANGE, "col 6: size is 1, need 2 to 16777216" },
+        { "ring:16777217", ERR_RANGE, "col 6: size is 16777217, need 2 to 16777216" },
+        { "ring:4@", ERR_PARSE, "col 8: is \"\", need a bandwidth in GB/s" },
+        { "ring:4@5@6", ERR_PARSE, "col 8: is \"5@6\", need a bandwidth in GB/s" },
+        { "ring:4@50GB", ERR_PARSE, "col 8: is \"50GB\", need a bandwidth in GB/s" },
+        { "ring:4@0x10", ERR_PARSE, "col 8: is \"0x10\", need a bandwidth in GB/s" },
+        { "ring:4@nan", ERR_PARSE, "col 8: is \"nan\", need a bandwidth in GB/s" },
+        { "ring:4@0", ERR_RANGE, "col 8: bandwidth is 0 GB/s, need 1e-06 to 1e+06" },
+        { "ring:4@-3", ERR_RANGE, "col 8: bandwidth is -3 GB/s" },
+        { "ring:4@1e7", ERR_RANGE, "col 8: bandwidth is 1e7 GB/s, need 1e-06 to 1e+06" },
+        { "ring:65536 ring:16384 ring:2", ERR_RANGE,
+          "col 23: size 2 makes 2147483648 NPUs, need at most 1073741824" },
+        { "ring:16777216 ring:16777216", ERR_RANGE, "col 15: size 16777216 makes 281474976710656 NPUs" },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2", ERR_RANGE,
+          "col 57: more than 8 dimensions" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct err e = { 0 };
+        assert_fails(topo_parse_spec(&net, cases[i].word, &e), &e, cases[i].code, cases[i].text);
+    }
+}
+
+static void words_are_told_from_paths(void **state)
+{
+    (void)state;
+    assert_true(topo_is_spec("ring:4@250"));
+    assert_true(topo_is_spec("  line:x"));
+    assert_false(topo_is_spec("configs/networks/pod.yaml"));
+    assert_false(topo_is_spec("ring/pod.yaml"));
+    assert_false(topo_is_spec("rings:4"));
+    assert_false(topo_is_spec(""));
+}
+
+static bool same_dim(const struct topo_dim *a, const struct topo_dim *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->shape == b->shape && a->size == b->size &&
+           (a->bw_Bps == b->bw_Bps || (isnan(a->bw_Bps) && isnan(b->bw_Bps))) && a->lat_s == b->lat_s &&
+           a->min_Bps == b->min_Bps && a->max_Bps == b->max_Bps && a->efficiency == b->efficiency &&
+           strcmp(a->tier, b->tier) == 0;
+}
+
+static void draw_network(struct topo_network *net, struct rng *rng)
+{
+    topo_network_defaults(net);
+    int32_t want = 1 + (int32_t)rng_below(rng, TOPO_MAX_DIMS);
+    while (net->n_dims < want) {
+        struct topo_dim *dim = &net->dims[net->n_dims];
+        topo_dim_defaults(dim, net->n_dims++);
+        dim->shape = (enum topo_shape)rng_below(rng, 4);
+        dim->size =
+            want == 1 ? 2 + (int32_t)rng_below(rng, TOPO_MAX_SIZE - 1) : 2 + (int32_t)rng_below(rng, 12);
+        net->n_npus *= dim->size;
+        double bw_Bps = rng_log_range(rng, 1e3, 1e15);
+        if (rng_below(rng, 2)) /* as people write it: few digits */
+            bw_Bps = 1e6 * (double)(1 + rng_below(rng, 1000000));
+        if (rng_below(rng, 4))
+            dim->bw_Bps = bw_Bps;
+    }
+}
+
+/* Bandwidths are any double, as an allocator gives them, so this holds to the last bit. */
+static void parsing_and_formatting_are_inverse_on_random_networks(void **state)
+{
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&rng, 20261120, 0, &e), &e);
+    for (int i = 0; i < 20000; i++) {
+        struct topo_network net, again;
+        char word[TOPO_SPEC], word_again[TOPO_SPEC];
+        draw_network(&net, rng);
+        topo_format_spec(word, &net);
+        assert_ok(topo_parse_spec(&again, word, &e), &e);
+        assert_int_equal(again.n_dims, net.n_dims);
+        assert_true(again.n_npus == net.n_npus);
+        for (int32_t d = 0; d < net.n_dims; d++)
+            if (!same_dim(&net.dims[d], &again.dims[d]))
+                fail_msg("%s: dimension %d differs", word, d);
+        assert_string_equal(topo_format_spec(word_again, &again), word);
+    }
+    rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(word_gives_shapes_sizes_and_bandwidths),
+        cmocka_unit_test(word_is_written_in_its_canonical_form),
+        cmocka_unit_test(fault_in_a_word_is_named_with_its_column),
+        cmocka_unit_test(words_are_told_from_paths),
+        cmocka_unit_test(parsing_and_formatting_are_inverse_on_random_networks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+#include "topo/bill.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double B_per_GB = 1e9;
+
+/* ---- the row of the price table ---- */
+
+static bool is_catalogue(const struct topo_parts *p)
+{
+    return p->n_recipes > 0;
+}
+
+static const char *tier_name(const struct topo_parts *p, int32_t i)
+{
+    return is_catalogue(p) ? p->recipes[i].tier : p->rates[i].tier;
+}
+
+static int fail_tier(const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
+{
+    int32_t n = is_catalogue(p) ? p->n_recipes : p->n_rates;
+    struct text known = { 0 };
+    for (int32_t i = 0; i < n; i++)
+        text_printf(&known, "%s%s", i ? ", " : "", tier_name(p, i));
+    if (dim->tier[0] == '\0')
+        err_set(e, ERR_RANGE, "dimension \"%s\": tier is not given, need one priced by %s: %s", dim->name,
+                p->name, text_str(&known));
+    else
+        err_set(e, ERR_RANGE, "dimension \"%s\": tier is \"%s\", need one priced by %s: %s", dim->name,
+                dim->tier, p->name, text_str(&known));
+    text_free(&known);
+    return ERR_RANGE;
+}
+
+/* ---- rates ---- */
+
+/* What one GB/s of one NPU in a dimension is made of. */
+struct rate_share {
+    const char *item;
+    enum topo_bill_role role;
+    const struct topo_band *price; /* borrowed */
+    double count;                  /* per B/s: 1, or 1/2 for a direct link counted one way */
+};
+
+enum { MAX_SHARES = 3 };
+
+static int need_rate(double usd_per_Bps, const char *what, const struct topo_dim *dim,
+                     const struct topo_parts *p, struct err *e)
+{
+    if (isnan(usd_per_Bps))
+        return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" has no %s price in %s, need one for a %s",
+                       dim->name, dim->tier, what, p->name, topo_shape_name(dim->shape));
+    return 0;
+}
+
+/* Shares of dimension `dim`; a tier without a NIC price takes none. */
+static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const struct topo_rate **row,
+                       const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
+{
+    const struct topo_rate *r = topo_find_rate(p, dim->tier);
+    bool switched = dim->shape == TOPO_SWITCH;
+    *n = 0;
+    *row = r;
+    if (!r)
+        return fail_tier(dim, p, e);
+    int rc = need_rate(r->link.typ, "link", dim, p, e);
+    if (!rc && switched)
+        rc = need_rate(r->port.typ, "switch", dim, p, e);
+    if (rc)
+        return rc;
+
+    double ways = !switched && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
+    out[(*n)++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways };
+    if (switched)
+        out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, 1 };
+    if (switched && !isnan(r->nic.typ))
+        out[(*n)++] = (struct rate_share){ "NIC", BILL_NIC, &r->nic, 1 };
+    return 0;
+}
+
+static int price_by_rates(struct topo_dim_price *out, const struct topo_network *net, int32_t d,
+                          const struct topo_parts *p, struct err *e)
+{
+    struct rate_share shares[MAX_SHARES];
+    const struct topo_rate *row;
+    int32_t n;
+    int rc = list_shares(shares, &n, &row, &net->dims[d], p, e);
+    if (rc)
+        return rc;
+    double npus = (double)net->n_npus;
+    for (int32_t i = 0; i < n; i++) {
+        out->usd_per_Bps += shares[i].count * shares[i].price->typ;
+        if (shares[i].role == BILL_NIC) {
+            out->has_nic = true;
+            out->nic_usd_per_Bps = npus * shares[i].price->typ;
+        }
+    }
+    out->usd_per_Bps *= npus;
+    return 0;
+}
+
+/* ---- catalogue ---- */
+
+static int price_by_parts(struct topo_dim_price *out, const struct topo_network *net, int32_t d,
+                          const struct topo_parts *p, struct err *e)
+{
+    const struct topo_recipe *r = topo_find_recipe(p, net->dims[d].tier);
+    struct topo_items items;
+    if (!r)
+        return fail_tier(&net->dims[d], p, e);
+    int rc = topo_relax_items(&items, net, d, p, r, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < items.n; i++) {
+        const struct topo_part *part = &p->parts[items.items[i].part];
+        double usd = items.items[i].count * part->usd.typ;
+        out->usd_per_Bps += usd;
+        if (!isnan(part->watt))
+            out->watt_per_Bps += items.items[i].count * part->watt;
+        if (topo_item_role(p, &items.items[i]) == BILL_NIC) {
+            out->has_nic = true;
+            out->nic_usd_per_Bps += usd;
+        }
+    }
+    return 0;
+}
+
+int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
+                struct err *e)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        out[d] = (struct topo_dim_price){ 0 };
+        int rc =
+            is_catalogue(p) ? price_by_parts(&out[d], net, d, p, e) : price_by_rates(&out[d], net, d, p, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---- the bill ---- */
+
+/* low and high fall back to typ: a sum must not lose an item. */
+static struct topo_band times(const struct topo_band *price, double count)
+{
+    double low = isnan(price->low) ? price->typ : price->low,
+           high = isnan(price->high) ? price->typ : price->high;
+    return (struct topo_band){ count * low, count * price->typ, count * high };
+}
+
+static enum topo_grade worse(enum topo_grade a, enum topo_grade b)
+{
+    return a > b ? a : b;
+}
+
+/* Next line of the bill, room for which was reserved, for dimension d. */
+static struct topo_bill_line *begin_line(struct topo_bill *b, const struct topo_dim *dim, int32_t d)
+{
+    struct topo_bill_line *line = &b->lines[b->n_lines++];
+    *line = (struct topo_bill_line){ .dim = d };
+    memcpy(line->tier, dim->tier, sizeof line->tier);
+    return line;
+}
+
+static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
+{
+    b->usd.low += line->usd.low;
+    b->usd.typ += line->usd.typ;
+    b->usd.high += line->usd.high;
+    b->grade = worse(b->grade, line->grade);
+    b->band_grade = worse(b->band_grade, line->band_grade);
+    if (line->role == BILL_NIC)
+        b->nic_usd += line->usd.typ;
+    if (isnan(line->watt)) {
+        b->n_watt_unknown++;
+    } else {
+        b->watt += line->watt;
+        b->watt_grade = worse(b->watt_grade, line->watt_grade);
+    }
+}
+
+/* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. */
+static void count_rate_nics(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                            double bw_Bps)
+{
+    b->nic_Bps += bw_Bps;
+    if (isnan(p->nic_port_Bps))
+        b->nics = -1;
+    else
+        b->nics += net->n_npus * (int64_t)ceil(bw_Bps / p->nic_port_Bps * (1 - 1e-9));
+}
+
+static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32_t d,
+                      const struct topo_parts *p, double bw_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &net->dims[d];
+    struct rate_share shares[MAX_SHARES];
+    const struct topo_rate *row;
+    int32_t n;
+    int rc = list_shares(shares, &n, &row, dim, p, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < n; i++) {
+        struct topo_bill_line *line = begin_line(b, dim, d);
+        double carried_Bps = (double)net->n_npus * bw_Bps * shares[i].count;
+        snprintf(line->item, sizeof line->item, "%s", shares[i].item);
+        line->role = shares[i].role;
+        line->count = carried_Bps / B_per_GB;
+        line->count_unit = "GB/s";
+        line->usd = times(shares[i].price, carried_Bps);
+        line->watt = NAN;
+        line->grade = line->band_grade = line->watt_grade = row->grade;
+        line->source = row->source;
+        line->date = row->date;
+        sum_line(b, line);
+        if (line->role == BILL_NIC)
+            count_rate_nics(b, net, p, bw_Bps);
+    }
+    return 0;
+}
+
+static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d, const struct topo_parts *p,
+                      const struct topo_item *item)
+{
+    const struct topo_part *part = &p->parts[item->part];
+    struct topo_bill_line *line = begin_line(b, dim, d);
+    snprintf(line->item, sizeof line->item, "%s%s%s", part->name, item->where ? ", " : "",
+             item->where ? item->where : "");
+    line->role = topo_item_role(p, item);
+    line->count = item->count;
+    line->count_unit = "pcs";
+    line->usd = times(&part->usd, item->count);
+    line->watt = item->count * part->watt;
+    line->grade = part->grade;
+    line->band_grade = part->band_grade;
+    line->watt_grade = part->watt_grade;
+    line->source = part->source;
+    line->date = part->date;
+    sum_line(b, line);
+}
+
+static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32_t d,
+                      const struct topo_parts *p, double bw_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &net->dims[d];
+    const struct topo_recipe *r = topo_find_recipe(p, dim->tier);
+    struct topo_items items;
+    if (!r)
+        return fail_tier(dim, p, e);
+    int rc = topo_count_items(&items, net, d, p, r, bw_Bps, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < items.n; i++) {
+        bill_item(b, dim, d, p, &items.items[i]);
+        if (topo_item_role(p, &items.items[i]) == BILL_NIC)
+            b->nics += (int64_t)items.items[i].count;
+    }
+    if (r->nic >= 0)
+        b->nic_Bps += bw_Bps;
+    b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
+    return 0;
+}
+
+static int bill_dims(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                     const double *bw_Bps, struct err *e)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        /* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
+        if (!(bw_Bps[d] > 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
+            return err_set(e, ERR_RANGE,
+                           "dimension \"%s\": bandwidth is %g GB/s, need more than 0 and at most %g",
+                           net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
+        int rc =
+            is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps[d], e) : bill_rates(b, net, d, p, bw_Bps[d], e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                    const double *bw_Bps, struct err *e)
+{
+    *b = (struct topo_bill){
+        .switches = is_catalogue(p) ? 0 : -1,
+        .npu_usd = (double)net->n_npus * net->npu.usd,
+        .npu_watt = (double)net->n_npus * net->npu.watt,
+    };
+    b->lines = calloc((size_t)net->n_dims * TOPO_MAX_ITEMS, sizeof *b->lines);
+    if (!b->lines)
+        return err_nomem(e, "a bill");
+    int rc = bill_dims(b, net, p, bw_Bps, e);
+    if (rc)
+        topo_bill_free(b);
+    return rc;
+}
+
+void topo_bill_free(struct topo_bill *b)
+{
+    free(b->lines);
+    *b = (struct topo_bill){ 0 };
+}

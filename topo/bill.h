@@ -1,0 +1,76 @@
+/** @file The bill of a network: items with count, USD and watt; NIC budgets; linear prices for the split. */
+#ifndef TOPO_BILL_H
+#define TOPO_BILL_H
+
+#include "topo/items.h"
+
+/*
+ * Rates mode: cost = N * sum_d c_d * B_d over dimensions d, B_d the bandwidth of one NPU
+ * (LIBRA, arXiv 2109.11762; public code astra-sim/libra@0044db0). c_d = link for ring, line
+ * and full (half of it when counted one way), link + port + nic for a switch. A tier without
+ * a NIC price (LIBRA's InterPackage and InterNode) takes link + port: the public code stops
+ * there with an error, so its switch price of 13 USD per GB/s was never reachable.
+ *
+ * Catalogue mode: whole parts, counted by topo_count_items() (items.h says how).
+ */
+
+/** Linear price of one dimension: cluster USD per (B/s of one NPU). */
+struct topo_dim_price {
+    double usd_per_Bps;     /**< everything, typical */
+    double nic_usd_per_Bps; /**< the NIC part of it */
+    double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
+    bool has_nic;
+};
+
+/**
+ * Linear prices of every dimension, shape [n_dims]. In catalogue mode the continuous
+ * relaxation of whole parts, with the fewest tiers any bandwidth needs: times the bandwidth
+ * it is a lower bound on the bill (to 1e-9 relative).
+ * @return 0 or ERR_RANGE: dimension without a tier, tier without a price, recipe without a
+ *         part that the shape needs, Clos out of reach.
+ */
+int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
+                struct err *e);
+
+struct topo_bill_line {
+    int32_t dim; /**< dimension it is bought for */
+    char tier[TOPO_NAME];
+    char item[96]; /**< "NIC"; "QM9700 NDR 64x400G, leaf" */
+    enum topo_bill_role role;
+    double count;               /**< whole in catalogue mode; GB/s in rates mode */
+    const char *count_unit;     /**< "pcs" or "GB/s" */
+    struct topo_band usd;       /**< all of them; low and high equal typ where the part has no band */
+    double watt;                /**< all of them; NaN unknown */
+    enum topo_grade grade;      /**< of usd.typ */
+    enum topo_grade band_grade; /**< of usd.low and usd.high */
+    enum topo_grade watt_grade; /**< means nothing when watt is NaN */
+    const char *source, *date;  /**< borrowed */
+};
+
+/** Release with topo_bill_free(). */
+struct topo_bill {
+    struct topo_bill_line *lines; /**< shape [n_lines], owned; by dimension, innermost first */
+    int32_t n_lines;
+    struct topo_band usd;   /**< network alone; low/high fall back to typ for items without a band */
+    double watt;            /**< of lines that have one */
+    int32_t n_watt_unknown; /**< lines without a wattage: the sum is then a lower bound */
+    int64_t nics;           /**< whole NICs in the cluster; -1 unknown (rates without nic_port_GBps) */
+    double nic_Bps;        /**< NIC bandwidth per NPU in use [B/s]: sum of bw_Bps over dimensions with NICs */
+    double nic_usd;        /**< typical */
+    int64_t switches;      /**< switch boxes; -1 in rates mode and when one is sold by the port */
+    enum topo_grade grade; /**< worst of the lines, of usd.typ: GRADE_RECALLED marks a sum on placeholders */
+    enum topo_grade band_grade; /**< the same for usd.low and usd.high */
+    enum topo_grade watt_grade; /**< the same for watt, over lines that have one */
+    double npu_usd, npu_watt;   /**< all NPUs; NaN when the network gives no NPU price or power */
+};
+
+/**
+ * Bill at bandwidths @p bw_Bps, shape [n_dims], all > 0 and finite.
+ * @return 0, ERR_NOMEM or ERR_RANGE: as topo_prices(), a bandwidth out of range, more than
+ *         1e6 links per NPU and dimension. On failure @p b is empty and safe to free.
+ */
+int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                    const double *bw_Bps, struct err *e);
+void topo_bill_free(struct topo_bill *b);
+
+#endif

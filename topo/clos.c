@@ -1,0 +1,101 @@
+#include "topo/clos.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Links up from a leaf with `down` ends; 21 ends at taper 1.4 must not ask for a 16th link by rounding. */
+static int64_t leaf_links_up(int64_t down, double taper)
+{
+    return (int64_t)ceil((double)down / taper * (1 - 1e-12));
+}
+
+/* The most ends a leaf can have while its links up still fit: near radix * taper / (taper + 1). */
+static int64_t leaf_ends(int64_t radix, double taper)
+{
+    int64_t down = (int64_t)((double)radix * taper / (taper + 1)) + 1;
+    while (down > 1 && down + leaf_links_up(down, taper) > radix)
+        down--;
+    return down;
+}
+
+/* Leaves that `tiers` tiers can join: the top has radix ports down, those between radix / 2. */
+static int64_t leaves_reached(int32_t tiers, int64_t radix)
+{
+    int64_t n = radix;
+    for (int32_t i = 2; i < tiers; i++)
+        n *= radix / 2;
+    return n;
+}
+
+/* One network of `ends` ends, more than one switch can take. */
+static void count_tiers(struct topo_clos *c, int64_t ends, int64_t radix, double taper)
+{
+    int64_t down = leaf_ends(radix, taper);
+    int64_t links = ends / down * leaf_links_up(down, taper) + leaf_links_up(ends % down, taper);
+
+    c->per_tier[0] = div_up(ends, down);
+    for (int32_t i = 1; i < c->tiers; i++) {
+        bool top = i == c->tiers - 1;
+        c->per_tier[i] = div_up(links, top ? radix : radix / 2);
+        c->up_links += links; /* no taper above the leaves: as many links leave a middle tier as reach it */
+    }
+}
+
+/* Fewest tiers for one rail, 0 when four are too few. */
+static int32_t tiers_needed(int64_t ends, int64_t radix, double taper)
+{
+    if (ends <= radix)
+        return 1;
+    int64_t leaves = div_up(ends, leaf_ends(radix, taper));
+    for (int32_t tiers = 2; tiers <= TOPO_CLOS_TIERS; tiers++)
+        if (leaves <= leaves_reached(tiers, radix))
+            return tiers;
+    return 0;
+}
+
+static int check_arguments(int64_t ends, int64_t radix, double taper, int64_t rails, struct err *e)
+{
+    if (ends < 1 || ends > (int64_t)1 << 56)
+        return err_set(e, ERR_RANGE, "Clos: number of ends is %lld, need 1 to 2^56", (long long)ends);
+    if (radix < 2 || radix > 65536)
+        return err_set(e, ERR_RANGE, "Clos: switch radix is %lld ports, need 2 to 65536", (long long)radix);
+    if (!(taper >= 1 && taper <= 64))
+        return err_set(e, ERR_RANGE, "Clos: taper is %g, need 1 to 64", taper);
+    if (rails < 1 || ends % rails != 0)
+        return err_set(e, ERR_RANGE, "Clos: number of rails is %lld, need a divisor of the %lld ends",
+                       (long long)rails, (long long)ends);
+    return 0;
+}
+
+int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
+                    struct err *e)
+{
+    *c = (struct topo_clos){ 0 };
+    int rc = check_arguments(ends, radix, taper, rails, e);
+    if (rc)
+        return rc;
+
+    int64_t rail_ends = ends / rails;
+    int32_t tiers = tiers_needed(rail_ends, radix, taper);
+    if (tiers == 0)
+        return err_set(e, ERR_RANGE, "Clos: %lld ends on switches of %lld ports need more than %d tiers",
+                       (long long)rail_ends, (long long)radix, TOPO_CLOS_TIERS);
+
+    *c = (struct topo_clos){ .tiers = tiers, .end_links = ends };
+    if (tiers == 1) {
+        c->per_tier[0] = div_up(rails, radix / rail_ends);
+    } else {
+        count_tiers(c, rail_ends, radix, taper);
+        c->up_links *= rails;
+        for (int32_t i = 0; i < tiers; i++)
+            c->per_tier[i] *= rails;
+    }
+    for (int32_t i = 0; i < tiers; i++)
+        c->switches += c->per_tier[i];
+    return 0;
+}

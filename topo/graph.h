@@ -1,0 +1,117 @@
+/** @file A network as a graph: a vertex per NPU and switch, an edge per full-duplex link (igraph inside). */
+#ifndef TOPO_GRAPH_H
+#define TOPO_GRAPH_H
+
+#include "base/text.h"
+#include "topo/metric.h"
+
+/**
+ * Opaque: an undirected igraph graph that carries bandwidth, latency, dimension and price as edge
+ * attributes and "is an NPU" as a vertex attribute.
+ *
+ * Vertices: NPUs 0..n_npus-1, then switches. Of a described network NPU (a_1..a_D) is
+ * a_1 + n_1 (a_2 + n_2 (...)), switches follow by dimension and group, edges by dimension,
+ * group and link. Figures of links are kept to 15 significant digits, what a
+ * GraphML file carries, so that writing and reading lose nothing.
+ *
+ * igraph is not safe in several threads: build and use graphs in one thread only.
+ */
+struct topo_graph;
+
+/** Most vertices and links together. */
+#define TOPO_MAX_GRAPH (INT64_C(1) << 28)
+/** Largest graph file that is read [bytes]. */
+#define TOPO_MAX_GRAPH_BYTES ((size_t)1 << 30)
+
+/** One full-duplex link; capacity and latency are of each direction. */
+struct topo_link {
+    int64_t src, dst; /**< vertices, src < dst */
+    double bw_Bps;    /**< NaN where not chosen yet */
+    double lat_s;     /**< of this link alone: a switch's link has half of its dimension's latency */
+    double usd;       /**< NaN when not given */
+    int32_t dim;      /**< 0-based; -1 unknown (custom graph) */
+};
+
+/**
+ * Set igraph up: errors return instead of aborting, warnings are not printed, attributes are kept.
+ * Call it first thing in main(); builders and readers below call it too.
+ */
+void topo_graph_init(void);
+
+/**
+ * Build the graph of @p net at the bandwidths it holds (NaN is kept).
+ *
+ * @param[out] out     NULL on failure; release with topo_graph_free().
+ * @param usd_per_Bps  shape [n_dims], price of the whole dimension [USD] per B/s of one NPU, as in struct
+ *                     topo_dim_price; shared evenly by its links. NaN = no price. NULL = no prices at all.
+ * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE: more than TOPO_MAX_GRAPH vertices and links.
+ *
+ * Time O(vertices + links); about 64 bytes per link and 16 per vertex at any
+ * moment, 8 per link more with prices.
+ */
+int topo_build_graph(struct topo_graph **out, const struct topo_network *net, const double *usd_per_Bps,
+                     struct err *e);
+
+/**
+ * Read a custom network from an undirected GraphML file. Edge attributes (numeric): bw_GBps > 0 and lat_ns
+ * >= 0 required, dim and usd optional; vertex attributes (text): kind "npu" (default) or "switch", name
+ * (default the node's id). Other attributes are ignored. NPUs are numbered first, each kind in the order of
+ * the file. Several links between two vertices are allowed.
+ * @return 0, ERR_NOMEM, ERR_UNSUP (directed, hyperedges) or ERR_PARSE, ERR_RANGE: not GraphML,
+ *         several graphs, an undeclared node or key, a value missing or out of range (the message names
+ *         the edge, counted from 1), a link from a vertex to itself, fewer than 2 NPUs, too large.
+ */
+int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e);
+
+/**
+ * Read a custom network from a CSV edge list with columns src, dst, bw_GBps, latency_ns and optionally
+ * src_kind, dst_kind ("npu", "switch" or blank) and usd. Node names are any text or whole numbers; a node
+ * without a kind in any row is a switch if its name starts with "switch", else an NPU. NPUs are numbered
+ * first, each kind in order of first mention. Errors as topo_read_graphml().
+ */
+int topo_read_edges(struct topo_graph **out, const char *path, struct err *e);
+
+void topo_graph_free(struct topo_graph *g); /**< NULL is fine */
+
+int64_t topo_graph_npus(const struct topo_graph *g);
+int64_t topo_graph_vertices(const struct topo_graph *g);
+int64_t topo_graph_links(const struct topo_graph *g);
+
+/** All links in order of their number, shape [topo_graph_links()]. ERR_NOMEM or ERR_LIB. O(links). */
+int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e);
+
+enum { TOPO_VERTEX_TEXT = 128 };
+/**
+ * What exports call vertex @p v: "npu12"; "switch-pod-3" (dimension's name, group); of a custom
+ * graph the file's own name, cut to fit. Returns @p buf.
+ */
+const char *topo_vertex_name(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v);
+/** "1,0,3": address, innermost first, with * in a switch's dimension; "" in a custom graph. Returns @p buf.
+ */
+const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v);
+
+/**
+ * Append the graph as GraphML or Graphviz DOT. Vertex attributes name, kind ("npu",
+ * "switch") and, for described networks, coord; edge attributes dim, bw_GBps, lat_ns, usd (those the graph
+ * has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
+ */
+int topo_format_graphml(struct text *out, const struct topo_graph *g, struct err *e);
+int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e);
+
+/** Limits of topo_graph_metrics(), in vertices; below a limit the figure is exact. */
+enum {
+    TOPO_HOPS_VERTICES = 20000,        /**< above: hops from TOPO_HOPS_SOURCES sources only */
+    TOPO_HOPS_SOURCES = 64,            /**< NPUs spread evenly over the numbering */
+    TOPO_BISECTION_VERTICES = 100000,  /**< above: bisection NaN */
+    TOPO_CONNECTIVITY_VERTICES = 5000, /**< above: edge_connectivity -1, unless a vertex has one link */
+};
+
+/**
+ * The metrics of topo_metrics() by search instead of formula: breadth-first
+ * distances, maximum flow between halves, minimum cut. Of a described network
+ * the same halves; of a custom graph the first floor(n/2) NPUs and the others, and
+ * bisection_is_bound is set. Tens of seconds at the limits above. ERR_NOMEM or ERR_LIB.
+ */
+int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struct err *e);
+
+#endif
