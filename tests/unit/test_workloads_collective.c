@@ -1,0 +1,163 @@
+#include "tests/support.h"
+
+#include "workloads/collective.h"
+
+static const int32_t groups[][4] = {
+    { 4, 8, 4, 32 }, { 16, 8, 32, 1 }, { 4, 4, 1, 1 }, { 1, 2, 4, 32 },
+    { 1, 1, 1, 1 },  { 3, 1, 5, 7 },   { 2, 1, 1, 2 },
+};
+
+static double product(const int32_t *members)
+{
+    double n = 1;
+    for (int d = 0; d < 4; d++)
+        n *= members[d];
+    return n;
+}
+
+static double sum_of(enum collective_kind kind, double bytes, const int32_t *members)
+{
+    double out[4], sum = 0;
+    collective_traffic(out, kind, bytes, members, 4);
+    for (int d = 0; d < 4; d++)
+        sum += out[d];
+    return sum;
+}
+
+static void an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
+        double both[4], scatter[4], gather[4], S = 12345678;
+        collective_traffic(both, COLLECTIVE_ALL_REDUCE, S, groups[i], 4);
+        collective_traffic(scatter, COLLECTIVE_REDUCE_SCATTER, S, groups[i], 4);
+        collective_traffic(gather, COLLECTIVE_ALL_GATHER, S / product(groups[i]), groups[i], 4);
+        for (int d = 0; d < 4; d++)
+            assert_close(both[d], scatter[d] + gather[d], 1e-14);
+    }
+}
+
+/* Whatever the order of dimensions: of S bytes an NPU keeps S/P, of P shards it brings in one. */
+static void no_byte_is_sent_twice_or_lost(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
+        double P = product(groups[i]);
+        assert_close(sum_of(COLLECTIVE_REDUCE_SCATTER, 1e9, groups[i]), 1e9 * (P - 1) / P, 1e-14);
+        assert_close(sum_of(COLLECTIVE_ALL_GATHER, 1e6, groups[i]), 1e6 * (P - 1), 1e-14);
+    }
+}
+
+/* Message from NPU a to NPU b, S/P bytes, goes dimension by dimension; count those that move in each. */
+static void an_all_to_all_moves_what_counting_messages_gives(void **state)
+{
+    static const int32_t members[] = { 3, 1, 4 };
+    double out[3], counted[3] = { 0 }, S = 1.2e6;
+    (void)state;
+    collective_traffic(out, COLLECTIVE_ALL_TO_ALL, S, members, 3);
+    for (int from = 0; from < 12; from++)
+        for (int to = 0; to < 12; to++) {
+            counted[0] += from % 3 != to % 3;
+            counted[2] += from / 3 != to / 3;
+        }
+    for (int d = 0; d < 3; d++)
+        assert_close(out[d], counted[d] / 12 * S / 12, 1e-14);
+}
+
+/* Blocks are numbered like NPUs; in dimension d an NPU sends the blocks that agree with it before d and not
+ * in d. */
+static void a_reduce_scatter_moves_what_counting_blocks_gives(void **state)
+{
+    static const int32_t members[] = { 3, 2, 4 };
+    double out[3], counted[3] = { 0 }, S = 2.4e6;
+    (void)state;
+    collective_traffic(out, COLLECTIVE_REDUCE_SCATTER, S, members, 3);
+    for (int block = 1; block < 24; block++)
+        counted[block % 3 ? 0 : block / 3 % 2 ? 1 : 2] += S / 24;
+    for (int d = 0; d < 3; d++)
+        assert_close(out[d], counted[d], 1e-14);
+}
+
+/* GPT-3 of the public LIBRA inputs on ring 4, full 8, ring 4, switch 32; fractions by hand. */
+static void gpt3_traffic_is_what_libra_has(void **state)
+{
+    static const struct {
+        enum collective_kind kind;
+        double bytes;
+        int32_t members[4];
+        double want[4];
+    } cases[] = {
+        { COLLECTIVE_ALL_REDUCE, 805306368, { 4, 4, 1, 1 }, { 1207959552, 301989888, 0, 0 } },
+        { COLLECTIVE_ALL_GATHER, 50331648, { 4, 4, 1, 1 }, { 603979776, 150994944, 0, 0 } },
+        { COLLECTIVE_ALL_REDUCE, 452984832, { 1, 2, 4, 32 }, { 0, 452984832, 339738624, 109707264 } },
+        { COLLECTIVE_ALL_TO_ALL, 4194304, { 4, 8, 4, 32 }, { 3145728, 3670016, 3145728, 4063232 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double out[4];
+        collective_traffic(out, cases[i].kind, cases[i].bytes, cases[i].members, 4);
+        for (int d = 0; d < 4; d++)
+            assert_close(out[d], cases[i].want[d], 1e-15);
+    }
+}
+
+static void latency_counts_the_steps_of_each_shape(void **state)
+{
+    static const struct {
+        enum topo_shape shape;
+        int32_t size, members;
+        double all_reduce, pass, all_to_all; /* steps */
+    } cases[] = {
+        { TOPO_RING, 8, 8, 14, 7, 4 },     { TOPO_RING, 8, 4, 6, 3, 2 },    { TOPO_RING, 5, 5, 8, 4, 2 },
+        { TOPO_RING, 2, 2, 2, 1, 1 },      { TOPO_LINE, 8, 8, 14, 7, 7 },   { TOPO_FULL, 8, 8, 2, 1, 1 },
+        { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 2, 1, 1 },
+        { TOPO_SWITCH, 24, 8, 6, 3, 1 },   { TOPO_RING, 8, 1, 0, 0, 0 },    { TOPO_SWITCH, 8, 1, 0, 0, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = { .n_dims = 1 };
+        net.dims[0] = (struct topo_dim){ .shape = cases[i].shape, .size = cases[i].size, .lat_s = 0.5 };
+        int32_t members[] = { cases[i].members };
+        assert_close(collective_latency_s(COLLECTIVE_ALL_REDUCE, members, &net), 0.5 * cases[i].all_reduce,
+                     0);
+        assert_close(collective_latency_s(COLLECTIVE_REDUCE_SCATTER, members, &net), 0.5 * cases[i].pass, 0);
+        assert_close(collective_latency_s(COLLECTIVE_ALL_GATHER, members, &net), 0.5 * cases[i].pass, 0);
+        assert_close(collective_latency_s(COLLECTIVE_ALL_TO_ALL, members, &net), 0.5 * cases[i].all_to_all,
+                     0);
+    }
+}
+
+static void latencies_of_dimensions_add_up(void **state)
+{
+    struct topo_network net = { .n_dims = 3 };
+    static const int32_t members[] = { 4, 1, 16 };
+    (void)state;
+    net.dims[0] = (struct topo_dim){ .shape = TOPO_RING, .size = 4, .lat_s = 1 };
+    net.dims[1] = (struct topo_dim){ .shape = TOPO_FULL, .size = 8, .lat_s = 10 };
+    net.dims[2] = (struct topo_dim){ .shape = TOPO_SWITCH, .size = 32, .lat_s = 100 };
+    assert_close(collective_latency_s(COLLECTIVE_ALL_REDUCE, members, &net), 2 * (3 * 1 + 4 * 100), 0);
+}
+
+static void every_collective_has_its_own_name(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_COLLECTIVES; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(collective_names[i], collective_names[k]);
+    assert_null(collective_names[N_COLLECTIVES]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards),
+        cmocka_unit_test(no_byte_is_sent_twice_or_lost),
+        cmocka_unit_test(an_all_to_all_moves_what_counting_messages_gives),
+        cmocka_unit_test(a_reduce_scatter_moves_what_counting_blocks_gives),
+        cmocka_unit_test(gpt3_traffic_is_what_libra_has),
+        cmocka_unit_test(latency_counts_the_steps_of_each_shape),
+        cmocka_unit_test(latencies_of_dimensions_add_up),
+        cmocka_unit_test(every_collective_has_its_own_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+#include "workloads/step.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const step_phase_names[N_STEP_PHASES + 1] = {
+    [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
+    [STEP_RECOMPUTE] = "recompute", [STEP_OTHER] = "other",
+};
+
+void step_free(struct step_tree *t)
+{
+    free(t->nodes);
+    free(t->groups);
+    *t = (struct step_tree){ .root = -1 };
+}
+
+void step_set_name(char out[TOPO_NAME], const char *name)
+{
+    snprintf(out, TOPO_NAME, "%s", name ? name : "");
+}
+
+void step_begin(struct step_tree *t, const char *name, const struct topo_network *net)
+{
+    int32_t all[TOPO_MAX_DIMS];
+    *t = (struct step_tree){ .root = -1, .n_dims = net->n_dims };
+    snprintf(t->name, sizeof t->name, "%s", name ? name : "");
+    for (int32_t d = 0; d < net->n_dims; d++)
+        all[d] = net->dims[d].size;
+    step_add_group(t, "all", all);
+}
+
+/* Room for one more entry of an array of structs; false (and t->failed) when there is none. */
+static bool reserve(struct step_tree *t, void **array, int32_t n, int32_t *cap, size_t size)
+{
+    if (t->failed)
+        return false;
+    if (n < *cap)
+        return true;
+    int32_t larger = *cap ? 2 * *cap : 16;
+    void *grown = *cap > INT32_MAX / 2 ? NULL : realloc(*array, (size_t)larger * size);
+    if (!grown) {
+        t->failed = true;
+        return false;
+    }
+    *array = grown;
+    *cap = larger;
+    return true;
+}
+
+step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
+{
+    void *nodes = t->nodes;
+    bool room = reserve(t, &nodes, t->n_nodes, &t->cap_nodes, sizeof node);
+    t->nodes = nodes;
+    if (!room)
+        return -1;
+    step_id id = t->n_nodes++;
+    node.first = node.last = node.next = -1;
+    t->nodes[id] = node;
+    if (parent < 0) {
+        t->root = id;
+        return id;
+    }
+    struct step_node *p = &t->nodes[parent];
+    assert(p->kind == STEP_SUM || p->kind == STEP_MAX || (p->kind == STEP_REPEAT && p->first < 0));
+    if (p->first < 0)
+        p->first = id;
+    else
+        t->nodes[p->last].next = id;
+    p->last = id;
+    return id;
+}
+
+int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *members)
+{
+    struct step_group group = { .name = "" };
+    void *groups = t->groups;
+    bool room = reserve(t, &groups, t->n_groups, &t->cap_groups, sizeof group);
+    t->groups = groups;
+    if (!room)
+        return -1;
+    step_set_name(group.name, name);
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        group.members[d] = d < t->n_dims ? members[d] : 1;
+    t->groups[t->n_groups] = group;
+    return t->n_groups++;
+}
+
+int step_check(const struct step_tree *t, struct err *e)
+{
+    return t->failed ? err_nomem(e, "the training step") : 0;
+}
+
+int32_t step_find_group(const struct step_tree *t, const char *name)
+{
+    for (int32_t g = 0; g < t->n_groups; g++)
+        if (strcmp(t->groups[g].name, name) == 0)
+            return g;
+    return -1;
+}

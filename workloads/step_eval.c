@@ -1,0 +1,214 @@
+#include "workloads/step_fn.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { DIMS = TOPO_MAX_DIMS };
+
+/* The larger of a product and the largest so far. 0 bytes over 0 bandwidth is
+ * NaN and must not count: a comparison with NaN is false, so it does not. The
+ * vector instructions below have the same rule when the product comes first. */
+static inline double larger(double product, double t)
+{
+    return product > t ? product : t;
+}
+
+static inline double leaf_time(const double *traffic_B, const double *inv, int32_t n_dims)
+{
+    double t = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        t = larger(traffic_B[d] * inv[d], t);
+    return t;
+}
+
+static double term_time(const struct step_fn *f, const double *inv, int32_t k)
+{
+    double sum = f->const_s[k];
+    for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++)
+        sum += leaf_time(&f->traffic_B[(size_t)l * DIMS], inv, f->n_dims);
+    for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+        double most = 0;
+        for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++)
+            most = larger(term_time(f, inv, c), most);
+        sum += most;
+    }
+    return sum;
+}
+
+#if defined(__x86_64__)
+/* Sums of at most four dimensions, the common case, two dimensions to a register. */
+static double sum_time4(const struct step_fn *f, const double *bw_Bps)
+{
+    __m128d one = _mm_set1_pd(1.0), inv01, inv23;
+    if (f->n_dims == 4) {
+        inv01 = _mm_div_pd(one, _mm_loadu_pd(bw_Bps));
+        inv23 = _mm_div_pd(one, _mm_loadu_pd(bw_Bps + 2));
+    } else {
+        double bw[4] = { 1, 1, 1, 1 }; /* beyond n_dims the traffic is zero */
+        for (int32_t d = 0; d < f->n_dims; d++)
+            bw[d] = bw_Bps[d];
+        inv01 = _mm_div_pd(one, _mm_loadu_pd(bw));
+        inv23 = _mm_div_pd(one, _mm_loadu_pd(bw + 2));
+    }
+    __m128d sum = _mm_load_sd(f->const_s);
+    const double *m = f->traffic_B, *end = m + (size_t)f->n_leaves * DIMS;
+    for (; m < end; m += DIMS) {
+        __m128d t = _mm_max_pd(_mm_mul_pd(_mm_loadu_pd(m), inv01), _mm_setzero_pd());
+        t = _mm_max_pd(_mm_mul_pd(_mm_loadu_pd(m + 2), inv23), t);
+        t = _mm_max_sd(t, _mm_unpackhi_pd(t, t));
+        sum = _mm_add_sd(sum, t);
+    }
+    return _mm_cvtsd_f64(sum);
+}
+#endif
+
+double step_time(const struct step_fn *f, const double *bw_Bps)
+{
+#if defined(__x86_64__)
+    if (f->n_terms == 1 && f->n_dims <= 4)
+        return sum_time4(f, bw_Bps);
+#endif
+    double inv[DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++)
+        inv[d] = 1 / bw_Bps[d];
+    return term_time(f, inv, 0);
+}
+
+/* Add weight * gradient of the leaf: only the dimension that binds moves it. */
+static double leaf_grad(const double *traffic_B, const double *inv, int32_t n_dims, double *grad)
+{
+    double t = 0;
+    int32_t binds = -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (traffic_B[d] * inv[d] > t) {
+            t = traffic_B[d] * inv[d];
+            binds = d;
+        }
+    if (binds >= 0 && grad)
+        grad[binds] -= t * inv[binds];
+    return t;
+}
+
+static double term_grad(const struct step_fn *f, const double *inv, int32_t k, double *grad)
+{
+    double sum = f->const_s[k];
+    for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++)
+        sum += leaf_grad(&f->traffic_B[(size_t)l * DIMS], inv, f->n_dims, grad);
+    for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+        double most = -1;
+        int32_t binds = -1;
+        for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++) {
+            double t = term_time(f, inv, c);
+            if (t > most) {
+                most = t;
+                binds = c;
+            }
+        }
+        sum += term_grad(f, inv, binds, grad);
+    }
+    return sum;
+}
+
+double step_time_grad(const struct step_fn *f, const double *bw_Bps, double *grad)
+{
+    double inv[DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        inv[d] = 1 / bw_Bps[d];
+        grad[d] = 0;
+    }
+    return term_grad(f, inv, 0, grad);
+}
+
+static void batch_by_point(const struct step_fn *f, const double *const *bw_Bps, int64_t begin, int64_t end,
+                           double *out_s)
+{
+    for (int64_t i = begin; i < end; i++) {
+        double bw[DIMS];
+        for (int32_t d = 0; d < f->n_dims; d++)
+            bw[d] = bw_Bps[d][i];
+        out_s[i] = step_time(f, bw);
+    }
+}
+
+#if defined(__x86_64__)
+/* Two vectors of points at a time, so that each traffic value is broadcast once
+ * for both and the divisions of one overlap the products of the other. */
+#define LEAF_DIM(d)                                                                                          \
+    do {                                                                                                     \
+        const vec m = SET1(traffic[d]);                                                                      \
+        ta = MAX(MUL(m, ia[d]), ta);                                                                         \
+        tb = MAX(MUL(m, ib[d]), tb);                                                                         \
+    } while (0)
+
+#define DEFINE_BATCH(NAME, TARGET)                                                                           \
+    TARGET static int64_t NAME(const struct step_fn *f, const double *const *bw, int64_t n, double *out)     \
+    {                                                                                                        \
+        const double *end = f->traffic_B + (size_t)f->n_leaves * DIMS;                                       \
+        int64_t i = 0;                                                                                       \
+        for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {                                                         \
+            vec ia[4], ib[4], sa = SET1(f->const_s[0]), sb = sa;                                             \
+            for (int32_t d = 0; d < 4; d++) {                                                                \
+                ia[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i) : SET1(1.0));                         \
+                ib[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i + WIDTH) : SET1(1.0));                 \
+            }                                                                                                \
+            for (const double *traffic = f->traffic_B; traffic < end; traffic += DIMS) {                     \
+                vec ta = SET1(0.0), tb = ta;                                                                 \
+                LEAF_DIM(0);                                                                                 \
+                LEAF_DIM(1);                                                                                 \
+                LEAF_DIM(2);                                                                                 \
+                LEAF_DIM(3);                                                                                 \
+                sa = ADD(sa, ta);                                                                            \
+                sb = ADD(sb, tb);                                                                            \
+            }                                                                                                \
+            STORE(out + i, sa);                                                                              \
+            STORE(out + i + WIDTH, sb);                                                                      \
+        }                                                                                                    \
+        return i;                                                                                            \
+    }
+
+#define vec   __m128d
+#define WIDTH 2
+#define SET1  _mm_set1_pd
+#define LOAD  _mm_loadu_pd
+#define STORE _mm_storeu_pd
+#define ADD   _mm_add_pd
+#define MUL   _mm_mul_pd
+#define DIV   _mm_div_pd
+#define MAX   _mm_max_pd
+DEFINE_BATCH(batch4_sse2, )
+#undef vec
+#undef WIDTH
+#undef SET1
+#undef LOAD
+#undef STORE
+#undef ADD
+#undef MUL
+#undef DIV
+#undef MAX
+
+#define vec   __m256d
+#define WIDTH 4
+#define SET1  _mm256_set1_pd
+#define LOAD  _mm256_loadu_pd
+#define STORE _mm256_storeu_pd
+#define ADD   _mm256_add_pd
+#define MUL   _mm256_mul_pd
+#define DIV   _mm256_div_pd
+#define MAX   _mm256_max_pd
+DEFINE_BATCH(batch4_avx2, __attribute__((target("avx2"))))
+#endif
+
+void step_time_batch(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s)
+{
+    int64_t done = 0;
+#if defined(__x86_64__)
+    if (f->n_terms == 1 && f->n_dims <= 4)
+        done = __builtin_cpu_supports("avx2") ? batch4_avx2(f, bw_Bps, n, out_s)
+                                              : batch4_sse2(f, bw_Bps, n, out_s);
+#endif
+    batch_by_point(f, bw_Bps, done, n, out_s);
+}

@@ -1,0 +1,349 @@
+#include "workloads/step_fn.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const step_model_names[] = { "bandwidth", "alpha-beta", NULL };
+
+enum { DIMS = TOPO_MAX_DIMS };
+
+/* While compiling, terms, leaves and maxima are linked lists over growing arrays;
+ * flatten() then lays them out breadth first. */
+struct b_leaf {
+    double traffic_B[DIMS];
+    int32_t next;
+    int32_t placed; /* index after flatten(), -1 = dropped */
+};
+
+struct b_max {
+    int32_t first_term, n_terms, next;
+};
+
+struct b_term {
+    double const_s;
+    int32_t first_leaf, first_max, next;
+    bool dominated;
+};
+
+struct builder {
+    const struct step_tree *tree;
+    const struct topo_network *net;
+    enum step_model model;
+    int32_t n_dims;
+    struct b_leaf *leaves;
+    struct b_max *maxima;
+    struct b_term *terms;
+    int32_t n_leaves, n_maxima, n_terms;
+    int32_t cap_leaves, cap_maxima, cap_terms;
+    int32_t *leaf_of; /* of tree nodes: builder's leaf index */
+    bool failed;
+};
+
+static bool grow(void **items, int32_t n, int32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    int32_t new_cap = *cap ? 2 * *cap : 16;
+    void *p = realloc(*items, (size_t)new_cap * size);
+    if (!p)
+        return false;
+    *items = p;
+    *cap = new_cap;
+    return true;
+}
+
+static int32_t new_term(struct builder *b)
+{
+    if (!grow((void **)&b->terms, b->n_terms, &b->cap_terms, sizeof *b->terms)) {
+        b->failed = true;
+        return -1;
+    }
+    b->terms[b->n_terms] = (struct b_term){ .first_leaf = -1, .first_max = -1, .next = -1 };
+    return b->n_terms++;
+}
+
+static int32_t new_max(struct builder *b, int32_t term)
+{
+    if (!grow((void **)&b->maxima, b->n_maxima, &b->cap_maxima, sizeof *b->maxima)) {
+        b->failed = true;
+        return -1;
+    }
+    b->maxima[b->n_maxima] = (struct b_max){ .first_term = -1, .next = b->terms[term].first_max };
+    b->terms[term].first_max = b->n_maxima;
+    return b->n_maxima++;
+}
+
+/* Rounding of a few products apart; anything farther is another direction. */
+#define COLLINEAR_REL 1e-13
+
+static double total(const double *v, int32_t n)
+{
+    double sum = 0;
+    for (int32_t d = 0; d < n; d++)
+        sum += v[d];
+    return sum;
+}
+
+static bool collinear(const double *a, const double *b, int32_t n)
+{
+    double sum_a = total(a, n), sum_b = total(b, n);
+    for (int32_t d = 0; d < n; d++)
+        if (fabs(a[d] * sum_b - b[d] * sum_a) > COLLINEAR_REL * sum_a * sum_b)
+            return false;
+    return true;
+}
+
+/* Add a leaf to a term, or to the leaf there that points the same way. Returns the leaf, -1 if empty. */
+static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B)
+{
+    if (!(total(traffic_B, b->n_dims) > 0))
+        return -1;
+    for (int32_t l = b->terms[term].first_leaf; l >= 0; l = b->leaves[l].next) {
+        if (!collinear(b->leaves[l].traffic_B, traffic_B, b->n_dims))
+            continue;
+        for (int32_t d = 0; d < b->n_dims; d++)
+            b->leaves[l].traffic_B[d] += traffic_B[d];
+        return l;
+    }
+    if (!grow((void **)&b->leaves, b->n_leaves, &b->cap_leaves, sizeof *b->leaves)) {
+        b->failed = true;
+        return -1;
+    }
+    struct b_leaf *leaf = &b->leaves[b->n_leaves];
+    *leaf = (struct b_leaf){ .next = b->terms[term].first_leaf, .placed = -1 };
+    memcpy(leaf->traffic_B, traffic_B, (size_t)b->n_dims * sizeof *traffic_B);
+    b->terms[term].first_leaf = b->n_leaves;
+    return b->n_leaves++;
+}
+
+static void put_collective(struct builder *b, int32_t term, step_id id, double scale)
+{
+    const struct step_node *node = &b->tree->nodes[id];
+    const int32_t *members = b->tree->groups[node->group].members;
+    double traffic_B[DIMS] = { 0 };
+
+    collective_traffic(traffic_B, node->collective, node->bytes, members, b->n_dims);
+    for (int32_t d = 0; d < b->n_dims; d++)
+        traffic_B[d] *= scale * node->times / b->net->dims[d].efficiency;
+    b->leaf_of[id] = put_leaf(b, term, traffic_B);
+    if (b->model == STEP_ALPHA_BETA && node->bytes > 0)
+        b->terms[term].const_s +=
+            scale * node->times * collective_latency_s(node->collective, members, b->net);
+}
+
+/* Every leaf of a lies below a leaf of b of its own, and so do the constants. */
+static bool always_below(const struct builder *bu, int32_t a, int32_t b)
+{
+    const struct b_term *ta = &bu->terms[a], *tb = &bu->terms[b];
+    if (ta->first_max >= 0 || ta->const_s > tb->const_s)
+        return false;
+    bool used[16] = { false };
+    for (int32_t l = ta->first_leaf; l >= 0; l = bu->leaves[l].next) {
+        bool found = false;
+        int i = 0;
+        for (int32_t k = tb->first_leaf; k >= 0 && i < 16 && !found; k = bu->leaves[k].next, i++) {
+            found = !used[i];
+            for (int32_t d = 0; found && d < bu->n_dims; d++)
+                found = bu->leaves[l].traffic_B[d] <= bu->leaves[k].traffic_B[d];
+            used[i] = used[i] || found;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Quadratic in the terms of one maximum: long ones are left as they are. */
+enum { DOMINANCE_MAX_TERMS = 64 };
+
+static void drop_dominated(struct builder *b, int32_t max)
+{
+    if (b->maxima[max].n_terms > DOMINANCE_MAX_TERMS)
+        return;
+    for (int32_t a = b->maxima[max].first_term; a >= 0; a = b->terms[a].next)
+        for (int32_t k = b->maxima[max].first_term; k >= 0 && !b->terms[a].dominated; k = b->terms[k].next)
+            if (k != a && !b->terms[k].dominated && always_below(b, a, k))
+                b->terms[a].dominated = true;
+    int32_t *link = &b->maxima[max].first_term;
+    while (*link >= 0) {
+        if (b->terms[*link].dominated) {
+            *link = b->terms[*link].next;
+            b->maxima[max].n_terms--;
+        } else {
+            link = &b->terms[*link].next;
+        }
+    }
+}
+
+/* A maximum of one term is that term. Only right after it was made: it heads its parent's list. */
+static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
+{
+    if (b->maxima[max].n_terms != 1)
+        return;
+    assert(b->terms[parent].first_max == max);
+    const struct b_term child = b->terms[b->maxima[max].first_term];
+    b->terms[parent].first_max = b->maxima[max].next;
+    b->terms[parent].const_s += child.const_s;
+    for (int32_t l = child.first_leaf; l >= 0 && !b->failed; l = b->leaves[l].next) {
+        double traffic_B[DIMS];
+        memcpy(traffic_B, b->leaves[l].traffic_B, sizeof traffic_B);
+        int32_t home = put_leaf(b, parent, traffic_B);
+        for (int32_t i = 0; i < b->tree->n_nodes; i++)
+            if (b->leaf_of[i] == l)
+                b->leaf_of[i] = home;
+    }
+    for (int32_t m = child.first_max; m >= 0;) {
+        int32_t next = b->maxima[m].next;
+        b->maxima[m].next = b->terms[parent].first_max;
+        b->terms[parent].first_max = m;
+        m = next;
+    }
+}
+
+static void put_node(struct builder *b, int32_t term, step_id id, double scale);
+
+static void put_max(struct builder *b, int32_t term, step_id id, double scale)
+{
+    int32_t max = new_max(b, term);
+    for (step_id c = b->tree->nodes[id].first; c >= 0 && !b->failed; c = b->tree->nodes[c].next) {
+        int32_t child = new_term(b);
+        if (child < 0)
+            return;
+        b->terms[child].next = b->maxima[max].first_term;
+        b->maxima[max].first_term = child;
+        b->maxima[max].n_terms++;
+        put_node(b, child, c, scale);
+    }
+    if (b->failed)
+        return;
+    /* put_node() on children never touches this term, so `max` still heads its list. */
+    drop_dominated(b, max);
+    unwrap_single(b, term, max);
+}
+
+/* Add scale * node to a term. Depth is bounded by the depth of the YAML file. */
+static void put_node(struct builder *b, int32_t term, step_id id, double scale)
+{
+    const struct step_node *node = &b->tree->nodes[id];
+    if (b->failed)
+        return;
+    switch (node->kind) {
+    case STEP_COMPUTE:
+        b->terms[term].const_s += scale * node->seconds;
+        break;
+    case STEP_COLLECTIVE:
+        put_collective(b, term, id, scale);
+        break;
+    case STEP_MAX:
+        put_max(b, term, id, scale);
+        break;
+    case STEP_SUM:
+    case STEP_REPEAT:
+        for (step_id c = node->first; c >= 0; c = b->tree->nodes[c].next)
+            put_node(b, term, c, node->kind == STEP_REPEAT ? scale * node->times : scale);
+        break;
+    }
+}
+
+static void builder_free(struct builder *b)
+{
+    free(b->leaves);
+    free(b->maxima);
+    free(b->terms);
+    free(b->leaf_of);
+}
+
+static bool reserve(struct step_fn *f, int32_t terms, int32_t leaves, int32_t maxima, int32_t nodes)
+{
+    f->const_s = calloc((size_t)terms, sizeof *f->const_s);
+    f->leaf_begin = calloc((size_t)terms + 1, sizeof *f->leaf_begin);
+    f->max_begin = calloc((size_t)terms + 1, sizeof *f->max_begin);
+    f->term_begin = calloc((size_t)maxima + 1, sizeof *f->term_begin);
+    f->traffic_B = calloc((size_t)leaves * DIMS + 1, sizeof *f->traffic_B);
+    f->leaf_of = calloc((size_t)nodes + 1, sizeof *f->leaf_of);
+    return f->const_s && f->leaf_begin && f->max_begin && f->term_begin && f->traffic_B && f->leaf_of;
+}
+
+/* Lists were built by prepending: read them into place back to front. */
+static int32_t list_length(const struct b_leaf *leaves, int32_t first)
+{
+    int32_t n = 0;
+    for (int32_t l = first; l >= 0; l = leaves[l].next)
+        n++;
+    return n;
+}
+
+static void place_leaves(struct step_fn *f, struct builder *b, int32_t k, int32_t from)
+{
+    int32_t n = list_length(b->leaves, b->terms[from].first_leaf);
+    f->leaf_begin[k] = f->n_leaves;
+    f->n_leaves += n;
+    int32_t at = f->n_leaves;
+    for (int32_t l = b->terms[from].first_leaf; l >= 0; l = b->leaves[l].next) {
+        b->leaves[l].placed = --at;
+        memcpy(&f->traffic_B[(size_t)at * DIMS], b->leaves[l].traffic_B, DIMS * sizeof(double));
+    }
+}
+
+static int flatten(struct step_fn *f, struct builder *b, struct err *e)
+{
+    int32_t *term_from = calloc((size_t)b->n_terms + 1, sizeof *term_from);
+    if (!term_from || !reserve(f, b->n_terms, b->n_leaves, b->n_maxima, b->tree->n_nodes)) {
+        free(term_from);
+        return err_nomem(e, "a training step");
+    }
+    f->n_terms = 1;
+    for (int32_t k = 0; k < f->n_terms; k++) {
+        const struct b_term *t = &b->terms[term_from[k]];
+        f->const_s[k] = t->const_s;
+        place_leaves(f, b, k, term_from[k]);
+        f->max_begin[k] = f->n_maxima;
+        for (int32_t m = t->first_max; m >= 0; m = b->maxima[m].next) {
+            f->term_begin[f->n_maxima++] = f->n_terms;
+            for (int32_t c = b->maxima[m].first_term; c >= 0; c = b->terms[c].next)
+                term_from[f->n_terms++] = c;
+        }
+    }
+    f->leaf_begin[f->n_terms] = f->n_leaves;
+    f->max_begin[f->n_terms] = f->n_maxima;
+    f->term_begin[f->n_maxima] = f->n_terms;
+    f->n_nodes = b->tree->n_nodes;
+    for (int32_t i = 0; i < f->n_nodes; i++)
+        f->leaf_of[i] = b->leaf_of[i] < 0 ? -1 : b->leaves[b->leaf_of[i]].placed;
+    free(term_from);
+    return 0;
+}
+
+int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net,
+                 enum step_model model, struct err *e)
+{
+    struct builder b = { .tree = t, .net = net, .model = model, .n_dims = net->n_dims };
+    *f = (struct step_fn){ .n_dims = net->n_dims };
+    assert(t->n_dims == net->n_dims);
+
+    b.leaf_of = malloc(((size_t)t->n_nodes + 1) * sizeof *b.leaf_of);
+    if (!b.leaf_of)
+        return err_nomem(e, "a training step");
+    memset(b.leaf_of, -1, ((size_t)t->n_nodes + 1) * sizeof *b.leaf_of);
+    int32_t root = new_term(&b);
+    if (root >= 0)
+        put_node(&b, root, t->root, 1.0);
+    int rc = b.failed ? err_nomem(e, "a training step") : flatten(f, &b, e);
+    builder_free(&b);
+    if (rc)
+        step_fn_free(f);
+    return rc;
+}
+
+void step_fn_free(struct step_fn *f)
+{
+    free(f->const_s);
+    free(f->leaf_begin);
+    free(f->max_begin);
+    free(f->term_begin);
+    free(f->traffic_B);
+    free(f->leaf_of);
+    *f = (struct step_fn){ 0 };
+}

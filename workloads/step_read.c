@@ -1,0 +1,369 @@
+#include "workloads/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "workloads/astra.h"
+#include "workloads/group.h"
+#include "workloads/layers.h"
+#include "workloads/step_keys.h"
+
+struct workload_conf {
+    const char *name, *source, *astra;
+    yaml_id groups, layers, step;
+    int32_t loop, recompute;
+};
+
+static const struct key workload_keys[] = {
+    TEXT_KEY(workload_conf, "name", name, "what reports call the workload"),
+    TEXT_KEY(workload_conf, "source", source, "where the figures come from"),
+    NODE_KEY(workload_conf, "groups", groups, "groups of NPUs by name, see groups"),
+    NODE_KEY(workload_conf, "layers", layers, "list of layers in forward order, see layers"),
+    WORD_KEY(workload_conf, "loop", loop, layers_loop_names,
+             "how the work of the layers is put together; absent: no-overlap"),
+    WORD_KEY(workload_conf, "recompute", recompute, layers_recompute_names,
+             "forward work of each layer that is done again in its backward pass; absent: none"),
+    NODE_KEY(workload_conf, "step", step, "instead of layers: the step as an expression, see step"),
+    TEXT_KEY(workload_conf, "astra", astra,
+             "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
+};
+
+SECTION(step_workload_section, "workload", "one training step of one model", workload_keys);
+
+struct collective_conf {
+    int32_t kind;
+    double size_B, size_MB;
+    const char *group, *name;
+    int64_t times;
+};
+
+#define SIZE_KEYS                                                                                            \
+    REAL_KEY(collective_conf, "size_B", size_B, "B", BYTES_MAX_B,                                            \
+             "what each NPU brings in; of an all-gather: its shard"),                                        \
+        REAL_KEY(collective_conf, "size_MB", size_MB, "MB", BYTES_MAX_MB, "the same in 1e6 bytes"),          \
+    {                                                                                                        \
+        .name = "group", .help = "who takes part: \"all\" or a name from groups", .kind = KEY_TEXT,          \
+        .offset = offsetof(struct collective_conf, group), .unit = "", .required = true                      \
+    }
+
+static const struct key operand_keys[] = { SIZE_KEYS };
+
+SECTION(step_operand_section, "step.all-reduce",
+        "a collective in an expression; reduce-scatter, all-gather and all-to-all have the same keys",
+        operand_keys);
+
+static const struct key collective_keys[] = {
+    { .name = "kind",
+      .help = "what is exchanged",
+      .kind = KEY_WORD,
+      .offset = offsetof(struct collective_conf, kind),
+      .unit = "",
+      .dflt = SCHEMA_NONE,
+      .words = collective_names,
+      .required = true },
+    SIZE_KEYS,
+    COUNT_KEY(collective_conf, "times", times, 1, TIMES_MAX, 1, "how often in a row"),
+    TEXT_KEY(collective_conf, "name", name, "for reports; absent: the layer's name"),
+};
+
+SECTION(step_collective_section, "layers.forward.collectives", "one collective", collective_keys);
+
+struct leaf_conf {
+    double compute_ns, compute_ms;
+    yaml_id collective[N_COLLECTIVES];
+    yaml_id sum, max, repeat;
+    int64_t times;
+    int32_t phase;
+    const char *name;
+};
+
+static const struct key leaf_keys[] = {
+    REAL_KEY(leaf_conf, "compute_ns", compute_ns, "ns", COMPUTE_MAX_NS, "compute time of one NPU"),
+    REAL_KEY(leaf_conf, "compute_ms", compute_ms, "ms", COMPUTE_MAX_MS, "the same in milliseconds"),
+    NODE_KEY(leaf_conf, "all-reduce", collective[COLLECTIVE_ALL_REDUCE], "a collective: size and group"),
+    NODE_KEY(leaf_conf, "reduce-scatter", collective[COLLECTIVE_REDUCE_SCATTER],
+             "a collective: size and group"),
+    NODE_KEY(leaf_conf, "all-gather", collective[COLLECTIVE_ALL_GATHER], "a collective: size and group"),
+    NODE_KEY(leaf_conf, "all-to-all", collective[COLLECTIVE_ALL_TO_ALL], "a collective: size and group"),
+    NODE_KEY(leaf_conf, "sum", sum, "list of expressions that run one after the other"),
+    NODE_KEY(leaf_conf, "max", max, "list of expressions that run side by side"),
+    NODE_KEY(leaf_conf, "repeat", repeat, "an expression several times in a row, see step.repeat"),
+    COUNT_KEY(leaf_conf, "times", times, 1, TIMES_MAX, SCHEMA_NONE,
+              "of compute or a collective: how often in a row; absent: once"),
+    WORD_KEY(leaf_conf, "phase", phase, step_phase_names,
+             "where reports count it, and all below it; absent: as the expression around it"),
+    TEXT_KEY(leaf_conf, "name", name, "for reports"),
+};
+
+SECTION(step_leaf_section, "step", "an expression: exactly one of compute, a collective, sum, max and repeat",
+        leaf_keys);
+
+struct repeat_conf {
+    double times;
+    yaml_id of;
+};
+
+static const struct key repeat_keys[] = {
+    { .name = "times",
+      .help = "how often; a fraction is allowed (the bubble of an interleaved pipeline)",
+      .kind = KEY_REAL,
+      .offset = offsetof(struct repeat_conf, times),
+      .unit = "",
+      .scale = 1,
+      .min = 1e-9,
+      .max = TIMES_MAX,
+      .required = true },
+    { .name = "of",
+      .help = "the expression",
+      .kind = KEY_NODE,
+      .offset = offsetof(struct repeat_conf, of),
+      .unit = "",
+      .required = true },
+};
+
+SECTION(step_repeat_section, "step.repeat", "an expression several times in a row", repeat_keys);
+
+int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
+                   struct err *e)
+{
+    if (!isnan(compute_ns) && !isnan(compute_ms))
+        return yaml_fail(doc, map, e, ERR_PARSE, "has compute_ns and compute_ms, need one of them");
+    *out = isnan(compute_ns) ? compute_ms / 1e3 : compute_ns / 1e9;
+    return 0;
+}
+
+static int find_group(int32_t *out, const struct step_tree *t, const char *name, const struct yaml_doc *doc,
+                      yaml_id map, struct err *e)
+{
+    const char *names[GROUP_MAX];
+    *out = step_find_group(t, name);
+    if (*out >= 0)
+        return 0;
+    for (int32_t g = 0; g < t->n_groups; g++)
+        names[g] = t->groups[g].name;
+    const char *near = text_nearest(name, names, (size_t)t->n_groups);
+    return yaml_fail(doc, yaml_get(doc, map, "group"), e, ERR_PARSE,
+                     "is %s, need all or a name from groups%s%s%s", name, near ? " (nearest: " : "",
+                     near ? near : "", near ? ")" : "");
+}
+
+/* Size and group of a collective, common to lists and expressions. */
+static int fill_collective(struct step_node *out, const struct collective_conf *conf,
+                           const struct step_tree *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    if (isnan(conf->size_B) == isnan(conf->size_MB))
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, need one of size_B and size_MB",
+                         isnan(conf->size_B) ? "no size" : "two sizes");
+    *out = (struct step_node){ .kind = STEP_COLLECTIVE, .phase = STEP_OTHER, .times = 1 };
+    out->bytes = isnan(conf->size_B) ? conf->size_MB * 1e6 : conf->size_B;
+    return find_group(&out->group, t, conf->group, doc, map, e);
+}
+
+int step_read_collective(struct step_node *out, const struct step_tree *t, const struct yaml_doc *doc,
+                         yaml_id map, struct err *e)
+{
+    struct collective_conf conf = { .group = "" };
+    int rc;
+    if ((rc = schema_read(&conf, &step_collective_section, doc, map, e)) ||
+        (rc = fill_collective(out, &conf, t, doc, map, e)))
+        return rc;
+    out->collective = (enum collective_kind)conf.kind;
+    out->times = (double)conf.times;
+    step_set_name(out->name, conf.name);
+    return 0;
+}
+
+struct expression {
+    struct step_tree *t;
+    const struct yaml_doc *doc;
+};
+
+static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
+                           struct err *e);
+
+/* Exactly one of the keys that say what the expression is. */
+static int check_one(const struct expression *x, yaml_id map, struct err *e)
+{
+    const char *first = NULL;
+    yaml_each (id, x->doc, map) {
+        const char *key = x->doc->nodes[id].key;
+        if (strcmp(key, "times") == 0 || strcmp(key, "phase") == 0 || strcmp(key, "name") == 0)
+            continue;
+        if (first)
+            return yaml_fail(x->doc, map, e, ERR_PARSE, "has %s and %s, need one of them", first, key);
+        first = key;
+    }
+    if (!first)
+        return yaml_fail(x->doc, map, e, ERR_PARSE,
+                         "has no work, need compute_ns, compute_ms, a collective, sum, max or repeat");
+    return 0;
+}
+
+static int read_children(const struct expression *x, step_id parent, enum step_phase phase, yaml_id list,
+                         struct err *e)
+{
+    int rc = yaml_need(x->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (x->doc->nodes[list].n == 0)
+        return yaml_fail(x->doc, list, e, ERR_PARSE, "is empty, need at least one expression");
+    yaml_each (map, x->doc, list) {
+        if ((rc = read_expression(x, parent, phase, map, e)))
+            return rc;
+    }
+    return 0;
+}
+
+static int read_repeat(const struct expression *x, step_id parent, struct step_node node, yaml_id map,
+                       struct err *e)
+{
+    struct repeat_conf conf;
+    int rc = schema_read(&conf, &step_repeat_section, x->doc, map, e);
+    if (rc)
+        return rc;
+    node.kind = STEP_REPEAT;
+    node.times = conf.times;
+    return read_expression(x, step_add(x->t, parent, node), node.phase, conf.of, e);
+}
+
+static int read_operand(const struct expression *x, step_id parent, const struct step_node *node,
+                        const struct leaf_conf *conf, enum collective_kind kind, struct err *e)
+{
+    struct collective_conf operand = { .group = "" };
+    struct step_node leaf;
+    int rc;
+    if ((rc = schema_read(&operand, &step_operand_section, x->doc, conf->collective[kind], e)) ||
+        (rc = fill_collective(&leaf, &operand, x->t, x->doc, conf->collective[kind], e)))
+        return rc;
+    leaf.collective = kind;
+    leaf.phase = node->phase;
+    leaf.times = node->times;
+    step_set_name(leaf.name, node->name);
+    step_add(x->t, parent, leaf);
+    return 0;
+}
+
+/* The inner nodes; the leaves are done where `times` counts. */
+static int read_inner(const struct expression *x, step_id parent, struct step_node node,
+                      const struct leaf_conf *conf, yaml_id map, struct err *e)
+{
+    if (conf->times >= 0)
+        return yaml_fail(x->doc, yaml_get(x->doc, map, "times"), e, ERR_PARSE,
+                         "counts compute and collectives only, need repeat here");
+    if (conf->repeat >= 0)
+        return read_repeat(x, parent, node, conf->repeat, e);
+    node.kind = conf->sum >= 0 ? STEP_SUM : STEP_MAX;
+    node.times = 1;
+    step_id id = step_add(x->t, parent, node);
+    return read_children(x, id, node.phase, conf->sum >= 0 ? conf->sum : conf->max, e);
+}
+
+static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
+                           struct err *e)
+{
+    struct leaf_conf conf;
+    double compute_s = NAN;
+    int rc;
+    if ((rc = schema_read(&conf, &step_leaf_section, x->doc, map, e)) || (rc = check_one(x, map, e)) ||
+        (rc = step_compute_s(&compute_s, conf.compute_ns, conf.compute_ms, x->doc, map, e)))
+        return rc;
+    struct step_node node = { .phase = conf.phase >= 0 ? (enum step_phase)conf.phase : phase };
+    step_set_name(node.name, conf.name);
+    node.times = conf.times >= 0 ? (double)conf.times : 1;
+    for (int kind = 0; kind < N_COLLECTIVES; kind++)
+        if (conf.collective[kind] >= 0)
+            return read_operand(x, parent, &node, &conf, (enum collective_kind)kind, e);
+    if (isnan(compute_s))
+        return read_inner(x, parent, node, &conf, map, e);
+    node.kind = STEP_COMPUTE;
+    node.seconds = compute_s * node.times;
+    node.times = 1;
+    step_add(x->t, parent, node);
+    return 0;
+}
+
+static int read_layers(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+                       struct err *e)
+{
+    struct layers l = { .recompute = conf->recompute < 0 ? LAYERS_RECOMPUTE_NONE
+                                                         : (enum layers_recompute)conf->recompute };
+    int rc = layers_read(&l, t, doc, conf->layers, e);
+    if (!rc)
+        layers_build_step(t, &l, conf->loop < 0 ? LAYERS_NO_OVERLAP : conf->loop);
+    layers_free(&l);
+    return rc;
+}
+
+/* The path as written, below the folder of the file it was written in; an override on the command
+ * line ("--set ...") is no file and counts from the working directory. */
+static void place_beside(struct text *out, const char *source, const char *path)
+{
+    const char *slash = strrchr(source, '/');
+    if (path[0] != '/' && slash && strncmp(source, "--set ", 6) != 0)
+        text_add(out, source, (size_t)(slash - source) + 1);
+    text_puts(out, path);
+}
+
+static int read_astra(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+                      yaml_id map, const struct topo_network *net, struct err *e)
+{
+    struct text path = { 0 }, content = { 0 };
+    struct err inner = { 0 };
+    struct astra_rule rule = { .loop = conf->loop, .recompute = conf->recompute };
+    yaml_id id = yaml_get(doc, map, "astra");
+    place_beside(&path, yaml_source(doc, id), conf->astra);
+    int rc = text_check(&path, e);
+    if (!rc && text_read_file(&content, text_str(&path), ASTRA_MAX_BYTES, &inner))
+        rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
+    if (!rc)
+        rc = astra_read(t, text_str(&path), text_str(&content), content.n, net, rule, e);
+    if (!rc && conf->name)
+        snprintf(t->name, sizeof t->name, "%s", conf->name);
+    text_free(&path);
+    text_free(&content);
+    return rc;
+}
+
+/* One source of work, and no key that would have no effect beside it. */
+static int check_workload(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
+                          struct err *e)
+{
+    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL);
+    if (n != 1)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %d of layers, step and astra, need one of them", n);
+    if (conf->step >= 0 && conf->loop >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
+                         "has no effect on step, need layers or astra");
+    if (conf->step >= 0 && conf->recompute >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
+                         "has no effect on step, need layers or astra");
+    if (conf->astra && conf->groups >= 0)
+        return yaml_fail(doc, conf->groups, e, ERR_PARSE,
+                         "has no effect on astra, which brings its own groups");
+    return 0;
+}
+
+int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
+              struct err *e)
+{
+    struct workload_conf conf;
+    *t = (struct step_tree){ .root = -1 };
+    int rc = schema_read(&conf, &step_workload_section, doc, node, e);
+    if (rc || (rc = check_workload(&conf, doc, node, e)))
+        return rc;
+    if (conf.astra)
+        return read_astra(t, &conf, doc, node, net, e);
+    step_begin(t, conf.name, net);
+    if (conf.groups >= 0)
+        rc = group_read(t, doc, conf.groups, net, e);
+    if (!rc && conf.layers >= 0)
+        rc = read_layers(t, &conf, doc, e);
+    else if (!rc)
+        rc = read_expression(&(struct expression){ t, doc }, -1, STEP_OTHER, conf.step, e);
+    if (!rc)
+        rc = step_check(t, e);
+    if (rc)
+        step_free(t);
+    return rc;
+}
