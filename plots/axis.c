@@ -1,0 +1,128 @@
+#include "plots/axis.h"
+
+#include <math.h>
+
+const struct unit unit_seconds[] = {
+    { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" }, { 0, NULL }
+};
+const struct unit unit_usd[] = {
+    { 1e9, "bn USD" }, { 1e6, "M USD" }, { 1e3, "k USD" }, { 1, "USD" }, { 0, NULL }
+};
+
+struct unit unit_pick(const struct unit *list, double max)
+{
+    while (list[1].name && !(max >= list->scale))
+        list++;
+    return *list;
+}
+
+/* 1, 2 or 5 times a power of ten, at or below x (at or above for up). x > 0. */
+static double round_125(double x, bool up)
+{
+    static const double steps[] = { 1, 2, 5, 10 };
+    double decade = pow(10, floor(log10(x)));
+
+    for (int i = 0; i < 4; i++) {
+        int k = up ? i : 3 - i;
+        double s = steps[k] * decade;
+        /* pow() and the division may be off in the last digits. */
+        if (up ? s >= x * (1 - 1e-12) : s <= x * (1 + 1e-12))
+            return s;
+    }
+    return decade;
+}
+
+struct axis axis_bars(double hi)
+{
+    return (struct axis){ .lo = 0, .hi = hi > 0 ? hi * 1.04 : 1 };
+}
+
+void axis_round_up(struct axis *a)
+{
+    if (!a->log) {
+        double step = round_125(a->hi / 5, false);
+        a->hi = ceil(a->hi / step - 1e-9) * step;
+    }
+}
+
+struct axis axis_fit(double lo, double hi)
+{
+    if (!(lo > 0 && hi / lo > AXIS_LOG_RATIO))
+        return axis_bars(hi);
+    struct axis a = { .lo = round_125(lo, false), .hi = round_125(hi, true), .log = true };
+    return a;
+}
+
+static void add_tic(struct text *s, double at, bool hide, const char **separator)
+{
+    text_puts(s, *separator);
+    if (hide)
+        text_printf(s, "'' %.10g", at);
+    else
+        text_printf(s, "'%g' %.10g", at, at);
+    *separator = ", ";
+}
+
+static void linear_tics(struct text *s, const struct axis *a, double step, const char **separator)
+{
+    int first = (int)ceil(a->lo / step - 1e-9), last = (int)floor(a->hi / step + 1e-9);
+
+    for (int k = first; k <= last; k++)
+        add_tic(s, k * step, a->hide, separator);
+}
+
+/* Powers of ten around a log axis; the axis itself may end in rounding. */
+static int first_decade(const struct axis *a)
+{
+    return (int)floor(log10(a->lo) + 1e-9);
+}
+
+static int last_decade(const struct axis *a)
+{
+    return (int)floor(log10(a->hi) + 1e-9);
+}
+
+/* Without a number, at 2..9 times each decade. */
+static void log_minor_tics(struct text *s, const struct axis *a, const char **separator)
+{
+    for (int k = first_decade(a); k <= last_decade(a); k++)
+        for (int i = 2; i < 10; i++) {
+            double at = pow(10, k) * i;
+            if (at > a->lo && at < a->hi) {
+                text_printf(s, "%s'' %.10g 1", *separator, at);
+                *separator = ", ";
+            }
+        }
+}
+
+/* Every decade, or every second, third... when they are many; 2 and 5 between when there is room. */
+static void log_tics(struct text *s, const struct axis *a, double most, const char **separator)
+{
+    double decades = log10(a->hi / a->lo);
+    int stride = (int)fmax(1, ceil(decades / most));
+    bool between = 3 * decades <= most;
+
+    for (int k = first_decade(a); k <= last_decade(a); k += stride)
+        for (int i = 0; i < (between ? 3 : 1); i++) {
+            double at = pow(10, k) * (i == 0 ? 1 : i == 1 ? 2 : 5);
+            if (at >= a->lo * (1 - 1e-9) && at <= a->hi * (1 + 1e-9))
+                add_tic(s, at, a->hide, separator);
+        }
+}
+
+void axis_write(struct text *script, char which, const struct axis *a, double length_px)
+{
+    /* Numbers stand beside each other along x and above each other along y. */
+    double most = fmax(2, floor(length_px / (which == 'x' ? 48 : 26)));
+    const char *separator = "";
+
+    text_printf(script, "%s logscale %c\n", a->log ? "set" : "unset", which);
+    text_printf(script, "set %crange [%.10g:%.10g]\nset %ctics scale 0.4 (", which, a->lo, a->hi, which);
+    if (a->log && a->hi / a->lo <= 1e5)
+        log_minor_tics(script, a, &separator);
+    if (a->log)
+        log_tics(script, a, most, &separator);
+    else
+        linear_tics(script, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true), &separator);
+    text_puts(script, ") tc rgb '#000000'\n");
+}

@@ -1,0 +1,43 @@
+/** @file Ranges, tics and units of axes. */
+#ifndef PLOTS_AXIS_H
+#define PLOTS_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+struct axis {
+    double lo, hi;
+    bool log;
+    bool integers; /**< a tic at each whole number */
+    bool hide;     /**< tics and grid without numbers */
+};
+
+/** Beyond this ratio of largest to smallest value a linear axis hides the small ones. */
+#define AXIS_LOG_RATIO 30.0
+
+/**
+ * Range for values @p lo..@p hi: linear from zero to a little more than hi; log
+ * from and to 1, 2 or 5 times a power of ten when hi/lo > AXIS_LOG_RATIO.
+ */
+struct axis axis_fit(double lo, double hi);
+/** Linear from zero, whatever the ratio: for bars, whose length is the value. */
+struct axis axis_bars(double hi);
+
+/** Let a linear axis from zero end at 1, 2 or 5 times a power of ten times a small count. */
+void axis_round_up(struct axis *a);
+
+/** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */
+void axis_write(struct text *script, char which, const struct axis *a, double length_px);
+
+struct unit {
+    double scale; /**< in the base unit */
+    const char *name;
+};
+
+extern const struct unit unit_seconds[], unit_usd[]; /**< largest first, ended by the base unit */
+/** The largest unit in which @p max is at least 1; the smallest of the list when none. */
+struct unit unit_pick(const struct unit *list, double max);
+
+#endif

@@ -1,0 +1,418 @@
+#include "plots/canvas.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plots/gnuplot.h"
+
+enum {
+    DEFAULT_WIDTH_PX = 720,
+    EDGE_PX = 12,
+    LEGEND_ROW_PX = 20,
+    SAMPLE_PX = 34,
+    TEXT_GAP_PX = 8,
+    LEGEND_GAP_PX = 18
+};
+
+/* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
+static const struct {
+    const char *stroke;
+    int point; /* gnuplot's point type */
+} line_styles[] = {
+    { "lc rgb '#555555' dt (6,4)", 4 },      { "lc rgb '#0072B2' dt 1", 7 },
+    { "lc rgb '#D55E00' dt (12,3,2,3)", 9 }, { "lc rgb '#009E73' dt (2,3)", 5 },
+    { "lc rgb '#CC79A7' dt (12,4)", 13 },    { "lc rgb '#E69F00' dt (6,2,2,2,2,2)", 11 },
+};
+
+static const struct {
+    const char *color;
+    int filled, hollow; /* gnuplot's point types */
+} point_styles[] = {
+    { "#0072B2", 7, 6 },   { "#D55E00", 9, 8 },   { "#009E73", 5, 4 }, { "#CC79A7", 13, 12 },
+    { "#E69F00", 11, 10 }, { "#56B4E9", 15, 14 }, { "#000000", 3, 3 },
+};
+
+/* Light and dark alternate and black hatching lies over the light ones, so that
+ * neighbours differ in grey as well. Pattern 0: no hatching. */
+static const struct {
+    const char *color;
+    int pattern;
+} fill_styles[] = {
+    { "#FFFFFF", 0 }, { "#FFFFFF", 2 }, { "#0072B2", 0 }, { "#E69F00", 5 }, { "#F0E442", 0 },
+    { "#D55E00", 4 }, { "#56B4E9", 1 }, { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
+};
+
+#define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
+
+void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
+{
+    *c = (struct canvas){ .opt = opt, .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX };
+    text_puts(&c->title, opt->title && opt->title[0] ? opt->title : title);
+}
+
+void canvas_free(struct canvas *c)
+{
+    text_free(&c->script);
+    text_free(&c->marks);
+    text_free(&c->title);
+    text_free(&c->note);
+    for (int32_t i = 0; i < c->n_samples; i++)
+        text_free(&c->samples[i].label);
+    c->n_samples = 0;
+}
+
+void canvas_note(struct canvas *c, const char *fmt, ...)
+{
+    char line[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    text_puts(&c->note, c->note.n ? "; " : "");
+    text_puts(&c->note, line);
+}
+
+void canvas_legend(struct canvas *c, struct mark mark, const char *label)
+{
+    if (c->n_samples == CANVAS_MAX_SAMPLES) {
+        if (!strstr(text_str(&c->note), "legend"))
+            canvas_note(c, "legend: first %d entries", CANVAS_MAX_SAMPLES);
+        return;
+    }
+    struct canvas_sample *s = &c->samples[c->n_samples++];
+    *s = (struct canvas_sample){ .mark = mark };
+    text_puts(&s->label, label);
+}
+
+static size_t count_chars(const char *s, size_t n)
+{
+    size_t chars = 0;
+
+    for (size_t i = 0; i < n; i++)
+        chars += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return chars;
+}
+
+double canvas_page_width(const struct canvas *c)
+{
+    return c->width_px;
+}
+
+double canvas_width(const char *s, double size_px)
+{
+    return (double)count_chars(s, strlen(s)) * size_px * CANVAS_CHAR;
+}
+
+/* Bytes of s that make at most `chars` characters. */
+static size_t prefix_bytes(const char *s, size_t chars)
+{
+    size_t n = 0;
+
+    for (; s[n]; n++) {
+        bool begins = ((unsigned char)s[n] & 0xC0) != 0x80;
+        if (begins && chars-- == 0)
+            break;
+    }
+    return n;
+}
+
+static void write_font(struct canvas *c, double size_px)
+{
+    /* The cairo terminals take points, 72 to the inch. */
+    text_printf(&c->script, " font ',%.4g'", c->opt->format == PLOT_SVG ? size_px : size_px * 0.75);
+}
+
+void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
+{
+    static const char *const align[] = { "left", "center", "right" };
+    struct text shown = { 0 };
+
+    text_puts(&shown, s);
+    if (where->room_px > 0 && canvas_width(s, where->size_px) > where->room_px) {
+        double chars = fmax(2, floor(where->room_px / (where->size_px * CANVAS_CHAR)));
+        text_clear(&shown);
+        text_add(&shown, s, prefix_bytes(s, (size_t)chars - 1));
+        text_puts(&shown, "…");
+    }
+    text_puts(&c->script, "set label ");
+    gnuplot_quote(&c->script, text_str(&shown));
+    text_printf(&c->script, " at screen %.6f,%.6f %s", where->x_px / c->width_px,
+                1 - where->y_px / c->height_px, align[where->align]);
+    if (where->rotate)
+        text_printf(&c->script, " rotate by %d", (int)where->rotate);
+    write_font(c, where->size_px);
+    text_printf(&c->script, " tc rgb '%s' front\n", where->color);
+    c->script.failed = c->script.failed || shown.failed;
+    text_free(&shown);
+}
+
+/* Bytes of the first line of s when at most `chars` fit: broken at a space where there is one. */
+static size_t line_bytes(const char *s, size_t chars)
+{
+    size_t n = prefix_bytes(s, chars);
+
+    if (!s[n])
+        return n;
+    for (size_t i = n; i > 0; i--)
+        if (s[i] == ' ')
+            return i;
+    return n;
+}
+
+/* Lines of s, centred on the page from top_px on; returns where they end. Draws nothing when c is to be
+ * measured. */
+static double put_lines(struct canvas *c, const char *s, double size_px, double top_px, const char *color,
+                        bool measure)
+{
+    size_t chars = (size_t)fmax(8, (c->width_px - 2 * EDGE_PX) / (size_px * CANVAS_CHAR));
+    struct text line = { 0 };
+
+    while (*s) {
+        size_t n = line_bytes(s, chars);
+        struct canvas_label at = { .x_px = c->width_px / 2,
+                                   .y_px = top_px + size_px * 0.65,
+                                   .align = ALIGN_CENTER,
+                                   .size_px = size_px,
+                                   .color = color };
+        text_clear(&line);
+        text_add(&line, s, n);
+        if (!measure)
+            canvas_text(c, &at, text_str(&line));
+        c->script.failed = c->script.failed || line.failed;
+        top_px += size_px * 1.35;
+        for (s += n; *s == ' ';)
+            s++;
+    }
+    text_free(&line);
+    return top_px;
+}
+
+static double put_head(struct canvas *c, bool measure)
+{
+    double y = put_lines(c, text_str(&c->title), CANVAS_TITLE_PX, 10, CANVAS_BLACK, measure);
+    return put_lines(c, text_str(&c->note), CANVAS_SMALL_PX, y + 2, CANVAS_GREY, measure) + 6;
+}
+
+static double sample_width(const struct canvas *c, int32_t i)
+{
+    double text_px = canvas_width(text_str(&c->samples[i].label), CANVAS_FONT_PX);
+    return fmin(SAMPLE_PX + TEXT_GAP_PX + text_px, c->width_px - 2 * EDGE_PX);
+}
+
+/* How many samples from `first` on stand in one row of the legend, and their width. */
+static int32_t legend_row(const struct canvas *c, int32_t first, double *row_px)
+{
+    int32_t i = first;
+
+    *row_px = sample_width(c, i++);
+    while (i < c->n_samples && *row_px + LEGEND_GAP_PX + sample_width(c, i) <= c->width_px - 2 * EDGE_PX)
+        *row_px += LEGEND_GAP_PX + sample_width(c, i++);
+    return i - first;
+}
+
+static double legend_height(const struct canvas *c)
+{
+    double row_px, height_px = EDGE_PX;
+
+    for (int32_t i = 0; i < c->n_samples; i += legend_row(c, i, &row_px))
+        height_px += LEGEND_ROW_PX;
+    return height_px;
+}
+
+static void write_terminal(struct canvas *c)
+{
+    double w = c->width_px, h = c->height_px;
+
+    text_puts(&c->script, "set encoding utf8\nset terminal ");
+    if (c->opt->format == PLOT_SVG)
+        text_printf(&c->script, "svg size %.0f,%.0f noenhanced font 'sans-serif,%g' background '#ffffff'\n",
+                    w, h, CANVAS_FONT_PX);
+    else if (c->opt->format == PLOT_PDF)
+        text_printf(&c->script,
+                    "pdfcairo size %.6gin,%.6gin noenhanced font 'sans,%g' fontscale 0.75 color\n", w / 96,
+                    h / 96, CANVAS_FONT_PX * 0.75);
+    else
+        text_printf(&c->script,
+                    "pngcairo size %.0f,%.0f noenhanced font 'sans,%g' fontscale 2 linewidth 2 pointscale 2 "
+                    "background '#ffffff'\n",
+                    2 * w, 2 * h, CANVAS_FONT_PX * 0.75);
+}
+
+int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e)
+{
+    double top_px = put_head(c, true), legend_px = legend_height(c);
+
+    c->height_px = c->opt->height_px ? c->opt->height_px : ceil(top_px + body_px + legend_px);
+    if (c->height_px < top_px + least_px + legend_px)
+        return err_set(e, ERR_RANGE, "height: is %g px, need at least %g", c->height_px,
+                       ceil(top_px + least_px + legend_px));
+    c->legend_top_px = c->height_px - legend_px;
+    *body = (struct canvas_box){
+        .left = EDGE_PX, .top = top_px, .right = c->width_px - EDGE_PX, .bottom = c->legend_top_px
+    };
+    write_terminal(c);
+    text_puts(&c->script, "unset key\n"
+                          "set style line 1 lc rgb '#d0d0d0' lw 0.5 dt 1\n"
+                          "set multiplot\n"
+                          "set tics");
+    write_font(c, CANVAS_SMALL_PX);
+    text_puts(&c->script, "\n");
+    put_head(c, false);
+    return 0;
+}
+
+void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y)
+{
+    struct text *s = &c->script;
+
+    text_printf(s, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n", b->left / c->width_px,
+                b->right / c->width_px);
+    text_printf(s, "set tmargin at screen %.6f\nset bmargin at screen %.6f\n", 1 - b->top / c->height_px,
+                1 - b->bottom / c->height_px);
+    text_printf(s, "set border %d lw 0.8 lc rgb '#555555'\nset grid %s %s back ls 1\n", x || y ? 15 : 0,
+                x ? "xtics" : "noxtics", y ? "ytics" : "noytics");
+    if (x)
+        axis_write(s, 'x', x, b->right - b->left);
+    else
+        text_puts(s, "unset logscale x\nset xrange [0:1]\nunset xtics\n");
+    if (y)
+        axis_write(s, 'y', y, b->bottom - b->top);
+    else
+        text_puts(s, "unset logscale y\nset yrange [0:1]\nunset ytics\n");
+}
+
+void canvas_block(struct canvas *c)
+{
+    text_printf(&c->script, "$d%d << EOD\n", (int)++c->n_blocks);
+}
+
+void canvas_point(struct canvas *c, double x, double y)
+{
+    text_printf(&c->script, "%.10g %.10g\n", x, y);
+}
+
+void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
+{
+    text_printf(&c->script, "%.10g %.10g %.10g %.10g\n", x_lo, y_lo, x_hi, y_hi);
+}
+
+static void add_fill(struct canvas *c, int32_t style)
+{
+    static const char columns[] = "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror";
+    int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
+    int d = (int)c->n_blocks;
+
+    /* On the next round the colours move on against the patterns. */
+    if (style >= FILL_FIRST) {
+        i = FILL_FIRST + (style - FILL_FIRST) % n;
+        k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
+    }
+    text_printf(&c->marks, "$d%d %s fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d, columns,
+                fill_styles[k].color);
+    if (fill_styles[i].pattern)
+        text_printf(&c->marks,
+                    ", $d%d %s fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6", d,
+                    columns, fill_styles[i].pattern);
+}
+
+static void add_line(struct canvas *c, int32_t style, bool markers)
+{
+    int32_t i = style % LENGTH(line_styles);
+
+    text_printf(&c->marks, "$d%d using 1:2 with %s lw 1.6 %s", (int)c->n_blocks,
+                markers ? "linespoints" : "lines", line_styles[i].stroke);
+    if (markers)
+        text_printf(&c->marks, " ps 0.6 pt %d", line_styles[i].point);
+}
+
+void canvas_block_end(struct canvas *c, struct mark mark)
+{
+    int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
+
+    text_puts(&c->script, "EOD\n");
+    text_puts(&c->marks, c->marks.n ? ", " : "");
+    if (mark.kind == MARK_FILL)
+        add_fill(c, mark.style);
+    else if (mark.kind == MARK_LINE)
+        add_line(c, mark.style, true);
+    else if (mark.kind == MARK_FRONT)
+        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", (int)c->n_blocks);
+    else
+        text_printf(&c->marks, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", (int)c->n_blocks,
+                    point_styles[color].color,
+                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
+}
+
+void canvas_draw(struct canvas *c)
+{
+    text_printf(&c->script, "plot %s\nunset label\n", c->marks.n ? text_str(&c->marks) : "NaN");
+    c->script.failed = c->script.failed || c->marks.failed;
+    text_clear(&c->marks);
+}
+
+/* The legend's panel is as wide as the page and has one unit to the pixel, from its top. */
+static void put_sample(struct canvas *c, const struct canvas_sample *s, double x, double y)
+{
+    canvas_block(c);
+    switch (s->mark.kind) {
+    case MARK_FILL:
+        canvas_bar(c, x, y + 6, x + SAMPLE_PX, y - 6);
+        break;
+    case MARK_POINT:
+    case MARK_HOLLOW:
+        canvas_point(c, x + SAMPLE_PX - 8, y);
+        break;
+    case MARK_LINE:
+        /* A line without markers, then one marker in its middle. */
+        canvas_point(c, x, y);
+        canvas_point(c, x + SAMPLE_PX, y);
+        text_puts(&c->script, "EOD\n");
+        text_puts(&c->marks, c->marks.n ? ", " : "");
+        add_line(c, s->mark.style, false);
+        canvas_block(c);
+        canvas_point(c, x + SAMPLE_PX * 0.5, y);
+        break;
+    case MARK_FRONT:
+        canvas_point(c, x, y);
+        canvas_point(c, x + SAMPLE_PX, y);
+        break;
+    }
+    canvas_block_end(c, s->mark);
+}
+
+static void put_legend_row(struct canvas *c, int32_t first, int32_t n, double left_px, double y_px)
+{
+    for (int32_t i = first; i < first + n; i++) {
+        struct canvas_label at = { .x_px = left_px + SAMPLE_PX + TEXT_GAP_PX,
+                                   .y_px = y_px,
+                                   .size_px = CANVAS_FONT_PX,
+                                   .room_px = sample_width(c, i) - SAMPLE_PX - TEXT_GAP_PX + 1,
+                                   .color = CANVAS_BLACK };
+        put_sample(c, &c->samples[i], left_px, y_px - c->legend_top_px);
+        canvas_text(c, &at, text_str(&c->samples[i].label));
+        left_px += sample_width(c, i) + LEGEND_GAP_PX;
+    }
+}
+
+void canvas_close(struct canvas *c)
+{
+    struct canvas_box band = { 0, c->legend_top_px, c->width_px, c->height_px };
+    double y_px = c->legend_top_px + LEGEND_ROW_PX * 0.7, row_px;
+
+    if (c->n_samples > 0) {
+        canvas_panel(c, &band, NULL, NULL);
+        text_printf(&c->script, "set xrange [0:%.10g]\nset yrange [%.10g:0]\n", c->width_px,
+                    c->height_px - c->legend_top_px);
+        for (int32_t i = 0; i < c->n_samples;) {
+            int32_t n = legend_row(c, i, &row_px);
+            put_legend_row(c, i, n, (c->width_px - row_px) / 2, y_px);
+            i += n;
+            y_px += LEGEND_ROW_PX;
+        }
+        canvas_draw(c);
+    }
+    text_puts(&c->script, "unset multiplot\n");
+}

@@ -1,0 +1,118 @@
+/**
+ * @file The page a figure is drawn on, as a gnuplot script: title, notes, panels and a legend below.
+ *
+ * Order of calls: canvas_note() and canvas_legend(), canvas_open(), then per panel
+ * canvas_panel(), blocks of data, canvas_draw(); canvas_close() at the end. Places
+ * are in pixels (96 to the inch) from the top left corner of the page.
+ */
+#ifndef PLOTS_CANVAS_H
+#define PLOTS_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "plots/axis.h"
+#include "plots/figure.h"
+
+#define CANVAS_FONT_PX  13.0 /* labels: 9.75 pt, so a figure shrunk to 6.5 inches still has 9 pt */
+#define CANVAS_SMALL_PX 11.0
+#define CANVAS_TITLE_PX 15.0
+#define CANVAS_CHAR     0.56 /* mean width of a character over font size, text of mixed case in DejaVu Sans */
+
+#define CANVAS_BLACK "#000000"
+#define CANVAS_GREY  "#555555"
+
+enum { CANVAS_MAX_SAMPLES = 24 };
+
+/** Fills with a meaning; the others begin at FILL_FIRST. */
+enum { FILL_WHITE, FILL_REST, FILL_FIRST };
+
+/** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
+enum mark_kind {
+    MARK_LINE,   /**< line with markers */
+    MARK_POINT,  /**< markers, filled */
+    MARK_HOLLOW, /**< the same markers, hollow */
+    MARK_FRONT,  /**< plain black line */
+    MARK_FILL,   /**< filled boxes */
+};
+
+struct mark {
+    enum mark_kind kind;
+    int32_t style; /**< any count >= 0; repeats after 6 lines, 49 points (shapes after 7), 64 fills (patterns
+                      after 8) */
+};
+
+struct canvas_sample {
+    struct mark mark;
+    struct text label;
+};
+
+struct canvas_box {
+    double left, top, right, bottom; /**< [px] */
+};
+
+/** Initialise with canvas_init(); release with canvas_free(). */
+struct canvas {
+    struct text script; /**< what gnuplot will read */
+    struct text marks;  /**< elements of the plot command being gathered */
+    struct text title, note;
+    const struct plot_options *opt; /**< borrowed */
+    struct canvas_sample samples[CANVAS_MAX_SAMPLES];
+    int32_t n_samples, n_blocks;
+    double width_px, height_px, legend_top_px;
+};
+
+/** @p title is the figure's own; that of @p opt goes before it. */
+void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
+void canvas_free(struct canvas *c);
+
+/** Add a remark to the lines below the title. */
+void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/** Add an entry to the legend; beyond CANVAS_MAX_SAMPLES entries the rest is left out and noted. */
+void canvas_legend(struct canvas *c, struct mark mark, const char *label);
+
+/**
+ * Set the terminal and write title and notes. @p body is the room between them and
+ * the legend: as high as @p body_px unless the options fix the height of the page.
+ * @return 0 or ERR_RANGE when the page is too low for a body of @p least_px.
+ */
+int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e);
+
+/** Begin a panel: its frame, axes, tics and grid. NULL axis: no tics, range 0..1. */
+void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y);
+
+/** Begin a block of data, add to it, and end it with how it is drawn. A block needs at least one item. */
+void canvas_block(struct canvas *c);
+void canvas_point(struct canvas *c, double x, double y);
+void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
+void canvas_block_end(struct canvas *c, struct mark mark);
+
+/** Draw the panel with its blocks and the labels since the last panel. */
+void canvas_draw(struct canvas *c);
+
+enum canvas_align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
+
+struct canvas_label {
+    double x_px, y_px; /**< anchor; the text is centred on it vertically */
+    enum canvas_align align;
+    int32_t rotate;          /**< degrees, anticlockwise */
+    double size_px, room_px; /**< room_px > 0: cut the text to that length */
+    const char *color;
+};
+
+/** Any text, shown literally. */
+void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
+
+/** Write the legend and end the page. */
+void canvas_close(struct canvas *c);
+
+/** Width of the page [px], known from the start. */
+double canvas_page_width(const struct canvas *c);
+
+/** Width of @p s in the label font [px], an estimate. */
+double canvas_width(const char *s, double size_px);
+
+#endif

@@ -1,0 +1,54 @@
+/** @file The rows of a sweep's CSV as records: solved ones only, filtered, checked. */
+#ifndef PLOTS_DESIGN_H
+#define PLOTS_DESIGN_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/table.h"
+#include "plots/figure.h"
+
+enum { PLOT_MAX_DIMS = 8 };
+
+/** One solved design. Only the columns that the figure asks for are filled; other numbers are NaN. */
+struct plot_design {
+    char *network, *workload, *objective; /**< owned; NULL when not asked for */
+    char *dims;                           /**< owned; the names, each terminated */
+    const char *dim_names[PLOT_MAX_DIMS]; /**< shape [n_dims], point into `dims`, innermost first */
+    int32_t n_dims;
+    int64_t row; /**< 1-based, of the table */
+    double total_GBps, nic_GBps;
+    double time_s, compute_s, comm_s, equal_time_s;
+    double cost_usd, equal_cost_usd;
+    double speedup, perf_per_cost_gain; /**< against the equal split of the same total */
+    double bw_GBps[PLOT_MAX_DIMS];      /**< shape [n_dims], as the next two */
+    double util[PLOT_MAX_DIMS];         /**< share of the step that the dimension is busy, 0..1 */
+    double exposed_s[PLOT_MAX_DIMS];
+};
+
+/** Zero-initialise; release with plot_data_free(). */
+struct plot_data {
+    struct plot_design *designs; /**< shape [n_designs], owned, in the order of the table */
+    int64_t n_designs;
+    int64_t n_blank; /**< solved rows left out because a value is blank */
+};
+
+/** Read what @p figure needs from @p t under the filters of @p opt. Errors as plot_draw(). */
+int plot_data_read(struct plot_data *d, const struct table *t, const struct plot_figure *figure,
+                   const struct plot_options *opt, struct err *e);
+void plot_data_free(struct plot_data *d);
+
+/** Distinct texts in order of first appearance. Zero-initialise; the texts are borrowed, release with
+ * names_free(). */
+struct names {
+    const char **list; /**< shape [n], owned */
+    int32_t n, cap;
+};
+
+/** Position of @p name, added when new; -1 when out of memory. O(n). */
+int32_t names_add(struct names *n, const char *name);
+/** Position of @p name, or -1. */
+int32_t names_find(const struct names *n, const char *name);
+void names_free(struct names *n);
+
+#endif

@@ -1,0 +1,17 @@
+/** @file The builders behind plot_figures, one file each: struct plot_figure.build. */
+#ifndef PLOTS_FIG_H
+#define PLOTS_FIG_H
+
+#include "plots/canvas.h"
+#include "plots/design.h"
+
+int fig_speedup(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_cost(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_perf_per_cost(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_split(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_time(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_utilization(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_pareto(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e);
+
+#endif

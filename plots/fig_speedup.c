@@ -1,0 +1,32 @@
+#include "plots/fig.h"
+
+#include "plots/grid.h"
+
+static double total(const struct plot_design *g)
+{
+    return g->total_GBps;
+}
+
+static double speedup(const struct plot_design *g)
+{
+    return g->speedup;
+}
+
+static double one(const struct plot_design *g)
+{
+    (void)g;
+    return 1;
+}
+
+int fig_speedup(struct canvas *c, const struct plot_data *d, struct err *e)
+{
+    static const struct grid_metric metric = {
+        .label = "speedup over the equal split", .unit = "×", .value = speedup, .equal = one
+    };
+    static const struct grid_spec spec = { .x_label = "network bandwidth [GB/s per NPU]",
+                                           .x = total,
+                                           .by_network = true,
+                                           .metrics = &metric,
+                                           .n_metrics = 1 };
+    return grid_build(c, d, &spec, e);
+}

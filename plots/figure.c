@@ -1,0 +1,103 @@
+#include "plots/figure.h"
+
+#include <string.h>
+
+#include "plots/canvas.h"
+#include "plots/design.h"
+#include "plots/fig.h"
+#include "plots/gnuplot.h"
+
+const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
+
+#define SERIES "network", "workload", "objective", "total_GBps"
+
+const struct plot_figure plot_figures[] = {
+    { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
+      fig_speedup },
+    { "cost", "Network cost and performance per cost",
+      (const char *const[]){ SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain", NULL }, fig_cost },
+    { "perf_per_cost", "Performance per cost against the bandwidth budget",
+      (const char *const[]){ SERIES, "perf_per_cost_gain", NULL }, fig_perf_per_cost },
+    { "split", "Bandwidth split over the dimensions",
+      (const char *const[]){ SERIES, "n_dims", "dims", "bw#_GBps", NULL }, fig_split },
+    { "time", "Time of a training step: compute and exposed communication",
+      (const char *const[]){ SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s", NULL },
+      fig_time },
+    { "utilization", "Utilisation of the dimensions",
+      (const char *const[]){ SERIES, "n_dims", "dims", "util#", NULL }, fig_utilization },
+    { "pareto", "Performance against network cost",
+      (const char *const[]){ "network", "workload", "time_s", "cost_usd", "equal_time_s", "equal_cost_usd",
+                             NULL },
+      fig_pareto },
+    { "nic", "NIC bandwidth against the number of dimensions",
+      (const char *const[]){ "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps", NULL },
+      fig_nic },
+};
+
+const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);
+
+static int find_figure(const struct plot_figure **out, const char *name, struct err *e)
+{
+    const char *names[sizeof plot_figures / sizeof plot_figures[0]];
+
+    for (int32_t i = 0; i < plot_n_figures; i++) {
+        *out = &plot_figures[i];
+        if (strcmp(plot_figures[i].name, name) == 0)
+            return 0;
+        names[i] = plot_figures[i].name;
+    }
+    const char *near = text_nearest(name, names, (size_t)plot_n_figures);
+    return err_set(e, ERR_USAGE, "figure: is \"%s\", need one of the list%s%s", name,
+                   near ? ", nearest is " : "", near ? near : "");
+}
+
+static int check_size(const char *what, int32_t px, struct err *e)
+{
+    if (px != 0 && (px < 240 || px > 10000))
+        return err_set(e, ERR_RANGE, "%s: is %d px, need 240 to 10000", what, (int)px);
+    return 0;
+}
+
+int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
+                struct text *script, struct err *e)
+{
+    const struct plot_figure *f;
+    struct plot_data d = { 0 };
+    struct canvas c = { 0 };
+    int rc = find_figure(&f, figure, e);
+
+    if (!rc)
+        rc = check_size("width", opt->width_px, e);
+    if (!rc)
+        rc = check_size("height", opt->height_px, e);
+    if (!rc)
+        rc = plot_data_read(&d, t, f, opt, e);
+    if (rc)
+        goto out;
+    canvas_init(&c, opt, f->help);
+    if (d.n_blank > 0)
+        canvas_note(&c, "%lld solved designs lack a value and are left out", (long long)d.n_blank);
+    rc = f->build(&c, &d, e);
+    if (!rc)
+        rc = text_check(&c.script, e);
+    if (!rc) {
+        text_add(script, text_str(&c.script), c.script.n);
+        rc = text_check(script, e);
+    }
+out:
+    canvas_free(&c);
+    plot_data_free(&d);
+    return rc;
+}
+
+int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
+              struct text *out_image, struct err *e)
+{
+    struct text script = { 0 };
+    int rc = plot_script(figure, t, opt, &script, e);
+
+    if (!rc)
+        rc = gnuplot_run(text_str(&script), out_image, e);
+    text_free(&script);
+    return rc;
+}

@@ -1,0 +1,69 @@
+/**
+ * @file Figures from a table of designs, the CSV that `weft sweep` and `weft alloc --of csv` write.
+ *
+ * Columns, one row a design: point, network, n_dims, dims (names joined by '|',
+ * innermost first), workload, objective (time, perf_per_cost, utilization, cost),
+ * total_GBps, status; and, blank unless status is "solved": time_s, compute_s,
+ * comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
+ * nic_GBps, and for dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the
+ * step) and exposed<i>_s. A figure asks only for those it draws.
+ */
+#ifndef PLOTS_FIGURE_H
+#define PLOTS_FIGURE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/table.h"
+#include "base/text.h"
+
+struct canvas;
+struct plot_data;
+
+enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG };
+
+/** Names of the formats, in the order of enum plot_format, NULL-terminated: "svg", "pdf", "png". */
+extern const char *const plot_format_names[];
+
+/** Keep only rows where @p column equals @p value (as a number where the column holds numbers). */
+struct plot_where {
+    const char *column, *value; /**< borrowed */
+};
+
+/** Zero-initialise for the defaults. */
+struct plot_options {
+    enum plot_format format;
+    const char *title;              /**< NULL or "" = the figure's own */
+    const struct plot_where *where; /**< shape [n_where], borrowed. One column twice means either value, */
+    int32_t n_where;                /**< two columns mean both. */
+    int32_t width_px, height_px;    /**< 96 to the inch; 0 = the figure's choice, else 240..10000. PNG has two
+                                         pixels for one of these. */
+};
+
+struct plot_figure {
+    const char *name, *help;
+    const char *const *columns; /**< needed, NULL-terminated; '#' stands for each dimension's number */
+    /** Draw @p d, which has at least one design with every column above filled. 0, ERR_RANGE or ERR_NOMEM. */
+    int (*build)(struct canvas *c, const struct plot_data *d, struct err *e);
+};
+
+extern const struct plot_figure plot_figures[];
+extern const int32_t plot_n_figures;
+
+/** The gnuplot script of a figure, appended to @p script. Errors as plot_draw(), without gnuplot's. */
+int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
+                struct text *script, struct err *e);
+
+/**
+ * Draw @p figure (a name of plot_figures) from @p t and append the image to @p out_image.
+ * Rows whose status is not "solved" are left out; rows without a value the figure
+ * needs are left out too, and the figure says how many. Same table, same bytes.
+ *
+ * @return 0; ERR_USAGE (no such figure or filter column); ERR_PARSE (a column is
+ *         missing or holds the wrong kind of value, no row is left); ERR_RANGE
+ *         (size); ERR_LIB, ERR_IO (gnuplot, see gnuplot_run()); ERR_NOMEM.
+ */
+int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
+              struct text *out_image, struct err *e);
+
+#endif

@@ -1,0 +1,248 @@
+#include "plots/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char not_installed[] = "gnuplot: is not installed, need version 5.2 or later on the PATH";
+
+/* Length of the UTF-8 sequence at s, 0 when it is none that XML 1.0 allows. */
+static size_t utf8_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char mask, lead;
+        unsigned min;
+    } forms[] = { { 0xE0, 0xC0, 0x80 }, { 0xF0, 0xE0, 0x800 }, { 0xF8, 0xF0, 0x10000 } };
+
+    if (s[0] < 0x80)
+        return 1;
+    for (size_t k = 0; k < 3; k++) {
+        if ((s[0] & forms[k].mask) != forms[k].lead)
+            continue;
+        unsigned code = s[0] & (unsigned char)~forms[k].mask;
+        for (size_t i = 1; i <= k + 1; i++) {
+            if ((s[i] & 0xC0) != 0x80)
+                return 0;
+            code = code << 6 | (s[i] & 0x3F);
+        }
+        bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+        return code < forms[k].min || code > 0x10FFFF || surrogate || (code & 0xFFFE) == 0xFFFE ? 0 : k + 2;
+    }
+    return 0;
+}
+
+void gnuplot_quote(struct text *out, const char *s)
+{
+    text_puts(out, "'");
+    while (*s) {
+        unsigned char c = (unsigned char)*s;
+        size_t n = utf8_length((const unsigned char *)s);
+        if (c < 0x20 || c == 0x7F)
+            text_puts(out, " ");
+        else if (c == '\'')
+            text_puts(out, "' . \"'\" . '");
+        else if (n == 0)
+            text_puts(out, "?");
+        else
+            text_add(out, s, n);
+        s += n ? n : 1;
+    }
+    text_puts(out, "'");
+}
+
+static bool has_prefix(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* The caller's environment without what would change a figure; entries are borrowed. */
+static char **fixed_environment(void)
+{
+    static char *const set[] = { "LC_ALL=C.UTF-8", "TZ=UTC0", "SOURCE_DATE_EPOCH=0" };
+    static const char *const dropped[] = {
+        "GNUPLOT", "GNUTERM=", "LC_", "LANG", "TZ=", "SOURCE_DATE_EPOCH="
+    };
+    size_t n = 0, kept = 0;
+
+    while (environ[n])
+        n++;
+    char **env = calloc(n + sizeof set / sizeof set[0] + 1, sizeof *env);
+    if (!env)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        bool drop = false;
+        for (size_t k = 0; k < sizeof dropped / sizeof dropped[0]; k++)
+            drop = drop || has_prefix(environ[i], dropped[k]);
+        if (!drop)
+            env[kept++] = environ[i];
+    }
+    memcpy(env + kept, set, sizeof set);
+    return env;
+}
+
+/* An unlinked temporary file. The descriptor is above 2, so that giving it to
+ * the child as 0, 1 or 2 cannot overwrite another one of the three. */
+static int open_scratch(int *fd, struct err *e)
+{
+    FILE *f = tmpfile();
+
+    *fd = f ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 3) : -1;
+    int reason = errno;
+    if (f)
+        fclose(f);
+    if (*fd < 0)
+        return err_set(e, ERR_IO, "temporary file: %s", strerror(reason));
+    return 0;
+}
+
+static int write_all(int fd, const char *s, size_t n, struct err *e)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, s, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return err_set(e, ERR_IO, "temporary file: %s", strerror(errno));
+        s += done;
+        n -= (size_t)done;
+    }
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_IO, "temporary file: %s", strerror(errno));
+    return 0;
+}
+
+static int read_all(int fd, struct text *out, struct err *e)
+{
+    char buf[16384];
+
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_IO, "temporary file: %s", strerror(errno));
+    for (;;) {
+        ssize_t got = read(fd, buf, sizeof buf);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_set(e, ERR_IO, "temporary file: %s", strerror(errno));
+        if (got == 0)
+            return text_check(out, e);
+        text_add(out, buf, (size_t)got);
+    }
+}
+
+/* Start gnuplot with fds as its standard files and wait for it; status is as from waitpid(). */
+static int spawn_and_wait(int *status, const int fds[3], char **env, struct err *e)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid = 0;
+
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason)
+        return err_set(e, ERR_IO, "gnuplot: %s", strerror(reason));
+    for (int i = 0; i < 3 && !reason; i++)
+        reason = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
+    if (!reason) {
+        char name[] = "gnuplot", no_settings[] = "-d";
+        char *argv[] = { name, no_settings, NULL };
+        reason = posix_spawnp(&pid, name, &actions, NULL, argv, env);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    if (reason == ENOENT)
+        return err_set(e, ERR_LIB, "%s", not_installed);
+    if (reason)
+        return err_set(e, ERR_IO, "gnuplot: %s", strerror(reason));
+    while (waitpid(pid, status, 0) < 0)
+        if (errno != EINTR)
+            return err_set(e, ERR_IO, "gnuplot: %s", strerror(errno));
+    return 0;
+}
+
+/* What gnuplot said, on one line. */
+static void one_line(struct text *out, const char *s)
+{
+    for (bool gap = false; *s; s++) {
+        bool blank = (unsigned char)*s <= ' ';
+        if (!blank && gap && out->n > 0)
+            text_puts(out, " ");
+        if (!blank)
+            text_add(out, s, 1);
+        gap = blank;
+    }
+}
+
+static int judge(int status, const char *said, size_t image_bytes, struct err *e)
+{
+    struct text line = { 0 };
+    int rc = 0;
+
+    one_line(&line, said);
+    const char *words = line.n ? text_str(&line) : "no message";
+    if (WIFSIGNALED(status))
+        rc = err_set(e, ERR_LIB, "gnuplot: was ended by signal %d: %s", WTERMSIG(status), words);
+    else if (WEXITSTATUS(status) == 127)
+        rc = err_set(e, ERR_LIB, "%s", not_installed);
+    else if (WEXITSTATUS(status) != 0)
+        rc = err_set(e, ERR_LIB, "gnuplot: exit status is %d, need 0: %s", WEXITSTATUS(status), words);
+    else if (image_bytes == 0)
+        rc = err_set(e, ERR_LIB, "gnuplot: output is empty, need an image: %s", words);
+    text_free(&line);
+    return rc;
+}
+
+/* Cairo before 1.18 writes the present time and knows no SOURCE_DATE_EPOCH. The
+ * length stays, so the offsets in the file hold. */
+static void fix_pdf_date(char *pdf, size_t n)
+{
+    static const char key[] = "/CreationDate (D:", epoch[] = "19700101000000";
+    size_t n_key = sizeof key - 1, n_epoch = sizeof epoch - 1;
+
+    if (n < 5 || memcmp(pdf, "%PDF-", 5) != 0)
+        return;
+    for (size_t i = 0; i + n_key + n_epoch <= n; i++)
+        if (memcmp(pdf + i, key, n_key) == 0)
+            memcpy(pdf + i + n_key, epoch, n_epoch);
+}
+
+int gnuplot_run(const char *script, struct text *image, struct err *e)
+{
+    struct text said = { 0 }, drawn = { 0 };
+    int fds[3] = { -1, -1, -1 }, status = 0, rc = 0;
+    char **env = fixed_environment();
+
+    if (!env) {
+        rc = err_nomem(e, "environment of gnuplot");
+        goto out;
+    }
+    for (int i = 0; i < 3 && !rc; i++)
+        rc = open_scratch(&fds[i], e);
+    if (!rc)
+        rc = write_all(fds[0], script, strlen(script), e);
+    if (!rc)
+        rc = spawn_and_wait(&status, fds, env, e);
+    if (!rc)
+        rc = read_all(fds[1], &drawn, e);
+    if (!rc)
+        rc = read_all(fds[2], &said, e);
+    if (!rc)
+        rc = judge(status, text_str(&said), drawn.n, e);
+    if (rc)
+        goto out;
+    fix_pdf_date(drawn.s, drawn.n);
+    text_add(image, drawn.s, drawn.n);
+    rc = text_check(image, e);
+out:
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    free(env);
+    text_free(&said);
+    text_free(&drawn);
+    return rc;
+}

@@ -1,0 +1,105 @@
+#include "tests/support.h"
+
+#include "plots/axis.h"
+
+static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
+{
+    static const struct {
+        double lo, hi;
+        bool log;
+        double want_lo, want_hi;
+    } cases[] = {
+        { 1, 29.9, false, 0, 29.9 * 1.04 }, { 1, 31, true, 1, 50 },      { 0.3, 700, true, 0.2, 1000 },
+        { 100, 1000, false, 0, 1040 },      { 0, 1000, false, 0, 1040 }, { 2e-6, 2e-3, true, 2e-6, 2e-3 },
+        { 5e6, 1e9, true, 5e6, 1e9 },       { 0, 0, false, 0, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_fit(cases[i].lo, cases[i].hi);
+        assert_int_equal(a.log, cases[i].log);
+        assert_close(a.lo, cases[i].want_lo, 1e-9);
+        assert_close(a.hi, cases[i].want_hi, 1e-9);
+    }
+}
+
+static void bars_start_at_zero_whatever_the_span(void **state)
+{
+    struct axis a = axis_bars(1e6);
+    (void)state;
+    assert_false(a.log);
+    assert_true(a.lo == 0 && a.hi > 1e6);
+}
+
+static void a_rounded_axis_ends_at_a_round_number_above_the_values(void **state)
+{
+    static const struct {
+        double hi, want;
+    } cases[] = { { 1.998, 2 }, { 13.2, 14 }, { 100, 100 }, { 0.52, 0.6 }, { 1, 1 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = { .hi = cases[i].hi };
+        axis_round_up(&a);
+        assert_close(a.hi, cases[i].want, 1e-12);
+    }
+}
+
+static void tics_are_round_numbers_in_the_room_there_is(void **state)
+{
+    static const struct {
+        struct axis axis;
+        char which;
+        double length_px;
+        const char *want;
+    } cases[] = {
+        { { .hi = 1040 }, 'x', 200, "set xtics scale 0.4 ('0' 0, '500' 500, '1000' 1000)" },
+        { { .hi = 1040 }, 'x', 400, "('0' 0, '200' 200, '400' 400, '600' 600, '800' 800, '1000' 1000)" },
+        { { .hi = 2, .hide = true }, 'y', 110, "set ytics scale 0.4 ('' 0, '' 0.5, '' 1, '' 1.5, '' 2)" },
+        { { .lo = 1.5, .hi = 4.5, .integers = true }, 'x', 99, "('2' 2, '3' 3, '4' 4)" },
+        { { .lo = 1, .hi = 100, .log = true }, 'y', 60, "'1' 1, '10' 10, '100' 100)" },
+        { { .lo = 2, .hi = 50, .log = true }, 'y', 200, "'2' 2, '5' 5, '10' 10, '20' 20, '50' 50)" },
+        { { .lo = 1, .hi = 1e6, .log = true }, 'y', 60, "('1' 1, '1000' 1000, '1e+06' 1000000)" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text t = { 0 };
+        axis_write(&t, cases[i].which, &cases[i].axis, cases[i].length_px);
+        assert_has(text_str(&t), cases[i].want);
+        assert_has(text_str(&t), cases[i].axis.log ? "set logscale" : "unset logscale");
+        assert_null(strstr(text_str(&t), "-0"));
+        text_free(&t);
+    }
+}
+
+static void a_unit_is_the_largest_that_leaves_a_number_above_one(void **state)
+{
+    static const struct {
+        const struct unit *list;
+        double max;
+        const char *want;
+        double scale;
+    } cases[] = {
+        { unit_seconds, 2, "s", 1 },         { unit_seconds, 0.75, "ms", 1e-3 },
+        { unit_seconds, 1e-3, "ms", 1e-3 },  { unit_seconds, 3e-5, "µs", 1e-6 },
+        { unit_seconds, 1e-12, "ns", 1e-9 }, { unit_usd, 2.5e9, "bn USD", 1e9 },
+        { unit_usd, 69e6, "M USD", 1e6 },    { unit_usd, 12000, "k USD", 1e3 },
+        { unit_usd, 0, "USD", 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct unit u = unit_pick(cases[i].list, cases[i].max);
+        assert_string_equal(u.name, cases[i].want);
+        assert_close(u.scale, cases[i].scale, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5),
+        cmocka_unit_test(bars_start_at_zero_whatever_the_span),
+        cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),
+        cmocka_unit_test(tics_are_round_numbers_in_the_room_there_is),
+        cmocka_unit_test(a_unit_is_the_largest_that_leaves_a_number_above_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

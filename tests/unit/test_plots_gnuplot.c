@@ -1,0 +1,204 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "plots/gnuplot.h"
+
+/* Runs a test with a program of ours as the only "gnuplot" there is. */
+static void run_with(const char *program, const char *script, struct text *image, int want, const char *words)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct text search = { 0 }, before = { 0 };
+    struct err e = { 0 };
+
+    scratch_make(dir);
+    if (program) {
+        scratch_file(path, dir, "gnuplot", program, strlen(program));
+        assert_int_equal(chmod(path, 0700), 0);
+    }
+    text_puts(&before, getenv("PATH"));
+    text_puts(&search, dir);
+    assert_int_equal(setenv("PATH", text_str(&search), 1), 0);
+    int rc = gnuplot_run(script, image, &e);
+    assert_int_equal(setenv("PATH", text_str(&before), 1), 0);
+    scratch_remove(dir);
+    text_free(&search);
+    text_free(&before);
+    assert_int_equal(rc, want);
+    if (want)
+        assert_int_equal(e.code, want);
+    assert_has(e.msg, words);
+}
+
+static void a_quoted_text_is_one_string(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "plain", "'plain'" },
+        { "it's", "'it' . \"'\" . 's'" },
+        { "'", "'' . \"'\" . ''" },
+        { "a\"; system(\"id\"); \"", "'a\"; system(\"id\"); \"'" },
+        { "`id` @x $y \\n {a}_b^c&d~e%f", "'`id` @x $y \\n {a}_b^c&d~e%f'" },
+        { "two\nlines\tand\rmore\x7f", "'two lines and more '" },
+        { "\\", "'\\'" },
+        { "é µ × 中 \xF0\x9F\x98\x80", "'é µ × 中 \xF0\x9F\x98\x80'" },
+        { "\xE9t\xE9", "'?t?'" },           /* Latin-1 */
+        { "\xC0\xAF.", "'??.'" },           /* overlong form of '/' */
+        { "\xED\xA0\x80.", "'???.'" },      /* a surrogate */
+        { "\xEF\xBF\xBF.", "'???.'" },      /* U+FFFF, which XML forbids */
+        { "\xF4\x90\x80\x80.", "'????.'" }, /* above U+10FFFF */
+        { "cut \xE4", "'cut ?'" },
+        { "", "''" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text t = { 0 };
+        gnuplot_quote(&t, cases[i].text);
+        assert_string_equal(text_str(&t), cases[i].want);
+        text_free(&t);
+    }
+}
+
+/* The characters between <text> and </text>, with the entities of XML resolved. */
+static void read_label(struct text *out, const char *svg)
+{
+    static const char *const entities[][2] = {
+        { "&amp;", "&" }, { "&lt;", "<" }, { "&gt;", ">" }, { "&quot;", "\"" }, { "&apos;", "'" }
+    };
+    const char *s = strstr(svg, "<text>");
+
+    assert_non_null(s);
+    for (s += strlen("<text>"); strncmp(s, "</text>", 7) != 0;) {
+        size_t k = 0;
+        while (k < COUNT_OF(entities) && strncmp(s, entities[k][0], strlen(entities[k][0])) != 0)
+            k++;
+        assert_true(*s != '\0' && (*s != '&' || k < COUNT_OF(entities)));
+        text_add(out, k < COUNT_OF(entities) ? entities[k][1] : s, 1);
+        s += k < COUNT_OF(entities) ? strlen(entities[k][0]) : 1;
+    }
+}
+
+static void hostile_texts_are_shown_and_not_run(void **state)
+{
+    static const char *const texts[] = {
+        "a\"; system(\"id\"); \"",
+        "'; system('id'); '",
+        "`id`",
+        "@GPVAL_VERSION $PATH",
+        "{/Symbol a}_b^c&d~e",
+        "50% %d %s %",
+        "back\\slash\\n",
+        "\\",
+        "<b>&amp;</b>",
+        "{",
+        "}",
+        "# no comment",
+        "x'.system('id').'y",
+        "'''",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct text script = { 0 }, image = { 0 }, shown = { 0 };
+        struct err e = { 0 };
+        text_puts(&script,
+                  "set encoding utf8\nset terminal svg noenhanced\nunset border\nunset tics\nset label ");
+        gnuplot_quote(&script, texts[i]);
+        text_puts(&script, " at screen 0.5,0.5\nplot [0:1][0:1] NaN notitle\n");
+        assert_ok(gnuplot_run(text_str(&script), &image, &e), &e);
+        read_label(&shown, text_str(&image));
+        assert_string_equal(text_str(&shown), texts[i]);
+        text_free(&script);
+        text_free(&image);
+        text_free(&shown);
+    }
+}
+
+static void a_missing_gnuplot_is_named(void **state)
+{
+    struct text image = { 0 };
+    (void)state;
+    run_with(NULL, "plot x\n", &image, ERR_LIB,
+             "gnuplot: is not installed, need version 5.2 or later on the PATH");
+    run_with("#!/bin/sh\nexit 127\n", "plot x\n", &image, ERR_LIB, "gnuplot: is not installed, need");
+    assert_int_equal(image.n, 0);
+    text_free(&image);
+}
+
+static void what_gnuplot_says_is_in_the_message(void **state)
+{
+    struct text image = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(gnuplot_run("plto x\n", &image, &e), &e, ERR_LIB, "gnuplot: exit status is 1, need 0: ");
+    assert_has(e.msg, "invalid command");
+    assert_null(strchr(e.msg, '\n'));
+    run_with("#!/bin/sh\necho first >&2\necho '  second  one' >&2\nexit 3\n", "", &image, ERR_LIB,
+             "gnuplot: exit status is 3, need 0: first second one");
+    run_with("#!/bin/sh\nkill -9 $$\n", "", &image, ERR_LIB, "gnuplot: was ended by signal 9: no message");
+    run_with("#!/bin/sh\nexit 0\n", "", &image, ERR_LIB,
+             "gnuplot: output is empty, need an image: no message");
+    assert_int_equal(image.n, 0);
+    text_free(&image);
+}
+
+static void gnuplot_gets_the_script_and_no_settings_of_the_user(void **state)
+{
+    static const char *const set[] = { "\nLC_ALL=C.UTF-8\n", "\nTZ=UTC0\n", "\nSOURCE_DATE_EPOCH=0\n",
+                                       "\nargs -d\n" };
+    static const char *const gone[] = { "GNUPLOT_LIB", "GNUTERM", "LC_NUMERIC", "de_DE" };
+    struct text image = { 0 };
+    (void)state;
+    assert_int_equal(setenv("GNUPLOT_LIB", "/nowhere", 1), 0);
+    assert_int_equal(setenv("GNUTERM", "x11", 1), 0);
+    assert_int_equal(setenv("LC_NUMERIC", "de_DE.UTF-8", 1), 0);
+    run_with("#!/bin/sh\n/usr/bin/env\necho args \"$@\"\n/bin/cat\n", "the script\n", &image, 0, "");
+    for (size_t i = 0; i < COUNT_OF(set); i++)
+        assert_has(text_str(&image), set[i]);
+    for (size_t i = 0; i < COUNT_OF(gone); i++)
+        assert_null(strstr(text_str(&image), gone[i]));
+    assert_has(text_str(&image), "\nthe script\n");
+    text_free(&image);
+    unsetenv("GNUPLOT_LIB");
+    unsetenv("GNUTERM");
+    unsetenv("LC_NUMERIC");
+}
+
+static void the_date_inside_a_pdf_is_fixed_and_its_length_kept(void **state)
+{
+    static const char program[] = "#!/bin/sh\necho '%PDF-1.5 << /CreationDate (D:20261120235846Z) >> rest'\n";
+    struct text image = { 0 };
+    (void)state;
+    run_with(program, "", &image, 0, "");
+    assert_string_equal(text_str(&image), "%PDF-1.5 << /CreationDate (D:19700101000000Z) >> rest\n");
+    text_free(&image);
+    run_with("#!/bin/sh\necho 'text /CreationDate (D:20261120235846Z)'\n", "", &image, 0, "");
+    assert_string_equal(text_str(&image), "text /CreationDate (D:20261120235846Z)\n");
+    text_free(&image);
+}
+
+static void an_image_is_appended(void **state)
+{
+    struct text image = { 0 };
+    (void)state;
+    text_puts(&image, "before ");
+    run_with("#!/bin/sh\necho after\n", "", &image, 0, "");
+    assert_string_equal(text_str(&image), "before after\n");
+    text_free(&image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quoted_text_is_one_string),
+        cmocka_unit_test(hostile_texts_are_shown_and_not_run),
+        cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(what_gnuplot_says_is_in_the_message),
+        cmocka_unit_test(gnuplot_gets_the_script_and_no_settings_of_the_user),
+        cmocka_unit_test(the_date_inside_a_pdf_is_fixed_and_its_length_kept),
+        cmocka_unit_test(an_image_is_appended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
