@@ -1,0 +1,127 @@
+#include "alloc/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = TOPO_MAX_DIMS };
+
+int alloc_bound_build(struct alloc_bound *b, const struct alloc_problem *p, struct err *e)
+{
+    *b = (struct alloc_bound){ 0 };
+    b->leaf_dual = calloc((size_t)p->step->n_leaves * D + 1, sizeof *b->leaf_dual);
+    b->term_weight = calloc((size_t)p->step->n_terms, sizeof *b->term_weight);
+    b->row_dual = calloc((size_t)p->n_rows + 1, sizeof *b->row_dual);
+    if (b->leaf_dual && b->term_weight && b->row_dual)
+        return 0;
+    alloc_bound_free(b);
+    return err_nomem(e, "a lower bound");
+}
+
+int alloc_bound_copy(struct alloc_bound *out, const struct alloc_bound *b, const struct alloc_problem *p,
+                     struct err *e)
+{
+    int rc = alloc_bound_build(out, p, e);
+    if (rc)
+        return rc;
+    out->time_weight = b->time_weight;
+    out->cost_weight = b->cost_weight;
+    out->value = b->value;
+    memcpy(out->leaf_dual, b->leaf_dual, (size_t)p->step->n_leaves * D * sizeof *b->leaf_dual);
+    memcpy(out->term_weight, b->term_weight, (size_t)p->step->n_terms * sizeof *b->term_weight);
+    memcpy(out->row_dual, b->row_dual, (size_t)p->n_rows * sizeof *b->row_dual);
+    return 0;
+}
+
+void alloc_bound_free(struct alloc_bound *b)
+{
+    free(b->leaf_dual);
+    free(b->term_weight);
+    free(b->row_dual);
+    *b = (struct alloc_bound){ 0 };
+}
+
+/* Make v[0..n-1] sum to want; all equal if they sum to nothing. */
+static void rescale(double *v, int32_t n, double sum, double want)
+{
+    for (int32_t i = 0; i < n; i++)
+        v[i] = sum > 0 ? v[i] * (want / sum) : want / n;
+}
+
+static void balance_leaf(double *dual, const double *traffic_B, int32_t n_dims, double want)
+{
+    double sum = 0;
+    int32_t used = 0;
+    for (int32_t d = 0; d < n_dims; d++) {
+        dual[d] = traffic_B[d] > 0 ? fmax(dual[d], 0) : 0;
+        sum += dual[d];
+        used += traffic_B[d] > 0;
+    }
+    for (int32_t d = 0; d < n_dims; d++)
+        if (traffic_B[d] > 0)
+            dual[d] = sum > 0 ? dual[d] * (want / sum) : want / used;
+}
+
+void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
+{
+    const struct step_fn *f = p->step;
+    b->term_weight[0] = b->time_weight;
+    for (int32_t k = 0; k < f->n_terms; k++) {
+        for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++)
+            balance_leaf(&b->leaf_dual[(ptrdiff_t)l * D], &f->traffic_B[(ptrdiff_t)l * D], f->n_dims,
+                         b->term_weight[k]);
+        for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+            double *weights = &b->term_weight[f->term_begin[j]], sum = 0;
+            int32_t n = f->term_begin[j + 1] - f->term_begin[j];
+            for (int32_t i = 0; i < n; i++) {
+                weights[i] = fmax(weights[i], 0);
+                sum += weights[i];
+            }
+            rescale(weights, n, sum, b->term_weight[k]);
+        }
+    }
+}
+
+/* Largest B_d that a single <= or == row with no negative coefficient allows. */
+static double implied_cap(const struct alloc_problem *p, int32_t d)
+{
+    double cap = INFINITY;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        bool positive = row->sense != LINEXPR_GE && row->coef[d] > 0;
+        for (int32_t k = 0; k < p->step->n_dims; k++)
+            positive = positive && row->coef[k] >= 0;
+        if (positive)
+            cap = fmin(cap, row->rhs / row->coef[d]);
+    }
+    return cap;
+}
+
+double alloc_bound_value(const struct alloc_bound *b, const struct alloc_problem *p)
+{
+    const struct step_fn *f = p->step;
+    double pull[D] = { 0 }, push[D] = { 0 }, value = 0;
+    for (int32_t k = 0; k < f->n_terms; k++)
+        value += b->term_weight[k] * f->const_s[k];
+    for (int32_t l = 0; l < f->n_leaves; l++)
+        for (int32_t d = 0; d < f->n_dims; d++)
+            pull[d] += b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d];
+    for (int32_t d = 0; d < f->n_dims; d++)
+        push[d] = b->cost_weight * p->usd_per_Bps[d];
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        double dual = row->sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i];
+        value -= dual * row->rhs;
+        for (int32_t d = 0; d < f->n_dims; d++)
+            push[d] += dual * row->coef[d];
+    }
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        if (push[d] >= 0) {
+            value += 2 * sqrt(pull[d] * push[d]);
+        } else {
+            double cap = implied_cap(p, d);
+            value += cap > 0 ? pull[d] / cap + push[d] * cap : 0;
+        }
+    }
+    return value;
+}

@@ -1,0 +1,143 @@
+#include "alloc/lp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glpk.h>
+
+/* GLPK works best near 1: bandwidths in GB/s, each row divided by its largest coefficient. */
+#define UNIT_Bps 1e9
+
+/* GLPK's own default of 1e-7 would call 50.000001 <= 50 satisfied. */
+#define TOLERANCE 1e-9
+
+void lp_init(struct lp *lp, int32_t n_dims, const struct alloc_row *rows, int32_t n_rows)
+{
+    *lp = (struct lp){ .n_dims = n_dims, .rows = rows, .n_rows = n_rows };
+    for (int32_t d = 0; d < n_dims; d++)
+        lp->hi_Bps[d] = INFINITY;
+}
+
+static double row_size(const struct alloc_row *row, int32_t n_dims)
+{
+    double size = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        size = fmax(size, fabs(row->coef[d]));
+    return size > 0 ? size : 1;
+}
+
+static void load_row(glp_prob *g, int32_t at, const struct alloc_row *row, int32_t n_dims)
+{
+    int index[TOPO_MAX_DIMS + 1];
+    double value[TOPO_MAX_DIMS + 1];
+    int32_t n = 0;
+    double scale = row_size(row, n_dims), rhs = row->rhs / (scale * UNIT_Bps);
+    for (int32_t d = 0; d < n_dims; d++)
+        if (row->coef[d] != 0) {
+            index[++n] = d + 1;
+            value[n] = row->coef[d] / scale;
+        }
+    glp_set_mat_row(g, at, n, index, value);
+    int kind = row->sense == LINEXPR_EQ ? GLP_FX : row->sense == LINEXPR_LE ? GLP_UP : GLP_LO;
+    glp_set_row_bnds(g, at, kind, rhs, rhs);
+}
+
+static glp_prob *load(const struct lp *lp, int32_t *place)
+{
+    glp_prob *g = glp_create_prob();
+    int32_t n = 0;
+    glp_add_cols(g, lp->n_dims);
+    for (int32_t d = 0; d < lp->n_dims; d++) {
+        double lo = lp->lo_Bps[d] / UNIT_Bps, hi = lp->hi_Bps[d] / UNIT_Bps;
+        int kind = isinf(hi) ? GLP_LO : hi > lo ? GLP_DB : GLP_FX;
+        glp_set_col_bnds(g, d + 1, kind, lo, hi);
+        glp_set_obj_coef(g, d + 1, lp->cost[d] * UNIT_Bps);
+    }
+    for (int32_t i = 0; i < lp->n_rows; i++) {
+        place[i] = 0;
+        if (lp->skip && lp->skip[i])
+            continue;
+        place[i] = ++n;
+        glp_add_rows(g, 1);
+        load_row(g, n, &lp->rows[i], lp->n_dims);
+    }
+    return g;
+}
+
+static void unload(struct lp_result *out, double *row_dual, const struct lp *lp, const int32_t *place,
+                   glp_prob *g)
+{
+    int status = glp_get_status(g);
+    out->status = status == GLP_OPT ? LP_OPTIMAL : status == GLP_UNBND ? LP_UNBOUNDED : LP_INFEASIBLE;
+    out->value = 0;
+    for (int32_t d = 0; d < lp->n_dims; d++) {
+        out->bw_Bps[d] = fmax(glp_get_col_prim(g, d + 1) * UNIT_Bps, lp->lo_Bps[d]);
+        out->value += lp->cost[d] * out->bw_Bps[d];
+    }
+    for (int32_t i = 0; row_dual && i < lp->n_rows; i++) {
+        /* GLPK's multiplier is the rise of the value per unit of the row; ours is >= 0 where it pushes. */
+        double rise = place[i] ? glp_get_row_dual(g, place[i]) : 0;
+        double scale = row_size(&lp->rows[i], lp->n_dims) * UNIT_Bps;
+        row_dual[i] = (lp->rows[i].sense == LINEXPR_GE ? rise : -rise) / scale;
+        if (lp->rows[i].sense != LINEXPR_EQ)
+            row_dual[i] = fmax(row_dual[i], 0);
+    }
+}
+
+int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)
+{
+    int32_t *place = calloc((size_t)lp->n_rows + 1, sizeof *place);
+    if (!place)
+        return err_nomem(e, "a linear programme");
+    glp_term_out(GLP_OFF);
+    glp_prob *g = load(lp, place);
+    glp_smcp how;
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.tol_bnd = TOLERANCE;
+    how.tol_dj = TOLERANCE;
+    how.it_lim = 10000;
+    glp_adv_basis(g, 0);
+    int failed = glp_simplex(g, &how);
+    if (failed) { /* a singular start basis: begin with the slacks */
+        glp_std_basis(g);
+        failed = glp_simplex(g, &how);
+    }
+    int status = glp_get_status(g);
+    bool answered = status == GLP_OPT || status == GLP_UNBND || status == GLP_NOFEAS || status == GLP_INFEAS;
+    if (!failed && answered)
+        unload(out, row_dual, lp, place, g);
+    glp_delete_prob(g);
+    free(place);
+    glp_free_env(); /* it is per thread, and nobody else would release it */
+    if (failed || !answered)
+        return err_set(e, ERR_LIB, "GLPK: simplex ended with code %d, status %d", failed, status);
+    return 0;
+}
+
+int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)
+{
+    bool *skip = calloc((size_t)lp->n_rows + 1, sizeof *skip);
+    if (!skip)
+        return err_nomem(e, "a linear programme");
+    struct lp trial = *lp;
+    struct lp_result r;
+    int rc = 0;
+    trial.skip = skip;
+    memset(trial.cost, 0, sizeof trial.cost);
+    /* Whatever can go without making the rest feasible is no part of the clash. */
+    for (int32_t i = 0; i < lp->n_rows && !rc; i++) {
+        skip[i] = true;
+        rc = lp_solve(&r, NULL, &trial, e);
+        skip[i] = !rc && r.status == LP_INFEASIBLE;
+    }
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < lp->n_rows && !rc; i++)
+        if (!skip[i] && used < n)
+            used += (size_t)snprintf(text + used, n - used, "%s%s", used ? "; " : "", lp->rows[i].name);
+    free(skip);
+    return rc;
+}

@@ -1,0 +1,98 @@
+/** @file The split problem and its proved answer. */
+#ifndef ALLOC_PROBLEM_H
+#define ALLOC_PROBLEM_H
+
+#include "base/linexpr.h"
+#include "workloads/step_fn.h"
+
+enum alloc_objective {
+    ALLOC_TIME,          /**< least T(B) */
+    ALLOC_UTILIZATION,   /**< greatest sum_d m_d / (sum_d B_d * T_comm): least T_comm(B) * sum_d B_d */
+    ALLOC_PERF_PER_COST, /**< least T(B) * cost(B) */
+    ALLOC_COST,          /**< least cost(B) with T(B) <= time_limit_s */
+    N_ALLOC_OBJECTIVES,
+};
+
+/** "time", "utilization", "perf_per_cost", "cost"; NULL-terminated, for key tables. */
+extern const char *const alloc_objective_names[N_ALLOC_OBJECTIVES + 1];
+
+enum { ALLOC_ROW_NAME = 128 };
+
+/** One linear constraint: sum_d coef[d]*B_d  sense  rhs. */
+struct alloc_row {
+    char name[ALLOC_ROW_NAME]; /**< as the user wrote it */
+    double coef[TOPO_MAX_DIMS];
+    enum linexpr_sense sense;
+    double rhs;
+    double unit; /**< rhs in SI per unit the user wrote: 1e9 for GB/s, 1 for USD */
+};
+
+/** What to solve. Borrowed throughout; B >= 0 is understood. */
+struct alloc_problem {
+    const struct step_fn *step; /**< T(B); for ALLOC_UTILIZATION without constants: T_comm */
+    enum alloc_objective objective;
+    double usd_per_Bps[TOPO_MAX_DIMS]; /**< price of the whole cluster per B/s of one NPU, >= 0 */
+    double usd_fixed;                  /**< added to every design: NPUs, when they are counted */
+    double time_limit_s;               /**< ALLOC_COST only */
+    const struct alloc_row *rows;      /**< shape [n_rows] */
+    int32_t n_rows;
+    const char *const *dim_names; /**< shape [step->n_dims] */
+};
+
+enum alloc_status {
+    ALLOC_SOLVED,
+    ALLOC_INFEASIBLE, /**< no bandwidths satisfy the constraints */
+    ALLOC_UNBOUNDED,  /**< more bandwidth always helps and nothing limits it */
+    ALLOC_ILL_POSED,  /**< the infimum is approached but never reached */
+    ALLOC_STALLED,    /**< a feasible split was found, its gap is above 1e-9 */
+    N_ALLOC_STATUSES,
+};
+extern const char *const alloc_status_names[N_ALLOC_STATUSES + 1];
+
+/** Gap that a solved answer has at most. */
+#define ALLOC_GAP 1e-9
+
+/**
+ * One inequality that holds for every feasible B:
+ *   time_weight * T(B) + cost_weight * usd_per_Bps.B >= value,
+ * by weak duality from multipliers anyone can check: leaf_dual[l][d] >= 0 on
+ * traffic_ld/B_d <= t_l, term_weight[k] >= 0 on terms, row_dual[i] on rows.
+ */
+struct alloc_bound {
+    double time_weight, cost_weight, value;
+    double *leaf_dual;   /**< shape [n_leaves][TOPO_MAX_DIMS], owned */
+    double *term_weight; /**< shape [n_terms], owned */
+    double *row_dual;    /**< shape [n_rows], owned; >= 0 on <= and on -(>=) rows, any sign on == */
+};
+
+/** The answer. Read status first. Release with alloc_answer_free(). */
+struct alloc_answer {
+    enum alloc_status status;
+    char reason[1024]; /**< why not solved; "" when solved */
+    double bw_Bps[TOPO_MAX_DIMS];
+    double time_s, cost_usd;      /**< T and cost at bw_Bps (T_comm for utilization) */
+    double value, lower_bound;    /**< of the objective: s, s*B/s, s*USD or USD */
+    double gap;                   /**< (value - lower_bound) / value */
+    bool unique;                  /**< no other split reaches the value */
+    double lo_Bps[TOPO_MAX_DIMS]; /**< least bandwidth of each dimension over the optimal face */
+    double hi_Bps[TOPO_MAX_DIMS]; /**< greatest; INFINITY where the face has no end */
+    double *shadow;             /**< shape [n_rows], owned: fall of the objective per SI unit added to rhs */
+    struct alloc_bound *bounds; /**< shape [n_bounds], owned: the proof of lower_bound */
+    int32_t n_bounds;
+    int32_t best_bound; /**< the one that touches the answer: its row_dual are the prices */
+    int32_t n_rows;
+    int32_t iterations; /**< Newton steps, all solves together */
+};
+
+/**
+ * Solve. Deterministic, no global state, thread-safe. Among equal optima the
+ * cheapest split is taken, then the most even.
+ * @return 0 (then read out->status), ERR_NOMEM or ERR_LIB.
+ */
+int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
+void alloc_answer_free(struct alloc_answer *a);
+
+/** usd_fixed + usd_per_Bps . bw_Bps */
+double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
+
+#endif

@@ -1,0 +1,28 @@
+/** @file Feasibility of a split: how far outside a row it is, and the way back. */
+#ifndef ALLOC_REPAIR_H
+#define ALLOC_REPAIR_H
+
+#include "alloc/problem.h"
+
+/** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
+#define ALLOC_FEASIBLE_REL 4e-15
+
+/** Signed distance outside the row, relative to its largest part; 0 inside. */
+double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
+
+/**
+ * Move B to a nearby point that satisfies every row to rounding: the least
+ * relative change that makes the violated rows hold with equality, a few times over.
+ * False when that did not do; then B is changed all the same.
+ */
+bool alloc_repair(const struct alloc_problem *p, double *bw_Bps);
+
+enum { ALLOC_MAX_ACTIVE = 2 * TOPO_MAX_DIMS };
+
+/**
+ * x = A^-1 b for symmetric positive semidefinite A of order @p n, pivoting on the
+ * diagonal; unknowns of dependent rows are 0. A and b are overwritten.
+ */
+void alloc_solve_gram(double a[ALLOC_MAX_ACTIVE][ALLOC_MAX_ACTIVE], double *b, int32_t n, double *x);
+
+#endif
