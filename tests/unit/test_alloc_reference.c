@@ -1,6 +1,7 @@
 /* The splits of LIBRA's public inputs, against optima found by other solvers (tests/reference/README.md). */
 #include "tests/support.h"
 
+#include "alloc/verify.h"
 #include "base/table.h"
 #include "tests/unit/split_fixture.h"
 
@@ -49,6 +50,25 @@ static void open_total(struct split *s, const char *dims, const char *workload, 
     split_row(s, row);
 }
 
+/* A second opinion that shares no code with the solvers. */
+static void verify(const struct split *s, const struct alloc_answer *a)
+{
+    const struct step_tree *trees[SPLIT_MAX_WORKLOADS];
+    const double scale[SPLIT_MAX_WORKLOADS] = { 1, 1, 1, 1 };
+    struct verify_report r;
+    struct err e = { 0 };
+    for (int i = 0; i < s->n_workloads; i++)
+        trees[i] = &s->trees[i];
+    const struct verify_steps steps = { .trees = trees, .scale = scale, .n = s->n_workloads, .net = &s->net };
+    assert_ok(alloc_verify(&r, a, &s->problem, &steps, &e), &e);
+    if (!r.ok)
+        print_error("violation %g, value %.17g, bound %.17g, gap %g\n", r.violation, r.value, r.lower_bound,
+                    r.gap);
+    assert_true(r.ok);
+    assert_close(r.value, a->value, 1e-13);
+    assert_close(r.lower_bound, a->lower_bound, 1e-9);
+}
+
 /* Solve, and hold the proof and the objective against the reference. */
 static void expect(struct split *s, enum alloc_objective objective, double want)
 {
@@ -65,6 +85,7 @@ static void expect(struct split *s, enum alloc_objective objective, double want)
     }
     /* And no solver beats a lower bound. */
     assert_true(want >= a.lower_bound * (1 - 1e-9));
+    verify(s, &a);
     alloc_answer_free(&a);
 }
 
@@ -121,6 +142,7 @@ static void all_optima_rows_are_met_or_bettered(void **state)
         assert_true(a.gap <= ALLOC_GAP);
         assert_true(a.value <= want * (1 + play));
         assert_true(want * (1 + play) >= a.lower_bound);
+        verify(&s, &a);
         alloc_answer_free(&a);
         split_free(&s);
     }
@@ -179,6 +201,7 @@ static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **s
         assert_ok(alloc_solve(&a, &s.problem, &e), &e);
         assert_int_equal(a.status, ALLOC_SOLVED);
         assert_true(published >= a.lower_bound);
+        verify(&s, &a);
         double excess = published / a.value - 1;
         /* Two decimals of GB/s move the objective by up to this; 4D-175B per cost is 0.07 % off, beyond it. */
         optimal += excess < 5e-4;

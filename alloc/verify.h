@@ -1,0 +1,40 @@
+/** @file A second opinion: optimality re-derived from the answer alone. */
+#ifndef ALLOC_VERIFY_H
+#define ALLOC_VERIFY_H
+
+#include "alloc/problem.h"
+
+/** The uncompiled problem: sum or maximum over workloads of scale times the time of its step. */
+struct verify_steps {
+    const struct step_tree *const *trees; /**< shape [n], in the order step_fn_join() was given them */
+    const double *scale;                  /**< shape [n], > 0 */
+    int32_t n;
+    const struct topo_network *net;
+    enum step_model model;
+    bool take_max, drop_const;
+};
+
+/** What the answer is found to be worth. */
+struct verify_report {
+    bool ok;            /**< feasible to 1e-12 and proved to ALLOC_GAP */
+    double violation;   /**< largest excess of a row, relative to its largest part */
+    double time_s, usd; /**< recomputed from the tree and the prices */
+    double value;       /**< of the objective, recomputed */
+    double lower_bound; /**< recomputed from out->bounds by weak duality on the unmerged tree */
+    double gap;
+};
+
+/**
+ * Check @p a against @p p: every row, the objective at a->bw_Bps, and the lower bound
+ * that a->bounds prove. Uses the trees, prices and rows, never the solvers: what
+ * the compiled step merged is taken apart again, and multipliers that are not quite
+ * balanced are scaled down to what they do prove.
+ *
+ * For a product T*C: with lines T >= v_i - mu_i X, X >= X_min, the product is least at X_min
+ * or where two lines cross. O(n_bounds^3 + nodes * n_bounds).
+ * @return 0 or ERR_NOMEM.
+ */
+int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const struct alloc_problem *p,
+                 const struct verify_steps *steps, struct err *e);
+
+#endif
