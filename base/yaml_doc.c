@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Room a copy gets for a few overrides, so that a sweep point costs no second allocation. */
 enum { COPY_SLACK = 32, FIRST_CHUNK = 1 << 10, LARGEST_CHUNK = 1 << 20 };
 
@@ -61,14 +63,10 @@ int yaml_doc_source(struct yaml_doc *doc, const char *name, int32_t *out, struct
 
 int yaml_doc_node(struct yaml_doc *doc, const struct yaml_node *node, yaml_id *out, struct err *e)
 {
-    if (doc->n_nodes == doc->cap_nodes) {
-        int32_t cap = doc->cap_nodes ? 2 * doc->cap_nodes : 64;
-        struct yaml_node *grown = realloc(doc->nodes, (size_t)cap * sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "nodes of a YAML file");
-        doc->nodes = grown;
-        doc->cap_nodes = cap;
-    }
+    struct yaml_node *grown = array_grow(doc->nodes, doc->n_nodes, &doc->cap_nodes, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "nodes of a YAML file");
+    doc->nodes = grown;
     *out = doc->n_nodes++;
     struct yaml_node *to = &doc->nodes[*out];
     *to = *node;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -352,14 +353,10 @@ int32_t names_add(struct names *n, const char *name)
 
     if (at >= 0)
         return at;
-    if (n->n == n->cap) {
-        int32_t cap = n->cap ? 2 * n->cap : 16;
-        const char **list = realloc(n->list, (size_t)cap * sizeof *list);
-        if (!list)
-            return -1;
-        n->list = list;
-        n->cap = cap;
-    }
+    const char **list = array_grow(n->list, n->n, &n->cap, sizeof *list);
+    if (!list)
+        return -1;
+    n->list = list;
     n->list[n->n] = name;
     return n->n++;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "workloads/group.h"
@@ -236,14 +237,10 @@ static int read_list(struct reader *r, const char *label, enum mark mark, struct
         if ((rc = take_count(r, label, &entry.layer, e)))
             return rc;
         entry.at = r->token;
-        if (r->n_listed == r->cap_listed) {
-            int32_t cap = r->cap_listed ? 2 * r->cap_listed : 16;
-            struct listed *grown = realloc(r->listed, (size_t)cap * sizeof *grown);
-            if (!grown)
-                return err_nomem(e, "checkpoints");
-            r->listed = grown;
-            r->cap_listed = cap;
-        }
+        struct listed *grown = array_grow(r->listed, r->n_listed, &r->cap_listed, sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "checkpoints");
+        r->listed = grown;
         r->listed[r->n_listed++] = entry;
     }
     return 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "workloads/step_keys.h"
 
 const char *const layers_recompute_names[] = { "none", "collectives", "forward", NULL };
@@ -17,16 +18,12 @@ void layers_free(struct layers *l)
 
 struct layers_layer *layers_add(struct layers *l, const char *name, struct err *e)
 {
-    if (l->n_layers == l->cap_layers) {
-        int32_t cap = l->cap_layers ? 2 * l->cap_layers : 16;
-        struct layers_layer *grown = realloc(l->layers, (size_t)cap * sizeof *grown);
-        if (!grown) {
-            err_nomem(e, "layers");
-            return NULL;
-        }
-        l->layers = grown;
-        l->cap_layers = cap;
+    struct layers_layer *grown = array_grow(l->layers, l->n_layers, &l->cap_layers, sizeof *grown);
+    if (!grown) {
+        err_nomem(e, "layers");
+        return NULL;
     }
+    l->layers = grown;
     struct layers_layer *layer = &l->layers[l->n_layers++];
     *layer = (struct layers_layer){ .times = 1 };
     step_set_name(layer->name, name);
@@ -35,14 +32,11 @@ struct layers_layer *layers_add(struct layers *l, const char *name, struct err *
 
 int layers_add_collective(struct layers *l, enum step_phase phase, struct step_node collective, struct err *e)
 {
-    if (l->n_collectives == l->cap_collectives) {
-        int32_t cap = l->cap_collectives ? 2 * l->cap_collectives : 16;
-        struct step_node *grown = realloc(l->collectives, (size_t)cap * sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "collectives");
-        l->collectives = grown;
-        l->cap_collectives = cap;
-    }
+    struct step_node *grown =
+        array_grow(l->collectives, l->n_collectives, &l->cap_collectives, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "collectives");
+    l->collectives = grown;
     assert(l->n_layers > 0 && (int)phase < LAYERS_PHASES);
     struct layers_phase *p = &l->layers[l->n_layers - 1].phases[phase];
     if (p->count == 0)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
     [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
     [STEP_RECOMPUTE] = "recompute", [STEP_OTHER] = "other",
@@ -32,31 +34,15 @@ void step_begin(struct step_tree *t, const char *name, const struct topo_network
     step_add_group(t, "all", all);
 }
 
-/* Room for one more entry of an array of structs; false (and t->failed) when there is none. */
-static bool reserve(struct step_tree *t, void **array, int32_t n, int32_t *cap, size_t size)
-{
-    if (t->failed)
-        return false;
-    if (n < *cap)
-        return true;
-    int32_t larger = *cap ? 2 * *cap : 16;
-    void *grown = *cap > INT32_MAX / 2 ? NULL : realloc(*array, (size_t)larger * size);
-    if (!grown) {
-        t->failed = true;
-        return false;
-    }
-    *array = grown;
-    *cap = larger;
-    return true;
-}
-
 step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
 {
-    void *nodes = t->nodes;
-    bool room = reserve(t, &nodes, t->n_nodes, &t->cap_nodes, sizeof node);
-    t->nodes = nodes;
-    if (!room)
+    struct step_node *nodes =
+        t->failed ? NULL : array_grow(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *nodes);
+    if (!nodes) {
+        t->failed = true;
         return -1;
+    }
+    t->nodes = nodes;
     step_id id = t->n_nodes++;
     node.first = node.last = node.next = -1;
     t->nodes[id] = node;
@@ -77,11 +63,13 @@ step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
 int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *members)
 {
     struct step_group group = { .name = "" };
-    void *groups = t->groups;
-    bool room = reserve(t, &groups, t->n_groups, &t->cap_groups, sizeof group);
-    t->groups = groups;
-    if (!room)
+    struct step_group *groups =
+        t->failed ? NULL : array_grow(t->groups, t->n_groups, &t->cap_groups, sizeof *groups);
+    if (!groups) {
+        t->failed = true;
         return -1;
+    }
+    t->groups = groups;
     step_set_name(group.name, name);
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
         group.members[d] = d < t->n_dims ? members[d] : 1;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 const char *const step_model_names[] = { "bandwidth", "alpha-beta", NULL };
 
 enum { DIMS = TOPO_MAX_DIMS };
@@ -41,35 +43,26 @@ struct builder {
     bool failed;
 };
 
-static bool grow(void **items, int32_t n, int32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    int32_t new_cap = *cap ? 2 * *cap : 16;
-    void *p = realloc(*items, (size_t)new_cap * size);
-    if (!p)
-        return false;
-    *items = p;
-    *cap = new_cap;
-    return true;
-}
-
 static int32_t new_term(struct builder *b)
 {
-    if (!grow((void **)&b->terms, b->n_terms, &b->cap_terms, sizeof *b->terms)) {
+    struct b_term *grown = array_grow(b->terms, b->n_terms, &b->cap_terms, sizeof *grown);
+    if (!grown) {
         b->failed = true;
         return -1;
     }
+    b->terms = grown;
     b->terms[b->n_terms] = (struct b_term){ .first_leaf = -1, .first_max = -1, .next = -1 };
     return b->n_terms++;
 }
 
 static int32_t new_max(struct builder *b, int32_t term)
 {
-    if (!grow((void **)&b->maxima, b->n_maxima, &b->cap_maxima, sizeof *b->maxima)) {
+    struct b_max *grown = array_grow(b->maxima, b->n_maxima, &b->cap_maxima, sizeof *grown);
+    if (!grown) {
         b->failed = true;
         return -1;
     }
+    b->maxima = grown;
     b->maxima[b->n_maxima] = (struct b_max){ .first_term = -1, .next = b->terms[term].first_max };
     b->terms[term].first_max = b->n_maxima;
     return b->n_maxima++;
@@ -107,10 +100,12 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
             b->leaves[l].traffic_B[d] += traffic_B[d];
         return l;
     }
-    if (!grow((void **)&b->leaves, b->n_leaves, &b->cap_leaves, sizeof *b->leaves)) {
+    struct b_leaf *grown = array_grow(b->leaves, b->n_leaves, &b->cap_leaves, sizeof *grown);
+    if (!grown) {
         b->failed = true;
         return -1;
     }
+    b->leaves = grown;
     struct b_leaf *leaf = &b->leaves[b->n_leaves];
     *leaf = (struct b_leaf){ .next = b->terms[term].first_leaf, .placed = -1 };
     memcpy(leaf->traffic_B, traffic_B, (size_t)b->n_dims * sizeof *traffic_B);
