@@ -269,9 +269,10 @@ static int bill_dims(struct topo_bill *b, const struct topo_network *net, const 
 {
     for (int32_t d = 0; d < net->n_dims; d++) {
         /* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
+        if (bw_Bps[d] == 0)
+            continue;
         if (!(bw_Bps[d] > 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
-            return err_set(e, ERR_RANGE,
-                           "dimension \"%s\": bandwidth is %g GB/s, need more than 0 and at most %g",
+            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, need 0 to %g",
                            net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
         int rc =
             is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps[d], e) : bill_rates(b, net, d, p, bw_Bps[d], e);

@@ -65,7 +65,7 @@ struct topo_bill {
 };
 
 /**
- * Bill at bandwidths @p bw_Bps, shape [n_dims], all > 0 and finite.
+ * Bill at bandwidths @p bw_Bps, shape [n_dims]; a dimension of 0 buys nothing.
  * @return 0, ERR_NOMEM or ERR_RANGE: as topo_prices(), a bandwidth out of range, more than
  *         1e6 links per NPU and dimension. On failure @p b is empty and safe to free.
  */
