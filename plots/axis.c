@@ -40,13 +40,17 @@ struct axis axis_bars(double hi)
 void axis_round_up(struct axis *a)
 {
     if (!a->log) {
-        double step = round_125(a->hi / 5, false);
+        double step = round_125((a->hi - a->lo) / 5, false);
         a->hi = ceil(a->hi / step - 1e-9) * step;
     }
 }
 
 struct axis axis_fit(double lo, double hi)
 {
+    if (lo > AXIS_FROM_ZERO * hi && hi > lo) {
+        double step = round_125((hi - lo) / 5, false);
+        return (struct axis){ .lo = floor(lo / step - 1e-9) * step, .hi = hi + 0.04 * (hi - lo) };
+    }
     if (!(lo > 0 && hi / lo > AXIS_LOG_RATIO))
         return axis_bars(hi);
     struct axis a = { .lo = round_125(lo, false), .hi = round_125(hi, true), .log = true };
@@ -113,7 +117,7 @@ static void log_tics(struct text *s, const struct axis *a, double most, const ch
 void axis_write(struct text *script, char which, const struct axis *a, double length_px)
 {
     /* Numbers stand beside each other along x and above each other along y. */
-    double most = fmax(2, floor(length_px / (which == 'x' ? 48 : 26)));
+    double most = fmax(2, floor(length_px / (which == 'x' ? 40 : 26)));
     const char *separator = "";
 
     text_printf(script, "%s logscale %c\n", a->log ? "set" : "unset", which);

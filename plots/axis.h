@@ -17,15 +17,19 @@ struct axis {
 /** Beyond this ratio of largest to smallest value a linear axis hides the small ones. */
 #define AXIS_LOG_RATIO 30.0
 
+/** A linear axis starts at zero unless all values lie above this share of the largest. */
+#define AXIS_FROM_ZERO 0.5
+
 /**
- * Range for values @p lo..@p hi: linear from zero to a little more than hi; log
- * from and to 1, 2 or 5 times a power of ten when hi/lo > AXIS_LOG_RATIO.
+ * Range for values @p lo..@p hi of points and lines: linear to a little more than hi, from
+ * zero, or from a round number below lo when zero is far away; log from and to 1, 2
+ * or 5 times a power of ten when hi/lo > AXIS_LOG_RATIO.
  */
 struct axis axis_fit(double lo, double hi);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);
 
-/** Let a linear axis from zero end at 1, 2 or 5 times a power of ten times a small count. */
+/** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);
 
 /** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */

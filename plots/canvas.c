@@ -125,14 +125,20 @@ static void write_font(struct canvas *c, double size_px)
     text_printf(&c->script, " font ',%.4g'", c->opt->format == PLOT_SVG ? size_px : size_px * 0.75);
 }
 
+/* Text too long for its room is set smaller down to this, then cut. */
+#define LEAST_SHRINK 0.75
+
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
 {
     static const char *const align[] = { "left", "center", "right" };
     struct text shown = { 0 };
 
     text_puts(&shown, s);
-    if (where->room_px > 0 && canvas_width(s, where->size_px) > where->room_px) {
-        double chars = fmax(2, floor(where->room_px / (where->size_px * CANVAS_CHAR)));
+    double size_px = where->size_px, width_px = canvas_width(s, size_px);
+    if (where->room_px > 0 && width_px > where->room_px)
+        size_px *= fmax(where->room_px / width_px, LEAST_SHRINK);
+    if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
+        double chars = fmax(2, floor(where->room_px / (size_px * CANVAS_CHAR)));
         text_clear(&shown);
         text_add(&shown, s, prefix_bytes(s, (size_t)chars - 1));
         text_puts(&shown, "…");
@@ -143,7 +149,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
                 1 - where->y_px / c->height_px, align[where->align]);
     if (where->rotate)
         text_printf(&c->script, " rotate by %d", (int)where->rotate);
-    write_font(c, where->size_px);
+    write_font(c, size_px);
     text_printf(&c->script, " tc rgb '%s' front\n", where->color);
     c->script.failed = c->script.failed || shown.failed;
     text_free(&shown);

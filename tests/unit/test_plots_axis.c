@@ -22,6 +22,20 @@ static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
     }
 }
 
+static void lines_far_from_zero_start_at_a_round_number_below_them(void **state)
+{
+    static const struct {
+        double lo, hi, want_lo;
+    } cases[] = { { 0.853, 1.69, 0.8 }, { 2.52, 3.04, 2.5 }, { 501, 1000, 500 }, { 500, 1000, 0 }, { 7, 7, 0 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_fit(cases[i].lo, cases[i].hi);
+        assert_false(a.log);
+        assert_close(a.lo, cases[i].want_lo, 1e-12);
+        assert_true(a.hi > cases[i].hi);
+    }
+}
+
 static void bars_start_at_zero_whatever_the_span(void **state)
 {
     struct axis a = axis_bars(1e6);
@@ -96,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5),
+        cmocka_unit_test(lines_far_from_zero_start_at_a_round_number_below_them),
         cmocka_unit_test(bars_start_at_zero_whatever_the_span),
         cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),
         cmocka_unit_test(tics_are_round_numbers_in_the_room_there_is),
