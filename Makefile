@@ -52,21 +52,29 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 # What several unit tests share: brute-force oracles and the like.
 SUPPORT_SRC := $(wildcard tests/*.c) $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 BENCH_SRC := $(wildcard bench/*.c)
+# Each validate_NAME.c writes one section of docs/validation.md; what they share lies beside them.
+VALIDATE_SRC := $(wildcard tests/validate/*.c)
+SECTION_SRC := $(filter tests/validate/validate_%,$(VALIDATE_SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
-ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC)
+ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
 LIB := $O/libweft.a
 WEFT := $O/weft
 UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
-BENCH := $(patsubst bench/%.c,$O/bench/%,$(BENCH_SRC))
+BENCH := $O/bench/bench
+SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
 # A figure per plots/fig_NAME.c, drawn from the table of the main study.
 FIGURES ?= $(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c))
 MAIN_STUDY := configs/studies/main.yaml
+# Bars for each design: of the main study's ten totals, one fits on a page.
+ROWS.split := --where total_GBps=500
+ROWS.time := $(ROWS.split)
+ROWS.utilization := $(ROWS.split)
 
 # One word and the file per command; V=1 shows the whole command.
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC  ,$(if $(filter %.a,$@),AR  ,LINK))  $@';)
@@ -93,8 +101,12 @@ $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 $(UNIT): $O/%: $O/%.o $(call objects,$(SUPPORT_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
-$(BENCH): $O/bench/%: $O/bench/%.o $(LIB)
-	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+# Both take their networks from the fixtures of the unit tests, which need cmocka.
+$(BENCH): $(call objects,$(BENCH_SRC) $(SUPPORT_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(SECTIONS): $O/%: $O/%.o $(call objects,$(filter-out $(SECTION_SRC),$(VALIDATE_SRC)) $(SUPPORT_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 $(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -107,8 +119,9 @@ run: deps ## install what is missing, build, run the main study, draw its figure
 run-study:
 	@mkdir -p out
 	$(WEFT) sweep $(MAIN_STUDY) -f -o out/main.csv
-	set -e; for name in $(FIGURES); do $(WEFT) plot $$name out/main.csv -f -o out/$$name.svg; done
-	@printf '\nDone. Look at:\n'; printf '  %s\n' out/main.csv $(FIGURES:%=out/%.svg)
+	$(WEFT) sweep $(MAIN_STUDY) -f -o out/main.txt
+	set -e; $(foreach f,$(FIGURES),$(WEFT) plot $f out/main.csv $(ROWS.$f) -f -o out/$f.svg;)
+	@printf '\nDone. Look at:\n'; printf '  %s\n' out/main.csv out/main.txt $(FIGURES:%=out/%.svg)
 
 test: deps ## install what is missing, then every test, plain and under ASan+UBSan
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
@@ -140,16 +153,19 @@ run-fuzz: $(FUZZERS)
 	    echo "$$f: $(FUZZ_SECONDS) s"; \
 	    $O/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$O/ $O/corpus/$$f $$seeds; done
 
-bench: deps ## run the benchmarks behind the speeds in README and docs
+bench: deps ## measure the speeds that README and docs promise; SUBJECTS=split for one of them
 	$(SUBMAKE) bench-programs
-	@set -e; for f in $(BENCH); do echo "== $$f"; $$f; done
+	@WEFT=$(WEFT) $(BENCH) $(SUBJECTS)
 
-bench-programs: $(BENCH)
+bench-programs: $(WEFT) $(BENCH)
 	@:
 
 validate: deps ## compare weft with published numbers; writes docs/validation.md
-	$(SUBMAKE) all
-	@WEFT=$(WEFT) tests/validate.sh
+	$(SUBMAKE) validate-programs
+	@FOLDER=$O/tests/validate tests/validate.sh
+
+validate-programs: $(SECTIONS)
+	@:
 
 lint: ## formatting, static analysis, warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
@@ -205,7 +221,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
-    lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install uninstall dist deps \
-    clean help
+    validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
+    uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

@@ -1,0 +1,71 @@
+/** @file Speeds measured side by side, and held against what README and docs promise. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** How many promises were looked at; what main() ends with. */
+struct bench {
+    int met, missed;
+};
+
+/** Wall clock and the CPU time of this process [s]. */
+struct bench_time {
+    double wall_s, cpu_s;
+};
+struct bench_time bench_now(void);
+
+/** One way to do the work of a subject. */
+struct bench_runner {
+    const char *what;
+    /** Do it @p n times. The result depends on all of it, so that none is optimised away. */
+    double (*run)(void *data, int64_t n);
+    void *data;
+    double items;       /**< done in one time: points, solves */
+    double floor_per_s; /**< items per second promised; 0 = for information */
+    char mark;          /**< others give their speed as a multiple of this one's; 0 = none */
+    bool broken;        /**< set when what it computes is wrong: the promise is then missed */
+};
+
+/** Print the heads of the columns under @p title. */
+void bench_head(const char *title);
+
+/** Room for one printed figure. */
+enum { BENCH_CELL = 32 };
+
+/** "312 M/s" of a rate per second. Returns @p buf. */
+const char *bench_rate(char buf[BENCH_CELL], double per_s);
+
+/** One printed line; NULL is an empty cell. */
+struct bench_line {
+    const char *what, *required, *best, *spread, *cpu, *ratio;
+};
+enum bench_verdict { BENCH_INFO, BENCH_MET, BENCH_MISSED };
+void bench_print(struct bench *b, const struct bench_line *line, enum bench_verdict verdict);
+
+/**
+ * Time @p n runners in turns (first, second, ..., first, second, ...), since machines are
+ * noisy: what slows one down slows its neighbours too. At least 41 rounds of 3 ms or
+ * one call; up to 201 while a promise is missed, as noise only ever makes things slower.
+ * Prints one line each. A promise is held against the wall clock.
+ */
+void bench_race(struct bench *b, struct bench_runner *runners, int n);
+
+/** Middle of @p x (shape [n], n >= 1), which is sorted on return. */
+double bench_median(double *x, int n);
+
+/** Say what went wrong while preparing, and end the program. */
+_Noreturn void bench_stop(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** Zeroed memory; ends the program when there is none. Release with free(). */
+void *bench_alloc(size_t size);
+
+/* The subjects, one file each. */
+void bench_eval(struct bench *b);  /**< closed form T(B) */
+void bench_split(struct bench *b); /**< certified splits */
+void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
+void bench_shell(struct bench *b); /**< `weft alloc` as a user starts it; the program is in $WEFT */
+
+#endif

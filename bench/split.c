@@ -1,0 +1,253 @@
+/* How many proved splits a second. Every answer's gap is looked at: one above 1e-9 breaks the promise. */
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "alloc/interior.h"
+#include "bench/draw.h"
+#include "bench/dual.h"
+#include "tests/unit/split_fixture.h"
+
+enum { N_TOTALS = 10, N_RANDOM = 1000, SEED = 20261121 };
+
+/* Problems to solve, all of them in one go, and how their answers were proved. */
+struct series {
+    const struct alloc_problem *const *problems; /* shape [n] */
+    struct interior *work;                       /* of problems[0] */
+    double total_Bps;                            /* of problems[0] */
+    int64_t n;
+    int64_t solved, certified;
+    double worst_gap;
+};
+
+static double count(struct series *s, double value, double bound)
+{
+    double gap = (value - bound) / value;
+    bool certified = gap <= ALLOC_GAP;
+    s->solved++;
+    s->certified += certified;
+    if (!(gap <= s->worst_gap))
+        s->worst_gap = gap;
+    return value;
+}
+
+/* The same problem again, in the same work space: what a search over mu or over prices does. */
+static double run_interior(void *data, int64_t n)
+{
+    struct series *s = data;
+    struct interior_result r;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        interior_solve(s->work, (struct interior_ask){ .time_weight = 1, .limit_s = (double)INFINITY }, &r);
+        sum += count(s, r.value, r.bound);
+    }
+    return sum;
+}
+
+/* Another problem every time. A run takes all of them, since some are easier than others. */
+static double run_fresh(void *data, int64_t n)
+{
+    struct series *s = data;
+    struct interior_result r;
+    struct err e = { 0 };
+    double sum = 0;
+    for (int64_t i = 0; i < n * s->n; i++) {
+        struct interior *work;
+        if (interior_build(&work, s->problems[i % s->n], &e))
+            bench_stop("%s", e.msg);
+        interior_solve(work, (struct interior_ask){ .time_weight = 1, .limit_s = (double)INFINITY }, &r);
+        interior_free(work);
+        sum += count(s, r.value, r.bound);
+    }
+    return sum;
+}
+
+/* The whole answer: proof, shadow prices, the face of equal optima, the cheapest and most even of them. */
+static double run_answer(void *data, int64_t n)
+{
+    struct series *s = data;
+    struct err e = { 0 };
+    double sum = 0;
+    for (int64_t i = 0; i < n * s->n; i++) {
+        struct alloc_answer a;
+        if (alloc_solve(&a, s->problems[i % s->n], &e))
+            bench_stop("%s", e.msg);
+        sum += count(s, a.status == ALLOC_SOLVED ? a.value : (double)NAN, a.lower_bound);
+        alloc_answer_free(&a);
+    }
+    return sum;
+}
+
+static double run_dual(void *data, int64_t n)
+{
+    struct series *s = data;
+    struct dual_result r;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        dual_solve(&r, s->problems[0]->step, s->total_Bps, 1e-12);
+        sum += count(s, r.time_s, r.bound_s);
+    }
+    return sum;
+}
+
+/* Once through all problems before the race: is every one proved? */
+static void check_series(struct bench_runner *r)
+{
+    struct series *s = r->data;
+    r->run(s, 1);
+    r->broken = s->certified < s->solved;
+}
+
+static void print_proofs(const char *what, const struct series *s)
+{
+    printf("   %s: %lld of %lld answers certified, largest gap %.0e\n", what, (long long)s->certified,
+           (long long)s->solved, s->worst_gap);
+}
+
+/* ---- GPT-3 on LIBRA's 4-dimensional network, only the total given ---- */
+
+struct gpt3 {
+    struct split splits[N_TOTALS];
+    const struct alloc_problem *problems[N_TOTALS];
+    struct interior *work;
+};
+
+static void open_gpt3(struct gpt3 *g, enum alloc_objective objective)
+{
+    const char *workload = "gpt3";
+    struct err e = { 0 };
+    *g = (struct gpt3){ 0 };
+    for (int i = 0; i < N_TOTALS; i++) {
+        char row[32];
+        split_open(&g->splits[i], "libra-4d-4096", "libra-2024-4d", &workload, 1);
+        snprintf(row, sizeof row, "total == %d", 100 * (i + 1));
+        split_row(&g->splits[i], row);
+        g->splits[i].problem.objective = objective;
+        g->problems[i] = &g->splits[i].problem;
+    }
+    if (interior_build(&g->work, g->problems[0], &e))
+        bench_stop("%s", e.msg);
+}
+
+static void close_gpt3(struct gpt3 *g)
+{
+    interior_free(g->work);
+    for (int i = 0; i < N_TOTALS; i++)
+        split_free(&g->splits[i]);
+}
+
+static void race_gpt3(struct bench *b)
+{
+    struct gpt3 g;
+    struct dual_result plain;
+    open_gpt3(&g, ALLOC_TIME);
+    const struct series start = { .problems = g.problems, .work = g.work, .total_Bps = 100e9, .n = N_TOTALS };
+    struct series dual = start, reused = start, fresh = start, answer = start;
+    dual_solve(&plain, &g.splits[0].step, 100e9, 1e-12);
+    char what[64];
+    snprintf(what, sizeof what, "plain dual update, %d iterations", (int)plain.iterations);
+    struct bench_runner runners[] = {
+        { .what = what, .run = run_dual, .data = &dual, .items = 1, .mark = 'a' },
+        { .what = "interior_solve, work space reused",
+          .run = run_interior,
+          .data = &reused,
+          .items = 1,
+          .floor_per_s = 100e3 },
+        { .what = "interior_build and _solve, total varies",
+          .run = run_fresh,
+          .data = &fresh,
+          .items = N_TOTALS },
+        { .what = "alloc_solve, the whole answer, total varies",
+          .run = run_answer,
+          .data = &answer,
+          .items = N_TOTALS,
+          .floor_per_s = 100e3 },
+    };
+    enum { N = sizeof runners / sizeof runners[0] };
+    for (int i = 0; i < N; i++)
+        check_series(&runners[i]);
+    bench_head("Fastest split, GPT-3, 4 dimensions, total only");
+    bench_race(b, runners, N);
+    print_proofs("interior_solve", &reused);
+    print_proofs("alloc_solve", &answer);
+    close_gpt3(&g);
+}
+
+static void race_ratio(struct bench *b)
+{
+    struct gpt3 g;
+    open_gpt3(&g, ALLOC_PERF_PER_COST);
+    struct series answer = { .problems = g.problems, .n = N_TOTALS };
+    struct bench_runner runner = {
+        .what = "alloc_solve, global, total varies", .run = run_answer, .data = &answer, .items = N_TOTALS
+    };
+    check_series(&runner);
+    bench_head("Best performance per cost, GPT-3, 4 dimensions");
+    bench_race(b, &runner, 1);
+    print_proofs("alloc_solve", &answer);
+    close_gpt3(&g);
+}
+
+/* ---- random problems ---- */
+
+struct random {
+    struct draw draws[N_RANDOM];
+    const struct alloc_problem *problems[N_RANDOM];
+};
+
+static struct random *open_random(void)
+{
+    struct random *r = bench_alloc(sizeof *r);
+    struct rng *rng = NULL;
+    struct err e = { 0 };
+    if (rng_build(&rng, SEED, 1, &e))
+        bench_stop("%s", e.msg);
+    for (int i = 0; i < N_RANDOM; i++) {
+        draw_problem(&r->draws[i], rng);
+        r->problems[i] = &r->draws[i].problem;
+    }
+    rng_free(rng);
+    return r;
+}
+
+static void close_random(struct random *r)
+{
+    for (int i = 0; i < N_RANDOM; i++)
+        draw_free(&r->draws[i]);
+    free(r);
+}
+
+static void race_random(struct bench *b)
+{
+    struct random *r = open_random();
+    struct series fresh = { .problems = r->problems, .n = N_RANDOM }, answer = fresh;
+    struct bench_runner runners[] = {
+        { .what = "interior_build and _solve",
+          .run = run_fresh,
+          .data = &fresh,
+          .items = N_RANDOM,
+          .floor_per_s = 10e3 },
+        { .what = "alloc_solve, the whole answer",
+          .run = run_answer,
+          .data = &answer,
+          .items = N_RANDOM,
+          .floor_per_s = 10e3 },
+    };
+    check_series(&runners[0]);
+    check_series(&runners[1]);
+    const struct series once = fresh, once_answer = answer;
+    bench_head("Fastest split, 1,000 random problems (<= 6 dims, 20 terms)");
+    bench_race(b, runners, 2);
+    print_proofs("interior_solve", &once);
+    print_proofs("alloc_solve", &once_answer);
+    close_random(r);
+}
+
+void bench_split(struct bench *b)
+{
+    race_gpt3(b);
+    race_random(b);
+    race_ratio(b);
+}

@@ -1,0 +1,175 @@
+/* Section of docs/validation.md: switch counts and prices against published tables. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/support.h"
+#include "tests/unit/priced.h"
+
+static const char *verdict(bool ok, int *wrong)
+{
+    *wrong += !ok;
+    return ok ? "equal" : "**WRONG**";
+}
+
+static struct topo_clos count_clos(int64_t ends, int64_t rails)
+{
+    struct topo_clos c;
+    struct err e = { 0 };
+    assert_ok(topo_count_clos(&c, ends, 64, 1, rails, &e), &e);
+    return c;
+}
+
+/* ---- NVIDIA DGX SuperPOD, RA-11333-001 V11, tables 3 and 4 ---- */
+
+static int print_superpod(void)
+{
+    static const struct {
+        int64_t ends, leaf, spine, core;
+        const char *remark; /* where the difference is known */
+    } published[] = {
+        { 256, 8, 4, 0, NULL },         { 512, 16, 8, 0, NULL },   { 768, 24, 16, 0, "spine 12, see below" },
+        { 1024, 32, 16, 0, NULL },      { 2048, 64, 32, 0, NULL }, { 8192, 256, 256, 128, NULL },
+        { 16384, 512, 512, 256, NULL },
+    };
+    int wrong = 0;
+    puts("\n## Switches of a full-bisection fabric: NVIDIA DGX SuperPOD\n\n"
+         "Leaf + spine + core switches of 64 ports. Published: reference architecture RA-11333-001 V11, "
+         "tables 3 "
+         "and 4; ours: topo/clos.\n\n"
+         "| ends | published | ours | cables | verdict |\n|--:|---|---|--:|---|");
+    for (size_t i = 0; i < COUNT_OF(published); i++) {
+        struct topo_clos c = count_clos(published[i].ends, 1);
+        bool same = c.per_tier[0] == published[i].leaf && c.per_tier[2] == published[i].core;
+        same &= c.per_tier[1] == (published[i].remark ? 12 : published[i].spine);
+        printf("| %lld | %lld + %lld + %lld | %lld + %lld + %lld | %lld | %s |\n",
+               (long long)published[i].ends, (long long)published[i].leaf, (long long)published[i].spine,
+               (long long)published[i].core, (long long)c.per_tier[0], (long long)c.per_tier[1],
+               (long long)c.per_tier[2], (long long)c.end_links + c.up_links,
+               same && published[i].remark ? published[i].remark : verdict(same, &wrong));
+    }
+    puts("\nFor 768 ends the table rounds the spine up so that the 32 links of a leaf spread evenly; ours "
+         "counts "
+         "ports, and 12 spines\nhave enough.");
+    return wrong;
+}
+
+/* ---- HammingMesh, SC'22, arXiv 2209.01346: table of network costs ---- */
+
+struct mesh_prices {
+    double box, dac, aoc; /* USD */
+};
+
+static double usd_of(const struct topo_parts *p, const char *name)
+{
+    int32_t i = topo_find_part(p, name);
+    assert_true(i >= 0);
+    return p->parts[i].usd.typ;
+}
+
+/*
+ * side x side accelerators on boards of b x b, 4 planes. Every row of accelerators is one network with two
+ * ports per board, every column likewise. End cables: half DAC, half optical; what joins switches is optical.
+ */
+static double hamming_mesh_usd(const struct mesh_prices *u, int64_t side, int64_t b)
+{
+    struct topo_clos c = count_clos(side * 2 * (side / b), side);
+    return 4 * 2 *
+           ((double)c.switches * u->box + (double)c.up_links * u->aoc +
+            (double)c.end_links * (u->dac + u->aoc) / 2);
+}
+
+/* Boards of 2 x 2: half of a torus's 2N links leave a board and are optical, in each of 4 planes. */
+static double torus_usd(const struct mesh_prices *u, int64_t side)
+{
+    return 4 * (double)(side * side) * u->aoc;
+}
+
+/* 16 ports of 50 GB/s per accelerator, a plane each. */
+static double fat_tree_usd(struct priced *s, int64_t side)
+{
+    char spec[32];
+    snprintf(spec, sizeof spec, "switch:%d@800", (int)(side * side));
+    set_network(s, spec, "InterPlane");
+    return bill_usd(s);
+}
+
+static int print_hamming_mesh(void)
+{
+    enum { TORUS = 0, FAT_TREE = -1 }; /* otherwise board is its side */
+    static const struct {
+        const char *name;
+        int64_t side;
+        double million_usd; /* published */
+        int decimals, board;
+    } published[] = {
+        { "fat tree", 32, 25.3, 1, FAT_TREE }, { "fat tree", 128, 680, 0, FAT_TREE },
+        { "HammingMesh 1x1", 32, 10.8, 1, 1 }, { "HammingMesh 1x1", 128, 448, 0, 1 },
+        { "HammingMesh 2x2", 32, 5.4, 1, 2 },  { "HammingMesh 2x2", 128, 224, 0, 2 },
+        { "HammingMesh 4x4", 32, 2.7, 1, 4 },  { "HammingMesh 4x4", 128, 43.3, 1, 4 },
+        { "2D torus 2x2", 32, 2.5, 1, TORUS }, { "2D torus 2x2", 128, 39.5, 1, TORUS },
+    };
+    struct priced s;
+    int wrong = 0;
+    open_parts_file(&s, HAMMINGMESH);
+    const struct mesh_prices u = { usd_of(&s.parts, "HammingMesh 64-port switch"),
+                                   usd_of(&s.parts, "HammingMesh DAC 5 m"),
+                                   usd_of(&s.parts, "HammingMesh AoC 20 m") };
+    puts(
+        "\n## Network prices of the HammingMesh paper [million USD]\n\n"
+        "Published: SC'22, arXiv 2209.01346. Ours: switches and cables counted by topo/clos and topo/bill at "
+        "that paper's unit prices.\nThe unit prices are recalled, not read: that all ten totals come out is "
+        "what speaks for them.\n\n"
+        "| network | accelerators | published | ours | verdict |\n|---|--:|--:|--:|---|");
+    for (size_t i = 0; i < COUNT_OF(published); i++) {
+        int64_t side = published[i].side, n = side * side;
+        double usd = published[i].board == FAT_TREE ? fat_tree_usd(&s, side)
+                     : published[i].board == TORUS  ? torus_usd(&u, side)
+                                                    : hamming_mesh_usd(&u, side, published[i].board);
+        /* equal as printed: within half of the last digit */
+        bool same =
+            fabs(usd / 1e6 - published[i].million_usd) <= 0.5 * pow(10, -published[i].decimals) + 1e-9;
+        printf("| %s | %lld | %.*f | %.3f | %s |\n", published[i].name, (long long)n, published[i].decimals,
+               published[i].million_usd, usd / 1e6, verdict(same, &wrong));
+    }
+    close_parts(&s);
+    return wrong;
+}
+
+/* ---- the bill of 1,024 GPUs ---- */
+
+static int print_bill(void)
+{
+    struct priced s;
+    struct topo_bill b;
+    int wrong = 0;
+    open_parts_file(&s, CATALOGUE);
+    set_network(&s, "switch:1024@50", "InterPod");
+    build_bill(&b, &s);
+    puts(
+        "\n## The bill of 1,024 GPUs\n\n"
+        "One 400G NDR port (50 GB/s) per GPU, 64-port switches, full bisection; prices of August 2024 from "
+        "configs/parts/catalogue-2026.yaml.\nBy hand: 48 switches x 36,000 + 1,024 links x (1,320 + 1,240) + "
+        "1,024 NICs x 1,580 USD; 48 x 747 + 1,024 x (17 + 16 + 25) W.\n\n"
+        "| item | count | USD | W |\n|---|--:|--:|--:|");
+    for (int32_t i = 0; i < b.n_lines; i++)
+        printf("| %s | %.0f | %.0f | %.0f |\n", b.lines[i].item, b.lines[i].count, b.lines[i].usd.typ,
+               b.lines[i].watt);
+    bool usd = b.usd.typ == 48 * 36000 + 1024 * (1320 + 1240) + 1024 * 1580;
+    bool watt = b.watt == 48 * 747 + 1024 * (17 + 16 + 25);
+    bool counts = b.switches == 48 && b.nics == 1024;
+    printf("| **sum** | | %.0f | %.0f |\n\n| figure | by hand | ours | verdict |\n|---|--:|--:|---|\n",
+           b.usd.typ, b.watt);
+    printf("| price [USD] | 5967360 | %.0f | %s |\n", b.usd.typ, verdict(usd, &wrong));
+    printf("| power [W] | 95248 | %.0f | %s |\n", b.watt, verdict(watt, &wrong));
+    printf("| switches, NICs | 48, 1024 | %lld, %lld | %s |\n", (long long)b.switches, (long long)b.nics,
+           verdict(counts, &wrong));
+    topo_bill_free(&b);
+    close_parts(&s);
+    return wrong;
+}
+
+int main(void)
+{
+    int wrong = print_superpod() + print_hamming_mesh() + print_bill();
+    return wrong > 0;
+}
