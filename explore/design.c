@@ -1,0 +1,327 @@
+#include "explore/design.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/verify.h"
+
+/* ---- at given bandwidths ---- */
+
+static int reserve_loads(struct design *d, const struct study *s, struct err *e)
+{
+    assert(s->n_workloads > 0);
+    d->loads = calloc((size_t)s->n_workloads, sizeof *d->loads);
+    if (!d->loads)
+        return err_nomem(e, "a design");
+    d->n_loads = s->n_workloads;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        d->loads[i].best_s = NAN;
+    return 0;
+}
+
+static int fill_loads(struct design *d, const struct study *s, struct err *e)
+{
+    double busy_s[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t i = 0; i < d->n_loads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        struct sim_closed *c = &d->loads[i].closed;
+        int rc = sim_closed_build(c, &w->tree, &s->net, d->bw_Bps, s->model, e);
+        if (rc)
+            return rc;
+        d->loads[i].time_s = c->time_s;
+        d->time_s += w->weight * c->time_s;
+        d->compute_s += w->weight * c->compute_s;
+        d->latency_s += w->weight * c->latency_s;
+        for (int32_t k = 0; k < d->n_dims; k++) {
+            d->exposed_s[k] += w->weight * c->exposed_s[k];
+            d->comm_s += w->weight * c->exposed_s[k];
+            busy_s[k] += w->weight * c->busy_s[k];
+        }
+    }
+    for (int32_t k = 0; k < d->n_dims; k++)
+        d->util_frac[k] = busy_s[k] > 0 ? busy_s[k] / d->time_s : 0;
+    return 0;
+}
+
+static double cost_usd(const struct study *s, const double *bw_Bps)
+{
+    double usd = study_fixed_usd(s);
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        usd += s->prices[k].usd_per_Bps * bw_Bps[k];
+    return usd;
+}
+
+static double nic_bw(const struct study *s, const double *bw_Bps)
+{
+    double nic_Bps = 0;
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        if (s->prices[k].has_nic)
+            nic_Bps += bw_Bps[k];
+    return nic_Bps;
+}
+
+static void fill_equal(struct design *d, const struct study *s)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
+    d->equal.bw_Bps = total_Bps / d->n_dims;
+    for (int32_t k = 0; k < d->n_dims; k++)
+        bw_Bps[k] = d->equal.bw_Bps;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        d->equal.time_s += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    d->equal.cost_usd = cost_usd(s, bw_Bps);
+    d->speedup = d->equal.time_s / d->time_s;
+    d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
+}
+
+static int fill_bill(struct design *d, const struct study *s, struct err *e)
+{
+    struct err inner = { 0 };
+    if (!s->has_parts)
+        return 0;
+    int rc = topo_build_bill(&d->bill, &s->net, &s->parts, d->bw_Bps, &inner);
+    d->has_bill = rc == 0;
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner.msg);
+    if (rc)
+        snprintf(d->bill_reason, sizeof d->bill_reason, "%.511s", inner.msg);
+    return 0;
+}
+
+/* Everything that follows from bw_Bps; loads are reserved. */
+static int fill(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        d->bw_Bps[k] = bw_Bps[k];
+        d->total_Bps += bw_Bps[k];
+    }
+    d->cost_usd = cost_usd(s, d->bw_Bps);
+    d->nic_Bps = nic_bw(s, d->bw_Bps);
+    int rc = fill_loads(d, s, e);
+    if (rc)
+        return rc;
+    fill_equal(d, s);
+    return fill_bill(d, s, e);
+}
+
+static int finish(struct design *d, int rc)
+{
+    if (rc)
+        design_free(d);
+    return rc;
+}
+
+int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
+    int rc = reserve_loads(d, s, e);
+    if (!rc)
+        rc = fill(d, s, bw_Bps, e);
+    d->answer.gap = d->answer.value = d->answer.lower_bound = NAN;
+    d->answer.time_s = d->time_s;
+    d->answer.cost_usd = d->cost_usd;
+    memcpy(d->answer.bw_Bps, d->bw_Bps, sizeof d->answer.bw_Bps);
+    return finish(d, rc);
+}
+
+/* ---- the split ---- */
+
+struct ask {
+    const struct study *study;
+    const char *dim_names[TOPO_MAX_DIMS];
+    struct alloc_problem problem; /* all but the step */
+};
+
+static void begin_ask(struct ask *a, const struct study *s)
+{
+    *a = (struct ask){ .study = s };
+    a->problem.objective = s->objective;
+    a->problem.usd_fixed = study_fixed_usd(s);
+    a->problem.time_limit_s = s->time_limit_s;
+    a->problem.rows = s->rows.rows;
+    a->problem.n_rows = s->rows.n;
+    a->problem.dim_names = a->dim_names;
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        a->dim_names[k] = s->net.dims[k].name;
+        a->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
+    }
+}
+
+static bool has_split(const struct alloc_answer *answer)
+{
+    return answer->status == ALLOC_SOLVED || answer->status == ALLOC_STALLED;
+}
+
+/* Look at the answer once more, from the workloads as they were read. */
+static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
+                  struct err *e)
+{
+    const struct study *s = a->study;
+    const struct step_tree **trees = calloc((size_t)s->n_workloads, sizeof *trees);
+    struct verify_report report;
+    if (!trees)
+        return err_nomem(e, "workloads");
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        trees[i] = &s->workloads[i].tree;
+    const struct verify_steps steps = { .trees = trees,
+                                        .scale = scale,
+                                        .n = s->n_workloads,
+                                        .net = &s->net,
+                                        .model = s->model,
+                                        .take_max = how.take_max,
+                                        .drop_const = how.drop_const };
+    int rc = alloc_verify(&report, &d->answer, &a->problem, &steps, e);
+    free(trees);
+    d->verified = !rc && report.ok;
+    if (rc || d->verified || d->answer.status != ALLOC_SOLVED)
+        return rc;
+    d->answer.status = ALLOC_STALLED;
+    snprintf(d->answer.reason, sizeof d->answer.reason,
+             "a second look proves a gap of %.2g only, constraints broken by %.2g", report.gap,
+             report.violation);
+    return 0;
+}
+
+/* Solve for all workloads together, each scaled. */
+static int solve_joined(struct design *d, struct ask *a, const double *scale, struct step_join how,
+                        struct err *e)
+{
+    const struct study *s = a->study;
+    const struct step_fn **fns = calloc((size_t)s->n_workloads, sizeof(const struct step_fn *));
+    struct step_fn joined = { 0 };
+    if (!fns)
+        return err_nomem(e, "workloads");
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        fns[i] = &s->workloads[i].fn;
+    int rc = step_fn_join(&joined, fns, scale, s->n_workloads, how, e);
+    if (!rc) {
+        a->problem.step = &joined;
+        rc = alloc_solve(&d->answer, &a->problem, e);
+        if (!rc && has_split(&d->answer))
+            rc = verify(d, a, scale, how, e);
+        a->problem.step = NULL;
+    }
+    step_fn_free(&joined);
+    free(fns);
+    return rc;
+}
+
+/* "NAME alone: REASON" in place of the reason. */
+static void blame(struct alloc_answer *answer, const char *name)
+{
+    char reason[sizeof answer->reason];
+    memcpy(reason, answer->reason, sizeof reason);
+    snprintf(answer->reason, sizeof answer->reason, "%.60s alone: %.900s", *name ? name : "workload", reason);
+}
+
+/* Best time of workload i alone; without one, *stopped and the reason is the design's answer. */
+static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped, struct err *e)
+{
+    const struct study_workload *w = &a->study->workloads[i];
+    struct alloc_answer answer;
+    a->problem.step = &w->fn;
+    int rc = alloc_solve(&answer, &a->problem, e);
+    a->problem.step = NULL;
+    if (rc)
+        return rc;
+    if (!has_split(&answer)) {
+        *stopped = true;
+        blame(&answer, w->tree.name);
+        d->answer = answer;
+        return 0;
+    }
+    d->loads[i].best_s = answer.time_s;
+    alloc_answer_free(&answer);
+    if (d->loads[i].best_s > 0)
+        return 0;
+    return err_set(e, ERR_RANGE, "workload \"%.60s\": best time is 0 s, need work that takes time for regret",
+                   w->tree.name);
+}
+
+static int solve_regret(struct design *d, struct ask *a, double *scale, struct err *e)
+{
+    bool stopped = false;
+    for (int32_t i = 0; i < d->n_loads && !stopped; i++) {
+        int rc = solve_alone(d, a, i, &stopped, e);
+        if (rc)
+            return rc;
+        scale[i] = 1 / d->loads[i].best_s;
+    }
+    return stopped ? 0 : solve_joined(d, a, scale, (struct step_join){ .take_max = true }, e);
+}
+
+static int solve_sum(struct design *d, struct ask *a, double *scale, struct err *e)
+{
+    const struct study *s = a->study;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        scale[i] = s->workloads[i].weight;
+    struct step_join how = { .drop_const = s->objective == ALLOC_UTILIZATION };
+    return solve_joined(d, a, scale, how, e);
+}
+
+static bool is_used(const struct study *s, int32_t k)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct step_fn *fn = &s->workloads[i].fn;
+        for (int32_t l = 0; l < fn->n_leaves; l++)
+            if (fn->traffic_B[(size_t)l * TOPO_MAX_DIMS + (size_t)k] > 0)
+                return true;
+    }
+    return false;
+}
+
+/* A solver's rounding in a dimension that nothing uses is no reason to buy a NIC. */
+static void drop_rounding(double *bw_Bps, const struct study *s, const double *solved_Bps)
+{
+    double total_Bps = 0;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        total_Bps += solved_Bps[k];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = solved_Bps[k] > 1e-12 * total_Bps || is_used(s, k) ? solved_Bps[k] : 0;
+}
+
+static void fill_regret(struct design *d)
+{
+    d->regret = 0;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        d->regret = fmax(d->regret, d->loads[i].time_s / d->loads[i].best_s);
+}
+
+int design_solve(struct design *d, const struct study *s, struct err *e)
+{
+    struct ask a;
+    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
+    int rc = reserve_loads(d, s, e);
+    double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);
+    if (!rc && !scale)
+        rc = err_nomem(e, "workloads");
+    begin_ask(&a, s);
+    if (!rc)
+        rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
+    if (!rc && has_split(&d->answer)) {
+        double bw_Bps[TOPO_MAX_DIMS];
+        drop_rounding(bw_Bps, s, d->answer.bw_Bps);
+        rc = fill(d, s, bw_Bps, e);
+        if (!rc && s->combine == STUDY_REGRET)
+            fill_regret(d);
+    }
+    free(scale);
+    return finish(d, rc);
+}
+
+void design_free(struct design *d)
+{
+    for (int32_t i = 0; i < d->n_loads; i++)
+        sim_closed_free(&d->loads[i].closed);
+    free(d->loads);
+    topo_bill_free(&d->bill);
+    alloc_answer_free(&d->answer);
+    *d = (struct design){ 0 };
+}

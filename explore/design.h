@@ -1,0 +1,60 @@
+/** @file One design of a study: the split, its proof, its time and price, beside the equal split. */
+#ifndef EXPLORE_DESIGN_H
+#define EXPLORE_DESIGN_H
+
+#include "explore/study.h"
+#include "sim/closed.h"
+
+/** What one workload does on the design. */
+struct design_load {
+    double time_s; /**< of one step */
+    double best_s; /**< on a network split for it alone under the same rows; NaN unless STUDY_REGRET */
+    struct sim_closed closed;
+};
+
+/** Release with design_free(). */
+struct design {
+    struct alloc_answer answer; /**< status first; the rest only when solved (or stalled) */
+    bool verified;              /**< alloc_verify() came to the same optimality */
+    int32_t n_dims;
+    double bw_Bps[TOPO_MAX_DIMS];
+    double total_Bps;
+    double time_s;                       /**< weighted sum over workloads (also under STUDY_REGRET) */
+    double compute_s, comm_s, latency_s; /**< weighted sums; comm_s is exposed communication */
+    double cost_usd; /**< linear price, NPUs included if the study says so; NaN without parts */
+    double util_frac[TOPO_MAX_DIMS]; /**< share of the step that the dimension is busy */
+    double exposed_s[TOPO_MAX_DIMS]; /**< weighted sum; their sum is comm_s */
+    double regret;                   /**< largest time over own best; NaN unless solved for STUDY_REGRET */
+    double nic_Bps;                  /**< NIC bandwidth per NPU; NaN without parts */
+    struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */
+    bool has_bill;
+    char bill_reason[512]; /**< why there are prices but no bill (no Clos so large); "" otherwise */
+    struct {               /**< the baseline: same total, spread evenly, whatever the constraints say */
+        double bw_Bps, time_s, cost_usd;
+    } equal;
+    double speedup;            /**< equal.time_s / time_s */
+    double perf_per_cost_gain; /**< (equal.time_s*equal.cost_usd) / (time_s*cost_usd); NaN without parts */
+    struct design_load *loads; /**< shape [n_loads], owned, in the order of the study's workloads */
+    int32_t n_loads;
+};
+
+/**
+ * Solve the study's split problem (loaded with STUDY_FOR_SPLIT and STUDY_NEEDS_WORKLOAD) and fill in
+ * everything. A status other than solved is not an error; then only `answer` and n_dims are filled,
+ * all else is zero. Under STUDY_REGRET first each workload alone, for least time
+ * under the same rows; where that has no answer its status is the design's.
+ * The baseline's total is the study's total_GBps; without one, that of the solved split.
+ * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB.
+ * Thread-safe.
+ */
+int design_solve(struct design *d, const struct study *s, struct err *e);
+
+/**
+ * The design at given bandwidths instead, shape [n_dims], each >= 0 (weft sim, weft check of a fixed
+ * network). Of `answer` only status, bw_Bps, time_s and cost_usd are filled; gap and bound are NaN.
+ */
+int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e);
+
+void design_free(struct design *d);
+
+#endif

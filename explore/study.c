@@ -1,0 +1,345 @@
+#include "explore/study_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "explore/study_keys.h"
+
+/* ---- network and prices ---- */
+
+static int read_network(struct study *s, const struct study_conf *conf, struct err *e)
+{
+    return topo_read_network(&s->net, &s->doc, conf->network, e);
+}
+
+static int read_parts(struct study *s, const struct study_conf *conf, struct err *e)
+{
+    yaml_id parts = conf->parts >= 0 ? conf->parts : s->net.parts;
+    if (parts < 0)
+        return 0;
+    int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
+    if (rc)
+        return rc;
+    rc = topo_prices(s->prices, &s->net, &s->parts, e);
+    if (rc) {
+        char place[400];
+        return err_wrap(e, "%s", yaml_key_place(&s->doc, parts, place, sizeof place));
+    }
+    s->has_parts = true;
+    return 0;
+}
+
+double study_fixed_usd(const struct study *s)
+{
+    return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+}
+
+/* ---- workloads ---- */
+
+static int reserve_workloads(struct study *s, int32_t n, struct err *e)
+{
+    s->workloads = calloc((size_t)n, sizeof *s->workloads);
+    return s->workloads ? 0 : err_nomem(e, "workloads");
+}
+
+static int add_workload(struct study *s, yaml_id node, double weight, struct err *e)
+{
+    struct study_workload *w = &s->workloads[s->n_workloads];
+    int rc = step_read(&w->tree, &s->doc, node, &s->net, e);
+    if (rc)
+        return rc;
+    w->weight = weight;
+    s->n_workloads++;
+    return step_compile(&w->fn, &w->tree, &s->net, s->model, e);
+}
+
+static int read_mix(struct study *s, yaml_id list, struct err *e)
+{
+    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (s->doc.nodes[list].n == 0)
+        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, need at least one workload");
+    rc = reserve_workloads(s, s->doc.nodes[list].n, e);
+    yaml_each (id, &s->doc, list) {
+        struct mix_conf mix = { .weight = 1 };
+        if (!rc)
+            rc = schema_read(&mix, &study_mix_section, &s->doc, id, e);
+        if (!rc)
+            rc = add_workload(s, mix.workload, mix.weight, e);
+    }
+    return rc;
+}
+
+static int read_workloads(struct study *s, const struct study_conf *conf, struct err *e)
+{
+    if (conf->workload >= 0 && conf->workloads >= 0)
+        return yaml_fail_key(&s->doc, conf->workloads, e, ERR_PARSE,
+                             "is given besides workload, need one of them");
+    if (conf->workloads >= 0)
+        return read_mix(s, conf->workloads, e);
+    if (conf->workload < 0)
+        return 0;
+    int rc = reserve_workloads(s, 1, e);
+    return rc ? rc : add_workload(s, conf->workload, 1, e);
+}
+
+/* ---- what is asked ---- */
+
+static int need_for_objective(const struct study *s, struct err *e)
+{
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "objective");
+    const char *name = alloc_objective_names[s->objective];
+    bool priced = s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST;
+    if (priced && !s->has_parts)
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need parts with prices", name);
+    if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need time_limit_s", name);
+    if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
+                         "is regret with objective %s, need objective time", name);
+    return 0;
+}
+
+static int check_asked(const struct study *s, struct err *e)
+{
+    if (s->count_npus && isnan(s->net.npu.usd))
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "count_npus"), e, ERR_RANGE,
+                         "is true, need network.npu.usd");
+    return need_for_objective(s, e);
+}
+
+/* Text after "col N: " continues "constraints[0]", from where it says what is wrong. */
+static const char *constraint_joint(const char *rest)
+{
+    if (strncmp(rest, "is ", 3) == 0 || strncmp(rest, "holds ", 6) == 0)
+        return " ";
+    return strncmp(rest, "unknown ", 8) == 0 ? " has " : ": ";
+}
+
+/*
+ * Column of the fault: counted in the text, which starts after the quote if there is
+ * one. A text with line breaks started on the line below, so its own place must do.
+ */
+static int fail_constraint(const struct study *s, yaml_id id, const struct err *inner, struct err *e)
+{
+    const struct yaml_node *node = &s->doc.nodes[id];
+    char path[256], place[400];
+    char *rest;
+    if (strncmp(inner->msg, "col ", 4) != 0)
+        return err_set(e, inner->code, "%s", inner->msg);
+    long col = strtol(inner->msg + 4, &rest, 10);
+    rest += strspn(rest, ": ");
+    yaml_path(&s->doc, id, path, sizeof path);
+    yaml_place(&s->doc, id, place, sizeof place);
+    if (!strchr(node->text, '\n'))
+        snprintf(strrchr(place, ':'), 16, ":%ld", node->text_col + col - 1 + node->quoted);
+    return err_set(e, inner->code, "%s: %s%s%s", place, path, constraint_joint(rest), rest);
+}
+
+static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices *prices, struct err *e)
+{
+    const char *text;
+    struct err inner = { 0 };
+    int rc = yaml_text(&s->doc, id, &text, e);
+    if (rc)
+        return rc;
+    rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
+    return rc ? fail_constraint(s, id, &inner, e) : 0;
+}
+
+static int read_constraints(struct study *s, yaml_id list, struct err *e)
+{
+    double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
+    struct alloc_prices prices = { usd, nic_usd, study_fixed_usd(s) };
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        usd[d] = s->prices[d].usd_per_Bps;
+        nic_usd[d] = s->prices[d].nic_usd_per_Bps;
+    }
+    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    yaml_each (id, &s->doc, list)
+        if (!rc)
+            rc = add_constraint(s, id, s->has_parts ? &prices : NULL, e);
+    return rc;
+}
+
+static int read_rows(struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+{
+    if (!(needs & STUDY_FOR_SPLIT))
+        return 0;
+    int rc = alloc_add_network(&s->rows, &s->net, e);
+    if (!rc && !isnan(s->total_Bps))
+        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, e);
+    if (!rc && conf->constraints >= 0)
+        rc = read_constraints(s, conf->constraints, e);
+    return rc;
+}
+
+/* ---- budget ---- */
+
+static int check_budget(const struct study *s, struct err *e)
+{
+    static const struct {
+        const char *key;
+        bool priced;
+    } limits[] = {
+        { "nic_GBps", true }, { "nics", true }, { "usd", true }, { "watt", true }, { "time_s", false },
+    };
+    if (s->doc.nodes[s->budget.node].n == 0)
+        return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "is without a limit, need at least one");
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        yaml_id at = yaml_get(&s->doc, s->budget.node, limits[i].key);
+        if (at >= 0 && limits[i].priced && !s->has_parts)
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "is a limit on what parts tell, need parts");
+        if (at >= 0 && !limits[i].priced && s->n_workloads == 0)
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
+                                 "is a limit on training time, need workload or workloads");
+    }
+    return 0;
+}
+
+static int read_budget(struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+{
+    schema_defaults(&s->budget, &study_budget_section);
+    s->budget.node = conf->budget;
+    if (conf->budget < 0)
+        return 0;
+    int rc = schema_read(&s->budget, &study_budget_section, &s->doc, conf->budget, e);
+    if (!rc && (needs & STUDY_FOR_BUDGET))
+        rc = check_budget(s, e);
+    return rc;
+}
+
+/* ---- what the command needs ---- */
+
+bool study_is_fixed(const struct study *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (isnan(s->net.dims[d].bw_Bps))
+            return false;
+    return true;
+}
+
+static int fail_bandwidth(const struct study *s, struct err *e)
+{
+    yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
+    yaml_id dims = yaml_get(&s->doc, network, "dims");
+    if (dims < 0)
+        return yaml_fail(&s->doc, network, e, ERR_RANGE,
+                         "is %.200s, need a bandwidth for every dimension, such as ring:4@50",
+                         s->doc.nodes[network].text);
+    yaml_each (id, &s->doc, dims)
+        if (yaml_get(&s->doc, id, "bw_GBps") < 0)
+            return yaml_fail(&s->doc, id, e, ERR_RANGE, "is without bw_GBps, need it");
+    return 0;
+}
+
+static int check_needs(const struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+{
+    if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
+                         "is without a workload, need workload or workloads");
+    if ((needs & STUDY_NEEDS_PARTS) && !s->has_parts)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
+    if ((needs & STUDY_FOR_BUDGET) && conf->budget < 0)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
+    if ((needs & STUDY_NEEDS_BANDWIDTH) && !study_is_fixed(s))
+        return fail_bandwidth(s, e);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static void take_values(struct study *s, const struct study_conf *conf)
+{
+    yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
+    s->name = conf->name ? conf->name : "";
+    s->combine = conf->combine < 0 ? STUDY_SUM : (enum study_combine)conf->combine;
+    s->objective = conf->objective < 0 ? ALLOC_TIME : (enum alloc_objective)conf->objective;
+    s->model = conf->model < 0 ? STEP_BANDWIDTH : (enum step_model)conf->model;
+    s->total_Bps = conf->total_Bps;
+    /* Rounded once from its text, as the bandwidths of a network are. */
+    if (total >= 0 && strlen(s->doc.nodes[total].text) < NUM_TEXT)
+        s->total_Bps = topo_parse_bw(s->doc.nodes[total].text);
+    s->time_limit_s = conf->time_limit_s;
+    s->count_npus = conf->count_npus;
+    s->seed = conf->seed;
+}
+
+static int read_document(struct study *s, unsigned needs, struct err *e)
+{
+    struct study_conf conf;
+    int rc = schema_read(&conf, &study_section, &s->doc, s->doc.root, e);
+    if (rc)
+        return rc;
+    take_values(s, &conf);
+    if ((rc = read_network(s, &conf, e)) || (rc = read_parts(s, &conf, e)) ||
+        (rc = read_workloads(s, &conf, e)) || (rc = check_asked(s, e)) ||
+        (rc = read_rows(s, &conf, needs, e)) || (rc = check_needs(s, &conf, needs, e)) ||
+        (rc = read_budget(s, &conf, needs, e)))
+        return rc;
+    return study_note(s, needs, e);
+}
+
+int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)
+{
+    *s = (struct study){ .budget = { .node = -1 } };
+    int rc = study_open(&s->doc, &s->own_source, from, e);
+    if (!rc)
+        rc = study_fetch(&s->doc, s->own_source, from, e);
+    if (!rc)
+        rc = read_document(s, needs, e);
+    if (rc)
+        study_free(s);
+    return rc;
+}
+
+int study_load(struct study *s, const char *path_or_spec, const struct study_override *overrides, int32_t n,
+               unsigned needs, struct err *e)
+{
+    const struct study_source from = { .path = path_or_spec, .overrides = overrides, .n = n };
+    return study_read(s, &from, needs, e);
+}
+
+void study_free(struct study *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        step_fn_free(&s->workloads[i].fn);
+        step_free(&s->workloads[i].tree);
+    }
+    free(s->workloads);
+    topo_parts_free(&s->parts);
+    alloc_rows_free(&s->rows);
+    text_free(&s->notes);
+    yaml_free(&s->doc);
+    *s = (struct study){ .doc = { .root = -1 }, .budget = { .node = -1 } };
+}
+
+/* Text that a workload takes from a file which is not YAML is in its tree only. */
+static unsigned long long hash_tree(const struct step_tree *t, unsigned long long h)
+{
+    for (step_id id = 0; id < t->n_nodes; id++) {
+        const struct step_node *node = &t->nodes[id];
+        const double numbers[] = { node->seconds, node->bytes, node->times };
+        const int32_t words[] = { (int32_t)node->kind, (int32_t)node->phase, (int32_t)node->collective,
+                                  node->group,         node->first,          node->next };
+        h = text_hash(h, numbers, sizeof numbers);
+        h = text_hash(h, words, sizeof words);
+    }
+    for (int32_t g = 0; g < t->n_groups; g++)
+        h = text_hash(h, t->groups[g].members, (size_t)t->n_dims * sizeof t->groups[g].members[0]);
+    return h;
+}
+
+unsigned long long study_hash(const struct study *s)
+{
+    unsigned long long h = yaml_hash(&s->doc, s->doc.root);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        h = hash_tree(&s->workloads[i].tree, h);
+    return h;
+}

@@ -1,0 +1,33 @@
+/** @file Private to explore/: the maps of a study as written; study_keys.c has their key tables. */
+#ifndef EXPLORE_STUDY_KEYS_H
+#define EXPLORE_STUDY_KEYS_H
+
+#include "explore/study.h"
+
+/* Numbers are SI once schema_read() has scaled them; words are indices, -1 = absent. */
+
+struct study_conf {
+    const char *name, *source;
+    yaml_id network, parts, workload, workloads, constraints, budget, vary;
+    int32_t combine, objective, model;
+    double total_Bps, time_limit_s;
+    bool count_npus;
+    int64_t seed;
+};
+
+/** A member of `workloads`. */
+struct mix_conf {
+    yaml_id workload;
+    double weight;
+};
+
+enum axis_scale { AXIS_LINEAR, AXIS_LOG };
+
+/** A range of an axis. */
+struct axis_conf {
+    double from, to, step;
+    int64_t points;
+    int32_t scale;
+};
+
+#endif

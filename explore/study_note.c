@@ -1,0 +1,111 @@
+#include "explore/study_files.h"
+
+#include <math.h>
+
+/* What is in play in this study for this command. */
+static unsigned active_uses(const struct study *s, unsigned needs)
+{
+    /* A command that asks for the network alone shows all that is known of it. */
+    bool facts = !(needs & (STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_BUDGET));
+    unsigned active = 0;
+    if (s->n_workloads)
+        active |= USE_TIME;
+    if (facts || (s->n_workloads && s->model == STEP_ALPHA_BETA))
+        active |= USE_LATENCY;
+    if (s->has_parts)
+        active |= USE_COST;
+    if (s->has_parts && s->parts.n_recipes)
+        active |= USE_CATALOGUE;
+    if (facts)
+        active |= USE_COMPUTE;
+    if (facts || s->count_npus)
+        active |= USE_SYSTEM;
+    if (needs & STUDY_FOR_SPLIT)
+        active |= USE_SPLIT;
+    if (needs & STUDY_FOR_BUDGET)
+        active |= USE_BUDGET;
+    if (needs & STUDY_FOR_SWEEP)
+        active |= USE_SWEEP;
+    return active;
+}
+
+static void note_sections(struct study *s, unsigned active)
+{
+    const struct yaml_doc *doc = &s->doc;
+    yaml_id network = yaml_get(doc, doc->root, "network");
+    yaml_id dims = yaml_get(doc, network, "dims"), npu = yaml_get(doc, network, "npu");
+    yaml_id budget = s->budget.node;
+
+    schema_note_unused(&s->notes, &study_section, doc, doc->root, s->own_source, active);
+    if (doc->nodes[network].kind == YAML_MAP)
+        schema_note_unused(&s->notes, &topo_network_section, doc, network, s->own_source, active);
+    if (npu >= 0)
+        schema_note_unused(&s->notes, &topo_npu_section, doc, npu, s->own_source, active);
+    if (dims >= 0)
+        yaml_each (id, doc, dims)
+            schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active);
+    /* The key `budget` itself has said it where it is not used. */
+    if (budget >= 0 && (active & USE_BUDGET))
+        schema_note_unused(&s->notes, &study_budget_section, doc, budget, s->own_source, active);
+}
+
+/* "file:line:col: KEY has no effect here, WHY" for a key of map `map`, where it is written. */
+static void note_key(struct study *s, yaml_id map, const char *key, const char *why)
+{
+    char place[400], path[256];
+    yaml_id id = yaml_get(&s->doc, map, key);
+    if (id < 0)
+        return;
+    text_printf(&s->notes, "%s: %s has no effect here, %s\n",
+                yaml_key_place(&s->doc, id, place, sizeof place), yaml_path(&s->doc, id, path, sizeof path),
+                why);
+}
+
+static bool has_latency(const struct study *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (s->net.dims[d].lat_s > 0)
+            return true;
+    return false;
+}
+
+static void note_weights(struct study *s)
+{
+    yaml_id list = yaml_get(&s->doc, s->doc.root, "workloads");
+    if (list < 0)
+        return;
+    int32_t i = 0;
+    yaml_each (id, &s->doc, list) {
+        double weight = s->workloads[i++].weight;
+        if (s->n_workloads == 1 && weight != 1)
+            note_key(s, id, "weight", "a single workload has the same split at any weight");
+        if (s->n_workloads > 1 && s->combine == STUDY_REGRET && weight != 1)
+            note_key(s, id, "weight", "regret compares each workload with its own best time");
+    }
+}
+
+static void note_split(struct study *s)
+{
+    yaml_id root = s->doc.root;
+    if (s->n_workloads == 1)
+        note_key(s, root, "combine", "there is one workload");
+    if (s->objective != ALLOC_COST)
+        note_key(s, root, "time_limit_s", "it is used only with objective cost");
+    if (study_is_fixed(s)) {
+        note_key(s, root, "objective", "every dimension has its bw_GBps");
+        note_key(s, root, "total_GBps", "every dimension has its bw_GBps");
+    }
+    note_weights(s);
+}
+
+int study_note(struct study *s, unsigned needs, struct err *e)
+{
+    yaml_id root = s->doc.root;
+    note_sections(s, active_uses(s, needs));
+    if (needs & STUDY_FOR_SPLIT)
+        note_split(s);
+    if (s->n_workloads && s->model == STEP_ALPHA_BETA && !has_latency(s))
+        note_key(s, root, "model", "no dimension has a latency_ns above 0");
+    note_key(s, root, "seed", "nothing in it is drawn at random");
+    return text_check(&s->notes, e);
+}

@@ -1,0 +1,192 @@
+#include "explore/sweep_axis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* ---- points ---- */
+
+void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)
+{
+    for (int32_t k = w->n_axes; k-- > 0;) {
+        p->at[k] = i % w->axes[k].n;
+        i /= w->axes[k].n;
+    }
+}
+
+int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
+               struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_AXES];
+    from.axes = axes;
+    from.n_axes = 0;
+    for (int32_t k = 0; k < w->n_axes; k++)
+        if (!w->axes[k].overridden)
+            axes[from.n_axes++] = (struct study_override){ w->axes[k].path, w->axes[k].values[p->at[k]] };
+    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_SWEEP, e);
+}
+
+/* ---- notes ---- */
+
+/* What a note says, after its place; *n is its length. */
+static const char *said(const char *line, size_t *n)
+{
+    const char *end = strchr(line, '\n'), *start = line;
+    const char *verb = strstr(line, " has no effect here");
+    for (const char *s = line; s < end && verb && s < verb; s++)
+        if (s[0] == ':' && s[1] == ' ')
+            start = s + 2;
+    *n = (size_t)(end - start) + 1;
+    return start;
+}
+
+static bool says(const char *notes, const char *what, size_t n)
+{
+    for (; *notes; notes = strchr(notes, '\n') + 1) {
+        size_t length;
+        const char *s = said(notes, &length);
+        if (length == n && memcmp(s, what, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Keep the lines of `notes` that `other` has too, whatever place it gives them. */
+static void keep_common(struct text *notes, const char *other)
+{
+    size_t kept = 0;
+    for (const char *line = text_str(notes); *line;) {
+        size_t n, length = (size_t)(strchr(line, '\n') - line) + 1;
+        const char *what = said(line, &n);
+        if (says(other, what, n)) {
+            memmove(notes->s + kept, line, length);
+            kept += length;
+        }
+        line += length;
+    }
+    if (notes->s)
+        notes->s[kept] = '\0';
+    notes->n = kept;
+}
+
+/* Notes at point p: the first ones, or what they have in common with those before. */
+static int note_point(struct sweep *w, const struct sweep_point *p, const struct study_source *from,
+                      bool *any, struct err *e)
+{
+    struct study s;
+    struct err inner = { 0 };
+    int rc = sweep_load(&s, w, p, *from, &inner);
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner.msg);
+    if (rc)
+        return 0;
+    if (*any)
+        keep_common(&w->notes, text_str(&s.notes));
+    else
+        text_puts(&w->notes, text_str(&s.notes));
+    *any = true;
+    study_free(&s);
+    return text_check(&w->notes, e);
+}
+
+/* A key may have no effect at one point and some at another: ask the neighbours too. */
+static int note_points(struct sweep *w, const struct study_source *from, struct err *e)
+{
+    enum { NEIGHBOURS = 16 };
+    struct sweep_point p = { { 0 } };
+    bool any = false;
+    int rc = note_point(w, &p, from, &any, e);
+    for (int32_t k = 0; k < w->n_axes; k++) {
+        int64_t n = w->axes[k].n <= NEIGHBOURS ? w->axes[k].n : NEIGHBOURS + 1;
+        for (p.at[k] = 1; p.at[k] < n && !rc; p.at[k]++)
+            rc = note_point(w, &p, from, &any, e);
+        p.at[k] = 0;
+    }
+    return rc;
+}
+
+/* ---- axes ---- */
+
+static const char *find_override(const struct study_source *from, const char *path)
+{
+    const char *value = NULL;
+    for (int32_t i = 0; i < from->n; i++)
+        if (strcmp(from->overrides[i].path, path) == 0)
+            value = from->overrides[i].value;
+    return value;
+}
+
+static int override_axis(struct sweep_axis *axis, const char *value, struct err *e)
+{
+    char *copy = strdup(value);
+    if (!copy)
+        return err_nomem(e, "an axis");
+    while (axis->n > 0)
+        free(axis->values[--axis->n]);
+    axis->values[axis->n++] = copy;
+    axis->overridden = true;
+    return 0;
+}
+
+static int add_axis(struct sweep *w, const struct yaml_doc *doc, yaml_id id, const struct study_source *from,
+                    struct err *e)
+{
+    if (w->n_axes == SWEEP_MAX_AXES)
+        return yaml_fail_key(doc, id, e, ERR_RANGE, "is axis number %d, need at most %d", SWEEP_MAX_AXES + 1,
+                             SWEEP_MAX_AXES);
+    struct sweep_axis *axis = &w->axes[w->n_axes++];
+    int rc = sweep_axis_read(axis, doc, id, e);
+    const char *value = rc ? NULL : find_override(from, axis->path);
+    if (value)
+        rc = override_axis(axis, value, e);
+    if (!rc && (!num_mul(w->n_points, axis->n, &w->n_points) || w->n_points > SWEEP_MAX_POINTS))
+        rc = yaml_fail_key(doc, id, e, ERR_RANGE, "makes more than %d points, need fewer values",
+                           SWEEP_MAX_POINTS);
+    return rc;
+}
+
+static int read_axes(struct sweep *w, const struct yaml_doc *doc, const struct study_source *from,
+                     struct err *e)
+{
+    yaml_id vary = yaml_get(doc, doc->root, "vary");
+    if (vary < 0)
+        return yaml_fail(doc, doc->root, e, ERR_PARSE, "is without vary, need vary (the axes of the sweep)");
+    int rc = yaml_need(doc, vary, YAML_MAP, e);
+    if (!rc && doc->nodes[vary].n == 0)
+        rc = yaml_fail(doc, vary, e, ERR_PARSE, "is empty, need at least one axis");
+    if (rc)
+        return rc;
+    w->n_points = 1;
+    yaml_each (id, doc, vary)
+        if (!rc)
+            rc = add_axis(w, doc, id, from, e);
+    return rc;
+}
+
+int sweep_read(struct sweep *w, const char *path, const struct study_override *overrides, int32_t n,
+               struct err *e)
+{
+    const struct study_source from = { .path = path, .overrides = overrides, .n = n };
+    struct yaml_doc doc;
+    int32_t own_source;
+    *w = (struct sweep){ 0 };
+    int rc = study_open(&doc, &own_source, &from, e);
+    if (rc)
+        return rc;
+    rc = read_axes(w, &doc, &from, e);
+    yaml_free(&doc);
+    if (!rc)
+        rc = note_points(w, &from, e);
+    if (rc)
+        sweep_free(w);
+    return rc;
+}
+
+void sweep_free(struct sweep *w)
+{
+    for (int32_t k = 0; k < w->n_axes; k++)
+        sweep_axis_free(&w->axes[k]);
+    text_free(&w->notes);
+    *w = (struct sweep){ 0 };
+}

@@ -1,0 +1,344 @@
+#include "tests/unit/study_folder.h"
+
+/* ---- what is read ---- */
+
+static void a_study_is_read_with_all_it_names(void **state)
+{
+    struct study s;
+    struct err e = { 0 };
+    assert_ok(load(*state, &s,
+                   "name: both\nsource: this test\n" NET
+                   "workloads: [ work.yaml, { workload: work.yaml, weight: 2.5 } ]\n"
+                   "combine: regret\nmodel: alpha-beta\ntotal_GBps: 47.123\ncount_npus: true\n"
+                   "constraints: [ node >= 2*pod, usd <= 1e6, total == 47.123 ]\n"
+                   "budget: { nic_GBps: 50, nics: 32, usd: 1e5, watt: 2000, time_s: 0.5 }\n",
+                   ALL, &e),
+              &e);
+    assert_string_equal(s.name, "both");
+    assert_string_equal(s.net.name, "small");
+    assert_true(s.has_parts);
+    assert_string_equal(s.parts.name, "prices");
+    /* 32 NPUs x (8 + 18 + 32) USD per GB/s, of that NICs 32 x 32. */
+    assert_close(s.prices[1].usd_per_Bps, 32 * 58 / 1e9, 1e-14);
+    assert_close(s.prices[1].nic_usd_per_Bps, 32 * 32 / 1e9, 1e-14);
+    assert_int_equal(s.n_workloads, 2);
+    assert_true(s.workloads[0].weight == 1 && s.workloads[1].weight == 2.5);
+    assert_string_equal(s.workloads[1].tree.name, "work");
+    assert_int_equal(s.combine, STUDY_REGRET);
+    assert_int_equal(s.objective, ALLOC_TIME);
+    assert_int_equal(s.model, STEP_ALPHA_BETA);
+    assert_true(s.total_Bps == 47123000000.0);
+    assert_true(s.count_npus && study_fixed_usd(&s) == 32000);
+    assert_true(isnan(s.time_limit_s) && s.seed == 1);
+    /* pod.max_GBps, the total, three constraints. */
+    assert_int_equal(s.rows.n, 5);
+    assert_string_equal(s.rows.rows[0].name, "pod.max_GBps");
+    assert_string_equal(s.rows.rows[1].name, "total_GBps");
+    assert_string_equal(s.rows.rows[2].name, "node >= 2*pod");
+    assert_true(s.rows.rows[1].rhs == 47123000000.0);
+    assert_close(s.rows.rows[3].rhs, 1e6 - 32000, 1e-15); /* NPUs are part of usd */
+    assert_true(s.budget.node >= 0 && s.budget.nics == 32 && s.budget.nic_Bps == 50e9);
+    assert_true(s.budget.usd == 1e5 && s.budget.watt == 2000 && s.budget.time_s == 0.5);
+    study_free(&s);
+    study_free(&s);
+}
+
+static void only_what_is_needed_must_be_there(void **state)
+{
+    struct folder *f = *state;
+    struct study s;
+    struct err e = { 0 };
+    assert_ok(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, &e), &e);
+    assert_int_equal(s.net.n_dims, 2);
+    assert_false(s.has_parts);
+    assert_true(s.n_workloads == 0 && s.budget.node == -1 && s.rows.n == 0 && s.own_source == 0);
+    assert_string_equal(s.name, "");
+    study_free(&s);
+}
+
+static void a_network_or_a_word_is_a_study_of_itself(void **state)
+{
+    struct folder *f = *state;
+    char path[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    assert_ok(study_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, STUDY_NEEDS_PARTS, &e), &e);
+    assert_string_equal(s.net.name, "small");
+    assert_string_equal(s.parts.name, "prices");
+    assert_int_equal(s.own_source, -1);
+    assert_string_equal(text_str(&s.notes), "");
+    study_free(&s);
+
+    assert_ok(study_load(&s, "ring:4@50  switch:8@12.5", NULL, 0, STUDY_NEEDS_BANDWIDTH, &e), &e);
+    assert_true(s.net.n_npus == 32 && s.net.dims[1].bw_Bps == 12.5e9);
+    study_free(&s);
+}
+
+static void overrides_reach_everywhere_and_the_last_wins(void **state)
+{
+    struct folder *f = *state;
+    char dear[SUPPORT_PATH], work[SUPPORT_PATH], bare[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    /* Deep ones first: they apply to the file that the later, whole one names. */
+    const struct study_override many[] = {
+        { "network.dims.pod.max_GBps", "25" },
+        { "network.parts", scratch_path(dear, f->dir, "dear.yaml") },
+        { "workloads[0].weight", "3" },
+        { "workloads[0].workload.groups.tp.size", "8" },
+        { "workloads[1].workload", scratch_path(work, f->dir, "work.yaml") },
+        { "total_GBps", "10" },
+        { "total_GBps", "20" },
+    };
+    assert_ok(load_with(f, &s, NET "workloads: [ work.yaml, missing.yaml ]\n", many, COUNT_OF(many), ALL, &e),
+              &e);
+    assert_true(s.net.dims[1].max_Bps == 25e9 && s.total_Bps == 20e9 && s.workloads[0].weight == 3);
+    assert_string_equal(s.parts.name, "dear");
+    assert_int_equal(s.workloads[0].tree.groups[1].members[1], 2);
+    assert_string_equal(s.workloads[1].tree.name, "work");
+    study_free(&s);
+
+    const struct study_override whole[] = {
+        { "network.dims[1].bw_GBps", "25" },
+        { "network", scratch_path(bare, f->dir, "bare.yaml") },
+    };
+    assert_ok(load_with(f, &s, NET, whole, COUNT_OF(whole), STUDY_NEEDS_NETWORK, &e), &e);
+    assert_string_equal(s.net.name, "bare");
+    assert_true(s.net.dims[1].bw_Bps == 25e9);
+    study_free(&s);
+}
+
+static void a_network_alone_is_overridden_by_its_own_keys(void **state)
+{
+    struct folder *f = *state;
+    char path[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    const struct study_override o[] = { { "dims.pod.bw_GBps", "25" },
+                                        { "npu.usd", "7" },
+                                        { "network.dims[0].bw_GBps", "200" } };
+    assert_ok(
+        study_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), STUDY_NEEDS_BANDWIDTH, &e),
+        &e);
+    assert_true(s.net.dims[1].bw_Bps == 25e9 && s.net.npu.usd == 7 && s.net.dims[0].bw_Bps == 200e9);
+    study_free(&s);
+}
+
+static void parts_of_the_study_replace_those_of_the_network(void **state)
+{
+    struct folder *f = *state;
+    struct study s;
+    struct err e = { 0 };
+    put(f, "nowhere.yaml", "parts: missing.yaml\ndims: [ { shape: ring, size: 4, tier: InterNode } ]\n");
+    assert_ok(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, &e), &e);
+    assert_string_equal(s.parts.name, "dear");
+    study_free(&s);
+}
+
+static void the_hash_follows_content_and_files(void **state)
+{
+    static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE %d 0\n";
+    struct folder *f = *state;
+    struct study s;
+    struct err e = { 0 };
+    char text[200];
+    unsigned long long hash[4];
+    const struct study_override o = { "total_GBps", "10" };
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, rows, i == 3 ? 2000 : 1000);
+        put(f, "w.txt", text);
+        assert_ok(load_with(f, &s, NET "workload: { astra: w.txt }\n", &o, i == 2, STUDY_NEEDS_WORKLOAD, &e),
+                  &e);
+        hash[i] = study_hash(&s);
+        study_free(&s);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[0] != hash[2] && hash[0] != hash[3]);
+}
+
+/* ---- errors ---- */
+
+static const struct bad {
+    const char *text, *message;
+    unsigned needs;
+    int code;
+} bad[] = {
+    { "network: gone/x.yaml\n",
+      "study.yaml:1:10: network is gone/x.yaml, which cannot be read (No such file or directory)", 0,
+      ERR_PARSE },
+    { NET "workload: 'gone.yaml'\n",
+      "study.yaml:2:11: workload is gone.yaml, which cannot be read (No such file or directory)", 0,
+      ERR_PARSE },
+    { NET "workloads: [ work.yaml, gone.yaml ]\n",
+      "study.yaml:2:25: workloads[1].workload is gone.yaml, which cannot be read", 0, ERR_PARSE },
+    { NET "parts: .\n", "study.yaml:2:8: parts is ., which cannot be read (Is a directory)", 0, ERR_PARSE },
+    { "parts: prices.yaml\n", "study.yaml:1:1: document is without network, need network", 0, ERR_PARSE },
+    { "[1]\n", "study.yaml:1:1: document is a list, need a map", 0, ERR_PARSE },
+    { NET "totl_GBps: 4\n", "study.yaml:2:1: totl_GBps is unknown, need a known key such as total_GBps", 0,
+      ERR_PARSE },
+    { NET WORK "workloads: [ work.yaml ]\n",
+      "study.yaml:3:1: workloads is given besides workload, need one of them", 0, ERR_PARSE },
+    { NET "workloads: []\n", "study.yaml:2:12: workloads is empty, need at least one workload", 0,
+      ERR_PARSE },
+    { NET "workloads: work.yaml\n", "study.yaml:2:12: workloads is work.yaml, need a list", 0, ERR_PARSE },
+    { NET "workloads: [ { weight: 2 } ]\n", "study.yaml:2:14: workloads[0] is without workload", 0,
+      ERR_PARSE },
+    { NET "workloads: [ { workload: work.yaml, weight: 0 } ]\n", "workloads[0].weight is 0, need", 0,
+      ERR_RANGE },
+    { NET "workload: { name: x }\n", "study.yaml:2:11: workload has 0 of layers, step and astra", 0,
+      ERR_PARSE },
+    { NET WORK "objective: cost\n", "study.yaml:3:12: objective is cost, need time_limit_s", 0, ERR_RANGE },
+    { NET WORK "objective: speed\n", "study.yaml:3:12: objective is speed, need one of time, utilization", 0,
+      ERR_PARSE },
+    { "network: bare.yaml\nobjective: perf_per_cost\n",
+      "study.yaml:2:12: objective is perf_per_cost, need parts with prices", 0, ERR_RANGE },
+    { "network: bare.yaml\nobjective: cost\ntime_limit_s: 1\n",
+      "study.yaml:2:12: objective is cost, need parts with prices", 0, ERR_RANGE },
+    { NET WORK "combine: regret\nobjective: utilization\n",
+      "study.yaml:3:10: combine is regret with objective utilization, need objective time", 0, ERR_RANGE },
+    { "network: bare.yaml\ncount_npus: true\n", "study.yaml:2:13: count_npus is true, need network.npu.usd",
+      0, ERR_RANGE },
+    { NET "total_GBps: 0\n", "study.yaml:2:13: total_GBps is 0, need", 0, ERR_RANGE },
+    { "network: bare.yaml\nparts: prices.yaml\n",
+      "study.yaml:2:1: dimension \"dim1\": tier is not given, need one priced by prices", 0, ERR_RANGE },
+    { NET "constraints: pod <= 50\n", "study.yaml:2:14: constraints is pod <= 50, need a list",
+      STUDY_FOR_SPLIT, ERR_PARSE },
+    { NET "constraints: [ [pod] ]\n", "study.yaml:2:16: constraints[0] is a list, need text", STUDY_FOR_SPLIT,
+      ERR_PARSE },
+    { NET "constraints:\n  - node >= 10\n  - 2*node + pdo <= 200\n",
+      "study.yaml:4:14: constraints[1] has unknown name \"pdo\", nearest is \"pod\"", STUDY_FOR_SPLIT,
+      ERR_PARSE },
+    { NET "constraints:\n  - \"2*node + pdo <= 200\"\n",
+      "study.yaml:3:15: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
+    { NET "constraints: [ pod <= 10 <= 20 ]\n", "study.yaml:2:26: constraints[0] is a second comparison",
+      STUDY_FOR_SPLIT, ERR_PARSE },
+    { NET "constraints: [ pod + ]\n", "study.yaml:2:21: constraints[0]: the text ends, need", STUDY_FOR_SPLIT,
+      ERR_PARSE },
+    { NET "constraints: [ 1 <= 2 ]\n", "study.yaml:2:16: constraints[0] holds no name", STUDY_FOR_SPLIT,
+      ERR_PARSE },
+    { NET "constraints:\n  - |\n    pod\n    <= pdo\n",
+      "study.yaml:3:5: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
+    { "network: bare.yaml\nconstraints: [ usd <= 10 ]\n",
+      "study.yaml:2:16: constraints[0] has unknown name \"usd\"", STUDY_FOR_SPLIT, ERR_PARSE },
+    { NET, "study.yaml:1:1: document is without a workload, need workload or workloads", STUDY_NEEDS_WORKLOAD,
+      ERR_PARSE },
+    { "network: bare.yaml\n", "study.yaml:1:1: document is without parts, need parts with prices",
+      STUDY_NEEDS_PARTS, ERR_PARSE },
+    { NET WORK, "study.yaml:1:1: document is without budget, need budget", STUDY_FOR_BUDGET, ERR_PARSE },
+    { NET, "net.yaml:5:5: network.dims[0] is without bw_GBps, need it", STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
+    { "network: ring:4@50 full:2\n",
+      "study.yaml:1:10: network is ring:4@50 full:2, need a bandwidth for every dimension",
+      STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
+    { NET "budget: {}\n", "study.yaml:2:9: budget is without a limit, need at least one", STUDY_FOR_BUDGET,
+      ERR_PARSE },
+    { NET "budget: { nics: 1.5 }\n", "study.yaml:2:17: budget.nics is 1.5, need a whole number", 0,
+      ERR_PARSE },
+    { NET "budget: { time_s: 1 }\n",
+      "study.yaml:2:11: budget.time_s is a limit on training time, need workload or workloads",
+      STUDY_FOR_BUDGET, ERR_RANGE },
+    { "network: bare.yaml\nbudget: { usd: 1 }\n",
+      "study.yaml:2:11: budget.usd is a limit on what parts tell, need parts", STUDY_FOR_BUDGET, ERR_RANGE },
+};
+
+static void a_bad_study_is_refused_at_its_place(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct study s;
+        struct err e = { 0 };
+        assert_fails(load(*state, &s, bad[i].text, bad[i].needs, &e), &e, bad[i].code, bad[i].message);
+        assert_null(s.workloads);
+        study_free(&s);
+    }
+}
+
+static void a_bad_override_or_word_is_named(void **state)
+{
+    static const struct {
+        struct study_override o;
+        const char *message;
+        int code;
+    } cases[] = {
+        { { "network.dims.pdo.max_GBps", "4" },
+          "--set network.dims.pdo.max_GBps=4:1:1: network.dims.pdo is no entry's name",
+          ERR_PARSE },
+        { { "network", "gone.yaml" },
+          "--set network=gone.yaml:1:1: network is gone.yaml, which cannot be read (No such file or "
+          "directory)",
+          ERR_PARSE },
+        { { "total_GBps", "[" }, "--set total_GBps=[:", ERR_PARSE },
+        { { "total_GBps", "-1" }, "--set total_GBps=-1:1:1: total_GBps is -1, need", ERR_RANGE },
+        { { "colour", "red" }, "--set colour=red:1:1: colour is unknown", ERR_PARSE },
+    };
+    struct study s;
+    struct err e = { 0 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        memset(&e, 0, sizeof e);
+        assert_fails(load_with(*state, &s, NET, &cases[i].o, 1, 0, &e), &e, cases[i].code, cases[i].message);
+        study_free(&s);
+    }
+    assert_fails(study_load(&s, "ring:4 full:1", NULL, 0, 0, &e), &e, ERR_RANGE,
+                 "network \"ring:4 full:1\": col 13: size is 1, need 2 to");
+    assert_fails(study_load(&s, "no-such-study.yaml", NULL, 0, 0, &e), &e, ERR_PARSE,
+                 "no-such-study.yaml:1:1: file is missing");
+    assert_fails(study_load(&s, "ring:4", NULL, 0, STUDY_NEEDS_WORKLOAD, &e), &e, ERR_PARSE,
+                 "ring:4:1:1: document is without a workload");
+}
+
+/* Down and up again leaves no trace in a message; through a link, where ".." is elsewhere, it stays. */
+static void paths_in_messages_are_short(void **state)
+{
+    struct folder *f = *state;
+    const char *base = strrchr(f->dir, '/') + 1;
+    char text[2 * SUPPORT_PATH], want[2 * SUPPORT_PATH], link[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    snprintf(text, sizeof text, "network: ../%s/../%s/./net.yaml\n", base, base);
+    snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] is without bw_GBps", f->dir);
+    assert_fails(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, &e), &e, ERR_RANGE, want);
+    assert_true(strncmp(e.msg, want, strlen(want)) == 0);
+
+    assert_int_equal(symlink("/", scratch_path(link, f->dir, "link")), 0);
+    snprintf(text, sizeof text, "network: link/..%s/net.yaml\n", f->dir);
+    assert_fails(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, &e), &e, ERR_RANGE, "/link/../");
+}
+
+static void every_study_that_comes_along_is_sound(void **state)
+{
+    static const char *const files[] = {
+        "libra/gpt3-3d",   "libra/gpt3-4d",   "libra/msft1t-3d",           "libra/msft1t-4d",
+        "libra/turing-3d", "libra/turing-4d", "libra/resnet50-3d",         "libra/resnet50-4d",
+        "libra/dlrm-3d",   "libra/dlrm-4d",   "libra/gpt3-4d-constraints", "v1/group-2d",
+        "v1/group-3d",     "v1/group-4d",
+    };
+    char path[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        snprintf(path, sizeof path, "configs/studies/%s.yaml", files[i]);
+        assert_ok(study_load(&s, path, NULL, 0, ALL, &e), &e);
+        assert_string_equal(text_str(&s.notes), "");
+        study_free(&s);
+    }
+    assert_ok(study_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | STUDY_FOR_BUDGET, &e), &e);
+    assert_string_equal(text_str(&s.notes), "");
+    study_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_study_is_read_with_all_it_names),
+        cmocka_unit_test(only_what_is_needed_must_be_there),
+        cmocka_unit_test(a_network_or_a_word_is_a_study_of_itself),
+        cmocka_unit_test(overrides_reach_everywhere_and_the_last_wins),
+        cmocka_unit_test(a_network_alone_is_overridden_by_its_own_keys),
+        cmocka_unit_test(parts_of_the_study_replace_those_of_the_network),
+        cmocka_unit_test(the_hash_follows_content_and_files),
+        cmocka_unit_test(a_bad_study_is_refused_at_its_place),
+        cmocka_unit_test(a_bad_override_or_word_is_named),
+        cmocka_unit_test(paths_in_messages_are_short),
+        cmocka_unit_test(every_study_that_comes_along_is_sound),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,319 @@
+#include "tests/unit/step_oracle.h"
+
+#include "base/rng.h"
+#include "sim/closed.h"
+
+/* ---- random trees ---- */
+
+struct forest {
+    struct rng *rng;
+    struct step_tree tree;
+    bool overlap; /* may have maxima */
+};
+
+static void grow(struct forest *f, step_id parent, int depth)
+{
+    static const enum step_kind kinds[] = { STEP_COMPUTE, STEP_COLLECTIVE, STEP_COLLECTIVE,
+                                            STEP_SUM,     STEP_REPEAT,     STEP_MAX };
+    struct step_node node = { .kind = kinds[rng_below(f->rng, f->overlap ? 6 : 5)], .times = 1 };
+    if (depth == 0 && node.kind >= STEP_SUM)
+        node.kind = STEP_COLLECTIVE;
+    if (parent < 0)
+        node.kind = STEP_SUM;
+    node.phase = (enum step_phase)rng_below(f->rng, N_STEP_PHASES);
+    node.seconds = rng_log_range(f->rng, 1e-6, 1e-2);
+    node.bytes = rng_log_range(f->rng, 1e3, 1e9);
+    node.collective = (enum collective_kind)rng_below(f->rng, N_COLLECTIVES);
+    node.group = (int32_t)rng_below(f->rng, f->tree.n_groups);
+    if (node.kind == STEP_COLLECTIVE)
+        node.times = (double)(1 + rng_below(f->rng, 5));
+    if (node.kind == STEP_REPEAT)
+        node.times = rng_range(f->rng, 0.5, 8);
+    step_id id = step_add(&f->tree, parent, node);
+    if (node.kind >= STEP_SUM)
+        for (int64_t n = node.kind == STEP_REPEAT ? 1 : 1 + rng_below(f->rng, 4); n > 0; n--)
+            grow(f, id, depth - 1);
+}
+
+static const int32_t sizes[] = { 4, 8, 2, 16 };
+
+static struct topo_network random_network(struct rng *rng)
+{
+    struct topo_network net = oracle_network(sizes, 4);
+    for (int d = 0; d < 4; d++) {
+        net.dims[d].shape = (enum topo_shape)rng_below(rng, 4);
+        net.dims[d].lat_s = rng_log_range(rng, 1e-9, 1e-4);
+    }
+    return net;
+}
+
+static void plant(struct forest *f, const struct topo_network *net, bool overlap)
+{
+    static const int32_t members[][4] = { { 4, 2, 1, 1 }, { 1, 4, 2, 16 }, { 2, 1, 1, 8 }, { 1, 1, 1, 1 } };
+    f->overlap = overlap;
+    step_begin(&f->tree, "random", net);
+    for (size_t i = 0; i < COUNT_OF(members); i++)
+        step_add_group(&f->tree, "g", members[i]);
+    grow(f, -1, 4);
+}
+
+static double sum_of(const double *x)
+{
+    return x[0] + x[1] + x[2] + x[3];
+}
+
+static void check_identities(const struct forest *f, const struct topo_network *net, const double *bw_Bps,
+                             enum step_model model)
+{
+    struct sim_closed s;
+    struct step_fn fn;
+    struct err e = { 0 };
+    assert_ok(sim_closed_build(&s, &f->tree, net, bw_Bps, model, &e), &e);
+    assert_ok(step_compile(&fn, &f->tree, net, model, &e), &e);
+    assert_close(s.time_s, step_time(&fn, bw_Bps), 1e-12);
+    assert_close(s.compute_s + s.latency_s + sum_of(s.exposed_s), s.time_s, 1e-12);
+    assert_true((model == STEP_ALPHA_BETA) || s.latency_s == 0);
+    for (int d = 0; d < 4; d++) {
+        double traffic_B = oracle_traffic(&f->tree, f->tree.root, N_STEP_PHASES, d);
+        assert_close(s.traffic_B[d], traffic_B, 1e-12);
+        assert_close(s.busy_s[d], traffic_B / net->dims[d].efficiency / bw_Bps[d], 1e-12);
+        assert_true(f->overlap || s.busy_s[d] <= s.time_s * (1 + 1e-12));
+        assert_true(s.exposed_s[d] <= s.busy_s[d] * (1 + 1e-9));
+    }
+    step_fn_free(&fn);
+    sim_closed_free(&s);
+}
+
+static void parts_add_up_to_the_time_of_the_compiled_step(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct forest f = { 0 };
+        struct err e = { 0 };
+        double bw_Bps[4];
+        assert_ok(rng_build(&f.rng, seed, 0, &e), &e);
+        struct topo_network net = random_network(f.rng);
+        plant(&f, &net, seed % 2);
+        for (int d = 0; d < 4; d++)
+            bw_Bps[d] = rng_log_range(f.rng, 1e9, 1e12);
+        struct sim_closed s;
+        assert_ok(sim_closed_build(&s, &f.tree, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_close(s.time_s, oracle_time(&f.tree, f.tree.root, bw_Bps), 1e-12);
+        sim_closed_free(&s);
+        for (int d = 0; d < 4; d++)
+            net.dims[d].efficiency = rng_range(f.rng, 0.3, 1);
+        check_identities(&f, &net, bw_Bps, STEP_BANDWIDTH);
+        check_identities(&f, &net, bw_Bps, STEP_ALPHA_BETA);
+        step_free(&f.tree);
+        rng_free(f.rng);
+    }
+}
+
+/* ---- by hand ---- */
+
+/* Ring of 4 at 10 GB/s of which half is reached, switch of 8 at 1 GB/s; latencies 1 us and 2 us. */
+static struct topo_network small_network(void)
+{
+    static const int32_t two[] = { 4, 8 };
+    struct topo_network net = oracle_network(two, 2);
+    net.dims[0].efficiency = 0.5;
+    net.dims[0].lat_s = 1e-6;
+    net.dims[1].shape = TOPO_SWITCH;
+    net.dims[1].lat_s = 2e-6;
+    return net;
+}
+
+static const double small_bw_Bps[] = { 10e9, 1e9 };
+
+static step_id add_compute(struct step_tree *t, step_id parent, double seconds)
+{
+    return step_add(t, parent, (struct step_node){ .kind = STEP_COMPUTE, .seconds = seconds, .times = 1 });
+}
+
+static step_id add_all_reduce(struct step_tree *t, step_id parent, double bytes, int32_t group, double times)
+{
+    return step_add(t, parent,
+                    (struct step_node){ .kind = STEP_COLLECTIVE,
+                                        .collective = COLLECTIVE_ALL_REDUCE,
+                                        .bytes = bytes,
+                                        .group = group,
+                                        .times = times });
+}
+
+static step_id add_inner(struct step_tree *t, step_id parent, enum step_kind kind, double times)
+{
+    return step_add(t, parent, (struct step_node){ .kind = kind, .times = times });
+}
+
+/*
+ * All-reduce of 32 MB over 4 x 8: ring 2*32*3/4 = 48 MB at 5 GB/s = 9.6 ms, switch 2*32/4*7/8 = 14 MB
+ * at 1 GB/s = 14 ms, latency 2*3*1 us + 2*3*2 us (log2 8 = 3) = 18 us. Three times, in a repeat of 2.
+ */
+static void one_collective_costs_what_a_hand_computes(void **state)
+{
+    struct topo_network net = small_network();
+    struct step_tree t;
+    struct sim_closed s;
+    struct err e = { 0 };
+    (void)state;
+    step_begin(&t, "by hand", &net);
+    step_id root = add_inner(&t, -1, STEP_SUM, 1);
+    add_compute(&t, root, 0.25);
+    add_all_reduce(&t, add_inner(&t, root, STEP_REPEAT, 2), 32e6, 0, 3);
+    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
+    assert_int_equal(s.n_collectives, 1);
+    const struct sim_collective *c = &s.collectives[0];
+    assert_int_equal(c->node, 3);
+    assert_true(c->times == 6 && c->bytes == 32e6 && c->critical);
+    assert_close(c->traffic_B[0], 48e6, 1e-15);
+    assert_close(c->traffic_B[1], 14e6, 1e-15);
+    assert_close(c->busy_s[0], 9.6e-3, 1e-15);
+    assert_close(c->busy_s[1], 14e-3, 1e-15);
+    assert_close(c->latency_s, 18e-6, 1e-15);
+    assert_close(c->transfer_s, 14e-3, 1e-15);
+    assert_close(c->time_s, 14.018e-3, 1e-15);
+    assert_int_equal(c->binds, 1);
+    assert_close(s.time_s, 0.25 + 6 * 14.018e-3, 1e-15);
+    assert_true(s.compute_s == 0.25 && s.exposed_s[0] == 0);
+    assert_close(s.exposed_s[1], 84e-3, 1e-15);
+    assert_close(s.latency_s, 108e-6, 1e-15);
+    assert_close(s.busy_s[0], 57.6e-3, 1e-15);
+    assert_close(s.traffic_B[1], 84e6, 1e-15);
+    sim_closed_free(&s);
+    step_free(&t);
+}
+
+static void of_a_maximum_only_the_longest_term_is_critical(void **state)
+{
+    static const struct {
+        double compute_s; /* beside an all-reduce of 14 ms on the switch */
+        bool exchange_critical;
+        double want_compute_s, want_exposed_s;
+    } cases[] = {
+        { 20e-3, false, 20e-3, 0 },
+        { 1e-3, true, 0, 14e-3 },
+        { 14e-3, false, 14e-3, 0 }, /* a tie goes to the first */
+    };
+    struct topo_network net = small_network();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct step_tree t;
+        struct sim_closed s;
+        struct err e = { 0 };
+        step_begin(&t, "overlap", &net);
+        step_id root = add_inner(&t, -1, STEP_MAX, 1);
+        add_compute(&t, root, cases[i].compute_s);
+        add_all_reduce(&t, root, 32e6, 0, 1);
+        assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_int_equal(s.collectives[0].critical, cases[i].exchange_critical);
+        assert_close(s.compute_s, cases[i].want_compute_s, 1e-15);
+        assert_close(s.exposed_s[1], cases[i].want_exposed_s, 1e-15);
+        assert_close(s.busy_s[1], 14e-3, 1e-15);
+        sim_closed_free(&s);
+        step_free(&t);
+    }
+}
+
+static void below_a_term_that_is_not_critical_nothing_is(void **state)
+{
+    struct topo_network net = small_network();
+    struct step_tree t;
+    struct sim_closed s;
+    struct err e = { 0 };
+    (void)state;
+    step_begin(&t, "hidden", &net);
+    step_id root = add_inner(&t, -1, STEP_MAX, 1);
+    step_id hidden = add_inner(&t, root, STEP_SUM, 1);
+    add_compute(&t, root, 1);
+    add_compute(&t, hidden, 0.1);
+    add_all_reduce(&t, hidden, 32e6, 0, 1);
+    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
+    assert_true(s.time_s == 1 && s.compute_s == 1 && s.latency_s == 0 && sum_of(s.exposed_s) == 0);
+    assert_false(s.collectives[0].critical);
+    sim_closed_free(&s);
+    step_free(&t);
+}
+
+static void of_dimensions_that_tie_the_innermost_binds(void **state)
+{
+    static const struct {
+        double bw_Bps[2];
+        int32_t binds;
+    } cases[] = {
+        { { 96e9, 14e9 }, 0 },
+        { { 96e9, 14e9 * (1 - 1e-12) }, 0 }, /* rounding of a solver */
+        { { 96e9, 14e9 * (1 - 1e-6) }, 1 },
+        { { 96e9 * (1 - 1e-6), 14e9 }, 0 },
+    };
+    struct topo_network net = small_network();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct step_tree t;
+        struct sim_closed s;
+        struct err e = { 0 };
+        step_begin(&t, "tie", &net);
+        add_all_reduce(&t, -1, 32e6, 0, 1);
+        assert_ok(sim_closed_build(&s, &t, &net, cases[i].bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_int_equal(s.collectives[0].binds, cases[i].binds);
+        assert_true(s.exposed_s[cases[i].binds] == s.time_s);
+        assert_true(s.time_s == fmax(s.busy_s[0], s.busy_s[1]));
+        sim_closed_free(&s);
+        step_free(&t);
+    }
+}
+
+static void a_dimension_without_bandwidth_matters_only_where_it_is_used(void **state)
+{
+    static const double bw_Bps[] = { 10e9, 0 };
+    static const int32_t inner[] = { 4, 1 };
+    struct topo_network net = small_network();
+    struct step_tree t;
+    struct sim_closed s;
+    struct err e = { 0 };
+    (void)state;
+    step_begin(&t, "unused", &net);
+    step_id root = add_inner(&t, -1, STEP_SUM, 1);
+    add_all_reduce(&t, root, 32e6, step_add_group(&t, "inner", inner), 1);
+    assert_ok(sim_closed_build(&s, &t, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+    assert_close(s.time_s, 9.6e-3, 1e-15);
+    assert_true(s.busy_s[1] == 0 && s.collectives[0].traffic_B[1] == 0);
+    sim_closed_free(&s);
+
+    add_all_reduce(&t, root, 32e6, 0, 1);
+    assert_ok(sim_closed_build(&s, &t, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+    assert_true(isinf(s.time_s) && isinf(s.exposed_s[1]));
+    sim_closed_free(&s);
+    step_free(&t);
+}
+
+static void a_collective_of_one_member_costs_nothing(void **state)
+{
+    static const int32_t alone[] = { 1, 1 };
+    struct topo_network net = small_network();
+    struct step_tree t;
+    struct sim_closed s;
+    struct err e = { 0 };
+    (void)state;
+    step_begin(&t, "alone", &net);
+    add_all_reduce(&t, -1, 32e6, step_add_group(&t, "alone", alone), 1);
+    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
+    assert_int_equal(s.collectives[0].binds, -1);
+    assert_true(s.time_s == 0 && s.latency_s == 0);
+    sim_closed_free(&s);
+    sim_closed_free(&s);
+    step_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_add_up_to_the_time_of_the_compiled_step),
+        cmocka_unit_test(one_collective_costs_what_a_hand_computes),
+        cmocka_unit_test(of_a_maximum_only_the_longest_term_is_critical),
+        cmocka_unit_test(below_a_term_that_is_not_critical_nothing_is),
+        cmocka_unit_test(of_dimensions_that_tie_the_innermost_binds),
+        cmocka_unit_test(a_dimension_without_bandwidth_matters_only_where_it_is_used),
+        cmocka_unit_test(a_collective_of_one_member_costs_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
