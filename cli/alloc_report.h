@@ -1,0 +1,35 @@
+/** @file The answer of weft alloc as an object and as a page to read. */
+#ifndef CLI_ALLOC_REPORT_H
+#define CLI_ALLOC_REPORT_H
+
+#include "cli/load.h"
+#include "cli/output.h"
+#include "explore/sweep.h"
+
+/** One design and where in a sweep it stands. */
+struct alloc_report {
+    const struct run *run;
+    const struct study *study;
+    const struct design *design;
+    const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
+    const struct study_override *at; /**< shape [sweep->n_axes]: the value of each axis */
+    struct origin from;
+};
+
+/** One object on a line. */
+void alloc_json(const struct alloc_report *r, struct text *out);
+int alloc_text(const struct alloc_report *r, struct text *out, struct err *e);
+
+/** Scaled unit of the objective and what a value in SI is multiplied with to get there. */
+struct alloc_unit {
+    const char *name; /**< "s", "ratio", "s*GB/s", "s*USD", "USD" */
+    double per_SI;
+};
+struct alloc_unit alloc_unit(const struct study *s);
+
+/** Fall of the objective per unit of the right-hand side as written, rows of one text added up. */
+double alloc_shadow(const struct study *s, const struct design *d, int32_t row);
+/** Has an earlier row the same text? */
+bool alloc_is_repeated(const struct study *s, int32_t row);
+
+#endif

@@ -1,0 +1,55 @@
+#include "cli/bind.h"
+
+#include <string.h>
+
+#define TIE 1e-6 /* relative; solvers balance dimensions far better, equality to the last bit is chance */
+
+enum { MAX_NAMES = 6 };
+
+bool bind_is(const struct sim_collective *c, int32_t n_dims, int32_t d)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n_dims; i++)
+        most = c->busy_s[i] > most ? c->busy_s[i] : most;
+    return c->busy_s[d] > 0 && c->busy_s[d] >= (1 - TIE) * most;
+}
+
+void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c)
+{
+    const struct step_node *node = &t->nodes[c->node];
+    text_printf(out, "%s %s", t->groups[node->group].name, collective_names[node->collective]);
+}
+
+/* The name occurs in the list as a whole. */
+static bool is_listed(const struct text *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *s = text_str(list); (s = strstr(s, name)); s++)
+        if ((s == list->s || s[-1] == ' ') && (s[n] == '\0' || s[n] == ','))
+            return true;
+    return false;
+}
+
+void bind_names(struct text *out, const struct study *s, const struct design *x, int32_t d)
+{
+    struct text list = { 0 }, name = { 0 };
+    int32_t n_names = 0;
+    for (int32_t w = 0; w < x->n_loads; w++) {
+        const struct sim_closed *closed = &x->loads[w].closed;
+        for (int32_t i = 0; i < closed->n_collectives; i++) {
+            const struct sim_collective *c = &closed->collectives[i];
+            text_clear(&name);
+            bind_name(&name, &s->workloads[w].tree, c);
+            if (!bind_is(c, closed->n_dims, d) || is_listed(&list, text_str(&name)))
+                continue;
+            if (n_names++ < MAX_NAMES)
+                text_printf(&list, "%s%s", n_names > 1 ? ", " : "", text_str(&name));
+        }
+    }
+    text_puts(out, text_str(&list));
+    if (n_names > MAX_NAMES)
+        text_puts(out, ", ...");
+    out->failed = out->failed || list.failed || name.failed;
+    text_free(&list);
+    text_free(&name);
+}

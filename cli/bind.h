@@ -1,0 +1,17 @@
+/** @file Which collectives a dimension decides. */
+#ifndef CLI_BIND_H
+#define CLI_BIND_H
+
+#include "explore/design.h"
+
+/** Does dimension @p d take as long as the slowest one of @p c? Dimensions may tie, to 1e-6. */
+bool bind_is(const struct sim_collective *c, int32_t n_dims, int32_t d);
+
+/** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
+void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);
+
+/** Append the names of the collectives that dimension @p d decides, each once: "tp all-reduce, dp
+ * all-reduce". */
+void bind_names(struct text *out, const struct study *s, const struct design *x, int32_t d);
+
+#endif

@@ -1,0 +1,145 @@
+#include <math.h>
+#include <string.h>
+
+#include "cli/alloc_report.h"
+#include "cli/points.h"
+
+/* All points of a study; without `vary` the one there is. */
+struct alloc_run {
+    struct run *run;
+    struct load_overrides overrides;
+    struct sweep sweep;
+    struct text out;
+};
+
+static int report(struct alloc_run *a, int64_t i, const struct study *s, const struct design *d,
+                  struct err *e)
+{
+    struct study_override at[SWEEP_MAX_AXES];
+    char values[SWEEP_MAX_AXES][POINTS_VALUE];
+    struct alloc_report r = { .run = a->run, .study = s, .design = d, .sweep = &a->sweep, .at = at };
+    for (int32_t k = 0; k < a->sweep.n_axes; k++)
+        at[k] = (struct study_override){ a->sweep.axes[k].path, points_value(values[k], &a->sweep, k, i) };
+    r.from = output_origin(s);
+    if (output_format(a->run) == TABLE_AS_JSON) {
+        alloc_json(&r, &a->out);
+        return text_check(&a->out, e);
+    }
+    if (a->sweep.n_axes == 0 && !load_has_split(d))
+        return 0; /* said on standard error, and there is nothing else to read */
+    text_puts(&a->out, i > 0 ? "\n" : "");
+    return alloc_text(&r, &a->out, e);
+}
+
+static int solve_only(struct alloc_run *a, struct err *e)
+{
+    struct load_design x;
+    int rc = load_design(&x, a->run, &a->overrides, LOAD_SOLVED, STUDY_NEEDS_WORKLOAD, e);
+    output_notes(a->run, &x.study.notes);
+    if (!rc)
+        rc = report(a, 0, &x.study, &x.design, e);
+    load_design_free(&x);
+    return rc;
+}
+
+static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
+{
+    struct study s;
+    struct design d;
+    int rc = points_load(&s, a->run, &a->sweep, &a->overrides, i, e);
+    if (rc)
+        return err_wrap(e, "point %lld", (long long)i);
+    rc = design_solve(&d, &s, e);
+    if (!rc) {
+        load_say_status(a->run, &d);
+        rc = report(a, i, &s, &d, e);
+    }
+    design_free(&d);
+    study_free(&s);
+    return rc;
+}
+
+static int write_designs(struct alloc_run *a, struct err *e)
+{
+    int rc = 0;
+    if (a->sweep.n_axes == 0)
+        rc = solve_only(a, e);
+    for (int64_t i = 0; a->sweep.n_axes > 0 && i < a->sweep.n_points && !rc; i++)
+        rc = solve_point(a, i, e);
+    return rc || a->out.n == 0 ? rc : output_write(a->run, &a->out, e);
+}
+
+/* A row that could not be read is an error here, as it is in the other formats; one without a split is said.
+ */
+static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
+{
+    int32_t status = table_find(t, "status"), message = table_find(t, "message");
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        const char *word = table_cell(t, i, status)->text, *why = table_cell(t, i, message)->text;
+        if (!word || strcmp(word, "error") == 0)
+            return err_set(e, ERR_RANGE, "%s", why ? why : "a point cannot be read");
+        if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0)
+            continue;
+        output_say(a->run, "%s: %s: %s", a->run->opt.operands[0], word, why ? why : "");
+        if (strcmp(word, alloc_status_names[ALLOC_STALLED]) != 0)
+            a->run->exit_code = EXIT_NO_DESIGN;
+        else if (isnan(table_number(t, i, table_find(t, "time_s"))))
+            a->run->exit_code = EXIT_FAILED;
+    }
+    return 0;
+}
+
+static int write_rows(struct alloc_run *a, struct err *e)
+{
+    const struct run *run = a->run;
+    const struct load_overrides *o = &a->overrides;
+    struct table t = { 0 };
+    struct origin from;
+    int rc = 0;
+    if (a->sweep.n_axes == 0) {
+        struct study s;
+        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+        if (rc)
+            return rc;
+        from = output_origin(&s);
+        study_free(&s);
+    } else {
+        from = points_origin(run, &a->sweep, o);
+    }
+    rc = sweep_run(&t, &a->sweep, run->opt.operands[0], o->list, o->n, 1, NULL, NULL, e);
+    if (!rc)
+        rc = judge_rows(a, &t, e);
+    if (!rc)
+        rc = output_table(run, &t, from, e);
+    table_free(&t);
+    return rc;
+}
+
+static int run_alloc(struct run *run, struct err *e)
+{
+    struct alloc_run a = { .run = run, .sweep = { .n_points = 1 } };
+    int rc = output_check(run, NULL, e);
+    if (!rc)
+        rc = load_overrides(&a.overrides, run, e);
+    if (!rc && points_vary(run))
+        rc = sweep_read(&a.sweep, run->opt.operands[0], a.overrides.list, a.overrides.n, e);
+    if (!rc) {
+        output_notes(run, &a.sweep.notes);
+        rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, e) : write_designs(&a, e);
+    }
+    sweep_free(&a.sweep);
+    load_free(&a.overrides);
+    text_free(&a.out);
+    return rc;
+}
+
+const struct command cmd_alloc = {
+    .group = "One design",
+    .name = "alloc",
+    .help = "split bandwidth over the dimensions of a network",
+    .about = "Choose the bandwidth of every dimension that is best for the objective of STUDY under its\n"
+             "constraints, with a proof: lower bound, gap, and what each constraint costs. A study with\n"
+             "`vary` gives one design per point. JSON is one object a line, CSV the row of weft sweep.\n",
+    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_format, &options_files),
+    .run = run_alloc,
+};

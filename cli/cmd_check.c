@@ -1,0 +1,315 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/sheet.h"
+
+/* One budget: what the design takes, what it may take, in the unit of the key. */
+struct budget {
+    const char *key, *name, *unit;
+    double value, limit;
+    bool at_least; /* the value is a lower bound */
+    char why[600]; /* why nothing better is known */
+};
+
+enum { MAX_BUDGETS = 5 };
+
+struct check {
+    struct budget list[MAX_BUDGETS];
+    int32_t n;
+    bool within;
+};
+
+/* What the budgets are about; the bill is the study's own or the design's. */
+struct subject {
+    const struct study *study;
+    const struct topo_bill *bill; /* NULL: there is none, for this reason */
+    const char *bill_reason;
+    double linear_usd; /* price without rounding up to whole parts */
+    double nic_Bps, time_s;
+};
+
+static struct budget *add(struct check *c, const char *key, const char *name, const char *unit, double limit)
+{
+    struct budget *b = &c->list[c->n++];
+    *b = (struct budget){ .key = key, .name = name, .unit = unit, .limit = limit, .value = NAN };
+    return b;
+}
+
+static void add_usd(struct check *c, const struct subject *x)
+{
+    struct budget *b = add(c, "usd", "cost", "USD", x->study->budget.usd);
+    if (x->bill) {
+        b->value = x->bill->usd.typ + study_fixed_usd(x->study);
+        return;
+    }
+    b->value = x->linear_usd;
+    b->at_least = true;
+    snprintf(b->why, sizeof b->why, "there is no bill of whole parts: %s", x->bill_reason);
+}
+
+static void add_watt(struct check *c, const struct subject *x)
+{
+    struct budget *b = add(c, "watt", "power", "W", x->study->budget.watt);
+    if (!x->bill) {
+        snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
+        return;
+    }
+    b->value = x->bill->watt;
+    b->at_least = x->bill->n_watt_unknown > 0;
+    if (b->at_least)
+        snprintf(b->why, sizeof b->why, "the power of %d of %d items of the bill is not given",
+                 (int)x->bill->n_watt_unknown, (int)x->bill->n_lines);
+}
+
+static void add_nics(struct check *c, const struct subject *x)
+{
+    struct budget *b = add(c, "nics", "NICs", "", (double)x->study->budget.nics);
+    if (!x->bill)
+        snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
+    else if (x->bill->nics < 0)
+        snprintf(b->why, sizeof b->why, "parts give no size of a NIC, need nic_port_GBps to count them");
+    else
+        b->value = (double)x->bill->nics;
+}
+
+/* In the order of the key table. */
+static void find_budgets(struct check *c, const struct subject *x)
+{
+    const struct study_budget *limit = &x->study->budget;
+    if (isfinite(limit->nic_Bps))
+        add(c, "nic_GBps", "NIC bandwidth", "GB/s", limit->nic_Bps / 1e9)->value = x->nic_Bps / 1e9;
+    if (limit->nics >= 0)
+        add_nics(c, x);
+    if (isfinite(limit->usd))
+        add_usd(c, x);
+    if (isfinite(limit->watt))
+        add_watt(c, x);
+    if (isfinite(limit->time_s))
+        add(c, "time_s", "step time", "s", limit->time_s)->value = x->time_s;
+}
+
+/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. */
+static bool is_within(const struct budget *b)
+{
+    return b->value <= b->limit * (1 + 1e-9);
+}
+
+/* A lower bound decides only when it is already too much. */
+static int judge(struct check *c, const struct study *s, struct err *e)
+{
+    c->within = true;
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct budget *b = &c->list[i];
+        yaml_id at = yaml_get(&s->doc, s->budget.node, b->key);
+        bool known = isfinite(b->value);
+        if (!known || (b->at_least && is_within(b)))
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "cannot be checked: %s", b->why);
+        c->within = c->within && is_within(b);
+    }
+    return 0;
+}
+
+/* Whole things and dollars in full, the others in 6 digits. */
+static void put_amount(struct sheet *s, const struct budget *b, double x)
+{
+    if (strcmp(b->unit, "USD") == 0 || strcmp(b->unit, "") == 0)
+        sheet_usd(s, x);
+    else
+        sheet_real(s, x, 6);
+}
+
+static int check_text(const struct check *c, struct text *out, struct err *e)
+{
+    struct sheet s = { 0 };
+    sheet_column(&s, "budget", "", SHEET_LEFT);
+    sheet_column(&s, "value", "", SHEET_POINT);
+    sheet_column(&s, "limit", "", SHEET_POINT);
+    sheet_column(&s, "slack", "", SHEET_POINT);
+    sheet_column(&s, "", "", SHEET_LEFT);
+    sheet_column(&s, "verdict", "", SHEET_LEFT);
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct budget *b = &c->list[i];
+        sheet_put(&s, "%s", b->name);
+        put_amount(&s, b, b->value);
+        put_amount(&s, b, b->limit);
+        put_amount(&s, b, b->limit - b->value);
+        sheet_put(&s, "%s", b->unit);
+        sheet_put(&s, "%s%s", is_within(b) ? "within" : "over",
+                  b->at_least ? " (value is a lower bound)" : "");
+    }
+    int rc = sheet_write(&s, out, e);
+    sheet_free(&s);
+    return rc;
+}
+
+static void check_json(const struct run *run, const struct check *c, const struct study *study,
+                       struct text *out)
+{
+    struct json j = { .out = out };
+    json_open(&j, NULL, '{');
+    output_json_head(&j, run, output_origin(study));
+    json_bool(&j, "within", c->within);
+    json_open(&j, "budgets", '[');
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct budget *b = &c->list[i];
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", b->key);
+        json_real(&j, "value", b->value);
+        json_real(&j, "limit", b->limit);
+        json_real(&j, "slack", b->limit - b->value);
+        json_text(&j, "unit", b->unit);
+        json_bool(&j, "within", is_within(b));
+        json_bool(&j, "lower_bound", b->at_least);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    text_puts(out, "\n");
+}
+
+static void check_table(const struct check *c, struct table *t)
+{
+    table_column(t, "budget", TABLE_TEXT);
+    table_column(t, "value", TABLE_REAL);
+    table_column(t, "limit", TABLE_REAL);
+    table_column(t, "slack", TABLE_REAL);
+    table_column(t, "unit", TABLE_TEXT);
+    table_column(t, "within", TABLE_TEXT);
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct budget *b = &c->list[i];
+        table_row(t);
+        table_put_text(t, b->key);
+        table_put_real(t, b->value);
+        table_put_real(t, b->limit);
+        table_put_real(t, b->limit - b->value);
+        table_put_text(t, *b->unit ? b->unit : NULL);
+        table_put_text(t, is_within(b) ? "yes" : "no");
+    }
+}
+
+static int write_result(const struct run *run, const struct check *c, const struct study *s, struct err *e)
+{
+    struct text out = { 0 };
+    struct table t = { 0 };
+    int rc = 0;
+    switch (output_format(run)) {
+    case TABLE_AS_TEXT:
+        rc = check_text(c, &out, e);
+        break;
+    case TABLE_AS_JSON:
+        check_json(run, c, s, &out);
+        break;
+    case TABLE_AS_CSV:
+        check_table(c, &t);
+        rc = output_table(run, &t, output_origin(s), e);
+        table_free(&t);
+        return rc;
+    }
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static int conclude(struct run *run, const struct subject *x, struct err *e)
+{
+    struct check c = { 0 };
+    find_budgets(&c, x);
+    int rc = judge(&c, x->study, e);
+    if (!rc)
+        rc = write_result(run, &c, x->study, e);
+    if (rc || c.within)
+        return rc;
+    run->exit_code = EXIT_NO_DESIGN;
+    for (int32_t i = 0; i < c.n; i++)
+        if (!is_within(&c.list[i]))
+            output_say(run, "%s: over budget: %s is %.6g%s%s, need at most %.6g", run->opt.operands[0],
+                       c.list[i].key, c.list[i].value, *c.list[i].unit ? " " : "", c.list[i].unit,
+                       c.list[i].limit);
+    return 0;
+}
+
+/* A network with all its bandwidths and no workload: nothing takes time, but it has a price. */
+static int check_network(struct run *run, const struct load_overrides *o, struct err *e)
+{
+    struct study s = { 0 };
+    struct topo_bill bill = { 0 };
+    struct err why = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS];
+    int rc = load_study(&s, run, o, STUDY_FOR_BUDGET | STUDY_NEEDS_BANDWIDTH | STUDY_NEEDS_PARTS, e);
+    if (rc)
+        return rc;
+    struct subject x = { .study = &s, .linear_usd = study_fixed_usd(&s), .time_s = NAN };
+    for (int32_t d = 0; d < s.net.n_dims; d++) {
+        bw_Bps[d] = s.net.dims[d].bw_Bps;
+        x.linear_usd += s.prices[d].usd_per_Bps * bw_Bps[d];
+        x.nic_Bps += s.prices[d].has_nic ? bw_Bps[d] : 0;
+    }
+    rc = topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, &why);
+    if (rc == ERR_NOMEM) {
+        *e = why;
+    } else {
+        x.bill = rc ? NULL : &bill;
+        x.bill_reason = why.msg;
+        rc = conclude(run, &x, e);
+    }
+    topo_bill_free(&bill);
+    study_free(&s);
+    return rc;
+}
+
+static int check_design(struct run *run, const struct load_overrides *o, struct err *e)
+{
+    struct load_design x;
+    int rc = load_design(&x, run, o, LOAD_EITHER, STUDY_FOR_BUDGET | STUDY_NEEDS_WORKLOAD, e);
+    output_notes(run, &x.study.notes);
+    if (!rc && x.solved && !load_has_split(&x.design)) {
+        rc = load_write_status(run, &x, true, e);
+    } else if (!rc) {
+        const struct design *d = &x.design;
+        struct subject subject = {
+            .study = &x.study,
+            .bill = d->has_bill ? &d->bill : NULL,
+            .bill_reason = d->bill_reason,
+            .linear_usd = d->cost_usd,
+            .nic_Bps = d->nic_Bps,
+            .time_s = d->time_s,
+        };
+        rc = conclude(run, &subject, e);
+    }
+    load_design_free(&x);
+    return rc;
+}
+
+static int run_check(struct run *run, struct err *e)
+{
+    struct load_overrides o;
+    struct study probe = { 0 };
+    int rc = output_check(run, NULL, e);
+    if (rc)
+        return rc;
+    rc = load_overrides(&o, run, e);
+    if (!rc)
+        rc = study_load(&probe, run->opt.operands[0], o.list, o.n, STUDY_NEEDS_NETWORK, e);
+    bool network_alone = !rc && probe.n_workloads == 0 && load_has_bandwidths(&probe.net);
+    study_free(&probe);
+    if (!rc)
+        rc = network_alone ? check_network(run, &o, e) : check_design(run, &o, e);
+    load_free(&o);
+    return rc;
+}
+
+const struct command cmd_check = {
+    .group = "One design",
+    .name = "check",
+    .help = "hold a design against its budgets: exit 0 within, 4 over",
+    .about =
+        "Hold a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
+        "power, step time. Bandwidths are those of the network; where one is missing, those that weft\n"
+        "alloc chooses. Exit code 0 when every budget is kept, 4 when one is not.\n",
+    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_format, &options_files),
+    .run = run_check,
+};

@@ -1,0 +1,207 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/output.h"
+#include "cli/sheet.h"
+#include "topo/parts.h"
+#include "workloads/step.h"
+
+/* Every map a YAML file may hold, from the outside in. */
+static const struct section *const sections[] = {
+    &study_section,           &study_mix_section,  &study_budget_section, &study_axis_section,
+    &topo_network_section,    &topo_npu_section,   &topo_dim_section,     &topo_parts_section,
+    &topo_rate_section,       &topo_part_section,  &topo_recipe_section,  &topo_band_section,
+    &step_workload_section,   &step_group_section, &step_layer_section,   &step_phase_section,
+    &step_collective_section, &step_leaf_section,  &step_operand_section, &step_repeat_section,
+};
+
+enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
+
+static const char *kind_name(const struct key *k)
+{
+    static const char *const names[] = { "number", "count", "true/false", "text", "word", "nested" };
+    return names[k->kind];
+}
+
+static bool is_number(const struct key *k)
+{
+    return k->kind == KEY_REAL || k->kind == KEY_COUNT;
+}
+
+/* "1e12" rather than 1000000000000, where no digit is lost. */
+static const char *show_limit(char buf[NUM_TEXT], double x)
+{
+    double back;
+    snprintf(buf, NUM_TEXT, "%.6g", x);
+    char *e = strchr(buf, 'e');
+    if (!e || !num_parse_real(buf, &back) || back < x || back > x)
+        return num_format(buf, x);
+    char sign = e[1];
+    char *digits = e + 2 + strspn(e + 2, "0");
+    char *to = e + 1 + (sign == '-');
+    memmove(to, digits, strlen(digits) + 1);
+    return buf;
+}
+
+/* "0.001 to 1e9"; the words of a word. */
+static void put_range(struct text *out, const struct key *k)
+{
+    char a[NUM_TEXT], b[NUM_TEXT];
+    if (k->kind == KEY_WORD) {
+        for (size_t i = 0; k->words[i]; i++)
+            text_printf(out, "%s%s", i ? ", " : "", k->words[i]);
+    } else if (is_number(k) && isfinite(k->min) && isfinite(k->max)) {
+        text_printf(out, "%s to %s", show_limit(a, k->min), show_limit(b, k->max));
+    } else if (is_number(k) && isfinite(k->min)) {
+        text_printf(out, ">= %s", show_limit(a, k->min));
+    } else if (is_number(k) && isfinite(k->max)) {
+        text_printf(out, "<= %s", show_limit(b, k->max));
+    }
+}
+
+static const char *show_default(char buf[NUM_TEXT], const struct key *k)
+{
+    bool value = is_number(k) || k->kind == KEY_WORD || k->kind == KEY_BOOL;
+    if (k->required)
+        return "required";
+    if (!value || isnan(k->dflt))
+        return "";
+    if (k->kind == KEY_WORD)
+        return k->words[(size_t)k->dflt];
+    if (k->kind == KEY_BOOL)
+        return k->dflt != 0 ? "true" : "false";
+    return num_format(buf, k->dflt);
+}
+
+static int put_section(const struct section *s, struct text *out, struct err *e)
+{
+    struct sheet sheet = { 0 };
+    struct text range = { 0 };
+    char number[NUM_TEXT];
+    text_printf(out, "%s: %s\n", s->name, s->help);
+    sheet_column(&sheet, "  key", "", SHEET_LEFT);
+    sheet_column(&sheet, "holds", "", SHEET_LEFT);
+    sheet_column(&sheet, "unit", "", SHEET_LEFT);
+    sheet_column(&sheet, "range", "", SHEET_LEFT);
+    sheet_column(&sheet, "default", "", SHEET_LEFT);
+    sheet_column(&sheet, "meaning", "", SHEET_LEFT);
+    for (size_t i = 0; i < s->n_keys; i++) {
+        const struct key *k = &s->keys[i];
+        text_clear(&range);
+        put_range(&range, k);
+        sheet_put(&sheet, "  %s", k->name);
+        sheet_put(&sheet, "%s", kind_name(k));
+        sheet_put(&sheet, "%s", k->unit ? k->unit : "");
+        sheet_put(&sheet, "%s", text_str(&range));
+        sheet_put(&sheet, "%s", show_default(number, k));
+        sheet_put(&sheet, "%s", k->help);
+    }
+    int rc = text_check(&range, e);
+    if (!rc)
+        rc = sheet_write(&sheet, out, e);
+    sheet_free(&sheet);
+    text_free(&range);
+    return rc;
+}
+
+static int keys_text(const struct run *run, const struct section *only, struct err *e)
+{
+    struct text out = { 0 };
+    int rc = 0;
+    for (int i = 0; i < N_SECTIONS && !rc; i++) {
+        if (only && only != sections[i])
+            continue;
+        text_puts(&out, out.n ? "\n" : "");
+        rc = put_section(sections[i], &out, e);
+    }
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static void put_row(const struct section *s, const struct key *k, struct table *t)
+{
+    char number[NUM_TEXT];
+    struct text words = { 0 };
+    bool limits = is_number(k);
+    if (k->kind == KEY_WORD)
+        put_range(&words, k);
+    table_row(t);
+    table_put_text(t, s->name);
+    table_put_text(t, k->name);
+    table_put_text(t, kind_name(k));
+    table_put_text(t, k->unit && *k->unit ? k->unit : NULL);
+    table_put_real(t, limits ? k->min : NAN);
+    table_put_real(t, limits ? k->max : NAN);
+    table_put_text(t, k->kind == KEY_WORD ? text_str(&words) : NULL);
+    table_put_text(t, k->required || !*show_default(number, k) ? NULL : show_default(number, k));
+    table_put_text(t, k->required ? "yes" : "no");
+    table_put_text(t, k->help);
+    t->failed = t->failed || words.failed;
+    text_free(&words);
+}
+
+static int keys_table(const struct run *run, const struct section *only, struct err *e)
+{
+    struct table t = { 0 };
+    table_column(&t, "section", TABLE_TEXT);
+    table_column(&t, "key", TABLE_TEXT);
+    table_column(&t, "kind", TABLE_TEXT);
+    table_column(&t, "unit", TABLE_TEXT);
+    table_column(&t, "min", TABLE_REAL);
+    table_column(&t, "max", TABLE_REAL);
+    table_column(&t, "words", TABLE_TEXT);
+    table_column(&t, "default", TABLE_TEXT);
+    table_column(&t, "required", TABLE_TEXT);
+    table_column(&t, "help", TABLE_TEXT);
+    for (int i = 0; i < N_SECTIONS; i++)
+        for (size_t k = 0; k < sections[i]->n_keys && (!only || only == sections[i]); k++)
+            put_row(sections[i], &sections[i]->keys[k], &t);
+    int rc = output_table(run, &t, (struct origin){ .known = false }, e);
+    table_free(&t);
+    return rc;
+}
+
+static int find_section(const struct section **out, const char *name, struct err *e)
+{
+    const char *names[N_SECTIONS];
+    struct text all = { 0 };
+    for (int i = 0; i < N_SECTIONS; i++) {
+        names[i] = sections[i]->name;
+        if (strcmp(names[i], name) == 0) {
+            *out = sections[i];
+            text_free(&all);
+            return 0;
+        }
+        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = text_nearest(name, names, N_SECTIONS);
+    int rc =
+        near ? err_set(e, ERR_USAGE, "section \"%.100s\" is unknown, nearest is %s", name, near)
+             : err_set(e, ERR_USAGE, "section \"%.100s\" is unknown, need one of %s", name, text_str(&all));
+    text_free(&all);
+    return rc;
+}
+
+static int run_keys(struct run *run, struct err *e)
+{
+    const struct section *only = NULL;
+    int rc = output_check(run, NULL, e);
+    if (!rc && run->opt.n_operands)
+        rc = find_section(&only, run->opt.operands[0], e);
+    if (rc)
+        return rc;
+    return output_format(run) == TABLE_AS_TEXT ? keys_text(run, only, e) : keys_table(run, only, e);
+}
+
+const struct command cmd_keys = {
+    .group = "Manual",
+    .name = "keys",
+    .help = "every key of the YAML files: unit, range, default",
+    .about = "List the keys that studies, networks, parts and workloads may have, or those of one SECTION.\n",
+    .scope = SCOPE(0, 1, "[SECTION]", &options_format, &options_files),
+    .run = run_keys,
+};

@@ -1,0 +1,162 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/output.h"
+#include "plots/figure.h"
+
+static const struct option plot_rows[] = {
+    { .name = "list",
+      .help = "list the figures",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, list) },
+    { .name = "where",
+      .value = "COLUMN=VALUE",
+      .help = "only rows with this value; one column twice means either, two columns mean both",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, where) },
+    { .name = "title",
+      .value = "TEXT",
+      .help = "instead of the figure's own",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, title) },
+    { .name = "width",
+      .value = "PX",
+      .help = "96 to the inch",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, width_px),
+      .min = 240,
+      .max = 10000 },
+    { .name = "height",
+      .value = "PX",
+      .help = "96 to the inch",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, height_px),
+      .min = 240,
+      .max = 10000 },
+};
+
+static const struct option image_rows[] = {
+    { .name = "of",
+      .value = "FORMAT",
+      .help = "svg, pdf or png; without it by the extension of -o, else svg",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, image_format),
+      .words = plot_format_names },
+};
+
+static const struct option_group plot_options = { "Figure", plot_rows, sizeof plot_rows / sizeof *plot_rows };
+static const struct option_group image_options = { "Output", image_rows, 1 };
+
+static int list_figures(const struct run *run, struct err *e)
+{
+    struct text out = { 0 };
+    for (int32_t i = 0; i < plot_n_figures; i++)
+        text_printf(&out, "%-14s %s\n", plot_figures[i].name, plot_figures[i].help);
+    int rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static enum plot_format image_format(const struct run *run)
+{
+    if (run->opt.image_format >= 0)
+        return (enum plot_format)run->opt.image_format;
+    const char *dot = run->opt.out ? strrchr(run->opt.out, '.') : NULL;
+    for (int32_t i = 0; dot && plot_format_names[i]; i++)
+        if (strcasecmp(dot + 1, plot_format_names[i]) == 0)
+            return (enum plot_format)i;
+    return PLOT_SVG;
+}
+
+/* An extension that names no format would hide what the file holds. */
+static int check_extension(const struct run *run, struct err *e)
+{
+    const char *out = run->opt.out;
+    if (!out || run->opt.image_format >= 0 || strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0)
+        return 0;
+    const char *dot = strrchr(out, '.');
+    for (int32_t i = 0; dot && plot_format_names[i]; i++)
+        if (strcasecmp(dot + 1, plot_format_names[i]) == 0)
+            return 0;
+    return err_set(e, ERR_USAGE,
+                   "option --output is \"%.200s\", need a name ending in .svg, .pdf or .png, or --of", out);
+}
+
+/* "COLUMN=VALUE" cut in two; copies[i] holds the column. */
+static int read_filters(struct plot_where *where, char **copies, const struct option_list *list,
+                        struct err *e)
+{
+    for (int32_t i = 0; i < list->n; i++) {
+        const char *equals = strchr(list->items[i], '=');
+        if (!equals || equals == list->items[i])
+            return err_set(e, ERR_USAGE, "option --where is \"%.100s\", need COLUMN=VALUE", list->items[i]);
+        copies[i] = strndup(list->items[i], (size_t)(equals - list->items[i]));
+        if (!copies[i])
+            return err_nomem(e, "filters");
+        where[i] = (struct plot_where){ .column = copies[i], .value = equals + 1 };
+    }
+    return 0;
+}
+
+static int draw(const struct run *run, const struct plot_where *where, struct err *e)
+{
+    const struct options *opt = &run->opt;
+    struct plot_options plot = {
+        .format = image_format(run),
+        .title = opt->title,
+        .where = where,
+        .n_where = opt->where.n,
+        .width_px = (int32_t)opt->width_px,
+        .height_px = (int32_t)opt->height_px,
+    };
+    struct table t = { 0 };
+    struct text image = { 0 };
+    int rc = table_read_csv(&t, strcmp(opt->operands[1], "-") == 0 ? "/dev/stdin" : opt->operands[1], e);
+    if (!rc) {
+        rc = plot_draw(opt->operands[0], &t, &plot, &image, e);
+        if (rc == ERR_PARSE)
+            err_wrap(e, "%s:1:1", opt->operands[1]);
+    }
+    if (!rc)
+        rc = output_write(run, &image, e);
+    text_free(&image);
+    table_free(&t);
+    return rc;
+}
+
+static int run_plot(struct run *run, struct err *e)
+{
+    int32_t n = run->opt.where.n;
+    if (run->opt.list)
+        return list_figures(run, e);
+    if (run->opt.n_operands < 2)
+        return err_set(e, ERR_USAGE, "%s, need FIGURE and DATA.csv (weft plot --list names the figures)",
+                       run->opt.n_operands ? "second argument is missing" : "arguments are missing");
+    int rc = check_extension(run, e);
+    if (!rc)
+        rc = output_check(run, NULL, e);
+    if (rc)
+        return rc;
+    struct plot_where *where = calloc((size_t)n + 1, sizeof *where);
+    char **copies = calloc((size_t)n + 1, sizeof *copies);
+    rc = where && copies ? read_filters(where, copies, &run->opt.where, e) : err_nomem(e, "filters");
+    if (!rc)
+        rc = draw(run, where, e);
+    for (int32_t i = 0; copies && i < n; i++)
+        free(copies[i]);
+    free(copies);
+    free(where);
+    return rc;
+}
+
+const struct command cmd_plot = {
+    .group = "Many designs",
+    .name = "plot",
+    .help = "a figure from the table of a sweep",
+    .about = "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
+             "wrote; - reads it from standard input.\n",
+    .scope = SCOPE(0, 2, "FIGURE DATA.csv", &plot_options, &image_options, &options_files),
+    .run = run_plot,
+};

@@ -1,0 +1,262 @@
+#include <math.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/points.h"
+#include "cli/sheet.h"
+#include "cli/sweep_text.h"
+
+enum { MAX_THREADS = 1024 };
+
+static const struct option sweep_rows[] = {
+    { .name = "threads",
+      .letter = 'j',
+      .value = "N",
+      .help = "points at the same time; without it one a processor; the rows are the same",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, threads),
+      .min = 1,
+      .max = MAX_THREADS,
+      .outside = true },
+    { .name = "dry-run",
+      .help = "count the points and list the axes, compute nothing",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, dry_run) },
+};
+
+static const struct option_group sweep_options = { "Sweep", sweep_rows,
+                                                   sizeof sweep_rows / sizeof *sweep_rows };
+
+/* What a signal handler may touch; nothing else in the program is global. */
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* A second SIGINT ends the program at once, as if there were no handler; one that is ignored stays so. */
+static void watch_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND }, before;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
+struct progress {
+    bool wanted;            /* standard error is a terminal */
+    bool shown;             /* something stands on its line */
+    double start_s, last_s; /* last_s: when it was last written; the start before that */
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* "1 h 05 min", "3 min 20 s", "12 s" */
+static const char *show_left(char buf[SHOW], double left_s)
+{
+    long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
+    if (s >= 3600)
+        snprintf(buf, SHOW, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        snprintf(buf, SHOW, "%ld min %02ld s", s / 60, s % 60);
+    else
+        snprintf(buf, SHOW, "%ld s", s);
+    return buf;
+}
+
+static bool report_progress(void *context, int64_t done, int64_t total)
+{
+    struct progress *p = context;
+    double now = now_s(), spent = now - p->start_s;
+    if (p->wanted && now - p->last_s >= 0.2) {
+        char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
+        p->last_s = now;
+        p->shown = true;
+        fprintf(stderr, "\r%s of %s points, %s a second, %s left \033[K", show_count(a, done),
+                show_count(b, total), show_real(c, (double)done / spent, 3),
+                show_left(left, spent * (double)(total - done) / (double)done));
+    }
+    return !interrupted;
+}
+
+static int axes_text(const struct sweep *w, struct text *out, struct err *e)
+{
+    struct sheet s = { 0 };
+    char n[SHOW], value[POINTS_VALUE];
+    sheet_column(&s, "axis", "", SHEET_LEFT);
+    sheet_column(&s, "values", "", SHEET_POINT);
+    sheet_column(&s, "first", "", SHEET_LEFT);
+    sheet_column(&s, "last", "", SHEET_LEFT);
+    for (int32_t i = 0; i < w->n_axes; i++) {
+        sheet_put(&s, "%s", w->axes[i].path);
+        sheet_count(&s, w->axes[i].n);
+        sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[0]));
+        sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[w->axes[i].n - 1]));
+    }
+    int rc = sheet_write(&s, out, e);
+    sheet_free(&s);
+    text_printf(out, "%s points\n", show_count(n, w->n_points));
+    return rc;
+}
+
+static void axes_json(const struct run *run, const struct sweep *w, struct text *out)
+{
+    struct json j = { .out = out };
+    char value[POINTS_VALUE];
+    json_open(&j, NULL, '{');
+    output_json_head(&j, run, (struct origin){ .known = false });
+    json_count(&j, "points", w->n_points);
+    json_open(&j, "axes", '[');
+    for (int32_t i = 0; i < w->n_axes; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "key", w->axes[i].path);
+        json_open(&j, "values", '[');
+        for (int64_t k = 0; k < w->axes[i].n; k++)
+            json_text(&j, NULL, points_unquote(value, w->axes[i].values[k]));
+        json_close(&j, ']');
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    text_puts(out, "\n");
+}
+
+static void axes_table(const struct sweep *w, struct table *t)
+{
+    char value[POINTS_VALUE];
+    table_column(t, "axis", TABLE_TEXT);
+    table_column(t, "value", TABLE_TEXT);
+    for (int32_t i = 0; i < w->n_axes; i++)
+        for (int64_t k = 0; k < w->axes[i].n; k++) {
+            table_row(t);
+            table_put_text(t, w->axes[i].path);
+            table_put_text(t, points_unquote(value, w->axes[i].values[k]));
+        }
+}
+
+static int write_axes(const struct run *run, const struct sweep *w, struct err *e)
+{
+    struct table t = { 0 };
+    struct text out = { 0 };
+    int rc = 0;
+    if (output_format(run) == TABLE_AS_CSV) {
+        axes_table(w, &t);
+        rc = output_table(run, &t, (struct origin){ .known = false }, e);
+    } else {
+        if (output_format(run) == TABLE_AS_JSON)
+            axes_json(run, w, &out);
+        else
+            rc = axes_text(w, &out, e);
+        if (!rc)
+            rc = output_write(run, &out, e);
+    }
+    table_free(&t);
+    text_free(&out);
+    return rc;
+}
+
+static int write_rows(const struct run *run, const struct table *t, const struct sweep *w,
+                      const struct load_overrides *o, struct err *e)
+{
+    struct text out = { 0 };
+    if (output_format(run) != TABLE_AS_TEXT)
+        return output_table(run, t, points_origin(run, w, o), e);
+    int rc = sweep_text(t, w, &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+/* How many points ended with each status other than solved, and why the first did. */
+static void say_unsolved(struct run *run, const struct table *t)
+{
+    int32_t status = table_find(t, "status"), message = table_find(t, "message");
+    int32_t time = table_find(t, "time_s");
+    int64_t n = 0, first = -1;
+    bool any_error = false;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        const char *word = table_cell(t, row, status)->text;
+        /* A stalled one with a time has a split, whose proof fell short. */
+        bool stalled = word && strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0;
+        if (!word || strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0 ||
+            (stalled && isfinite(table_number(t, row, time))))
+            continue;
+        first = first < 0 ? row : first;
+        any_error = any_error || strcmp(word, "error") == 0;
+        n++;
+    }
+    if (n == 0)
+        return;
+    const char *why = message >= 0 ? table_cell(t, first, message)->text : NULL;
+    output_say(run, "%lld of %lld points are not solved; row %lld: %s%s%s", (long long)n,
+               (long long)t->n_rows, (long long)first + 1, table_cell(t, first, status)->text,
+               why && *why ? ": " : "", why ? why : "");
+    if (n == t->n_rows)
+        run->exit_code = any_error ? EXIT_INPUT : EXIT_NO_DESIGN;
+}
+
+static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o, struct err *e)
+{
+    struct table t = { 0 };
+    struct progress p = { .wanted = !run->opt.quiet && isatty(STDERR_FILENO), .start_s = now_s() };
+    int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
+    p.last_s = p.start_s;
+    watch_interrupt();
+    int rc = sweep_run(&t, w, run->opt.operands[0], o->list, o->n, threads, report_progress, &p, e);
+    if (p.shown)
+        fputs("\r\033[K", stderr);
+    if (!rc && interrupted) {
+        output_say(run, "interrupted, nothing is written");
+        run->exit_code = EXIT_INTERRUPT;
+    } else if (!rc) {
+        output_verbose(run, "%lld points in %.3f s on %d threads", (long long)w->n_points,
+                       now_s() - p.start_s, (int)threads);
+        rc = write_rows(run, &t, w, o, e);
+        if (!rc)
+            say_unsolved(run, &t);
+    }
+    table_free(&t);
+    return rc;
+}
+
+static int run_sweep(struct run *run, struct err *e)
+{
+    struct load_overrides o;
+    struct sweep w = { 0 };
+    int rc = output_check(run, NULL, e);
+    if (rc)
+        return rc;
+    rc = load_overrides(&o, run, e);
+    if (!rc)
+        rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
+    if (!rc)
+        output_notes(run, &w.notes);
+    if (!rc)
+        rc = run->opt.dry_run ? write_axes(run, &w, e) : sweep_all(run, &w, &o, e);
+    sweep_free(&w);
+    load_free(&o);
+    return rc;
+}
+
+const struct command cmd_sweep = {
+    .group = "Many designs",
+    .name = "sweep",
+    .help = "split every point of a study, one row each",
+    .about = "Choose the bandwidths for every combination of the values under `vary` of STUDY and write one\n"
+             "row a point. A point without a design is a row with its status. SIGINT stops the sweep and\n"
+             "writes nothing.\n",
+    .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_format, &options_files),
+    .run = run_sweep,
+};

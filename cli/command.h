@@ -1,0 +1,47 @@
+/** @file A command of weft, and one run of it. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/options.h"
+
+/** What the process returns. */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,      /**< memory, files, libraries */
+    EXIT_USAGE = 2,       /**< the command line is wrong */
+    EXIT_INPUT = 3,       /**< a file, or what it says, is wrong */
+    EXIT_NO_DESIGN = 4,   /**< infeasible, unbounded, ill-posed, or over budget */
+    EXIT_INTERRUPT = 130, /**< stopped by SIGINT, as shells count signals */
+};
+
+struct run;
+
+/** One row of the table in main.c; usage, help and dispatch all read it. */
+struct command {
+    const char *group; /**< heading in the list of commands */
+    const char *name, *help;
+    const char *about; /**< a paragraph for --help, lines ended */
+    struct option_scope scope;
+    /** Do it. A failure is a returned code; an outcome other than done is set in run->exit_code. */
+    int (*run)(struct run *run, struct err *e);
+};
+
+struct run {
+    const struct command *command;
+    struct options opt;
+    const char *recorded; /**< the command line that gives this output again */
+    int exit_code;        /**< enum exit_code; EXIT_DONE at the start */
+    struct text warned;   /**< warnings so far, a line each: none is given twice */
+};
+
+/** Groups and operands of a command: SCOPE(1, 1, "STUDY", &options_study, &options_files). */
+#define SCOPE(least, most, text, ...)                                                                        \
+    {                                                                                                        \
+        .groups = (const struct option_group *const[OPTIONS_MAX_GROUPS + 1]){ __VA_ARGS__ },                 \
+        .min_operands = least, .max_operands = most, .operands = text                                        \
+    }
+
+extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_check, cmd_sweep, cmd_plot,
+    cmd_keys;
+
+#endif

@@ -1,0 +1,128 @@
+#include "cli/explain.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Weighted time of a step at these bandwidths, under the study's model. */
+static double time_at(const struct study *s, const double *bw_Bps)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    return sum;
+}
+
+/* The time with `more_Bps` on dimension d. */
+static double time_with(const struct explain *p, int32_t d, double more_Bps)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    const struct design *x = &p->x->design;
+    for (int32_t i = 0; i < x->n_dims; i++)
+        bw_Bps[i] = x->bw_Bps[i] + (i == d ? more_Bps : 0);
+    return time_at(&p->x->study, bw_Bps);
+}
+
+static double time_scaled(const struct explain *p, double factor)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    const struct design *x = &p->x->design;
+    for (int32_t i = 0; i < x->n_dims; i++)
+        bw_Bps[i] = x->bw_Bps[i] * factor;
+    return time_at(&p->x->study, bw_Bps);
+}
+
+/* A difference of two nearly equal times; below 1e-12 of them it is rounding, or a solver's last step. */
+static double difference(double more_s, double less_s)
+{
+    double x = more_s - less_s;
+    return fabs(x) > 1e-12 * more_s ? x : 0;
+}
+
+static void find_steps(struct explain *p)
+{
+    const struct study *s = &p->x->study;
+    const struct design *x = &p->x->design;
+    double now_s = time_at(s, x->bw_Bps);
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        double usd_per_Bps = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
+        bool can_cut = usd_per_Bps * x->bw_Bps[d] > 1; /* false for NaN */
+        p->steps[d] = (struct explain_step){
+            .gain_s = difference(now_s, time_with(p, d, 1e9)),
+            .usd = usd_per_Bps * 1e9,
+            .loss_s = can_cut ? difference(time_with(p, d, -1 / usd_per_Bps), now_s) : NAN,
+        };
+    }
+}
+
+/* The least loss for 1 USD less: one dimension alone, or all in proportion. */
+static void find_cheapest(struct explain *p)
+{
+    const struct study *s = &p->x->study;
+    const struct design *x = &p->x->design;
+    double usd = 0;
+    for (int32_t d = 0; d < x->n_dims; d++)
+        usd += s->has_parts ? s->prices[d].usd_per_Bps * x->bw_Bps[d] : 0;
+    p->cheapest = EXPLAIN_ALL;
+    p->cheapest_s = usd > 1 ? difference(time_scaled(p, 1 - 1 / usd), time_at(s, x->bw_Bps)) : NAN;
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        if (p->steps[d].loss_s < p->cheapest_s) {
+            p->cheapest = d;
+            p->cheapest_s = p->steps[d].loss_s;
+        }
+    }
+}
+
+/* Rows about money are in USD; the shadow price is of time only when time is the objective. */
+static void find_usd_row(struct explain *p)
+{
+    const struct study *s = &p->x->study;
+    const struct alloc_answer *a = &p->x->design.answer;
+    p->usd_row = -1;
+    if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM)
+        return;
+    for (int32_t i = 0; i < s->rows.n && i < a->n_rows; i++) {
+        if (s->rows.rows[i].unit == 1 && a->shadow[i] > 0) {
+            p->usd_row = i;
+            p->usd_row_s = a->shadow[i];
+        }
+    }
+}
+
+static void add_bound(struct explain *p, double value_s, const char *name, const char *dim)
+{
+    struct explain_bound *b = &p->bounds[p->n_bounds++];
+    snprintf(b->name, sizeof b->name, "%s%s", name, dim);
+    b->value_s = value_s;
+}
+
+/* Each from the plainest arithmetic there is, none from the step's structure. */
+static void find_bounds(struct explain *p)
+{
+    const struct study *s = &p->x->study;
+    const struct design *x = &p->x->design;
+    double all_s = 0;
+    add_bound(p, x->compute_s, "compute alone", "");
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        double sent_B = 0;
+        for (int32_t i = 0; i < x->n_loads; i++)
+            sent_B += s->workloads[i].weight * x->loads[i].closed.traffic_B[d];
+        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * s->net.dims[d].efficiency) : 0;
+        add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
+        all_s += sent_B / x->total_Bps;
+    }
+    add_bound(p, all_s, "all bytes over all bandwidth", "");
+}
+
+void explain_build(struct explain *p, const struct run *run, const struct load_design *x)
+{
+    *p = (struct explain){ .run = run, .x = x };
+    find_steps(p);
+    find_cheapest(p);
+    find_usd_row(p);
+    find_bounds(p);
+}
+
+bool explain_holds(const struct explain *p, const struct explain_bound *b)
+{
+    return p->x->design.time_s >= b->value_s * (1 - 1e-9);
+}

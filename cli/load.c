@@ -1,0 +1,219 @@
+#include "cli/load.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/output.h"
+
+int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e)
+{
+    if (o->n == o->cap) {
+        int32_t cap = o->cap ? 2 * o->cap : 8;
+        struct study_override *list = realloc(o->list, (size_t)cap * sizeof *list);
+        if (!list)
+            return err_nomem(e, "overrides");
+        o->list = list;
+        o->cap = cap;
+    }
+    o->list[o->n++] = (struct study_override){ .path = path, .value = value };
+    return 0;
+}
+
+/* Take over memory from malloc(); NULL and ERR_NOMEM in e when there is none. */
+static const char *keep(struct load_overrides *o, char *s, struct err *e)
+{
+    char **kept = s ? realloc(o->kept, ((size_t)o->n_kept + 1) * sizeof *kept) : NULL;
+    if (!kept) {
+        free(s);
+        err_nomem(e, "overrides");
+        return NULL;
+    }
+    o->kept = kept;
+    o->kept[o->n_kept++] = s;
+    return s;
+}
+
+static int add_assignment(struct load_overrides *o, const char *text, struct err *e)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return err_set(e, ERR_USAGE, "option --set is \"%.100s\", need KEY=VALUE", text);
+    const char *path = keep(o, strndup(text, (size_t)(equals - text)), e);
+    return path ? load_add(o, path, equals + 1, e) : e->code;
+}
+
+/* A YAML scalar that reads back as @p s. */
+static void quote_yaml(struct text *out, const char *s)
+{
+    text_puts(out, "'");
+    for (; *s; s++)
+        text_add(out, *s == '\'' ? "''" : s, *s == '\'' ? 2 : 1);
+    text_puts(out, "'");
+}
+
+/* File names in overrides count from the working directory, as one on the command line should. */
+static int add_parts(struct load_overrides *o, const char *path, struct err *e)
+{
+    struct text value = { 0 };
+    quote_yaml(&value, path);
+    int rc = text_check(&value, e);
+    if (rc) {
+        text_free(&value);
+        return rc;
+    }
+    const char *kept = keep(o, value.s, e);
+    return kept ? load_add(o, "parts", kept, e) : e->code;
+}
+
+int load_overrides(struct load_overrides *out, const struct run *run, struct err *e)
+{
+    int rc = 0;
+    *out = (struct load_overrides){ 0 };
+    for (int32_t i = 0; i < run->opt.set.n && !rc; i++)
+        rc = add_assignment(out, run->opt.set.items[i], e);
+    if (!rc && run->opt.parts)
+        rc = add_parts(out, run->opt.parts, e);
+    return rc;
+}
+
+void load_free(struct load_overrides *o)
+{
+    for (int32_t i = 0; i < o->n_kept; i++)
+        free(o->kept[i]);
+    free(o->kept);
+    free(o->list);
+    *o = (struct load_overrides){ 0 };
+}
+
+int load_study(struct study *s, struct run *run, const struct load_overrides *o, unsigned needs,
+               struct err *e)
+{
+    int rc = study_load(s, run->opt.operands[0], o->list, o->n, needs, e);
+    if (rc)
+        return rc;
+    output_notes(run, &s->notes);
+    return 0;
+}
+
+bool load_has_bandwidths(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (isnan(net->dims[d].bw_Bps))
+            return false;
+    return true;
+}
+
+/* A solver that stalled may have stopped before it met the constraints at all. */
+bool load_has_split(const struct design *d)
+{
+    const struct alloc_answer *a = &d->answer;
+    return a->status == ALLOC_SOLVED ||
+           (a->status == ALLOC_STALLED && isfinite(a->value) && isfinite(d->time_s));
+}
+
+void load_say_status(struct run *run, const struct design *d)
+{
+    const struct alloc_answer *a = &d->answer;
+    if (a->status == ALLOC_SOLVED)
+        return;
+    output_say(run, "%s: %s: %s", run->opt.operands[0], alloc_status_names[a->status], a->reason);
+    if (a->status != ALLOC_STALLED)
+        run->exit_code = EXIT_NO_DESIGN;
+    else if (!load_has_split(d))
+        run->exit_code = EXIT_FAILED;
+}
+
+int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)
+{
+    struct text out = { 0 };
+    struct json j = { .out = &out };
+    if (output_format(run) != TABLE_AS_JSON)
+        return 0;
+    json_open(&j, NULL, '{');
+    output_json_head(&j, run, output_origin(&x->study));
+    json_text(&j, "status", alloc_status_names[x->design.answer.status]);
+    json_text(&j, "reason", x->design.answer.reason);
+    if (budgets) {
+        json_bool(&j, "within", false);
+        json_open(&j, "budgets", '[');
+        json_close(&j, ']');
+    }
+    json_close(&j, '}');
+    text_puts(&out, "\n");
+    int rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void say_read(const struct run *run, const struct study *s)
+{
+    char word[TOPO_SPEC];
+    output_verbose(run, "%s: %s, %lld NPUs; files %d, workloads %d, constraints %d", run->opt.operands[0],
+                   topo_format_spec(word, &s->net), (long long)s->net.n_npus, (int)s->doc.n_sources,
+                   (int)s->n_workloads, (int)s->rows.n);
+}
+
+static int evaluate_given(struct load_design *x, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t d = 0; d < x->study.net.n_dims; d++)
+        bw_Bps[d] = x->study.net.dims[d].bw_Bps;
+    return design_evaluate(&x->design, &x->study, bw_Bps, e);
+}
+
+int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
+                unsigned needs, struct err *e)
+{
+    int rc = 0;
+    *x = (struct load_design){ 0 };
+    if (from == LOAD_EITHER) {
+        /* Which keys have an effect depends on the answer, so the study is read again below. */
+        struct study probe = { 0 };
+        rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+        if (rc)
+            return rc;
+        from = load_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
+        study_free(&probe);
+    }
+    x->solved = from == LOAD_SOLVED;
+    needs |= x->solved ? STUDY_FOR_SPLIT | STUDY_NEEDS_WORKLOAD : STUDY_NEEDS_BANDWIDTH;
+    rc = study_load(&x->study, run->opt.operands[0], o->list, o->n, needs, e);
+    if (rc)
+        return rc;
+    say_read(run, &x->study);
+    double start_s = now_s();
+    rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);
+    if (rc || !x->solved)
+        return rc;
+    output_verbose(run, "%s in %.3f ms, %d Newton steps", alloc_status_names[x->design.answer.status],
+                   1e3 * (now_s() - start_s), (int)x->design.answer.iterations);
+    load_say_status(run, &x->design);
+    return 0;
+}
+
+void load_design_free(struct load_design *x)
+{
+    design_free(&x->design);
+    study_free(&x->study);
+    *x = (struct load_design){ 0 };
+}
+
+void load_workload_names(struct text *out, const struct study *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        text_printf(out, "%s%s", i ? "+" : "", s->workloads[i].tree.name);
+}
+
+const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net)
+{
+    return *net->name ? net->name : topo_format_spec(word, net);
+}

@@ -1,0 +1,66 @@
+/** @file From the command line to a study and its design. */
+#ifndef CLI_LOAD_H
+#define CLI_LOAD_H
+
+#include "cli/command.h"
+#include "explore/design.h"
+
+/** Overrides as study_load() takes them: --set, --parts, --model. Release with load_free(). */
+struct load_overrides {
+    struct study_override *list; /**< shape [n], owned */
+    int32_t n, cap;
+    char **kept; /**< shape [n_kept], owned: memory behind list */
+    int32_t n_kept;
+};
+
+/** Those of the command line. ERR_USAGE (no KEY=VALUE), ERR_NOMEM. */
+int load_overrides(struct load_overrides *out, const struct run *run, struct err *e);
+/** Append one; texts are borrowed. ERR_NOMEM. */
+int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e);
+void load_free(struct load_overrides *o);
+
+/** study_load() of the first operand; its notes go out as warnings. */
+int load_study(struct study *s, struct run *run, const struct load_overrides *o, unsigned needs,
+               struct err *e);
+
+/** Where the bandwidths of a design come from. */
+enum load_from {
+    LOAD_GIVEN,  /**< the network gives all */
+    LOAD_SOLVED, /**< the split problem is solved */
+    LOAD_EITHER, /**< given if the network gives all, else solved */
+};
+
+struct load_design {
+    struct study study;
+    struct design design;
+    bool solved; /**< design.answer means something */
+};
+
+/**
+ * Load the study and find its design. Its notes are the caller's to print. When the split has no answer that
+ * is said on standard error and run->exit_code is EXIT_NO_DESIGN; read design.answer.status first. Safe to
+ * free after failure.
+ */
+int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
+                unsigned needs, struct err *e);
+void load_design_free(struct load_design *x);
+
+/** Say why there is no split (exit code 4; 1 when the solver found none), or that its proof fell short. */
+void load_say_status(struct run *run, const struct design *d);
+/** In JSON the object { weft, status, reason } where there is no split, with { within: false, budgets: [] }
+ * if
+ * @p budgets; other formats have nothing to say. */
+int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e);
+/** Is there a split to report? Of a stalled solve only when it met the constraints. */
+bool load_has_split(const struct design *d);
+
+/** True when every dimension of @p net has its bandwidth. */
+bool load_has_bandwidths(const struct topo_network *net);
+
+/** "GPT-3+Turing-NLG"; "" without workloads. */
+void load_workload_names(struct text *out, const struct study *s);
+
+/** The network's name, or its spec word when it has none. Borrowed from @p net or @p word. */
+const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net);
+
+#endif

@@ -1,0 +1,159 @@
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/version.h"
+#include "topo/graph.h"
+
+/* In the order of use; those of one group stand together. */
+static const struct command *const commands[] = {
+    &cmd_topo, &cmd_alloc, &cmd_sim, &cmd_explain, &cmd_check, &cmd_sweep, &cmd_plot, &cmd_keys,
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const char exit_codes[] =
+    "\nExit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input,\n"
+    "            4 no feasible design or over budget, 130 interrupted\n";
+
+static void list_commands(struct text *out)
+{
+    text_puts(out, "Usage: weft COMMAND [OPTIONS] FILE\n"
+                   "       weft help COMMAND\n"
+                   "       weft --version\n");
+    const char *group = "";
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(group, commands[i]->group) != 0)
+            text_printf(out, "\n%s:\n", commands[i]->group);
+        group = commands[i]->group;
+        text_printf(out, "  %-8s %s\n", commands[i]->name, commands[i]->help);
+    }
+    text_puts(out, "\nA FILE that describes a network may be a word instead: \"ring:4@250 switch:32@50\".\n");
+    text_puts(out, exit_codes);
+}
+
+static void describe_command(struct text *out, const struct command *c)
+{
+    text_printf(out, "Usage: weft %s [OPTIONS]%s%s\n\n%s", c->name, *c->scope.operands ? " " : "",
+                c->scope.operands, c->about);
+    options_help(out, c->scope.groups);
+    text_puts(out, exit_codes);
+}
+
+static int print(const struct text *t, struct err *e)
+{
+    return text_write_file(t, NULL, false, e);
+}
+
+/* Two lines: what is wrong, where help is. */
+static int misused(const char *command, const struct err *e)
+{
+    fprintf(stderr, "weft%s%s: %s\nTry \"weft %s%s--help\".\n", *command ? " " : "", command, e->msg, command,
+            *command ? " " : "");
+    return EXIT_USAGE;
+}
+
+static const struct command *find_command(const char *name, struct err *e)
+{
+    const char *names[N_COMMANDS + 1];
+    for (int i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (strcmp(names[i], name) == 0)
+            return commands[i];
+    }
+    names[N_COMMANDS] = "help";
+    const char *near = text_nearest(name, names, N_COMMANDS + 1);
+    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s", name, near ? ", nearest is " : "",
+            near ? near : "");
+    return NULL;
+}
+
+static int finish(const char *command, int rc, const struct err *e)
+{
+    if (rc == ERR_USAGE)
+        return misused(command, e);
+    if (rc)
+        fprintf(stderr, "weft%s%s: %s\n", *command ? " " : "", command, e->msg);
+    return output_exit_code(rc);
+}
+
+static int show_help(const struct command *c)
+{
+    struct text out = { 0 };
+    struct err e = { 0 };
+    if (c)
+        describe_command(&out, c);
+    else
+        list_commands(&out);
+    int rc = print(&out, &e);
+    text_free(&out);
+    return finish(c ? c->name : "", rc, &e);
+}
+
+/* weft help [COMMAND] */
+static int help_command(int argc, char **argv)
+{
+    struct err e = { 0 };
+    if (argc > 1)
+        err_set(&e, ERR_USAGE, "argument \"%.100s\" is one too many, need one COMMAND", argv[1]);
+    const struct command *c = argc == 1 ? find_command(argv[0], &e) : NULL;
+    return e.code ? misused("", &e) : show_help(c);
+}
+
+static int show_version(void)
+{
+    struct text out = { 0 };
+    struct err e = { 0 };
+    text_puts(&out, "weft " WEFT_VERSION "\nLicense GPL-3.0-or-later\n");
+    int rc = print(&out, &e);
+    text_free(&out);
+    return finish("", rc, &e);
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    struct run run = { .command = c };
+    struct text recorded = { 0 };
+    struct err e = { 0 };
+    text_printf(&recorded, "weft %s", c->name);
+    int rc = options_parse(&run.opt, &c->scope, argc, argv, &recorded, &e);
+    run.recorded = text_str(&recorded);
+    int code;
+    if (!rc && run.opt.help) {
+        code = show_help(c);
+    } else {
+        if (!rc)
+            rc = c->run(&run, &e);
+        code = rc ? finish(c->name, rc, &e) : run.exit_code;
+    }
+    options_free(&run.opt);
+    text_free(&run.warned);
+    text_free(&recorded);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct err e = { 0 };
+    topo_graph_init();
+    /* Beyond the limit on file size a write shall fail with a message, not end the program. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (argc < 2) {
+        err_set(&e, ERR_USAGE, "command is missing, need one of the list");
+        return misused("", &e);
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return show_help(NULL);
+    if (strcmp(name, "--version") == 0)
+        return show_version();
+    if (strcmp(name, "help") == 0)
+        return help_command(argc - 2, argv + 2);
+    if (name[0] == '-') {
+        err_set(&e, ERR_USAGE, "option %.100s is unknown, need a command first", name);
+        return misused("", &e);
+    }
+    const struct command *c = find_command(name, &e);
+    return c ? run_command(c, argc - 2, argv + 2) : misused("", &e);
+}

@@ -1,0 +1,325 @@
+#include "cli/options.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+static const char *const format_words[] = { "text", "csv", "json", NULL };
+
+static const struct option study_rows[] = {
+    { .name = "set",
+      .value = "KEY=VALUE",
+      .help = "override one key, as in network.dims.pod.bw_GBps=50; may be repeated",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, set) },
+    { .name = "parts",
+      .value = "FILE",
+      .help = "prices from this file instead of the study's",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, parts) },
+};
+
+static const struct option format_rows[] = {
+    { .name = "of",
+      .value = "FORMAT",
+      .help = "text, csv or json; without it by the extension of -o, else text",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, format),
+      .words = format_words },
+};
+
+static const struct option file_rows[] = {
+    { .name = "output",
+      .letter = 'o',
+      .value = "FILE",
+      .help = "write there; - is standard output",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, out),
+      .outside = true },
+    { .name = "force",
+      .letter = 'f',
+      .help = "overwrite files that exist",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, force),
+      .outside = true },
+    { .name = "quiet",
+      .letter = 'q',
+      .help = "no warnings, no progress",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, quiet),
+      .outside = true },
+    { .name = "verbose",
+      .letter = 'v',
+      .help = "say on standard error what was read and how it was solved",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, verbose),
+      .outside = true },
+    { .name = "help",
+      .letter = 'h',
+      .help = "this text",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, help),
+      .outside = true },
+};
+
+const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
+const struct option_group options_format = { "Output", format_rows, 1 };
+const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };
+
+enum { MAX_OPTIONS = 48, MAX_SHOWN = 100 };
+
+/* One option on the command line, under way. */
+struct reading {
+    struct options *o;
+    const struct option_scope *scope;
+    int argc, at; /* at: the next word */
+    char **argv;
+    bool seen[MAX_OPTIONS]; /* by the order in which scope lists them */
+    struct text *recorded;
+};
+
+/* Options of the scope by number; NULL past the last. */
+static const struct option *option_at(const struct option_scope *scope, size_t i)
+{
+    for (size_t g = 0; g < OPTIONS_MAX_GROUPS && scope->groups[g]; g++) {
+        if (i < scope->groups[g]->n)
+            return &scope->groups[g]->rows[i];
+        i -= scope->groups[g]->n;
+    }
+    return NULL;
+}
+
+/* A word as a shell would need it; control characters, which would break the head of an output, as '?'. */
+static void record_word(struct text *out, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=:@%+,-[]";
+    bool quote = *word == '\0' || word[strspn(word, plain)] != '\0';
+    text_puts(out, quote ? " '" : " ");
+    for (; *word; word++) {
+        bool control = (unsigned char)*word < 0x20 || *word == 0x7f;
+        if (*word == '\'')
+            text_puts(out, "'\\''");
+        else
+            text_add(out, control ? "?" : word, 1);
+    }
+    text_puts(out, quote ? "'" : "");
+}
+
+static int fail_unknown(const struct reading *r, const char *name, size_t n, struct err *e)
+{
+    const char *names[MAX_OPTIONS];
+    char asked[64];
+    size_t n_names = 0;
+    for (const struct option *k; (k = option_at(r->scope, n_names)); n_names++)
+        names[n_names] = k->name;
+    snprintf(asked, sizeof asked, "%.*s", (int)(n < sizeof asked ? n : sizeof asked - 1), name);
+    const char *near = text_nearest(asked, names, n_names);
+    if (near)
+        return err_set(e, ERR_USAGE, "option --%s is unknown, nearest is --%s", asked, near);
+    return err_set(e, ERR_USAGE, "option --%s is unknown", asked);
+}
+
+static int fail_word(const struct option *k, const char *value, struct err *e)
+{
+    size_t n = 0;
+    struct text list = { 0 };
+    for (; k->words[n]; n++)
+        text_printf(&list, "%s%s", n ? ", " : "", k->words[n]);
+    const char *near = text_nearest(value, k->words, n);
+    int rc = err_set(e, ERR_USAGE, "option --%s is \"%.*s\", need one of %s%s%s", k->name, MAX_SHOWN, value,
+                     text_str(&list), near ? ", nearest is " : "", near ? near : "");
+    text_free(&list);
+    return rc;
+}
+
+static int store_word(int32_t *field, const struct option *k, const char *value, struct err *e)
+{
+    for (int32_t i = 0; k->words[i]; i++) {
+        if (strcmp(k->words[i], value) == 0) {
+            *field = i;
+            return 0;
+        }
+    }
+    return fail_word(k, value, e);
+}
+
+static int store_count(int64_t *field, const struct option *k, const char *value, struct err *e)
+{
+    int64_t n;
+    if (!num_parse_count(value, &n) || n < k->min || n > k->max)
+        return err_set(e, ERR_USAGE, "option --%s is \"%.*s\", need a whole number from %lld to %lld",
+                       k->name, MAX_SHOWN, value, (long long)k->min, (long long)k->max);
+    *field = n;
+    return 0;
+}
+
+static int store_item(struct option_list *list, const char *value, struct err *e)
+{
+    const char **items = realloc(list->items, ((size_t)list->n + 1) * sizeof *items);
+    if (!items)
+        return err_nomem(e, "options");
+    items[list->n++] = value;
+    list->items = items;
+    return 0;
+}
+
+static int store(struct options *o, const struct option *k, const char *value, struct err *e)
+{
+    void *field = (char *)o + k->offset;
+    switch (k->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case OPTION_TEXT:
+        *(const char **)field = value;
+        return 0;
+    case OPTION_WORD:
+        return store_word(field, k, value, e);
+    case OPTION_COUNT:
+        return store_count(field, k, value, e);
+    case OPTION_LIST:
+        return store_item(field, value, e);
+    }
+    return 0;
+}
+
+/* "-5" and "-" are values, "--of" after -o is a value forgotten. */
+static bool is_value(const char *word)
+{
+    double x;
+    return word[0] != '-' || word[1] == '\0' || num_parse_real(word, &x);
+}
+
+/* Take option number i, with the value that came attached to it or is the next word. */
+static int take(struct reading *r, size_t i, const char *attached, struct err *e)
+{
+    const struct option *k = option_at(r->scope, i);
+    const char *value = attached;
+    assert(i < MAX_OPTIONS);
+    if (r->seen[i] && k->kind != OPTION_LIST && k->kind != OPTION_FLAG)
+        return err_set(e, ERR_USAGE, "option --%s is given twice, need it once", k->name);
+    r->seen[i] = true;
+    if (k->kind == OPTION_FLAG && attached)
+        return err_set(e, ERR_USAGE, "option --%s is given a value, need none", k->name);
+    if (k->kind != OPTION_FLAG && !attached) {
+        if (r->at >= r->argc || !is_value(r->argv[r->at]))
+            return err_set(e, ERR_USAGE, "option --%s is without %s, need --%s %s", k->name, k->value,
+                           k->name, k->value);
+        value = r->argv[r->at++];
+    }
+    if (!k->outside) {
+        text_printf(r->recorded, " --%s", k->name);
+        if (value)
+            record_word(r->recorded, value);
+    }
+    return store(r->o, k, value, e);
+}
+
+static int take_long(struct reading *r, const char *name, struct err *e)
+{
+    size_t n = strcspn(name, "=");
+    const struct option *k;
+    for (size_t i = 0; (k = option_at(r->scope, i)); i++)
+        if (strncmp(k->name, name, n) == 0 && k->name[n] == '\0')
+            return take(r, i, name[n] ? name + n + 1 : NULL, e);
+    return fail_unknown(r, name, n, e);
+}
+
+/* "-fq", "-oFILE": letters up to the first that takes a value. */
+static int take_letters(struct reading *r, const char *letters, struct err *e)
+{
+    for (const char *s = letters; *s; s++) {
+        const struct option *k;
+        size_t i = 0;
+        while ((k = option_at(r->scope, i)) && k->letter != *s)
+            i++;
+        if (!k)
+            return err_set(e, ERR_USAGE, "option -%c is unknown", *s);
+        bool flag = k->kind == OPTION_FLAG;
+        int rc = take(r, i, flag || s[1] == '\0' ? NULL : s + 1, e);
+        if (rc || !flag)
+            return rc;
+    }
+    return 0;
+}
+
+static int take_operand(struct reading *r, const char *word, struct err *e)
+{
+    if (r->o->n_operands >= r->scope->max_operands)
+        return err_set(e, ERR_USAGE, "argument \"%.*s\" is one too many, need %s", MAX_SHOWN, word,
+                       r->scope->max_operands ? r->scope->operands : "none");
+    r->o->operands[r->o->n_operands++] = word;
+    record_word(r->recorded, word);
+    return 0;
+}
+
+static int take_all(struct reading *r, struct err *e)
+{
+    bool only_operands = false;
+    int rc = 0;
+    while (!rc && r->at < r->argc) {
+        const char *word = r->argv[r->at++];
+        if (only_operands || word[0] != '-' || word[1] == '\0')
+            rc = take_operand(r, word, e);
+        else if (strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (word[1] == '-')
+            rc = take_long(r, word + 2, e);
+        else
+            rc = take_letters(r, word + 1, e);
+    }
+    return rc;
+}
+
+int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
+                  struct text *recorded, struct err *e)
+{
+    *o = (struct options){ .format = -1, .image_format = -1, .model = -1 };
+    struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
+    int rc = take_all(&r, e);
+    if (!rc && !o->help && o->n_operands < scope->min_operands)
+        rc = err_set(e, ERR_USAGE, "%s is missing, need %s", o->n_operands ? "second argument" : "argument",
+                     scope->operands);
+    if (!rc)
+        rc = text_check(recorded, e);
+    if (rc)
+        options_free(o);
+    return rc;
+}
+
+void options_free(struct options *o)
+{
+    free(o->set.items);
+    free(o->where.items);
+    *o = (struct options){ .format = -1, .image_format = -1, .model = -1 };
+}
+
+static void option_head(char *buf, size_t n, const struct option *k)
+{
+    char letter[8] = "    ";
+    if (k->letter)
+        snprintf(letter, sizeof letter, "-%c, ", k->letter);
+    snprintf(buf, n, "%s--%s%s%s", letter, k->name, k->value ? " " : "", k->value ? k->value : "");
+}
+
+void options_help(struct text *out, const struct option_group *const *groups)
+{
+    char head[80];
+    int width = 0;
+    for (size_t g = 0; g < OPTIONS_MAX_GROUPS && groups[g]; g++)
+        for (size_t i = 0; i < groups[g]->n; i++) {
+            option_head(head, sizeof head, &groups[g]->rows[i]);
+            width = (int)strlen(head) > width ? (int)strlen(head) : width;
+        }
+    for (size_t g = 0; g < OPTIONS_MAX_GROUPS && groups[g]; g++) {
+        if (g == 0 || strcmp(groups[g]->title, groups[g - 1]->title) != 0)
+            text_printf(out, "\n%s:\n", groups[g]->title);
+        for (size_t i = 0; i < groups[g]->n; i++) {
+            option_head(head, sizeof head, &groups[g]->rows[i]);
+            text_printf(out, "  %-*s  %s\n", width, head, groups[g]->rows[i].help);
+        }
+    }
+}

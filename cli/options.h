@@ -1,0 +1,85 @@
+/** @file Options of the command line: one table row per option drives reading, checking and --help. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/** What an option holds, and the type of its field in struct options. */
+enum option_kind {
+    OPTION_FLAG,  /**< bool */
+    OPTION_TEXT,  /**< const char *, borrowed from argv; NULL when absent */
+    OPTION_WORD,  /**< int32_t, index into `words`; -1 when absent */
+    OPTION_COUNT, /**< int64_t, `min` to `max`; 0 when absent */
+    OPTION_LIST,  /**< struct option_list: may be given several times */
+};
+
+struct option {
+    const char *name;  /**< without "--" */
+    const char *value; /**< what help calls the value; NULL for a flag */
+    const char *help;
+    size_t offset;            /**< of the field in struct options */
+    const char *const *words; /**< OPTION_WORD: NULL-terminated */
+    int64_t min, max;         /**< OPTION_COUNT, inclusive */
+    enum option_kind kind;
+    char letter;  /**< of "-o"; 0 = none */
+    bool outside; /**< changes nothing in the output, so the command it records leaves it out */
+};
+
+/** Some options and the heading --help gives them; groups of one heading stand together. */
+struct option_group {
+    const char *title;
+    const struct option *rows; /**< shape [n], borrowed */
+    size_t n;
+};
+
+struct option_list {
+    const char **items; /**< shape [n], owned array of texts borrowed from argv */
+    int32_t n;
+};
+
+enum { OPTIONS_MAX_OPERANDS = 2, OPTIONS_MAX_GROUPS = 4 };
+
+/** Everything the options of any command can say. Release with options_free(). */
+struct options {
+    const char *operands[OPTIONS_MAX_OPERANDS]; /**< NULL when absent */
+    int32_t n_operands;
+    struct option_list set, where;
+    int32_t format;       /**< enum table_format, -1 = by the extension of `out` */
+    int32_t image_format; /**< enum plot_format, likewise */
+    int32_t model;        /**< index into sim_model_words, -1 = the study's */
+    const char *out, *parts, *graphml, *dot, *title;
+    bool force, quiet, verbose, help, version;
+    bool bill, igraph, spec, split, dry_run, list;
+    int64_t threads, width_px, height_px;
+};
+
+extern const struct option_group options_study, options_format, options_files;
+
+/** Where options are looked up. */
+struct option_scope {
+    const struct option_group *const *groups; /**< shape [OPTIONS_MAX_GROUPS], NULL at the end */
+    int32_t min_operands, max_operands;
+    const char *operands; /**< as usage shows them: "STUDY" */
+};
+
+/**
+ * Read argv[0..argc-1], which are what follows the command's name. Forms: --name
+ * value, --name=value, -o value, -ovalue, flags together (-fq), "--" before operands that
+ * start with '-'. --help is always known; with it the number of operands does not matter.
+ *
+ * @param[out] o         empty and safe to free after failure.
+ * @param[out] recorded  appended: the words that decide the output, quoted for the shell.
+ * @return 0, ERR_NOMEM or ERR_USAGE: unknown option (with the nearest), value missing or
+ *         wrong, an option twice, too few or too many operands.
+ */
+int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
+                  struct text *recorded, struct err *e);
+void options_free(struct options *o);
+
+/** Append the groups as --help shows them. */
+void options_help(struct text *out, const struct option_group *const *groups);
+
+#endif

@@ -1,0 +1,173 @@
+#include "cli/output.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/version.h"
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), n_end = strlen(end);
+    return n > n_end && strcasecmp(s + n - n_end, end) == 0;
+}
+
+enum table_format output_format(const struct run *run)
+{
+    if (run->opt.format >= 0)
+        return (enum table_format)run->opt.format;
+    const char *out = run->opt.out;
+    if (out && ends_with(out, ".csv"))
+        return TABLE_AS_CSV;
+    if (out && (ends_with(out, ".json") || ends_with(out, ".jsonl")))
+        return TABLE_AS_JSON;
+    return TABLE_AS_TEXT;
+}
+
+int output_check(const struct run *run, const char *path, struct err *e)
+{
+    struct stat st;
+    path = path ? path : run->opt.out;
+    if (!path || strcmp(path, "-") == 0 || run->opt.force)
+        return 0;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return err_set(e, ERR_USAGE, "%s: exists, need -f to overwrite", path);
+    return 0;
+}
+
+struct origin output_origin(const struct study *s)
+{
+    return (struct origin){ .known = true, .study_hash = study_hash(s), .seed = s->seed };
+}
+
+void output_head(struct text *head, const struct run *run, struct origin from)
+{
+    text_printf(head, "version=%s\ncommand=%s\n", WEFT_VERSION, run->recorded);
+    if (from.known)
+        text_printf(head, "study_hash=%016llx\nseed=%lld\n", from.study_hash, (long long)from.seed);
+}
+
+void output_json_head(struct json *j, const struct run *run, struct origin from)
+{
+    char hash[20];
+    json_open(j, "weft", '{');
+    json_text(j, "version", WEFT_VERSION);
+    json_text(j, "command", run->recorded);
+    if (from.known) {
+        snprintf(hash, sizeof hash, "%016llx", from.study_hash);
+        json_text(j, "study_hash", hash);
+        json_count(j, "seed", from.seed);
+    }
+    json_close(j, '}');
+}
+
+int output_write(const struct run *run, const struct text *t, struct err *e)
+{
+    return text_write_file(t, run->opt.out, run->opt.force, e);
+}
+
+int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e)
+{
+    struct text head = { 0 }, out = { 0 };
+    output_head(&head, run, from);
+    int rc = text_check(&head, e);
+    if (!rc)
+        rc = table_write(t, output_format(run), text_str(&head), &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&head);
+    text_free(&out);
+    return rc;
+}
+
+static void say(const struct run *run, const char *kind, const char *message)
+{
+    fprintf(stderr, "weft %s: %s%s\n", run->command->name, kind, message);
+}
+
+/* Messages are cut and cleaned of control characters as those of errors are. */
+#define SAY(run, kind, fmt)                                                                                  \
+    do {                                                                                                     \
+        struct err line_ = { 0 };                                                                            \
+        char text_[sizeof line_.msg];                                                                        \
+        va_list ap_;                                                                                         \
+        va_start(ap_, fmt);                                                                                  \
+        vsnprintf(text_, sizeof text_, fmt, ap_);                                                            \
+        va_end(ap_);                                                                                         \
+        err_set(&line_, ERR_OK, "%s", text_);                                                                \
+        say(run, kind, line_.msg);                                                                           \
+    } while (0)
+
+void output_say(const struct run *run, const char *fmt, ...)
+{
+    SAY(run, "", fmt);
+}
+
+void output_verbose(const struct run *run, const char *fmt, ...)
+{
+    if (run->opt.verbose)
+        SAY(run, "", fmt);
+}
+
+/* True the first time a line is asked about. */
+static bool is_new(struct run *run, const char *line, size_t n)
+{
+    for (const char *s = text_str(&run->warned); *s;) {
+        size_t n_old = strcspn(s, "\n");
+        if (n_old == n && memcmp(s, line, n) == 0)
+            return false;
+        s += n_old + (s[n_old] == '\n');
+    }
+    text_add(&run->warned, line, n);
+    text_puts(&run->warned, "\n");
+    return true;
+}
+
+void output_warn(struct run *run, const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    struct text notes = { 0 };
+    text_puts(&notes, line);
+    output_notes(run, &notes);
+    text_free(&notes);
+}
+
+void output_notes(struct run *run, const struct text *notes)
+{
+    if (run->opt.quiet)
+        return;
+    for (const char *s = text_str(notes); *s;) {
+        size_t n = strcspn(s, "\n");
+        struct err clean = { 0 };
+        if (n > 0 && is_new(run, s, n)) {
+            err_set(&clean, ERR_OK, "%.*s", n < 1000 ? (int)n : 1000, s);
+            say(run, "warning: ", clean.msg);
+        }
+        s += n + (s[n] == '\n');
+    }
+}
+
+int output_exit_code(int rc)
+{
+    switch ((enum err_code)rc) {
+    case ERR_OK:
+        return EXIT_DONE;
+    case ERR_USAGE:
+        return EXIT_USAGE;
+    case ERR_PARSE:
+    case ERR_RANGE:
+    case ERR_UNSUP:
+        return EXIT_INPUT;
+    case ERR_NOMEM:
+    case ERR_IO:
+    case ERR_LIB:
+        break;
+    }
+    return EXIT_FAILED;
+}

@@ -1,0 +1,47 @@
+/** @file What a run says: data to standard output or a file, whole or not at all; messages to standard error.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/command.h"
+#include "explore/study.h"
+
+/** --of, else by the extension of -o (.csv, .json, .jsonl), else text. */
+enum table_format output_format(const struct run *run);
+
+/** Is the file that -o names (or @p path, if not NULL) free to write? ERR_USAGE. Asked before long work. */
+int output_check(const struct run *run, const char *path, struct err *e);
+
+/** Where a result comes from. */
+struct origin {
+    bool known; /**< hash and seed mean something */
+    unsigned long long study_hash;
+    int64_t seed;
+};
+struct origin output_origin(const struct study *s);
+
+/** Append the lines of the head: version, command, study_hash, seed. */
+void output_head(struct text *head, const struct run *run, struct origin from);
+/** The same as member "weft" of the open object. */
+void output_json_head(struct json *j, const struct run *run, struct origin from);
+
+/** Write to where -o says. ERR_USAGE, ERR_IO, ERR_NOMEM. */
+int output_write(const struct run *run, const struct text *t, struct err *e);
+/** Write @p t in the format of the run, head included. */
+int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e);
+
+/** "weft COMMAND: warning: ..." on standard error, once per text and not under -q. */
+void output_warn(struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Every line of @p notes as a warning. */
+void output_notes(struct run *run, const struct text *notes);
+/** "weft COMMAND: ..." on standard error; for outcomes, which -q does not silence. */
+void output_say(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** The same, only under -v. */
+void output_verbose(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/** What the process returns after a failure. */
+int output_exit_code(int rc);
+
+#endif

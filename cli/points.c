@@ -1,0 +1,92 @@
+#include "cli/points.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "explore/sweep_axis.h"
+
+static bool is_about_vary(const char *assignment)
+{
+    return strncmp(assignment, "vary", 4) == 0 && strchr("=.", assignment[4]) != NULL;
+}
+
+bool points_vary(const struct run *run)
+{
+    struct yaml_doc doc;
+    struct err ignored = { 0 };
+    for (int32_t i = 0; i < run->opt.set.n; i++)
+        if (is_about_vary(run->opt.set.items[i]))
+            return true;
+    const char *path = run->opt.operands[0];
+    if (topo_is_spec(path) || yaml_read_file(&doc, path, &ignored))
+        return false;
+    bool found = yaml_get(&doc, doc.root, "vary") >= 0;
+    yaml_free(&doc);
+    return found;
+}
+
+static struct study_source source_of(const struct run *run, const struct load_overrides *o)
+{
+    return (struct study_source){ .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
+}
+
+int points_load(struct study *s, const struct run *run, const struct sweep *w, const struct load_overrides *o,
+                int64_t i, struct err *e)
+{
+    struct sweep_point p;
+    sweep_find_point(&p, w, i);
+    return sweep_load(s, w, &p, source_of(run, o), e);
+}
+
+const char *points_unquote(char buf[POINTS_VALUE], const char *value)
+{
+    size_t n = strlen(value);
+    /* A text with quotes or escapes inside stays as it was written. */
+    if (n < 2 || n > POINTS_VALUE || value[0] != '"' || strcspn(value + 1, "\"\\") != n - 2)
+        return value;
+    memcpy(buf, value + 1, n - 2);
+    buf[n - 2] = '\0';
+    return buf;
+}
+
+const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t k, int64_t i)
+{
+    struct sweep_point p;
+    sweep_find_point(&p, w, i);
+    return points_unquote(buf, w->axes[k].values[p.at[k]]);
+}
+
+/* Fold in the content of the study at one point; one that cannot be read has none. */
+static void fold_point(struct origin *from, const struct run *run, const struct sweep *w,
+                       const struct load_overrides *o, const struct sweep_point *p, bool seed)
+{
+    struct study s;
+    struct err ignored = { 0 };
+    if (sweep_load(&s, w, p, source_of(run, o), &ignored) == 0) {
+        unsigned long long hash = study_hash(&s);
+        from->study_hash = text_hash(from->study_hash, &hash, sizeof hash);
+        from->seed = seed ? s.seed : from->seed;
+    }
+    study_free(&s);
+}
+
+/* Numbers are all there is to know of a value; a word may name a file, whose content counts. */
+struct origin points_origin(const struct run *run, const struct sweep *w, const struct load_overrides *o)
+{
+    struct origin from = { .known = true, .study_hash = TEXT_HASH_SEED, .seed = 1 };
+    struct sweep_point p = { { 0 } };
+    double number;
+    fold_point(&from, run, w, o, &p, true);
+    for (int32_t k = 0; k < w->n_axes; k++) {
+        const struct sweep_axis *axis = &w->axes[k];
+        from.study_hash = text_hash(from.study_hash, axis->path, strlen(axis->path) + 1);
+        for (p.at[k] = 0; p.at[k] < axis->n; p.at[k]++) {
+            const char *value = axis->values[p.at[k]];
+            from.study_hash = text_hash(from.study_hash, value, strlen(value) + 1);
+            if (!num_parse_real(value, &number))
+                fold_point(&from, run, w, o, &p, false);
+        }
+        p.at[k] = 0;
+    }
+    return from;
+}

@@ -1,0 +1,26 @@
+/** @file The points of a study that has `vary`, and what identifies a whole sweep. */
+#ifndef CLI_POINTS_H
+#define CLI_POINTS_H
+
+#include "cli/load.h"
+#include "cli/output.h"
+#include "explore/sweep.h"
+
+/** Does the study vary anything? A file that cannot be read does not; loading it tells why. */
+bool points_vary(const struct run *run);
+
+/** The study at point @p i, 0 <= i < w->n_points. Errors as study_load(). */
+int points_load(struct study *s, const struct run *run, const struct sweep *w, const struct load_overrides *o,
+                int64_t i, struct err *e);
+
+enum { POINTS_VALUE = 512 };
+/** An axis' value for people: without the quotes around a plain text. Borrowed from @p buf or @p value. */
+const char *points_unquote(char buf[POINTS_VALUE], const char *value);
+/** That of axis @p k at point @p i. */
+const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t k, int64_t i);
+
+/** Hash of the study, all values of its axes and the content of the files they name; seed of the first point.
+ */
+struct origin points_origin(const struct run *run, const struct sweep *w, const struct load_overrides *o);
+
+#endif

@@ -1,0 +1,269 @@
+#include "cli/sheet.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Commas between thousands of the whole part. */
+static void add_commas(char buf[SHOW])
+{
+    size_t start = buf[0] == '-';
+    size_t n = strspn(buf + start, "0123456789");
+    for (size_t at = n; at > 3;) {
+        at -= 3;
+        memmove(buf + start + at + 1, buf + start + at, strlen(buf + start + at) + 1);
+        buf[start + at] = ',';
+    }
+}
+
+/* Zeros after the point say nothing here: values come from doubles, not from measurements. */
+static void drop_zeros(char buf[SHOW])
+{
+    if (!strchr(buf, '.'))
+        return;
+    size_t n = strlen(buf);
+    while (buf[n - 1] == '0')
+        n--;
+    n -= buf[n - 1] == '.';
+    buf[n] = '\0';
+}
+
+const char *show_real(char buf[SHOW], double x, int digits)
+{
+    double size = fabs(x);
+    if (!isfinite(x)) {
+        strcpy(buf, "-");
+    } else if (size != 0 && (size >= 1e15 || size < 1e-9)) {
+        snprintf(buf, SHOW, "%.*g", digits, x);
+    } else {
+        /* 999.996 in 5 digits is 1000.0: the power of ten after rounding counts. */
+        char rounded[SHOW];
+        snprintf(rounded, sizeof rounded, "%.*e", digits - 1, x);
+        int power = size == 0 ? 0 : (int)strtol(strchr(rounded, 'e') + 1, NULL, 10);
+        int after = digits - 1 - power;
+        snprintf(buf, SHOW, "%.*f", after > 0 ? after : 0, x + 0.0);
+        drop_zeros(buf);
+        add_commas(buf);
+    }
+    return buf;
+}
+
+const char *show_usd(char buf[SHOW], double usd)
+{
+    return fabs(usd) >= 1000 ? show_real(buf, round(usd), 15) : show_real(buf, usd, 5);
+}
+
+const char *show_count(char buf[SHOW], int64_t n)
+{
+    if (n < 0) {
+        strcpy(buf, "-");
+        return buf;
+    }
+    snprintf(buf, SHOW, "%lld", (long long)n);
+    add_commas(buf);
+    return buf;
+}
+
+const char *show_time_unit(double most_s, double *per_s)
+{
+    static const struct {
+        double from_s, per_s;
+        const char *unit;
+    } units[] = { { 1, 1, "s" }, { 1e-3, 1e3, "ms" }, { 1e-6, 1e6, "us" } };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (most_s >= units[i].from_s) {
+            *per_s = units[i].per_s;
+            return units[i].unit;
+        }
+    }
+    *per_s = most_s > 0 ? 1e9 : 1;
+    return most_s > 0 ? "ns" : "s";
+}
+
+const char *show_time(char buf[SHOW], double x_s)
+{
+    double per_s;
+    const char *unit = show_time_unit(fabs(x_s), &per_s);
+    show_real(buf, x_s * per_s, 5);
+    if (isfinite(x_s)) {
+        size_t n = strlen(buf);
+        snprintf(buf + n, SHOW - n, " %s", unit);
+    }
+    return buf;
+}
+
+void sheet_column(struct sheet *s, const char *title, const char *unit, enum sheet_align align)
+{
+    assert(s->n_cells == 0 && s->n_columns < SHEET_MAX_COLUMNS);
+    s->columns[s->n_columns++] = (struct sheet_column){ title, unit, align };
+}
+
+static void put_cell(struct sheet *s, const char *text)
+{
+    if (s->n_cells == s->cap_cells) {
+        int64_t cap = s->cap_cells ? 2 * s->cap_cells : 64;
+        char **cells = realloc(s->cells, (size_t)cap * sizeof *cells);
+        if (!cells) {
+            s->failed = true;
+            return;
+        }
+        s->cells = cells;
+        s->cap_cells = cap;
+    }
+    char *copy = strdup(text);
+    s->failed = s->failed || !copy;
+    if (copy)
+        s->cells[s->n_cells++] = copy;
+}
+
+void sheet_put(struct sheet *s, const char *fmt, ...)
+{
+    char buf[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    if (n >= (int)sizeof buf)
+        strcpy(buf + sizeof buf - 4, "...");
+    put_cell(s, buf);
+}
+
+void sheet_real(struct sheet *s, double x, int digits)
+{
+    char buf[SHOW];
+    put_cell(s, show_real(buf, x, digits));
+}
+
+void sheet_usd(struct sheet *s, double usd)
+{
+    char buf[SHOW];
+    put_cell(s, show_usd(buf, usd));
+}
+
+void sheet_count(struct sheet *s, int64_t n)
+{
+    char buf[SHOW];
+    put_cell(s, show_count(buf, n));
+}
+
+void sheet_free(struct sheet *s)
+{
+    for (int64_t i = 0; i < s->n_cells; i++)
+        free(s->cells[i]);
+    free(s->cells);
+    *s = (struct sheet){ 0 };
+}
+
+/* Characters, not bytes: UTF-8 continuation bytes take no room. */
+static size_t width_of(const char *s, size_t n)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < n && s[i]; i++)
+        width += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return width;
+}
+
+/* Widths of a column: what stands before the decimal point, and from the point on. */
+struct widths {
+    size_t before, after, all;
+    bool used;
+};
+
+/* Where the point is, or would be; the end of the leading number otherwise. */
+static size_t point_of(const char *cell)
+{
+    const char *point = strchr(cell, '.');
+    size_t number = strspn(cell, "-+0123456789,");
+    if (point && (size_t)(point - cell) == number)
+        return number;
+    return cell[number] == '\0' ? number : strlen(cell);
+}
+
+static struct widths measure(const struct sheet *s, int32_t column)
+{
+    struct widths w = { 0 };
+    const struct sheet_column *c = &s->columns[column];
+    for (int64_t i = column; i < s->n_cells; i += s->n_columns) {
+        const char *cell = s->cells[i];
+        size_t before = c->align == SHEET_POINT ? point_of(cell) : strlen(cell);
+        size_t n_before = width_of(cell, before), n_after = width_of(cell + before, SIZE_MAX);
+        w.before = n_before > w.before ? n_before : w.before;
+        w.after = n_after > w.after ? n_after : w.after;
+        w.used = w.used || (*cell && strcmp(cell, "-") != 0);
+    }
+    size_t head = width_of(c->title, SIZE_MAX), unit = width_of(c->unit, SIZE_MAX);
+    head = unit > head ? unit : head;
+    w.all = w.before + w.after > head ? w.before + w.after : head;
+    return w;
+}
+
+static void put_spaces(struct text *out, size_t n)
+{
+    while (n-- > 0)
+        text_puts(out, " ");
+}
+
+/* One cell in its width; `owed` spaces are written once something follows them. */
+static void write_cell(struct text *out, const char *cell, size_t left, size_t width, size_t *owed)
+{
+    size_t n = width_of(cell, SIZE_MAX);
+    size_t right = width - left - n;
+    if (*cell) {
+        put_spaces(out, *owed + left);
+        for (const char *c = cell; *c; c++)
+            text_add(out, (unsigned char)*c < 0x20 || *c == 0x7f ? "?" : c, 1);
+        *owed = right + 2;
+    } else {
+        *owed += width + 2;
+    }
+}
+
+static void write_head(const struct sheet *s, const struct widths *w, bool unit, struct text *out)
+{
+    size_t owed = 0;
+    for (int32_t i = 0; i < s->n_columns; i++) {
+        const struct sheet_column *c = &s->columns[i];
+        const char *cell = unit ? c->unit : c->title;
+        size_t left = c->align == SHEET_POINT ? w[i].all - width_of(cell, SIZE_MAX) : 0;
+        if (w[i].used)
+            write_cell(out, cell, left, w[i].all, &owed);
+    }
+    text_puts(out, "\n");
+}
+
+static void write_row(const struct sheet *s, const struct widths *w, int64_t first, struct text *out)
+{
+    size_t owed = 0;
+    for (int32_t i = 0; i < s->n_columns; i++) {
+        const char *cell = s->cells[first + i];
+        size_t left = 0;
+        if (!w[i].used)
+            continue;
+        if (s->columns[i].align == SHEET_POINT)
+            left = w[i].all - w[i].after - width_of(cell, point_of(cell));
+        write_cell(out, cell, left, w[i].all, &owed);
+    }
+    text_puts(out, "\n");
+}
+
+int sheet_write(const struct sheet *s, struct text *out, struct err *e)
+{
+    struct widths w[SHEET_MAX_COLUMNS];
+    bool units = false;
+    if (s->failed)
+        return err_nomem(e, "table");
+    assert(s->n_columns > 0 && s->n_cells % s->n_columns == 0);
+    for (int32_t i = 0; i < s->n_columns; i++) {
+        w[i] = measure(s, i);
+        units = units || (w[i].used && *s->columns[i].unit);
+    }
+    write_head(s, w, false, out);
+    if (units)
+        write_head(s, w, true, out);
+    for (int64_t i = 0; i < s->n_cells; i += s->n_columns)
+        write_row(s, w, i, out);
+    return text_check(out, e);
+}

@@ -1,0 +1,57 @@
+/** @file Tables and numbers for people: units in the head, points under points, few digits. */
+#ifndef CLI_SHEET_H
+#define CLI_SHEET_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+enum { SHOW = 48 /**< room for any show_...() */ };
+
+/** @p x in @p digits significant digits without exponent, thousands with commas: "5,926,093", "53.912",
+ * "0.0912"; "-" unless finite. Numbers beyond 1e15 or below 1e-9 take an exponent. Returns @p buf. */
+const char *show_real(char buf[SHOW], double x, int digits);
+/** USD: whole ones from 1,000 on, else 5 digits. */
+const char *show_usd(char buf[SHOW], double usd);
+/** Whole number with commas; "-" for negative. */
+const char *show_count(char buf[SHOW], int64_t n);
+/** Seconds in the unit that fits: "1.2345 s", "321.45 ms", "12.3 us", "0 s". */
+const char *show_time(char buf[SHOW], double x_s);
+/** "ms" and 1e3 and the like, for a column whose largest value is @p most_s. */
+const char *show_time_unit(double most_s, double *per_s);
+
+enum sheet_align {
+    SHEET_LEFT,
+    SHEET_POINT, /**< to the right, decimal points in line */
+};
+
+enum { SHEET_MAX_COLUMNS = 40 };
+
+struct sheet_column {
+    const char *title, *unit; /**< borrowed */
+    enum sheet_align align;
+};
+
+/** Zero-initialise; release with sheet_free(). */
+struct sheet {
+    struct sheet_column columns[SHEET_MAX_COLUMNS];
+    int32_t n_columns;
+    int64_t n_cells, cap_cells;
+    char **cells; /**< shape [n_cells], owned; row by row */
+    bool failed;  /**< out of memory; sheet_write() reports it */
+};
+
+/** All columns before the first cell. */
+void sheet_column(struct sheet *s, const char *title, const char *unit, enum sheet_align align);
+/** Next cell, row by row. */
+void sheet_put(struct sheet *s, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Next cell: show_real(). */
+void sheet_real(struct sheet *s, double x, int digits);
+void sheet_usd(struct sheet *s, double usd);
+void sheet_count(struct sheet *s, int64_t n);
+void sheet_free(struct sheet *s);
+
+/** Append heads, units and rows; a column with nothing but "" and "-" is left out. 0 or ERR_NOMEM. */
+int sheet_write(const struct sheet *s, struct text *out, struct err *e);
+
+#endif

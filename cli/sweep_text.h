@@ -1,0 +1,11 @@
+/** @file The rows of a sweep for people: what differs between points, and the results. */
+#ifndef CLI_SWEEP_TEXT_H
+#define CLI_SWEEP_TEXT_H
+
+#include "explore/sweep.h"
+
+/** Append the table of sweep_run() without what only scripts read; what is the same in every row stands
+ * above. */
+int sweep_text(const struct table *t, const struct sweep *w, struct text *out, struct err *e);
+
+#endif

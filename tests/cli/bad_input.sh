@@ -1,0 +1,126 @@
+#!/bin/sh
+# Wrong input of every kind: one line `file:line:col: what is X, need Y`, exit 3, nothing written.
+cd "$TMPDIR" || exit 1
+mkdir parts
+cat >parts/some.yaml <<..
+name: some
+rates: [ { tier: Pod, link_usd_per_GBps: 7.8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 31.6 } ]
+..
+cat >net.yaml <<..
+dims:
+  - { name: node, shape: ring, size: 4 }
+  - { name: pod, shape: switch, size: 8 }
+..
+cat >work.yaml <<..
+name: toy
+step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+..
+
+# bad TITLE FILE [OPTIONS]
+bad() {
+    title=$1
+    shift
+    "$WEFT" alloc "$@" -o out.json >out 2>err
+    echo "$title: exit $?"
+    cat err
+    [ "$(wc -l <err)" = 1 ] || echo "FAULT: not one line"
+    grep -q '^weft alloc: [^:]*:[0-9]*:[0-9]*: ' err || echo "FAULT: no place"
+    [ ! -s out ] || echo "FAULT: something on standard output"
+    [ ! -e out.json ] || { echo "FAULT: something written"; rm -f out.json; }
+}
+
+# study: standard input becomes study.yaml
+study() { cat >study.yaml; }
+
+base() {
+    cat <<..
+network: net.yaml
+workload: work.yaml
+total_GBps: 100
+..
+}
+
+{ base; echo "totl_GBps: 100"; } | study
+bad "unknown key" study.yaml
+{ base; echo "frobnicate: 100"; } | study
+bad "unknown key without a near one" study.yaml
+{ base; echo "total_GBps: 200"; } | study
+bad "duplicate key" study.yaml
+{ echo "total_GBps: many"; base | sed 3d; } | study
+bad "wrong type" study.yaml
+{ echo "total_GBps: '100'"; base | sed 3d; } | study
+bad "number in quotes" study.yaml
+{ echo "objective: tme"; base; } | study
+bad "unknown word" study.yaml
+{ echo "total_GBps: -1"; base | sed 3d; } | study
+bad "out of range" study.yaml
+{ echo "total_GBps: .nan"; base | sed 3d; } | study
+bad "NaN" study.yaml
+{ echo "total_GBps: 1e999"; base | sed 3d; } | study
+bad "infinite" study.yaml
+{ echo "total_GBps:"; base | sed 3d; } | study
+bad "nothing" study.yaml
+base | sed 1d | study
+bad "no network" study.yaml
+base | sed 2d | study
+bad "no workload" study.yaml
+{ base | sed 1d; echo "network: 'ring:16777216 ring:16777216 ring:16777216 ring:16777216 ring:16777216'"; } | study
+bad "sizes whose product overflows" study.yaml
+{ base | sed 1d; echo "network: { dims: [ { shape: ring, size: 1 } ] }"; } | study
+bad "dimension of one member" study.yaml
+{ base | sed 1d; echo "network: { dims: [ { shape: rng, size: 4 } ] }"; } | study
+bad "unknown shape" study.yaml
+{ base | sed 1d; echo "network: ring:4 swich:8"; } | study
+bad "spec word" study.yaml
+
+step() { base | sed 2d; echo "workload:"; echo "  groups: { g: $1 }"; echo "  step: { all-reduce: { size_MB: 1, group: $2 } }"; }
+step "{ size: 3 }" g | study
+bad "group that does not divide its dimension" study.yaml
+step "{ members: [ 4, 3 ] }" g | study
+bad "group of members that does not divide" study.yaml
+step "{ size: 64 }" g | study
+bad "group with more members than there are" study.yaml
+step "{ members: [ 4, 8, 2 ] }" g | study
+bad "workload for another number of dimensions" study.yaml
+step "{ size: 4 }" h | study
+bad "unknown group" study.yaml
+
+{ base; echo "constraints: [ 'pod <= 50', '2*pdo + node >= 1' ]"; } | study
+bad "constraint that names no dimension" study.yaml
+{ base; echo "constraints: [ 'pod <= 50 <= node' ]"; } | study
+bad "constraint that is a chain" study.yaml
+{ base; echo "constraints: [ 'usd <= 1e6' ]"; } | study
+bad "price without parts" study.yaml
+{ base; echo "parts: parts/some.yaml"; } | study
+bad "dimension without a tier" study.yaml
+{ base; echo "parts: parts/some.yaml"; } | study
+bad "tier without a price" study.yaml --set network.dims.node.tier=Node --set network.dims.pod.tier=Pod
+{ base; echo "objective: perf_per_cost"; } | study
+bad "objective without prices" study.yaml
+{ base; echo "parts: nosuch.yaml"; } | study
+bad "file that is missing" study.yaml
+bad "study that is missing" nosuch.yaml
+bad "folder" parts
+: >study.yaml
+bad "empty file" study.yaml
+echo "# nothing" >study.yaml
+bad "comment alone" study.yaml
+{ base; echo "name: &a x"; echo "source: *a"; } | study
+bad "alias" study.yaml
+{ base; printf 'name: "a\001b"\n'; } | study
+bad "control character" study.yaml
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "[" }' >study.yaml
+bad "200,000 nested brackets" study.yaml
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "{a: " }' >study.yaml
+bad "200,000 nested maps" study.yaml
+printf '\177ELF\002\001\001\000\377\376\000\000\200rubbish\n\n\303\050' >study.yaml
+bad "binary rubbish" study.yaml
+printf '\377\376\000\001' | cat - work.yaml >study.yaml
+bad "more rubbish" study.yaml
+printf 'network: net.yaml\n\tworkload: work.yaml\n' >study.yaml
+bad "tab" study.yaml
+base | study
+bad "override of an unknown key" study.yaml --set network.dims.pod.sise=4
+bad "override of a dimension that is not there" study.yaml --set network.dims.rack.size=4
+bad "override past the end" study.yaml --set 'network.dims[5].size=4'
+bad "override that is no YAML" study.yaml --set 'constraints=[pod'

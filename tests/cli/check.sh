@@ -1,0 +1,55 @@
+#!/bin/sh
+# Budgets: exit 0 within, 4 over, 3 where one cannot be checked. 32 NPUs at 100 and 50 GB/s cost
+# 32 (4 x 100 + 58 x 50) = 105,600 USD.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
+cat >study.yaml <<..
+network:
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 100, tier: Node }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 50, tier: Pod }
+parts:
+  nic_port_GBps: 25
+  rates:
+    - { tier: Node, link_usd_per_GBps: 4 }
+    - { tier: Pod, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+budget: { nic_GBps: 50, nics: 64, usd: 110e3, time_s: 0.0025 }
+..
+run check study.yaml
+run check study.yaml --set budget.usd=100e3 --set budget.nics=63
+run check study.yaml --of json -o json
+hash <json
+run check study.yaml --set budget.usd=1 --of csv -o csv
+sed '/^#/d' csv
+echo "== what cannot be known is not called within"
+run check study.yaml --set budget.watt=1e6
+sed '/nic_port/d' study.yaml >norate.yaml
+run check norate.yaml
+echo "== a sum that is a lower bound can still be too much"
+cat >catalogue.yaml <<..
+catalogue:
+  - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 25 }
+  - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 30000 }
+  - { name: wire, kind: link, bw_GBps: 50, usd: 500, watt: 10 }
+build:
+  - { tier: Node, end_link: wire }
+  - { tier: Pod, nic: nic, switch: box, end_link: wire }
+..
+run check study.yaml --parts catalogue.yaml --set 'budget={watt: 100}'
+run check study.yaml --parts catalogue.yaml --set 'budget={watt: 1e6}'
+echo "== the design that weft alloc chooses, when a bandwidth is missing"
+sed 's/ bw_GBps: [0-9]*,//' study.yaml >open.yaml
+run check open.yaml --set total_GBps=100 --set 'budget={nic_GBps: 23, time_s: 0.003}'
+run check open.yaml --set 'constraints=[nic_usd <= 0, pod >= 1]'
+"$WEFT" check open.yaml --of json --set 'constraints=[pod >= 9, pod <= 8]' 2>&1 | hash
+echo "== a network alone has no step, but a price"
+sed '/^workload/,/^  step/d' study.yaml >network.yaml
+run check network.yaml --set 'budget={usd: 110e3}'
+run check network.yaml
+echo "== no budget"
+sed '/^budget/d' study.yaml >nobudget.yaml
+run check nobudget.yaml

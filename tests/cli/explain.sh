@@ -1,0 +1,35 @@
+#!/bin/sh
+# Why a step takes its time; the step is that of alloc.sh at 100 and 50 GB/s.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
+cat >study.yaml <<..
+network:
+  name: small
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 100, tier: Node }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 50, tier: Pod }
+parts:
+  rates:
+    - { tier: Node, link_usd_per_GBps: 4 }
+    - { tier: Pod, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
+workload:
+  name: toy
+  groups: { inner: { members: [4, 1] } }
+  layers:
+    - name: block
+      times: 3
+      forward: { compute_ms: 1, collectives: [ { kind: all-gather, size_MB: 10, group: inner, times: 2 } ] }
+      weight_grad: { compute_ms: 2, collectives: [ { kind: all-reduce, size_MB: 100, group: all } ] }
+..
+run explain study.yaml
+run explain study.yaml --of csv -o rows.csv
+sed '/^#/d' rows.csv
+"$WEFT" explain study.yaml --of json | hash
+echo "== bandwidths that weft alloc chooses, under a budget"
+sed 's/ bw_GBps: [0-9]*,//' study.yaml >open.yaml
+run explain open.yaml --set 'constraints=[usd <= 50e3]' | sed -n -e 1p -e '/^one more/,/^$/p'
+run explain open.yaml --set 'constraints=[usd <= 0]'
+echo "== collectives that overlap on one dimension are said"
+overlap='workload={name: two, step: {max: [{all-reduce: {size_MB: 10, group: all}}, {all-reduce: {size_MB: 10, group: all}}]}}'
+run explain study.yaml --set "$overlap"

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Help of weft and of every command: from the tables that also drive dispatch and option parsing.
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+run --help
+for command in topo alloc sim explain check sweep plot keys; do
+    run help "$command"
+done
+"$WEFT" sweep --help >"$TMPDIR/a" && "$WEFT" help sweep | cmp - "$TMPDIR/a" && echo "help COMMAND = COMMAND --help"
+"$WEFT" -h >"$TMPDIR/a" && "$WEFT" help | cmp - "$TMPDIR/a" && echo "help = -h"
+run --version

@@ -1,0 +1,29 @@
+#!/bin/sh
+# A step at given bandwidths: 1 ms of compute and one all-reduce of 100 MB, 150 MB over 100 GB/s on the ring
+# and 43.75 MB over 50 GB/s on the switch; latency 2 x 3 x 700 ns and 2 x 3 x 2000 ns.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
+cat >study.yaml <<..
+network:
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 100, latency_ns: 700 }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 50, latency_ns: 2000 }
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+..
+run sim study.yaml --model bandwidth
+run sim study.yaml --model alpha-beta
+run sim study.yaml --model all
+"$WEFT" sim study.yaml --model all --of json -q | hash
+run sim study.yaml --model all --of csv -q -o sim.csv
+sed '/^#/d' sim.csv
+echo "== bandwidths that are not there"
+sed 's/bw_GBps: 50, //' study.yaml >open.yaml
+run sim open.yaml
+run sim open.yaml --split --set total_GBps=150 -q
+run sim open.yaml --split --set total_GBps=50 -q
+"$WEFT" sim open.yaml --split --set total_GBps=50 -q --of json 2>/dev/null | hash
+echo "== a network alone has no step"
+run sim ring:4@100
