@@ -21,8 +21,6 @@ static const struct {
     { USE_COMPUTE, "by compute and memory models" },
     { USE_SYSTEM, "where the price or power of NPUs is counted" },
     { USE_SPLIT, "where an allocator chooses bandwidths" },
-    { USE_BUDGET, "by the check command" },
-    { USE_SWEEP, "by the sweep command" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

@@ -26,8 +26,6 @@ enum key_use {
     USE_COMPUTE = 1 << 4,   /**< NPU: compute and memory models */
     USE_SYSTEM = 1 << 5,    /**< only when NPU price or power is counted */
     USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
-    USE_BUDGET = 1 << 7,    /**< only by check */
-    USE_SWEEP = 1 << 8,     /**< only by sweep */
 };
 
 struct key {

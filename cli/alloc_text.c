@@ -95,7 +95,7 @@ static void put_times(const struct alloc_report *r, struct text *out)
 {
     const struct design *d = r->design;
     char t[SHOW], best[SHOW];
-    text_printf(out, "%-18s%s a step%s\n", "time", show_time(t, d->time_s),
+    text_printf(out, "%-18s%s per step%s\n", "time", show_time(t, d->time_s),
                 d->n_loads > 1 ? ", weighted sum" : "");
     put_share(out, "compute", d->compute_s, d->time_s);
     put_share(out, "communication", d->comm_s, d->time_s);
@@ -119,7 +119,7 @@ static void put_money(const struct alloc_report *r, struct text *out)
         text_printf(out, "%-18s%s USD%s\n", "cost", show_usd(a, d->cost_usd),
                     r->study->count_npus ? ", NPUs included" : "");
     if (isfinite(d->nic_Bps))
-        text_printf(out, "%-18s%s GB/s a NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
+        text_printf(out, "%-18s%s GB/s per NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
     if (!isfinite(d->equal.time_s))
         return;
     text_printf(out, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),

@@ -188,7 +188,7 @@ static int put_dims(const struct simulation *x, struct text *out, struct err *e)
     sheet_column(&sheet, "dimension", "", SHEET_LEFT);
     sheet_column(&sheet, "shape", "", SHEET_LEFT);
     sheet_column(&sheet, "bandwidth", "GB/s", SHEET_POINT);
-    sheet_column(&sheet, "sent by a NPU", "GB", SHEET_POINT);
+    sheet_column(&sheet, "sent per NPU", "GB", SHEET_POINT);
     sheet_column(&sheet, "busy", unit, SHEET_POINT);
     sheet_column(&sheet, "busy", "%", SHEET_POINT);
     for (int32_t i = 0; i < d->n_dims; i++) {

@@ -102,7 +102,7 @@ static int put_collectives(const struct explain *p, int32_t load, struct text *o
     sheet_column(&s, "phase", "", SHEET_LEFT);
     sheet_column(&s, "times", "", SHEET_POINT);
     sheet_column(&s, "dimension", "", SHEET_LEFT);
-    sheet_column(&s, "sent by a NPU", "GB", SHEET_POINT);
+    sheet_column(&s, "sent per NPU", "GB", SHEET_POINT);
     sheet_column(&s, "bandwidth", "GB/s", SHEET_POINT);
     sheet_column(&s, "busy", unit, SHEET_POINT);
     sheet_column(&s, "of step", "%", SHEET_POINT);

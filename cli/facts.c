@@ -163,7 +163,7 @@ static void put_bill_notes(const struct topo_bill *b, struct text *out)
     if (b->nics >= 0)
         text_printf(out, "NICs %s, ", show_count(a, b->nics));
     if (b->nic_Bps > 0)
-        text_printf(out, "%s%s GB/s a NPU, %s USD\n", b->nics >= 0 ? "" : "NICs ",
+        text_printf(out, "%s%s GB/s per NPU, %s USD\n", b->nics >= 0 ? "" : "NICs ",
                     show_real(a, GBps(b->nic_Bps), 5), show_usd(c, b->nic_usd));
     else if (b->nics >= 0)
         text_puts(out, "no NIC bandwidth\n");

@@ -69,7 +69,6 @@ enum study_need {
     STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
     STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
     STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
-    STUDY_FOR_SWEEP = 1 << 5,       /**< `vary` is used (by sweep.h, which reads it) */
 };
 
 /**

@@ -50,8 +50,8 @@ static const struct key study_keys[] = {
     STUDY(
         "constraints", constraints, KEY_NODE, USE_SPLIT,
         "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= 50\""),
-    STUDY("budget", budget, KEY_NODE, USE_BUDGET, "limits for the check command, see budget"),
-    STUDY("vary", vary, KEY_NODE, USE_SWEEP,
+    STUDY("budget", budget, KEY_NODE, 0, "limits for the check command, see budget"),
+    STUDY("vary", vary, KEY_NODE, 0,
           "axes for the sweep command: KEY: [values] or KEY: { from, to, ... }, see vary"),
     { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
       .min = 0, .max = 9e18, .dflt = 1 },
@@ -73,7 +73,7 @@ static const struct key mix_keys[] = {
 #define LIMIT(key, field, units, to_SI, most, text)                                                          \
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct study_budget, field),         \
-        .unit = units, .scale = to_SI, .min = 0, .max = most, .dflt = SCHEMA_NONE, .uses = USE_BUDGET        \
+        .unit = units, .scale = to_SI, .min = 0, .max = most, .dflt = SCHEMA_NONE                            \
     }
 
 static const struct key budget_keys[] = {
@@ -86,8 +86,7 @@ static const struct key budget_keys[] = {
       .scale = 1,
       .min = 0,
       .max = 1e15,
-      .dflt = SCHEMA_NONE,
-      .uses = USE_BUDGET },
+      .dflt = SCHEMA_NONE },
     LIMIT("usd", usd, "USD", 1, MAX_USD, "most that the network may cost"),
     LIMIT("watt", watt, "W", 1, MAX_USD, "most power of the network"),
     LIMIT("time_s", time_s, "s", 1, MAX_TIME_S, "longest training step"),

@@ -22,10 +22,6 @@ static unsigned active_uses(const struct study *s, unsigned needs)
         active |= USE_SYSTEM;
     if (needs & STUDY_FOR_SPLIT)
         active |= USE_SPLIT;
-    if (needs & STUDY_FOR_BUDGET)
-        active |= USE_BUDGET;
-    if (needs & STUDY_FOR_SWEEP)
-        active |= USE_SWEEP;
     return active;
 }
 
@@ -34,7 +30,6 @@ static void note_sections(struct study *s, unsigned active)
     const struct yaml_doc *doc = &s->doc;
     yaml_id network = yaml_get(doc, doc->root, "network");
     yaml_id dims = yaml_get(doc, network, "dims"), npu = yaml_get(doc, network, "npu");
-    yaml_id budget = s->budget.node;
 
     schema_note_unused(&s->notes, &study_section, doc, doc->root, s->own_source, active);
     if (doc->nodes[network].kind == YAML_MAP)
@@ -44,9 +39,6 @@ static void note_sections(struct study *s, unsigned active)
     if (dims >= 0)
         yaml_each (id, doc, dims)
             schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active);
-    /* The key `budget` itself has said it where it is not used. */
-    if (budget >= 0 && (active & USE_BUDGET))
-        schema_note_unused(&s->notes, &study_budget_section, doc, budget, s->own_source, active);
 }
 
 /* "file:line:col: KEY has no effect here, WHY" for a key of map `map`, where it is written. */

@@ -24,7 +24,7 @@ int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point 
     for (int32_t k = 0; k < w->n_axes; k++)
         if (!w->axes[k].overridden)
             axes[from.n_axes++] = (struct study_override){ w->axes[k].path, w->axes[k].values[p->at[k]] };
-    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_SWEEP, e);
+    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
 }
 
 /* ---- notes ---- */

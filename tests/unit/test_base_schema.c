@@ -30,7 +30,7 @@ static const struct key keys[] = {
       USE_COST | USE_CATALOGUE },
     { "shift", "anything", KEY_REAL, AT(shift), "", 1, -INFINITY, INFINITY, 0, NULL, false, 0 },
     { "huge_GB", "anything", KEY_REAL, AT(huge), "GB", 1e9, 0, INFINITY, 0, NULL, false, 0 },
-    { "shared", "by all", KEY_BOOL, AT(shared), "", 1, 0, 0, 1, NULL, false, USE_SWEEP },
+    { "shared", "by all", KEY_BOOL, AT(shared), "", 1, 0, 0, 1, NULL, false, USE_SPLIT },
     { "open", "or not", KEY_BOOL, AT(open), "", 1, 0, 0, SCHEMA_NONE, NULL, false, 0 },
     { "order", "which first", KEY_WORD, AT(order), "", 1, 0, 0, 2, shapes, false, 0 },
     { "parts", "a map", KEY_NODE, AT(parts), "", 1, 0, 0, 0, NULL, false, 0 },
@@ -257,8 +257,8 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
         text_str(&notes),
         "--set dims[0].latency_ns=9:1:1: dims[0].latency_ns has no effect here, it is used only "
         "by models that count latency\n"
-        "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, it is used only by "
-        "the sweep command\n");
+        "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, it is used only where "
+        "an allocator chooses bandwidths\n");
     text_free(&notes);
     yaml_free(&doc);
 }
@@ -266,7 +266,7 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
 static void every_use_has_a_phrase(void **state)
 {
     (void)state;
-    for (unsigned use = USE_TIME; use <= USE_SWEEP; use <<= 1) {
+    for (unsigned use = USE_TIME; use <= USE_SPLIT; use <<= 1) {
         const struct key key = { .name = "k", .uses = use };
         const struct section one = { "s", "", &key, 1 };
         struct text notes = { 0 };

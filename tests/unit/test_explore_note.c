@@ -43,11 +43,8 @@ static const struct {
       0 },
     { "network: bare.yaml\ncount_npus: false\n",
       "study.yaml:2:1: count_npus has no effect here, it is used only for the price of the network\n", 0 },
-    { NET "vary: {}\nbudget: { usd: 1 }\n",
-      "study.yaml:2:1: vary has no effect here, it is used only by the sweep command\n"
-      "study.yaml:3:1: budget has no effect here, it is used only by the check command\n",
-      0 },
-    { NET "vary: {}\nbudget: { usd: 1 }\n", "", STUDY_FOR_BUDGET | STUDY_FOR_SWEEP },
+    /* Sections for one command each: a study may serve several. */
+    { NET "vary: {}\nbudget: { usd: 1 }\n", "", 0 },
     { INLINE WORK,
       "study.yaml:2:10: network.npu.usd has no effect here, it is used only where the price or power of NPUs "
       "is counted\n"
