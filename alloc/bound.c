@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/repair.h"
+
 enum { D = TOPO_MAX_DIMS };
 
 int alloc_bound_build(struct alloc_bound *b, const struct alloc_problem *p, struct err *e)
@@ -82,46 +84,81 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
     }
 }
 
-/* Largest B_d that a single <= or == row with no negative coefficient allows. */
-static double implied_cap(const struct alloc_problem *p, int32_t d)
+/* sign * row as <=: with every other dimension at its least, or its cap, how much is left for each? */
+static void tighten_caps(double *cap_Bps, const struct alloc_row *row, int32_t n_dims, double sign)
 {
-    double cap = INFINITY;
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        const struct alloc_row *row = &p->rows[i];
-        bool positive = row->sense != LINEXPR_GE && row->coef[d] > 0;
-        for (int32_t k = 0; k < p->step->n_dims; k++)
-            positive = positive && row->coef[k] >= 0;
-        if (positive)
-            cap = fmin(cap, row->rhs / row->coef[d]);
-    }
-    return cap;
+    double free_rhs = sign * row->rhs;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (sign * row->coef[d] < 0)
+            free_rhs -= sign * row->coef[d] * cap_Bps[d];
+    for (int32_t d = 0; d < n_dims && isfinite(free_rhs); d++)
+        if (sign * row->coef[d] > 0)
+            cap_Bps[d] = fmax(fmin(cap_Bps[d], free_rhs / (sign * row->coef[d])), 0);
 }
 
-double alloc_bound_value(const struct alloc_bound *b, const struct alloc_problem *p)
+void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
+{
+    const int32_t n = p->step->n_dims;
+    for (int32_t d = 0; d < n; d++)
+        cap_Bps[d] = INFINITY;
+    /* What one pass finds for a dimension the next may use for another; a chain has at most n links. */
+    for (int32_t pass = 0; pass < n; pass++)
+        for (int32_t i = 0; i < p->n_rows; i++) {
+            tighten_caps(cap_Bps, &p->rows[i], n, p->rows[i].sense == LINEXPR_GE ? -1 : 1);
+            if (p->rows[i].sense == LINEXPR_EQ)
+                tighten_caps(cap_Bps, &p->rows[i], n, -1);
+        }
+}
+
+/*
+ * Every row counts as known to ALLOC_FEASIBLE_REL of its parts only: that is how well a
+ * split can satisfy it, and it covers the rounding of these sums. So multipliers of 1e12 that cancel
+ * prove nothing they should not.
+ */
+struct alloc_bound_parts alloc_bound_split(const struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct step_fn *f = p->step;
-    double pull[D] = { 0 }, push[D] = { 0 }, value = 0;
+    double pull[D] = { 0 }, push[D], play[D], cap[D];
+    bool capped = false;
+    struct alloc_bound_parts sum = { 0 };
     for (int32_t k = 0; k < f->n_terms; k++)
-        value += b->term_weight[k] * f->const_s[k];
+        sum.constant += b->term_weight[k] * f->const_s[k] * (1 - ALLOC_FEASIBLE_REL);
     for (int32_t l = 0; l < f->n_leaves; l++)
         for (int32_t d = 0; d < f->n_dims; d++)
             pull[d] += b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d];
     for (int32_t d = 0; d < f->n_dims; d++)
-        push[d] = b->cost_weight * p->usd_per_Bps[d];
+        push[d] = play[d] = b->cost_weight * p->usd_per_Bps[d];
     for (int32_t i = 0; i < p->n_rows; i++) {
         const struct alloc_row *row = &p->rows[i];
         double dual = row->sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i];
-        value -= dual * row->rhs;
-        for (int32_t d = 0; d < f->n_dims; d++)
+        sum.rent += dual * row->rhs + ALLOC_FEASIBLE_REL * fabs(dual * row->rhs);
+        for (int32_t d = 0; d < f->n_dims; d++) {
             push[d] += dual * row->coef[d];
-    }
-    for (int32_t d = 0; d < f->n_dims; d++) {
-        if (push[d] >= 0) {
-            value += 2 * sqrt(pull[d] * push[d]);
-        } else {
-            double cap = implied_cap(p, d);
-            value += cap > 0 ? pull[d] / cap + push[d] * cap : 0;
+            play[d] += fabs(dual * row->coef[d]);
         }
     }
-    return value;
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        double surely = push[d] - ALLOC_FEASIBLE_REL * play[d];
+        if (surely < 0 && !capped) {
+            alloc_find_caps(cap, p);
+            capped = true;
+        }
+        /* Where nothing limits B_d, multipliers that cancel to rounding are taken to cancel. */
+        if (surely < 0 && push[d] >= -ALLOC_FEASIBLE_REL * play[d] && isinf(cap[d]))
+            surely = 0;
+        if (surely >= 0) {
+            sum.root += 2 * sqrt(pull[d] * surely);
+        } else if (cap[d] > 0) {
+            sum.constant += pull[d] / cap[d];
+            sum.rent -= surely * cap[d];
+        }
+    }
+    sum.root *= 1 - ALLOC_FEASIBLE_REL;
+    return sum;
+}
+
+double alloc_bound_value(const struct alloc_bound *b, const struct alloc_problem *p)
+{
+    struct alloc_bound_parts parts = alloc_bound_split(b, p);
+    return parts.constant + parts.root - parts.rent;
 }

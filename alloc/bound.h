@@ -18,12 +18,30 @@ void alloc_bound_free(struct alloc_bound *b);
 void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p);
 
 /**
- * Greatest value the multipliers prove:
+ * Upper bounds of the bandwidths that the rows imply, each row on its own and one after the other; shape
+ * [n_dims], INFINITY where that finds none. O(dims^2 * rows).
+ */
+void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p);
+
+/** A lower bound of time_weight*T + cost_weight*X by how it changes when prices and row multipliers all grow.
+ */
+struct alloc_bound_parts {
+    double constant; /**< does not change: compute, and what caps of bandwidths prove */
+    double root;     /**< sum_d 2 sqrt(a_d q_d): grows by the root of the factor */
+    double rent;     /**< sum_i dual_i rhs_i: grows by the factor */
+};
+
+/**
+ * What the multipliers prove: constant + root - rent, that is
  *   sum_k weight_k const_k + sum_d 2 sqrt(a_d q_d) - sum_i dual_i rhs_i,
  * a_d = sum_l leaf_dual_ld traffic_ld, q_d = cost_weight usd_d + sum_i dual_i coef_id.
- * (From t_l >= traffic_ld/B_d and min_B a/B + q B = 2 sqrt(a q).) Where rounding left
- * q_d below zero the upper bound of B_d that a row implies is used; -INFINITY if none does.
+ * (From t_l >= traffic_ld/B_d and min_B a/B + q B = 2 sqrt(a q).) Where q_d is below zero
+ * the cap of B_d is used; rent is INFINITY if it has none. Holds for every B that satisfies the rows to
+ * ALLOC_FEASIBLE_REL, and however the sums round.
  */
+struct alloc_bound_parts alloc_bound_split(const struct alloc_bound *b, const struct alloc_problem *p);
+
+/** Their sum. */
 double alloc_bound_value(const struct alloc_bound *b, const struct alloc_problem *p);
 
 #endif

@@ -100,26 +100,15 @@ int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, stru
     return rc;
 }
 
-/* A single row that caps a dimension is the common case and needs no linear programme. */
-static bool is_capped(const struct alloc_problem *p, int32_t d)
-{
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        const struct alloc_row *row = &p->rows[i];
-        bool caps = row->sense != LINEXPR_GE && row->coef[d] > 0;
-        for (int32_t k = 0; k < p->step->n_dims; k++)
-            caps = caps && row->coef[k] >= 0;
-        if (caps)
-            return true;
-    }
-    return false;
-}
-
 int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
 {
+    double cap_Bps[D];
+    alloc_find_caps(cap_Bps, p); /* decides nearly always, and needs no linear programme */
     *dim = -1;
     for (int32_t d = 0; d < p->step->n_dims; d++) {
         double most;
-        if (!alloc_carries_traffic(p->step, d) || is_capped(p, d) || (free_only && p->usd_per_Bps[d] > 0))
+        if (!alloc_carries_traffic(p->step, d) || isfinite(cap_Bps[d]) ||
+            (free_only && p->usd_per_Bps[d] > 0))
             continue;
         int rc = most_bandwidth(&most, p, d, e);
         if (rc)

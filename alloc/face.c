@@ -12,8 +12,12 @@ enum { D = TOPO_MAX_DIMS, MAX_CUTS = 60 };
 
 /* Slack on T and cost that the answer's own rounding needs. */
 #define FACE_REL 1e-12
-/* Below this share of all pull a dimension is taken as not binding anywhere. */
+/* Below this share of all pull a dimension is taken as not binding anywhere; also below this share of
+ * T, which is what a proof's own gap may leave there when compute alone decides. */
 #define FREE_SHARE 1e-7
+#define NOISE_REL  1e-10
+/* Bandwidths nearer than this are level. */
+#define LEVEL_REL 1e-9
 /* Ranges narrower than this are one point. */
 #define UNIQUE_REL 1e-6
 
@@ -41,14 +45,16 @@ static void add_cut(struct face *f, const double *bw_Bps)
     cut->rhs = f->time_s - t + vector_dot(cut->coef, bw_Bps, f->problem->step->n_dims);
 }
 
-/* Best point of the face for a linear aim; false when the programme has no answer there. */
-static bool aim(struct face *f, const double *cost, struct lp_result *r, struct err *e)
+/* Best point of the face for a linear aim, or the most level one; false when the programme has no answer
+ * there. */
+static bool aim(struct face *f, const double *cost, const bool *level, struct lp_result *r, struct err *e)
 {
     const int32_t n = f->problem->step->n_dims;
     for (int32_t i = 0; i < MAX_CUTS; i++) {
         struct lp lp;
         lp_init(&lp, n, f->rows, f->n);
         memcpy(lp.cost, cost, sizeof lp.cost);
+        lp.level = level;
         memcpy(lp.lo_Bps, f->lo_Bps, sizeof lp.lo_Bps);
         memcpy(lp.hi_Bps, f->hi_Bps, sizeof lp.hi_Bps);
         if (lp_solve(r, NULL, &lp, e) || r->status != LP_OPTIMAL)
@@ -83,8 +89,9 @@ static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const d
         all += pull[d];
         total += bw_Bps[d];
     }
+    double least_pull = FREE_SHARE * all + NOISE_REL * b->time_weight * f->time_s;
     for (int32_t d = 0; d < step->n_dims; d++) {
-        if (pull[d] > FREE_SHARE * all) {
+        if (pull[d] > least_pull) {
             f->lo_Bps[d] = f->hi_Bps[d] = bw_Bps[d];
             continue;
         }
@@ -96,7 +103,7 @@ static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const d
             const double *dual = &b->leaf_dual[(ptrdiff_t)l * D];
             double t = 0;
             for (int32_t k = 0; k < step->n_dims; k++)
-                if (dual[k] * traffic[k] > FREE_SHARE * all * bw_Bps[k])
+                if (dual[k] * traffic[k] > least_pull * bw_Bps[k])
                     t = fmax(t, traffic[k] / bw_Bps[k]);
             if (t > 0)
                 f->lo_Bps[d] = fmax(f->lo_Bps[d], traffic[d] / t * (1 - FACE_REL));
@@ -135,10 +142,10 @@ static int find_ranges(struct face *f, struct alloc_answer *out, struct err *e)
         if (f->lo_Bps[d] == f->hi_Bps[d])
             continue;
         cost[d] = 1;
-        if (aim(f, cost, &r, e))
+        if (aim(f, cost, NULL, &r, e))
             out->lo_Bps[d] = fmin(r.bw_Bps[d], out->bw_Bps[d]);
         cost[d] = -1;
-        bool found = aim(f, cost, &r, e);
+        bool found = aim(f, cost, NULL, &r, e);
         if (found || (e->code == ERR_OK && r.status == LP_UNBOUNDED))
             out->hi_Bps[d] = found ? fmax(r.bw_Bps[d], out->bw_Bps[d]) : INFINITY;
         if (out->hi_Bps[d] - out->lo_Bps[d] > UNIQUE_REL * total)
@@ -150,7 +157,7 @@ static int find_ranges(struct face *f, struct alloc_answer *out, struct err *e)
 /* Cap the face at the least of an aim, and at most @p more of it: cheapest, then next aim. */
 static bool narrow(struct face *f, const double *cost, struct lp_result *r, struct err *e)
 {
-    if (!aim(f, cost, r, e) || f->n == f->cap)
+    if (!aim(f, cost, NULL, r, e) || f->n == f->cap)
         return false;
     struct alloc_row *row = &f->rows[f->n++];
     *row = (struct alloc_row){ .sense = LINEXPR_LE, .unit = 1 };
@@ -159,33 +166,43 @@ static bool narrow(struct face *f, const double *cost, struct lp_result *r, stru
     return true;
 }
 
-/*
- * Most even: raise the least bandwidth as far as it goes, hold what cannot rise any
- * further, go on with the rest. The least is raised by bisection over lower bounds, so that
- * the programme needs no extra variable; 60 halvings are all a double has.
- */
-static void level(struct face *f, struct lp_result *r, struct err *e)
+/* Which of the levelled bandwidths cannot rise above @p least? They stay where they are. */
+static bool hold_stuck(struct face *f, bool *level, double least, struct err *e)
+{
+    bool any = false, stuck[D] = { false };
+    for (int32_t d = 0; d < f->problem->step->n_dims; d++) {
+        struct lp_result r;
+        double cost[D] = { 0 };
+        cost[d] = -1;
+        stuck[d] = level[d] && aim(f, cost, NULL, &r, e) && r.bw_Bps[d] <= least * (1 + LEVEL_REL);
+        any = any || stuck[d];
+    }
+    for (int32_t d = 0; d < f->problem->step->n_dims; d++)
+        level[d] = level[d] && !stuck[d];
+    return any;
+}
+
+/* Most even: raise the least bandwidth as far as it goes, hold what cannot rise any further, go on with the
+ * rest. */
+static void level_out(struct face *f, struct lp_result *r, struct err *e)
 {
     const int32_t n = f->problem->step->n_dims;
     const double none[D] = { 0 };
-    double lo = INFINITY, hi = 0, floor_Bps[D];
-    memcpy(floor_Bps, f->lo_Bps, sizeof floor_Bps);
+    bool level[D], more = true;
     for (int32_t d = 0; d < n; d++)
-        if (f->lo_Bps[d] < f->hi_Bps[d]) {
-            lo = fmin(lo, f->lo_Bps[d]);
-            hi = fmax(hi, r->bw_Bps[d]);
-        }
-    for (int32_t i = 0; i < 60 && hi - lo > 1e-13 * hi && e->code == ERR_OK; i++) {
-        double middle = 0.5 * (lo + hi);
-        for (int32_t d = 0; d < n; d++)
-            if (floor_Bps[d] < f->hi_Bps[d])
-                f->lo_Bps[d] = fmax(floor_Bps[d], middle);
+        level[d] = f->lo_Bps[d] < f->hi_Bps[d];
+    for (int32_t round = 0; round < n && more; round++) {
         struct lp_result trial;
-        if (aim(f, none, &trial, e)) {
-            lo = middle;
-            *r = trial;
-        } else {
-            hi = middle;
+        if (!aim(f, none, level, &trial, e))
+            return;
+        *r = trial;
+        for (int32_t d = 0; d < n; d++)
+            if (level[d])
+                f->lo_Bps[d] = fmax(f->lo_Bps[d], trial.value * (1 - FACE_REL));
+        more = hold_stuck(f, level, trial.value, e);
+        for (int32_t d = 0, left = 0; d < n; d++) {
+            left += level[d];
+            more = more && (d + 1 < n || left > 0);
         }
     }
 }
@@ -214,7 +231,7 @@ int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, 
     if (!rc)
         rc = find_ranges(&f, out, e);
     if (!rc && !out->unique && narrow(&f, p->usd_per_Bps, &r, e)) {
-        level(&f, &r, e);
+        level_out(&f, &r, e);
         move_to(out, p, time_s, r.bw_Bps);
     }
     free(f.rows);

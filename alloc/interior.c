@@ -6,16 +6,16 @@
 #include "alloc/interior_work.h"
 #include "alloc/vector.h"
 
-enum { D = INTERIOR_DIMS, MAX_ITERATIONS = 60, CAREFUL_ITERATIONS = 300 };
+enum { D = INTERIOR_DIMS, MAX_ITERATIONS = 60 };
 
 /* Complementarity, as a share of the objective at the start: below the first the iterate
  * is looked at as an answer; below the second the digits of s and z are noise. */
 #define WORTH_TAKING   1e-7
 #define TARGET_REL     1e-17
 #define TARGET_BALANCE 1e-12
+#define ACCEPTED_REL   1e-11
 
-/* How far v + step*dv stays positive. */
-static double step_to_zero(const double *v, const double *dv, int32_t n)
+double interior_step_to_zero(const double *v, const double *dv, int32_t n)
 {
     double fastest = 1e-300; /* largest relative fall */
     for (int32_t i = 0; i < n; i++)
@@ -33,13 +33,9 @@ static double complementarity(const struct interior *w)
  * this factor in one step. */
 #define MAX_FACTOR 3.0
 
-/* Second attempt, where long steps went round in circles: short ones, straight down the middle. */
-#define CAREFUL_FACTOR 1.5
-#define CAREFUL_SIGMA  0.2
-
 static double step_within_factor(const struct interior *w)
 {
-    double step = 1, most = w->careful ? CAREFUL_FACTOR : MAX_FACTOR;
+    double step = 1, most = MAX_FACTOR;
     for (int32_t d = 0; d < w->n_dims; d++) {
         double change = w->used[d] ? w->d_bw[d] / w->bw[d] : 0;
         if (step * change > most - 1)
@@ -61,16 +57,16 @@ static void find_direction(struct interior *w, double product)
         w->kappa[i] = -w->s[i] * w->z[i];
     interior_direction(w);
 
-    double primal = fmin(step_to_zero(w->s, w->ds, w->n_pairs), 1);
-    double dual = fmin(step_to_zero(w->z, w->dz, w->n_pairs), 1);
+    double primal = fmin(interior_step_to_zero(w->s, w->ds, w->n_pairs), 1);
+    double dual = fmin(interior_step_to_zero(w->z, w->dz, w->n_pairs), 1);
     double reached = 0;
     for (int32_t i = 0; i < w->n_pairs; i++)
         reached += (w->s[i] + primal * w->ds[i]) * (w->z[i] + dual * w->dz[i]);
     double ratio = reached / product;
-    double sigma = w->careful ? fmax(ratio, CAREFUL_SIGMA) : ratio * ratio * ratio;
+    double sigma = ratio * ratio * ratio;
     double mu = fmax(sigma * product, TARGET_REL) / w->n_real;
     /* The correction is worth what the linearisation it rests on is worth. */
-    double trust = w->careful ? 0 : step_within_factor(w);
+    double trust = step_within_factor(w);
     for (int32_t i = 0; i < w->n_pairs; i++)
         if (w->z[i] > 0)
             w->kappa[i] = mu - w->s[i] * w->z[i] - trust * trust * w->ds[i] * w->dz[i];
@@ -93,7 +89,7 @@ static void set_slack(double *s, double t, double used)
 static void restore_leaf(struct interior *w, int32_t index)
 {
     struct interior_leaf *leaf = &w->leaves[index];
-    double *s = &w->s[index * w->n_dims], t = leaf->t, used[D];
+    double *s = &w->s[interior_leaf_pair(w, index)], t = leaf->t, used[D];
     for (int32_t d = 0; d < w->n_dims; d++) {
         used[d] = leaf->traffic[d] / w->bw[d];
         if (leaf->traffic[d] > 0)
@@ -150,8 +146,8 @@ static void move(struct interior *w, double product)
 {
     /* Stay inside, for a slack of zero would be stuck there; but closer to the border as the end nears. */
     double inside = 1 - fmin(0.005, product);
-    double primal = fmin(inside * step_to_zero(w->s, w->ds, w->n_pairs), step_within_factor(w));
-    double dual = fmin(inside * step_to_zero(w->z, w->dz, w->n_pairs), 1);
+    double primal = fmin(inside * interior_step_to_zero(w->s, w->ds, w->n_pairs), step_within_factor(w));
+    double dual = fmin(inside * interior_step_to_zero(w->z, w->dz, w->n_pairs), 1);
     primal = dual = fmin(primal, dual);
     for (int32_t d = 0; d < w->n_dims; d++)
         w->bw[d] += primal * w->d_bw[d];
@@ -194,14 +190,25 @@ void interior_solve(struct interior *w, struct interior_ask ask, struct interior
     *out = (struct interior_result){ .value = INFINITY, .bound = -INFINITY };
     w->ask = ask;
     w->limited = isfinite(ask.limit_s);
-    w->careful = false;
+    w->from_inside = false;
     interior_scale(w);
     iterate(w, MAX_ITERATIONS, out);
     if (out->converged)
         return;
-    w->careful = true;
+    /* A gap a hundred times below ALLOC_GAP is good enough not to start again. */
+    if (isfinite(out->value) && out->value - out->bound <= ACCEPTED_REL * fabs(out->value))
+        return;
+    if (!interior_find_inside(w))
+        return;
+    double guess_Bps[D], start_Bps[D];
     interior_scale(w);
-    iterate(w, CAREFUL_ITERATIONS, out);
+    for (int32_t d = 0; d < w->n_dims; d++)
+        guess_Bps[d] = w->bw[d] * w->bw_unit_Bps;
+    alloc_approach(start_Bps, &w->inside, w->problem, guess_Bps);
+    w->from_inside = true;
+    interior_set_units(w, start_Bps);
+    interior_start(w);
+    interior_follow_path(w, out);
 }
 
 int interior_bound(const struct interior *w, struct alloc_bound *b, struct err *e)

@@ -20,7 +20,7 @@ void interior_free(struct interior *w);
 
 /** What one solve found. */
 struct interior_result {
-    bool converged;               /**< gap below 1e-12 of the objective */
+    bool converged;               /**< gap below 1e-12 of the objective; else see value - bound */
     double bw_Bps[TOPO_MAX_DIMS]; /**< satisfies the rows to rounding */
     double time_s, cost_usd;      /**< at bw_Bps; cost without usd_fixed */
     double value, bound;          /**< of the asked objective; bound holds for every feasible B */
@@ -29,9 +29,11 @@ struct interior_result {
 };
 
 /**
- * Primal-dual method with predictor and corrector, started outside the feasible
- * set. The leaves and the tree of terms are eliminated one by one, so a step
- * costs O((leaves + terms) * dims^2) and one Cholesky factor of size dims.
+ * Primal-dual method with predictor and corrector, started outside the feasible set. The leaves
+ * and the tree of terms are eliminated one by one, so a step costs O((leaves + terms) * dims^2) and
+ * one Cholesky factor of size dims. Where that does not get to a proof, again from a point well inside the
+ * rows, by primal path following with a line search: slower, and hardly ever needed.
+ * Never NaN: value is INFINITY when no split was found, bound -INFINITY when nothing was proved.
  */
 void interior_solve(struct interior *w, struct interior_ask ask, struct interior_result *out);
 

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/basis.h"
 #include "alloc/bound.h"
 #include "alloc/vector.h"
+#include "alloc/work.h"
 
 enum { D = INTERIOR_DIMS };
 
@@ -22,63 +24,53 @@ void interior_free(struct interior *w)
     free(w->schur_rhs);
     free(w->pairs);
     free(w->trial_p);
+    alloc_inside_free(&w->inside);
     alloc_bound_free(&w->proof);
     alloc_bound_free(&w->trial);
     free(w);
 }
 
-static bool carries_traffic(const struct step_fn *f, int32_t d)
+static void add_row(struct interior *w, int32_t at, int32_t source, bool equality)
 {
-    for (int32_t l = 0; l < f->n_leaves; l++)
-        if (f->traffic_B[(ptrdiff_t)l * D + d] > 0)
+    bool flip = source >= 0 && w->problem->rows[source].sense == LINEXPR_GE;
+    w->rows[at] = (struct interior_row){ .equality = equality, .source = source, .sign = flip ? -1 : 1 };
+}
+
+static bool is_listed(const struct interior *w, int32_t source)
+{
+    for (int32_t i = 0; i < w->n_equalities; i++)
+        if (w->rows[i].source == source)
             return true;
     return false;
 }
 
-/* Is the equality just put last a combination of those before it? Keeps an orthonormal basis. */
-static bool depends(const double *coef, int32_t n_dims, double basis[D][D], int32_t *rank)
-{
-    double rest[D], norm = sqrt(vector_dot(coef, coef, n_dims));
-    for (int32_t d = 0; d < n_dims; d++)
-        rest[d] = coef[d] / norm;
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t i = 0; i < *rank; i++) {
-            double along = vector_dot(rest, basis[i], n_dims);
-            for (int32_t d = 0; d < n_dims; d++)
-                rest[d] -= along * basis[i][d];
-        }
-    norm = sqrt(vector_dot(rest, rest, n_dims));
-    if (norm < 1e-12 || *rank == n_dims)
-        return true;
-    for (int32_t d = 0; d < n_dims; d++)
-        basis[*rank][d] = rest[d] / norm;
-    ++*rank;
-    return false;
-}
-
 /*
- * Equalities first. Rows that say nothing new about B stay out: those without a
- * coefficient, and equalities that follow from others (or contradict them, which
- * the caller has ruled out).
+ * Equalities first: the problem's own, and inequalities that @p implied says leave no room (NULL: none).
+ * Those that follow from others (or contradict them, which the caller has ruled out) come last, as
+ * spares: they constrain nothing more, but their multipliers may be needed in a proof.
  */
-static void list_rows(struct interior *w, const struct alloc_problem *p)
+static void list_rows(struct interior *w, const bool *implied)
 {
-    double basis[D][D];
-    int32_t rank = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t i = 0; i < p->n_rows; i++) {
-            bool equality = p->rows[i].sense == LINEXPR_EQ;
-            if (equality != (pass == 0) || vector_largest(p->rows[i].coef, w->n_dims) == 0 ||
-                (equality && depends(p->rows[i].coef, w->n_dims, basis, &rank)))
-                continue;
-            w->rows[w->n_rows++] = (struct interior_row){ .equality = equality,
-                                                          .source = i,
-                                                          .sign = p->rows[i].sense == LINEXPR_GE ? -1 : 1 };
-            w->n_equalities += equality;
-        }
+    const struct alloc_problem *p = w->problem;
+    struct basis basis = { .n_dims = w->n_dims };
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if ((p->rows[i].sense == LINEXPR_EQ || (implied && implied[i])) && basis_add(&basis, p->rows[i].coef))
+            add_row(w, n++, i, true);
+    w->n_equalities = n;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if (p->rows[i].sense != LINEXPR_EQ && !(implied && implied[i]) &&
+            vector_largest(p->rows[i].coef, w->n_dims) > 0)
+            add_row(w, n++, i, false);
     for (int32_t d = 0; d < w->n_dims; d++)
-        if (!(w->used[d] = carries_traffic(p->step, d)))
-            w->rows[w->n_rows++] = (struct interior_row){ .source = -1 - d };
+        if (!(w->used[d] = alloc_carries_traffic(p->step, d)))
+            add_row(w, n++, -1 - d, false);
+    w->n_rows = n;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if ((p->rows[i].sense == LINEXPR_EQ || (implied && implied[i])) && !is_listed(w, i) &&
+            vector_largest(p->rows[i].coef, w->n_dims) > 0)
+            add_row(w, n++, i, true);
+    w->n_listed = n;
 }
 
 static void lay_out_pairs(struct interior *w, size_t cap)
@@ -88,9 +80,22 @@ static void lay_out_pairs(struct interior *w, size_t cap)
     w->ds = w->z + cap;
     w->dz = w->ds + cap;
     w->kappa = w->dz + cap;
+    w->trial_s = w->kappa + cap;
     w->term_pair = w->n_leaves * w->n_dims;
     w->row_pair = w->term_pair + w->n_terms;
     w->n_pairs = w->row_pair + w->n_rows;
+}
+
+bool interior_find_inside(struct interior *w)
+{
+    struct err e = { 0 };
+    if (!w->inside_known) {
+        w->inside_known = true;
+        if (alloc_find_inside(&w->inside, w->problem, &e) == 0 && w->inside.found)
+            list_rows(w, w->inside.implied);
+        w->n_pairs = w->row_pair + w->n_rows;
+    }
+    return w->inside.found;
 }
 
 int interior_build(struct interior **out, const struct alloc_problem *p, struct err *e)
@@ -115,10 +120,10 @@ int interior_build(struct interior **out, const struct alloc_problem *p, struct 
     w->schur = calloc(cap_rows * cap_rows, sizeof *w->schur);
     w->schur_rhs = calloc(cap_rows, sizeof *w->schur_rhs);
     w->trial_p = calloc(cap_rows, sizeof *w->trial_p);
-    w->pairs = calloc(5 * n_pairs, sizeof *w->pairs);
+    w->pairs = calloc(6 * n_pairs, sizeof *w->pairs);
     if (w->pairs && w->trial_p && w->leaves && w->terms && w->maxima && w->rows && w->through && w->schur &&
         w->schur_rhs && alloc_bound_build(&w->proof, p, e) == 0 && alloc_bound_build(&w->trial, p, e) == 0) {
-        list_rows(w, p);
+        list_rows(w, NULL);
         lay_out_pairs(w, n_pairs);
         return 0;
     }

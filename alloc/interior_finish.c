@@ -3,17 +3,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "alloc/basis.h"
 #include "alloc/bound.h"
 #include "alloc/repair.h"
 #include "alloc/vector.h"
 
-enum { D = INTERIOR_DIMS, MAX_ACTIVE = ALLOC_MAX_ACTIVE };
+enum { D = INTERIOR_DIMS };
 
 /* Three digits better than ALLOC_GAP asks. */
 #define CONVERGED_REL 1e-12
 
 /* A limit on T and rows that bind together leave this much play. */
 #define LIMIT_REL 1e-12
+
+/* Not so for an inequality that is only treated as an equality, because it leaves no room. */
+static bool has_free_multiplier(const struct interior *w, int32_t i)
+{
+    return w->rows[i].source >= 0 && w->problem->rows[w->rows[i].source].sense == LINEXPR_EQ;
+}
 
 /* Multipliers from scaled units to seconds, bytes and dollars. */
 static void unscale_proof(const struct interior *w, struct alloc_bound *b)
@@ -28,10 +35,11 @@ static void unscale_proof(const struct interior *w, struct alloc_bound *b)
         b->term_weight[k] = w->z[w->term_pair + k] * per_second;
     for (int32_t i = 0; i < w->problem->n_rows; i++)
         b->row_dual[i] = 0;
-    for (int32_t i = 0; i < w->n_rows; i++) {
+    for (int32_t i = 0; i < w->n_listed; i++) {
         const struct interior_row *row = &w->rows[i];
         if (row->source >= 0)
-            b->row_dual[row->source] = w->trial_p[i] * w->value_unit * row->scale;
+            b->row_dual[row->source] = (has_free_multiplier(w, i) ? w->trial_p[i] : fmax(w->trial_p[i], 0)) *
+                                       w->value_unit * row->scale;
     }
     alloc_bound_balance(b, w->problem);
     b->value = alloc_bound_value(b, w->problem);
@@ -54,7 +62,7 @@ static void meet_limit(const struct interior *w, double *bw_Bps)
 static void take_split(struct interior *w, struct interior_result *best)
 {
     const struct alloc_problem *p = w->problem;
-    double bw_Bps[D];
+    double bw_Bps[D] = { 0 };
     for (int32_t d = 0; d < w->n_dims; d++)
         bw_Bps[d] = w->bw[d] * w->bw_unit_Bps;
     if (w->limited)
@@ -71,48 +79,59 @@ static void take_split(struct interior *w, struct interior_result *best)
     memcpy(best->bw_Bps, bw_Bps, sizeof bw_Bps);
 }
 
-/*
- * Where nearly as many rows bind as there are dimensions, their multipliers come out
- * of the Newton system with few digits. The leaves' and B are sharp, so find the
- * rows' again from balance, sum_i p_i a_id B_d = a_d/B_d - price_d B_d, by least squares.
- */
-static void sharpen_rows(struct interior *w)
+/* Rows nearer than this to binding, or with a multiplier above their slack, may carry a proof. */
+#define NEARLY_BINDING 1e-7
+
+static bool may_bind(const struct interior *w, int32_t i)
 {
-    double rest[D], gram[MAX_ACTIVE][MAX_ACTIVE], rhs[MAX_ACTIVE], x[MAX_ACTIVE];
-    int32_t active[MAX_ACTIVE], n = 0;
-    for (int32_t d = 0; d < w->n_dims; d++) {
-        rest[d] = -w->price[d] * w->bw[d];
-        for (int32_t l = 0; l < w->n_leaves; l++)
-            rest[d] += w->z[l * w->n_dims + d] * w->leaves[l].traffic[d] / w->bw[d];
-    }
-    for (int32_t i = 0; i < w->n_rows && n < MAX_ACTIVE; i++)
-        if (w->rows[i].equality || w->z[w->row_pair + i] > w->s[w->row_pair + i])
-            active[n++] = i;
-    for (int32_t i = 0; i < n; i++) {
-        const double *a = w->rows[active[i]].a;
-        rhs[i] = 0;
-        for (int32_t d = 0; d < w->n_dims; d++)
-            rhs[i] += a[d] * w->bw[d] * rest[d];
-        for (int32_t j = 0; j <= i; j++) {
-            const double *b = w->rows[active[j]].a;
-            gram[i][j] = 0;
-            for (int32_t d = 0; d < w->n_dims; d++)
-                gram[i][j] += a[d] * w->bw[d] * b[d] * w->bw[d];
-            gram[j][i] = gram[i][j];
-        }
-    }
-    alloc_solve_gram(gram, rhs, n, x);
-    for (int32_t i = 0; i < w->n_rows; i++)
-        if (!w->rows[i].equality)
-            w->trial_p[i] = 0;
-    for (int32_t i = 0; i < n; i++)
-        w->trial_p[active[i]] = w->rows[active[i]].equality ? x[i] : fmax(x[i], 0);
+    if (w->rows[i].equality)
+        return true;
+    double s = w->s[w->row_pair + i];
+    return w->z[w->row_pair + i] > s || s < NEARLY_BINDING;
 }
 
+/*
+ * Where nearly as many rows bind as there are dimensions, or one follows from others, their
+ * multipliers come out of the Newton system with few digits. The leaves' and the split are sharp, so find
+ * the rows' again from balance, sum_i p_i a_id B_d = a_d/B_d - price_d B_d.
+ */
+static void sharpen_rows(struct interior *w, const double *bw)
+{
+    double rest[BASIS_DIMS], columns[BASIS_MAX_COLUMNS][BASIS_DIMS], p[BASIS_MAX_COLUMNS];
+    bool is_free[BASIS_MAX_COLUMNS] = { false };
+    int32_t active[BASIS_MAX_COLUMNS] = { 0 }, n = 0;
+    for (int32_t d = 0; d < w->n_dims; d++) {
+        rest[d] = -w->price[d] * bw[d];
+        for (int32_t l = 0; l < w->n_leaves; l++)
+            if (w->leaves[l].traffic[d] > 0)
+                rest[d] += w->z[l * w->n_dims + d] * w->leaves[l].traffic[d] / bw[d];
+    }
+    for (int32_t i = 0; i < w->n_listed; i++) {
+        w->trial_p[i] = 0;
+        if (n == BASIS_MAX_COLUMNS || !may_bind(w, i))
+            continue;
+        for (int32_t d = 0; d < w->n_dims; d++)
+            columns[n][d] = interior_scaled_coef(w, i, d) * bw[d];
+        is_free[n] = has_free_multiplier(w, i);
+        active[n++] = i;
+    }
+    basis_fit(p, (const double(*)[BASIS_DIMS])columns, is_free, n, w->n_dims, rest);
+    for (int32_t i = 0; i < n; i++)
+        w->trial_p[active[i]] = p[i];
+}
+
+/* Multipliers as the iterate has them; those of the equalities from the orthonormal rows back. */
 static void set_trial_rows(struct interior *w)
 {
-    for (int32_t i = 0; i < w->n_rows; i++)
-        w->trial_p[i] = w->rows[i].equality ? w->rows[i].free_p : w->z[w->row_pair + i];
+    const struct basis *basis = &w->basis;
+    for (int32_t k = w->n_equalities - 1; k >= 0; k--) {
+        double p = w->rows[k].free_p;
+        for (int32_t j = k + 1; j < w->n_equalities; j++)
+            p -= w->trial_p[j] * basis->r[j][k];
+        w->trial_p[k] = p / basis->r[k][k];
+    }
+    for (int32_t i = w->n_equalities; i < w->n_listed; i++)
+        w->trial_p[i] = i < w->n_rows ? w->z[w->row_pair + i] : 0;
 }
 
 static void take_proof(struct interior *w, struct interior_result *best)
@@ -132,7 +151,7 @@ static void take_proof(struct interior *w, struct interior_result *best)
 
 static bool is_converged(const struct interior *w, const struct interior_result *r)
 {
-    return r->value - r->bound <= CONVERGED_REL * fmax(w->value_unit, fabs(r->value));
+    return isfinite(r->value) && r->value - r->bound <= CONVERGED_REL * fmax(w->value_unit, fabs(r->value));
 }
 
 /*
@@ -147,7 +166,10 @@ void interior_take(struct interior *w, struct interior_result *best)
     take_proof(w, best);
     best->converged = is_converged(w, best);
     if (!best->converged && w->n_rows) {
-        sharpen_rows(w);
+        double bw[D];
+        for (int32_t d = 0; d < w->n_dims; d++)
+            bw[d] = isfinite(best->value) ? best->bw_Bps[d] / w->bw_unit_Bps : w->bw[d];
+        sharpen_rows(w, bw);
         take_proof(w, best);
         best->converged = is_converged(w, best);
     }

@@ -22,7 +22,7 @@ static void add_leaf(struct interior *w, int32_t index)
 {
     const int32_t n = w->n_dims;
     struct interior_leaf *l = &w->leaves[index];
-    const double *s = &w->s[index * n], *z = &w->z[index * n];
+    const double *s = &w->s[interior_leaf_pair(w, index)], *z = &w->z[interior_leaf_pair(w, index)];
     double x_sum = 0;
     for (int32_t d = 0; d < n; d++) {
         if (l->traffic[d] == 0)
@@ -141,6 +141,14 @@ static double chord(double pull, double push, double bw)
     return fmax(push > 0 ? push + sqrt(pull * push) : 0, least) / bw;
 }
 
+int32_t interior_count_leaves(const struct interior *w, int32_t d)
+{
+    int32_t n = 0;
+    for (int32_t l = 0; l < w->n_leaves; l++)
+        n += w->leaves[l].traffic[d] > 0;
+    return n;
+}
+
 static void add_curvature(struct interior *w)
 {
     double worst = 0, all = 0;
@@ -151,7 +159,9 @@ static void add_curvature(struct interior *w)
         for (int32_t i = 0; i < w->n_rows; i++)
             push += w->rows[i].a[d] * row_multiplier(w, i);
         if (w->used[d])
-            w->k[d][d] += chord(pull, push, w->bw[d]);
+            w->k[d][d] +=
+                w->mu > 0 ? 2 * pull / w->bw[d] + w->mu * interior_count_leaves(w, d) / (w->bw[d] * w->bw[d])
+                          : chord(pull, push, w->bw[d]);
         worst = fmax(worst, fabs(push - pull) * w->bw[d]);
         all += pull * w->bw[d];
     }
@@ -228,8 +238,8 @@ void interior_factor(struct interior *w)
 static void leaf_rhs(const struct interior *w, int32_t index, double weight, double *v)
 {
     struct interior_leaf *l = &w->leaves[index];
-    const double *s = &w->s[index * w->n_dims], *z = &w->z[index * w->n_dims];
-    const double *kappa = &w->kappa[index * w->n_dims];
+    const double *s = &w->s[interior_leaf_pair(w, index)], *z = &w->z[interior_leaf_pair(w, index)];
+    const double *kappa = &w->kappa[interior_leaf_pair(w, index)];
     double e = -weight;
     for (int32_t d = 0; d < w->n_dims; d++) {
         if (l->traffic[d] == 0)
@@ -348,7 +358,7 @@ void interior_direction(struct interior *w)
 {
     double v[D];
     for (int32_t d = 0; d < w->n_dims; d++)
-        v[d] = w->price[d];
+        v[d] = w->price[d] - (w->mu > 0 && w->used[d] ? w->mu * interior_count_leaves(w, d) / w->bw[d] : 0);
     for (int32_t k = w->n_terms - 1; k >= 0; k--)
         term_rhs(w, k, v);
     row_rhs(w, v);

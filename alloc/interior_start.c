@@ -77,7 +77,6 @@ static void guess_scale(const struct interior *w, double *bw_Bps)
             bw_Bps[d] *= scale;
 }
 
-/* Units in which the start is 1: bandwidth, seconds, objective. */
 void interior_scale(struct interior *w)
 {
     const struct alloc_problem *p = w->problem;
@@ -88,6 +87,50 @@ void interior_scale(struct interior *w)
         guess_shape(w, w->ask.time_weight * comm_time(p->step, bw_Bps), bw_Bps);
         guess_scale(w, bw_Bps);
     }
+    interior_set_units(w, bw_Bps);
+}
+
+double interior_scaled_coef(const struct interior *w, int32_t i, int32_t d)
+{
+    const struct interior_row *row = &w->rows[i];
+    if (row->source < 0)
+        return d == -1 - row->source ? -1 : 0;
+    return row->sign * row->scale * w->problem->rows[row->source].coef[d] * w->bw_unit_Bps;
+}
+
+/* Orthonormal rows that say the same. From inside, the start satisfies them to rounding, and they are its. */
+static void straighten_equalities(struct interior *w)
+{
+    double c[D];
+    w->basis = (struct basis){ .n_dims = w->n_dims };
+    for (int32_t k = 0; k < w->n_equalities; k++) {
+        struct interior_row *row = &w->rows[k];
+        basis_add(&w->basis, row->a);
+        c[k] = (row->b - vector_dot(w->basis.r[k], c, k)) / w->basis.r[k][k];
+        memcpy(row->a, w->basis.q[k], sizeof row->a);
+        row->b = w->from_inside ? vector_dot(row->a, w->bw, w->n_dims) : c[k];
+    }
+}
+
+static void scale_rows(struct interior *w)
+{
+    for (int32_t i = 0; i < w->n_listed; i++) {
+        struct interior_row *row = &w->rows[i];
+        if (row->source >= 0) {
+            const struct alloc_row *from = &w->problem->rows[row->source];
+            row->scale = 1 / (vector_largest(from->coef, w->n_dims) * w->bw_unit_Bps);
+            row->b = row->sign * row->scale * from->rhs;
+        }
+        for (int32_t d = 0; d < w->n_dims; d++)
+            row->a[d] = interior_scaled_coef(w, i, d);
+    }
+    straighten_equalities(w);
+}
+
+/* Units in which the start is 1: bandwidth, seconds, objective. */
+void interior_set_units(struct interior *w, const double *bw_Bps)
+{
+    const struct alloc_problem *p = w->problem;
     w->bw_unit_Bps = vector_largest(bw_Bps, w->n_dims);
     w->time_unit_s = comm_time(p->step, bw_Bps);
     double usd = w->ask.cost_weight * vector_dot(p->usd_per_Bps, bw_Bps, w->n_dims);
@@ -104,19 +147,7 @@ void interior_scale(struct interior *w)
         w->terms[k].constant = p->step->const_s[k] / w->time_unit_s;
     w->time_weight = w->ask.time_weight * w->time_unit_s / w->value_unit;
     w->limit = w->ask.limit_s / w->time_unit_s;
-    for (int32_t i = 0; i < w->n_rows; i++) {
-        struct interior_row *row = &w->rows[i];
-        memset(row->a, 0, sizeof row->a);
-        if (row->source < 0) {
-            row->a[-1 - row->source] = -1;
-            continue;
-        }
-        const struct alloc_row *from = &p->rows[row->source];
-        row->scale = 1 / (vector_largest(from->coef, w->n_dims) * w->bw_unit_Bps);
-        for (int32_t d = 0; d < w->n_dims; d++)
-            row->a[d] = row->sign * row->scale * from->coef[d] * w->bw_unit_Bps;
-        row->b = row->sign * row->scale * from->rhs;
-    }
+    scale_rows(w);
 }
 
 /* Shares of the leaf's weight, and slacks well inside, for the bandwidths guessed. */
@@ -162,6 +193,12 @@ static double start_term(struct interior *w, int32_t k, double weight)
     return value;
 }
 
+/* A start inside the rows keeps its place; a guess is told it has room. */
+static double least_room(const struct interior *w, double room)
+{
+    return w->from_inside && room > 0 ? room : fmax(room, 0.05);
+}
+
 void interior_start(struct interior *w)
 {
     for (int32_t i = 0; i < w->n_pairs; i++) {
@@ -183,8 +220,8 @@ void interior_start(struct interior *w)
         if (row->equality)
             continue;
         double room = row->b - vector_dot(row->a, w->bw, w->n_dims);
-        w->s[w->row_pair + i] = fmax(room, 0.05);
-        w->z[w->row_pair + i] = product / (n * fmax(room, 0.05));
+        w->s[w->row_pair + i] = least_room(w, room);
+        w->z[w->row_pair + i] = product / (n * least_room(w, room));
         n++;
         product += product / (n - 1);
     }

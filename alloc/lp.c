@@ -13,6 +13,9 @@
 /* GLPK's own default of 1e-7 would call 50.000001 <= 50 satisfied. */
 #define TOLERANCE 1e-9
 
+/* GLPK's default, for what it cannot solve any better. */
+#define LOOSE_TOLERANCE 1e-7
+
 void lp_init(struct lp *lp, int32_t n_dims, const struct alloc_row *rows, int32_t n_rows)
 {
     *lp = (struct lp){ .n_dims = n_dims, .rows = rows, .n_rows = n_rows };
@@ -44,6 +47,23 @@ static void load_row(glp_prob *g, int32_t at, const struct alloc_row *row, int32
     glp_set_row_bnds(g, at, kind, rhs, rhs);
 }
 
+/* One more column, which no levelled bandwidth may fall below, is what is made greatest. */
+static void load_level(glp_prob *g, const struct lp *lp)
+{
+    int column = glp_add_cols(g, 1);
+    glp_set_col_bnds(g, column, GLP_LO, 0, 0);
+    glp_set_obj_coef(g, column, -1);
+    for (int32_t d = 0; d < lp->n_dims; d++) {
+        glp_set_obj_coef(g, d + 1, 0);
+        if (!lp->level[d])
+            continue;
+        int row = glp_add_rows(g, 1), index[] = { 0, d + 1, column };
+        const double value[] = { 0, 1, -1 };
+        glp_set_mat_row(g, row, 2, index, value);
+        glp_set_row_bnds(g, row, GLP_LO, 0, 0);
+    }
+}
+
 static glp_prob *load(const struct lp *lp, int32_t *place)
 {
     glp_prob *g = glp_create_prob();
@@ -63,6 +83,8 @@ static glp_prob *load(const struct lp *lp, int32_t *place)
         glp_add_rows(g, 1);
         load_row(g, n, &lp->rows[i], lp->n_dims);
     }
+    if (lp->level)
+        load_level(g, lp);
     return g;
 }
 
@@ -76,6 +98,8 @@ static void unload(struct lp_result *out, double *row_dual, const struct lp *lp,
         out->bw_Bps[d] = fmax(glp_get_col_prim(g, d + 1) * UNIT_Bps, lp->lo_Bps[d]);
         out->value += lp->cost[d] * out->bw_Bps[d];
     }
+    if (lp->level)
+        out->value = glp_get_col_prim(g, lp->n_dims + 1) * UNIT_Bps;
     for (int32_t i = 0; row_dual && i < lp->n_rows; i++) {
         /* GLPK's multiplier is the rise of the value per unit of the row; ours is >= 0 where it pushes. */
         double rise = place[i] ? glp_get_row_dual(g, place[i]) : 0;
@@ -86,6 +110,45 @@ static void unload(struct lp_result *out, double *row_dual, const struct lp *lp,
     }
 }
 
+/* GLPK's answer is one of the three, or none. */
+static bool is_answer(int failed, int status)
+{
+    return !failed && (status == GLP_OPT || status == GLP_UNBND || status == GLP_NOFEAS);
+}
+
+/*
+ * Try the next way where one fails: nearly parallel rows make a start basis singular, or let the
+ * simplex go round in circles, which thousands of steps for so few columns would mean.
+ */
+static int simplex(glp_prob *g)
+{
+    static const struct {
+        bool slack_basis;
+        int method;
+        double tolerance;
+    } ways[] = { { false, GLP_PRIMAL, TOLERANCE },
+                 { true, GLP_PRIMAL, TOLERANCE },
+                 { true, GLP_DUALP, TOLERANCE },
+                 { true, GLP_PRIMAL, LOOSE_TOLERANCE } };
+    int failed = -1;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        glp_smcp how;
+        glp_init_smcp(&how);
+        how.msg_lev = GLP_MSG_OFF;
+        how.meth = ways[i].method;
+        how.tol_bnd = how.tol_dj = ways[i].tolerance;
+        how.it_lim = 300;
+        if (ways[i].slack_basis)
+            glp_std_basis(g);
+        else
+            glp_adv_basis(g, 0);
+        failed = glp_simplex(g, &how);
+        if (is_answer(failed, glp_get_status(g)))
+            break;
+    }
+    return failed;
+}
+
 int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)
 {
     int32_t *place = calloc((size_t)lp->n_rows + 1, sizeof *place);
@@ -93,26 +156,13 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
         return err_nomem(e, "a linear programme");
     glp_term_out(GLP_OFF);
     glp_prob *g = load(lp, place);
-    glp_smcp how;
-    glp_init_smcp(&how);
-    how.msg_lev = GLP_MSG_OFF;
-    how.tol_bnd = TOLERANCE;
-    how.tol_dj = TOLERANCE;
-    how.it_lim = 10000;
-    glp_adv_basis(g, 0);
-    int failed = glp_simplex(g, &how);
-    if (failed) { /* a singular start basis: begin with the slacks */
-        glp_std_basis(g);
-        failed = glp_simplex(g, &how);
-    }
-    int status = glp_get_status(g);
-    bool answered = status == GLP_OPT || status == GLP_UNBND || status == GLP_NOFEAS || status == GLP_INFEAS;
-    if (!failed && answered)
+    int failed = simplex(g), status = glp_get_status(g);
+    if (is_answer(failed, status))
         unload(out, row_dual, lp, place, g);
     glp_delete_prob(g);
     free(place);
     glp_free_env(); /* it is per thread, and nobody else would release it */
-    if (failed || !answered)
+    if (!is_answer(failed, status))
         return err_set(e, ERR_LIB, "GLPK: simplex ended with code %d, status %d", failed, status);
     return 0;
 }

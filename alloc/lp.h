@@ -6,12 +6,13 @@
 
 enum lp_status { LP_OPTIMAL, LP_INFEASIBLE, LP_UNBOUNDED };
 
-/** minimise cost.B subject to rows not skipped and lo <= B <= hi. All borrowed. */
+/** minimise cost.B, or raise the least B_d, subject to rows not skipped and lo <= B <= hi. All borrowed. */
 struct lp {
     int32_t n_dims, n_rows;
     const struct alloc_row *rows; /**< shape [n_rows] */
     const bool *skip;             /**< shape [n_rows]: leave this row out; NULL = none */
     double cost[TOPO_MAX_DIMS];   /**< all 0 asks for feasibility alone */
+    const bool *level; /**< shape [n_dims]: instead of cost, make the least of these greatest; NULL */
     double lo_Bps[TOPO_MAX_DIMS]; /**< >= 0 */
     double hi_Bps[TOPO_MAX_DIMS]; /**< INFINITY for none */
 };
@@ -19,7 +20,7 @@ struct lp {
 struct lp_result {
     enum lp_status status;
     double bw_Bps[TOPO_MAX_DIMS]; /**< when optimal; rows hold to about 1e-9 of their size */
-    double value;
+    double value;                 /**< cost.B, or that least */
 };
 
 /** B >= 0 and no cost. */

@@ -24,7 +24,11 @@ struct alloc_row {
     double coef[TOPO_MAX_DIMS];
     enum linexpr_sense sense;
     double rhs;
-    double unit; /**< rhs in SI per unit the user wrote: 1e9 for GB/s, 1 for USD */
+    double unit;           /**< rhs in SI per unit as written: 1e9 for GB/s, 1 where money comes in */
+    const char *unit_name; /**< what one on the right-hand side is, "GB/s" or "USD"; NULL if it is neither, as
+                                in "usd/1e6 <= 20" */
+    double usd_coef; /**< of the money spent: one USD more allowed is usd_coef more on the right; 0 = no such
+                        row */
 };
 
 /** What to solve. Borrowed throughout; B >= 0 is understood. */

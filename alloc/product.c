@@ -5,21 +5,24 @@
 #include <string.h>
 
 #include "alloc/bound.h"
+#include "alloc/repair.h"
 #include "alloc/vector.h"
 
 enum { D = TOPO_MAX_DIMS, MAX_LINES = 400, MAX_DESCENT = 40 };
 
-/* What the search stops at: a tenth of ALLOC_GAP. */
-#define TARGET_GAP 1e-10
+/* What the search stops at: half of ALLOC_GAP. */
+#define TARGET_GAP 5e-10
 
 /*
- * T*(X + fixed), X = price.B, is not convex. But minimising T + mu*X is, and each such solve
- * yields a point (X, T) and a line T >= v - mu*X that holds for every feasible B. Along
- * a line the product is concave, so between two points it is least at one of them
- * or where their lines cross. Lines for more and more mu close the gap around the best point.
+ * T*(X + fixed), X = price.B, is not convex. But minimising T + mu*X is, and each such solve yields a
+ * point (X, T) and multipliers that prove T >= constant + root - rent - mu*X for every feasible
+ * B. With prices and row multipliers times any factor they prove as well, and the best factor for X gives the
+ * curve T >= constant + root^2 / (4 (mu*X + rent)). Curves for more and more mu close the gap around the best
+ * point.
  */
 struct line {
-    double v, mu;
+    double mu;
+    struct alloc_bound_parts part;
     double x, t; /* the point that touches it */
     double bw_Bps[D];
     struct alloc_bound proof;
@@ -53,10 +56,11 @@ static int32_t add_line(struct search *s, double mu, struct err *e)
         at++;
     if (at < s->n && s->lines[at].mu == mu)
         return -1;
-    struct line line = { .v = r.bound, .mu = mu, .x = r.cost_usd, .t = r.time_s };
+    struct line line = { .mu = mu, .x = r.cost_usd, .t = r.time_s };
     memcpy(line.bw_Bps, r.bw_Bps, sizeof line.bw_Bps);
     if (interior_bound(s->w, &line.proof, e))
         return -1;
+    line.part = alloc_bound_split(&line.proof, s->problem);
     memmove(&s->lines[at + 1], &s->lines[at], (size_t)(s->n - at) * sizeof *s->lines);
     s->lines[at] = line;
     s->n++;
@@ -78,13 +82,44 @@ static void descend(struct search *s, struct err *e)
     }
 }
 
-/* What two neighbouring lines prove between their points. */
-static double crossing(const struct search *s, int32_t i)
+/* T at X is at least this, rounded or not. Where prices and rents sum to nothing no feasible B costs X. */
+static double curve(const struct line *l, double x)
+{
+    double price = l->mu * x + l->part.rent + ALLOC_FEASIBLE_REL * (l->mu * x + fabs(l->part.rent));
+    return price > 0 ? l->part.constant + l->part.root * l->part.root / (4 * price) : (double)INFINITY;
+}
+
+/*
+ * Least of curve * (X + fixed) over from..to. As a function of X that is a straight line plus a hyperbola
+ * that rises when rent >= mu*fixed, and else falls and is convex.
+ */
+static double least_on_curve(const struct line *l, double fixed, double from, double to)
+{
+    double at = from, falls = l->mu * fixed - l->part.rent;
+    if (falls > 0 && l->mu > 0) {
+        double stop = l->part.root * 0.5 * sqrt(falls / l->part.constant);
+        at = fmin(fmax((stop - l->part.rent) / l->mu, from), to);
+    }
+    return isfinite(at) ? curve(l, at) * (at + fixed) : l->part.root * l->part.root / (4 * l->mu);
+}
+
+/* What two neighbouring curves prove between their points: the first up to where they cross, then the other.
+ */
+static double between(const struct search *s, int32_t i)
 {
     const struct line *a = &s->lines[i], *b = &s->lines[i + 1];
-    double x = a->mu > b->mu ? (a->v - b->v) / (a->mu - b->mu) : a->x;
-    x = fmin(fmax(x, a->x), b->x);
-    return fmin(a->v - a->mu * x, b->v - b->mu * x) * (x + s->fixed);
+    double from = a->x, to = b->x;
+    if (!isfinite(to)) /* the floor, which touches nothing: far out it is the higher */
+        for (to = 2 * from + s->fixed; isfinite(to) && curve(a, to) > curve(b, to);)
+            to *= 2;
+    for (int32_t k = 0; k < 60 && to > from * (1 + 1e-15); k++) {
+        double middle = 0.5 * (from + to);
+        if (curve(a, middle) > curve(b, middle))
+            from = middle;
+        else
+            to = middle;
+    }
+    return fmin(least_on_curve(a, s->fixed, a->x, to), least_on_curve(b, s->fixed, to, b->x));
 }
 
 /* The weakest spot: -1 left of all points, n-1 right of them, i between i and i+1. */
@@ -94,20 +129,19 @@ static double weakest(const struct search *s, int32_t *where)
     double bound = INFINITY;
     *where = s->best;
     if (first->x > s->least) {
-        bound = (first->v - first->mu * s->least) * (s->least + s->fixed);
+        bound = least_on_curve(first, s->fixed, s->least, first->x);
         *where = -1;
     }
-    for (int32_t i = 0; i < s->n && isfinite(s->lines[i].x); i++) {
-        const struct line *line = &s->lines[i];
-        bound = fmin(bound, (line->v - line->mu * line->x) * (line->x + s->fixed));
-        double between = i + 1 < s->n ? crossing(s, i) : INFINITY;
-        if (between < bound) {
-            bound = between;
+    for (int32_t i = 0; i + 1 < s->n; i++) {
+        double here = between(s, i);
+        if (here < bound) {
+            bound = here;
             *where = i;
         }
     }
-    if (last->mu > 0) { /* beyond the last point this line sinks to nothing */
-        bound = 0;
+    double right = isfinite(last->x) ? least_on_curve(last, s->fixed, last->x, INFINITY) : (double)INFINITY;
+    if (right < bound) {
+        bound = right;
         *where = s->n - 1;
     }
     return bound;
@@ -152,7 +186,8 @@ static int add_floor(struct search *s, struct err *e)
         return rc;
     line->proof.time_weight = 1;
     alloc_bound_balance(&line->proof, s->problem);
-    line->v = line->proof.value = alloc_bound_value(&line->proof, s->problem);
+    line->part = alloc_bound_split(&line->proof, s->problem);
+    line->proof.value = alloc_bound_value(&line->proof, s->problem);
     s->n = 1;
     return 0;
 }
@@ -187,6 +222,19 @@ static int search(struct search *s, bool bounded, struct err *e)
     return e->code;
 }
 
+/* The line whose mu is the rate at which the best point trades time for money: its multipliers are the
+ * slopes of the product. Where several lines touch that point the others' are not. */
+static int32_t find_prices(const struct search *s)
+{
+    const struct line *best = &s->lines[s->best];
+    double rate = best->t / (best->x + s->fixed);
+    int32_t found = s->best;
+    for (int32_t i = 0; i < s->n; i++)
+        if (fabs(s->lines[i].mu - rate) < fabs(s->lines[found].mu - rate))
+            found = i;
+    return found;
+}
+
 static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bound *least, struct err *e)
 {
     out->lower_bound = certify(s, e);
@@ -195,7 +243,7 @@ static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bo
     const struct line *best = &s->lines[s->best];
     memcpy(out->bw_Bps, best->bw_Bps, sizeof best->bw_Bps);
     out->value = product(s, s->best);
-    out->best_bound = s->best;
+    out->best_bound = find_prices(s);
     out->bounds = calloc((size_t)s->n + 1, sizeof *out->bounds);
     if (!out->bounds)
         return err_nomem(e, "lower bounds");

@@ -1,10 +1,23 @@
 #include "alloc/repair.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "alloc/basis.h"
 #include "alloc/vector.h"
 
-enum { D = TOPO_MAX_DIMS, MAX_ACTIVE = ALLOC_MAX_ACTIVE };
+enum { D = TOPO_MAX_DIMS, MAX_PASSES = 8 };
+
+/* More rows than dimensions may meet in one point, and agree on it only so well. */
+#define ACCEPTED_REL 1e-13
+
+double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+{
+    double sum = vector_dot(row->coef, bw_Bps, n_dims), size = fabs(row->rhs);
+    for (int32_t d = 0; d < n_dims; d++)
+        size = fmax(size, fabs(row->coef[d] * bw_Bps[d]));
+    return (row->sense == LINEXPR_GE ? sum - row->rhs : row->rhs - sum) / (size > 0 ? size : 1);
+}
 
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
 {
@@ -18,91 +31,65 @@ double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t 
     return size > 0 ? over / size : 0;
 }
 
-/* What alloc_repair() makes hold with equality. */
-struct active {
-    const struct alloc_row *rows[MAX_ACTIVE];
-    int32_t n;
-};
-
-/* Add the rows B violates by more than rounding; returns whether there are any, old or new. */
-static bool find_violated(const struct alloc_problem *p, const double *bw_Bps, struct active *set)
+/* sum_d g[d] x[d] >= h, or == h: a row over relative changes x of the bandwidths, by its largest part. */
+static double over_changes(double *g, const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
 {
-    bool any = false;
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        const struct alloc_row *row = &p->rows[i];
-        if (!(fabs(alloc_outside(row, bw_Bps, p->step->n_dims)) > ALLOC_FEASIBLE_REL))
-            continue;
-        any = true;
-        bool known = false;
-        for (int32_t k = 0; k < set->n; k++)
-            known = known || set->rows[k] == row;
-        if (!known && set->n < MAX_ACTIVE)
-            set->rows[set->n++] = row;
-    }
-    return any;
-}
-
-void alloc_solve_gram(double a[MAX_ACTIVE][MAX_ACTIVE], double *b, int32_t n, double *x)
-{
-    bool done[MAX_ACTIVE] = { false };
-    double first = 0;
-    for (int32_t step = 0; step < n; step++) {
-        int32_t pivot = -1;
-        for (int32_t i = 0; i < n; i++)
-            if (!done[i] && (pivot < 0 || a[i][i] > a[pivot][pivot]))
-                pivot = i;
-        first = step ? first : a[pivot][pivot];
-        if (!(a[pivot][pivot] > 1e-13 * first))
-            break;
-        done[pivot] = true;
-        for (int32_t i = 0; i < n; i++) {
-            if (i == pivot)
-                continue;
-            double factor = a[i][pivot] / a[pivot][pivot];
-            for (int32_t j = 0; j < n; j++)
-                a[i][j] -= factor * a[pivot][j];
-            b[i] -= factor * b[pivot];
-        }
-    }
-    for (int32_t i = 0; i < n; i++)
-        x[i] = done[i] ? b[i] / a[i][i] : 0;
-}
-
-/* Least change, relative to each bandwidth, that makes the rows of the set hold with equality. */
-static void project(const struct active *set, int32_t n_dims, double *bw_Bps)
-{
-    double rest[MAX_ACTIVE], gram[MAX_ACTIVE][MAX_ACTIVE], x[MAX_ACTIVE], part[MAX_ACTIVE][D];
-    for (int32_t i = 0; i < set->n; i++) {
-        double norm = 0;
-        rest[i] = set->rows[i]->rhs;
-        for (int32_t d = 0; d < n_dims; d++) {
-            part[i][d] = set->rows[i]->coef[d] * bw_Bps[d];
-            rest[i] -= part[i][d];
-            norm = fmax(norm, fabs(part[i][d]));
-        }
-        norm = norm > 0 ? norm : 1;
-        rest[i] /= norm;
-        for (int32_t d = 0; d < n_dims; d++)
-            part[i][d] /= norm;
-        for (int32_t j = 0; j <= i; j++)
-            gram[i][j] = gram[j][i] = vector_dot(part[i], part[j], n_dims);
-    }
-    alloc_solve_gram(gram, rest, set->n, x);
+    double sign = row->sense == LINEXPR_LE ? -1 : 1, rest = row->rhs, size = fabs(row->rhs);
     for (int32_t d = 0; d < n_dims; d++) {
-        double change = 0;
-        for (int32_t i = 0; i < set->n; i++)
-            change += x[i] * part[i][d];
-        bw_Bps[d] = fmax(bw_Bps[d] + change * bw_Bps[d], 0);
+        g[d] = row->coef[d] * bw_Bps[d];
+        rest -= g[d];
+        size = fmax(size, fabs(g[d]));
     }
+    size = size > 0 ? size : 1;
+    for (int32_t d = 0; d < n_dims; d++)
+        g[d] *= sign / size;
+    return sign * rest / size;
+}
+
+/*
+ * Shortest x with G x >= h, by the multipliers u >= 0 that bring G^T u nearest to 0 and h.u nearest to 1:
+ * x is along what is left (least distance programming, Lawson and Hanson, 1974, chapter 23).
+ */
+static void shift(const struct alloc_problem *p, double *bw_Bps)
+{
+    const int32_t n = p->step->n_dims;
+    double columns[BASIS_MAX_COLUMNS][BASIS_DIMS], u[BASIS_MAX_COLUMNS], target[BASIS_DIMS] = { 0 };
+    bool is_free[BASIS_MAX_COLUMNS] = { false };
+    int32_t m = 0;
+    for (int32_t i = 0; i < p->n_rows && m < BASIS_MAX_COLUMNS - D; i++, m++) {
+        columns[m][n] = over_changes(columns[m], &p->rows[i], bw_Bps, n);
+        is_free[m] = p->rows[i].sense == LINEXPR_EQ;
+    }
+    for (int32_t d = 0; d < n; d++, m++) { /* x_d >= -1 */
+        memset(columns[m], 0, sizeof columns[m]);
+        columns[m][d] = 1;
+        columns[m][n] = -1;
+    }
+    target[n] = 1;
+    basis_fit(u, (const double(*)[BASIS_DIMS])columns, is_free, m, n + 1, target);
+    for (int32_t i = 0; i < m; i++)
+        for (int32_t d = 0; d <= n; d++)
+            target[d] -= u[i] * columns[i][d];
+    for (int32_t d = 0; d < n && target[n] > 0; d++)
+        bw_Bps[d] = fmax(bw_Bps[d] * (1 - target[d] / target[n]), 0);
+}
+
+static double worst_outside(const struct alloc_problem *p, const double *bw_Bps)
+{
+    double worst = 0;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        worst = fmax(worst, fabs(alloc_outside(&p->rows[i], bw_Bps, p->step->n_dims)));
+    return worst;
 }
 
 bool alloc_repair(const struct alloc_problem *p, double *bw_Bps)
 {
-    struct active set = { .n = 0 };
-    for (int pass = 0; pass < MAX_ACTIVE; pass++) {
-        if (!find_violated(p, bw_Bps, &set))
-            return true;
-        project(&set, p->step->n_dims, bw_Bps);
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        bw_Bps[d] = fmax(bw_Bps[d], 0);
+    double worst = worst_outside(p, bw_Bps);
+    for (int pass = 0; pass < MAX_PASSES && worst > ALLOC_FEASIBLE_REL; pass++) {
+        shift(p, bw_Bps);
+        worst = worst_outside(p, bw_Bps);
     }
-    return !find_violated(p, bw_Bps, &set);
+    return worst <= ACCEPTED_REL;
 }

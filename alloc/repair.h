@@ -7,6 +7,9 @@
 /** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
 #define ALLOC_FEASIBLE_REL 4e-15
 
+/** Distance inside an inequality, relative to its largest part; negative outside. */
+double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
+
 /** Signed distance outside the row, relative to its largest part; 0 inside. */
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
 
@@ -16,13 +19,5 @@ double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t 
  * False when that did not do; then B is changed all the same.
  */
 bool alloc_repair(const struct alloc_problem *p, double *bw_Bps);
-
-enum { ALLOC_MAX_ACTIVE = 2 * TOPO_MAX_DIMS };
-
-/**
- * x = A^-1 b for symmetric positive semidefinite A of order @p n, pivoting on the
- * diagonal; unknowns of dependent rows are 0. A and b are overwritten.
- */
-void alloc_solve_gram(double a[ALLOC_MAX_ACTIVE][ALLOC_MAX_ACTIVE], double *b, int32_t n, double *x);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* 1 GB/s, the unit of bandwidth in constraints. */
 #define GBPS 1e9
 
@@ -18,16 +20,33 @@ void alloc_rows_free(struct alloc_rows *r)
 
 static int add_row(struct alloc_rows *r, const struct alloc_row *row, struct err *e)
 {
-    if (r->n == r->cap) {
-        int32_t cap = r->cap ? 2 * r->cap : 8;
-        struct alloc_row *rows = realloc(r->rows, (size_t)cap * sizeof *rows);
-        if (!rows)
-            return err_nomem(e, "constraints");
-        r->rows = rows;
-        r->cap = cap;
-    }
+    struct alloc_row *rows = array_grow(r->rows, r->n, &r->cap, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    r->rows = rows;
     r->rows[r->n++] = *row;
     return 0;
+}
+
+/* Put the limit on the right with a positive sign: "8 >= pod" and "-pod >= -8" read "pod <= 8". */
+static void face_right(struct linexpr *line, int32_t n)
+{
+    if (!(line->rhs < 0))
+        return;
+    line->rhs = -line->rhs;
+    for (int32_t i = 0; i < n; i++)
+        line->coef[i] = -line->coef[i];
+    if (line->sense != LINEXPR_EQ)
+        line->sense = line->sense == LINEXPR_LE ? LINEXPR_GE : LINEXPR_LE;
+}
+
+static double least_nonzero(const double *x, int32_t n)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < n; i++)
+        if (x[i] != 0)
+            least = fmin(least, fabs(x[i]));
+    return least;
 }
 
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
@@ -35,7 +54,7 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
 {
     const char *names[TOPO_MAX_DIMS + N_EXTRA];
     double coef[TOPO_MAX_DIMS + N_EXTRA];
-    const int32_t n = net->n_dims;
+    const int32_t n = net->n_dims, n_names = n + (prices ? N_EXTRA : NAME_USD);
     for (int32_t d = 0; d < n; d++)
         names[d] = net->dims[d].name;
     names[n + NAME_TOTAL] = "total";
@@ -43,24 +62,28 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
     names[n + NAME_NIC_USD] = "nic_usd";
 
     struct linexpr line = { .coef = coef };
-    int rc = linexpr_parse(&line, text, names, n + (prices ? N_EXTRA : NAME_USD), e);
+    int rc = linexpr_parse(&line, text, names, n_names, e);
     if (rc)
         return rc;
+    face_right(&line, n_names);
 
-    double usd = prices ? coef[n + NAME_USD] : 0, nic_usd = prices ? coef[n + NAME_NIC_USD] : 0;
-    bool money = usd != 0 || nic_usd != 0, bandwidth = coef[n + NAME_TOTAL] != 0;
-    for (int32_t d = 0; d < n; d++)
-        bandwidth = bandwidth || coef[d] != 0;
-
+    double bandwidth = least_nonzero(coef, n + NAME_USD);
+    double money = least_nonzero(coef + n + NAME_USD, n_names - n - NAME_USD);
     /* Bandwidth alone is scaled to B/s; where money comes in, GB/s and USD stay as written. */
-    struct alloc_row row = { .sense = line.sense, .unit = bandwidth && !money ? GBPS : 1 };
+    struct alloc_row row = { .sense = line.sense, .unit = isinf(money) ? GBPS : 1 };
     row.rhs = line.rhs * row.unit;
+    if (isinf(money) && bandwidth == 1)
+        row.unit_name = "GB/s";
+    else if (isinf(bandwidth) && money == 1)
+        row.unit_name = "USD";
     for (int32_t d = 0; d < n; d++)
         row.coef[d] = (coef[d] + coef[n + NAME_TOTAL]) * (row.unit / GBPS);
-    if (money) {
-        row.rhs -= usd * prices->usd_fixed;
+    if (isfinite(money)) {
+        row.usd_coef = coef[n + NAME_USD];
+        row.rhs -= row.usd_coef * prices->usd_fixed;
         for (int32_t d = 0; d < n; d++)
-            row.coef[d] += usd * prices->usd_per_Bps[d] + nic_usd * prices->nic_usd_per_Bps[d];
+            row.coef[d] +=
+                row.usd_coef * prices->usd_per_Bps[d] + coef[n + NAME_NIC_USD] * prices->nic_usd_per_Bps[d];
     }
     snprintf(row.name, sizeof row.name, "%s", text);
     return add_row(r, &row, e);
@@ -69,7 +92,7 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
 static int add_bound(struct alloc_rows *r, const struct topo_network *net, int32_t d, const char *key,
                      enum linexpr_sense sense, double rhs, struct err *e)
 {
-    struct alloc_row row = { .sense = sense, .rhs = rhs, .unit = GBPS };
+    struct alloc_row row = { .sense = sense, .rhs = rhs, .unit = GBPS, .unit_name = "GB/s" };
     row.coef[d] = 1;
     snprintf(row.name, sizeof row.name, "%s.%s", net->dims[d].name, key);
     return add_row(r, &row, e);
@@ -94,7 +117,9 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
 
 int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, struct err *e)
 {
-    struct alloc_row row = { .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS };
+    struct alloc_row row = {
+        .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
+    };
     for (int32_t d = 0; d < net->n_dims; d++)
         row.coef[d] = 1;
     return add_row(r, &row, e);

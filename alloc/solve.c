@@ -30,15 +30,13 @@ void alloc_answer_free(struct alloc_answer *a)
     *a = (struct alloc_answer){ 0 };
 }
 
-int alloc_keep_bound(struct alloc_answer *out, const struct alloc_problem *p, const struct interior *w,
-                     struct err *e)
+static int keep_bound(struct alloc_answer *out, const struct interior *w, struct err *e)
 {
     out->bounds = calloc(1, sizeof *out->bounds);
     if (!out->bounds)
         return err_nomem(e, "a lower bound");
     int rc = interior_bound(w, &out->bounds[0], e);
     out->n_bounds = rc == 0;
-    (void)p;
     return rc;
 }
 
@@ -70,7 +68,7 @@ static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p,
     memcpy(out->bw_Bps, r.bw_Bps, sizeof out->bw_Bps);
     out->value = r.value + (cost ? p->usd_fixed : 0);
     out->lower_bound = r.bound + (cost ? p->usd_fixed : 0);
-    return alloc_keep_bound(out, p, w, e);
+    return keep_bound(out, w, e);
 }
 
 /* A limit on time below what the rows allow is the one clash linear programmes do not see. */
@@ -142,8 +140,9 @@ static int finish(struct alloc_answer *out, const struct alloc_problem *p, struc
     out->value = p->objective == ALLOC_TIME   ? out->time_s
                  : p->objective == ALLOC_COST ? out->cost_usd
                                               : out->time_s * out->cost_usd;
-    out->gap = fmax((out->value - out->lower_bound) / out->value, 0);
-    out->status = out->gap <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
+    double gap = (out->value - out->lower_bound) / out->value;
+    out->gap = fmax(gap, 0);
+    out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         alloc_conclude(out, ALLOC_STALLED,
                        "the split is feasible, its distance from the optimum is proved to %.2g only",

@@ -9,6 +9,9 @@ enum { D = TOPO_MAX_DIMS };
 
 #define MAX_VIOLATION 1e-12
 
+/* How well a row with @p D parts can hold in double precision, relative to its largest. */
+#define ROUNDING 4e-15
+
 /* One walk over the trees for one bound. */
 struct walk {
     const struct verify_steps *steps;
@@ -24,7 +27,7 @@ static double own_traffic(const struct walk *w, const struct step_node *node, do
     const int32_t *members = w->tree->groups[node->group].members;
     collective_traffic(traffic_B, node->collective, node->bytes, members, w->tree->n_dims);
     for (int32_t d = 0; d < w->tree->n_dims; d++) {
-        traffic_B[d] *= node->times / w->steps->net->dims[d].efficiency;
+        traffic_B[d] *= node->times / collective_share(&w->steps->net->dims[d]);
         all += traffic_B[d];
     }
     return all;
@@ -147,11 +150,10 @@ static double total_time(const struct verify_steps *s, const double *bw_Bps)
 static void gather_all(struct walk *w, const struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct verify_steps *s = w->steps;
-    const int32_t *leaf_of = p->step->leaf_of;
     double need = 0;
     w->dual = b->leaf_dual;
     for (int pass = s->take_max ? 0 : 1; pass < 2; pass++) {
-        leaf_of = p->step->leaf_of;
+        const int32_t *leaf_of = p->step->leaf_of;
         for (int32_t i = 0; i < s->n; i++) {
             w->tree = s->trees[i];
             w->leaf_of = leaf_of;
@@ -166,88 +168,190 @@ static void gather_all(struct walk *w, const struct alloc_bound *b, const struct
     }
 }
 
-/* Most B_d can be, by one row alone. */
-static double cap_of(const struct alloc_problem *p, int32_t d)
+/* A row read as sum_d sign*coef[d]*B_d <= sign*rhs: how much B_d can be when the others are at their least.
+ */
+static double limit_of(const struct alloc_row *row, double sign, const double *most_Bps, int32_t n_dims,
+                       int32_t d)
 {
-    double cap = INFINITY;
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        bool alone = p->rows[i].sense != LINEXPR_GE && p->rows[i].coef[d] > 0;
-        for (int32_t k = 0; k < p->step->n_dims && alone; k++)
-            alone = p->rows[i].coef[k] >= 0;
-        if (alone)
-            cap = fmin(cap, p->rows[i].rhs / p->rows[i].coef[d]);
-    }
-    return cap;
+    double left = sign * row->rhs;
+    for (int32_t k = 0; k < n_dims; k++)
+        if (sign * row->coef[k] < 0)
+            left -= sign * row->coef[k] * most_Bps[k];
+    return sign * row->coef[d] > 0 ? fmax(left / (sign * row->coef[d]), 0) : INFINITY;
 }
 
-/* v such that time_weight*T + cost_weight*X >= v everywhere. */
-static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct verify_steps *s)
+/* Most that any B_d can be, row by row; a limit on one may limit the next. */
+static void find_most(const struct alloc_problem *p, double *most_Bps)
+{
+    const int32_t n = p->step->n_dims;
+    for (int32_t d = 0; d < n; d++)
+        most_Bps[d] = INFINITY;
+    for (int32_t round = 0; round < n; round++)
+        for (int32_t i = 0; i < p->n_rows; i++)
+            for (int32_t d = 0; d < n; d++) {
+                const struct alloc_row *row = &p->rows[i];
+                if (row->sense != LINEXPR_GE)
+                    most_Bps[d] = fmin(most_Bps[d], limit_of(row, 1, most_Bps, n, d));
+                if (row->sense != LINEXPR_LE)
+                    most_Bps[d] = fmin(most_Bps[d], limit_of(row, -1, most_Bps, n, d));
+            }
+}
+
+/* For every factor g >= 0: time_weight*T + g*cost_weight*X >= fixed + root*sqrt(g) - slope*g. */
+struct proved {
+    double fixed, root, slope;
+};
+
+/* Add the least of pull/B + push*B over 0 <= B <= most, when push is known to @p play. */
+static void add_least(struct proved *v, double pull, double push, double play, double most_Bps)
+{
+    double q = push - play;
+    if (q < 0 && isinf(most_Bps) && push >= -play) /* cancels to rounding, and B_d has no end */
+        q = 0;
+    if (q >= 0)
+        v->root += 2 * sqrt(pull) * sqrt(q);
+    else if (most_Bps > 0)
+        v->slope -= q * most_Bps;
+}
+
+/*
+ * Holds for every B that satisfies the rows to ROUNDING of
+ * their parts, sums rounded included: no answer satisfies them better, and multipliers that
+ * are huge and cancel must not prove more than the rows hold.
+ */
+static struct proved prove_parts(const struct alloc_bound *b, const struct alloc_problem *p,
+                                 const struct verify_steps *s)
 {
     struct walk w = { .steps = s };
+    struct proved v = { 0 };
+    double most_Bps[D];
+    find_most(p, most_Bps);
     if (b->time_weight > 0)
         gather_all(&w, b, p);
-    double v = w.constant;
+    v.fixed = w.constant * (1 - ROUNDING);
     for (int32_t i = 0; i < p->n_rows; i++) {
-        if (p->rows[i].sense != LINEXPR_EQ && b->row_dual[i] < 0)
-            return -INFINITY;
-        v -= (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].rhs;
+        double part = (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].rhs;
+        bool wrong_sign = p->rows[i].sense != LINEXPR_EQ && !(b->row_dual[i] >= 0);
+        v.slope += wrong_sign ? (double)INFINITY : part + ROUNDING * fabs(part);
     }
     for (int32_t d = 0; d < p->step->n_dims; d++) {
-        double push = b->cost_weight * p->usd_per_Bps[d];
-        for (int32_t i = 0; i < p->n_rows; i++)
-            push += (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].coef[d];
-        if (push >= 0)
-            v += 2 * sqrt(w.pull[d]) * sqrt(push);
-        else
-            v += push * cap_of(p, d);
+        double push = b->cost_weight * p->usd_per_Bps[d], sizes = push;
+        for (int32_t i = 0; i < p->n_rows; i++) {
+            double part = (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].coef[d];
+            push += part;
+            sizes += fabs(part);
+        }
+        add_least(&v, w.pull[d], push, ROUNDING * sizes, most_Bps[d]);
     }
+    v.root *= 1 - ROUNDING;
     return v;
 }
 
-/* X * the highest line there, and the least of it over X >= least. */
-static double envelope(const double *v, const double *mu, int32_t n, double x, double fixed)
+static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct verify_steps *s)
 {
-    double most = 0;
-    for (int32_t i = 0; i < n; i++)
-        most = fmax(most, v[i] - mu[i] * x);
-    return most * (x + fixed);
+    struct proved v = prove_parts(b, p, s);
+    return v.fixed + v.root - v.slope;
 }
 
-static double least_product(const double *v, const double *mu, int32_t n, double least, double fixed)
+/* Over the factor g the best bound of T at a given X: T >= fixed + root^2/4 / (mu*X + slope). */
+struct curve {
+    double mu;
+    struct proved v;
+};
+
+static double height(const struct curve *c, double x)
 {
-    double bound = envelope(v, mu, n, least, fixed);
-    bool flat = false;
-    for (int32_t i = 0; i < n; i++) {
-        flat = flat || (mu[i] == 0 && v[i] > 0);
-        for (int32_t k = 0; k < i; k++) {
-            double x = (v[i] - v[k]) / (mu[i] - mu[k]);
-            if (x > least && isfinite(x))
-                bound = fmin(bound, envelope(v, mu, n, x, fixed));
-        }
+    double price = c->mu * x + c->v.slope + ROUNDING * (c->mu * x + fabs(c->v.slope));
+    return price > 0 ? c->v.fixed + c->v.root * c->v.root / 4 / price : (double)INFINITY;
+}
+
+/* Least (X + fixed)*height over from..to: at an end, or where the derivative is 0 (there is one such X at
+ * most). */
+static double least_along(const struct curve *c, double from, double to, double fixed)
+{
+    double least = height(c, from) * (from + fixed), quarter = c->v.root * c->v.root / 4;
+    double end = isfinite(to)                     ? height(c, to) * (to + fixed)
+                 : c->v.fixed > 0 || !(c->mu > 0) ? (double)INFINITY
+                                                  : quarter / c->mu;
+    double price = sqrt(quarter * (c->mu * fixed - c->v.slope) / c->v.fixed);
+    double x = (price - c->v.slope) / c->mu;
+    if (x > from && x < to)
+        end = fmin(end, height(c, x) * (x + fixed));
+    return fmin(least, end);
+}
+
+/* X at which the factor 1 is the best: there the multipliers were found. */
+static double home(const struct curve *c)
+{
+    return c->mu > 0 ? (c->v.root / 2 - c->v.slope) / c->mu : (double)INFINITY;
+}
+
+/* Where curve b, at home at the end of from..to, rises above a. Any X makes a valid proof; this one the best.
+ */
+static double crossing(const struct curve *a, const struct curve *b, double from, double to)
+{
+    if (isinf(to))
+        for (to = fmax(2 * from, 1); isfinite(to) && height(a, to) > height(b, to);)
+            to *= 2;
+    for (int i = 0; i < 200 && to - from > 1e-16 * to && isfinite(to); i++) {
+        double x = from + (to - from) / 2;
+        if (height(a, x) > height(b, x))
+            from = x;
+        else
+            to = x;
     }
-    /* Without a level line the highest one sinks to nothing as X grows. */
-    return flat ? bound : 0;
+    return to;
+}
+
+static int by_mu_falling(const void *a, const void *b)
+{
+    const struct curve *x = a, *y = b;
+    return (x->mu < y->mu) - (x->mu > y->mu);
+}
+
+/* At a kink of the least time several curves have one home, each to the digits of its own multipliers. */
+#define HOME_PLAY 1e-6
+
+/* Each curve in turn proves its stretch of X >= least; dear ones first, for they are the steep ones. */
+static double least_product(struct curve *curves, int32_t n, double least, double fixed)
+{
+    double bound = INFINITY, from = least;
+    qsort(curves, (size_t)n, sizeof *curves, by_mu_falling);
+    for (int32_t i = 0; i < n; i++) {
+        double to = INFINITY;
+        if (i + 1 < n) {
+            double here = home(&curves[i]), next = home(&curves[i + 1]);
+            to = crossing(&curves[i], &curves[i + 1], fmax(from, fmin(here, next) * (1 - HOME_PLAY)),
+                          fmax(from, fmax(here, next) * (1 + HOME_PLAY)));
+        }
+        bound = fmin(bound, least_along(&curves[i], from, to, fixed));
+        from = to;
+    }
+    return n ? bound : 0;
 }
 
 static int prove_product(double *bound, const struct alloc_answer *a, const struct alloc_problem *p,
                          const struct verify_steps *s, struct err *e)
 {
-    double *v = calloc(2 * (size_t)a->n_bounds + 1, sizeof *v), *mu = v + a->n_bounds, least = 0;
+    struct curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
+    double least = 0;
     int32_t n = 0;
-    if (!v)
+    if (!curves)
         return err_nomem(e, "a lower bound");
     for (int32_t i = 0; i < a->n_bounds; i++) {
-        const struct alloc_bound *b = &a->bounds[i];
-        double value = prove(b, p, s);
-        if (b->time_weight > 0) {
-            v[n] = value / b->time_weight;
-            mu[n++] = b->cost_weight / b->time_weight;
-        } else if (b->cost_weight > 0) {
-            least = fmax(least, value / b->cost_weight);
+        struct alloc_bound b = a->bounds[i];
+        if (b.time_weight > 0) {
+            curves[n].mu = b.cost_weight / b.time_weight;
+            curves[n].v = prove_parts(&b, p, s);
+            curves[n].v.fixed /= b.time_weight;
+            curves[n].v.root /= b.time_weight;
+            curves[n++].v.slope /= b.time_weight;
+        } else if (b.cost_weight > 0) {
+            least = fmax(least, prove(&b, p, s) / b.cost_weight);
         }
     }
-    *bound = least_product(v, mu, n, least, p->usd_fixed);
-    free(v);
+    *bound = least_product(curves, n, least, p->usd_fixed);
+    free(curves);
     return 0;
 }
 
@@ -302,7 +406,9 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         out->value = out->time_s * out->usd;
         rc = prove_product(&out->lower_bound, a, &q, steps, e);
     }
-    out->gap = fmax((out->value - out->lower_bound) / out->value, 0);
-    out->ok = out->violation <= MAX_VIOLATION && out->gap <= ALLOC_GAP;
+    double gap = (out->value - out->lower_bound) / out->value;
+    out->gap = fmax(gap, 0);
+    /* A bound far above the value would contradict it: then one of the two is wrong. */
+    out->ok = out->violation <= MAX_VIOLATION && fabs(gap) <= ALLOC_GAP;
     return rc;
 }

@@ -30,8 +30,9 @@ struct verify_report {
  * the compiled step merged is taken apart again, and multipliers that are not quite
  * balanced are scaled down to what they do prove.
  *
- * For a product T*C: with lines T >= v_i - mu_i X, X >= X_min, the product is least at X_min
- * or where two lines cross. O(n_bounds^3 + nodes * n_bounds).
+ * For a product T*C: each bound proves a curve T >= c + r^2/(4 (mu X + s)), also the curves of
+ * neighbouring mu take turns over X >= X_min, and on each stretch the product has its least in closed form.
+ * O(n_bounds * nodes).
  * @return 0 or ERR_NOMEM.
  */
 int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const struct alloc_problem *p,

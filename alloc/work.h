@@ -37,8 +37,4 @@ int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p,
 int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, const struct alloc_bound *b,
                        double time_s, double usd, struct err *e);
 
-/** Take over @p w's last proof. ERR_NOMEM. */
-int alloc_keep_bound(struct alloc_answer *out, const struct alloc_problem *p, const struct interior *w,
-                     struct err *e);
-
 #endif

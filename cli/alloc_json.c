@@ -56,6 +56,8 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
 double alloc_shadow(const struct study *s, const struct design *d, int32_t row)
 {
     double sum = 0;
+    if (s->combine == STUDY_REGRET)
+        return NAN;
     for (int32_t i = 0; i < s->rows.n && i < d->answer.n_rows; i++)
         if (same_text(s, i, row))
             sum += row_price(&s->rows.rows[i], d, d->answer.shadow[i]);

@@ -27,7 +27,10 @@ struct alloc_unit {
 };
 struct alloc_unit alloc_unit(const struct study *s);
 
-/** Fall of the objective per unit of the right-hand side as written, rows of one text added up. */
+/**
+ * Fall of the objective per unit of the right-hand side as written (with its limit on the right and
+ * positive), rows of one text added up. NaN for STUDY_REGRET: each workload's own best moves with the row.
+ */
 double alloc_shadow(const struct study *s, const struct design *d, int32_t row);
 /** Has an earlier row the same text? */
 bool alloc_is_repeated(const struct study *s, int32_t row);

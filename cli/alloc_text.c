@@ -157,8 +157,8 @@ static void put_shadow(const struct alloc_report *r, struct text *out)
         if (alloc_is_repeated(s, i))
             continue;
         if (x != 0)
-            text_printf(out, "  %-*s  one more %s %s %s\n", (int)width, row->name,
-                        row->unit > 1 ? "GB/s" : "USD", x > 0 ? "saves" : "costs",
+            text_printf(out, "  %-*s  one more%s%s %s %s\n", (int)width, row->name, row->unit_name ? " " : "",
+                        row->unit_name ? row->unit_name : "", x > 0 ? "saves" : "costs",
                         show_value(value, s, fabs(x)));
         else
             text_printf(out, "  %-*s  not binding\n", (int)width, row->name);
@@ -175,9 +175,10 @@ static void put_proof(const struct alloc_report *r, struct text *out)
                 a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
                 show_value(bound, r->study, a->lower_bound * alloc_unit(r->study).per_SI), gap,
                 a->unique ? "no other split is as good" : "other splits are as good");
-    if (r->study->rows.n > 0)
+    if (r->study->rows.n > 0 && r->study->combine == STUDY_SUM) {
         text_puts(out, "constraints, and what one more on the right-hand side does\n");
-    put_shadow(r, out);
+        put_shadow(r, out);
+    }
 }
 
 int alloc_text(const struct alloc_report *r, struct text *out, struct err *e)

@@ -2,17 +2,7 @@
 
 #include <string.h>
 
-#define TIE 1e-6 /* relative; solvers balance dimensions far better, equality to the last bit is chance */
-
 enum { MAX_NAMES = 6 };
-
-bool bind_is(const struct sim_collective *c, int32_t n_dims, int32_t d)
-{
-    double most = 0;
-    for (int32_t i = 0; i < n_dims; i++)
-        most = c->busy_s[i] > most ? c->busy_s[i] : most;
-    return c->busy_s[d] > 0 && c->busy_s[d] >= (1 - TIE) * most;
-}
 
 void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c)
 {
@@ -40,7 +30,7 @@ void bind_names(struct text *out, const struct study *s, const struct design *x,
             const struct sim_collective *c = &closed->collectives[i];
             text_clear(&name);
             bind_name(&name, &s->workloads[w].tree, c);
-            if (!bind_is(c, closed->n_dims, d) || is_listed(&list, text_str(&name)))
+            if (!c->binds[d] || is_listed(&list, text_str(&name)))
                 continue;
             if (n_names++ < MAX_NAMES)
                 text_printf(&list, "%s%s", n_names > 1 ? ", " : "", text_str(&name));

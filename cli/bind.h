@@ -4,9 +4,6 @@
 
 #include "explore/design.h"
 
-/** Does dimension @p d take as long as the slowest one of @p c? Dimensions may tie, to 1e-6. */
-bool bind_is(const struct sim_collective *c, int32_t n_dims, int32_t d);
-
 /** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
 void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);
 

@@ -14,12 +14,14 @@ struct budget {
     char why[600]; /* why nothing better is known */
 };
 
+enum verdict { WITHIN, OVER, UNKNOWN };
+
 enum { MAX_BUDGETS = 5 };
 
 struct check {
     struct budget list[MAX_BUDGETS];
     int32_t n;
-    bool within;
+    bool over, unknown; /* one of them is */
 };
 
 /* What the budgets are about; the bill is the study's own or the design's. */
@@ -57,9 +59,12 @@ static void add_watt(struct check *c, const struct subject *x)
         snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
         return;
     }
-    b->value = x->bill->watt;
-    b->at_least = x->bill->n_watt_unknown > 0;
-    if (b->at_least)
+    double npus = x->study->count_npus ? x->bill->npu_watt : 0;
+    b->value = x->bill->watt + (isnan(npus) ? 0 : npus);
+    b->at_least = x->bill->n_watt_unknown > 0 || isnan(npus);
+    if (isnan(npus))
+        snprintf(b->why, sizeof b->why, "NPUs are counted, but network.npu.watt is not given");
+    else if (b->at_least)
         snprintf(b->why, sizeof b->why, "the power of %d of %d items of the bill is not given",
                  (int)x->bill->n_watt_unknown, (int)x->bill->n_lines);
 }
@@ -91,25 +96,21 @@ static void find_budgets(struct check *c, const struct subject *x)
         add(c, "time_s", "step time", "s", limit->time_s)->value = x->time_s;
 }
 
-/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. */
-static bool is_within(const struct budget *b)
+/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. A lower
+ * bound decides only when it is already too much. */
+static enum verdict judge(const struct budget *b)
 {
-    return b->value <= b->limit * (1 + 1e-9);
+    if (b->value > b->limit * (1 + 1e-9))
+        return OVER;
+    return isfinite(b->value) && !b->at_least ? WITHIN : UNKNOWN;
 }
 
-/* A lower bound decides only when it is already too much. */
-static int judge(struct check *c, const struct study *s, struct err *e)
+static void judge_all(struct check *c)
 {
-    c->within = true;
     for (int32_t i = 0; i < c->n; i++) {
-        const struct budget *b = &c->list[i];
-        yaml_id at = yaml_get(&s->doc, s->budget.node, b->key);
-        bool known = isfinite(b->value);
-        if (!known || (b->at_least && is_within(b)))
-            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "cannot be checked: %s", b->why);
-        c->within = c->within && is_within(b);
+        c->over = c->over || judge(&c->list[i]) == OVER;
+        c->unknown = c->unknown || judge(&c->list[i]) == UNKNOWN;
     }
-    return 0;
 }
 
 /* Whole things and dollars in full, the others in 6 digits. */
@@ -123,6 +124,7 @@ static void put_amount(struct sheet *s, const struct budget *b, double x)
 
 static int check_text(const struct check *c, struct text *out, struct err *e)
 {
+    static const char *const verdicts[] = { [WITHIN] = "within", [OVER] = "over", [UNKNOWN] = "unknown" };
     struct sheet s = { 0 };
     sheet_column(&s, "budget", "", SHEET_LEFT);
     sheet_column(&s, "value", "", SHEET_POINT);
@@ -137,8 +139,7 @@ static int check_text(const struct check *c, struct text *out, struct err *e)
         put_amount(&s, b, b->limit);
         put_amount(&s, b, b->limit - b->value);
         sheet_put(&s, "%s", b->unit);
-        sheet_put(&s, "%s%s", is_within(b) ? "within" : "over",
-                  b->at_least ? " (value is a lower bound)" : "");
+        sheet_put(&s, "%s%s", verdicts[judge(b)], b->at_least ? " (value is a lower bound)" : "");
     }
     int rc = sheet_write(&s, out, e);
     sheet_free(&s);
@@ -151,7 +152,7 @@ static void check_json(const struct run *run, const struct check *c, const struc
     struct json j = { .out = out };
     json_open(&j, NULL, '{');
     output_json_head(&j, run, output_origin(study));
-    json_bool(&j, "within", c->within);
+    json_bool(&j, "within", !c->over && !c->unknown);
     json_open(&j, "budgets", '[');
     for (int32_t i = 0; i < c->n; i++) {
         const struct budget *b = &c->list[i];
@@ -161,7 +162,10 @@ static void check_json(const struct run *run, const struct check *c, const struc
         json_real(&j, "limit", b->limit);
         json_real(&j, "slack", b->limit - b->value);
         json_text(&j, "unit", b->unit);
-        json_bool(&j, "within", is_within(b));
+        if (judge(b) == UNKNOWN)
+            json_text(&j, "within", NULL);
+        else
+            json_bool(&j, "within", judge(b) == WITHIN);
         json_bool(&j, "lower_bound", b->at_least);
         json_close(&j, '}');
     }
@@ -186,7 +190,7 @@ static void check_table(const struct check *c, struct table *t)
         table_put_real(t, b->limit);
         table_put_real(t, b->limit - b->value);
         table_put_text(t, *b->unit ? b->unit : NULL);
-        table_put_text(t, is_within(b) ? "yes" : "no");
+        table_put_text(t, judge(b) == UNKNOWN ? NULL : judge(b) == WITHIN ? "yes" : "no");
     }
 }
 
@@ -214,22 +218,35 @@ static int write_result(const struct run *run, const struct check *c, const stru
     return rc;
 }
 
+static void say_over(struct run *run, const struct budget *b)
+{
+    /* Whole dollars and NICs; digits enough to see a difference in the rest. */
+    const char *how = strcmp(b->unit, "USD") == 0 ? "%.0f" : "%.9g";
+    char value[32], limit[32];
+    snprintf(value, sizeof value, how, b->value);
+    snprintf(limit, sizeof limit, how, b->limit);
+    output_say(run, "%s: over budget: %s is %s%s%s, need at most %s", run->opt.operands[0], b->key, value,
+               *b->unit ? " " : "", b->unit, limit);
+}
+
+/* What is over decides, whatever is not known beside it. */
 static int conclude(struct run *run, const struct subject *x, struct err *e)
 {
     struct check c = { 0 };
     find_budgets(&c, x);
-    int rc = judge(&c, x->study, e);
-    if (!rc)
-        rc = write_result(run, &c, x->study, e);
-    if (rc || c.within)
-        return rc;
-    run->exit_code = EXIT_NO_DESIGN;
-    for (int32_t i = 0; i < c.n; i++)
-        if (!is_within(&c.list[i]))
-            output_say(run, "%s: over budget: %s is %.6g%s%s, need at most %.6g", run->opt.operands[0],
-                       c.list[i].key, c.list[i].value, *c.list[i].unit ? " " : "", c.list[i].unit,
-                       c.list[i].limit);
-    return 0;
+    judge_all(&c);
+    int rc = c.over || !c.unknown ? write_result(run, &c, x->study, e) : 0;
+    for (int32_t i = 0; i < c.n && !rc; i++) {
+        const struct budget *b = &c.list[i];
+        yaml_id at = yaml_get(&x->study->doc, x->study->budget.node, b->key);
+        if (judge(b) == OVER)
+            say_over(run, b);
+        else if (judge(b) == UNKNOWN && !c.over)
+            rc = yaml_fail_key(&x->study->doc, at, e, ERR_RANGE, "cannot be checked: %s", b->why);
+    }
+    if (!rc && c.over)
+        run->exit_code = EXIT_NO_DESIGN;
+    return rc;
 }
 
 /* A network with all its bandwidths and no workload: nothing takes time, but it has a price. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/alloc_report.h"
+
 /* Weighted time of a step at these bandwidths, under the study's model. */
 static double time_at(const struct study *s, const double *bw_Bps)
 {
@@ -72,18 +74,19 @@ static void find_cheapest(struct explain *p)
     }
 }
 
-/* Rows about money are in USD; the shadow price is of time only when time is the objective. */
+/* The price of a dollar in seconds: only where time is the objective, and of the row that limits money most.
+ */
 static void find_usd_row(struct explain *p)
 {
     const struct study *s = &p->x->study;
-    const struct alloc_answer *a = &p->x->design.answer;
     p->usd_row = -1;
     if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM)
         return;
-    for (int32_t i = 0; i < s->rows.n && i < a->n_rows; i++) {
-        if (s->rows.rows[i].unit == 1 && a->shadow[i] > 0) {
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        double per_usd = alloc_shadow(s, &p->x->design, i) * s->rows.rows[i].usd_coef;
+        if (!alloc_is_repeated(s, i) && per_usd > 0 && (p->usd_row < 0 || per_usd > p->usd_row_s)) {
             p->usd_row = i;
-            p->usd_row_s = a->shadow[i];
+            p->usd_row_s = per_usd;
         }
     }
 }
@@ -106,7 +109,7 @@ static void find_bounds(struct explain *p)
         double sent_B = 0;
         for (int32_t i = 0; i < x->n_loads; i++)
             sent_B += s->workloads[i].weight * x->loads[i].closed.traffic_B[d];
-        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * s->net.dims[d].efficiency) : 0;
+        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_share(&s->net.dims[d])) : 0;
         add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
         all_s += sent_B / x->total_Bps;
     }

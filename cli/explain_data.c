@@ -16,7 +16,11 @@ static void put_collective(const struct explain *p, int32_t load, const struct s
     json_text(j, "phase", step_phase_names[node->phase]);
     json_real(j, "times", c->times);
     json_bool(j, "critical", c->critical);
-    json_text(j, "binds", c->binds >= 0 ? s->net.dims[c->binds].name : NULL);
+    json_open(j, "binds", '[');
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (c->binds[d])
+            json_text(j, NULL, s->net.dims[d].name);
+    json_close(j, ']');
     json_real(j, "time_s", c->time_s);
     json_real(j, "latency_s", c->latency_s);
     json_reals(j, "traffic_B", c->traffic_B, s->net.n_dims);
@@ -123,7 +127,7 @@ static void put_row(const struct explain *p, int32_t load, const struct sim_coll
     table_put_text(t, tree->groups[node->group].name);
     table_put_text(t, step_phase_names[node->phase]);
     table_put_text(t, s->net.dims[d].name);
-    table_put_text(t, bind_is(c, s->net.n_dims, d) ? "yes" : "no");
+    table_put_text(t, c->binds[d] ? "yes" : "no");
     table_put_text(t, c->critical ? "yes" : "no");
     table_put_real(t, c->times);
     table_put_real(t, c->traffic_B[d]);

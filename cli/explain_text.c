@@ -71,7 +71,7 @@ static void put_part(struct sheet *s, const struct explain *p, int32_t load, con
     sheet_real(s, x->bw_Bps[d] / 1e9, 6);
     sheet_real(s, b->busy_s[d] * per_s, 5);
     sheet_real(s, 100 * b->busy_s[d] / x->loads[load].time_s, 3);
-    bool decides = bind_is(b->first, x->n_dims, d);
+    bool decides = b->first->binds[d];
     sheet_put(s, "%s%s", decides ? "yes" : "", decides && !b->first->critical ? ", hidden" : "");
     text_free(&name);
 }
@@ -181,7 +181,7 @@ static int put_steps(const struct explain *p, struct text *out, struct err *e)
     char t[SHOW];
     sheet_column(&s, "one more GB/s on", "", SHEET_LEFT);
     sheet_column(&s, "saves", "", SHEET_LEFT);
-    sheet_column(&s, "and costs", "USD", SHEET_POINT);
+    sheet_column(&s, "and costs", "linear USD", SHEET_POINT);
     sheet_column(&s, "one USD less loses", "", SHEET_LEFT);
     for (int32_t d = 0; d < x->n_dims; d++) {
         sheet_put(&s, "%s", p->x->study.net.dims[d].name);
@@ -199,7 +199,8 @@ static void put_dollar(const struct explain *p, struct text *out)
     const struct study *s = &p->x->study;
     char t[SHOW];
     if (isfinite(p->cheapest_s))
-        text_printf(out, "The least loss for one USD less: %s, cutting %s.\n", show_time(t, p->cheapest_s),
+        text_printf(out, "The least loss for one USD less, constraints aside: %s, cutting %s.\n",
+                    show_time(t, p->cheapest_s),
                     p->cheapest == EXPLAIN_ALL ? "all dimensions in proportion"
                                                : s->net.dims[p->cheapest].name);
     if (p->usd_row >= 0)

@@ -23,6 +23,7 @@ static const char *const scale_words[] = { "linear", "log", NULL };
 
 /* Largest values that mean anything: a million million dollars, a year of one step. */
 #define MAX_USD    1e12
+#define MAX_WATT   1e12
 #define MAX_TIME_S 3.2e7
 
 static const struct key study_keys[] = {
@@ -44,7 +45,8 @@ static const struct key study_keys[] = {
     { ROW(study_conf, "total_GBps", total_Bps, KEY_REAL, "sum of one NPU's bandwidths over all dimensions"),
       .unit = "GB/s", .scale = 1e9, .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_DIMS * TOPO_MAX_BW_GBps,
       .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
-    { ROW(study_conf, "time_limit_s", time_limit_s, KEY_REAL, "objective cost: longest training step"),
+    { ROW(study_conf, "time_limit_s", time_limit_s, KEY_REAL,
+          "objective cost: longest training step; of several workloads, their weighted sum"),
       .unit = "s", .scale = 1, .min = 1e-12, .max = MAX_TIME_S, .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
     STUDY("count_npus", count_npus, KEY_BOOL, USE_COST, "true: cost includes the NPUs; absent: false"),
     STUDY(
@@ -87,9 +89,11 @@ static const struct key budget_keys[] = {
       .min = 0,
       .max = 1e15,
       .dflt = SCHEMA_NONE },
-    LIMIT("usd", usd, "USD", 1, MAX_USD, "most that the network may cost"),
-    LIMIT("watt", watt, "W", 1, MAX_USD, "most power of the network"),
-    LIMIT("time_s", time_s, "s", 1, MAX_TIME_S, "longest training step"),
+    LIMIT("usd", usd, "USD", 1, MAX_USD,
+          "most that the network may cost, with the NPUs where they are counted"),
+    LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
+    LIMIT("time_s", time_s, "s", 1, MAX_TIME_S,
+          "longest training step; of several workloads, their weighted sum"),
 };
 
 #define RANGE(key, field, text)                                                                              \

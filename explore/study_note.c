@@ -41,16 +41,20 @@ static void note_sections(struct study *s, unsigned active)
             schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active);
 }
 
-/* "file:line:col: KEY has no effect here, WHY" for a key of map `map`, where it is written. */
-static void note_key(struct study *s, yaml_id map, const char *key, const char *why)
+/* "file:line:col: KEY has no effect WHY" for a key of map `map`, where it is written. */
+static void note_line(struct study *s, yaml_id map, const char *key, const char *before, const char *why)
 {
     char place[400], path[256];
     yaml_id id = yaml_get(&s->doc, map, key);
     if (id < 0)
         return;
-    text_printf(&s->notes, "%s: %s has no effect here, %s\n",
-                yaml_key_place(&s->doc, id, place, sizeof place), yaml_path(&s->doc, id, path, sizeof path),
-                why);
+    text_printf(&s->notes, "%s: %s has no effect %s%s\n", yaml_key_place(&s->doc, id, place, sizeof place),
+                yaml_path(&s->doc, id, path, sizeof path), before, why);
+}
+
+static void note_key(struct study *s, yaml_id map, const char *key, const char *why)
+{
+    note_line(s, map, key, "here, ", why);
 }
 
 static bool has_latency(const struct study *s)
@@ -69,10 +73,12 @@ static void note_weights(struct study *s)
     int32_t i = 0;
     yaml_each (id, &s->doc, list) {
         double weight = s->workloads[i++].weight;
-        if (s->n_workloads == 1 && weight != 1)
-            note_key(s, id, "weight", "a single workload has the same split at any weight");
+        if (s->n_workloads == 1 && weight != 1 && s->objective != ALLOC_COST)
+            note_line(s, id, "weight", "on the split, ",
+                      "which is the same for a single workload at any weight");
         if (s->n_workloads > 1 && s->combine == STUDY_REGRET && weight != 1)
-            note_key(s, id, "weight", "regret compares each workload with its own best time");
+            note_line(s, id, "weight", "on the split, ",
+                      "since regret compares each workload with its own best time");
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/table.h"
 #include "explore/design.h"
 
-enum { SWEEP_MAX_AXES = 16, SWEEP_MAX_POINTS = 10000000 };
+enum { SWEEP_MAX_AXES = 16, SWEEP_MAX_POINTS = 1000000 };
 
 /** One varying key with its values as YAML text. */
 struct sweep_axis {
@@ -47,7 +47,8 @@ typedef bool sweep_progress(void *context, int64_t done, int64_t total);
 /**
  * Run every point on @p threads OpenMP threads and fill @p out with one row each, in
  * point order whatever the number of threads. A point that cannot be read or
- * solved is a row with its status ("error", "infeasible", ...) and a message. Points that
+ * solved is a row with its status ("error", "infeasible", ...) and a message; one that cannot
+ * be read has its axes' values as written in place of network, workload and so on. Points that
  * progress prevented have no row.
  *
  * Columns: point (from 0), one per axis that is not among those that follow, network (name or

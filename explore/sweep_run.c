@@ -15,7 +15,7 @@ enum { DIMS = TOPO_MAX_DIMS };
 struct outcome {
     bool run;                                  /* false: progress stopped the sweep before */
     char *network, *dims, *workload, *message; /* owned, NULL = blank */
-    const char *objective, *status;            /* literals */
+    const char *objective, *status;            /* literals, or an axis' own text */
     int32_t n_dims;                            /* 0: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup,
         perf_per_cost_gain, nic_GBps, gap;
@@ -137,6 +137,25 @@ static int take_design(struct outcome *o, const struct study *s, struct err *e)
     return rc;
 }
 
+/* A point that cannot be read is told by the values of its axes, as they are written. */
+static int take_axes(struct outcome *o, const struct sweep *w, const struct sweep_point *p, struct err *e)
+{
+    int rc = 0;
+    for (int32_t k = 0; k < w->n_axes && !rc; k++) {
+        const char *path = w->axes[k].path, *value = w->axes[k].values[p->at[k]];
+        if (strcmp(path, "network") == 0 && !o->network)
+            rc = keep_text(&o->network, value, e);
+        else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !o->workload)
+            rc = keep_text(&o->workload, value, e);
+        else if (strcmp(path, "objective") == 0 && !o->objective)
+            o->objective = value;
+        else if (strcmp(path, "total_GBps") == 0 && isnan(o->total_GBps) &&
+                 !num_parse_real(value, &o->total_GBps))
+            o->total_GBps = NAN;
+    }
+    return rc;
+}
+
 /* Lack of memory ends the sweep; whatever else is wrong with a point is its row. */
 static int run_point(struct outcome *o, const struct sweep *w, int64_t i, const struct study_source *from,
                      struct err *e)
@@ -159,7 +178,8 @@ static int run_point(struct outcome *o, const struct sweep *w, int64_t i, const 
     if (!rc)
         return 0;
     o->status = "error";
-    return keep_text(&o->message, inner.msg, e);
+    rc = take_axes(o, w, &p, e);
+    return rc ? rc : keep_text(&o->message, inner.msg, e);
 }
 
 /* ---- the table ---- */

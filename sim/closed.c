@@ -20,23 +20,28 @@ struct walk {
     struct sim_closed *out;
 };
 
-/* Busy times this close are equal: a solver makes them so, up to rounding. */
-#define TIED_REL 1e-9
+/* Busy times this close tie: a solver balances dimensions far better, equality to the last bit is chance. */
+#define TIED_REL 1e-6
 
 static void cost_collective(const struct walk *w, step_id id, struct sim_collective *c)
 {
     const struct step_node *node = &w->tree->nodes[id];
     const int32_t *members = w->tree->groups[node->group].members;
 
-    *c = (struct sim_collective){ .node = id, .bytes = node->bytes, .binds = -1 };
+    *c = (struct sim_collective){
+        .node = id,
+        .bytes = node->bytes,
+    };
     collective_traffic(c->traffic_B, node->collective, node->bytes, members, w->net->n_dims);
     for (int32_t d = 0; d < w->net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
-        c->busy_s[d] = c->traffic_B[d] / w->net->dims[d].efficiency / w->bw_Bps[d];
-        if (c->binds < 0 || c->busy_s[d] * (1 - TIED_REL) > c->busy_s[c->binds])
-            c->binds = d;
+        c->busy_s[d] = c->traffic_B[d] / collective_share(&w->net->dims[d]) / w->bw_Bps[d];
         c->transfer_s = fmax(c->transfer_s, c->busy_s[d]);
+    }
+    for (int32_t d = 0; d < w->net->n_dims; d++) {
+        c->binds[d] = c->busy_s[d] > 0 && c->busy_s[d] >= (1 - TIED_REL) * c->transfer_s;
+        c->n_binds += c->binds[d];
     }
     if (w->model == STEP_ALPHA_BETA && node->bytes > 0)
         c->latency_s = collective_latency_s(node->collective, members, w->net);
@@ -103,8 +108,10 @@ static void add_collective(struct sim_closed *s, const struct sim_collective *c)
     if (!c->critical)
         return;
     s->latency_s += c->times * c->latency_s;
-    if (c->binds >= 0)
-        s->exposed_s[c->binds] += c->times * c->transfer_s;
+    /* Dimensions that tie are to blame alike. */
+    for (int32_t d = 0; d < s->n_dims; d++)
+        if (c->binds[d])
+            s->exposed_s[d] += c->times * c->transfer_s / c->n_binds;
 }
 
 /* Forwards: every node knows from its parent whether it counts, and how often. */

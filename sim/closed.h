@@ -14,8 +14,9 @@ struct sim_collective {
     double latency_s;                /**< once; 0 with STEP_BANDWIDTH */
     double transfer_s;               /**< once: the largest of busy_s */
     double time_s;                   /**< once: latency plus transfer */
-    int32_t binds; /**< dimension of the largest busy_s, innermost of those within 1e-9; -1 = sends nothing */
-    bool critical; /**< on the path that decides the step's time */
+    bool binds[TOPO_MAX_DIMS];       /**< dimensions of the largest busy_s; those within 1e-6 of it tie */
+    int32_t n_binds;                 /**< how many; 0 = sends nothing */
+    bool critical;                   /**< on the path that decides the step's time */
 };
 
 /** Release with sim_closed_free(). All times of one training step. */

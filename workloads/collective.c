@@ -59,13 +59,18 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
     assert(kind < N_COLLECTIVES);
 }
 
-/* log2 n for a power of two, else 1: halving-doubling pairs everyone up only then. */
+double collective_share(const struct topo_dim *dim)
+{
+    /* The member at the end of a line has one link of B/2, and all but its own part must pass it. */
+    double reach = dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
+    return reach * dim->efficiency;
+}
+
+/* ceil(log2 n): halving-doubling; members beyond a power of two cost one step more. */
 static int32_t switch_steps(int32_t n)
 {
-    if (n & (n - 1))
-        return 1;
     int32_t steps = 0;
-    while (n >>= 1)
+    while ((INT64_C(1) << steps) < n)
         steps++;
     return steps;
 }

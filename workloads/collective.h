@@ -30,11 +30,16 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
                         int32_t n_dims);
 
 /**
+ * Share of a dimension's bandwidth that a collective reaches: its efficiency, and half of that on a line of
+ * more than two, whose end members have one link of B/2.
+ */
+double collective_share(const struct topo_dim *dim);
+
+/**
  * Seconds of latency of the whole collective, in the order of its steps: per
  * dimension steps(shape, members) * lat_s, summed; all-reduce has the steps twice.
- * ring and line n-1, full 1, switch log2 n for reduce-scatter and all-gather
- * (halving-doubling; direct when n is no power of two: 1), all-to-all: ring floor(n/2),
- * line n-1, full and switch 1.
+ * ring and line n-1, full 1, switch ceil(log2 n) (halving-doubling) for reduce-scatter and
+ * all-gather; all-to-all: ring floor(n/2), line n-1, full and switch 1.
  */
 double collective_latency_s(enum collective_kind kind, const int32_t *members,
                             const struct topo_network *net);

@@ -17,6 +17,7 @@ struct b_leaf {
     double traffic_B[DIMS];
     int32_t next;
     int32_t placed; /* index after flatten(), -1 = dropped */
+    int32_t home;   /* leaf of the parent this one was merged into, -1 = none */
 };
 
 struct b_max {
@@ -107,7 +108,7 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
     }
     b->leaves = grown;
     struct b_leaf *leaf = &b->leaves[b->n_leaves];
-    *leaf = (struct b_leaf){ .next = b->terms[term].first_leaf, .placed = -1 };
+    *leaf = (struct b_leaf){ .next = b->terms[term].first_leaf, .placed = -1, .home = -1 };
     memcpy(leaf->traffic_B, traffic_B, (size_t)b->n_dims * sizeof *traffic_B);
     b->terms[term].first_leaf = b->n_leaves;
     return b->n_leaves++;
@@ -121,7 +122,7 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
 
     collective_traffic(traffic_B, node->collective, node->bytes, members, b->n_dims);
     for (int32_t d = 0; d < b->n_dims; d++)
-        traffic_B[d] *= scale * node->times / b->net->dims[d].efficiency;
+        traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);
     if (b->model == STEP_ALPHA_BETA && node->bytes > 0)
         b->terms[term].const_s +=
@@ -185,9 +186,7 @@ static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
         double traffic_B[DIMS];
         memcpy(traffic_B, b->leaves[l].traffic_B, sizeof traffic_B);
         int32_t home = put_leaf(b, parent, traffic_B);
-        for (int32_t i = 0; i < b->tree->n_nodes; i++)
-            if (b->leaf_of[i] == l)
-                b->leaf_of[i] = home;
+        b->leaves[l].home = home;
     }
     for (int32_t m = child.first_max; m >= 0;) {
         int32_t next = b->maxima[m].next;
@@ -305,8 +304,12 @@ static int flatten(struct step_fn *f, struct builder *b, struct err *e)
     f->max_begin[f->n_terms] = f->n_maxima;
     f->term_begin[f->n_maxima] = f->n_terms;
     f->n_nodes = b->tree->n_nodes;
-    for (int32_t i = 0; i < f->n_nodes; i++)
-        f->leaf_of[i] = b->leaf_of[i] < 0 ? -1 : b->leaves[b->leaf_of[i]].placed;
+    for (int32_t i = 0; i < f->n_nodes; i++) {
+        int32_t l = b->leaf_of[i];
+        while (l >= 0 && b->leaves[l].home >= 0)
+            l = b->leaves[l].home;
+        f->leaf_of[i] = l < 0 ? -1 : b->leaves[l].placed;
+    }
     free(term_from);
     return 0;
 }

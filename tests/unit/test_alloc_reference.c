@@ -11,9 +11,8 @@
 static const struct {
     const char *name, *config;
 } workloads[] = {
-    { "GPT_3", "gpt3" }, { "MSFT_1T", "msft1t" }, { "Turing_NLG", "turing-nlg" },
-    { "ResNet_50", "resnet50" }, { "DLRM", "dlrm" },
-    { "17B", "v1-17b" }, { "175B", "v1-175b" }, { "1T", "v1-1t" },
+    { "GPT_3", "gpt3" }, { "MSFT_1T", "msft1t" }, { "Turing_NLG", "turing-nlg" }, { "ResNet_50", "resnet50" },
+    { "DLRM", "dlrm" },  { "17B", "v1-17b" },     { "175B", "v1-175b" },          { "1T", "v1-1t" },
 };
 
 static const char *config_of(const char *workload)
@@ -203,7 +202,8 @@ static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **s
         assert_true(published >= a.lower_bound);
         verify(&s, &a);
         double excess = published / a.value - 1;
-        /* Two decimals of GB/s move the objective by up to this; 4D-175B per cost is 0.07 % off, beyond it. */
+        /* Two decimals of GB/s move the objective by up to this; 4D-175B per cost is 0.07 % off, beyond it.
+         */
         optimal += excess < 5e-4;
         bettered += excess >= 5e-4;
         if (!a.unique) {
@@ -212,7 +212,8 @@ static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **s
                 assert_true(bw_Bps[d] >= a.lo_Bps[d] * 0.99 && bw_Bps[d] <= a.hi_Bps[d] * 1.01);
         }
         print_message("%-14s %s %-12s published is %.1e above ours%s\n", text_at(&t, i, "objective"),
-                      text_at(&t, i, "network"), text_at(&t, i, "workload"), excess, a.unique ? "" : ", tied");
+                      text_at(&t, i, "network"), text_at(&t, i, "workload"), excess,
+                      a.unique ? "" : ", tied");
         alloc_answer_free(&a);
         split_free(&s);
     }

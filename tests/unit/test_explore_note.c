@@ -20,11 +20,13 @@ static const struct {
     { NET "workloads: [ work.yaml, work.yaml ]\ncombine: sum\n", "", ALL },
     { NET "workloads: [ { workload: work.yaml, weight: 1 } ]\n", "", ALL },
     { NET "workloads: [ { workload: work.yaml, weight: 2 } ]\n",
-      "study.yaml:2:37: workloads[0].weight has no effect here, a single workload has the same split at any "
-      "weight\n",
+      "study.yaml:2:37: workloads[0].weight has no effect on the split, which is the same for a single "
+      "workload "
+      "at any weight\n",
       ALL },
     { NET "workloads: [ { workload: work.yaml, weight: 2 }, work.yaml ]\ncombine: regret\n",
-      "study.yaml:2:37: workloads[0].weight has no effect here, regret compares each workload with its own "
+      "study.yaml:2:37: workloads[0].weight has no effect on the split, since regret compares each workload "
+      "with its own "
       "best time\n",
       ALL },
     { NET WORK "objective: time\ntime_limit_s: 1\n",

@@ -130,13 +130,13 @@ static void bad_axes_are_refused_at_their_place(void **state)
           "vary.total_GBps.scale has no effect on step, need points", ERR_PARSE },
         { "vary: { total_GBps: { from: 0, to: 2, points: 3, scale: log } }\n",
           "vary.total_GBps.from is 0, need more than 0 with scale log", ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", "points is 1, need 2 to 10000000",
+        { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", "points is 1, need 2 to 1000000",
           ERR_RANGE },
         { "vary: { total_GBps: { from: 1, to: 1e8, step: 1 } }\n",
-          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 10000000", ERR_RANGE },
+          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000", ERR_RANGE },
         { "vary:\n  total_GBps: { from: 1, to: 5000, step: 1 }\n  time_limit_s: { from: 1, to: 5000, step: 1 "
           "}\n",
-          "study.yaml:5:3: vary.time_limit_s makes more than 10000000 points, need fewer values", ERR_RANGE },
+          "study.yaml:5:3: vary.time_limit_s makes more than 1000000 points, need fewer values", ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sweep w;
@@ -293,8 +293,8 @@ static void a_bad_point_is_a_row_with_its_reason(void **state)
                "study.yaml vary.network:1:1: network is gone.yaml, which cannot be read");
     assert_string_equal(text_at(&t, 2, "status"), "error");
     assert_has(text_at(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, need");
-    assert_null(text_at(&t, 2, "network"));
-    assert_true(isnan(real_at(&t, 2, "n_dims")) && isnan(real_at(&t, 2, "total_GBps")));
+    assert_string_equal(text_at(&t, 2, "network"), "two.yaml");
+    assert_true(isnan(real_at(&t, 2, "n_dims")) && real_at(&t, 2, "total_GBps") == -1);
     assert_string_equal(text_at(&t, 4, "status"), "solved");
     assert_true(real_at(&t, 4, "bw2_GBps") >= 15 * (1 - 1e-9));
     table_free(&t);

@@ -101,6 +101,25 @@ static void gpt3_traffic_is_what_libra_has(void **state)
     }
 }
 
+/* Counting what must pass the one link of the end member: all-reduce of S on a line of n at B takes
+ * 2 S (n-1)/n over B/2; a ring takes half of it, and so does a line of two, with one link of B. */
+static void a_line_is_as_slow_as_its_end(void **state)
+{
+    static const struct {
+        enum topo_shape shape;
+        int32_t size;
+        double share;
+    } cases[] = {
+        { TOPO_LINE, 4, 0.4 }, { TOPO_LINE, 3, 0.4 },   { TOPO_LINE, 2, 0.8 },
+        { TOPO_RING, 4, 0.8 }, { TOPO_SWITCH, 4, 0.8 }, { TOPO_FULL, 4, 0.8 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct topo_dim dim = { .shape = cases[i].shape, .size = cases[i].size, .efficiency = 0.8 };
+        assert_close(collective_share(&dim), cases[i].share, 1e-15);
+    }
+}
+
 static void latency_counts_the_steps_of_each_shape(void **state)
 {
     static const struct {
@@ -110,7 +129,7 @@ static void latency_counts_the_steps_of_each_shape(void **state)
     } cases[] = {
         { TOPO_RING, 8, 8, 14, 7, 4 },     { TOPO_RING, 8, 4, 6, 3, 2 },    { TOPO_RING, 5, 5, 8, 4, 2 },
         { TOPO_RING, 2, 2, 2, 1, 1 },      { TOPO_LINE, 8, 8, 14, 7, 7 },   { TOPO_FULL, 8, 8, 2, 1, 1 },
-        { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 2, 1, 1 },
+        { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 10, 5, 1 },
         { TOPO_SWITCH, 24, 8, 6, 3, 1 },   { TOPO_RING, 8, 1, 0, 0, 0 },    { TOPO_SWITCH, 8, 1, 0, 0, 0 },
     };
     (void)state;
@@ -155,6 +174,7 @@ int main(void)
         cmocka_unit_test(an_all_to_all_moves_what_counting_messages_gives),
         cmocka_unit_test(a_reduce_scatter_moves_what_counting_blocks_gives),
         cmocka_unit_test(gpt3_traffic_is_what_libra_has),
+        cmocka_unit_test(a_line_is_as_slow_as_its_end),
         cmocka_unit_test(latency_counts_the_steps_of_each_shape),
         cmocka_unit_test(latencies_of_dimensions_add_up),
         cmocka_unit_test(every_collective_has_its_own_name),

@@ -1,0 +1,193 @@
+#include "tests/unit/split_random.h"
+
+#include "alloc/bound.h"
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+static void fill_at_random(struct alloc_bound *b, const struct alloc_problem *p, struct rng *r)
+{
+    b->time_weight = 1;
+    b->cost_weight = rng_below(r, 2) ? rng_log_range(r, 1e-9, 1e-3) : 0;
+    for (int32_t l = 0; l < p->step->n_leaves; l++)
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            b->leaf_dual[l * D + d] = rng_range(r, -0.2, 1);
+    for (int32_t k = 0; k < p->step->n_terms; k++)
+        b->term_weight[k] = rng_range(r, -0.2, 1);
+    for (int32_t i = 0; i < p->n_rows; i++)
+        b->row_dual[i] = rng_log_range(r, 1e-15, 1e-10);
+}
+
+static void any_multipliers_prove_less_than_any_feasible_split_is_worth(void **state)
+{
+    struct rng *r = random_open(21);
+    int useful = 0;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct random_split s;
+        struct alloc_bound b;
+        struct err e = { 0 };
+        random_split_open(
+            &s, r,
+            (struct random_kind){
+                .n_collectives = 10, .overlap = true, .compute = true, .n_rows = 5, .total = LINEXPR_LE });
+        assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+        fill_at_random(&b, &s.problem, r);
+        alloc_bound_balance(&b, &s.problem);
+        double worth =
+            step_time(&s.fn, s.inside_Bps) + b.cost_weight * alloc_cost_usd(&s.problem, s.inside_Bps);
+        double value = alloc_bound_value(&b, &s.problem);
+        assert_true(value <= worth * (1 + 1e-14));
+        useful += value > 0;
+        alloc_bound_free(&b);
+        random_split_close(&s);
+    }
+    assert_true(useful > 100);
+    rng_free(r);
+}
+
+static void balanced_multipliers_sum_to_the_weight_above_them(void **state)
+{
+    struct rng *r = random_open(22);
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct random_split s;
+        struct alloc_bound b;
+        struct err e = { 0 };
+        random_split_open(&s, r,
+                          (struct random_kind){ .n_collectives = 20, .overlap = true, .compute = true });
+        const struct step_fn *f = &s.fn;
+        assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+        if (i % 4)
+            fill_at_random(&b, &s.problem, r);
+        b.time_weight = 2.5;
+        alloc_bound_balance(&b, &s.problem);
+        for (int32_t k = 0; k < f->n_terms; k++) {
+            for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++) {
+                double sum = 0;
+                for (int32_t d = 0; d < D; d++) {
+                    assert_true(b.leaf_dual[l * D + d] >= 0);
+                    assert_true(f->traffic_B[l * D + d] > 0 || b.leaf_dual[l * D + d] == 0);
+                    sum += b.leaf_dual[l * D + d];
+                }
+                assert_near(sum, b.term_weight[k], 1e-14);
+            }
+            for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+                double sum = 0;
+                for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++)
+                    sum += b.term_weight[c];
+                assert_near(sum, b.term_weight[k], 1e-14);
+            }
+        }
+        assert_true(b.term_weight[0] == 2.5);
+        alloc_bound_free(&b);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* T = m1/B1 + m2/B2 with B1 + B2 <= b: q = (sqrt m1 + sqrt m2)^2 / b^2 proves (sqrt m1 + sqrt m2)^2 / b. */
+static void the_right_multipliers_prove_the_closed_form(void **state)
+{
+    static const double m[2][D] = { { 4 }, { 0, 9 } };
+    struct random_split s;
+    struct alloc_bound b;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, m, 2, 0.125);
+    random_split_row(&s, ones, LINEXPR_LE, 100);
+    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    b.time_weight = 1;
+    alloc_bound_balance(&b, &s.problem);
+    b.row_dual[0] = 25e9 / (100e9 * 100e9);
+    assert_close(alloc_bound_value(&b, &s.problem), 0.125 + 0.25, 1e-13);
+    struct alloc_bound_parts parts = alloc_bound_split(&b, &s.problem);
+    assert_close(parts.constant, 0.125, 1e-13);
+    assert_close(parts.root, 0.5, 1e-13);
+    assert_close(parts.rent, 0.25, 1e-13);
+    alloc_bound_free(&b);
+    random_split_close(&s);
+}
+
+static void caps_follow_from_row_to_row(void **state)
+{
+    static const double m[1][D] = { { 1, 1, 1, 1 } };
+    const double first[D] = { 1 }, twice_less[D] = { -2, 1 }, least[D] = { 0, -1, 1 },
+                 fourth[D] = { 0, 0, 0, 1 };
+    struct random_split s;
+    double cap[D];
+    (void)state;
+    plain_split_open(&s, 4, m, 1, 0);
+    random_split_row(&s, least, LINEXPR_LE, 3);      /* B3 <= B2 + 3 */
+    random_split_row(&s, twice_less, LINEXPR_EQ, 1); /* B2 == 2 B1 + 1 */
+    random_split_row(&s, first, LINEXPR_LE, 10);
+    random_split_row(&s, fourth, LINEXPR_GE, 5); /* a floor limits nothing */
+    alloc_find_caps(cap, &s.problem);
+    assert_close(cap[0], 10e9, 1e-15);
+    assert_close(cap[1], 21e9, 1e-15);
+    assert_close(cap[2], 24e9, 1e-15);
+    assert_true(isinf(cap[3]));
+    random_split_close(&s);
+}
+
+/* Twins of one row with multipliers that cancel: exactly they add nothing, rounded they must not either. */
+static void huge_multipliers_that_cancel_prove_nothing_more(void **state)
+{
+    static const double m[1][D] = { { 1, 1 } };
+    struct random_split s;
+    struct alloc_bound b;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, m, 1, 0);
+    const double odd[D] = { 1.0 / 3, 1.0 / 7 }, feasible_Bps[D] = { 15e9, 35e9 };
+    random_split_row(&s, odd, LINEXPR_EQ, 10);
+    random_split_row(&s, odd, LINEXPR_EQ, 10)->rhs *=
+        1 + 4e-16; /* the same to rounding: a split satisfies both */
+    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    b.time_weight = 1;
+    alloc_bound_balance(&b, &s.problem);
+    for (double size = 1; size < 1e12; size *= 10) {
+        b.row_dual[0] = size;
+        b.row_dual[1] = -size;
+        assert_true(alloc_bound_value(&b, &s.problem) <= step_time(&s.fn, feasible_Bps));
+    }
+    alloc_bound_free(&b);
+    random_split_close(&s);
+}
+
+static void without_a_cap_a_negative_price_proves_nothing(void **state)
+{
+    static const double m[1][D] = { { 1, 1 } };
+    const double first[D] = { 1 };
+    struct random_split s;
+    struct alloc_bound b, copy;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, m, 1, 0);
+    random_split_row(&s, first, LINEXPR_GE, 1);
+    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    b.time_weight = 1;
+    alloc_bound_balance(&b, &s.problem);
+    b.row_dual[0] = 1;
+    assert_true(alloc_bound_value(&b, &s.problem) == -INFINITY);
+    assert_ok(alloc_bound_copy(&copy, &b, &s.problem, &e), &e);
+    assert_true(copy.row_dual[0] == 1 && copy.row_dual != b.row_dual && copy.time_weight == 1);
+    alloc_bound_free(&copy);
+    alloc_bound_free(&b);
+    random_split_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_multipliers_prove_less_than_any_feasible_split_is_worth),
+        cmocka_unit_test(balanced_multipliers_sum_to_the_weight_above_them),
+        cmocka_unit_test(the_right_multipliers_prove_the_closed_form),
+        cmocka_unit_test(caps_follow_from_row_to_row),
+        cmocka_unit_test(huge_multipliers_that_cancel_prove_nothing_more),
+        cmocka_unit_test(without_a_cap_a_negative_price_proves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* Why a problem has no answer, in words. */
+#include "tests/unit/split_random.h"
+
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+/* One collective over two dimensions and one over the third; d1, d2, d3. */
+static const double m[2][D] = { { 1, 1 }, { 0, 0, 1 } };
+
+static const struct {
+    const char *what;
+    enum alloc_objective objective;
+    double usd[3];
+    double limit_s;
+    struct {
+        const char *name;
+        double coef[3], rhs;
+        enum linexpr_sense sense;
+    } rows[4];
+    enum alloc_status status;
+    const char *reason;
+} cases[] = {
+    { .what = "two rows that clash, among others",
+      .rows = { { "total == 100", { 1, 1, 1 }, 100, LINEXPR_EQ },
+                { "d1 >= 70", { 1 }, 70, LINEXPR_GE },
+                { "d2 <= 50", { 0, 1 }, 50, LINEXPR_LE },
+                { "d3 >= 40", { 0, 0, 1 }, 40, LINEXPR_GE } },
+      .status = ALLOC_INFEASIBLE,
+      .reason = "these constraints cannot hold together: total == 100; d1 >= 70; d3 >= 40" },
+    { .what = "a dimension with traffic that gets nothing",
+      .rows = { { "total == 100", { 1, 1, 1 }, 100, LINEXPR_EQ }, { "d2 <= 0", { 0, 1 }, 0, LINEXPR_LE } },
+      .status = ALLOC_INFEASIBLE,
+      .reason = "d2 carries traffic, but the constraints leave it no bandwidth" },
+    { .what = "nothing limits a dimension",
+      .rows = { { "d1 + d2 <= 9", { 1, 1 }, 9, LINEXPR_LE } },
+      .status = ALLOC_UNBOUNDED,
+      .reason =
+          "more bandwidth on d3 always helps and nothing limits it; need a total, a maximum or a budget" },
+    { .what = "a dimension without price or limit",
+      .objective = ALLOC_COST,
+      .usd = { 1, 0, 1 },
+      .limit_s = 1,
+      .status = ALLOC_UNBOUNDED,
+      .reason = "d2 has no price and nothing limits its bandwidth" },
+    { .what = "a limit below what the total allows",
+      .objective = ALLOC_COST,
+      .usd = { 1, 1, 1 },
+      .limit_s = 0.03,
+      .rows = { { "total <= 100", { 1, 1, 1 }, 100, LINEXPR_LE } },
+      .status = ALLOC_INFEASIBLE,
+      .reason = "time_limit_s is 0.03, need more than 0.0582842" }, /* (sqrt 2 + 1)^2 / 100 */
+    { .what = "a limit below compute",
+      .objective = ALLOC_COST,
+      .usd = { 1, 1, 1 },
+      .limit_s = 0,
+      .status = ALLOC_INFEASIBLE,
+      .reason = "at any bandwidth" },
+    { .what = "per cost with a cap alone",
+      .objective = ALLOC_PERF_PER_COST,
+      .usd = { 1, 1, 1 },
+      .rows = { { "total <= 100", { 1, 1, 1 }, 100, LINEXPR_LE } },
+      .status = ALLOC_ILL_POSED,
+      .reason = "the objective is the same at every scale of the bandwidths, so there is no best split" },
+    { .what = "utilization with nothing at all",
+      .objective = ALLOC_UTILIZATION,
+      .status = ALLOC_ILL_POSED,
+      .reason = "need a floor: a total, a minimum bandwidth or a fixed cost" },
+    { .what = "rows that clash, per cost",
+      .objective = ALLOC_PERF_PER_COST,
+      .usd = { 1, 1, 1 },
+      .rows = { { "d1 >= 3", { 1 }, 3, LINEXPR_GE }, { "d1 <= 2", { 1 }, 2, LINEXPR_LE } },
+      .status = ALLOC_INFEASIBLE,
+      .reason = "these constraints cannot hold together: d1 >= 3; d1 <= 2" },
+};
+
+static void every_failure_has_its_status_and_its_reason(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct err e = { 0 };
+        plain_split_open(&s, 3, m, 2, 0);
+        for (int k = 0; k < 4 && cases[i].rows[k].name; k++) {
+            double coef[D] = { cases[i].rows[k].coef[0], cases[i].rows[k].coef[1], cases[i].rows[k].coef[2] };
+            struct alloc_row *row = random_split_row(&s, coef, cases[i].rows[k].sense, cases[i].rows[k].rhs);
+            snprintf(row->name, sizeof row->name, "%s", cases[i].rows[k].name);
+        }
+        for (int d = 0; d < 3; d++)
+            s.problem.usd_per_Bps[d] = cases[i].usd[d] * 1e-9;
+        s.problem.objective = cases[i].objective;
+        s.problem.time_limit_s = cases[i].limit_s;
+        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        if (a.status != cases[i].status)
+            fail_msg("%s: %s, %s", cases[i].what, alloc_status_names[a.status], a.reason);
+        assert_has(a.reason, cases[i].reason);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+}
+
+/* Compute makes per cost prefer ever smaller networks: the message says in which direction. */
+static void per_cost_with_compute_falls_towards_nothing(void **state)
+{
+    struct random_split s;
+    struct alloc_answer a;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 3, m, 2, 0.5);
+    s.problem.objective = ALLOC_PERF_PER_COST;
+    for (int d = 0; d < 3; d++)
+        s.problem.usd_per_Bps[d] = 1e-9;
+    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    assert_int_equal(a.status, ALLOC_ILL_POSED);
+    assert_has(a.reason, "keeps falling as all bandwidths go to zero together");
+    alloc_answer_free(&a);
+    s.problem.usd_fixed = 1; /* a price that does not shrink makes it well posed */
+    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    assert_int_equal(a.status, ALLOC_SOLVED);
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failure_has_its_status_and_its_reason),
+        cmocka_unit_test(per_cost_with_compute_falls_towards_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

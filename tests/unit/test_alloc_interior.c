@@ -1,0 +1,186 @@
+#include "tests/unit/split_random.h"
+
+#include "alloc/bound.h"
+#include "alloc/interior.h"
+#include "alloc/repair.h"
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const struct interior_ask fastest = { .time_weight = 1, .limit_s = INFINITY };
+
+static double violation(const struct alloc_problem *p, const double *bw_Bps)
+{
+    double most = 0;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        most = fmax(most, fabs(alloc_outside(&p->rows[i], bw_Bps, p->step->n_dims)));
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        most = bw_Bps[d] >= 0 ? most : INFINITY;
+    return most;
+}
+
+/* What any result must be, converged or not. */
+static void check_sound(const struct random_split *s, const struct interior_result *r,
+                        struct interior_ask ask)
+{
+    double known = ask.time_weight * step_time(&s->fn, s->inside_Bps) +
+                   ask.cost_weight * alloc_cost_usd(&s->problem, s->inside_Bps);
+    assert_false(isnan(r->value) || isnan(r->bound));
+    assert_true(r->bound <= known * (1 + 1e-12));
+    if (!isfinite(r->value))
+        return;
+    assert_true(violation(&s->problem, r->bw_Bps) <= 1e-12);
+    assert_true(r->bound <= r->value * (1 + 1e-9));
+    assert_true(step_time(&s->fn, r->bw_Bps) <= ask.limit_s * (1 + 1e-12));
+}
+
+static int32_t count_unproved(struct random_kind kind, int32_t n, uint64_t seed, double spread)
+{
+    struct rng *r = random_open(seed);
+    int32_t unproved = 0;
+    for (int32_t i = 0; i < n; i++) {
+        struct random_split s;
+        struct interior *w;
+        struct interior_result q;
+        struct err e = { 0 };
+        random_split_open(&s, r, kind);
+        for (int32_t d = 0; d < s.fn.n_dims; d++)
+            s.problem.usd_per_Bps[d] *= rng_log_range(r, 1 / spread, spread);
+        for (int32_t k = 0; k < s.fn.n_leaves * D; k++)
+            s.fn.traffic_B[k] *= rng_log_range(r, 1 / spread, spread);
+        struct interior_ask ask = fastest;
+        if (i % 3 == 1)
+            ask.cost_weight = rng_log_range(r, 1e-12, 1);
+        if (i % 3 == 2)
+            ask = (struct interior_ask){ .cost_weight = 1,
+                                         .limit_s = step_time(&s.fn, s.inside_Bps) * rng_range(r, 1, 2) };
+        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        interior_solve(w, ask, &q);
+        check_sound(&s, &q, ask);
+        unproved += !(q.value - q.bound <= 1e-9 * q.value);
+        interior_free(w);
+        random_split_close(&s);
+    }
+    rng_free(r);
+    return unproved;
+}
+
+static void every_ordinary_problem_is_proved(void **state)
+{
+    const struct random_kind sums = { .n_collectives = 20, .compute = true, .total = LINEXPR_LE };
+    const struct random_kind trees = {
+        .n_collectives = 20, .compute = true, .overlap = true, .total = LINEXPR_EQ
+    };
+    (void)state;
+    assert_int_equal(count_unproved(sums, 3000, 41, 1), 0);
+    assert_int_equal(count_unproved(trees, 3000, 42, 1), 0);
+}
+
+static void general_rows_are_proved_too(void **state)
+{
+    const struct random_kind kind = {
+        .n_collectives = 10, .compute = true, .overlap = true, .n_rows = 8, .total = LINEXPR_LE
+    };
+    (void)state;
+    assert_int_equal(count_unproved(kind, 4000, 43, 1), 0);
+}
+
+/* Prices over six orders of magnitude, traffic over nine: a few may stay open, none may be wrong. */
+static void badly_scaled_problems_are_sound_and_nearly_all_proved(void **state)
+{
+    const struct random_kind kind = {
+        .n_collectives = 10, .compute = true, .overlap = true, .n_rows = 6, .total = LINEXPR_EQ
+    };
+    (void)state;
+    assert_true(count_unproved(kind, 3000, 44, 300) <= 15);
+}
+
+static void a_workspace_may_be_used_again_and_again(void **state)
+{
+    struct rng *r = random_open(45);
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        struct random_split s;
+        struct interior *w;
+        struct interior_result first, between, again;
+        struct err e = { 0 };
+        random_split_open(
+            &s, r,
+            (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
+        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        interior_solve(w, fastest, &first);
+        interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = first.value * 1.5 }, &between);
+        interior_solve(w, fastest, &again);
+        assert_close(again.value, first.value, 1e-9);
+        assert_close(again.bound, first.bound, 1e-9);
+        interior_free(w);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void the_bound_handed_out_proves_what_was_reported(void **state)
+{
+    struct rng *r = random_open(46);
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct random_split s;
+        struct interior *w;
+        struct interior_result q;
+        struct alloc_bound b;
+        struct err e = { 0 };
+        random_split_open(
+            &s, r,
+            (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
+        struct interior_ask ask = fastest;
+        if (i % 2)
+            ask = (struct interior_ask){ .cost_weight = 1, .limit_s = step_time(&s.fn, s.inside_Bps) };
+        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        interior_solve(w, ask, &q);
+        assert_ok(interior_bound(w, &b, &e), &e);
+        assert_true(b.cost_weight == ask.cost_weight);
+        assert_true(b.value == alloc_bound_value(&b, &s.problem));
+        assert_true(q.bound == (i % 2 ? b.value - b.time_weight * ask.limit_s : b.value));
+        alloc_bound_free(&b);
+        interior_free(w);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void a_limit_out_of_reach_finds_no_split(void **state)
+{
+    static const double m[1][D] = { { 1, 1 } };
+    const double ones[D] = { 1, 1 };
+    struct random_split s;
+    struct interior *w;
+    struct interior_result q;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, m, 1, 1);
+    random_split_row(&s, ones, LINEXPR_LE, 2);
+    s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
+    assert_ok(interior_build(&w, &s.problem, &e), &e);
+    static const double limits_s[] = { 0.5, 1, 1.5, 1.999 }; /* the least is 2 s */
+    for (size_t i = 0; i < COUNT_OF(limits_s); i++) {
+        interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = limits_s[i] }, &q);
+        assert_true(isinf(q.value));
+    }
+    interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = 3 }, &q);
+    assert_close(q.value, 1, 1e-9); /* B = 0.5 GB/s each */
+    interior_free(w);
+    random_split_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_ordinary_problem_is_proved),
+        cmocka_unit_test(general_rows_are_proved_too),
+        cmocka_unit_test(badly_scaled_problems_are_sound_and_nearly_all_proved),
+        cmocka_unit_test(a_workspace_may_be_used_again_and_again),
+        cmocka_unit_test(the_bound_handed_out_proves_what_was_reported),
+        cmocka_unit_test(a_limit_out_of_reach_finds_no_split),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* Performance per cost and utilization: products, whose optimum must be global. */
+#include "tests/unit/split_random.h"
+
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
+{
+    struct err e = { 0 };
+    assert_ok(alloc_solve(a, p, &e), &e);
+    if (a->status != ALLOC_SOLVED)
+        print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
+    assert_int_equal(a->status, ALLOC_SOLVED);
+}
+
+/* T = c + (sum over one group)/s on the ray B = s m: with cost C0 + u s the best scale is sqrt(K C0/(c u)).
+ */
+static void with_a_fixed_cost_the_best_scale_is_in_closed_form(void **state)
+{
+    static const double m[1][D] = { { 6, 2, 2 } };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 3, m, 1, 0.04);
+    s.problem.objective = ALLOC_PERF_PER_COST;
+    s.problem.usd_per_Bps[0] = 1e-9;
+    s.problem.usd_per_Bps[1] = 3e-9;
+    s.problem.usd_per_Bps[2] = 4e-9;
+    s.problem.usd_fixed = 500;
+    solve_well(&a, &s.problem);
+    /* B = s m, T = 0.04 + 1/s, cost = 500 + s (6*1 + 2*3 + 2*4). */
+    double scale = sqrt(500 / (0.04 * 20));
+    for (int32_t d = 0; d < 3; d++)
+        assert_close(a.bw_Bps[d], scale * m[0][d] * 1e9, 1e-5); /* flat: the root of the gap */
+    assert_close(a.value, (0.04 + 1 / scale) * (500 + 20 * scale), 1e-9);
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+/* Over two dimensions with a fixed total the split is one number: scan it. */
+static double scan(const struct random_split *s, double *at)
+{
+    double best = INFINITY, total = s->rows[0].rhs, lo = 0, hi = total;
+    for (int zoom = 0; zoom < 8; zoom++) {
+        double width = (hi - lo) / 4000;
+        for (int i = 1; i < 4000; i++) {
+            double bw[2] = { lo + i * width, total - (lo + i * width) };
+            double value = bw[1] > 0 ? random_split_value(&s->problem, bw) : INFINITY;
+            if (value < best) {
+                best = value;
+                *at = bw[0];
+            }
+        }
+        lo = fmax(*at - 2 * width, 0);
+        hi = fmin(*at + 2 * width, total);
+    }
+    return best;
+}
+
+static void the_global_optimum_is_found_whatever_the_shape(void **state)
+{
+    struct rng *r = random_open(51);
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        double at = 0;
+        random_split_open(
+            &s, r,
+            (struct random_kind){
+                .n_dims = 2, .n_collectives = 4, .compute = true, .overlap = i % 2, .total = LINEXPR_EQ });
+        s.problem.objective = ALLOC_PERF_PER_COST;
+        s.problem.usd_fixed = i % 3 ? 0 : rng_log_range(r, 1e3, 1e9);
+        solve_well(&a, &s.problem);
+        double best = scan(&s, &at);
+        assert_true(best >= a.lower_bound * (1 - 1e-12));
+        assert_close(a.value, best, 1e-8);
+        if (!random_split_verify(&s, &a))
+            fail_msg("problem %d does not stand up", i);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void products_with_general_rows_are_proved_and_verified(void **state)
+{
+    struct rng *r = random_open(52);
+    int open = 0;
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct err e = { 0 };
+        random_split_open(
+            &s, r,
+            (struct random_kind){
+                .n_collectives = 8, .compute = true, .overlap = i % 2, .n_rows = 5, .total = LINEXPR_EQ });
+        s.problem.objective = i % 3 ? ALLOC_PERF_PER_COST : ALLOC_UTILIZATION;
+        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
+        if (a.status == ALLOC_SOLVED)
+            assert_true(random_split_verify(&s, &a));
+        else
+            assert_int_equal(a.status, ALLOC_STALLED);
+        open += a.status == ALLOC_STALLED;
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    assert_true(open <= 6);
+    rng_free(r);
+}
+
+/* Without compute and with a total, utilization can at best be 1: all dimensions busy all the time. */
+static void utilization_is_whole_for_one_group(void **state)
+{
+    static const double m[1][D] = { { 5, 3, 2 } };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 3, m, 1, 0);
+    s.problem.objective = ALLOC_UTILIZATION;
+    s.problem.usd_per_Bps[0] = 1e-9;
+    random_split_row(&s, ones, LINEXPR_EQ, 100);
+    solve_well(&a, &s.problem);
+    assert_close(a.value, 10e9, 1e-9); /* bytes moved over utilization 1 */
+    assert_close(a.cost_usd, a.bw_Bps[0] * 1e-9,
+                 1e-12); /* real prices, not the ones that made it a product */
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_a_fixed_cost_the_best_scale_is_in_closed_form),
+        cmocka_unit_test(the_global_optimum_is_found_whatever_the_shape),
+        cmocka_unit_test(products_with_general_rows_are_proved_and_verified),
+        cmocka_unit_test(utilization_is_whole_for_one_group),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+#include "tests/support.h"
+
+#include "alloc/rows.h"
+
+static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 };
+static const struct alloc_prices prices = { usd_per_Bps, nic_usd_per_Bps, 1e6 };
+
+static struct topo_network node_and_pod(void)
+{
+    struct topo_network net;
+    struct err e = { 0 };
+    assert_ok(topo_parse_spec(&net, "full:8 switch:32", &e), &e);
+    strcpy(net.dims[0].name, "node");
+    strcpy(net.dims[1].name, "pod");
+    return net;
+}
+
+static void text_becomes_rows_in_bytes_per_second_or_dollars(void **state)
+{
+    static const struct {
+        const char *text;
+        double node, pod, rhs, unit;
+        enum linexpr_sense sense;
+        const char *unit_name;
+        double usd_coef;
+    } cases[] = {
+        { "node <= 200", 1, 0, 200e9, 1e9, LINEXPR_LE, "GB/s", 0 },
+        { "total == 1000", 1, 1, 1000e9, 1e9, LINEXPR_EQ, "GB/s", 0 },
+        { "total <= 4*node", -3, 1, 0, 1e9, LINEXPR_LE, "GB/s", 0 },
+        { "node >= pod", 1, -1, 0, 1e9, LINEXPR_GE, "GB/s", 0 },
+        { "node*1000 <= 8000", 1000, 0, 8000e9, 1e9, LINEXPR_LE, NULL, 0 },
+        /* The limit goes to the right, with a positive sign. */
+        { "2*node - pod >= -10", -2, 1, 10e9, 1e9, LINEXPR_LE, "GB/s", 0 },
+        { "8 >= pod", 0, 1, 8e9, 1e9, LINEXPR_LE, "GB/s", 0 },
+        { "-usd >= -20e6", 2e-9, 4e-9, 19e6, 1, LINEXPR_LE, "USD", 1 },
+        /* The fixed price of a design leaves the row. */
+        { "usd <= 20e6", 2e-9, 4e-9, 19e6, 1, LINEXPR_LE, "USD", 1 },
+        { "2*usd <= 20e6", 4e-9, 8e-9, 18e6, 1, LINEXPR_LE, NULL, 2 },
+        { "usd/1e6 <= 20", 2e-15, 4e-15, 19, 1, LINEXPR_LE, NULL, 1e-6 },
+        { "nic_usd <= 5e6", 0, 3e-9, 5e6, 1, LINEXPR_LE, "USD", 0 },
+        { "nic_usd <= 0.25*usd", -0.5e-9, 2e-9, 0.25e6, 1, LINEXPR_LE, NULL, -0.25 },
+        /* Where both units meet, a GB/s counts as one. */
+        { "usd + 1000*pod <= 3e6", 2e-9, 4e-9 + 1000e-9, 2e6, 1, LINEXPR_LE, NULL, 1 },
+    };
+    const struct topo_network net = node_and_pod();
+    struct alloc_rows rows = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_ok(alloc_add_text(&rows, &net, &prices, cases[i].text, &e), &e);
+        const struct alloc_row *row = &rows.rows[i];
+        assert_string_equal(row->name, cases[i].text);
+        assert_close(row->coef[0], cases[i].node, 1e-15);
+        assert_close(row->coef[1], cases[i].pod, 1e-15);
+        assert_close(row->rhs, cases[i].rhs, 1e-15);
+        assert_true(row->unit == cases[i].unit);
+        assert_int_equal(row->sense, cases[i].sense);
+        assert_close(row->usd_coef, cases[i].usd_coef, 1e-15);
+        assert_int_equal(row->unit_name != NULL, cases[i].unit_name != NULL);
+        if (row->unit_name)
+            assert_string_equal(row->unit_name, cases[i].unit_name);
+        for (int d = 2; d < TOPO_MAX_DIMS; d++)
+            assert_true(row->coef[d] == 0);
+    }
+    assert_int_equal(rows.n, COUNT_OF(cases));
+    alloc_rows_free(&rows);
+}
+
+static void bad_text_is_refused_at_its_column(void **state)
+{
+    static const struct {
+        const char *text, *message;
+        bool priced;
+    } cases[] = {
+        { "pdo <= 5", "col 1: unknown name \"pdo\", nearest is \"pod\"", true },
+        { "node <= 2 + tier", "col 13: unknown name \"tier\"", true },
+        { "node < 5", "col 6", true },
+        { "node * pod <= 5", "col", true },
+        { "0*node <= 5", "", true },
+        { "usd <= 5", "col 1: unknown name \"usd\"", false },
+        { "nic_usd <= 5", "col 1: unknown name \"nic_usd\"", false },
+    };
+    const struct topo_network net = node_and_pod();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct alloc_rows rows = { 0 };
+        struct err e = { 0 };
+        assert_fails(alloc_add_text(&rows, &net, cases[i].priced ? &prices : NULL, cases[i].text, &e), &e,
+                     ERR_PARSE, cases[i].message);
+        assert_int_equal(rows.n, 0);
+        alloc_rows_free(&rows);
+    }
+}
+
+static void total_needs_no_prices(void **state)
+{
+    const struct topo_network net = node_and_pod();
+    struct alloc_rows rows = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(alloc_add_text(&rows, &net, NULL, "total <= 100", &e), &e);
+    assert_true(rows.rows[0].coef[0] == 1 && rows.rows[0].coef[1] == 1);
+    alloc_rows_free(&rows);
+}
+
+static void the_network_says_what_it_fixes_and_limits(void **state)
+{
+    struct topo_network net = node_and_pod();
+    struct alloc_rows rows = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    net.dims[0].bw_Bps = 300e9;
+    net.dims[0].min_Bps = 100e9; /* says nothing beside a bandwidth that is given */
+    net.dims[1].min_Bps = 10e9;
+    net.dims[1].max_Bps = 50e9;
+    assert_ok(alloc_add_network(&rows, &net, &e), &e);
+    assert_ok(alloc_add_total(&rows, &net, 340e9, &e), &e);
+    static const struct {
+        const char *name;
+        double node, pod, rhs;
+        enum linexpr_sense sense;
+    } want[] = {
+        { "node.bw_GBps", 1, 0, 300e9, LINEXPR_EQ },
+        { "pod.min_GBps", 0, 1, 10e9, LINEXPR_GE },
+        { "pod.max_GBps", 0, 1, 50e9, LINEXPR_LE },
+        { "total_GBps", 1, 1, 340e9, LINEXPR_EQ },
+    };
+    assert_int_equal(rows.n, COUNT_OF(want));
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        assert_string_equal(rows.rows[i].name, want[i].name);
+        assert_true(rows.rows[i].coef[0] == want[i].node && rows.rows[i].coef[1] == want[i].pod);
+        assert_true(rows.rows[i].rhs == want[i].rhs && rows.rows[i].unit == 1e9);
+        assert_int_equal(rows.rows[i].sense, want[i].sense);
+    }
+    alloc_rows_free(&rows);
+}
+
+static void many_rows_fit_and_long_names_are_cut(void **state)
+{
+    const struct topo_network net = node_and_pod();
+    struct alloc_rows rows = { 0 };
+    struct err e = { 0 };
+    char text[400] = "node";
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        strcat(text, " + pod");
+    strcat(text, " <= 7");
+    for (int i = 0; i < 100; i++)
+        assert_ok(alloc_add_text(&rows, &net, NULL, text, &e), &e);
+    assert_int_equal(rows.n, 100);
+    assert_int_equal(strlen(rows.rows[99].name), ALLOC_ROW_NAME - 1);
+    assert_true(rows.rows[99].coef[1] == 40);
+    alloc_rows_free(&rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_becomes_rows_in_bytes_per_second_or_dollars),
+        cmocka_unit_test(bad_text_is_refused_at_its_column),
+        cmocka_unit_test(total_needs_no_prices),
+        cmocka_unit_test(the_network_says_what_it_fixes_and_limits),
+        cmocka_unit_test(many_rows_fit_and_long_names_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+#include "tests/support.h"
+
+#include "tests/unit/split_random.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+static void solve(struct alloc_answer *a, const struct alloc_problem *p)
+{
+    struct err e = { 0 };
+    assert_ok(alloc_solve(a, p, &e), &e);
+}
+
+static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
+{
+    solve(a, p);
+    if (a->status != ALLOC_SOLVED)
+        print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
+    assert_int_equal(a->status, ALLOC_SOLVED);
+}
+
+static double best_value(const struct alloc_problem *p)
+{
+    struct alloc_answer a;
+    solve_well(&a, p);
+    double value = a.value;
+    alloc_answer_free(&a);
+    return value;
+}
+
+static void random_problems_are_solved_and_the_second_opinion_agrees(void **state)
+{
+    static const struct random_kind kinds[] = {
+        { .n_collectives = 20, .total = LINEXPR_EQ },
+        { .n_collectives = 20, .overlap = true, .compute = true, .total = LINEXPR_LE },
+        { .n_collectives = 6, .compute = true, .n_rows = 6, .total = LINEXPR_LE },
+        { .n_collectives = 20, .overlap = true, .compute = true, .n_rows = 6, .total = LINEXPR_EQ },
+    };
+    struct rng *r = random_open(1);
+    (void)state;
+    for (int i = 0; i < 1600; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        random_split_open(&s, r, kinds[(size_t)i % COUNT_OF(kinds)]);
+        s.problem.objective = i % 3 ? ALLOC_TIME : ALLOC_COST;
+        s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * rng_range(r, 1, 1.5);
+        solve_well(&a, &s.problem);
+        assert_true(a.gap <= ALLOC_GAP);
+        assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
+        if (!random_split_verify(&s, &a))
+            fail_msg("problem %d does not stand up", i);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void twice_the_total_halves_communication(void **state)
+{
+    struct rng *r = random_open(2);
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        struct random_split s;
+        struct alloc_answer once, twice;
+        random_split_open(&s, r, (struct random_kind){ .n_collectives = 20 });
+        solve_well(&once, &s.problem);
+        s.rows[0].rhs *= 2;
+        solve_well(&twice, &s.problem);
+        assert_close(twice.value, once.value / 2, 2e-12);
+        alloc_answer_free(&once);
+        alloc_answer_free(&twice);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* One max term: the sum of m_d/t over d is the total, so B = m total / sum m. */
+static void one_group_gets_bandwidth_in_proportion_to_its_traffic(void **state)
+{
+    static const double m[1][D] = { { 6, 3, 0.5, 0.5 } };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 4, m, 1, 0.25);
+    random_split_row(&s, ones, LINEXPR_EQ, 1000);
+    solve_well(&a, &s.problem);
+    for (int32_t d = 0; d < 4; d++)
+        assert_close(a.bw_Bps[d], m[0][d] * 100e9, 1e-9);
+    assert_close(a.value, 0.25 + 10.0 / 1000, 1e-12);
+    assert_true(a.unique);
+    /* One more GB/s: dT/dtotal = -sum m / total^2. */
+    assert_close(a.shadow[0] * 1e9, 10.0 / 1e6, 1e-9);
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+/* Groups on disjoint dimensions: total of group g ~ sqrt(W_g), time (sum_g sqrt W_g)^2 / total. */
+static void disjoint_groups_share_by_the_root_of_their_traffic(void **state)
+{
+    static const double m[3][D] = { { 3, 1 }, { 0, 0, 9 }, { 0, 0, 0, 10, 6 } };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 5, m, 3, 0);
+    random_split_row(&s, ones, LINEXPR_LE, 900);
+    solve_well(&a, &s.problem);
+    const double want_GBps[] = { 150, 50, 300, 250, 150 }; /* groups get 2, 3, 4 of 9 */
+    for (int32_t d = 0; d < 5; d++)
+        assert_close(a.bw_Bps[d], want_GBps[d] * 1e9, 1e-9);
+    assert_close(a.value, 81.0 / 900, 1e-12);
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+/*
+ * The dual of a problem with a total alone: max over l of (sum_d sqrt(sum_g l_gd m_gd))^2 / total, each
+ * l_g on a simplex. l <- l m / sqrt(a), normalised, climbs it; what it reaches is a bound from below.
+ */
+static double dual_ascent(const struct step_fn *f, double total_Bps)
+{
+    double l[24][D], sum = 0;
+    assert_true(f->n_leaves <= 24);
+    for (int32_t g = 0; g < f->n_leaves; g++)
+        for (int32_t d = 0; d < f->n_dims; d++)
+            l[g][d] = 1.0 / f->n_dims;
+    for (int i = 0; i < 4000; i++) {
+        double a[D] = { 0 };
+        sum = 0;
+        for (int32_t d = 0; d < f->n_dims; d++) {
+            for (int32_t g = 0; g < f->n_leaves; g++)
+                a[d] += l[g][d] * f->traffic_B[g * D + d];
+            sum += sqrt(a[d]);
+        }
+        for (int32_t g = 0; g < f->n_leaves; g++) {
+            double norm = 0;
+            for (int32_t d = 0; d < f->n_dims; d++) {
+                l[g][d] = a[d] > 0 ? l[g][d] * f->traffic_B[g * D + d] / sqrt(a[d]) : 0;
+                norm += l[g][d];
+            }
+            for (int32_t d = 0; d < f->n_dims; d++)
+                l[g][d] /= norm;
+        }
+    }
+    return sum * sum / total_Bps;
+}
+
+static void dual_ascent_finds_the_same_optimum(void **state)
+{
+    struct rng *r = random_open(3);
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        struct random_split s;
+        random_split_open(&s, r,
+                          (struct random_kind){ .n_dims = 4, .n_collectives = 8, .total = LINEXPR_EQ });
+        double value = best_value(&s.problem), dual = dual_ascent(&s.fn, s.rows[0].rhs);
+        assert_true(dual <= value * (1 + 1e-12));
+        assert_close(dual, value, 1e-4); /* it climbs slowly where a leaf is nearly slack */
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* No point of a grid over two dimensions, refined around its best, is better; the best comes close. */
+static void a_grid_over_two_dimensions_finds_nothing_better(void **state)
+{
+    struct rng *r = random_open(4);
+    (void)state;
+    for (int i = 0; i < 160; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        random_split_open(&s, r,
+                          (struct random_kind){ .n_dims = 2,
+                                                .n_collectives = 5,
+                                                .compute = i % 2,
+                                                .overlap = i % 4 > 1,
+                                                .total = LINEXPR_LE });
+        s.problem.objective = (enum alloc_objective)(i % N_ALLOC_OBJECTIVES);
+        s.problem.usd_fixed = rng_log_range(r, 1e3, 1e9);
+        s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * 1.2;
+        const double floor[D] = { 0.01, 0.02 };
+        random_split_row(&s, floor, LINEXPR_GE, s.rows[0].rhs * 1e-12);
+        solve_well(&a, &s.problem);
+        const double total = s.rows[0].rhs;
+        double best = INFINITY, at[2] = { 0.5 * total, 0.5 * total }, width = 1;
+        for (int zoom = 0; zoom < 12; zoom++, width *= 0.25) {
+            double centre[2] = { at[0], at[1] };
+            for (int x = 0; x <= 40; x++)
+                for (int y = 0; y <= 40; y++) {
+                    double bw[2] = { centre[0] + (x - 20) / 40.0 * width * total,
+                                     centre[1] + (y - 20) / 40.0 * width * total };
+                    if (!(bw[0] > 0 && bw[1] > 0 && bw[0] + bw[1] <= total) ||
+                        0.01 * bw[0] + 0.02 * bw[1] < s.rows[1].rhs ||
+                        (s.problem.objective == ALLOC_COST && step_time(&s.fn, bw) > s.problem.time_limit_s))
+                        continue;
+                    double value = random_split_value(&s.problem, bw);
+                    if (value < best) {
+                        best = value;
+                        at[0] = bw[0];
+                        at[1] = bw[1];
+                    }
+                }
+        }
+        assert_true(best >= a.lower_bound * (1 - 1e-12));
+        assert_true(a.value <= best * (1 + 1e-12));
+        assert_close(a.value, best, 0.05); /* a grid meets a corner only so well */
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void with_a_fixed_total_utilization_and_time_split_alike(void **state)
+{
+    struct rng *r = random_open(5);
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        struct random_split s;
+        struct alloc_answer time, use;
+        random_split_open(&s, r, (struct random_kind){ .n_collectives = 8, .total = LINEXPR_EQ });
+        solve_well(&time, &s.problem);
+        s.problem.objective = ALLOC_UTILIZATION;
+        solve_well(&use, &s.problem);
+        assert_close(use.value, time.value * s.rows[0].rhs, 2e-9);
+        for (int32_t d = 0; d < s.fn.n_dims && time.unique; d++)
+            assert_near(use.bw_Bps[d], time.bw_Bps[d], 2e-4 * s.rows[0].rhs); /* T is flat at its least */
+        alloc_answer_free(&time);
+        alloc_answer_free(&use);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void cost_at_a_time_and_time_at_a_cost_are_inverse(void **state)
+{
+    struct rng *r = random_open(6);
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        struct random_split s;
+        random_split_open(&s, r,
+                          (struct random_kind){ .n_collectives = 10, .compute = true, .total = LINEXPR_LE });
+        s.rows[0].rhs *= 1e9; /* money decides, not the total */
+        struct alloc_row *usd = random_split_row(&s, s.problem.usd_per_Bps, LINEXPR_LE, 0);
+        usd->rhs = alloc_cost_usd(&s.problem, s.inside_Bps);
+        usd->unit = 1;
+        double time_s = best_value(&s.problem), budget = usd->rhs;
+        s.problem.n_rows = 1;
+        s.problem.objective = ALLOC_COST;
+        s.problem.time_limit_s = time_s;
+        double share =
+            1 - s.fn.const_s[0] / time_s; /* relative errors of time weigh this much more in cost */
+        assert_close(best_value(&s.problem), budget, 4e-9 / share);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* Shadow price against the slope of the optimum; rows of every sense, of GB/s and of USD. */
+static void shadow_prices_are_the_slope_of_the_optimum(void **state)
+{
+    struct rng *r = random_open(7);
+    int tested = 0;
+    (void)state;
+    for (int i = 0; i < 240; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        random_split_open(
+            &s, r,
+            (struct random_kind){
+                .n_dims = 3, .n_collectives = 6, .compute = true, .n_rows = 3, .total = LINEXPR_LE });
+        struct alloc_row *usd = random_split_row(&s, s.problem.usd_per_Bps, LINEXPR_LE, 0);
+        usd->rhs = 0.9 * alloc_cost_usd(&s.problem, s.inside_Bps);
+        usd->unit = 1;
+        s.problem.objective = (enum alloc_objective)(i % N_ALLOC_OBJECTIVES);
+        s.problem.usd_fixed = 1e6;
+        s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * 2;
+        solve(&a, &s.problem);
+        for (int32_t k = 0; k < s.problem.n_rows && a.status == ALLOC_SOLVED; k++) {
+            double rhs = s.rows[k].rhs, step = 1e-4 * fabs(rhs), value[2];
+            bool solved = true;
+            for (int side = 0; side < 2; side++) {
+                struct alloc_answer moved;
+                s.rows[k].rhs = rhs + (side ? step : -step);
+                solve(&moved, &s.problem);
+                solved = solved && moved.status == ALLOC_SOLVED;
+                value[side] = moved.value;
+                alloc_answer_free(&moved);
+            }
+            s.rows[k].rhs = rhs;
+            if (!solved || step == 0)
+                continue;
+            double below = (value[0] - a.value) / step, above = (a.value - value[1]) / step;
+            /* At a kink the price lies between the slopes on both sides. */
+            double noise = 4e-9 * a.value / step + 1e-3 * fmax(fabs(below), fabs(above));
+            if (!(fmin(below, above) - noise <= a.shadow[k] && a.shadow[k] <= fmax(below, above) + noise))
+                fail_msg("problem %d row %d: slopes %g and %g, price %g", i, (int)k, below, above,
+                         a.shadow[k]);
+            tested += fabs(a.shadow[k]) * fabs(rhs) > 1e-3 * a.value;
+        }
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    assert_true(tested > 100);
+    rng_free(r);
+}
+
+static void without_prices_cost_is_unbounded_and_per_cost_ill_posed(void **state)
+{
+    static const double m[1][D] = { { 1, 1 } };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 2, m, 1, 0.1);
+    s.problem.objective = ALLOC_COST;
+    s.problem.time_limit_s = 0.2;
+    solve(&a, &s.problem);
+    assert_int_equal(a.status, ALLOC_UNBOUNDED);
+    assert_string_equal(a.reason, "d1 has no price and nothing limits its bandwidth");
+    alloc_answer_free(&a);
+    s.problem.objective = ALLOC_PERF_PER_COST;
+    solve(&a, &s.problem);
+    assert_int_equal(a.status, ALLOC_ILL_POSED);
+    assert_has(a.reason, "need a floor");
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+static void with_nothing_to_communicate_the_cheapest_split_is_taken(void **state)
+{
+    const double second[D] = { 0, 1 };
+    struct random_split s;
+    struct alloc_answer a;
+    (void)state;
+    plain_split_open(&s, 2, NULL, 0, 0.5);
+    s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
+    random_split_row(&s, ones, LINEXPR_LE, 100);
+    random_split_row(&s, second, LINEXPR_GE, 20);
+    for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++) {
+        s.problem.objective = (enum alloc_objective)objective;
+        s.problem.time_limit_s = 1;
+        solve_well(&a, &s.problem);
+        assert_near(a.bw_Bps[0], 0, 100); /* B/s: rounding of GB/s */
+        assert_close(a.bw_Bps[1], 20e9, 1e-12);
+        assert_close(a.time_s, 0.5, 1e-15);
+        alloc_answer_free(&a);
+    }
+    s.problem.objective = ALLOC_COST;
+    s.problem.time_limit_s = 0.4;
+    solve(&a, &s.problem);
+    assert_int_equal(a.status, ALLOC_INFEASIBLE);
+    assert_string_equal(a.reason, "time_limit_s is 0.4, need at least 0.5, which is compute alone");
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
+static void assert_same_bytes(const struct alloc_answer *a, const struct alloc_answer *b)
+{
+    assert_int_equal(a->status, b->status);
+    assert_memory_equal(a->bw_Bps, b->bw_Bps, sizeof a->bw_Bps);
+    assert_memory_equal(a->lo_Bps, b->lo_Bps, sizeof a->lo_Bps);
+    assert_memory_equal(a->hi_Bps, b->hi_Bps, sizeof a->hi_Bps);
+    assert_memory_equal(a->shadow, b->shadow, (size_t)a->n_rows * sizeof *a->shadow);
+    assert_memory_equal(&a->value, &b->value, sizeof a->value);
+    assert_memory_equal(&a->lower_bound, &b->lower_bound, sizeof a->lower_bound);
+}
+
+/* GLPK keeps an environment per thread: this is where it would show if it did not. */
+static void threads_and_repetition_do_not_change_a_bit(void **state)
+{
+    enum { N = 60, TIMES = 4 };
+    struct random_split *s = calloc(N, sizeof *s);
+    struct alloc_answer *a = calloc(N * TIMES, sizeof *a);
+    struct rng *r = random_open(8);
+    int failed = 0;
+    (void)state;
+    assert_true(s && a);
+    for (int i = 0; i < N; i++) {
+        random_split_open(&s[i], r,
+                          (struct random_kind){ .n_collectives = 6, .n_rows = 4, .total = LINEXPR_EQ });
+        s[i].problem.objective = i % 2 ? ALLOC_PERF_PER_COST : ALLOC_TIME;
+    }
+#pragma omp parallel for num_threads(TIMES) reduction(+ : failed) schedule(dynamic)
+    for (int i = 0; i < N * TIMES; i++) {
+        struct err e = { 0 };
+        failed += alloc_solve(&a[i], &s[i / TIMES].problem, &e) != 0;
+    }
+    assert_int_equal(failed, 0);
+    for (int i = 0; i < N * TIMES; i++)
+        assert_same_bytes(&a[i], &a[i / TIMES * TIMES]);
+    for (int i = 0; i < N * TIMES; i++)
+        alloc_answer_free(&a[i]);
+    for (int i = 0; i < N; i++)
+        random_split_close(&s[i]);
+    free(s);
+    free(a);
+    rng_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_problems_are_solved_and_the_second_opinion_agrees),
+        cmocka_unit_test(twice_the_total_halves_communication),
+        cmocka_unit_test(one_group_gets_bandwidth_in_proportion_to_its_traffic),
+        cmocka_unit_test(disjoint_groups_share_by_the_root_of_their_traffic),
+        cmocka_unit_test(dual_ascent_finds_the_same_optimum),
+        cmocka_unit_test(a_grid_over_two_dimensions_finds_nothing_better),
+        cmocka_unit_test(with_a_fixed_total_utilization_and_time_split_alike),
+        cmocka_unit_test(cost_at_a_time_and_time_at_a_cost_are_inverse),
+        cmocka_unit_test(shadow_prices_are_the_slope_of_the_optimum),
+        cmocka_unit_test(without_prices_cost_is_unbounded_and_per_cost_ill_posed),
+        cmocka_unit_test(with_nothing_to_communicate_the_cheapest_split_is_taken),
+        cmocka_unit_test(threads_and_repetition_do_not_change_a_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

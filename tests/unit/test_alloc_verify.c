@@ -1,0 +1,316 @@
+/* The second opinion: it agrees with what is right, and it can be made to fail. */
+#include "tests/unit/split_random.h"
+
+#include "alloc/verify.h"
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static void verify(struct verify_report *r, const struct random_split *s, const struct alloc_answer *a)
+{
+    const struct step_tree *tree = &s->tree;
+    const double scale = 1;
+    const struct verify_steps steps = { .trees = &tree, .scale = &scale, .n = 1, .net = &s->net };
+    struct err e = { 0 };
+    assert_ok(alloc_verify(r, a, &s->problem, &steps, &e), &e);
+}
+
+/* A problem in which everything counts: a tree with maxima, prices, an active floor. */
+static void open_rich(struct random_split *s, struct rng *r, int objective)
+{
+    random_split_open(
+        s, r,
+        (struct random_kind){
+            .n_dims = 4, .n_collectives = 8, .compute = true, .overlap = true, .total = LINEXPR_EQ });
+    double floor[D] = { 0 };
+    floor[1] = 1;
+    random_split_row(s, floor, LINEXPR_GE, s->rows[0].rhs * 0.4e-9);
+    s->problem.objective = (enum alloc_objective)objective;
+    for (int32_t d = 0; d < 4; d++)
+        s->inside_Bps[d] = s->rows[0].rhs * (d == 1 ? 0.55 : 0.15);
+    s->problem.time_limit_s = step_time(&s->fn, s->inside_Bps);
+    s->problem.usd_fixed = 1e6;
+}
+
+static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
+{
+    struct err e = { 0 };
+    assert_ok(alloc_solve(a, p, &e), &e);
+    assert_int_equal(a->status, ALLOC_SOLVED);
+}
+
+static void it_agrees_with_the_solver_on_values_and_bounds(void **state)
+{
+    struct rng *r = random_open(61);
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct verify_report report;
+        open_rich(&s, r, i % N_ALLOC_OBJECTIVES);
+        solve_well(&a, &s.problem);
+        verify(&report, &s, &a);
+        assert_true(report.ok);
+        assert_true(report.violation <= 1e-12);
+        assert_close(report.value, a.value, 1e-13);
+        assert_close(report.lower_bound, a.lower_bound, 1e-9);
+        assert_close(report.time_s, a.time_s, 1e-13);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void move_bandwidth(struct alloc_answer *a, struct random_split *s)
+{
+    double share = 1e-3 * s->rows[0].rhs;
+    a->bw_Bps[1] += share;
+    a->bw_Bps[a->bw_Bps[0] > a->bw_Bps[2] ? 0 : 2] -= share;
+}
+
+static void spend_more_than_the_total(struct alloc_answer *a, struct random_split *s)
+{
+    (void)s;
+    for (int d = 0; d < D; d++)
+        a->bw_Bps[d] *= 1 + 1e-9;
+}
+
+static void forget_a_dimension(struct alloc_answer *a, struct random_split *s)
+{
+    (void)s;
+    a->bw_Bps[1] = 0;
+}
+
+static void lose_a_number(struct alloc_answer *a, struct random_split *s)
+{
+    (void)s;
+    a->bw_Bps[1] = NAN;
+}
+
+static void inflate_the_rows(struct alloc_answer *a, struct random_split *s)
+{
+    for (int32_t i = 0; i < a->n_bounds; i++)
+        for (int32_t k = 0; k < s->problem.n_rows; k++)
+            a->bounds[i].row_dual[k] *= 1.01;
+}
+
+static void turn_a_sign(struct alloc_answer *a, struct random_split *s)
+{
+    (void)s;
+    for (int32_t i = 0; i < a->n_bounds; i++)
+        a->bounds[i].row_dual[1] = -1e-3 * fabs(a->bounds[i].row_dual[0]);
+}
+
+static void drop_the_proof(struct alloc_answer *a, struct random_split *s)
+{
+    (void)s;
+    for (int32_t i = 0; i < a->n_bounds; i++) {
+        a->bounds[i].cost_weight *= 0.5;
+        a->bounds[i].time_weight *= 2;
+    }
+}
+
+static void tighten_a_row(struct alloc_answer *a, struct random_split *s)
+{
+    (void)a;
+    s->rows[0].rhs *= 1 - 1e-11;
+}
+
+static void every_kind_of_tampering_is_noticed(void **state)
+{
+    static const struct {
+        const char *what;
+        void (*tamper)(struct alloc_answer *a, struct random_split *s);
+        bool seen_by_time; /* time is proved by leaves and rows alone: prices do not enter */
+    } cases[] = {
+        { "bandwidth moved", move_bandwidth, true },
+        { "the total exceeded", spend_more_than_the_total, true },
+        { "a dimension left out", forget_a_dimension, true },
+        { "not a number", lose_a_number, true },
+        { "row multipliers inflated", inflate_the_rows, true },
+        { "a multiplier of the wrong sign", turn_a_sign, true },
+        { "weights exchanged", drop_the_proof, false },
+        { "a tighter row", tighten_a_row, true },
+    };
+    struct rng *r = random_open(62);
+    (void)state;
+    for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++)
+        for (size_t k = 0; k < COUNT_OF(cases); k++)
+            for (int i = 0; i < 5; i++) {
+                struct random_split s;
+                struct alloc_answer a;
+                struct verify_report report;
+                open_rich(&s, r, objective);
+                solve_well(&a, &s.problem);
+                bool blind = (objective == ALLOC_TIME && !cases[k].seen_by_time) ||
+                             /* where the limit decides, the rows' multipliers are nothing */
+                             (objective == ALLOC_COST && cases[k].tamper == inflate_the_rows);
+                cases[k].tamper(&a, &s);
+                verify(&report, &s, &a);
+                if (report.ok && !blind)
+                    fail_msg("%s, %s: not noticed", alloc_objective_names[objective], cases[k].what);
+                alloc_answer_free(&a);
+                random_split_close(&s);
+            }
+    rng_free(r);
+}
+
+/* Compiled steps are not trusted: change the tree alone and the value follows it. */
+static void the_value_is_that_of_the_tree(void **state)
+{
+    struct rng *r = random_open(67);
+    (void)state;
+    for (int objective = 0; objective < ALLOC_COST; objective++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct verify_report report;
+        open_rich(&s, r, objective);
+        solve_well(&a, &s.problem);
+        for (int32_t i = 0; i < s.tree.n_nodes; i++) {
+            s.tree.nodes[i].bytes *= 2;
+            s.tree.nodes[i].seconds *= 2;
+        }
+        verify(&report, &s, &a);
+        assert_close(report.value, 2 * a.value, 1e-13);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* It looks at multipliers only: claims of a bound change nothing. */
+static void a_forged_bound_is_not_read(void **state)
+{
+    struct rng *r = random_open(63);
+    (void)state;
+    for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct verify_report honest, forged;
+        open_rich(&s, r, objective);
+        solve_well(&a, &s.problem);
+        verify(&honest, &s, &a);
+        a.lower_bound = a.value = 1e99;
+        for (int32_t i = 0; i < a.n_bounds; i++)
+            a.bounds[i].value = 1e99;
+        verify(&forged, &s, &a);
+        assert_true(forged.lower_bound == honest.lower_bound && forged.value == honest.value);
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* Multipliers of a leaf may sum to too much: then they prove as much as when scaled down, and no more. */
+static void unbalanced_multipliers_prove_no_more(void **state)
+{
+    struct rng *r = random_open(64);
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct verify_report honest, forged;
+        open_rich(&s, r, ALLOC_TIME);
+        solve_well(&a, &s.problem);
+        verify(&honest, &s, &a);
+        for (int32_t k = 0; k < s.fn.n_leaves * D; k++)
+            a.bounds[0].leaf_dual[k] *= 1 + (k % 5);
+        verify(&forged, &s, &a);
+        assert_true(forged.lower_bound <= honest.value * (1 + 1e-12));
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* A product is proved by many curves: without those around its optimum it is not. */
+static void a_product_needs_the_curve_that_touches_it(void **state)
+{
+    struct rng *r = random_open(65);
+    int noticed = 0;
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        struct random_split s;
+        struct alloc_answer a;
+        struct verify_report report;
+        open_rich(&s, r, ALLOC_PERF_PER_COST);
+        solve_well(&a, &s.problem);
+        int32_t all = a.n_bounds, last = all - 1;
+        struct alloc_bound touching = a.bounds[a.best_bound];
+        a.bounds[a.best_bound] = a.bounds[last];
+        a.n_bounds = last;
+        verify(&report, &s, &a);
+        noticed += !report.ok;
+        a.bounds[last] = a.bounds[a.best_bound];
+        a.bounds[a.best_bound] = touching;
+        a.n_bounds = all;
+        verify(&report, &s, &a);
+        assert_true(report.ok);
+        a.n_bounds = 0;
+        verify(&report, &s, &a);
+        assert_false(report.ok);
+        a.n_bounds = all;
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    assert_true(noticed > 10); /* the last solves of a search often touch the same point twice */
+    rng_free(r);
+}
+
+static void joined_workloads_are_taken_apart_again(void **state)
+{
+    struct rng *r = random_open(66);
+    (void)state;
+    for (int i = 0; i < 120; i++) {
+        struct random_split s[2];
+        struct step_fn joined;
+        struct alloc_answer a;
+        struct verify_report report;
+        struct err e = { 0 };
+        const struct random_kind kind = {
+            .n_dims = 3, .n_collectives = 6, .compute = true, .overlap = true, .total = LINEXPR_EQ
+        };
+        const double scale[2] = { 1, rng_log_range(r, 0.1, 10) };
+        random_split_open(&s[0], r, kind);
+        random_split_open(&s[1], r, kind);
+        const struct step_fn *const fns[2] = { &s[0].fn, &s[1].fn };
+        const struct step_tree *const trees[2] = { &s[0].tree, &s[1].tree };
+        struct verify_steps steps = { .trees = trees,
+                                      .scale = scale,
+                                      .n = 2,
+                                      .net = &s[0].net,
+                                      .take_max = i % 2,
+                                      .drop_const = i % 4 > 1 };
+        assert_ok(step_fn_join(
+                      &joined, fns, scale, 2,
+                      (struct step_join){ .take_max = steps.take_max, .drop_const = steps.drop_const }, &e),
+                  &e);
+        s[0].problem.step = &joined;
+        solve_well(&a, &s[0].problem);
+        assert_ok(alloc_verify(&report, &a, &s[0].problem, &steps, &e), &e);
+        assert_true(report.ok);
+        assert_close(report.value, a.value, 1e-13);
+        steps.take_max = !steps.take_max; /* the other way of joining is another problem */
+        assert_ok(alloc_verify(&report, &a, &s[0].problem, &steps, &e), &e);
+        assert_false(report.ok);
+        alloc_answer_free(&a);
+        step_fn_free(&joined);
+        random_split_close(&s[0]);
+        random_split_close(&s[1]);
+    }
+    rng_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_agrees_with_the_solver_on_values_and_bounds),
+        cmocka_unit_test(every_kind_of_tampering_is_noticed),
+        cmocka_unit_test(the_value_is_that_of_the_tree),
+        cmocka_unit_test(a_forged_bound_is_not_read),
+        cmocka_unit_test(unbalanced_multipliers_prove_no_more),
+        cmocka_unit_test(a_product_needs_the_curve_that_touches_it),
+        cmocka_unit_test(joined_workloads_are_taken_apart_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* The compiled step: the same T(B) as the tree, merged, differentiated, joined, in batches. */
+#include "tests/unit/split_random.h"
+
+#include "tests/unit/step_oracle.h"
+#include "workloads/step_fn.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const struct random_kind forests = { .n_collectives = 24, .compute = true, .overlap = true };
+static const struct random_kind sums = { .n_collectives = 24, .compute = true };
+
+static void random_bandwidths(double *bw_Bps, int32_t n_dims, struct rng *r)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        bw_Bps[d] = rng_log_range(r, 1e8, 1e13);
+}
+
+static void the_compiled_step_takes_as_long_as_its_tree(void **state)
+{
+    struct rng *r = random_open(71);
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct random_split s;
+        double bw_Bps[D];
+        random_split_open(&s, r, i % 2 ? forests : sums);
+        for (int k = 0; k < 10; k++) {
+            random_bandwidths(bw_Bps, s.net.n_dims, r);
+            assert_close(step_time(&s.fn, bw_Bps), oracle_time(&s.tree, s.tree.root, bw_Bps), 1e-14);
+        }
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void its_layout_is_the_one_the_header_promises(void **state)
+{
+    struct rng *r = random_open(72);
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct random_split s;
+        random_split_open(&s, r, forests);
+        const struct step_fn *f = &s.fn;
+        assert_int_equal(f->leaf_begin[0], 0);
+        assert_int_equal(f->leaf_begin[f->n_terms], f->n_leaves);
+        assert_int_equal(f->max_begin[f->n_terms], f->n_maxima);
+        assert_int_equal(f->term_begin[f->n_maxima], f->n_terms);
+        for (int32_t k = 0; k < f->n_terms; k++)
+            for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+                assert_true(f->term_begin[j] > k);                         /* children after parents */
+                assert_true(f->term_begin[j + 1] - f->term_begin[j] >= 2); /* a maximum of one is that one */
+            }
+        assert_int_equal(f->n_nodes, s.tree.n_nodes);
+        for (int32_t node = 0; node < f->n_nodes; node++) {
+            assert_in_range(f->leaf_of[node] + 1, 0, f->n_leaves);
+            assert_true(s.tree.nodes[node].kind == STEP_COLLECTIVE || f->leaf_of[node] == -1);
+        }
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void the_gradient_is_the_slope(void **state)
+{
+    struct rng *r = random_open(73);
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        struct random_split s;
+        double bw_Bps[D], grad[D];
+        random_split_open(&s, r, i % 2 ? forests : sums);
+        random_bandwidths(bw_Bps, s.net.n_dims, r);
+        double t = step_time_grad(&s.fn, bw_Bps, grad);
+        assert_close(t, step_time(&s.fn, bw_Bps), 1e-15);
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            double at = bw_Bps[d], step = 1e-6 * at;
+            bw_Bps[d] = at + step;
+            double above = step_time(&s.fn, bw_Bps);
+            bw_Bps[d] = at - step;
+            double below = step_time(&s.fn, bw_Bps);
+            bw_Bps[d] = at;
+            assert_true(grad[d] <= 0);
+            /* Central difference: exact to the third derivative and rounding; a kink within 1e-6 has measure
+             * nothing. */
+            assert_near((above - below) / (2 * step), grad[d], 1e-5 * fabs(grad[d]) + 1e-9 * t / at);
+        }
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* T is convex: any tangent lies below it everywhere. */
+static void tangents_lie_below(void **state)
+{
+    struct rng *r = random_open(74);
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        struct random_split s;
+        double here[D], there[D], grad[D];
+        random_split_open(&s, r, forests);
+        random_bandwidths(here, s.net.n_dims, r);
+        double tangent = step_time_grad(&s.fn, here, grad);
+        random_bandwidths(there, s.net.n_dims, r);
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            tangent += grad[d] * (there[d] - here[d]);
+        assert_true(tangent <= step_time(&s.fn, there) * (1 + 1e-12) + 1e-12 * fabs(tangent));
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void a_batch_is_bit_for_bit_its_points(void **state)
+{
+    enum { N = 37 }; /* whole vectors and a rest */
+    struct rng *r = random_open(75);
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct random_split s;
+        double columns[D][N], out_s[N];
+        const double *bw_Bps[D];
+        struct random_kind kind = i % 2 ? forests : sums;
+        kind.n_dims = 1 + i % D;
+        random_split_open(&s, r, kind);
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            bw_Bps[d] = columns[d];
+            for (int k = 0; k < N; k++)
+                columns[d][k] = k == 5 ? 0 : rng_log_range(r, 1e8, 1e13);
+        }
+        int n = i % (N + 1);
+        step_time_batch(&s.fn, bw_Bps, n, out_s);
+        for (int k = 0; k < n; k++) {
+            double point[D], t;
+            for (int32_t d = 0; d < s.net.n_dims; d++)
+                point[d] = columns[d][k];
+            t = step_time(&s.fn, point);
+            assert_memory_equal(&out_s[k], &t, sizeof t);
+        }
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+/* GPT-3's step as ASTRA-sim has it: 11 collectives, but two communicators, so two directions of traffic. */
+static void collectives_of_one_group_are_one_leaf(void **state)
+{
+    static const int32_t sizes[] = { 4, 8, 4, 32 }, tensor[] = { 4, 4, 1, 1 }, data[] = { 1, 2, 4, 32 };
+    struct topo_network net = oracle_network(sizes, 4);
+    struct step_tree t = { .root = -1 };
+    struct step_fn f;
+    struct err e = { 0 };
+    (void)state;
+    step_begin(&t, "GPT-3", &net);
+    int32_t tp = step_add_group(&t, "tp", tensor), dp = step_add_group(&t, "dp", data);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
+    step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = 0.684448242 });
+    const struct {
+        enum collective_kind kind;
+        double bytes, times;
+        int32_t group;
+    } collectives[] = {
+        { COLLECTIVE_ALL_REDUCE, 805306368, 4, tp }, { COLLECTIVE_ALL_REDUCE, 805306368, 4, tp },
+        { COLLECTIVE_ALL_GATHER, 50331648, 2, tp },  { COLLECTIVE_REDUCE_SCATTER, 452984832, 1, dp },
+        { COLLECTIVE_ALL_REDUCE, 452984832, 1, dp },
+    };
+    for (size_t i = 0; i < COUNT_OF(collectives); i++)
+        step_add(&t, root,
+                 (struct step_node){ .kind = STEP_COLLECTIVE,
+                                     .collective = collectives[i].kind,
+                                     .bytes = collectives[i].bytes,
+                                     .times = collectives[i].times,
+                                     .group = collectives[i].group });
+    assert_ok(step_compile(&f, &t, &net, STEP_BANDWIDTH, &e), &e);
+    assert_int_equal(f.n_leaves, 2);
+    assert_int_equal(f.n_terms, 1);
+    for (int32_t d = 0; d < 4; d++)
+        assert_close(f.traffic_B[0 * D + d] + f.traffic_B[1 * D + d],
+                     oracle_traffic(&t, root, N_STEP_PHASES, d), 1e-14);
+    assert_int_equal(f.leaf_of[2], f.leaf_of[4]);
+    assert_int_equal(f.leaf_of[5], f.leaf_of[6]);
+    assert_int_not_equal(f.leaf_of[2], f.leaf_of[5]);
+    step_fn_free(&f);
+    step_free(&t);
+}
+
+/* max over { what, each time a little more } of one collective and compute. */
+static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
+{
+    static const int32_t sizes[] = { 4, 8 };
+    struct topo_network net = oracle_network(sizes, 2);
+    struct step_tree t = { .root = -1 };
+    struct err e = { 0 };
+    step_begin(&t, "max", &net);
+    step_id max = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
+    for (int i = 0; i < n; i++) {
+        step_id sum = step_add(&t, max, (struct step_node){ .kind = STEP_SUM });
+        step_add(&t, sum, (struct step_node){ .kind = STEP_COMPUTE, .seconds = cases[i][0] });
+        step_add(&t, sum, (struct step_node){ .kind = STEP_COLLECTIVE, .bytes = cases[i][1], .times = 1 });
+    }
+    assert_ok(step_compile(f, &t, &net, STEP_BANDWIDTH, &e), &e);
+    step_free(&t);
+}
+
+static void terms_that_never_win_are_dropped(void **state)
+{
+    static const double below[][2] = { { 1, 1e9 }, { 0.5, 1e9 }, { 1, 0.5e9 } };
+    static const double apart[][2] = { { 1, 1e9 }, { 0.5, 2e9 }, { 0.4, 1.5e9 } };
+    static const double twins[][2] = { { 1, 1e9 }, { 1, 1e9 } };
+    struct step_fn f;
+    (void)state;
+    compile_max(&f, below, 3);
+    assert_int_equal(f.n_maxima, 0);
+    assert_int_equal(f.n_terms, 1);
+    assert_int_equal(f.n_leaves, 1);
+    assert_close(f.const_s[0], 1, 1e-15);
+    step_fn_free(&f);
+    compile_max(&f, apart, 3);
+    assert_int_equal(f.n_maxima, 1);
+    assert_int_equal(f.n_terms, 3); /* the root and two of three */
+    step_fn_free(&f);
+    compile_max(&f, twins, 2);
+    assert_int_equal(f.n_terms, 1); /* one of two that are the same stays */
+    assert_int_equal(f.n_leaves, 1);
+    step_fn_free(&f);
+}
+
+static void a_dimension_without_traffic_may_have_no_bandwidth(void **state)
+{
+    static const double m[2][D] = { { 2, 0, 0, 3 }, { 4 } };
+    struct random_split s;
+    (void)state;
+    plain_split_open(&s, 4, m, 2, 0.5);
+    const double bw_Bps[D] = { 1e9, 0, 0, 1e9 }, starved[D] = { 1e9, 1e9, 1e9, 0 };
+    double grad[D];
+    assert_close(step_time(&s.fn, bw_Bps), 0.5 + 3 + 4, 1e-15);
+    assert_close(step_time_grad(&s.fn, bw_Bps, grad), 7.5, 1e-15);
+    assert_true(grad[1] == 0 && grad[2] == 0);
+    assert_true(isinf(step_time(&s.fn, starved)));
+    random_split_close(&s);
+}
+
+static void alpha_beta_adds_the_latency_of_every_collective(void **state)
+{
+    struct rng *r = random_open(76);
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct random_split s;
+        struct step_fn beta;
+        struct err e = { 0 };
+        double bw_Bps[D], latency_s = 0;
+        random_split_open(&s, r, sums);
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            s.net.dims[d].lat_s = rng_log_range(r, 1e-8, 1e-5);
+        assert_ok(step_compile(&beta, &s.tree, &s.net, STEP_ALPHA_BETA, &e), &e);
+        for (int32_t k = 0; k < s.tree.n_nodes; k++) {
+            const struct step_node *node = &s.tree.nodes[k];
+            if (node->kind == STEP_COLLECTIVE)
+                latency_s += node->times * collective_latency_s(node->collective,
+                                                                s.tree.groups[node->group].members, &s.net);
+        }
+        random_bandwidths(bw_Bps, s.net.n_dims, r);
+        assert_close(step_time(&beta, bw_Bps), step_time(&s.fn, bw_Bps) + latency_s, 1e-13);
+        step_fn_free(&beta);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void efficiency_divides_the_bandwidth(void **state)
+{
+    struct rng *r = random_open(77);
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        struct random_split s;
+        struct step_fn slow;
+        struct err e = { 0 };
+        double bw_Bps[D], less[D];
+        random_split_open(&s, r, forests);
+        random_bandwidths(bw_Bps, s.net.n_dims, r);
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            s.net.dims[d].efficiency = rng_range(r, 0.1, 1);
+            less[d] = bw_Bps[d] * s.net.dims[d].efficiency;
+        }
+        assert_ok(step_compile(&slow, &s.tree, &s.net, STEP_BANDWIDTH, &e), &e);
+        assert_close(step_time(&slow, bw_Bps), step_time(&s.fn, less), 1e-13);
+        step_fn_free(&slow);
+        random_split_close(&s);
+    }
+    rng_free(r);
+}
+
+static void joining_adds_or_takes_the_largest(void **state)
+{
+    struct rng *r = random_open(78);
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        enum { N = 3 };
+        struct random_split s[N];
+        const struct step_fn *fns[N];
+        double scale[N], bw_Bps[D], sum = 0, most = 0, no_end[D];
+        struct random_kind kind = forests;
+        struct step_fn joined;
+        struct err e = { 0 };
+        kind.n_dims = 4;
+        const struct step_join how = { .take_max = i % 2, .drop_const = i % 4 > 1 };
+        kind.compute = !how.drop_const; /* the oracle for what is left without compute */
+        random_bandwidths(bw_Bps, 4, r);
+        for (int k = 0; k < N; k++) {
+            random_split_open(&s[k], r, kind);
+            fns[k] = &s[k].fn;
+            scale[k] = rng_log_range(r, 0.1, 10);
+            double t = scale[k] * oracle_time(&s[k].tree, s[k].tree.root, bw_Bps);
+            sum += t;
+            most = fmax(most, t);
+        }
+        if (how.drop_const) /* compute that must not count */
+            for (int k = 0; k < N; k++)
+                s[k].fn.const_s[0] += 1;
+        assert_ok(step_fn_join(&joined, fns, scale, N, how, &e), &e);
+        assert_close(step_time(&joined, bw_Bps), how.take_max ? most : sum, 1e-13);
+        for (int32_t d = 0; d < D; d++)
+            no_end[d] = INFINITY;
+        assert_true(!how.drop_const || step_time(&joined, no_end) == 0);
+
+        int32_t at = 0;
+        for (int k = 0; k < N; k++)
+            for (int32_t node = 0; node < s[k].fn.n_nodes; node++, at++) {
+                int32_t from = s[k].fn.leaf_of[node], to = joined.leaf_of[at];
+                assert_int_equal(from < 0, to < 0);
+                for (int32_t d = 0; from >= 0 && d < 4; d++)
+                    assert_close(joined.traffic_B[to * D + d], scale[k] * s[k].fn.traffic_B[from * D + d],
+                                 1e-15);
+            }
+        assert_int_equal(at, joined.n_nodes);
+        step_fn_free(&joined);
+        for (int k = 0; k < N; k++)
+            random_split_close(&s[k]);
+    }
+    rng_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_compiled_step_takes_as_long_as_its_tree),
+        cmocka_unit_test(its_layout_is_the_one_the_header_promises),
+        cmocka_unit_test(the_gradient_is_the_slope),
+        cmocka_unit_test(tangents_lie_below),
+        cmocka_unit_test(a_batch_is_bit_for_bit_its_points),
+        cmocka_unit_test(collectives_of_one_group_are_one_leaf),
+        cmocka_unit_test(terms_that_never_win_are_dropped),
+        cmocka_unit_test(a_dimension_without_traffic_may_have_no_bandwidth),
+        cmocka_unit_test(alpha_beta_adds_the_latency_of_every_collective),
+        cmocka_unit_test(efficiency_divides_the_bandwidth),
+        cmocka_unit_test(joining_adds_or_takes_the_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
