@@ -164,7 +164,9 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
                   struct err *e)
 {
     const struct study *s = a->study;
-    const struct step_tree **trees = calloc((size_t)s->n_workloads, sizeof *trees);
+    size_t n = (size_t)s->n_workloads;
+    const struct step_tree **trees =
+        calloc(n, sizeof *trees); /* NOLINT(bugprone-sizeof-expression): pointers */
     struct verify_report report;
     if (!trees)
         return err_nomem(e, "workloads");

@@ -236,7 +236,7 @@ static int read_xml(struct topo_graph **out, const struct text *xml, struct err 
     count_tags(&tags, xml->s);
     if (tags.nodes + tags.edges > TOPO_MAX_GRAPH)
         return err_set(e, ERR_RANGE, "has %lld nodes and edges, need at most %lld",
-                       (long long)(tags.nodes + tags.edges), (long long)TOPO_MAX_GRAPH);
+                       (long long)tags.nodes + (long long)tags.edges, (long long)TOPO_MAX_GRAPH);
     int rc = parse_graphml(&model, xml, e);
     if (rc)
         return rc;

@@ -44,7 +44,7 @@ static void count_direct(struct topo_items *out, const struct topo_network *net,
 {
     const struct topo_dim *dim = &net->dims[d];
     int64_t n = dim->size, links = topo_shape_links(dim->shape, n);
-    double groups = (double)(net->n_npus / n), link_Bps = topo_shape_link_bw(dim->shape, n, bw_Bps);
+    double groups = (double)net->n_npus / (double)n, link_Bps = topo_shape_link_bw(dim->shape, n, bw_Bps);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
@@ -64,7 +64,7 @@ static void relax_direct(struct topo_items *out, const struct topo_network *net,
                          const struct topo_parts *p, const struct topo_recipe *r)
 {
     const struct topo_dim *dim = &net->dims[d];
-    double links = (double)(net->n_npus / dim->size) * (double)topo_shape_links(dim->shape, dim->size);
+    double links = (double)net->n_npus / dim->size * (double)topo_shape_links(dim->shape, dim->size);
     double carried = links * topo_shape_link_bw(dim->shape, dim->size, 1);
 
     if (r->nic >= 0) {
@@ -125,7 +125,7 @@ static int count_fabrics(struct topo_items *out, const struct topo_network *net,
         rc = add_rails(&sum, columns / rails, rails - fuller, dim, p, r, e);
     if (rc)
         return rc;
-    double fabrics = (double)(net->n_npus / fabric);
+    double fabrics = (double)net->n_npus / (double)fabric;
     for (int32_t i = 0; i < sum.tiers; i++)
         add_item(out, r->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
     add_item(out, r->up_link, "up link", fabrics * (double)sum.up_links);

@@ -47,7 +47,7 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
         if (even_only && dim->size % 2)
             continue;
         double links =
-            (double)(net->n_npus / dim->size) * (double)topo_shape_halving_links(dim->shape, dim->size);
+            (double)net->n_npus / dim->size * (double)topo_shape_halving_links(dim->shape, dim->size);
         double cut_Bps = links * topo_shape_link_bw(dim->shape, dim->size, bw_Bps[d]);
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;

@@ -171,7 +171,7 @@ static void batch_by_point(const struct step_fn *f, const double *const *bw_Bps,
     }
 
 #define vec   __m128d
-#define WIDTH 2
+#define WIDTH INT64_C(2)
 #define SET1  _mm_set1_pd
 #define LOAD  _mm_loadu_pd
 #define STORE _mm_storeu_pd
@@ -191,7 +191,7 @@ DEFINE_BATCH(batch4_sse2, )
 #undef MAX
 
 #define vec   __m256d
-#define WIDTH 4
+#define WIDTH INT64_C(4)
 #define SET1  _mm256_set1_pd
 #define LOAD  _mm256_loadu_pd
 #define STORE _mm256_storeu_pd

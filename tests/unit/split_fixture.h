@@ -1,4 +1,5 @@
-/** @file Split problems for tests: shipped networks and workloads with prices, put together without the study loader. */
+/** @file Split problems for tests: shipped networks and workloads with prices, put together without the study
+ * loader. */
 #ifndef TESTS_UNIT_SPLIT_FIXTURE_H
 #define TESTS_UNIT_SPLIT_FIXTURE_H
 
@@ -24,7 +25,8 @@ struct split {
     struct alloc_problem problem;
 };
 
-/** configs/networks/NETWORK.yaml priced by configs/parts/PARTS.yaml, and configs/workloads/W.yaml of each, summed. */
+/** configs/networks/NETWORK.yaml priced by configs/parts/PARTS.yaml, and configs/workloads/W.yaml of each,
+ * summed. */
 void split_open(struct split *s, const char *network, const char *parts, const char *const *workloads, int n);
 /** Constraint as text. */
 void split_row(struct split *s, const char *text);

@@ -26,7 +26,9 @@ static void lines_far_from_zero_start_at_a_round_number_below_them(void **state)
 {
     static const struct {
         double lo, hi, want_lo;
-    } cases[] = { { 0.853, 1.69, 0.8 }, { 2.52, 3.04, 2.5 }, { 501, 1000, 500 }, { 500, 1000, 0 }, { 7, 7, 0 } };
+    } cases[] = {
+        { 0.853, 1.69, 0.8 }, { 2.52, 3.04, 2.5 }, { 501, 1000, 500 }, { 500, 1000, 0 }, { 7, 7, 0 }
+    };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_fit(cases[i].lo, cases[i].hi);
