@@ -100,22 +100,29 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
     struct lp lp;
     struct lp_result r;
     const double none[D] = { 0 };
+    double time_s = step_time(p->step, none);
     lp_init(&lp, p->step->n_dims, p->rows, p->n_rows);
     memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
-    out->bounds = calloc(1, sizeof *out->bounds);
+    /* Two proofs: T >= its constant, and the least price; the objective says which counts first. */
+    out->bounds = calloc(2, sizeof *out->bounds);
     if (!out->bounds)
         return err_nomem(e, "a lower bound");
-    int rc = alloc_bound_build(&out->bounds[0], p, e);
-    if (rc)
-        return rc;
-    out->n_bounds = 1;
-    rc = lp_solve(&r, out->bounds[0].row_dual, &lp, e);
+    for (; out->n_bounds < 2; out->n_bounds++) {
+        int rc = alloc_bound_build(&out->bounds[out->n_bounds], p, e);
+        if (rc)
+            return rc;
+    }
+    int32_t money = p->objective == ALLOC_TIME;
+    int rc = lp_solve(&r, out->bounds[money].row_dual, &lp, e);
     if (rc || r.status != LP_OPTIMAL)
         return rc;
-    double time_s = step_time(p->step, none), usd = p->usd_fixed + r.value;
     memcpy(out->bw_Bps, r.bw_Bps, sizeof out->bw_Bps);
-    out->bounds[0].cost_weight = 1;
-    out->bounds[0].value = r.value;
+    out->bounds[money].cost_weight = 1;
+    out->bounds[money].value = r.value;
+    out->bounds[!money].time_weight = 1;
+    alloc_bound_balance(&out->bounds[!money], p);
+    out->bounds[!money].value = time_s;
+    double usd = p->usd_fixed + r.value;
     out->value = p->objective == ALLOC_COST ? usd : p->objective == ALLOC_TIME ? time_s : time_s * usd;
     out->lower_bound = out->value;
     if (p->objective == ALLOC_COST && time_s > p->time_limit_s)
@@ -123,6 +130,21 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
                        "time_limit_s is %.9g, need at least %.9g, which is compute alone", p->time_limit_s,
                        time_s);
     return 0;
+}
+
+/* How far a value is above its bound, relative; 0 is as low as any value goes. */
+static double relative_gap(double value, double bound)
+{
+    return value != 0 ? (value - bound) / value : bound == 0 ? 0 : (double)INFINITY;
+}
+
+/* What the objective gains per unit of the bound's rows: for a product, times the factor the row leaves
+ * alone. */
+static double shadow_scale(const struct alloc_answer *a, const struct alloc_problem *p)
+{
+    if (p->objective != ALLOC_PERF_PER_COST && p->objective != ALLOC_UTILIZATION)
+        return 1;
+    return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
 
 static int finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
@@ -140,15 +162,14 @@ static int finish(struct alloc_answer *out, const struct alloc_problem *p, struc
     out->value = p->objective == ALLOC_TIME   ? out->time_s
                  : p->objective == ALLOC_COST ? out->cost_usd
                                               : out->time_s * out->cost_usd;
-    double gap = (out->value - out->lower_bound) / out->value;
+    double gap = relative_gap(out->value, out->lower_bound);
     out->gap = fmax(gap, 0);
     out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         alloc_conclude(out, ALLOC_STALLED,
                        "the split is feasible, its distance from the optimum is proved to %.2g only",
                        out->gap);
-    double scale =
-        p->objective == ALLOC_PERF_PER_COST || p->objective == ALLOC_UTILIZATION ? out->cost_usd : 1;
+    double scale = shadow_scale(out, p);
     for (int32_t i = 0; i < p->n_rows; i++)
         out->shadow[i] = scale * (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]);
     return 0;

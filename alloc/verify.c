@@ -262,6 +262,8 @@ struct curve {
 static double height(const struct curve *c, double x)
 {
     double price = c->mu * x + c->v.slope + ROUNDING * (c->mu * x + fabs(c->v.slope));
+    if (c->v.root == 0) /* no multiplier on traffic: compute alone */
+        return c->v.fixed;
     return price > 0 ? c->v.fixed + c->v.root * c->v.root / 4 / price : (double)INFINITY;
 }
 
@@ -406,7 +408,7 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         out->value = out->time_s * out->usd;
         rc = prove_product(&out->lower_bound, a, &q, steps, e);
     }
-    double gap = (out->value - out->lower_bound) / out->value;
+    double gap = out->value == 0 && out->lower_bound == 0 ? 0 : (out->value - out->lower_bound) / out->value;
     out->gap = fmax(gap, 0);
     /* A bound far above the value would contradict it: then one of the two is wrong. */
     out->ok = out->violation <= MAX_VIOLATION && fabs(gap) <= ALLOC_GAP;

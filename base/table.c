@@ -301,7 +301,10 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
         size_t n_key = equals ? (size_t)(equals - line) : n;
         char *key = strndup(line, n_key);
         char *value = equals ? strndup(equals + 1, n - n_key - 1) : strdup("");
-        if (key && value)
+        int64_t number;
+        if (key && value && strcmp(key, "seed") == 0 && num_parse_count(value, &number))
+            json_count(j, key, number);
+        else if (key && value)
             json_text(j, key, value);
         else
             *rc = err_nomem(e, "table");

@@ -171,7 +171,10 @@ static void put_baseline(const struct design *d, bool has, struct json *j)
     json_real(j, "bw_GBps", has ? d->equal.bw_Bps / 1e9 : NAN);
     json_real(j, "time_s", has ? d->equal.time_s : NAN);
     json_real(j, "cost_usd", has ? d->equal.cost_usd : NAN);
+    if (has)
+        json_bool(j, "allowed", d->equal.allowed);
     json_close(j, '}');
+    json_real(j, "bill_usd", has && d->has_bill ? d->bill.usd.typ : NAN);
     json_real(j, "speedup", has ? d->speedup : NAN);
     json_real(j, "perf_per_cost_gain", has ? d->perf_per_cost_gain : NAN);
 }

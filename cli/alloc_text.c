@@ -21,8 +21,8 @@ static void put_title(const struct alloc_report *r, struct text *out)
     text_printf(out, "%s%s", s->name, *s->name ? ": " : "");
     load_workload_names(out, s);
     text_printf(out, " on %s (%s NPUs): %s", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                s->combine == STUDY_REGRET ? "least regret" : goals[s->objective]);
-    if (isfinite(s->time_limit_s))
+                s->combine == STUDY_REGRET && s->n_workloads > 1 ? "least regret" : goals[s->objective]);
+    if (s->objective == ALLOC_COST)
         text_printf(out, " within %s", show_time(n, s->time_limit_s));
     text_puts(out, "\n");
     for (int32_t i = 0; r->sweep && i < r->sweep->n_axes; i++)
@@ -87,8 +87,10 @@ static int put_dims(const struct alloc_report *r, struct text *out, struct err *
 static void put_share(struct text *out, const char *what, double part_s, double whole_s)
 {
     char t[SHOW], p[SHOW];
-    text_printf(out, "  %-16s%s (%s %%)\n", what, show_time(t, part_s),
-                show_real(p, 100 * part_s / whole_s, 3));
+    text_printf(out, "  %-16s%s", what, show_time(t, part_s));
+    if (whole_s > 0)
+        text_printf(out, " (%s %%)", show_real(p, 100 * part_s / whole_s, 3));
+    text_puts(out, "\n");
 }
 
 static void put_times(const struct alloc_report *r, struct text *out)
@@ -118,6 +120,9 @@ static void put_money(const struct alloc_report *r, struct text *out)
     if (isfinite(d->cost_usd))
         text_printf(out, "%-18s%s USD%s\n", "cost", show_usd(a, d->cost_usd),
                     r->study->count_npus ? ", NPUs included" : "");
+    if (d->has_bill && r->study->parts.n_recipes > 0)
+        text_printf(out, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
+                    show_usd(a, d->bill.usd.typ + study_fixed_usd(r->study)));
     if (isfinite(d->nic_Bps))
         text_printf(out, "%-18s%s GB/s per NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
     if (!isfinite(d->equal.time_s))
@@ -126,7 +131,12 @@ static void put_money(const struct alloc_report *r, struct text *out)
                 show_time(b, d->equal.time_s));
     if (isfinite(d->equal.cost_usd))
         text_printf(out, ", %s USD", show_usd(c, d->equal.cost_usd));
-    text_printf(out, "\n  %-16s%.4f times as fast", "against it", d->speedup);
+    if (!d->equal.allowed)
+        text_puts(out, ", breaks constraints");
+    text_puts(out, "\n");
+    if (!isfinite(d->speedup))
+        return;
+    text_printf(out, "  %-16s%.4f times as fast", "against it", d->speedup);
     if (isfinite(d->perf_per_cost_gain))
         text_printf(out, ", %.4f times the performance per cost", d->perf_per_cost_gain);
     text_puts(out, "\n");

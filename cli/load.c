@@ -119,10 +119,7 @@ void load_say_status(struct run *run, const struct design *d)
     if (a->status == ALLOC_SOLVED)
         return;
     output_say(run, "%s: %s: %s", run->opt.operands[0], alloc_status_names[a->status], a->reason);
-    if (a->status != ALLOC_STALLED)
-        run->exit_code = EXIT_NO_DESIGN;
-    else if (!load_has_split(d))
-        run->exit_code = EXIT_FAILED;
+    run->exit_code = a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN;
 }
 
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)
@@ -170,6 +167,16 @@ static int evaluate_given(struct load_design *x, struct err *e)
     return design_evaluate(&x->design, &x->study, bw_Bps, e);
 }
 
+/* Commands for one design pass over what only those for many look at. */
+static void note_vary(struct study *s)
+{
+    char place[400];
+    yaml_id vary = yaml_get(&s->doc, s->doc.root, "vary");
+    if (vary >= 0)
+        text_printf(&s->notes, "%s: vary has no effect here, it is used by alloc and sweep\n",
+                    yaml_key_place(&s->doc, vary, place, sizeof place));
+}
+
 int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
                 unsigned needs, struct err *e)
 {
@@ -189,6 +196,7 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
     rc = study_load(&x->study, run->opt.operands[0], o->list, o->n, needs, e);
     if (rc)
         return rc;
+    note_vary(&x->study);
     say_read(run, &x->study);
     double start_s = now_s();
     rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);

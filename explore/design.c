@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/repair.h"
 #include "alloc/verify.h"
 
 /* ---- at given bandwidths ---- */
@@ -67,6 +68,9 @@ static double nic_bw(const struct study *s, const double *bw_Bps)
     return nic_Bps;
 }
 
+/* Rounding of total/D times D. */
+#define EQUAL_REL 1e-12
+
 static void fill_equal(struct design *d, const struct study *s)
 {
     double bw_Bps[TOPO_MAX_DIMS];
@@ -77,6 +81,11 @@ static void fill_equal(struct design *d, const struct study *s)
     for (int32_t i = 0; i < s->n_workloads; i++)
         d->equal.time_s += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
     d->equal.cost_usd = cost_usd(s, bw_Bps);
+    d->equal.allowed = true;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, d->n_dims)) > EQUAL_REL)
+            d->equal.allowed = false;
+    /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
 }

@@ -31,6 +31,7 @@ struct design {
     char bill_reason[512]; /**< why there are prices but no bill (no Clos so large); "" otherwise */
     struct {               /**< the baseline: same total, spread evenly, whatever the constraints say */
         double bw_Bps, time_s, cost_usd;
+        bool allowed; /**< it satisfies the study's constraints, which it does not look at */
     } equal;
     double speedup;            /**< equal.time_s / time_s */
     double perf_per_cost_gain; /**< (equal.time_s*equal.cost_usd) / (time_s*cost_usd); NaN without parts */

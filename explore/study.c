@@ -15,6 +15,28 @@ static int read_network(struct study *s, const struct study_conf *conf, struct e
     return topo_read_network(&s->net, &s->doc, conf->network, e);
 }
 
+/* Where the price is missing: at the tier of the dimension that has none; a word has no tiers. */
+static int fail_price(const struct study *s, struct err *e)
+{
+    char place[400];
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
+    int32_t d = 0;
+    if (dims >= 0)
+        yaml_each (id, &s->doc, dims) {
+            struct topo_network one = s->net;
+            struct topo_dim_price price;
+            struct err ignored;
+            one.n_dims = 1;
+            one.dims[0] = s->net.dims[d++];
+            if (topo_prices(&price, &one, &s->parts, &ignored) == 0)
+                continue;
+            yaml_id tier = yaml_get(&s->doc, id, "tier");
+            at = tier >= 0 ? tier : id;
+            break;
+        }
+    return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
+}
+
 static int read_parts(struct study *s, const struct study_conf *conf, struct err *e)
 {
     yaml_id parts = conf->parts >= 0 ? conf->parts : s->net.parts;
@@ -23,11 +45,8 @@ static int read_parts(struct study *s, const struct study_conf *conf, struct err
     int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
     if (rc)
         return rc;
-    rc = topo_prices(s->prices, &s->net, &s->parts, e);
-    if (rc) {
-        char place[400];
-        return err_wrap(e, "%s", yaml_key_place(&s->doc, parts, place, sizeof place));
-    }
+    if (topo_prices(s->prices, &s->net, &s->parts, e))
+        return fail_price(s, e);
     s->has_parts = true;
     return 0;
 }

@@ -91,7 +91,6 @@ static void note_split(struct study *s)
         note_key(s, root, "time_limit_s", "it is used only with objective cost");
     if (study_is_fixed(s)) {
         note_key(s, root, "objective", "every dimension has its bw_GBps");
-        note_key(s, root, "total_GBps", "every dimension has its bw_GBps");
     }
     note_weights(s);
 }

@@ -99,10 +99,11 @@ static int64_t keep_front(struct xy *points, int64_t n)
     return kept;
 }
 
-/* What one gets for a given cost: a staircase, level until the next design can be paid. */
+/* An equal split may break the study's constraints: it is a mark to measure by, never on the front.
+ * What one gets for a given cost: a staircase, level until the next design can be paid. */
 static void put_front(struct pareto *p, int32_t w, const struct axis *x)
 {
-    int64_t n = keep_front(p->points, gather_points(p, w, -1, true, true));
+    int64_t n = keep_front(p->points, gather_points(p, w, -1, true, false));
 
     canvas_block(p->c);
     for (int64_t i = 0; i < n; i++) {
@@ -184,7 +185,8 @@ static void put_legend(struct pareto *p)
     canvas_legend(p->c, (struct mark){ MARK_FRONT, 0 }, "Pareto front");
     for (int32_t k = 0; k < p->networks.n; k++)
         canvas_legend(p->c, (struct mark){ MARK_POINT, k }, p->networks.list[k]);
-    canvas_note(p->c, "filled: optimised split; hollow: equal split of the same bandwidth");
+    canvas_note(p->c,
+                "filled: optimised split; hollow: equal split of the same bandwidth, constraints aside");
     if (p->workloads.n > p->n_panels)
         canvas_note(p->c, "first %d of %d workloads", (int)p->n_panels, (int)p->workloads.n);
 }

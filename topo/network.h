@@ -90,7 +90,8 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e);
  */
 double topo_parse_bw(const char *text_GBps);
 
-/** True when @p text looks like a spec word (starts with a shape name and a colon), not a path. */
+/** True when @p text looks like a spec word (letters, a colon, a digit), not a path; its shape may be none.
+ */
 bool topo_is_spec(const char *text);
 
 enum { TOPO_SPEC = TOPO_MAX_DIMS * 48 };

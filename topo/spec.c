@@ -81,7 +81,11 @@ static int shape_prefix(const char *s)
 
 bool topo_is_spec(const char *text)
 {
-    return shape_prefix(text + strspn(text, " \t")) >= 0;
+    text += strspn(text, " \t");
+    size_t letters = 0;
+    while (isalpha((unsigned char)text[letters]))
+        letters++;
+    return letters > 0 && text[letters] == ':' && isdigit((unsigned char)text[letters + 1]);
 }
 
 /* One dimension of the word being read: [s, s+n) starts at column col. */

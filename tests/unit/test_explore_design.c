@@ -233,6 +233,59 @@ static void an_unused_dimension_is_not_billed(void **state)
     close_both(&s, &d);
 }
 
+/* Compute alone, or nothing at all: solved, proved, the cheapest split, no price on a row of bandwidth. */
+static void work_without_traffic_is_solved(void **state)
+{
+    static const struct {
+        const char *asked;
+        double time_s, value;
+    } cases[] = {
+        /* node costs 128 USD per GB/s: 10 GB/s of it is the cheapest way to the total */
+        { "objective: time\n", 5e-3, 5e-3 },
+        { "objective: utilization\n", 5e-3, 0 },
+        { "objective: perf_per_cost\n", 5e-3, 5e-3 * 1280 },
+        { "objective: cost\ntime_limit_s: 0.006\n", 5e-3, 1280 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        struct text t = { 0 };
+        text_printf(&t, "%stotal_GBps: 10\n%s",
+                    NETWORK PARTS "workload: { name: w, step: { compute_ms: 5 } }\n", cases[i].asked);
+        solve_text(&s, &d, text_str(&t));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_true(d.verified);
+        assert_true(d.answer.gap == 0);
+        assert_close(d.time_s, cases[i].time_s, 1e-15);
+        assert_close(d.answer.value, cases[i].value, 1e-9);
+        close_both(&s, &d);
+        text_free(&t);
+    }
+}
+
+static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
+{
+    static const struct {
+        const char *row;
+        bool allowed;
+    } cases[] = {
+        { "pod <= 5", true }, { "pod <= 4.9", false }, { "node >= 5", true }, { "node == 6", false }
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        struct text t = { 0 };
+        text_printf(&t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
+        solve_text(&s, &d, text_str(&t));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_int_equal(d.equal.allowed, cases[i].allowed);
+        close_both(&s, &d);
+        text_free(&t);
+    }
+}
+
 static void a_bill_that_cannot_be_made_says_why(void **state)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
@@ -260,6 +313,8 @@ int main(void)
         cmocka_unit_test(latency_counts_where_the_model_has_it),
         cmocka_unit_test(a_study_without_an_answer_has_a_status),
         cmocka_unit_test(an_unused_dimension_is_not_billed),
+        cmocka_unit_test(work_without_traffic_is_solved),
+        cmocka_unit_test(an_equal_split_that_breaks_a_constraint_is_marked),
         cmocka_unit_test(a_bill_that_cannot_be_made_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,7 +200,7 @@ static const struct bad {
       0, ERR_RANGE },
     { NET "total_GBps: 0\n", "study.yaml:2:13: total_GBps is 0, need", 0, ERR_RANGE },
     { "network: bare.yaml\nparts: prices.yaml\n",
-      "study.yaml:2:1: dimension \"dim1\": tier is not given, need one priced by prices", 0, ERR_RANGE },
+      "bare.yaml:2:9: dimension \"dim1\": tier is not given, need one priced by prices", 0, ERR_RANGE },
     { NET "constraints: pod <= 50\n", "study.yaml:2:14: constraints is pod <= 50, need a list",
       STUDY_FOR_SPLIT, ERR_PARSE },
     { NET "constraints: [ [pod] ]\n", "study.yaml:2:16: constraints[0] is a list, need text", STUDY_FOR_SPLIT,
