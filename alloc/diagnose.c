@@ -100,23 +100,40 @@ int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, stru
     return rc;
 }
 
-int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
+/* Is there an end to B_d: by a row, or (unless only rows count) by its price? */
+static int find_limited(bool *limited, const struct alloc_problem *p, bool free_only, struct err *e)
 {
     double cap_Bps[D];
     alloc_find_caps(cap_Bps, p); /* decides nearly always, and needs no linear programme */
-    *dim = -1;
     for (int32_t d = 0; d < p->step->n_dims; d++) {
-        double most;
-        if (!alloc_carries_traffic(p->step, d) || isfinite(cap_Bps[d]) ||
-            (free_only && p->usd_per_Bps[d] > 0))
+        double most = cap_Bps[d];
+        limited[d] = isfinite(most) || (free_only && p->usd_per_Bps[d] > 0);
+        if (limited[d] || !alloc_carries_traffic(p->step, d))
             continue;
         int rc = most_bandwidth(&most, p, d, e);
         if (rc)
             return rc;
-        if (isinf(most)) {
-            *dim = d;
-            return 0;
-        }
+        limited[d] = isfinite(most);
     }
     return 0;
+}
+
+/* A leaf is as slow as its slowest dimension: one that is limited is enough for it to have a least time. */
+int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
+{
+    bool limited[D];
+    *dim = -1;
+    int rc = find_limited(limited, p, free_only, e);
+    for (int32_t l = 0; l < p->step->n_leaves && *dim < 0 && !rc; l++) {
+        const double *traffic_B = &p->step->traffic_B[(ptrdiff_t)l * D];
+        bool has_end = false;
+        int32_t first = -1;
+        for (int32_t d = p->step->n_dims; d-- > 0;)
+            if (traffic_B[d] > 0) {
+                has_end = has_end || limited[d];
+                first = d;
+            }
+        *dim = has_end ? -1 : first;
+    }
+    return rc;
 }

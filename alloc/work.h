@@ -17,7 +17,10 @@ bool alloc_carries_traffic(const struct step_fn *f, int32_t d);
  */
 int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
 
-/** First dimension with traffic (and, if @p free_only, without a price) that no row limits; -1 if none. */
+/**
+ * A dimension whose growth makes T fall without end: it is the first of a leaf none of whose dimensions a row
+ * (or, if @p free_only, a price) limits; -1 if there is no such leaf.
+ */
 int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e);
 
 /** Least usd_per_Bps.B over the rows, INFINITY when they clash; its proof goes into @p b. */

@@ -39,10 +39,10 @@ static const struct {
           "more bandwidth on d3 always helps and nothing limits it; need a total, a maximum or a budget" },
     { .what = "a dimension without price or limit",
       .objective = ALLOC_COST,
-      .usd = { 1, 0, 1 },
+      .usd = { 1, 1, 0 },
       .limit_s = 1,
       .status = ALLOC_UNBOUNDED,
-      .reason = "d2 has no price and nothing limits its bandwidth" },
+      .reason = "d3 has no price and nothing limits its bandwidth" },
     { .what = "a limit below what the total allows",
       .objective = ALLOC_COST,
       .usd = { 1, 1, 1 },
@@ -100,6 +100,29 @@ static void every_failure_has_its_status_and_its_reason(void **state)
     }
 }
 
+/* d1 and d2 share a collective: with d1 at 4 GB/s it takes 1/4 s however much d2 has, so any d2 from 4 GB/s
+ * on is as good, and there is a least time. */
+static void one_limited_dimension_of_a_collective_is_enough(void **state)
+{
+    struct random_split s;
+    struct alloc_answer a;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 3, m, 2, 0);
+    random_split_row(&s, (double[D]){ 1 }, LINEXPR_LE, 4);
+    random_split_row(&s, (double[D]){ 0, 0, 1 }, LINEXPR_LE, 2);
+    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    assert_int_equal(a.status, ALLOC_SOLVED);
+    assert_close(a.value, 1.0 / 4 + 1.0 / 2, 1e-9);
+    assert_close(a.bw_Bps[0], 4e9, 1e-9);
+    assert_false(a.unique);
+    assert_close(a.lo_Bps[1], 4e9, 1e-6);
+    assert_true(isinf(a.hi_Bps[1]));
+    assert_true(a.gap <= ALLOC_GAP);
+    alloc_answer_free(&a);
+    random_split_close(&s);
+}
+
 /* Compute makes per cost prefer ever smaller networks: the message says in which direction. */
 static void per_cost_with_compute_falls_towards_nothing(void **state)
 {
@@ -126,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failure_has_its_status_and_its_reason),
+        cmocka_unit_test(one_limited_dimension_of_a_collective_is_enough),
         cmocka_unit_test(per_cost_with_compute_falls_towards_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
