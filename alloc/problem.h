@@ -96,6 +96,9 @@ struct alloc_answer {
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
 void alloc_answer_free(struct alloc_answer *a);
 
+/** Is there a split that satisfies the rows: solved, or stalled with one found? */
+bool alloc_has_split(const struct alloc_answer *a);
+
 /** usd_fixed + usd_per_Bps . bw_Bps */
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
 

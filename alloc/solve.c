@@ -21,6 +21,11 @@ double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps)
     return p->usd_fixed + vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
 }
 
+bool alloc_has_split(const struct alloc_answer *a)
+{
+    return a->status == ALLOC_SOLVED || (a->status == ALLOC_STALLED && isfinite(a->value));
+}
+
 void alloc_answer_free(struct alloc_answer *a)
 {
     for (int32_t i = 0; i < a->n_bounds; i++)

@@ -183,7 +183,7 @@ void alloc_json(const struct alloc_report *r, struct text *out)
 {
     const struct alloc_answer *a = &r->design->answer;
     struct json j = { .out = out };
-    bool has = load_has_split(r->design);
+    bool has = alloc_has_split(&r->design->answer);
     json_open(&j, NULL, '{');
     output_json_head(&j, r->run, r->from);
     put_place(r, &j);

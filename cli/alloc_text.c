@@ -195,7 +195,7 @@ int alloc_text(const struct alloc_report *r, struct text *out, struct err *e)
 {
     const struct alloc_answer *a = &r->design->answer;
     put_title(r, out);
-    if (!load_has_split(r->design)) {
+    if (!alloc_has_split(&r->design->answer)) {
         text_printf(out, "%s: %s\n", alloc_status_names[a->status], a->reason);
         return text_check(out, e);
     }

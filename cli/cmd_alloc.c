@@ -25,7 +25,7 @@ static int report(struct alloc_run *a, int64_t i, const struct study *s, const s
         alloc_json(&r, &a->out);
         return text_check(&a->out, e);
     }
-    if (a->sweep.n_axes == 0 && !load_has_split(d))
+    if (a->sweep.n_axes == 0 && !alloc_has_split(&d->answer))
         return 0; /* said on standard error, and there is nothing else to read */
     text_puts(&a->out, i > 0 ? "\n" : "");
     return alloc_text(&r, &a->out, e);

@@ -283,7 +283,7 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
     struct load_design x;
     int rc = load_design(&x, run, o, LOAD_EITHER, STUDY_FOR_BUDGET | STUDY_NEEDS_WORKLOAD, e);
     output_notes(run, &x.study.notes);
-    if (!rc && x.solved && !load_has_split(&x.design)) {
+    if (!rc && x.solved && !alloc_has_split(&x.design.answer)) {
         rc = load_write_status(run, &x, true, e);
     } else if (!rc) {
         const struct design *d = &x.design;
@@ -311,7 +311,7 @@ static int run_check(struct run *run, struct err *e)
     rc = load_overrides(&o, run, e);
     if (!rc)
         rc = study_load(&probe, run->opt.operands[0], o.list, o.n, STUDY_NEEDS_NETWORK, e);
-    bool network_alone = !rc && probe.n_workloads == 0 && load_has_bandwidths(&probe.net);
+    bool network_alone = !rc && probe.n_workloads == 0 && topo_has_bandwidths(&probe.net);
     study_free(&probe);
     if (!rc)
         rc = network_alone ? check_network(run, &o, e) : check_design(run, &o, e);

@@ -54,7 +54,7 @@ static int run_explain(struct run *run, struct err *e)
         rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
     if (!rc)
         output_notes(run, &x.study.notes);
-    if (!rc && x.solved && !load_has_split(&x.design))
+    if (!rc && x.solved && !alloc_has_split(&x.design.answer))
         rc = load_write_status(run, &x, false, e);
     else if (!rc)
         rc = write_result(run, &x, e);

@@ -140,7 +140,7 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
         rc = topo_graph_metrics(&f->metrics, *g, e);
     else
         topo_metrics(&f->metrics, &s->net, bw_Bps);
-    if (!rc && s->has_parts && load_has_bandwidths(&s->net)) {
+    if (!rc && s->has_parts && topo_has_bandwidths(&s->net)) {
         rc = topo_build_bill(&f->bill, &s->net, &s->parts, bw_Bps, e);
         f->has_bill = !rc;
     }

@@ -97,22 +97,6 @@ int load_study(struct study *s, struct run *run, const struct load_overrides *o,
     return 0;
 }
 
-bool load_has_bandwidths(const struct topo_network *net)
-{
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (isnan(net->dims[d].bw_Bps))
-            return false;
-    return true;
-}
-
-/* A solver that stalled may have stopped before it met the constraints at all. */
-bool load_has_split(const struct design *d)
-{
-    const struct alloc_answer *a = &d->answer;
-    return a->status == ALLOC_SOLVED ||
-           (a->status == ALLOC_STALLED && isfinite(a->value) && isfinite(d->time_s));
-}
-
 void load_say_status(struct run *run, const struct design *d)
 {
     const struct alloc_answer *a = &d->answer;
@@ -188,7 +172,7 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
         rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
         if (rc)
             return rc;
-        from = load_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
+        from = topo_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
         study_free(&probe);
     }
     x->solved = from == LOAD_SOLVED;

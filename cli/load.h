@@ -45,18 +45,13 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
                 unsigned needs, struct err *e);
 void load_design_free(struct load_design *x);
 
-/** Say why there is no split (exit code 4; 1 when the solver found none), or that its proof fell short. */
+/** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
 void load_say_status(struct run *run, const struct design *d);
-/** In JSON the object { weft, status, reason } where there is no split, with { within: false, budgets: [] }
- * if
- * @p budgets; other formats have nothing to say. */
+/**
+ * In JSON the object { weft, status, reason } where there is no split, with
+ * { within: false, budgets: [] } if @p budgets; other formats have nothing to say.
+ */
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e);
-/** Is there a split to report? Of a stalled solve only when it met the constraints. */
-bool load_has_split(const struct design *d);
-
-/** True when every dimension of @p net has its bandwidth. */
-bool load_has_bandwidths(const struct topo_network *net);
-
 /** "GPT-3+Turing-NLG"; "" without workloads. */
 void load_workload_names(struct text *out, const struct study *s);
 

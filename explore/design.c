@@ -163,11 +163,6 @@ static void begin_ask(struct ask *a, const struct study *s)
     }
 }
 
-static bool has_split(const struct alloc_answer *answer)
-{
-    return answer->status == ALLOC_SOLVED || answer->status == ALLOC_STALLED;
-}
-
 /* Look at the answer once more, from the workloads as they were read. */
 static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
                   struct err *e)
@@ -215,7 +210,7 @@ static int solve_joined(struct design *d, struct ask *a, const double *scale, st
     if (!rc) {
         a->problem.step = &joined;
         rc = alloc_solve(&d->answer, &a->problem, e);
-        if (!rc && has_split(&d->answer))
+        if (!rc && alloc_has_split(&d->answer))
             rc = verify(d, a, scale, how, e);
         a->problem.step = NULL;
     }
@@ -242,7 +237,7 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
     a->problem.step = NULL;
     if (rc)
         return rc;
-    if (!has_split(&answer)) {
+    if (!alloc_has_split(&answer)) {
         *stopped = true;
         blame(&answer, w->tree.name);
         d->answer = answer;
@@ -316,7 +311,7 @@ int design_solve(struct design *d, const struct study *s, struct err *e)
     begin_ask(&a, s);
     if (!rc)
         rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
-    if (!rc && has_split(&d->answer)) {
+    if (!rc && alloc_has_split(&d->answer)) {
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
         rc = fill(d, s, bw_Bps, e);

@@ -236,14 +236,6 @@ static int read_budget(struct study *s, const struct study_conf *conf, unsigned 
 
 /* ---- what the command needs ---- */
 
-bool study_is_fixed(const struct study *s)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        if (isnan(s->net.dims[d].bw_Bps))
-            return false;
-    return true;
-}
-
 static int fail_bandwidth(const struct study *s, struct err *e)
 {
     yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
@@ -267,7 +259,7 @@ static int check_needs(const struct study *s, const struct study_conf *conf, uns
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
     if ((needs & STUDY_FOR_BUDGET) && conf->budget < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
-    if ((needs & STUDY_NEEDS_BANDWIDTH) && !study_is_fixed(s))
+    if ((needs & STUDY_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
         return fail_bandwidth(s, e);
     return 0;
 }

@@ -30,7 +30,4 @@ int study_read(struct study *s, const struct study_source *from, unsigned needs,
 /** Note keys of @p s that have no effect; n_workloads and all else are read. */
 int study_note(struct study *s, unsigned needs, struct err *e);
 
-/** True when every dimension has its bandwidth. */
-bool study_is_fixed(const struct study *s);
-
 #endif

@@ -89,7 +89,7 @@ static void note_split(struct study *s)
         note_key(s, root, "combine", "there is one workload");
     if (s->objective != ALLOC_COST)
         note_key(s, root, "time_limit_s", "it is used only with objective cost");
-    if (study_is_fixed(s)) {
+    if (topo_has_bandwidths(&s->net)) {
         note_key(s, root, "objective", "every dimension has its bw_GBps");
     }
     note_weights(s);

@@ -129,7 +129,7 @@ static int take_design(struct outcome *o, const struct study *s, struct err *e)
     if (rc)
         return rc;
     o->status = alloc_status_names[d.answer.status];
-    if (d.answer.status == ALLOC_SOLVED || d.answer.status == ALLOC_STALLED)
+    if (alloc_has_split(&d.answer))
         take_results(o, &d);
     if (d.answer.reason[0])
         rc = keep_text(&o->message, d.answer.reason, e);

@@ -290,6 +290,14 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
     return rc ? rc : read_map(net, doc, node, e);
 }
 
+bool topo_has_bandwidths(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (isnan(net->dims[d].bw_Bps))
+            return false;
+    return true;
+}
+
 int32_t topo_find_dim(const struct topo_network *net, const char *name)
 {
     for (int32_t d = 0; d < net->n_dims; d++)

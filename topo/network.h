@@ -98,6 +98,9 @@ enum { TOPO_SPEC = TOPO_MAX_DIMS * 48 };
 /** Shape, size and bandwidth of every dimension; nothing else. Returns @p buf. */
 const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net);
 
+/** Does every dimension have its bandwidth? */
+bool topo_has_bandwidths(const struct topo_network *net);
+
 /** Dimension by name, or -1. */
 int32_t topo_find_dim(const struct topo_network *net, const char *name);
 
