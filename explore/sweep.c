@@ -33,7 +33,7 @@ int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point 
 static const char *said(const char *line, size_t *n)
 {
     const char *end = strchr(line, '\n'), *start = line;
-    const char *verb = strstr(line, " has no effect here");
+    const char *verb = strstr(line, " has no effect ");
     for (const char *s = line; s < end && verb && s < verb; s++)
         if (s[0] == ':' && s[1] == ' ')
             start = s + 2;
@@ -70,6 +70,21 @@ static void keep_common(struct text *notes, const char *other)
     notes->n = kept;
 }
 
+/* Two spellings of one key, such as dims.pod and dims[3], would overwrite each other. */
+static int check_distinct(const struct sweep *w, const struct study *s, struct err *e)
+{
+    yaml_id found[SWEEP_MAX_AXES];
+    for (int32_t k = 0; k < w->n_axes; k++) {
+        found[k] = yaml_find(&s->doc, w->axes[k].path);
+        for (int32_t i = 0; i < k; i++)
+            if (found[k] >= 0 && found[k] == found[i])
+                return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "vary"), e, ERR_RANGE,
+                                 "has \"%.100s\" and \"%.100s\", need one axis for what is one key",
+                                 w->axes[i].path, w->axes[k].path);
+    }
+    return 0;
+}
+
 /* Notes at point p: the first ones, or what they have in common with those before. */
 static int note_point(struct sweep *w, const struct sweep_point *p, const struct study_source *from,
                       bool *any, struct err *e)
@@ -86,8 +101,9 @@ static int note_point(struct sweep *w, const struct sweep_point *p, const struct
     else
         text_puts(&w->notes, text_str(&s.notes));
     *any = true;
+    rc = check_distinct(w, &s, e);
     study_free(&s);
-    return text_check(&w->notes, e);
+    return rc ? rc : text_check(&w->notes, e);
 }
 
 /* A key may have no effect at one point and some at another: ask the neighbours too. */

@@ -116,6 +116,10 @@ static void bad_axes_are_refused_at_their_place(void **state)
         { "vary: { budget.nisc: [5] }\n", "(\"nisc\" is no key of budget), need a known key such as nics",
           ERR_PARSE },
         { "vary: { name: [x, y] }\n", "study.yaml:3:9: vary.name cannot vary, need another key", ERR_PARSE },
+        { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n",
+          "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\", need one "
+          "axis for what is one key",
+          ERR_RANGE },
         { "vary: { total_GBps: { from: 1, step: 1 } }\n", "vary.total_GBps is without to, need to",
           ERR_PARSE },
         { "vary: { total_GBps: { from: 1, to: 2 } }\n",
