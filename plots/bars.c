@@ -11,8 +11,6 @@ enum {
     BAR_PX = 9,  /* of one of several bars */
     GAP_PX = 11, /* between designs then */
     LEAST_ROW_PX = 8,
-    X_TICS_PX = 25,
-    X_LABEL_PX = 20,
     HEAD_PX = 6,
     END_HEAD_PX = 18,
 };
@@ -249,7 +247,7 @@ static void put_side_texts(struct bars *b, const struct canvas_box *box)
 static void put_axis_labels(struct bars *b, const struct canvas_box *box)
 {
     struct canvas_label at = { .x_px = (box->left + box->right) / 2,
-                               .y_px = box->bottom + X_TICS_PX + X_LABEL_PX * 0.5,
+                               .y_px = box->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
                                .align = ALIGN_CENTER,
                                .size_px = CANVAS_FONT_PX,
                                .color = CANVAS_BLACK };
@@ -285,7 +283,8 @@ static int draw(struct bars *b, struct err *e)
 {
     share_width(b);
     bool has_ends = b->end_px > 0;
-    double margins = X_TICS_PX + X_LABEL_PX + (has_ends ? END_HEAD_PX : HEAD_PX), body_px = margins;
+    double margins = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + (has_ends ? END_HEAD_PX : HEAD_PX),
+           body_px = margins;
     struct canvas_box box;
 
     for (int32_t i = 0; i < b->n; i++)
@@ -295,8 +294,8 @@ static int draw(struct bars *b, struct err *e)
         return rc;
     box.left += b->label_px + 6;
     box.right -= b->end_px + (has_ends ? 6 : 0) + 8;
-    box.top += margins - X_TICS_PX - X_LABEL_PX;
-    box.bottom -= X_TICS_PX + X_LABEL_PX;
+    box.top += margins - CANVAS_X_TICS_PX - CANVAS_X_LABEL_PX;
+    box.bottom -= CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX;
     canvas_panel(b->c, &box, &b->x, NULL);
     text_printf(&b->c->script, "set yrange [%d:0]\n", (int)b->n);
     put_side_texts(b, &box);

@@ -53,6 +53,19 @@ struct canvas_box {
     double left, top, right, bottom; /**< [px] */
 };
 
+/** Room around a panel [px], for text of CANVAS_FONT_PX. */
+enum {
+    CANVAS_X_TICS_PX = 25,
+    CANVAS_X_LABEL_PX = 20,
+    CANVAS_Y_LABEL_PX = 22,
+    CANVAS_STRIP_PX = 20, /**< the name of a panel, a column or a row of them */
+};
+
+/** A point in the units of a panel's axes. */
+struct canvas_xy {
+    double x, y;
+};
+
 /** Initialise with canvas_init(); release with canvas_free(). */
 struct canvas {
     struct text script; /**< what gnuplot will read */

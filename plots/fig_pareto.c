@@ -11,15 +11,7 @@ enum {
     MAX_IN_ROW = 3,
     PANEL_PX = 240,
     LEAST_PANEL_PX = 110,
-    Y_LABEL_PX = 22,
     Y_TICS_PX = 44,
-    X_TICS_PX = 25,
-    X_LABEL_PX = 22,
-    STRIP_PX = 20,
-};
-
-struct xy {
-    double x, y; /* cost in the unit of the axis, steps per second */
 };
 
 struct pareto {
@@ -28,7 +20,7 @@ struct pareto {
     struct names workloads, networks;
     int32_t n_panels, n_columns, n_rows;
     struct unit usd;
-    struct xy *points; /* shape [2 * n_designs], owned: those of one panel */
+    struct canvas_xy *points; /* shape [2 * n_designs], owned: one panel's [usd, steps per second] */
     struct canvas_box body;
 };
 
@@ -44,19 +36,19 @@ static int gather_names(struct pareto *p, struct err *e)
     }
     p->usd = unit_pick(unit_usd, most_usd);
     p->n_panels = p->workloads.n < MAX_PANELS ? p->workloads.n : MAX_PANELS;
-    p->n_columns = p->workloads.n < MAX_IN_ROW ? p->workloads.n : MAX_IN_ROW;
-    p->n_rows = (p->n_panels + p->n_columns - 1) / p->n_columns;
+    p->n_rows = (p->n_panels + MAX_IN_ROW - 1) / MAX_IN_ROW;
+    p->n_columns = (p->n_panels + p->n_rows - 1) / p->n_rows; /* rows as even as can be: four are 2 x 2 */
     return 0;
 }
 
-static struct xy optimised(const struct pareto *p, const struct plot_design *g)
+static struct canvas_xy optimised(const struct pareto *p, const struct plot_design *g)
 {
-    return (struct xy){ g->cost_usd / p->usd.scale, 1 / g->time_s };
+    return (struct canvas_xy){ g->cost_usd / p->usd.scale, 1 / g->time_s };
 }
 
-static struct xy equal_split(const struct pareto *p, const struct plot_design *g)
+static struct canvas_xy equal_split(const struct pareto *p, const struct plot_design *g)
 {
-    return (struct xy){ g->equal_cost_usd / p->usd.scale, 1 / g->equal_time_s };
+    return (struct canvas_xy){ g->equal_cost_usd / p->usd.scale, 1 / g->equal_time_s };
 }
 
 /* Designs and equal splits of workload w, for one network or (network = -1) all. */
@@ -80,7 +72,7 @@ static int64_t gather_points(struct pareto *p, int32_t w, int32_t network, bool 
 
 static int compare_cost(const void *a, const void *b)
 {
-    const struct xy *p = a, *q = b;
+    const struct canvas_xy *p = a, *q = b;
 
     if (p->x != q->x)
         return p->x < q->x ? -1 : 1;
@@ -88,7 +80,7 @@ static int compare_cost(const void *a, const void *b)
 }
 
 /* Keep the points that no other beats in both, by rising cost. */
-static int64_t keep_front(struct xy *points, int64_t n)
+static int64_t keep_front(struct canvas_xy *points, int64_t n)
 {
     int64_t kept = 0;
 
@@ -127,12 +119,12 @@ static void put_points(struct pareto *p, int32_t w, int32_t network, enum mark_k
 
 static void fit_axes(struct pareto *p, int32_t w, struct axis *x, struct axis *y)
 {
-    struct xy lo = { HUGE_VAL, HUGE_VAL }, hi = { 0, 0 };
+    struct canvas_xy lo = { HUGE_VAL, HUGE_VAL }, hi = { 0, 0 };
     int64_t n = gather_points(p, w, -1, true, true);
 
     for (int64_t i = 0; i < n; i++) {
-        lo = (struct xy){ fmin(lo.x, p->points[i].x), fmin(lo.y, p->points[i].y) };
-        hi = (struct xy){ fmax(hi.x, p->points[i].x), fmax(hi.y, p->points[i].y) };
+        lo = (struct canvas_xy){ fmin(lo.x, p->points[i].x), fmin(lo.y, p->points[i].y) };
+        hi = (struct canvas_xy){ fmax(hi.x, p->points[i].x), fmax(hi.y, p->points[i].y) };
     }
     *x = axis_fit(lo.x, hi.x);
     *y = axis_fit(lo.y, hi.y);
@@ -140,13 +132,14 @@ static void fit_axes(struct pareto *p, int32_t w, struct axis *x, struct axis *y
 
 static void put_panel(struct pareto *p, int32_t w)
 {
-    double width = (p->body.right - p->body.left - Y_LABEL_PX) / p->n_columns;
-    double height = (p->body.bottom - p->body.top - X_LABEL_PX) / p->n_rows;
+    double width = (p->body.right - p->body.left - CANVAS_Y_LABEL_PX) / p->n_columns;
+    double height = (p->body.bottom - p->body.top - CANVAS_X_LABEL_PX) / p->n_rows;
     int32_t column = w % p->n_columns, row = w / p->n_columns;
-    double left = p->body.left + Y_LABEL_PX + column * width, top = p->body.top + row * height;
-    struct canvas_box box = { left + Y_TICS_PX, top + STRIP_PX, left + width - 8, top + height - X_TICS_PX };
+    double left = p->body.left + CANVAS_Y_LABEL_PX + column * width, top = p->body.top + row * height;
+    struct canvas_box box = { left + Y_TICS_PX, top + CANVAS_STRIP_PX, left + width - 8,
+                              top + height - CANVAS_X_TICS_PX };
     struct canvas_label at = { .x_px = (box.left + box.right) / 2,
-                               .y_px = top + STRIP_PX * 0.5,
+                               .y_px = top + CANVAS_STRIP_PX * 0.5,
                                .align = ALIGN_CENTER,
                                .size_px = CANVAS_FONT_PX,
                                .room_px = width,
@@ -170,12 +163,12 @@ static void put_axis_labels(struct pareto *p)
     struct text label = { 0 };
 
     text_printf(&label, "network cost [%s]", p->usd.name);
-    at.x_px = (p->body.left + p->body.right + Y_LABEL_PX) / 2;
-    at.y_px = p->body.bottom - X_LABEL_PX * 0.5;
+    at.x_px = (p->body.left + p->body.right + CANVAS_Y_LABEL_PX) / 2;
+    at.y_px = p->body.bottom - CANVAS_X_LABEL_PX * 0.5;
     canvas_text(p->c, &at, text_str(&label));
     text_free(&label);
-    at.x_px = p->body.left + Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (p->body.top + p->body.bottom - X_LABEL_PX) / 2;
+    at.x_px = p->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
+    at.y_px = (p->body.top + p->body.bottom - CANVAS_X_LABEL_PX) / 2;
     at.rotate = 90;
     canvas_text(p->c, &at, "performance [steps/s]");
 }
@@ -196,8 +189,8 @@ static int draw(struct pareto *p, struct err *e)
     double panel_px = p->n_panels == 1 ? 1.4 * PANEL_PX : PANEL_PX;
 
     put_legend(p);
-    int rc = canvas_open(p->c, &p->body, p->n_rows * panel_px + X_LABEL_PX,
-                         p->n_rows * LEAST_PANEL_PX + X_LABEL_PX, e);
+    int rc = canvas_open(p->c, &p->body, p->n_rows * panel_px + CANVAS_X_LABEL_PX,
+                         p->n_rows * LEAST_PANEL_PX + CANVAS_X_LABEL_PX, e);
     if (rc)
         return rc;
     put_axis_labels(p);

@@ -7,20 +7,12 @@
 enum {
     MAX_COLUMNS = 5,
     MAX_NETWORKS = 6,
-    Y_LABEL_PX = 22,
     Y_TICS_PX = 42,
-    X_TICS_PX = 25,
-    X_LABEL_PX = 20,
-    STRIP_PX = 20,
     GAP_X_PX = 18,
     GAP_Y_PX = 14,
     GAP_NETWORK_PX = 8, /* more, between networks of several rows */
     PANEL_PX = 128,
     LEAST_PANEL_PX = 40,
-};
-
-struct xy {
-    double x, y;
 };
 
 /* Everything the panels share. */
@@ -31,9 +23,9 @@ struct grid {
     struct names workloads, networks, objectives;
     int32_t n_columns, n_rows;
     struct axis x;
-    struct axis y[2];    /* shape [n_metrics] */
-    struct unit unit[2]; /* shape [n_metrics] */
-    struct xy *points;   /* shape [n_designs], owned: one series at a time */
+    struct axis y[2];         /* shape [n_metrics] */
+    struct unit unit[2];      /* shape [n_metrics] */
+    struct canvas_xy *points; /* shape [n_designs], owned: one series at a time */
     struct canvas_box body;
 };
 
@@ -118,7 +110,7 @@ static void fit_axes(struct grid *g)
 
 static int compare_x(const void *a, const void *b)
 {
-    const struct xy *p = a, *q = b;
+    const struct canvas_xy *p = a, *q = b;
 
     if (p->x != q->x)
         return p->x < q->x ? -1 : 1;
@@ -142,7 +134,7 @@ static int64_t gather_points(struct grid *g, int32_t column, int32_t network, in
         if (objective && strcmp(p->objective, objective) != 0)
             continue;
         double y = objective ? metric->value(p) : metric->equal(p);
-        g->points[n++] = (struct xy){ g->spec->x(p), y / g->unit[m].scale };
+        g->points[n++] = (struct canvas_xy){ g->spec->x(p), y / g->unit[m].scale };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
@@ -187,8 +179,9 @@ static double network_gaps(const struct grid *g)
 static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
 {
     const struct canvas_box *b = &g->body;
-    double left = b->left + Y_LABEL_PX + Y_TICS_PX, right = b->right - (g->spec->by_network ? STRIP_PX : 4);
-    double top = b->top + STRIP_PX, bottom = b->bottom - X_TICS_PX - X_LABEL_PX;
+    double left = b->left + CANVAS_Y_LABEL_PX + Y_TICS_PX,
+           right = b->right - (g->spec->by_network ? CANVAS_STRIP_PX : 4);
+    double top = b->top + CANVAS_STRIP_PX, bottom = b->bottom - CANVAS_X_TICS_PX - CANVAS_X_LABEL_PX;
     double w = (right - left + GAP_X_PX) / g->n_columns;
     double h = (bottom - top + GAP_Y_PX - network_gaps(g)) / g->n_rows;
 
@@ -222,13 +215,13 @@ static void put_strips(struct grid *g)
     for (int32_t k = 0; k < g->n_columns; k++) {
         struct canvas_box box = panel_box(g, k, 0);
         at.x_px = (box.left + box.right) / 2;
-        at.y_px = box.top - STRIP_PX * 0.5;
+        at.y_px = box.top - CANVAS_STRIP_PX * 0.5;
         at.room_px = box.right - box.left;
         canvas_text(g->c, &at, g->workloads.list[k]);
     }
     for (int32_t r = 0; g->spec->by_network && r < g->n_rows; r += g->spec->n_metrics) {
         struct canvas_box top = panel_box(g, 0, r), low = panel_box(g, 0, r + g->spec->n_metrics - 1);
-        at.x_px = g->body.right - STRIP_PX * 0.5 + 2;
+        at.x_px = g->body.right - CANVAS_STRIP_PX * 0.5 + 2;
         at.y_px = (top.top + low.bottom) / 2;
         at.rotate = 270;
         at.room_px = low.bottom - top.top;
@@ -242,9 +235,9 @@ static void put_axis_labels(struct grid *g)
     struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
 
     at.x_px = (first.left + last.right) / 2;
-    at.y_px = last.bottom + X_TICS_PX + X_LABEL_PX * 0.5;
+    at.y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5;
     canvas_text(g->c, &at, g->spec->x_label);
-    at.x_px = g->body.left + Y_LABEL_PX * 0.5 - 4;
+    at.x_px = g->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
     at.rotate = 90;
     /* One metric: one label for the whole height. Several: each row has its own. */
     for (int32_t r = 0; r < (g->spec->n_metrics > 1 ? g->n_rows : 1); r++) {
@@ -285,7 +278,7 @@ static void put_notes(struct grid *g)
 
 static int draw(struct grid *g, struct err *e)
 {
-    double margins = STRIP_PX + X_TICS_PX + X_LABEL_PX + network_gaps(g);
+    double margins = CANVAS_STRIP_PX + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + network_gaps(g);
     double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : PANEL_PX;
 
     fit_axes(g);

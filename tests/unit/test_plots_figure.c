@@ -293,6 +293,39 @@ static void long_lists_are_cut_and_the_figure_says_so(void **state)
     table_free(&t);
 }
 
+/* How often the first setting of this name stands in the script with the same value. */
+static int uses_of_first(const char *script, const char *setting)
+{
+    char line[64];
+    const char *at = strstr(script, setting);
+    assert_non_null(at);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n") + 1, at);
+    int n = 0;
+    for (const char *s = script; (s = strstr(s, line)); s++)
+        n++;
+    return n;
+}
+
+static void four_workloads_are_two_rows_of_two_panels(void **state)
+{
+    static const char *const names[] = { "a", "b", "c", "d" };
+    struct plot_options opt = { 0 };
+    struct text s = { 0 };
+    struct sample rows[COUNT_OF(names)];
+    struct table t;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        rows[i] = sample_rows[0];
+        rows[i].workload = names[i];
+    }
+    sample_table(&t, rows, COUNT_OF(names));
+    script_of(&s, "pareto", &t, &opt);
+    assert_int_equal(uses_of_first(text_str(&s), "set lmargin"), 2);
+    assert_int_equal(uses_of_first(text_str(&s), "set tmargin"), 2);
+    text_free(&s);
+    table_free(&t);
+}
+
 static void designs_that_look_alike_are_told_apart_by_their_row(void **state)
 {
     struct sample rows[2] = { sample_rows[0], sample_rows[0] };
@@ -424,6 +457,7 @@ int main(void)
         WITH_TABLE(pareto_front_is_the_staircase_of_undominated_designs),
         WITH_TABLE(nic_is_drawn_at_the_total_that_most_designs_have),
         cmocka_unit_test(long_lists_are_cut_and_the_figure_says_so),
+        cmocka_unit_test(four_workloads_are_two_rows_of_two_panels),
         cmocka_unit_test(designs_that_look_alike_are_told_apart_by_their_row),
         WITH_TABLE(title_and_size_can_be_chosen),
         cmocka_unit_test(names_from_the_csv_are_shown_literally_in_every_place),
