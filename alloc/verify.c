@@ -24,6 +24,8 @@ struct walk {
 static double own_traffic(const struct walk *w, const struct step_node *node, double *traffic_B)
 {
     double all = 0;
+    if (node->kind == STEP_TRANSFER)
+        return traffic_B[node->dim] = node->bytes;
     const int32_t *members = w->tree->groups[node->group].members;
     collective_traffic(traffic_B, node->collective, node->bytes, members, w->tree->n_dims);
     for (int32_t d = 0; d < w->tree->n_dims; d++) {
@@ -35,14 +37,7 @@ static double own_traffic(const struct walk *w, const struct step_node *node, do
 
 static double own_constant(const struct walk *w, const struct step_node *node)
 {
-    if (w->steps->drop_const)
-        return 0;
-    if (node->kind == STEP_COMPUTE)
-        return node->seconds;
-    if (w->steps->model != STEP_ALPHA_BETA || !(node->bytes > 0))
-        return 0;
-    const int32_t *members = w->tree->groups[node->group].members;
-    return node->times * collective_latency_s(node->collective, members, w->steps->net);
+    return w->steps->drop_const || node->kind != STEP_COMPUTE ? 0 : node->seconds;
 }
 
 static double time_of(const struct walk *w, step_id id, const double *bw_Bps)
@@ -53,11 +48,12 @@ static double time_of(const struct walk *w, step_id id, const double *bw_Bps)
     case STEP_COMPUTE:
         return own_constant(w, node);
     case STEP_COLLECTIVE:
+    case STEP_TRANSFER:
         own_traffic(w, node, traffic_B);
         for (int32_t d = 0; d < w->tree->n_dims; d++)
             if (traffic_B[d] > 0)
                 most = fmax(most, traffic_B[d] / bw_Bps[d]);
-        return own_constant(w, node) + most;
+        return most;
     default:
         for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
             double t = time_of(w, c, bw_Bps);
@@ -66,6 +62,12 @@ static double time_of(const struct walk *w, step_id id, const double *bw_Bps)
         }
         return node->kind == STEP_MAX ? most : node->kind == STEP_REPEAT ? node->times * sum : sum;
     }
+}
+
+/* Does it send? */
+static bool is_leaf(const struct step_node *node)
+{
+    return node->kind == STEP_COLLECTIVE || node->kind == STEP_TRANSFER;
 }
 
 static double dual_sum(const struct walk *w, step_id id)
@@ -80,7 +82,7 @@ static double dual_sum(const struct walk *w, step_id id)
 static double weight_needed(const struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
-    double need = node->kind == STEP_COLLECTIVE ? dual_sum(w, id) : 0;
+    double need = is_leaf(node) ? dual_sum(w, id) : 0;
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
         double below = weight_needed(w, c);
         need = node->kind == STEP_MAX ? need + below : fmax(need, below);
@@ -118,7 +120,7 @@ static void gather(struct walk *w, step_id id, double weight, double scale)
         gather_max(w, id, weight, scale);
         return;
     }
-    if (node->kind != STEP_COMPUTE && node->kind != STEP_COLLECTIVE) {
+    if (node->kind != STEP_COMPUTE && !is_leaf(node)) {
         if (node->kind == STEP_REPEAT)
             scale *= node->times;
         for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
@@ -126,7 +128,7 @@ static void gather(struct walk *w, step_id id, double weight, double scale)
         return;
     }
     w->constant += weight * scale * own_constant(w, node);
-    double sum = node->kind == STEP_COLLECTIVE ? dual_sum(w, id) : 0, traffic_B[D] = { 0 };
+    double sum = is_leaf(node) ? dual_sum(w, id) : 0, traffic_B[D] = { 0 };
     if (!(sum > 0) || !(own_traffic(w, node, traffic_B) > 0))
         return;
     double share = sum > weight ? weight / sum : 1;

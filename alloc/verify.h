@@ -6,11 +6,11 @@
 
 /** The uncompiled problem: sum or maximum over workloads of scale times the time of its step. */
 struct verify_steps {
-    const struct step_tree *const *trees; /**< shape [n], in the order step_fn_join() was given them */
-    const double *scale;                  /**< shape [n], > 0 */
+    const struct step_tree *const
+        *trees;          /**< shape [n], as compiled, in the order step_fn_join() was given them */
+    const double *scale; /**< shape [n], > 0 */
     int32_t n;
     const struct topo_network *net;
-    enum step_model model;
     bool take_max, drop_const;
 };
 

@@ -94,7 +94,7 @@ static void put_names(const struct alloc_report *r, struct json *j)
     json_count(j, "npus", net->n_npus);
     json_text(j, "workload", text_str(&names));
     json_text(j, "objective", alloc_objective_names[r->study->objective]);
-    json_text(j, "model", step_model_names[r->study->model]);
+    json_text(j, "model", sim_model_words[r->study->model]);
     json_open(j, "dims", '[');
     for (int32_t d = 0; d < net->n_dims; d++)
         json_text(j, NULL, net->dims[d].name);

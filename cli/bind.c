@@ -25,7 +25,7 @@ void bind_names(struct text *out, const struct study *s, const struct design *x,
     struct text list = { 0 }, name = { 0 };
     int32_t n_names = 0;
     for (int32_t w = 0; w < x->n_loads; w++) {
-        const struct sim_closed *closed = &x->loads[w].closed;
+        const struct sim_step *closed = &x->loads[w].step;
         for (int32_t i = 0; i < closed->n_collectives; i++) {
             const struct sim_collective *c = &closed->collectives[i];
             text_clear(&name);

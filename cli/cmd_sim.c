@@ -5,16 +5,19 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/sheet.h"
+#include "cli/timeline.h"
 
-enum { MODEL_ALL = 2, MAX_MODELS = 2 };
+enum { MODEL_ALL = N_SIM_MODELS };
 
 /* Those of the study's key `model`, and all of them side by side. */
-static const char *const model_words[] = { "bandwidth", "alpha-beta", "all", NULL };
+static const char *const model_words[] = { "bandwidth", "alpha-beta", "chunk", "all", NULL };
 
 static const struct option sim_rows[] = {
     { .name = "model",
       .value = "MODEL",
-      .help = "bandwidth, alpha-beta (with latency), or all side by side; without it the study's",
+      .help =
+          "bandwidth, alpha-beta (latency, chunks), chunk (simulated), or all side by side; without it the "
+          "study's",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, model),
       .words = model_words },
@@ -22,6 +25,12 @@ static const struct option sim_rows[] = {
       .help = "choose the bandwidths first, as weft alloc does",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, split) },
+    { .name = "timeline",
+      .value = "FILE",
+      .help =
+          "model chunk: write what is where when to FILE, .json for Chrome and Perfetto, .csv for weft plot",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, timeline) },
 };
 
 static const struct option_group sim_options = { "Simulation", sim_rows, sizeof sim_rows / sizeof *sim_rows };
@@ -29,8 +38,8 @@ static const struct option_group sim_options = { "Simulation", sim_rows, sizeof 
 /* The same bandwidths under one model or under all. */
 struct simulation {
     struct load_design first; /* where the bandwidths come from; evaluated under its own model */
-    struct study studies[MAX_MODELS];
-    struct design designs[MAX_MODELS];
+    struct study studies[N_SIM_MODELS];
+    struct design designs[N_SIM_MODELS];
     int32_t n;
 };
 
@@ -80,9 +89,9 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     if (rc || run->exit_code)
         return rc;
     if (model != MODEL_ALL)
-        rc = add_model(x, run, step_model_names[x->first.study.model], e);
-    for (int32_t i = 0; model == MODEL_ALL && step_model_names[i] && !rc; i++)
-        rc = add_model(x, run, step_model_names[i], e);
+        rc = add_model(x, run, sim_model_words[x->first.study.model], e);
+    for (int32_t i = 0; model == MODEL_ALL && sim_model_words[i] && !rc; i++)
+        rc = add_model(x, run, sim_model_words[i], e);
     /* The last model is the one that uses most. */
     if (!rc)
         output_notes(run, &x->studies[x->n - 1].notes);
@@ -91,7 +100,7 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
 
 /* ---- text ---- */
 
-/* Times under every model in one unit, and by how much the last differs from the first. */
+/* Times under every model in one unit. */
 struct comparison {
     const struct simulation *x;
     struct sheet sheet;
@@ -102,11 +111,19 @@ static void put_quantity(struct comparison *c, const char *name,
                          double (*value)(const struct design *d, int32_t dim), int32_t dim)
 {
     const struct simulation *x = c->x;
-    double first = value(&x->designs[0], dim), last = value(&x->designs[x->n - 1], dim);
     sheet_put(&c->sheet, "%s", name);
     for (int32_t i = 0; i < x->n; i++)
         sheet_real(&c->sheet, value(&x->designs[i], dim) * c->per_s, 6);
-    sheet_real(&c->sheet, x->n > 1 && first > 0 ? 100 * (last - first) / first : NAN, 3);
+}
+
+/* By how much each model is above the first. */
+static void put_differences(struct comparison *c)
+{
+    const struct simulation *x = c->x;
+    double first_s = x->designs[0].time_s;
+    sheet_put(&c->sheet, "above %s, %%", sim_model_words[x->studies[0].model]);
+    for (int32_t i = 0; i < x->n; i++)
+        sheet_real(&c->sheet, i ? 100 * (x->designs[i].time_s - first_s) / first_s : NAN, 3);
 }
 
 static double time_of(const struct design *d, int32_t dim)
@@ -145,17 +162,19 @@ static int put_quantities(const struct simulation *x, struct text *out, struct e
     const char *unit = show_time_unit(x->designs[0].time_s, &c.per_s);
     sheet_column(&c.sheet, "one step", "", SHEET_LEFT);
     for (int32_t i = 0; i < x->n; i++)
-        sheet_column(&c.sheet, step_model_names[x->studies[i].model], unit, SHEET_POINT);
-    sheet_column(&c.sheet, "difference", "%", SHEET_POINT);
+        sheet_column(&c.sheet, sim_model_words[x->studies[i].model], unit, SHEET_POINT);
     put_quantity(&c, s->n_workloads > 1 ? "time, weighted sum" : "time", time_of, 0);
     put_quantity(&c, "  compute", compute_of, 0);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
         put_quantity(&c, name, exposed_of, d);
     }
-    put_quantity(&c, "  latency", latency_of, 0);
+    bool simulated = x->studies[x->n - 1].model > SIM_ALPHA_BETA;
+    put_quantity(&c, simulated ? "  latency, fill and queues" : "  latency", latency_of, 0);
     for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
         put_quantity(&c, s->workloads[i].tree.name, load_of, i);
+    if (x->n > 1)
+        put_differences(&c);
     int rc = sheet_write(&c.sheet, out, e);
     sheet_free(&c.sheet);
     return rc;
@@ -166,7 +185,7 @@ static double sum_traffic(const struct study *s, const struct design *d, int32_t
 {
     double sum = 0;
     for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].closed.traffic_B[dim];
+        sum += s->workloads[i].weight * d->loads[i].step.traffic_B[dim];
     return sum;
 }
 
@@ -174,7 +193,7 @@ static double sum_busy(const struct study *s, const struct design *d, int32_t di
 {
     double sum = 0;
     for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].closed.busy_s[dim];
+        sum += s->workloads[i].weight * d->loads[i].step.busy_s[dim];
     return sum;
 }
 
@@ -204,6 +223,37 @@ static int put_dims(const struct simulation *x, struct text *out, struct err *e)
     return rc;
 }
 
+/* What a simulation did that the study left to it. */
+static void put_rules(const struct study *s, const struct design *d, struct text *out)
+{
+    const struct sim_rules *r = &s->rules;
+    int64_t used[N_SIM_ORDERS] = { 0 };
+    if (s->model == SIM_BANDWIDTH)
+        return;
+    text_printf(out, "\n%s: %d chunks", sim_model_words[s->model], (int)r->stage.chunks);
+    if (s->model == SIM_ALPHA_BETA) {
+        text_puts(out, ", dimensions innermost first\n");
+        return;
+    }
+    for (int32_t i = 0; i < d->n_loads; i++)
+        for (int32_t k = 0; k < d->loads[i].step.n_collectives; k++)
+            used[d->loads[i].step.collectives[k].order]++;
+    text_printf(out, ", %s semantics", sim_semantics_words[r->semantics]);
+    if (r->semantics == SIM_ASTRA2) {
+        text_puts(out, ": no contention between collectives, dimensions innermost first\n");
+        return;
+    }
+    text_printf(out, ", %s; order of dimensions %s", sim_queue_words[r->queue], sim_order_words[r->order]);
+    const char *joint = ": ";
+    for (int i = 0; r->order == SIM_ORDER_GUARD && i < N_SIM_ORDERS; i++)
+        if (used[i]) {
+            text_printf(out, "%s%s for %lld collective%s", joint, sim_order_words[i], (long long)used[i],
+                        used[i] == 1 ? "" : "s");
+            joint = ", ";
+        }
+    text_puts(out, "\n");
+}
+
 static int sim_text(const struct simulation *x, struct text *out, struct err *e)
 {
     const struct study *s = &x->studies[0];
@@ -216,6 +266,8 @@ static int sim_text(const struct simulation *x, struct text *out, struct err *e)
     text_puts(out, "\n");
     if (!rc)
         rc = put_dims(x, out, e);
+    for (int32_t i = 0; i < x->n; i++)
+        put_rules(&x->studies[i], &x->designs[i], out);
     if (isfinite(d->cost_usd))
         text_printf(out, "\ncost %s USD\n", show_usd(n, d->cost_usd));
     return rc;
@@ -237,7 +289,7 @@ static void put_model(const struct simulation *x, int32_t i, struct json *j)
     const struct study *s = &x->studies[i];
     const struct design *d = &x->designs[i];
     json_open(j, NULL, '{');
-    json_text(j, "model", step_model_names[s->model]);
+    json_text(j, "model", sim_model_words[s->model]);
     json_real(j, "time_s", d->time_s);
     json_real(j, "compute_s", d->compute_s);
     json_real(j, "comm_s", d->comm_s);
@@ -315,7 +367,7 @@ static void sim_table(const struct simulation *x, struct table *t)
         table_row(t);
         table_put_text(t, load_network_name(word, &x->studies[i].net));
         table_put_text(t, text_str(&names));
-        table_put_text(t, step_model_names[x->studies[i].model]);
+        table_put_text(t, sim_model_words[x->studies[i].model]);
         const double values[] = { d->time_s, d->compute_s, d->comm_s, d->latency_s, d->cost_usd };
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             table_put_real(t, values[k]);
@@ -350,13 +402,27 @@ static int write_result(const struct run *run, const struct simulation *x, struc
     return rc;
 }
 
+/* The simulated model is the one that has a timeline. */
+static int write_timeline(const struct run *run, const struct simulation *x, struct err *e)
+{
+    for (int32_t i = 0; i < x->n; i++)
+        if (x->studies[i].model == SIM_CHUNK)
+            return timeline_write(run, &x->studies[i], &x->designs[i], run->opt.timeline, e);
+    return err_set(e, ERR_USAGE, "option --timeline is given with model %s, need chunk or all",
+                   sim_model_words[x->studies[0].model]);
+}
+
 static int run_sim(struct run *run, struct err *e)
 {
     struct simulation x;
     int rc = output_check(run, NULL, e);
+    if (!rc && run->opt.timeline)
+        rc = timeline_check(run, run->opt.timeline, e);
     if (rc)
         return rc;
     rc = simulate(&x, run, e);
+    if (!rc && x.n > 0 && run->opt.timeline)
+        rc = write_timeline(run, &x, e);
     if (!rc)
         rc = x.n > 0 ? write_result(run, &x, e) : load_write_status(run, &x.first, false, e);
     simulation_free(&x);
@@ -368,7 +434,7 @@ const struct command cmd_sim = {
     .name = "sim",
     .help = "time of a training step at given bandwidths",
     .about = "Time a training step on the network of STUDY, whose dimensions all have bw_GBps (or with\n"
-             "--split, at the bandwidths that weft alloc chooses), in closed form.\n",
+             "--split, at the bandwidths that weft alloc chooses): in closed form, or simulated.\n",
     .scope = SCOPE(1, 1, "STUDY", &sim_options, &options_study, &options_format, &options_files),
     .run = run_sim,
 };

@@ -3,6 +3,7 @@
 
 #include "cli/facts.h"
 #include "cli/load.h"
+#include "sim/astra_file.h"
 
 static const struct option topo_rows[] = {
     { .name = "bill",
@@ -28,6 +29,18 @@ static const struct option topo_rows[] = {
       .help = "write the graph for Graphviz; - (also for --graphml) writes it instead of the facts",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, dot),
+      .outside = true },
+    { .name = "astra",
+      .value = "FILE",
+      .help = "write the network for ASTRA-sim 2 (YAML); - writes it instead of the facts",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, astra),
+      .outside = true },
+    { .name = "astra-system",
+      .value = "FILE",
+      .help = "write the simulation for ASTRA-sim 2 (JSON); - writes it instead of the facts",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, astra_system),
       .outside = true },
 };
 
@@ -91,9 +104,42 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
     int rc = export_graph(run, g, run->opt.graphml, topo_format_graphml, e);
     if (!rc)
         rc = export_graph(run, g, run->opt.dot, topo_format_dot, e);
-    if (rc || is_stdout(run->opt.graphml) || is_stdout(run->opt.dot))
+    if (rc || is_stdout(run->opt.graphml) || is_stdout(run->opt.dot) || is_stdout(run->opt.astra) ||
+        is_stdout(run->opt.astra_system))
         return rc;
     return report(run, f, from, e);
+}
+
+/* Both files, then the warnings: an export that fails has nothing to warn of. */
+static int export_astra(struct run *run, const struct study *s, struct err *e)
+{
+    const char *network = run->opt.astra, *system = run->opt.astra_system;
+    struct sim_astra_conf conf;
+    struct text out = { 0 }, notes = { 0 };
+    int rc = sim_astra_from_network(&conf, &s->net, &notes, e);
+    if (!rc && system)
+        rc = sim_astra_from_rules(&conf, &s->net, &s->rules, &notes, e);
+    if (rc)
+        err_wrap(e, "%s", run->opt.operands[0]);
+    if (!rc && network) {
+        sim_astra_format_network(&out, &conf);
+        rc = text_write_file(&out, network, run->opt.force, e);
+        text_clear(&out);
+    }
+    if (!rc && system) {
+        sim_astra_format_system(&out, &conf, &notes);
+        rc = text_write_file(&out, system, run->opt.force, e);
+    }
+    if (!rc)
+        output_notes(run, &notes);
+    text_free(&out);
+    text_free(&notes);
+    return rc;
+}
+
+static bool wants_astra(const struct run *run)
+{
+    return run->opt.astra || run->opt.astra_system;
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -106,11 +152,13 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
 {
     struct topo_graph *g = NULL;
     struct facts f = { .name = run->opt.operands[0] };
-    const char *asked = run->opt.spec    ? "spec"
-                        : run->opt.bill  ? "bill"
-                        : run->opt.set.n ? "set"
-                        : run->opt.parts ? "parts"
-                                         : NULL;
+    const char *asked = run->opt.spec           ? "spec"
+                        : run->opt.bill         ? "bill"
+                        : run->opt.set.n        ? "set"
+                        : run->opt.parts        ? "parts"
+                        : run->opt.astra        ? "astra"
+                        : run->opt.astra_system ? "astra-system"
+                                                : NULL;
     if (asked)
         return err_set(e, ERR_USAGE, "option --%s is for described networks, need none for a custom graph",
                        asked);
@@ -179,7 +227,9 @@ static int described(struct run *run, struct err *e)
     int rc = load_overrides(&o, run, e);
     if (!rc)
         rc = study_load(&s, run->opt.operands[0], o.list, o.n,
-                        run->opt.bill ? STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH : 0, e);
+                        (run->opt.bill ? STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH : 0) |
+                            (wants_astra(run) ? STUDY_NEEDS_BANDWIDTH : 0),
+                        e);
     if (rc)
         goto out;
     warn_about_network(run, &s);
@@ -189,6 +239,8 @@ static int described(struct run *run, struct err *e)
     }
     f.name = load_network_name(word, &s.net);
     rc = find_metrics(&f, &g, run, e);
+    if (!rc && wants_astra(run))
+        rc = export_astra(run, &s, e);
     if (!rc)
         rc = deliver(run, &f, g, output_origin(&s), e);
 out:
@@ -201,14 +253,16 @@ out:
 
 static int run_topo(struct run *run, struct err *e)
 {
-    const char *path = run->opt.operands[0];
-    if (run->opt.spec && (run->opt.bill || run->opt.graphml || run->opt.dot))
-        return err_set(e, ERR_USAGE, "option --spec is given with --bill, --graphml or --dot, need it alone");
+    const struct options *o = &run->opt;
+    const char *path = o->operands[0];
+    const char *files[] = { o->graphml, o->dot, o->astra, o->astra_system };
+    if (o->spec && (o->bill || o->graphml || o->dot || wants_astra(run)))
+        return err_set(e, ERR_USAGE,
+                       "option --spec is given with --bill or one that writes a file, need it alone");
     int rc = output_check(run, NULL, e);
-    if (!rc && run->opt.graphml)
-        rc = output_check(run, run->opt.graphml, e);
-    if (!rc && run->opt.dot)
-        rc = output_check(run, run->opt.dot, e);
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !rc; i++)
+        if (files[i])
+            rc = output_check(run, files[i], e);
     if (rc)
         return rc;
     bool edges = ends_with(path, ".csv");

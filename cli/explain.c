@@ -108,8 +108,8 @@ static void find_bounds(struct explain *p)
     for (int32_t d = 0; d < x->n_dims; d++) {
         double sent_B = 0;
         for (int32_t i = 0; i < x->n_loads; i++)
-            sent_B += s->workloads[i].weight * x->loads[i].closed.traffic_B[d];
-        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_share(&s->net.dims[d])) : 0;
+            sent_B += s->workloads[i].weight * x->loads[i].step.traffic_B[d];
+        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_best_share(&s->net.dims[d])) : 0;
         add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
         all_s += sent_B / x->total_Bps;
     }

@@ -33,7 +33,7 @@ static void put_loads(const struct explain *p, struct json *j)
     const struct design *x = &p->x->design;
     json_open(j, "workloads", '[');
     for (int32_t i = 0; i < x->n_loads; i++) {
-        const struct sim_closed *c = &x->loads[i].closed;
+        const struct sim_step *c = &x->loads[i].step;
         json_open(j, NULL, '{');
         json_text(j, "name", p->x->study.workloads[i].tree.name);
         json_real(j, "weight", p->x->study.workloads[i].weight);
@@ -97,7 +97,7 @@ void explain_json(const struct explain *p, struct text *out)
     output_json_head(&j, p->run, output_origin(s));
     json_text(&j, "status", p->x->solved ? alloc_status_names[x->answer.status] : "given");
     json_text(&j, "network", load_network_name(word, &s->net));
-    json_text(&j, "model", step_model_names[s->model]);
+    json_text(&j, "model", sim_model_words[s->model]);
     json_real(&j, "time_s", x->time_s);
     json_open(&j, "dims", '[');
     for (int32_t d = 0; d < x->n_dims; d++)
@@ -145,7 +145,7 @@ void explain_table(const struct explain *p, struct table *t)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         table_column(t, columns[i], i < N_TEXTS ? TABLE_TEXT : TABLE_REAL);
     for (int32_t i = 0; i < p->x->design.n_loads; i++) {
-        const struct sim_closed *c = &p->x->design.loads[i].closed;
+        const struct sim_step *c = &p->x->design.loads[i].step;
         for (int32_t k = 0; k < c->n_collectives; k++)
             for (int32_t d = 0; d < c->n_dims; d++)
                 if (c->collectives[k].traffic_B[d] > 0)

@@ -25,8 +25,7 @@ static bool same_bundle(const struct step_tree *t, const struct sim_collective *
            a->critical == b->critical;
 }
 
-static int bundle_up(struct bundles *out, const struct step_tree *t, const struct sim_closed *c,
-                     struct err *e)
+static int bundle_up(struct bundles *out, const struct step_tree *t, const struct sim_step *c, struct err *e)
 {
     *out = (struct bundles){ 0 };
     out->list = calloc((size_t)c->n_collectives + 1, sizeof *out->list);
@@ -97,7 +96,7 @@ static int put_collectives(const struct explain *p, int32_t load, struct text *o
     struct sheet s = { 0 };
     double per_s;
     const char *unit = show_time_unit(x->loads[load].time_s, &per_s);
-    int rc = bundle_up(&bundles, t, &x->loads[load].closed, e);
+    int rc = bundle_up(&bundles, t, &x->loads[load].step, e);
     sheet_column(&s, "collective", "", SHEET_LEFT);
     sheet_column(&s, "phase", "", SHEET_LEFT);
     sheet_column(&s, "times", "", SHEET_POINT);
@@ -137,7 +136,7 @@ static void put_time(struct sheet *s, const char *what, const char *dim, double 
 
 static int put_times(const struct explain *p, int32_t load, struct text *out, struct err *e)
 {
-    const struct sim_closed *c = &p->x->design.loads[load].closed;
+    const struct sim_step *c = &p->x->design.loads[load].step;
     struct sheet s = { 0 };
     double per_s;
     const char *unit = show_time_unit(c->time_s, &per_s);
@@ -162,8 +161,7 @@ static int put_loads(const struct explain *p, struct text *out, struct err *e)
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
         text_printf(out, "%s on %s (%s NPUs), %s model%s\n\n", s->workloads[i].tree.name,
-                    load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                    step_model_names[s->model],
+                    load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
                     p->x->solved ? ", bandwidths as weft alloc chooses them" : "");
         rc = put_times(p, i, out, e);
         text_puts(out, "\n");

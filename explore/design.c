@@ -28,8 +28,8 @@ static int fill_loads(struct design *d, const struct study *s, struct err *e)
     double busy_s[TOPO_MAX_DIMS] = { 0 };
     for (int32_t i = 0; i < d->n_loads; i++) {
         const struct study_workload *w = &s->workloads[i];
-        struct sim_closed *c = &d->loads[i].closed;
-        int rc = sim_closed_build(c, &w->tree, &s->net, d->bw_Bps, s->model, e);
+        struct sim_step *c = &d->loads[i].step;
+        int rc = sim_step_build(c, &w->tree, &s->net, d->bw_Bps, s->model, &s->rules, e);
         if (rc)
             return rc;
         d->loads[i].time_s = c->time_s;
@@ -71,15 +71,36 @@ static double nic_bw(const struct study *s, const double *bw_Bps)
 /* Rounding of total/D times D. */
 #define EQUAL_REL 1e-12
 
-static void fill_equal(struct design *d, const struct study *s)
+/* Weighted time of all workloads, under the study's model. */
+static int time_at(double *time_s, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    *time_s = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        struct sim_step step;
+        if (s->model == SIM_BANDWIDTH) {
+            *time_s += w->weight * step_time(&w->fn, bw_Bps);
+            continue;
+        }
+        int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &s->rules, e);
+        if (rc)
+            return rc;
+        *time_s += w->weight * step.time_s;
+        sim_step_free(&step);
+    }
+    return 0;
+}
+
+static int fill_equal(struct design *d, const struct study *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
     d->equal.bw_Bps = total_Bps / d->n_dims;
     for (int32_t k = 0; k < d->n_dims; k++)
         bw_Bps[k] = d->equal.bw_Bps;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        d->equal.time_s += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    int rc = time_at(&d->equal.time_s, s, bw_Bps, e);
+    if (rc)
+        return rc;
     d->equal.cost_usd = cost_usd(s, bw_Bps);
     d->equal.allowed = true;
     for (int32_t i = 0; i < s->rows.n; i++)
@@ -88,6 +109,7 @@ static void fill_equal(struct design *d, const struct study *s)
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
+    return 0;
 }
 
 static int fill_bill(struct design *d, const struct study *s, struct err *e)
@@ -114,10 +136,9 @@ static int fill(struct design *d, const struct study *s, const double *bw_Bps, s
     d->cost_usd = cost_usd(s, d->bw_Bps);
     d->nic_Bps = nic_bw(s, d->bw_Bps);
     int rc = fill_loads(d, s, e);
-    if (rc)
-        return rc;
-    fill_equal(d, s);
-    return fill_bill(d, s, e);
+    if (!rc)
+        rc = fill_equal(d, s, e);
+    return rc ? rc : fill_bill(d, s, e);
 }
 
 static int finish(struct design *d, int rc)
@@ -175,12 +196,11 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     if (!trees)
         return err_nomem(e, "workloads");
     for (int32_t i = 0; i < s->n_workloads; i++)
-        trees[i] = &s->workloads[i].tree;
+        trees[i] = study_compiled_tree(&s->workloads[i]);
     const struct verify_steps steps = { .trees = trees,
                                         .scale = scale,
                                         .n = s->n_workloads,
                                         .net = &s->net,
-                                        .model = s->model,
                                         .take_max = how.take_max,
                                         .drop_const = how.drop_const };
     int rc = alloc_verify(&report, &d->answer, &a->problem, &steps, e);
@@ -300,7 +320,7 @@ static void fill_regret(struct design *d)
         d->regret = fmax(d->regret, d->loads[i].time_s / d->loads[i].best_s);
 }
 
-int design_solve(struct design *d, const struct study *s, struct err *e)
+static int solve_chosen(struct design *d, const struct study *s, struct err *e)
 {
     struct ask a;
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
@@ -322,10 +342,42 @@ int design_solve(struct design *d, const struct study *s, struct err *e)
     return finish(d, rc);
 }
 
+/* Time of all workloads at the split, by the closed form that was optimised. */
+static double compiled_time(const struct design *d, const struct study *s)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, d->bw_Bps);
+    return sum;
+}
+
+/* A choice that is worth less than this is none. */
+#define CHOICE_REL 1e-12
+
+enum { MAX_CHOICES = 16 };
+
+/*
+ * Choosing again at a split never makes it slower, and splitting again neither: the times fall until no
+ * choice changes. The last split is optimal for its choices.
+ */
+int design_solve(struct design *d, struct study *s, struct err *e)
+{
+    int rc = solve_chosen(d, s, e);
+    for (int32_t i = 0; i < MAX_CHOICES && !rc && study_has_choice(s) && alloc_has_split(&d->answer); i++) {
+        double before_s = compiled_time(d, s);
+        rc = study_choose(s, d->bw_Bps, e);
+        if (rc || compiled_time(d, s) >= before_s * (1 - CHOICE_REL))
+            break;
+        design_free(d);
+        rc = solve_chosen(d, s, e);
+    }
+    return finish(d, rc);
+}
+
 void design_free(struct design *d)
 {
     for (int32_t i = 0; i < d->n_loads; i++)
-        sim_closed_free(&d->loads[i].closed);
+        sim_step_free(&d->loads[i].step);
     free(d->loads);
     topo_bill_free(&d->bill);
     alloc_answer_free(&d->answer);

@@ -3,13 +3,13 @@
 #define EXPLORE_DESIGN_H
 
 #include "explore/study.h"
-#include "sim/closed.h"
+#include "sim/step.h"
 
 /** What one workload does on the design. */
 struct design_load {
     double time_s; /**< of one step */
     double best_s; /**< on a network split for it alone under the same rows; NaN unless STUDY_REGRET */
-    struct sim_closed closed;
+    struct sim_step step;
 };
 
 /** Release with design_free(). */
@@ -44,11 +44,14 @@ struct design {
  * everything. A status other than solved is not an error; then only `answer` and n_dims are filled,
  * all else is zero. Under STUDY_REGRET first each workload alone, for least time
  * under the same rows; where that has no answer its status is the design's.
- * The baseline's total is the study's total_GBps; without one, that of the solved split.
+ * Where algorithms or regimes are to choose, they are chosen again at the split and the split solved again
+ * until nothing changes: optimal for the choices made, which @p s is compiled with afterwards. Models other
+ * than the closed forms are timed at the split for alpha-beta. The baseline's total is the study's
+ * total_GBps; without one, that of the solved split.
  * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB.
  * Thread-safe.
  */
-int design_solve(struct design *d, const struct study *s, struct err *e);
+int design_solve(struct design *d, struct study *s, struct err *e);
 
 /**
  * The design at given bandwidths instead, shape [n_dims], each >= 0 (weft sim, weft check of a fixed

@@ -7,12 +7,17 @@
 
 #include "base/num.h"
 #include "explore/study_keys.h"
+#include "workloads/lower.h"
 
 /* ---- network and prices ---- */
 
 static int read_network(struct study *s, const struct study_conf *conf, struct err *e)
 {
-    return topo_read_network(&s->net, &s->doc, conf->network, e);
+    int rc = topo_read_network(&s->net, &s->doc, conf->network, e);
+    sim_rules_default(&s->rules);
+    if (!rc && conf->simulation >= 0)
+        rc = sim_rules_read(&s->rules, &s->net, &s->doc, conf->simulation, e);
+    return rc;
 }
 
 /* Where the price is missing: at the tier of the dimension that has none; a word has no tiers. */
@@ -64,6 +69,34 @@ static int reserve_workloads(struct study *s, int32_t n, struct err *e)
     return s->workloads ? 0 : err_nomem(e, "workloads");
 }
 
+const struct step_tree *study_compiled_tree(const struct study_workload *w)
+{
+    return w->lowered.n_nodes ? &w->lowered : &w->tree;
+}
+
+static int compile(struct study_workload *w, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    int rc = 0;
+    step_fn_free(&w->fn);
+    step_free(&w->lowered);
+    if (s->model != SIM_BANDWIDTH)
+        rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
+    return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
+}
+
+bool study_has_choice(const struct study *s)
+{
+    return s->model != SIM_BANDWIDTH && stage_has_choice(&s->net);
+}
+
+int study_choose(struct study *s, const double *bw_Bps, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        rc = compile(&s->workloads[i], s, bw_Bps, e);
+    return rc;
+}
+
 static int add_workload(struct study *s, yaml_id node, double weight, struct err *e)
 {
     struct study_workload *w = &s->workloads[s->n_workloads];
@@ -72,7 +105,10 @@ static int add_workload(struct study *s, yaml_id node, double weight, struct err
         return rc;
     w->weight = weight;
     s->n_workloads++;
-    return step_compile(&w->fn, &w->tree, &s->net, s->model, e);
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    return compile(w, s, bw_Bps, e);
 }
 
 static int read_mix(struct study *s, yaml_id list, struct err *e)
@@ -272,7 +308,7 @@ static void take_values(struct study *s, const struct study_conf *conf)
     s->name = conf->name ? conf->name : "";
     s->combine = conf->combine < 0 ? STUDY_SUM : (enum study_combine)conf->combine;
     s->objective = conf->objective < 0 ? ALLOC_TIME : (enum alloc_objective)conf->objective;
-    s->model = conf->model < 0 ? STEP_BANDWIDTH : (enum step_model)conf->model;
+    s->model = conf->model < 0 ? SIM_BANDWIDTH : (enum sim_model)conf->model;
     s->total_Bps = conf->total_Bps;
     /* Rounded once from its text, as the bandwidths of a network are. */
     if (total >= 0 && strlen(s->doc.nodes[total].text) < NUM_TEXT)
@@ -321,6 +357,7 @@ void study_free(struct study *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
         step_fn_free(&s->workloads[i].fn);
+        step_free(&s->workloads[i].lowered);
         step_free(&s->workloads[i].tree);
     }
     free(s->workloads);

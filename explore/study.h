@@ -6,6 +6,7 @@
 #include "alloc/problem.h"
 #include "alloc/rows.h"
 #include "topo/bill.h"
+#include "sim/rules.h"
 #include "workloads/step_fn.h"
 
 /** How several workloads share one network. */
@@ -25,7 +26,8 @@ struct study_override {
 struct study_workload {
     double weight; /**< > 0 */
     struct step_tree tree;
-    struct step_fn fn; /**< with the study's model */
+    struct step_tree lowered; /**< what fn is compiled from, unless that is `tree` */
+    struct step_fn fn;        /**< in closed form: the study's model, else alpha-beta */
 };
 
 /** Limits of `weft check`; NaN or -1 where not given. */
@@ -49,7 +51,8 @@ struct study {
     int32_t n_workloads;
     enum study_combine combine;
     enum alloc_objective objective;
-    enum step_model model;
+    enum sim_model model;
+    struct sim_rules rules; /**< how models other than bandwidth run collectives */
     double total_Bps;       /**< NaN = not given */
     double time_limit_s;    /**< objective cost; NaN = not given */
     bool count_npus;        /**< cost includes the NPUs */
@@ -98,6 +101,18 @@ enum study_need {
 int study_load(struct study *s, const char *path_or_spec, const struct study_override *overrides, int32_t n,
                unsigned needs, struct err *e);
 void study_free(struct study *s);
+
+/** The tree that @p w was compiled from. */
+const struct step_tree *study_compiled_tree(const struct study_workload *w);
+
+/** Does the closed form depend on choices (algorithm, regime) that another bandwidth could change? */
+bool study_has_choice(const struct study *s);
+
+/**
+ * Choose algorithms and regimes again for @p bw_Bps, shape [n_dims], and compile the workloads with them.
+ * ERR_NOMEM; after failure the study can only be freed.
+ */
+int study_choose(struct study *s, const double *bw_Bps, struct err *e);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct study *s);

@@ -40,8 +40,11 @@ static const struct key study_keys[] = {
          "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
          "sum"),
     WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
-    WORD("model", model, step_model_names, USE_TIME,
-         "closed form of a collective's time: bandwidth only, or with latency; absent: bandwidth"),
+    WORD("model", model, sim_model_words, USE_TIME,
+         "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
+         "bandwidth"),
+    STUDY("simulation", simulation, KEY_NODE, USE_LATENCY,
+          "how models other than bandwidth run collectives, see simulation"),
     { ROW(study_conf, "total_GBps", total_Bps, KEY_REAL, "sum of one NPU's bandwidths over all dimensions"),
       .unit = "GB/s", .scale = 1e9, .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_DIMS * TOPO_MAX_BW_GBps,
       .dflt = SCHEMA_NONE, .uses = USE_SPLIT },

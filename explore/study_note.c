@@ -10,7 +10,7 @@ static unsigned active_uses(const struct study *s, unsigned needs)
     unsigned active = 0;
     if (s->n_workloads)
         active |= USE_TIME;
-    if (facts || (s->n_workloads && s->model == STEP_ALPHA_BETA))
+    if (facts || (s->n_workloads && s->model != SIM_BANDWIDTH))
         active |= USE_LATENCY;
     if (s->has_parts)
         active |= USE_COST;
@@ -101,7 +101,7 @@ int study_note(struct study *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
-    if (s->n_workloads && s->model == STEP_ALPHA_BETA && !has_latency(s))
+    if (s->n_workloads && s->model == SIM_ALPHA_BETA && !has_latency(s))
         note_key(s, root, "model", "no dimension has a latency_ns above 0");
     note_key(s, root, "seed", "nothing in it is drawn at random");
     return text_check(&s->notes, e);

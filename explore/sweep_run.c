@@ -122,7 +122,7 @@ static void take_results(struct outcome *o, const struct design *d)
     }
 }
 
-static int take_design(struct outcome *o, const struct study *s, struct err *e)
+static int take_design(struct outcome *o, struct study *s, struct err *e)
 {
     struct design d;
     int rc = design_solve(&d, s, e);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "topo/network_read.h"
 
 /* Maps as written; the public structs hold copies of the text, not borrowed words. */
 struct network_conf {
@@ -18,6 +19,9 @@ struct dim_conf {
     int32_t shape;
     int64_t size;
     double bw_Bps, min_Bps, max_Bps, lat_s, efficiency;
+    int32_t algorithm, in_switch;
+    int64_t in_switch_min;
+    yaml_id regimes;
 };
 
 static const struct key network_keys[] = {
@@ -99,6 +103,43 @@ static const struct key dim_keys[] = {
     DIM_REAL("latency_ns", "one message from an NPU to the next one, switch included", lat_s, "ns", 1e-9, 0,
              1e9, 0, USE_LATENCY),
     DIM_REAL("efficiency", "share of bw_GBps that a collective reaches", efficiency, "", 1, 1e-3, 1, 1, 0),
+    { .name = "algorithm",
+      .help =
+          "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
+          "(full) or halving-doubling (switch); auto: the fastest",
+      .kind = KEY_WORD,
+      .offset = offsetof(struct dim_conf, algorithm),
+      .unit = "",
+      .dflt = TOPO_ALGORITHM_SHAPE,
+      .words = topo_algorithm_words,
+      .uses = USE_LATENCY },
+    { .name = "in_switch",
+      .help = "what its switches reduce themselves: a stream that passes (sharp), or data that an owner "
+              "loads and "
+              "stores to all (nvls)",
+      .kind = KEY_WORD,
+      .offset = offsetof(struct dim_conf, in_switch),
+      .unit = "",
+      .dflt = TOPO_IN_SWITCH_NONE,
+      .words = topo_in_switch_words,
+      .uses = USE_LATENCY },
+    { .name = "in_switch_min",
+      .help = "members that a group needs in this dimension for its switch to reduce",
+      .kind = KEY_COUNT,
+      .offset = offsetof(struct dim_conf, in_switch_min),
+      .unit = "",
+      .scale = 1,
+      .min = 2,
+      .max = TOPO_MAX_SIZE,
+      .dflt = 2,
+      .uses = USE_LATENCY },
+    { .name = "regimes",
+      .help =
+          "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
+      .kind = KEY_NODE,
+      .offset = offsetof(struct dim_conf, regimes),
+      .unit = "",
+      .uses = USE_LATENCY },
     { .name = "tier",
       .help = "row of the price table",
       .kind = KEY_TEXT,
@@ -126,7 +167,7 @@ void topo_network_defaults(struct topo_network *net)
 
 void topo_dim_defaults(struct topo_dim *dim, int32_t d)
 {
-    *dim = (struct topo_dim){ .bw_Bps = NAN, .max_Bps = INFINITY, .efficiency = 1 };
+    *dim = (struct topo_dim){ .bw_Bps = NAN, .max_Bps = INFINITY, .efficiency = 1, .in_switch_min = 2 };
     snprintf(dim->name, sizeof dim->name, "dim%d", (int)d + 1);
 }
 
@@ -209,6 +250,11 @@ static int read_dim(struct topo_dim *dim, int32_t d, const struct yaml_doc *doc,
     dim->max_Bps = exact_bw(doc, map, "max_GBps", isnan(conf.max_Bps) ? INFINITY : conf.max_Bps);
     dim->lat_s = conf.lat_s;
     dim->efficiency = conf.efficiency;
+    dim->algorithm = (enum topo_algorithm)conf.algorithm;
+    dim->in_switch = (enum topo_in_switch)conf.in_switch;
+    dim->in_switch_min = (int32_t)conf.in_switch_min;
+    if ((rc = topo_read_algorithm(dim, conf.regimes, doc, map, e)))
+        return rc;
     if (conf.name) {
         yaml_id at = yaml_get(doc, map, "name");
         rc = copy_text(dim->name, sizeof dim->name, conf.name, doc, at, e);

@@ -30,6 +30,39 @@ enum topo_shape {
 /** "ring", "full", "switch", "line", NULL: in the order of enum topo_shape, for key tables. */
 extern const char *const topo_shape_words[];
 
+/** How the members of a dimension carry out a collective; costs in workloads/algorithm.h. */
+enum topo_algorithm {
+    TOPO_ALGORITHM_SHAPE, /**< not given: in-switch where there is that, else what suits the shape */
+    TOPO_ALGORITHM_AUTO,  /**< the fastest for the size and bandwidth at hand */
+    TOPO_ALGORITHM_RING,
+    TOPO_ALGORITHM_DIRECT,
+    TOPO_ALGORITHM_HALVING, /**< recursive halving and doubling; 2^k members */
+    TOPO_ALGORITHM_BRUCK,   /**< the same for any number of members */
+    TOPO_ALGORITHM_TREE,    /**< double binary tree, pipelined */
+    TOPO_ALGORITHM_SWITCH,  /**< the switch reduces and multicasts */
+    N_TOPO_ALGORITHMS,
+};
+
+/** "default", "auto", "ring", "direct", "halving-doubling", "bruck", "double-binary-tree", "in-switch". */
+extern const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1];
+
+/** What the switch of a dimension does with data that passes it. */
+enum topo_in_switch {
+    TOPO_IN_SWITCH_NONE,
+    TOPO_IN_SWITCH_SHARP, /**< reduces a stream as it passes: all-reduce sends S and receives S */
+    TOPO_IN_SWITCH_NVLS,  /**< an owner loads reduced data and stores it to all: S (n+1)/n each way */
+};
+
+extern const char *const topo_in_switch_words[];
+
+/** Another latency and share of the bandwidth that messages may take (a protocol); the faster one is taken.
+ */
+struct topo_regime {
+    double lat_s, efficiency;
+};
+
+enum { TOPO_MAX_REGIMES = 8 };
+
 struct topo_dim {
     char name[TOPO_NAME]; /**< as constraints call it; "dim1".. when not given */
     enum topo_shape shape;
@@ -38,7 +71,12 @@ struct topo_dim {
     double min_Bps; /**< floor for the allocator, 0 = none */
     double max_Bps; /**< cap for the allocator, INFINITY = none */
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
-    double efficiency;    /**< share of bw_Bps a collective reaches, (0, 1] */
+    double efficiency; /**< share of bw_Bps a collective reaches, (0, 1] */
+    enum topo_algorithm algorithm;
+    enum topo_in_switch in_switch; /**< of a switch only */
+    int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
+    int32_t n_regimes;             /**< besides lat_s and efficiency */
+    struct topo_regime regimes[TOPO_MAX_REGIMES];
     char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
 };
 
@@ -59,7 +97,7 @@ struct topo_network {
     yaml_id parts; /**< the `parts` node of the YAML map, -1 if none or built from a word */
 };
 
-extern const struct section topo_network_section, topo_npu_section, topo_dim_section;
+extern const struct section topo_network_section, topo_npu_section, topo_dim_section, topo_regime_section;
 
 /** A network of no dimension and one NPU, of which nothing is known. */
 void topo_network_defaults(struct topo_network *net);
@@ -100,6 +138,12 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
 
 /** Does every dimension have its bandwidth? */
 bool topo_has_bandwidths(const struct topo_network *net);
+
+/**
+ * Can @p a work in @p dim? ERR_RANGE with "is ..., need ...": halving-doubling on a size that is no power
+ * of two, in-switch where no switch reduces, a tree or Bruck's steps on a ring or line.
+ */
+int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e);
 
 /** Dimension by name, or -1. */
 int32_t topo_find_dim(const struct topo_network *net, const char *name);

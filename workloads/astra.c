@@ -285,7 +285,8 @@ static int32_t find_group(struct reader *r, enum span span)
         part[d] = !by_dim ? r->model[d] : d == 0 ? all[d] : 1;
     group_rest(rest, all, part, r->net->n_dims);
     bool first = span == SPAN_INNER || span == SPAN_MODEL;
-    r->group_of[span] = step_add_group(r->tree, span_names[span], first ? part : rest);
+    r->group_of[span] = first ? step_add_group(r->tree, span_names[span], part)
+                              : step_add_group_after(r->tree, span_names[span], rest, part);
     return r->group_of[span];
 }
 

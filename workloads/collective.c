@@ -3,10 +3,9 @@
 #include <assert.h>
 
 const char *const collective_names[N_COLLECTIVES + 1] = {
-    [COLLECTIVE_ALL_REDUCE] = "all-reduce",
-    [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter",
-    [COLLECTIVE_ALL_GATHER] = "all-gather",
-    [COLLECTIVE_ALL_TO_ALL] = "all-to-all",
+    [COLLECTIVE_ALL_REDUCE] = "all-reduce", [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter",
+    [COLLECTIVE_ALL_GATHER] = "all-gather", [COLLECTIVE_ALL_TO_ALL] = "all-to-all",
+    [COLLECTIVE_BROADCAST] = "broadcast",   [COLLECTIVE_SEND] = "send",
 };
 
 /* Each dimension passes on 1/n_d of what it got, so dimension d starts with S/(n_1...n_{d-1}). */
@@ -53,54 +52,33 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
     case COLLECTIVE_ALL_TO_ALL:
         all_to_all_traffic(out, bytes, members, n_dims);
         return;
+    case COLLECTIVE_BROADCAST:
+    case COLLECTIVE_SEND:
+        for (int32_t d = 0; d < n_dims; d++)
+            out[d] = members[d] > 1 ? bytes : 0;
+        return;
     case N_COLLECTIVES:
         break;
     }
     assert(kind < N_COLLECTIVES);
 }
 
-double collective_share(const struct topo_dim *dim)
+double collective_reach(const struct topo_dim *dim)
 {
     /* The member at the end of a line has one link of B/2, and all but its own part must pass it. */
-    double reach = dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
-    return reach * dim->efficiency;
+    return dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
 }
 
-/* ceil(log2 n): halving-doubling; members beyond a power of two cost one step more. */
-static int32_t switch_steps(int32_t n)
+double collective_share(const struct topo_dim *dim)
 {
-    int32_t steps = 0;
-    while ((INT64_C(1) << steps) < n)
-        steps++;
-    return steps;
+    return collective_reach(dim) * dim->efficiency;
 }
 
-/* Steps of one pass of reduce-scatter or all-gather, or of an all-to-all, among n members. */
-static int32_t pass_steps(enum topo_shape shape, bool all_to_all, int32_t n)
+double collective_best_share(const struct topo_dim *dim)
 {
-    if (n == 1)
-        return 0;
-    switch (shape) {
-    case TOPO_RING:
-        return all_to_all ? n / 2 : n - 1;
-    case TOPO_LINE:
-        return n - 1;
-    case TOPO_FULL:
-        return 1;
-    case TOPO_SWITCH:
-        return all_to_all ? 1 : switch_steps(n);
-    }
-    assert(shape <= TOPO_LINE);
-    return 0;
-}
-
-double collective_latency_s(enum collective_kind kind, const int32_t *members, const struct topo_network *net)
-{
-    int32_t passes = kind == COLLECTIVE_ALL_REDUCE ? 2 : 1;
-    double lat_s = 0;
-    for (int32_t d = 0; d < net->n_dims; d++) {
-        const struct topo_dim *dim = &net->dims[d];
-        lat_s += passes * pass_steps(dim->shape, kind == COLLECTIVE_ALL_TO_ALL, members[d]) * dim->lat_s;
-    }
-    return lat_s;
+    double best = dim->efficiency;
+    for (int32_t i = 0; i < dim->n_regimes; i++)
+        if (dim->regimes[i].efficiency > best)
+            best = dim->regimes[i].efficiency;
+    return collective_reach(dim) * best;
 }

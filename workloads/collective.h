@@ -9,6 +9,8 @@ enum collective_kind {
     COLLECTIVE_REDUCE_SCATTER,
     COLLECTIVE_ALL_GATHER, /**< bytes = the shard each NPU brings in */
     COLLECTIVE_ALL_TO_ALL,
+    COLLECTIVE_BROADCAST, /**< from one NPU of the group to all */
+    COLLECTIVE_SEND,      /**< point to point: every NPU to the next of its group */
     N_COLLECTIVES,
 };
 
@@ -21,7 +23,8 @@ extern const char *const collective_names[N_COLLECTIVES + 1];
  * first (all-gather: outermost first), @p bytes entering per NPU.
  *
  * reduce-scatter: S (n_d - 1)/(n_1...n_d); all-gather: S (n_d - 1) n_{d+1}...n_D (S = shard);
- * all-reduce: twice the reduce-scatter; all-to-all: S (n_d - 1)/n_d.
+ * all-reduce: twice the reduce-scatter; all-to-all: S (n_d - 1)/n_d; broadcast and send: S, of the NPU that
+ * sends most (it passes the whole buffer on; the one at the end of a row sends across the outer dimension).
  * Source: public LIBRA code (astra-sim/libra@0044db0), restated.
  *
  * @param[out] out  shape [n_dims], [B].
@@ -30,18 +33,15 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
                         int32_t n_dims);
 
 /**
- * Share of a dimension's bandwidth that a collective reaches: its efficiency, and half of that on a line of
- * more than two, whose end members have one link of B/2.
+ * What of a dimension's links a collective can use: half on a line of more than two, whose end members have
+ * one link of B/2; else all.
  */
+double collective_reach(const struct topo_dim *dim);
+
+/** Share of a dimension's bandwidth that a collective reaches: its efficiency times collective_reach(). */
 double collective_share(const struct topo_dim *dim);
 
-/**
- * Seconds of latency of the whole collective, in the order of its steps: per
- * dimension steps(shape, members) * lat_s, summed; all-reduce has the steps twice.
- * ring and line n-1, full 1, switch ceil(log2 n) (halving-doubling) for reduce-scatter and
- * all-gather; all-to-all: ring floor(n/2), line n-1, full and switch 1.
- */
-double collective_latency_s(enum collective_kind kind, const int32_t *members,
-                            const struct topo_network *net);
+/** The same in the regime that reaches most. */
+double collective_best_share(const struct topo_dim *dim);
 
 #endif

@@ -193,7 +193,10 @@ static int read_group(struct reading *r, yaml_id map, struct err *e)
         rc = read_size(members, left, r, map, conf.size >= 0 ? conf.size : product(left, r->t->n_dims), e);
     if (rc)
         return rc;
-    int32_t group = step_add_group(r->t, r->doc->nodes[map].key, members);
+    /* What those before take of a dimension lies between two members. Group 0 is every NPU. */
+    int32_t stride[TOPO_MAX_DIMS];
+    group_rest(stride, r->t->groups[0].members, left, r->t->n_dims);
+    int32_t group = step_add_group_after(r->t, r->doc->nodes[map].key, members, stride);
     if (group >= 0)
         r->after[group] = set;
     return step_check(r->t, e);

@@ -62,6 +62,13 @@ step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
 
 int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *members)
 {
+    static const int32_t next_to_each_other[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    return step_add_group_after(t, name, members, next_to_each_other);
+}
+
+int32_t step_add_group_after(struct step_tree *t, const char *name, const int32_t *members,
+                             const int32_t *stride)
+{
     struct step_group group = { .name = "" };
     struct step_group *groups =
         t->failed ? NULL : array_grow(t->groups, t->n_groups, &t->cap_groups, sizeof *groups);
@@ -71,8 +78,10 @@ int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *mem
     }
     t->groups = groups;
     step_set_name(group.name, name);
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         group.members[d] = d < t->n_dims ? members[d] : 1;
+        group.stride[d] = d < t->n_dims ? stride[d] : 1;
+    }
     t->groups[t->n_groups] = group;
     return t->n_groups++;
 }

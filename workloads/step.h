@@ -7,7 +7,14 @@
 
 typedef int32_t step_id; /**< index into step_tree.nodes, -1 = none */
 
-enum step_kind { STEP_COMPUTE, STEP_COLLECTIVE, STEP_SUM, STEP_MAX, STEP_REPEAT };
+enum step_kind {
+    STEP_COMPUTE,
+    STEP_COLLECTIVE,
+    STEP_TRANSFER, /**< bytes over the bandwidth of one dimension: what collectives become in step_lower() */
+    STEP_SUM,
+    STEP_MAX,
+    STEP_REPEAT
+};
 
 /** Where in the training step a leaf belongs; reports group by it. */
 enum step_phase {
@@ -29,15 +36,19 @@ struct step_node {
     step_id first, last, next; /**< children of SUM, MAX, REPEAT (REPEAT has one); set by step_add() */
     double seconds;            /**< COMPUTE, >= 0 */
     enum collective_kind collective;
-    double bytes;  /**< COLLECTIVE: entering per NPU, >= 0 */
-    int32_t group; /**< COLLECTIVE: index into groups */
-    double times;  /**< REPEAT, and a collective that occurs several times in a row; > 0 */
+    double bytes;     /**< COLLECTIVE: entering per NPU, >= 0; TRANSFER: over the share that is reached */
+    int32_t dim;      /**< TRANSFER */
+    int32_t group;    /**< COLLECTIVE: index into groups */
+    int32_t priority; /**< COLLECTIVE: where it meets others, the higher goes first */
+    double times;     /**< REPEAT, and a collective that occurs several times in a row; > 0 */
 };
 
 /** NPUs that take part: members[d] of dimension d; 1 = that dimension is not used. */
 struct step_group {
     char name[TOPO_NAME];
     int32_t members[TOPO_MAX_DIMS];
+    int32_t stride[TOPO_MAX_DIMS]; /**< from one member to the next: how many members the groups that it comes
+                                      after take of the dimension together; 1 when none does */
 };
 
 /** A step bound to one network's dimensions; `= { 0 }` is empty. Release with step_free(). */
@@ -80,6 +91,10 @@ step_id step_add(struct step_tree *t, step_id parent, struct step_node node);
 
 /** Append a group, members of shape [n_dims]; its index, or -1 as step_add(). The name is cut to fit. */
 int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *members);
+
+/** The same for a group that comes after others; stride of shape [n_dims]. */
+int32_t step_add_group_after(struct step_tree *t, const char *name, const int32_t *members,
+                             const int32_t *stride);
 
 /** 0, or ERR_NOMEM when anything was dropped. */
 int step_check(const struct step_tree *t, struct err *e);

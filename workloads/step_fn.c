@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-const char *const step_model_names[] = { "bandwidth", "alpha-beta", NULL };
-
 enum { DIMS = TOPO_MAX_DIMS };
 
 /* While compiling, terms, leaves and maxima are linked lists over growing arrays;
@@ -33,7 +31,6 @@ struct b_term {
 struct builder {
     const struct step_tree *tree;
     const struct topo_network *net;
-    enum step_model model;
     int32_t n_dims;
     struct b_leaf *leaves;
     struct b_max *maxima;
@@ -124,9 +121,14 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
     for (int32_t d = 0; d < b->n_dims; d++)
         traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);
-    if (b->model == STEP_ALPHA_BETA && node->bytes > 0)
-        b->terms[term].const_s +=
-            scale * node->times * collective_latency_s(node->collective, members, b->net);
+}
+
+static void put_transfer(struct builder *b, int32_t term, step_id id, double scale)
+{
+    const struct step_node *node = &b->tree->nodes[id];
+    double traffic_B[DIMS] = { 0 };
+    traffic_B[node->dim] = scale * node->bytes;
+    b->leaf_of[id] = put_leaf(b, term, traffic_B);
 }
 
 /* Every leaf of a lies below a leaf of b of its own, and so do the constants. */
@@ -230,6 +232,9 @@ static void put_node(struct builder *b, int32_t term, step_id id, double scale)
     case STEP_COLLECTIVE:
         put_collective(b, term, id, scale);
         break;
+    case STEP_TRANSFER:
+        put_transfer(b, term, id, scale);
+        break;
     case STEP_MAX:
         put_max(b, term, id, scale);
         break;
@@ -314,10 +319,9 @@ static int flatten(struct step_fn *f, struct builder *b, struct err *e)
     return 0;
 }
 
-int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net,
-                 enum step_model model, struct err *e)
+int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net, struct err *e)
 {
-    struct builder b = { .tree = t, .net = net, .model = model, .n_dims = net->n_dims };
+    struct builder b = { .tree = t, .net = net, .n_dims = net->n_dims };
     *f = (struct step_fn){ .n_dims = net->n_dims };
     assert(t->n_dims == net->n_dims);
 

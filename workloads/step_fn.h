@@ -4,19 +4,10 @@
 
 #include "workloads/step.h"
 
-/** Which closed form a collective's time takes. */
-enum step_model {
-    STEP_BANDWIDTH,  /**< max_d m_d/B_d: endlessly many chunks, no latency */
-    STEP_ALPHA_BETA, /**< that plus collective_latency_s() */
-};
-
-/** "bandwidth", "alpha-beta"; NULL-terminated, for key tables and options. */
-extern const char *const step_model_names[3];
-
 /**
  * T(B) in normal form. A term is a sum: const_s + its leaves + its maxima; a
  * maximum is over its terms; term 0 is the whole step. A leaf is one collective
- * or several: max_d traffic_d/B_d. All factors (repeat, times, collective_share()) are
+ * or several, or one of its stages: max_d traffic_d/B_d. All factors (repeat, times, collective_share()) are
  * folded into constants and traffic. Within one term, leaves with collinear
  * traffic are one: reduce-scatter, all-gather and all-reduce over one group always
  * are, so a step without overlap has one leaf per group. Terms of a maximum that
@@ -34,9 +25,11 @@ struct step_fn {
     int32_t n_nodes;     /**< nodes of the tree; of all trees in order, after step_fn_join() */
 };
 
-/** Compile; release with step_fn_free(). ERR_NOMEM. O(nodes * leaves of a term). */
-int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net,
-                 enum step_model model, struct err *e);
+/**
+ * Compile; release with step_fn_free(). A collective takes max_d m_d/B_d: endlessly many chunks and no
+ * latency; for anything else lower the tree first, step_lower(). ERR_NOMEM. O(nodes * leaves of a term).
+ */
+int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net, struct err *e);
 void step_fn_free(struct step_fn *f);
 
 /** How step_fn_join() puts functions together. */

@@ -35,23 +35,26 @@ struct collective_conf {
     int32_t kind;
     double size_B, size_MB;
     const char *group, *name;
-    int64_t times;
+    int64_t times, priority;
 };
 
 #define SIZE_KEYS                                                                                            \
     REAL_KEY(collective_conf, "size_B", size_B, "B", BYTES_MAX_B,                                            \
              "what each NPU brings in; of an all-gather: its shard"),                                        \
         REAL_KEY(collective_conf, "size_MB", size_MB, "MB", BYTES_MAX_MB, "the same in 1e6 bytes"),          \
-    {                                                                                                        \
-        .name = "group", .help = "who takes part: \"all\" or a name from groups", .kind = KEY_TEXT,          \
-        .offset = offsetof(struct collective_conf, group), .unit = "", .required = true                      \
-    }
+        { .name = "group",                                                                                   \
+          .help = "who takes part: \"all\" or a name from groups",                                           \
+          .kind = KEY_TEXT,                                                                                  \
+          .offset = offsetof(struct collective_conf, group),                                                 \
+          .unit = "",                                                                                        \
+          .required = true },                                                                                \
+        COUNT_KEY(collective_conf, "priority", priority, 0, 1000000, 0,                                      \
+                  "models chunk and flow: where it meets others, the higher goes first")
 
 static const struct key operand_keys[] = { SIZE_KEYS };
 
 SECTION(step_operand_section, "step.all-reduce",
-        "a collective in an expression; reduce-scatter, all-gather and all-to-all have the same keys",
-        operand_keys);
+        "a collective in an expression; the other collectives have the same keys", operand_keys);
 
 static const struct key collective_keys[] = {
     { .name = "kind",
@@ -86,6 +89,8 @@ static const struct key leaf_keys[] = {
              "a collective: size and group"),
     NODE_KEY(leaf_conf, "all-gather", collective[COLLECTIVE_ALL_GATHER], "a collective: size and group"),
     NODE_KEY(leaf_conf, "all-to-all", collective[COLLECTIVE_ALL_TO_ALL], "a collective: size and group"),
+    NODE_KEY(leaf_conf, "broadcast", collective[COLLECTIVE_BROADCAST], "a collective: size and group"),
+    NODE_KEY(leaf_conf, "send", collective[COLLECTIVE_SEND], "a collective: size and group; to the next NPU"),
     NODE_KEY(leaf_conf, "sum", sum, "list of expressions that run one after the other"),
     NODE_KEY(leaf_conf, "max", max, "list of expressions that run side by side"),
     NODE_KEY(leaf_conf, "repeat", repeat, "an expression several times in a row, see step.repeat"),
@@ -157,6 +162,7 @@ static int fill_collective(struct step_node *out, const struct collective_conf *
                          isnan(conf->size_B) ? "no size" : "two sizes");
     *out = (struct step_node){ .kind = STEP_COLLECTIVE, .phase = STEP_OTHER, .times = 1 };
     out->bytes = isnan(conf->size_B) ? conf->size_MB * 1e6 : conf->size_B;
+    out->priority = (int32_t)conf->priority;
     return find_group(&out->group, t, conf->group, doc, map, e);
 }
 

@@ -26,7 +26,7 @@ void split_open(struct split *s, const char *network, const char *parts, const c
     for (int i = 0; i < n; i++) {
         root = open_config(s, "workloads", workloads[i]);
         assert_ok(step_read(&s->trees[i], &s->docs[s->n_docs - 1], root, &s->net, &e), &e);
-        assert_ok(step_compile(&s->fns[i], &s->trees[i], &s->net, STEP_BANDWIDTH, &e), &e);
+        assert_ok(step_compile(&s->fns[i], &s->trees[i], &s->net, &e), &e);
         each[i] = &s->fns[i];
     }
     s->n_workloads = n;

@@ -25,7 +25,7 @@ static void put_collective(struct random_split *s, struct rng *r, step_id parent
     int32_t group = step_add_group(&s->tree, "g", members);
     step_add(&s->tree, parent,
              (struct step_node){ .kind = STEP_COLLECTIVE,
-                                 .collective = (enum collective_kind)rng_below(r, N_COLLECTIVES),
+                                 .collective = (enum collective_kind)rng_below(r, COLLECTIVE_ALL_TO_ALL + 1),
                                  .bytes = rng_log_range(r, 1e6, 1e10),
                                  .group = group,
                                  .times = (double)(1 + rng_below(r, 3)) });
@@ -80,7 +80,7 @@ static void finish(struct random_split *s)
 {
     struct err e = { 0 };
     assert_ok(step_check(&s->tree, &e), &e);
-    assert_ok(step_compile(&s->fn, &s->tree, &s->net, STEP_BANDWIDTH, &e), &e);
+    assert_ok(step_compile(&s->fn, &s->tree, &s->net, &e), &e);
     s->problem.step = &s->fn;
     s->problem.rows = s->rows;
     s->problem.dim_names = s->names;

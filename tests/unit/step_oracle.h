@@ -32,7 +32,9 @@ static inline double oracle_bytes(const struct step_node *c, const int32_t *memb
         return 2 * S * (n - 1) / (inner * n);
     if (c->collective == COLLECTIVE_ALL_GATHER)
         return S * outer * (n - 1);
-    return S * (n - 1) / n;
+    if (c->collective == COLLECTIVE_ALL_TO_ALL)
+        return S * (n - 1) / n;
+    return n > 1 ? S : 0; /* broadcast, send: the whole buffer passes every dimension that is used */
 }
 
 /** Seconds of node @p id: sums of maxima over dimensions of bytes / bandwidth. */

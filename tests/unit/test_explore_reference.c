@@ -269,7 +269,7 @@ static void splits_for_three_workloads_agree_with_other_programs(void **state)
         }
         assert_ok(design_evaluate(&equal, &s, bw_Bps, &e), &e);
         for (int k = 0; k < 3; k++)
-            assert_near((equal.loads[k].time_s - equal.loads[k].closed.compute_s) * 1e3,
+            assert_near((equal.loads[k].time_s - equal.loads[k].step.compute_s) * 1e3,
                         cases[i].equal_comm_ms[k], 6e-4);
         design_free(&d);
         design_free(&equal);

@@ -26,7 +26,7 @@ static void a_study_is_read_with_all_it_names(void **state)
     assert_string_equal(s.workloads[1].tree.name, "work");
     assert_int_equal(s.combine, STUDY_REGRET);
     assert_int_equal(s.objective, ALLOC_TIME);
-    assert_int_equal(s.model, STEP_ALPHA_BETA);
+    assert_int_equal(s.model, SIM_ALPHA_BETA);
     assert_true(s.total_Bps == 47123000000.0);
     assert_true(s.count_npus && study_fixed_usd(&s) == 32000);
     assert_true(isnan(s.time_limit_s) && s.seed == 1);

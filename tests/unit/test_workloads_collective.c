@@ -120,43 +120,6 @@ static void a_line_is_as_slow_as_its_end(void **state)
     }
 }
 
-static void latency_counts_the_steps_of_each_shape(void **state)
-{
-    static const struct {
-        enum topo_shape shape;
-        int32_t size, members;
-        double all_reduce, pass, all_to_all; /* steps */
-    } cases[] = {
-        { TOPO_RING, 8, 8, 14, 7, 4 },     { TOPO_RING, 8, 4, 6, 3, 2 },    { TOPO_RING, 5, 5, 8, 4, 2 },
-        { TOPO_RING, 2, 2, 2, 1, 1 },      { TOPO_LINE, 8, 8, 14, 7, 7 },   { TOPO_FULL, 8, 8, 2, 1, 1 },
-        { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 10, 5, 1 },
-        { TOPO_SWITCH, 24, 8, 6, 3, 1 },   { TOPO_RING, 8, 1, 0, 0, 0 },    { TOPO_SWITCH, 8, 1, 0, 0, 0 },
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_network net = { .n_dims = 1 };
-        net.dims[0] = (struct topo_dim){ .shape = cases[i].shape, .size = cases[i].size, .lat_s = 0.5 };
-        int32_t members[] = { cases[i].members };
-        assert_close(collective_latency_s(COLLECTIVE_ALL_REDUCE, members, &net), 0.5 * cases[i].all_reduce,
-                     0);
-        assert_close(collective_latency_s(COLLECTIVE_REDUCE_SCATTER, members, &net), 0.5 * cases[i].pass, 0);
-        assert_close(collective_latency_s(COLLECTIVE_ALL_GATHER, members, &net), 0.5 * cases[i].pass, 0);
-        assert_close(collective_latency_s(COLLECTIVE_ALL_TO_ALL, members, &net), 0.5 * cases[i].all_to_all,
-                     0);
-    }
-}
-
-static void latencies_of_dimensions_add_up(void **state)
-{
-    struct topo_network net = { .n_dims = 3 };
-    static const int32_t members[] = { 4, 1, 16 };
-    (void)state;
-    net.dims[0] = (struct topo_dim){ .shape = TOPO_RING, .size = 4, .lat_s = 1 };
-    net.dims[1] = (struct topo_dim){ .shape = TOPO_FULL, .size = 8, .lat_s = 10 };
-    net.dims[2] = (struct topo_dim){ .shape = TOPO_SWITCH, .size = 32, .lat_s = 100 };
-    assert_close(collective_latency_s(COLLECTIVE_ALL_REDUCE, members, &net), 2 * (3 * 1 + 4 * 100), 0);
-}
-
 static void every_collective_has_its_own_name(void **state)
 {
     (void)state;
@@ -175,8 +138,6 @@ int main(void)
         cmocka_unit_test(a_reduce_scatter_moves_what_counting_blocks_gives),
         cmocka_unit_test(gpt3_traffic_is_what_libra_has),
         cmocka_unit_test(a_line_is_as_slow_as_its_end),
-        cmocka_unit_test(latency_counts_the_steps_of_each_shape),
-        cmocka_unit_test(latencies_of_dimensions_add_up),
         cmocka_unit_test(every_collective_has_its_own_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,7 +167,7 @@ static void collectives_of_one_group_are_one_leaf(void **state)
                                      .bytes = collectives[i].bytes,
                                      .times = collectives[i].times,
                                      .group = collectives[i].group });
-    assert_ok(step_compile(&f, &t, &net, STEP_BANDWIDTH, &e), &e);
+    assert_ok(step_compile(&f, &t, &net, &e), &e);
     assert_int_equal(f.n_leaves, 2);
     assert_int_equal(f.n_terms, 1);
     for (int32_t d = 0; d < 4; d++)
@@ -194,7 +194,7 @@ static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
         step_add(&t, sum, (struct step_node){ .kind = STEP_COMPUTE, .seconds = cases[i][0] });
         step_add(&t, sum, (struct step_node){ .kind = STEP_COLLECTIVE, .bytes = cases[i][1], .times = 1 });
     }
-    assert_ok(step_compile(f, &t, &net, STEP_BANDWIDTH, &e), &e);
+    assert_ok(step_compile(f, &t, &net, &e), &e);
     step_free(&t);
 }
 
@@ -236,33 +236,6 @@ static void a_dimension_without_traffic_may_have_no_bandwidth(void **state)
     random_split_close(&s);
 }
 
-static void alpha_beta_adds_the_latency_of_every_collective(void **state)
-{
-    struct rng *r = random_open(76);
-    (void)state;
-    for (int i = 0; i < 200; i++) {
-        struct random_split s;
-        struct step_fn beta;
-        struct err e = { 0 };
-        double bw_Bps[D], latency_s = 0;
-        random_split_open(&s, r, sums);
-        for (int32_t d = 0; d < s.net.n_dims; d++)
-            s.net.dims[d].lat_s = rng_log_range(r, 1e-8, 1e-5);
-        assert_ok(step_compile(&beta, &s.tree, &s.net, STEP_ALPHA_BETA, &e), &e);
-        for (int32_t k = 0; k < s.tree.n_nodes; k++) {
-            const struct step_node *node = &s.tree.nodes[k];
-            if (node->kind == STEP_COLLECTIVE)
-                latency_s += node->times * collective_latency_s(node->collective,
-                                                                s.tree.groups[node->group].members, &s.net);
-        }
-        random_bandwidths(bw_Bps, s.net.n_dims, r);
-        assert_close(step_time(&beta, bw_Bps), step_time(&s.fn, bw_Bps) + latency_s, 1e-13);
-        step_fn_free(&beta);
-        random_split_close(&s);
-    }
-    rng_free(r);
-}
-
 static void efficiency_divides_the_bandwidth(void **state)
 {
     struct rng *r = random_open(77);
@@ -278,7 +251,7 @@ static void efficiency_divides_the_bandwidth(void **state)
             s.net.dims[d].efficiency = rng_range(r, 0.1, 1);
             less[d] = bw_Bps[d] * s.net.dims[d].efficiency;
         }
-        assert_ok(step_compile(&slow, &s.tree, &s.net, STEP_BANDWIDTH, &e), &e);
+        assert_ok(step_compile(&slow, &s.tree, &s.net, &e), &e);
         assert_close(step_time(&slow, bw_Bps), step_time(&s.fn, less), 1e-13);
         step_fn_free(&slow);
         random_split_close(&s);
@@ -347,7 +320,6 @@ int main(void)
         cmocka_unit_test(collectives_of_one_group_are_one_leaf),
         cmocka_unit_test(terms_that_never_win_are_dropped),
         cmocka_unit_test(a_dimension_without_traffic_may_have_no_bandwidth),
-        cmocka_unit_test(alpha_beta_adds_the_latency_of_every_collective),
         cmocka_unit_test(efficiency_divides_the_bandwidth),
         cmocka_unit_test(joining_adds_or_takes_the_largest),
     };

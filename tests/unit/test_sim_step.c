@@ -1,7 +1,9 @@
 #include "tests/unit/step_oracle.h"
 
 #include "base/rng.h"
-#include "sim/closed.h"
+#include "sim/step.h"
+#include "workloads/lower.h"
+#include "workloads/step_fn.h"
 
 /* ---- random trees ---- */
 
@@ -68,27 +70,51 @@ static double reach(const struct topo_dim *dim)
     return dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
 }
 
-static void check_identities(const struct forest *f, const struct topo_network *net, const double *bw_Bps,
-                             enum step_model model)
+/* The walk over the tree and the compiled step agree, and the parts make up the whole. */
+static void check_time(const struct sim_step *s, const struct step_tree *compiled,
+                       const struct topo_network *net, const double *bw_Bps)
 {
-    struct sim_closed s;
     struct step_fn fn;
     struct err e = { 0 };
-    assert_ok(sim_closed_build(&s, &f->tree, net, bw_Bps, model, &e), &e);
-    assert_ok(step_compile(&fn, &f->tree, net, model, &e), &e);
-    assert_close(s.time_s, step_time(&fn, bw_Bps), 1e-12);
-    assert_close(s.compute_s + s.latency_s + sum_of(s.exposed_s), s.time_s, 1e-12);
-    assert_true((model == STEP_ALPHA_BETA) || s.latency_s == 0);
+    assert_ok(step_compile(&fn, compiled, net, &e), &e);
+    assert_close(s->time_s, step_time(&fn, bw_Bps), 1e-12);
+    assert_close(s->compute_s + s->latency_s + sum_of(s->exposed_s), s->time_s, 1e-12);
+    for (int d = 0; d < 4; d++)
+        assert_true(s->exposed_s[d] <= s->busy_s[d] * (1 + 1e-9));
+    step_fn_free(&fn);
+}
+
+static void check_bandwidth(const struct forest *f, const struct topo_network *net, const double *bw_Bps)
+{
+    struct sim_step s;
+    struct err e = { 0 };
+    assert_ok(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+    check_time(&s, &f->tree, net, bw_Bps);
+    assert_true(s.latency_s == 0);
     for (int d = 0; d < 4; d++) {
         double traffic_B = oracle_traffic(&f->tree, f->tree.root, N_STEP_PHASES, d);
         assert_close(s.traffic_B[d], traffic_B, 1e-12);
         assert_close(s.busy_s[d], traffic_B / net->dims[d].efficiency / reach(&net->dims[d]) / bw_Bps[d],
                      1e-12);
         assert_true(f->overlap || s.busy_s[d] <= s.time_s * (1 + 1e-12));
-        assert_true(s.exposed_s[d] <= s.busy_s[d] * (1 + 1e-9));
     }
-    step_fn_free(&fn);
-    sim_closed_free(&s);
+    sim_step_free(&s);
+}
+
+static void check_alpha_beta(const struct forest *f, const struct topo_network *net, const double *bw_Bps,
+                             int32_t chunks)
+{
+    struct step_tree lowered;
+    struct sim_rules rules;
+    struct sim_step s;
+    struct err e = { 0 };
+    sim_rules_default(&rules);
+    rules.stage.chunks = chunks;
+    assert_ok(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
+    assert_ok(step_lower(&lowered, &f->tree, net, &rules.stage, bw_Bps, &e), &e);
+    check_time(&s, &lowered, net, bw_Bps);
+    step_free(&lowered);
+    sim_step_free(&s);
 }
 
 static void parts_add_up_to_the_time_of_the_compiled_step(void **state)
@@ -103,17 +129,17 @@ static void parts_add_up_to_the_time_of_the_compiled_step(void **state)
         plant(&f, &net, seed % 2);
         for (int d = 0; d < 4; d++)
             bw_Bps[d] = rng_log_range(f.rng, 1e9, 1e12);
-        struct sim_closed s;
+        struct sim_step s;
         double reached_Bps[4];
         for (int d = 0; d < 4; d++)
             reached_Bps[d] = bw_Bps[d] * reach(&net.dims[d]);
-        assert_ok(sim_closed_build(&s, &f.tree, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_ok(sim_step_build(&s, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
         assert_close(s.time_s, oracle_time(&f.tree, f.tree.root, reached_Bps), 1e-12);
-        sim_closed_free(&s);
+        sim_step_free(&s);
         for (int d = 0; d < 4; d++)
             net.dims[d].efficiency = rng_range(f.rng, 0.3, 1);
-        check_identities(&f, &net, bw_Bps, STEP_BANDWIDTH);
-        check_identities(&f, &net, bw_Bps, STEP_ALPHA_BETA);
+        check_bandwidth(&f, &net, bw_Bps);
+        check_alpha_beta(&f, &net, bw_Bps, (int32_t[]){ 1, 4, 64 }[seed % 3]);
         step_free(&f.tree);
         rng_free(f.rng);
     }
@@ -155,42 +181,60 @@ static step_id add_inner(struct step_tree *t, step_id parent, enum step_kind kin
     return step_add(t, parent, (struct step_node){ .kind = kind, .times = times });
 }
 
+static struct sim_rules in_chunks(int32_t chunks)
+{
+    struct sim_rules rules;
+    sim_rules_default(&rules);
+    rules.stage.chunks = chunks;
+    return rules;
+}
+
 /*
  * All-reduce of 32 MB over 4 x 8: ring 2*32*3/4 = 48 MB at 5 GB/s = 9.6 ms, switch 2*32/4*7/8 = 14 MB
- * at 1 GB/s = 14 ms, latency 2*3*1 us + 2*3*2 us (log2 8 = 3) = 18 us. Three times, in a repeat of 2.
+ * at 1 GB/s = 14 ms; latency of a chunk 2*3*1 us on the ring, 2*3*2 us (log2 8 = 3) on the switch.
+ * One chunk: all of it in sequence. Four: the switch works on all four, the ring on the first before and
+ * on the last after: 14 ms + 9.6/4 ms, 4*12 us + 6 us. Three times, in a repeat of 2.
  */
 static void one_collective_costs_what_a_hand_computes(void **state)
 {
+    static const struct {
+        int32_t chunks;
+        double wait_s[2], latency_s;
+    } cases[] = { { 1, { 9.6e-3, 14e-3 }, 18e-6 }, { 4, { 2.4e-3, 14e-3 }, 54e-6 } };
     struct topo_network net = small_network();
-    struct step_tree t;
-    struct sim_closed s;
-    struct err e = { 0 };
     (void)state;
-    step_begin(&t, "by hand", &net);
-    step_id root = add_inner(&t, -1, STEP_SUM, 1);
-    add_compute(&t, root, 0.25);
-    add_all_reduce(&t, add_inner(&t, root, STEP_REPEAT, 2), 32e6, 0, 3);
-    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
-    assert_int_equal(s.n_collectives, 1);
-    const struct sim_collective *c = &s.collectives[0];
-    assert_int_equal(c->node, 3);
-    assert_true(c->times == 6 && c->bytes == 32e6 && c->critical);
-    assert_close(c->traffic_B[0], 48e6, 1e-15);
-    assert_close(c->traffic_B[1], 14e6, 1e-15);
-    assert_close(c->busy_s[0], 9.6e-3, 1e-15);
-    assert_close(c->busy_s[1], 14e-3, 1e-15);
-    assert_close(c->latency_s, 18e-6, 1e-15);
-    assert_close(c->transfer_s, 14e-3, 1e-15);
-    assert_close(c->time_s, 14.018e-3, 1e-15);
-    assert_true(c->n_binds == 1 && c->binds[1]);
-    assert_close(s.time_s, 0.25 + 6 * 14.018e-3, 1e-15);
-    assert_true(s.compute_s == 0.25 && s.exposed_s[0] == 0);
-    assert_close(s.exposed_s[1], 84e-3, 1e-15);
-    assert_close(s.latency_s, 108e-6, 1e-15);
-    assert_close(s.busy_s[0], 57.6e-3, 1e-15);
-    assert_close(s.traffic_B[1], 84e6, 1e-15);
-    sim_closed_free(&s);
-    step_free(&t);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct sim_rules rules = in_chunks(cases[i].chunks);
+        double once_s = cases[i].wait_s[0] + cases[i].wait_s[1] + cases[i].latency_s;
+        struct step_tree t;
+        struct sim_step s;
+        struct err e = { 0 };
+        step_begin(&t, "by hand", &net);
+        step_id root = add_inner(&t, -1, STEP_SUM, 1);
+        add_compute(&t, root, 0.25);
+        add_all_reduce(&t, add_inner(&t, root, STEP_REPEAT, 2), 32e6, 0, 3);
+        assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
+        assert_int_equal(s.n_collectives, 1);
+        const struct sim_collective *c = &s.collectives[0];
+        assert_int_equal(c->node, 3);
+        assert_true(c->times == 6 && c->bytes == 32e6 && c->critical);
+        assert_close(c->traffic_B[0], 48e6, 1e-15);
+        assert_close(c->traffic_B[1], 14e6, 1e-15);
+        assert_close(c->busy_s[0], 9.6e-3, 1e-14);
+        assert_close(c->busy_s[1], 14e-3, 1e-14);
+        assert_close(c->latency_s, cases[i].latency_s, 1e-14);
+        assert_close(c->time_s, once_s, 1e-14);
+        assert_true(c->n_binds == 1 && c->binds[1]);
+        assert_close(s.time_s, 0.25 + 6 * once_s, 1e-14);
+        assert_true(s.compute_s == 0.25);
+        for (int d = 0; d < 2; d++)
+            assert_close(s.exposed_s[d], 6 * cases[i].wait_s[d], 1e-14);
+        assert_close(s.latency_s, 6 * cases[i].latency_s, 1e-14);
+        assert_close(s.busy_s[0], 57.6e-3, 1e-14);
+        assert_close(s.traffic_B[1], 84e6, 1e-15);
+        sim_step_free(&s);
+        step_free(&t);
+    }
 }
 
 static void of_a_maximum_only_the_longest_term_is_critical(void **state)
@@ -208,18 +252,18 @@ static void of_a_maximum_only_the_longest_term_is_critical(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct sim_closed s;
+        struct sim_step s;
         struct err e = { 0 };
         step_begin(&t, "overlap", &net);
         step_id root = add_inner(&t, -1, STEP_MAX, 1);
         add_compute(&t, root, cases[i].compute_s);
         add_all_reduce(&t, root, 32e6, 0, 1);
-        assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
         assert_int_equal(s.collectives[0].critical, cases[i].exchange_critical);
         assert_close(s.compute_s, cases[i].want_compute_s, 1e-15);
         assert_close(s.exposed_s[1], cases[i].want_exposed_s, 1e-15);
         assert_close(s.busy_s[1], 14e-3, 1e-15);
-        sim_closed_free(&s);
+        sim_step_free(&s);
         step_free(&t);
     }
 }
@@ -228,7 +272,7 @@ static void below_a_term_that_is_not_critical_nothing_is(void **state)
 {
     struct topo_network net = small_network();
     struct step_tree t;
-    struct sim_closed s;
+    struct sim_step s;
     struct err e = { 0 };
     (void)state;
     step_begin(&t, "hidden", &net);
@@ -237,10 +281,11 @@ static void below_a_term_that_is_not_critical_nothing_is(void **state)
     add_compute(&t, root, 1);
     add_compute(&t, hidden, 0.1);
     add_all_reduce(&t, hidden, 32e6, 0, 1);
-    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
+    const struct sim_rules rules = in_chunks(4);
+    assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
     assert_true(s.time_s == 1 && s.compute_s == 1 && s.latency_s == 0 && sum_of(s.exposed_s) == 0);
     assert_false(s.collectives[0].critical);
-    sim_closed_free(&s);
+    sim_step_free(&s);
     step_free(&t);
 }
 
@@ -259,18 +304,18 @@ static void dimensions_that_tie_share_what_is_exposed(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct sim_closed s;
+        struct sim_step s;
         struct err e = { 0 };
         step_begin(&t, "tie", &net);
         add_all_reduce(&t, -1, 32e6, 0, 1);
-        assert_ok(sim_closed_build(&s, &t, &net, cases[i].bw_Bps, STEP_BANDWIDTH, &e), &e);
+        assert_ok(sim_step_build(&s, &t, &net, cases[i].bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
         assert_int_equal(s.collectives[0].n_binds, cases[i].binds[0] + cases[i].binds[1]);
         for (int d = 0; d < 2; d++) {
             assert_int_equal(s.collectives[0].binds[d], cases[i].binds[d]);
             assert_true(s.exposed_s[d] == (cases[i].binds[d] ? s.time_s / s.collectives[0].n_binds : 0));
         }
         assert_true(s.time_s == fmax(s.busy_s[0], s.busy_s[1]));
-        sim_closed_free(&s);
+        sim_step_free(&s);
         step_free(&t);
     }
 }
@@ -281,21 +326,21 @@ static void a_dimension_without_bandwidth_matters_only_where_it_is_used(void **s
     static const int32_t inner[] = { 4, 1 };
     struct topo_network net = small_network();
     struct step_tree t;
-    struct sim_closed s;
+    struct sim_step s;
     struct err e = { 0 };
     (void)state;
     step_begin(&t, "unused", &net);
     step_id root = add_inner(&t, -1, STEP_SUM, 1);
     add_all_reduce(&t, root, 32e6, step_add_group(&t, "inner", inner), 1);
-    assert_ok(sim_closed_build(&s, &t, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
     assert_close(s.time_s, 9.6e-3, 1e-15);
     assert_true(s.busy_s[1] == 0 && s.collectives[0].traffic_B[1] == 0);
-    sim_closed_free(&s);
+    sim_step_free(&s);
 
     add_all_reduce(&t, root, 32e6, 0, 1);
-    assert_ok(sim_closed_build(&s, &t, &net, bw_Bps, STEP_BANDWIDTH, &e), &e);
+    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
     assert_true(isinf(s.time_s) && isinf(s.exposed_s[1]));
-    sim_closed_free(&s);
+    sim_step_free(&s);
     step_free(&t);
 }
 
@@ -304,16 +349,17 @@ static void a_collective_of_one_member_costs_nothing(void **state)
     static const int32_t alone[] = { 1, 1 };
     struct topo_network net = small_network();
     struct step_tree t;
-    struct sim_closed s;
+    struct sim_step s;
     struct err e = { 0 };
     (void)state;
     step_begin(&t, "alone", &net);
     add_all_reduce(&t, -1, 32e6, step_add_group(&t, "alone", alone), 1);
-    assert_ok(sim_closed_build(&s, &t, &net, small_bw_Bps, STEP_ALPHA_BETA, &e), &e);
+    const struct sim_rules rules = in_chunks(4);
+    assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
     assert_int_equal(s.collectives[0].n_binds, 0);
     assert_true(s.time_s == 0 && s.latency_s == 0);
-    sim_closed_free(&s);
-    sim_closed_free(&s);
+    sim_step_free(&s);
+    sim_step_free(&s);
     step_free(&t);
 }
 

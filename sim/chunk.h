@@ -1,0 +1,63 @@
+/** @file Event simulation of collectives in chunks: every dimension a server that chunks pass in their order.
+ */
+#ifndef SIM_CHUNK_H
+#define SIM_CHUNK_H
+
+#include "sim/engine.h"
+
+/** One stage of one chunk, as it was served. */
+struct chunk_slice {
+    int32_t job, chunk;
+    struct stage stage;
+    int32_t cell; /**< class of NPUs; 0 unless some are slow */
+    int32_t slot; /**< which of the chunks that the dimension works on at a time */
+    double ready_s, start_s, end_s;
+};
+
+/**
+ * Opaque: dimensions, queues, and what is in flight.
+ *
+ * Semantics (physical): a dimension works on up to rules->active chunks of any job at a time. A stage first
+ * takes its const_s, which uses no bandwidth, then sends load_B; chunks in that part share the bandwidth
+ * equally. A stage of a group with a slow NPU goes at that NPU's pace, and begins when all its members are
+ * there and free. Completions at one instant (to 1e-12 of it) are processed first, in order of job and chunk;
+ * then dimensions take new chunks.
+ *
+ * Without slow NPUs all are alike and one stands for all, whatever their number.
+ */
+struct chunk_sim;
+
+/**
+ * @param split_dims  bit d: some job takes a part of dimension d (cells_build()).
+ * @param keep   record slices.
+ * @return 0, ERR_NOMEM, or ERR_RANGE: slow NPUs make more classes than can be simulated (CELLS_MAX).
+ */
+int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
+               const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e);
+void chunk_free(struct chunk_sim *x); /**< NULL is fine */
+
+/** The simulation as an engine for sim/train.h; its functions are those below. */
+struct sim_engine chunk_engine(struct chunk_sim *x);
+
+/** Issue a job at @p now_s, not before the last chunk_advance(). Jobs are numbered from 0. ERR_NOMEM,
+ * ERR_RANGE. */
+int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, struct err *e);
+
+/** When something happens next; INFINITY when nothing is left. */
+double chunk_next(const struct chunk_sim *x);
+
+/** Process all that happens up to chunk_next(). The jobs that end are then listed by chunk_ended().
+ * ERR_NOMEM. */
+int chunk_advance(struct chunk_sim *x, struct err *e);
+
+/** Jobs that ended in the last chunk_advance(), or of nothing to do in chunk_issue(): shape [*n], borrowed.
+ */
+const int32_t *chunk_ended(const struct chunk_sim *x, int32_t *n);
+
+const struct sim_job_result *chunk_result(const struct chunk_sim *x, int32_t job);
+/** Slices in the order they ended, shape [*n], borrowed; none unless kept. */
+const struct chunk_slice *chunk_slices(const struct chunk_sim *x, int64_t *n);
+/** Order of the dimensions of @p chunk of @p job, as of a reduce-scatter: shape [*n], borrowed. */
+const uint8_t *chunk_order(const struct chunk_sim *x, int32_t job, int32_t chunk, int32_t *n);
+
+#endif

@@ -1,0 +1,43 @@
+/** @file In which order each chunk of a collective passes the dimensions. */
+#ifndef SIM_ORDER_H
+#define SIM_ORDER_H
+
+#include "sim/rules.h"
+
+/**
+ * What the dimensions have been given so far [s]; zero at the start. Collectives issued at one instant share
+ * it, later ones start anew (Themis' public code, astra-sim@86fec9b).
+ */
+struct order_load {
+    double load_s[TOPO_MAX_DIMS];
+};
+
+/** A collective whose chunks are to be ordered. */
+struct order_job {
+    enum collective_kind kind;
+    double chunk_B; /**< bytes of one chunk, as step_node.bytes */
+    const int32_t *members;
+    const struct topo_network *net;
+    const double *bw_Bps;
+    const struct stage_rules *rules;
+};
+
+/**
+ * Order of the next chunk, and its load booked.
+ *
+ * THEMIS: the fixed order while the least and the most loaded dimension differ by less than one stage of a
+ * sixteenth of a chunk on the least loaded; else by load, so that the least loaded dimension sees the chunk
+ * when it is largest. Loads are bytes over bandwidth, of the reduce-scatter half. MINMAX: of all orders (more
+ * than 4 dimensions: by load, fixed, and rotations of it) the one after which the most loaded dimension has
+ * least, latency counted; of equals the fixed order, then the least sum. All-to-all, broadcast and send
+ * always go the fixed way: every order has the same load.
+ *
+ * @param[out] out  dimensions with members > 1 in the order of a reduce-scatter: an all-gather goes against
+ * it.
+ * @param first     the first chunk of its collective.
+ * @return how many.
+ */
+int32_t order_next(uint8_t out[TOPO_MAX_DIMS], struct order_load *load, const struct order_job *job,
+                   const struct sim_rules *rules, enum sim_order order, bool first);
+
+#endif

@@ -1,0 +1,80 @@
+/** @file How a simulation runs collectives: chunks, order of dimensions, queues, slow members, routes. */
+#ifndef SIM_RULES_H
+#define SIM_RULES_H
+
+#include "workloads/stage.h"
+
+/** The ladder: how the time of a collective is found. */
+enum sim_model {
+    SIM_BANDWIDTH,  /**< closed form max_d m_d/B_d: endlessly many chunks, no latency */
+    SIM_ALPHA_BETA, /**< closed form with algorithms, latency and chunks: stage_rows() */
+    SIM_CHUNK,      /**< event simulation of chunks: sim/chunk.h */
+    N_SIM_MODELS,
+};
+
+/** "bandwidth", "alpha-beta"; NULL-terminated, for key tables and options. */
+extern const char *const sim_model_words[N_SIM_MODELS + 1];
+
+/** In which order the chunks of a collective pass the dimensions. */
+enum sim_order {
+    SIM_ORDER_FIXED,  /**< innermost first */
+    SIM_ORDER_GIVEN,  /**< as `dims_order` says */
+    SIM_ORDER_THEMIS, /**< per chunk, the least loaded dimension first (ISCA 2022, arXiv 2110.04478) */
+    SIM_ORDER_MINMAX, /**< per chunk, the order after which the most loaded dimension is least loaded */
+    SIM_ORDER_GUARD,  /**< the best of fixed, themis and minmax, each simulated */
+    N_SIM_ORDERS,
+};
+
+/** Which of the waiting chunks a free dimension takes; a collective of higher priority goes first. */
+enum sim_queue { SIM_QUEUE_FIFO, SIM_QUEUE_LIFO, SIM_QUEUE_SMALLEST, N_SIM_QUEUES };
+
+/** What a time means. */
+enum sim_semantics {
+    SIM_PHYSICAL, /**< chunks in flight share the dimension's bandwidth */
+    SIM_ASTRA2, /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: see sim/astra.h */
+};
+
+/** How flows find their way on the graph. */
+enum sim_route { SIM_ROUTE_DIMENSION, SIM_ROUTE_SHORTEST, SIM_ROUTE_ECMP, N_SIM_ROUTES };
+
+extern const char *const sim_order_words[N_SIM_ORDERS + 1], *const sim_queue_words[N_SIM_QUEUES + 1],
+                                                                *const sim_semantics_words[3],
+                                                                    *const sim_route_words[N_SIM_ROUTES + 1];
+
+/** NPUs that are slower than the others, or late. */
+struct sim_slow {
+    int32_t at[TOPO_MAX_DIMS]; /**< address; -1 = every one */
+    int32_t dim;               /**< only in this dimension; -1 = in all */
+    double share;              /**< of the bandwidth, (0, 1] */
+    double late_s;             /**< starts so much later, >= 0 */
+};
+
+enum { SIM_MAX_SLOW = 16 };
+
+struct sim_rules {
+    struct stage_rules stage;
+    enum sim_order order;
+    int32_t dims_order[TOPO_MAX_DIMS]; /**< SIM_ORDER_GIVEN: dimensions in the order of a reduce-scatter */
+    enum sim_queue queue;
+    int32_t active; /**< chunks that a dimension works on at a time, >= 1 */
+    enum sim_semantics semantics;
+    enum sim_route route;
+    struct sim_slow slow[SIM_MAX_SLOW];
+    int32_t n_slow;
+};
+
+extern const struct section sim_rules_section, sim_slow_section;
+
+/** What holds when nothing is said. */
+void sim_rules_default(struct sim_rules *r);
+
+/**
+ * Read the map `simulation` of a study for @p net. Its `algorithms` (a list, one per dimension) replace those
+ * of
+ * @p net. ERR_PARSE or ERR_RANGE with the place: a list of another length, a dimension named twice, reduction
+ * through a memory of unknown bandwidth, an address outside the network.
+ */
+int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
+                   struct err *e);
+
+#endif

@@ -1,0 +1,256 @@
+#include "sim/rung.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "sim/astra_file.h"
+#include "sim/chunk.h"
+
+/* A difference below this is no reason to leave the fixed order. */
+#define BETTER_REL 1e-12
+
+/* A job that was timed. */
+struct known {
+    struct sim_job job;
+    struct rung_time time;
+};
+
+struct rung {
+    enum sim_model model;
+    const struct topo_network *net;
+    const double *bw_Bps;
+    const struct sim_rules *rules;
+    unsigned split_dims;
+    struct known *known; /* shape [n_known], owned */
+    int32_t n_known, cap_known;
+};
+
+int rung_open(struct rung **out, enum sim_model model, const struct topo_network *net, const double *bw_Bps,
+              const struct sim_rules *rules, unsigned split_dims, struct err *e)
+{
+    struct rung *x = *out = calloc(1, sizeof *x);
+    if (!x)
+        return err_nomem(e, "a simulation");
+    *x = (struct rung){
+        .model = model, .net = net, .bw_Bps = bw_Bps, .rules = rules, .split_dims = split_dims
+    };
+    return 0;
+}
+
+void rung_free(struct rung *x)
+{
+    if (x)
+        free(x->known);
+    free(x);
+}
+
+unsigned rung_split_dims(const struct step_tree *t, const struct topo_network *net)
+{
+    unsigned split = 0;
+    for (int32_t g = 0; g < t->n_groups; g++)
+        for (int32_t d = 0; d < net->n_dims; d++)
+            if (t->groups[g].members[d] > 1 && t->groups[g].members[d] < net->dims[d].size)
+                split |= 1U << d;
+    return split;
+}
+
+/* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
+static int32_t list_orders(enum sim_order out[3], const struct rung *x)
+{
+    if (x->rules->order != SIM_ORDER_GUARD) {
+        out[0] = x->rules->order;
+        return 1;
+    }
+    out[0] = SIM_ORDER_FIXED;
+    out[1] = SIM_ORDER_THEMIS;
+    out[2] = SIM_ORDER_MINMAX;
+    return 3;
+}
+
+/* Would every order be the same: fewer than two dimensions, or a kind that always goes the fixed way? */
+static bool has_one_order(const struct sim_job *job, const struct topo_network *net)
+{
+    int32_t used = 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        used += job->members[d] > 1;
+    return used < 2 || (job->kind != COLLECTIVE_ALL_REDUCE && job->kind != COLLECTIVE_REDUCE_SCATTER &&
+                        job->kind != COLLECTIVE_ALL_GATHER);
+}
+
+static void take_result(struct rung_time *out, const struct sim_job_result *r)
+{
+    out->time_s = isnan(r->end_s) ? (double)INFINITY : r->end_s - r->issue_s;
+    out->queue_s = r->queue_s;
+    memcpy(out->busy_s, r->busy_s, sizeof out->busy_s);
+    memcpy(out->sent_B, r->sent_B, sizeof out->sent_B);
+}
+
+static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+{
+    struct chunk_sim *sim;
+    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    if (!rc)
+        rc = chunk_issue(sim, job, 0, e);
+    while (!rc && isfinite(chunk_next(sim)))
+        rc = chunk_advance(sim, e);
+    if (!rc)
+        take_result(out, chunk_result(sim, 0));
+    out->order = job->order;
+    chunk_free(sim);
+    return rc;
+}
+
+/* ASTRA-sim's arithmetic: whole dimensions, nanoseconds, no order but the fixed one. */
+static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+{
+    struct topo_network net = *x->net;
+    struct sim_astra_conf conf;
+    struct sim_astra_result r = { 0 };
+    struct sim_astra_collective one = { .kind = job->kind, .bytes = llround(job->bytes) };
+    struct text notes = { 0 };
+    bool any = false;
+    for (int32_t d = 0; d < net.n_dims; d++) {
+        net.dims[d].bw_Bps = x->bw_Bps[d];
+        one.in[d] = job->members[d] > 1;
+        any = any || one.in[d];
+        if (one.in[d] && job->members[d] < net.dims[d].size)
+            return err_set(e, ERR_UNSUP,
+                           "semantics astra-sim-2: a group takes %d of the %d members of %s, need all",
+                           (int)job->members[d], (int)net.dims[d].size, net.dims[d].name);
+    }
+    int rc = sim_astra_from_network(&conf, &net, &notes, e);
+    if (!rc)
+        rc = sim_astra_from_rules(&conf, &net, x->rules, &notes, e);
+    if (!rc && any && one.bytes > 0)
+        rc = sim_astra_run(&r, &conf, &one, 1, NULL, NULL, e);
+    text_free(&notes);
+    *out = (struct rung_time){ .time_s = (double)r.time_ns / 1e9, .order = SIM_ORDER_FIXED };
+    collective_traffic(out->sent_B, job->kind, job->bytes, job->members, net.n_dims);
+    for (int32_t d = 0; d < net.n_dims; d++)
+        out->busy_s[d] = (double)r.busy_ns[d] / 1e9;
+    return rc;
+}
+
+/* Which of the jobs that differ in priority and order alone are known; those do not matter when it runs
+ * alone. */
+static const struct known *find_known(const struct rung *x, const struct sim_job *job)
+{
+    for (int32_t i = 0; i < x->n_known; i++) {
+        const struct sim_job *k = &x->known[i].job;
+        bool same_bytes = !(k->bytes < job->bytes) && !(k->bytes > job->bytes);
+        if (k->kind == job->kind && same_bytes && memcmp(k->members, job->members, sizeof k->members) == 0 &&
+            memcmp(k->stride, job->stride, sizeof k->stride) == 0)
+            return &x->known[i];
+    }
+    return NULL;
+}
+
+int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+{
+    enum sim_order orders[3];
+    const struct known *known = find_known(x, job);
+    int32_t n = list_orders(orders, x);
+    bool one_order = has_one_order(job, x->net) || x->rules->semantics == SIM_ASTRA2;
+    if (known) {
+        *out = known->time;
+        return 0;
+    }
+    *out = (struct rung_time){ .time_s = INFINITY };
+    for (int32_t i = 0; i < (one_order ? 1 : n); i++) {
+        struct rung_time t = { 0 };
+        struct sim_job one = *job;
+        one.order = orders[i];
+        int rc = x->rules->semantics == SIM_ASTRA2 ? run_astra(x, &one, &t, e) : run_chunks(x, &one, &t, e);
+        if (rc)
+            return rc;
+        if (i == 0 || t.time_s < out->time_s * (1 - BETTER_REL))
+            *out = t;
+    }
+    struct known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "collectives");
+    x->known = grown;
+    x->known[x->n_known++] = (struct known){ *job, *out };
+    return 0;
+}
+
+/* ---- several at once ---- */
+
+static void add_mean(struct rung_time *mean, const struct sim_job_result *r, double part)
+{
+    mean->queue_s += part * r->queue_s;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        mean->busy_s[d] += part * r->busy_s[d];
+        mean->sent_B[d] += part * r->sent_B[d];
+    }
+    mean->time_s += part * (r->end_s - r->issue_s);
+}
+
+/* A collective several times in a row is one execution of its node. */
+static void find_means(struct rung_joint *out, const struct step_tree *t, const struct sim_engine *engine)
+{
+    for (int32_t i = 0; i < out->train.n_spans; i++) {
+        const struct train_span *s = &out->train.spans[i];
+        if (s->job < 0)
+            continue;
+        double runs = out->train.count[s->node] * t->nodes[s->node].times;
+        add_mean(&out->mean[s->node], engine->result(engine->x, s->job), 1 / runs);
+        out->mean[s->node].order = out->order;
+    }
+}
+
+static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
+                        struct rung_joint *out, struct err *e)
+{
+    struct chunk_sim *sim;
+    *out = (struct rung_joint){ .order = order };
+    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    if (rc)
+        return rc;
+    const struct sim_engine engine = chunk_engine(sim);
+    rc = train_run(&out->train, t, root, &engine, NULL, order, e);
+    if (!rc) {
+        out->mean = calloc((size_t)t->n_nodes, sizeof *out->mean);
+        if (out->mean)
+            find_means(out, t, &engine);
+        else
+            rc = err_nomem(e, "collectives");
+    }
+    chunk_free(sim);
+    if (rc)
+        rung_joint_free(out);
+    return rc;
+}
+
+int rung_together(struct rung *x, const struct step_tree *t, step_id root, struct rung_joint *out,
+                  struct err *e)
+{
+    enum sim_order orders[3];
+    int32_t n = list_orders(orders, x);
+    for (int32_t i = 0; i < n; i++) {
+        struct rung_joint one;
+        int rc = run_together(x, t, root, orders[i], &one, e);
+        if (rc) {
+            if (i > 0)
+                rung_joint_free(out);
+            return rc;
+        }
+        if (i > 0 && one.train.time_s >= out->train.time_s * (1 - BETTER_REL)) {
+            rung_joint_free(&one);
+            continue;
+        }
+        if (i > 0)
+            rung_joint_free(out);
+        *out = one;
+    }
+    return 0;
+}
+
+void rung_joint_free(struct rung_joint *x)
+{
+    train_free(&x->train);
+    free(x->mean);
+    *x = (struct rung_joint){ 0 };
+}

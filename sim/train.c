@@ -1,0 +1,261 @@
+#include "sim/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sim/event_heap.h"
+
+/* What is left of a repeat below this is rounding of its count. */
+#define REST 1e-9
+
+/* A node under way. */
+struct task {
+    step_id node, child;  /* child: next to start */
+    int32_t parent, open; /* open: children under way, of a maximum */
+    double start_s, scale, left;
+    bool used;
+};
+
+struct run {
+    const struct step_tree *t;
+    const struct sim_engine *engine;
+    const enum sim_order *order_of;
+    enum sim_order order;
+    struct train *out;
+    double now_s;
+    struct task *tasks;
+    int32_t n_tasks, cap_tasks;
+    int32_t *ready; /* tasks that can go on; a stack */
+    int32_t n_ready, cap_ready;
+    int32_t *task_of; /* by job */
+    int32_t n_jobs, cap_jobs;
+    struct event_heap timers; /* of compute, by task */
+};
+
+static int push_ready(struct run *x, int32_t task, struct err *e)
+{
+    int32_t *grown = array_grow(x->ready, x->n_ready, &x->cap_ready, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a training step");
+    x->ready = grown;
+    x->ready[x->n_ready++] = task;
+    return 0;
+}
+
+static int begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
+{
+    int32_t i = 0;
+    while (i < x->n_tasks && x->tasks[i].used)
+        i++;
+    if (i == x->n_tasks) {
+        struct task *grown = array_grow(x->tasks, x->n_tasks, &x->cap_tasks, sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "a training step");
+        x->tasks = grown;
+        x->n_tasks++;
+    }
+    const struct step_node *n = &x->t->nodes[node];
+    x->tasks[i] = (struct task){ .node = node,
+                                 .child = n->first,
+                                 .parent = parent,
+                                 .start_s = x->now_s,
+                                 .scale = scale,
+                                 .left = n->kind == STEP_REPEAT || n->kind == STEP_COLLECTIVE ? n->times : 1,
+                                 .used = true };
+    return push_ready(x, i, e);
+}
+
+static int keep_span(struct run *x, step_id node, int32_t job, double start_s, struct err *e)
+{
+    struct train *out = x->out;
+    struct train_span *grown = array_grow(out->spans, out->n_spans, &out->cap_spans, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a training step");
+    out->spans = grown;
+    out->spans[out->n_spans++] = (struct train_span){ node, job, start_s, x->now_s };
+    return 0;
+}
+
+/* The task is done: book it and let its parent go on. */
+static int end(struct run *x, int32_t i, struct err *e)
+{
+    struct task *task = &x->tasks[i];
+    x->out->total_s[task->node] += x->now_s - task->start_s;
+    x->out->count[task->node] += task->scale;
+    task->used = false;
+    if (task->parent < 0)
+        return 0;
+    x->tasks[task->parent].open--;
+    return push_ready(x, task->parent, e);
+}
+
+static int issue(struct run *x, int32_t i, double part, struct err *e)
+{
+    const struct task *task = &x->tasks[i];
+    const struct step_node *node = &x->t->nodes[task->node];
+    const struct step_group *group = &x->t->groups[node->group];
+    struct sim_job job = { .kind = node->collective,
+                           .bytes = node->bytes * task->scale * part,
+                           .priority = node->priority,
+                           .order = x->order_of ? x->order_of[task->node] : x->order };
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        job.members[d] = group->members[d];
+        job.stride[d] = group->stride[d];
+    }
+    if (x->n_jobs >= TRAIN_MAX_JOBS)
+        return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others, need fewer",
+                       TRAIN_MAX_JOBS);
+    int32_t *grown = array_grow(x->task_of, x->n_jobs, &x->cap_jobs, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a training step");
+    x->task_of = grown;
+    x->task_of[x->n_jobs++] = i;
+    return x->engine->issue(x->engine->x, &job, x->now_s, e);
+}
+
+/* What a repeat, or a collective several times in a row, does next: a whole one, or the fraction that is
+ * left. */
+static double take_part(struct task *task)
+{
+    double part = fmin(task->left, 1);
+    task->left -= part;
+    if (task->left < REST)
+        task->left = 0;
+    return part;
+}
+
+static int begin_children(struct run *x, int32_t i, struct err *e)
+{
+    int rc = 0;
+    double scale = x->tasks[i].scale;
+    for (step_id c = x->tasks[i].child; c >= 0 && !rc; c = x->t->nodes[c].next) {
+        x->tasks[i].open++;
+        rc = begin(x, c, i, scale, e);
+    }
+    x->tasks[i].child = -1;
+    return rc;
+}
+
+/* Let a task do what it can at this moment. */
+static int go_on(struct run *x, int32_t i, struct err *e)
+{
+    struct task *task = &x->tasks[i];
+    const struct step_node *node = &x->t->nodes[task->node];
+    step_id child = task->child;
+    switch (node->kind) {
+    case STEP_COMPUTE:
+        return event_heap_set(&x->timers, i, x->now_s + node->seconds * task->scale, e);
+    case STEP_COLLECTIVE:
+        return task->left > 0 ? issue(x, i, take_part(task), e) : end(x, i, e);
+    case STEP_SUM:
+        if (child < 0)
+            return end(x, i, e);
+        task->child = x->t->nodes[child].next;
+        return begin(x, child, i, task->scale, e);
+    case STEP_MAX:
+        if (child >= 0)
+            return begin_children(x, i, e);
+        return task->open == 0 ? end(x, i, e) : 0;
+    case STEP_REPEAT:
+        return child >= 0 && task->left > 0 ? begin(x, child, i, task->scale * take_part(task), e)
+                                            : end(x, i, e);
+    case STEP_TRANSFER: /* lowered trees are not simulated */
+        break;
+    }
+    return end(x, i, e);
+}
+
+static int go_on_all(struct run *x, struct err *e)
+{
+    int rc = 0;
+    while (x->n_ready && !rc)
+        rc = go_on(x, x->ready[--x->n_ready], e);
+    return rc;
+}
+
+/* Collectives that have ended, those that end as soon as they are issued included. */
+static int take_ended(struct run *x, int32_t *seen, struct err *e)
+{
+    int rc = 0;
+    for (;;) {
+        int32_t n;
+        const int32_t *ended = x->engine->ended(x->engine->x, &n);
+        if (*seen >= n || rc)
+            return rc;
+        int32_t job = ended[(*seen)++], i = x->task_of[job];
+        const struct sim_job_result *r = x->engine->result(x->engine->x, job);
+        rc = keep_span(x, x->tasks[i].node, job, r->issue_s, e);
+        if (!rc)
+            rc = push_ready(x, i, e);
+        if (!rc)
+            rc = go_on_all(x, e);
+    }
+}
+
+static int take_timers(struct run *x, struct err *e)
+{
+    int rc = 0;
+    while (event_heap_time(&x->timers) <= x->now_s && !rc) {
+        int32_t i = event_heap_first(&x->timers);
+        event_heap_remove(&x->timers, i);
+        rc = keep_span(x, x->tasks[i].node, -1, x->tasks[i].start_s, e);
+        if (!rc)
+            rc = end(x, i, e);
+        if (!rc)
+            rc = go_on_all(x, e);
+    }
+    return rc;
+}
+
+/* Until nothing is left: the root has ended, or what is left never will. */
+static int advance(struct run *x, struct err *e)
+{
+    int32_t seen = 0;
+    int rc = go_on_all(x, e);
+    if (!rc)
+        rc = take_ended(x, &seen, e);
+    while (!rc && x->tasks[0].used) {
+        double engine_s = x->engine->next(x->engine->x), timer_s = event_heap_time(&x->timers);
+        x->now_s = fmax(x->now_s, fmin(engine_s, timer_s));
+        if (isinf(x->now_s))
+            break;
+        rc = take_timers(x, e);
+        if (!rc && engine_s <= x->now_s) {
+            rc = x->engine->advance(x->engine->x, e);
+            seen = 0;
+        }
+        if (!rc)
+            rc = take_ended(x, &seen, e);
+    }
+    return rc;
+}
+
+int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
+              const enum sim_order *order_of, enum sim_order order, struct err *e)
+{
+    struct run x = { .t = t, .engine = engine, .order_of = order_of, .order = order, .out = out };
+    *out = (struct train){ 0 };
+    out->total_s = calloc((size_t)t->n_nodes, sizeof *out->total_s);
+    out->count = calloc((size_t)t->n_nodes, sizeof *out->count);
+    int rc = out->total_s && out->count ? begin(&x, root, -1, 1, e) : err_nomem(e, "a training step");
+    if (!rc)
+        rc = advance(&x, e);
+    if (!rc)
+        out->time_s = x.tasks[0].used ? (double)INFINITY : x.now_s;
+    free(x.tasks);
+    free(x.ready);
+    free(x.task_of);
+    event_heap_free(&x.timers);
+    if (rc)
+        train_free(out);
+    return rc;
+}
+
+void train_free(struct train *x)
+{
+    free(x->total_s);
+    free(x->count);
+    free(x->spans);
+    *x = (struct train){ 0 };
+}

@@ -1,0 +1,184 @@
+#include "tests/support.h"
+
+#include "sim/astra.h"
+
+/* Ring 4, full 4, switch 8, as ASTRA-sim would take them. */
+static struct sim_astra_conf three_dims(void)
+{
+    struct sim_astra_conf c;
+    sim_astra_defaults(&c);
+    c.n_dims = c.n_algorithms = 3;
+    c.dims[0] = (struct sim_astra_dim){ TOPO_RING, 4, 200, 50 };
+    c.dims[1] = (struct sim_astra_dim){ TOPO_FULL, 4, 100, 500 };
+    c.dims[2] = (struct sim_astra_dim){ TOPO_SWITCH, 8, 50, 2000 };
+    c.algorithms[0] = TOPO_ALGORITHM_RING;
+    c.algorithms[1] = TOPO_ALGORITHM_DIRECT;
+    c.algorithms[2] = TOPO_ALGORITHM_HALVING;
+    return c;
+}
+
+static void refused(const struct sim_astra_conf *conf, const struct sim_astra_collective *list, int32_t n,
+                    enum err_code code, const char *text)
+{
+    struct sim_astra_result r;
+    struct err e = { 0 };
+    assert_fails(sim_astra_run(&r, conf, list, n, NULL, NULL, &e), &e, code, text);
+}
+
+static struct sim_astra_collective all_reduce(void)
+{
+    return (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true, true, true }, 0 };
+}
+
+/* ASTRA-sim answers some of these without a word, and ends on a signal for others. */
+static void what_astra_sim_gets_wrong_is_refused(void **state)
+{
+    struct sim_astra_collective c = all_reduce();
+    struct sim_astra_conf conf = three_dims();
+    (void)state;
+    conf.n_algorithms = 1;
+    refused(&conf, &c, 1, ERR_RANGE, "algorithms: are 1 for 3 dimensions, need one for each");
+    conf = three_dims();
+    conf.dims[2].size = 6;
+    refused(&conf, &c, 1, ERR_RANGE, "algorithms[2]: is halving-doubling of 6 members, need 2^k of them");
+    conf = three_dims();
+    conf.splits = 0;
+    refused(&conf, &c, 1, ERR_RANGE, "splits: is 0, need 1 to");
+    conf = three_dims();
+    conf.mem_GBps = 0;
+    refused(&conf, &c, 1, ERR_RANGE, "mem_GBps: is 0, need a bandwidth above 0");
+    conf.mem_GBps = NAN;
+    refused(&conf, &c, 1, ERR_RANGE, "mem_GBps: is");
+    conf = three_dims();
+    conf.dims[1].GiBps = NAN;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[1].GiBps: is");
+    conf.dims[1].GiBps = 0;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[1].GiBps: is 0, need a bandwidth above 0");
+    c.kind = COLLECTIVE_ALL_TO_ALL;
+    conf = three_dims();
+    refused(&conf, &c, 1, ERR_UNSUP, "algorithms[0]: is ring, need direct for an all-to-all");
+}
+
+static void values_out_of_range_are_refused(void **state)
+{
+    struct sim_astra_collective c = all_reduce();
+    struct sim_astra_conf conf = three_dims();
+    (void)state;
+    conf.n_dims = 9;
+    refused(&conf, &c, 1, ERR_RANGE, "dims: are 9, need 1 to 8");
+    conf = three_dims();
+    conf.dims[0].shape = TOPO_LINE;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[0].shape: is line, need ring, full or switch");
+    conf = three_dims();
+    conf.dims[0].size = 1;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[0].size: is 1, need 2 to");
+    conf = three_dims();
+    conf.dims[0].size = conf.dims[1].size = 1 << 20;
+    refused(&conf, &c, 1, ERR_RANGE, "NPUs or more, need at most");
+    conf = three_dims();
+    conf.dims[0].lat_ns = -1;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[0].lat_ns: is -1");
+    conf = three_dims();
+    conf.algorithms[0] = TOPO_ALGORITHM_BRUCK;
+    refused(&conf, &c, 1, ERR_RANGE, "algorithms[0]: is bruck, need ring");
+    conf = three_dims();
+    conf.queues = 65;
+    refused(&conf, &c, 1, ERR_RANGE, "queues: is 65, need 1 to 64");
+    conf = three_dims();
+    conf.active_chunks = 0;
+    refused(&conf, &c, 1, ERR_RANGE, "active_chunks: is 0");
+    conf = three_dims();
+    conf.endpoint_ns = -1;
+    refused(&conf, &c, 1, ERR_RANGE, "endpoint_ns: is -1, need 0 to 1e12");
+}
+
+static void collectives_out_of_range_are_refused(void **state)
+{
+    struct sim_astra_collective c = all_reduce(), two[2] = { c, c };
+    const struct sim_astra_conf conf = three_dims();
+    (void)state;
+    c.bytes = 0;
+    refused(&conf, &c, 1, ERR_RANGE, "bytes: is 0, need 1 or more");
+    c = all_reduce();
+    c.in[3] = true;
+    refused(&conf, &c, 1, ERR_RANGE, "in[3]: is set, need one of 3 dimensions");
+    memset(c.in, 0, sizeof c.in);
+    refused(&conf, &c, 1, ERR_RANGE, "in: is set for no dimension");
+    c = all_reduce();
+    c.kind = COLLECTIVE_BROADCAST;
+    refused(&conf, &c, 1, ERR_UNSUP, "kind: is broadcast, need all-reduce");
+    two[0].issue_ns = 5;
+    refused(&conf, two, 2, ERR_RANGE, "collectives[1]: issue_ns: is 0 after 5, need them in order");
+    two[0].issue_ns = -5;
+    refused(&conf, two, 2, ERR_RANGE, "collectives[0]: issue_ns: is -5");
+    refused(&conf, two, 0, ERR_RANGE, "collectives: is 0, need 1 to");
+}
+
+static void times_and_sizes_beyond_the_clock_are_refused(void **state)
+{
+    struct sim_astra_collective c = all_reduce();
+    struct sim_astra_conf conf = three_dims();
+    (void)state;
+    c.bytes = INT64_MAX / 4;
+    refused(&conf, &c, 1, ERR_RANGE, "need a product below 2^63");
+    c = all_reduce();
+    conf.dims[1].lat_ns = 1e300;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[1]: a phase takes more than");
+    conf.dims[1].lat_ns = 1e18;
+    conf.splits = 100;
+    refused(&conf, &c, 1, ERR_RANGE, "collectives take up to");
+    conf = three_dims();
+    conf.mem_GBps = 1e-300;
+    refused(&conf, &c, 1, ERR_RANGE, "dims[0]: a phase takes more than");
+}
+
+static void a_tree_serves_one_chunk_in_one_dimension(void **state)
+{
+    struct sim_astra_collective c = all_reduce();
+    struct sim_astra_conf conf = three_dims();
+    (void)state;
+    conf.algorithms[2] = TOPO_ALGORITHM_TREE;
+    refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
+    conf.n_dims = conf.n_algorithms = 1;
+    conf.algorithms[0] = TOPO_ALGORITHM_TREE;
+    c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 };
+    refused(&conf, &c, 1, ERR_UNSUP, "double-binary-tree on a ring, need full or switch");
+    conf.dims[0].shape = TOPO_SWITCH;
+    conf.splits = 2;
+    refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
+    conf.splits = 1;
+    c.kind = COLLECTIVE_ALL_GATHER;
+    refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
+}
+
+static void contention_knows_one_dimension_and_one_collective(void **state)
+{
+    struct sim_astra_collective two[2] = { { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 },
+                                           { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 } };
+    struct sim_astra_conf conf = three_dims();
+    (void)state;
+    conf.backend = SIM_ASTRA_AWARE;
+    refused(&conf, two, 1, ERR_UNSUP, "dims: are 3 with contention, need one");
+    conf.n_dims = conf.n_algorithms = 1;
+    refused(&conf, two, 2, ERR_UNSUP, "collectives: are 2 with contention, need one");
+    conf.dims[0].size = 1 << 24;
+    refused(&conf, two, 1, ERR_RANGE, "messages, need at most");
+    conf.dims[0] = (struct sim_astra_dim){ TOPO_FULL, 1 << 14, 50, 0 };
+    conf.algorithms[0] = TOPO_ALGORITHM_HALVING;
+    refused(&conf, two, 1, ERR_RANGE, "dims[0].size: is 16384 in 1 chunks, need fewer");
+    conf.dims[0] = (struct sim_astra_dim){ TOPO_RING, 64, 50, 1e15 };
+    refused(&conf, two, 1, ERR_RANGE, "collective may take more than 4.6e18 ns");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_astra_sim_gets_wrong_is_refused),
+        cmocka_unit_test(values_out_of_range_are_refused),
+        cmocka_unit_test(collectives_out_of_range_are_refused),
+        cmocka_unit_test(times_and_sizes_beyond_the_clock_are_refused),
+        cmocka_unit_test(a_tree_serves_one_chunk_in_one_dimension),
+        cmocka_unit_test(contention_knows_one_dimension_and_one_collective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

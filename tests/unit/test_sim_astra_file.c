@@ -1,0 +1,389 @@
+#include "tests/support.h"
+
+#include "sim/astra_file.h"
+
+#define THREE_DIMS                                                                                           \
+    "topology: [ Ring, FullyConnected, Switch ]\n"                                                           \
+    "npus_count: [ 16, 8, 32 ]\n"                                                                            \
+    "bandwidth: [ 200.0, 100.0, 50.0 ]  # GB/s\n"                                                            \
+    "latency: [ 50, 500, 2000 ]\n"
+#define ONE_DIM(shape, n)                                                                                    \
+    "topology: [ " shape " ]\nnpus_count: [ " #n " ]\nbandwidth: [ 50 ]\nlatency: [ 500 ]\n"
+#define LISTS "\"all-reduce-implementation\": [\"ring\", \"direct\", \"halvingDoubling\"]"
+
+static int read_network(struct sim_astra_file *f, const char *text, struct err *e)
+{
+    struct yaml_doc doc;
+    *f = (struct sim_astra_file){ 0 };
+    int rc = yaml_read_text(&doc, "n.yml", text, strlen(text), e);
+    if (!rc)
+        rc = sim_astra_read_network(f, &doc, e);
+    yaml_free(&doc);
+    return rc;
+}
+
+static int read_both(struct sim_astra_file *f, const char *network, const char *system, struct err *e)
+{
+    struct yaml_doc doc;
+    int rc = read_network(f, network, e);
+    if (rc)
+        return rc;
+    rc = yaml_read_text(&doc, "s.json", system, strlen(system), e);
+    if (!rc)
+        rc = sim_astra_read_system(f, &doc, e);
+    yaml_free(&doc);
+    return rc;
+}
+
+/* The study that @p f is, as weft reads it. */
+static void read_study(struct topo_network *net, struct sim_rules *rules, const struct sim_astra_file *f)
+{
+    struct text study = { 0 };
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    sim_astra_format_study(&study, f);
+    assert_ok(yaml_read_text(&doc, "study", text_str(&study), study.n, &e), &e);
+    assert_ok(topo_read_network(net, &doc, yaml_get(&doc, doc.root, "network"), &e), &e);
+    sim_rules_default(rules);
+    yaml_id simulation = yaml_get(&doc, doc.root, "simulation");
+    if (simulation >= 0)
+        assert_ok(sim_rules_read(rules, net, &doc, simulation, &e), &e);
+    yaml_free(&doc);
+    text_free(&study);
+}
+
+static void a_link_becomes_what_an_npu_sends(void **state)
+{
+    static const struct {
+        const char *text;
+        double links, latencies;
+    } cases[] = {
+        { ONE_DIM("Ring", 8), 2, 1 },           { ONE_DIM("Ring", 2), 1, 1 },
+        { ONE_DIM("FullyConnected", 8), 7, 1 }, { ONE_DIM("Switch", 8), 1, 2 },
+        { ONE_DIM("Switch", 2), 1, 2 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sim_astra_file f;
+        struct topo_network net;
+        struct sim_rules rules;
+        struct err e = { 0 };
+        assert_ok(read_network(&f, cases[i].text, &e), &e);
+        read_study(&net, &rules, &f);
+        assert_close(net.dims[0].bw_Bps, cases[i].links * 50 * 1073741824.0, 1e-15);
+        assert_close(net.dims[0].lat_s, cases[i].latencies * 500e-9, 1e-15);
+        assert_int_equal(net.dims[0].algorithm, TOPO_ALGORITHM_SHAPE);
+        sim_astra_file_free(&f);
+    }
+}
+
+static void a_system_becomes_a_simulation(void **state)
+{
+    struct sim_astra_file f;
+    struct topo_network net;
+    struct sim_rules rules;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_both(&f, THREE_DIMS,
+                        "{\n\t\"scheduling-policy\": \"LIFO\",\n\t\"endpoint-delay\":10,\n" LISTS
+                        ",\"preferred-dataset-splits\": 64, \"active-chunks-per-dimension\": 2,\n"
+                        "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}",
+                        &e),
+              &e);
+    assert_string_equal(text_str(&f.notes), "");
+    read_study(&net, &rules, &f);
+    assert_int_equal(net.n_npus, 4096);
+    assert_int_equal(net.dims[0].algorithm, TOPO_ALGORITHM_RING);
+    assert_int_equal(net.dims[1].algorithm, TOPO_ALGORITHM_DIRECT);
+    assert_int_equal(net.dims[2].algorithm, TOPO_ALGORITHM_HALVING);
+    assert_close(net.npu.mem_Bps, 1.6e12, 1e-15);
+    assert_close(rules.stage.mem_Bps, 1.6e12, 1e-15);
+    assert_close(rules.stage.endpoint_s, 1e-8, 1e-15);
+    assert_int_equal(rules.stage.chunks, 64);
+    assert_int_equal(rules.active, 2);
+    assert_int_equal(rules.queue, SIM_QUEUE_LIFO);
+    assert_int_equal(rules.order, SIM_ORDER_FIXED);
+    assert_int_equal(rules.semantics, SIM_PHYSICAL);
+    sim_astra_file_free(&f);
+}
+
+/* Measured: d3_16x8x32, s3 with 64 chunks, of the table in tests/reference. */
+static void a_study_and_its_files_take_the_same_nanoseconds(void **state)
+{
+    struct sim_astra_file f;
+    struct topo_network net;
+    struct sim_rules rules;
+    struct sim_astra_conf conf;
+    struct sim_astra_result r;
+    const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true }, 0 };
+    struct text notes = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_both(&f, THREE_DIMS,
+                        "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }", &e),
+              &e);
+    read_study(&net, &rules, &f);
+    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
+    assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
+    assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
+    assert_int_equal(r.time_ns, 9489920);
+    assert_ok(sim_astra_run(&r, &f.conf, &c, 1, NULL, NULL, &e), &e);
+    assert_int_equal(r.time_ns, 9489920);
+    text_free(&notes);
+    sim_astra_file_free(&f);
+}
+
+static void equal_dims(const struct topo_network *a, const struct topo_network *b)
+{
+    assert_int_equal(a->n_dims, b->n_dims);
+    for (int32_t d = 0; d < a->n_dims; d++) {
+        assert_int_equal(a->dims[d].shape, b->dims[d].shape);
+        assert_int_equal(a->dims[d].size, b->dims[d].size);
+        assert_close(a->dims[d].bw_Bps, b->dims[d].bw_Bps, 1e-12);
+        assert_close(a->dims[d].lat_s, b->dims[d].lat_s, 1e-12);
+    }
+}
+
+static void what_is_exported_comes_back(void **state)
+{
+    static const char *const words[] = { "ring:4@250", "ring:2@12.5 full:7@33.3", "full:2@1 switch:32@50",
+                                         "ring:3@0.1 ring:5@7e-3 switch:8@400 full:4@999.9" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct topo_network net, back;
+        struct sim_astra_conf conf;
+        struct sim_astra_file f;
+        struct sim_rules rules, rules_back;
+        struct text network = { 0 }, system = { 0 }, notes = { 0 };
+        struct err e = { 0 };
+        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
+        for (int32_t d = 0; d < net.n_dims; d++)
+            net.dims[d].lat_s = 1e-7 / (d + 3);
+        sim_rules_default(&rules);
+        rules.order = SIM_ORDER_FIXED;
+        rules.queue = SIM_QUEUE_FIFO;
+        rules.stage.endpoint_s = 20e-9;
+        assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
+        assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
+        sim_astra_format_network(&network, &conf);
+        sim_astra_format_system(&system, &conf, &notes);
+        assert_string_equal(text_str(&notes), "");
+        assert_ok(read_both(&f, text_str(&network), text_str(&system), &e), &e);
+        assert_string_equal(text_str(&f.notes), "");
+        read_study(&back, &rules_back, &f);
+        equal_dims(&net, &back);
+        assert_int_equal(rules_back.stage.chunks, rules.stage.chunks);
+        assert_int_equal(rules_back.queue, rules.queue);
+        assert_close(rules_back.stage.endpoint_s, 20e-9, 1e-12);
+        text_free(&network);
+        text_free(&system);
+        text_free(&notes);
+        sim_astra_file_free(&f);
+    }
+}
+
+static void keys_without_counterpart_are_noted_with_their_place(void **state)
+{
+    struct sim_astra_file f;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_both(&f, THREE_DIMS "link-count: 2\n",
+                        "{ \"inter-dimension-scheduling\": \"themis\",\n"
+                        "  \"scheduling-policy\": \"EXPLICIT\", \"collective-optimization\": \"baseline\",\n"
+                        "  \"all-reduce-implementation\": [\"ring\", \"direct4\", \"ring\"],\n"
+                        "  \"all-gather-implementation\": [\"ring\", \"ring\", \"ring\"],\n"
+                        "  \"all-to-all-implementation\": [\"direct\", \"direct\", \"ring\"] }",
+                        &e),
+              &e);
+    assert_has(text_str(&f.notes), "n.yml:5:1: link-count has no counterpart and is left out\n");
+    assert_has(text_str(&f.notes),
+               "s.json:1:3: inter-dimension-scheduling has no counterpart and is left out\n");
+    assert_has(text_str(&f.notes), "s.json:2:3: scheduling-policy EXPLICIT has no counterpart");
+    assert_has(text_str(&f.notes), "collective-optimization baseline has no counterpart");
+    assert_has(text_str(&f.notes), "s.json:3:41: all-reduce-implementation[1] limits the peers");
+    assert_has(text_str(&f.notes), "s.json:4:3: all-gather-implementation is left out: a dimension has one");
+    assert_has(text_str(&f.notes),
+               "s.json:5:3: all-to-all-implementation is left out: an all-to-all is always");
+    assert_int_equal(f.conf.algorithms[1], TOPO_ALGORITHM_DIRECT);
+    sim_astra_file_free(&f);
+}
+
+static void a_key_with_line_breaks_stays_one_comment(void **state)
+{
+    struct sim_astra_file f;
+    struct topo_network net;
+    struct sim_rules rules;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_both(&f, ONE_DIM("Ring", 8), "{ \"a\\n b: 1\\u2028\\rc\": 1 }", &e), &e);
+    assert_string_equal(text_str(&f.notes), "s.json:1:3: a? b: 1????c has no counterpart and is left out\n");
+    read_study(&net, &rules, &f);
+    assert_int_equal(net.n_dims, 1);
+    sim_astra_file_free(&f);
+}
+
+static void faulty_networks_are_refused_with_the_place(void **state)
+{
+    static const struct {
+        const char *text, *message;
+        enum err_code code;
+    } cases[] = {
+        { "- 1\n", "n.yml:1:1: document is a list, need a map", ERR_PARSE },
+        { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50 ]\n", "has no key latency, need a list",
+          ERR_PARSE },
+        { "topology: Ring\n", "n.yml:1:11: topology is Ring, need a list", ERR_PARSE },
+        { "topology: []\n", "n.yml:1:11: topology has 0 entries, need 1 to 8 dimensions", ERR_RANGE },
+        { "topology: [ Ring, Ring ]\nnpus_count: [ 4 ]\n",
+          "n.yml:2:13: npus_count has 1 entries, need 2, one per dimension", ERR_RANGE },
+        { ONE_DIM("Rings", 4), "n.yml:1:13: topology[0] is \"Rings\", need Ring, FullyConnected or Switch",
+          ERR_PARSE },
+        { ONE_DIM("Ring", 1), "n.yml:2:15: npus_count[0] is 1, need 2 to", ERR_RANGE },
+        { ONE_DIM("Ring", 4.5), "n.yml:2:15: npus_count[0] is 4.5, need a", ERR_PARSE },
+        { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 0 ]\nlatency: [ 1 ]\n",
+          "n.yml:3:14: bandwidth[0] is 0 GB/s", ERR_RANGE },
+        { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ -1 ]\n",
+          "n.yml:4:12: latency[0] is -1, need 0 to 1e+09", ERR_RANGE },
+        { "topology: [ Ring, Ring ]\nnpus_count: [ 1000000, 1000000 ]\nbandwidth: [ 1, 1 ]\nlatency: [ 1, 1 "
+          "]\n",
+          "n.yml:2:24: npus_count[1] makes 1000000000000 NPUs", ERR_RANGE },
+        { "topology: [ Ring ]\ntopology: [ Ring ]\n", "n.yml:2:1: topology is given again", ERR_PARSE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sim_astra_file f;
+        struct err e = { 0 };
+        assert_fails(read_network(&f, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        sim_astra_file_free(&f);
+    }
+}
+
+static void faulty_systems_are_refused_with_the_place(void **state)
+{
+    static const struct {
+        const char *text, *message;
+        enum err_code code;
+    } cases[] = {
+        { "{ \"all-reduce-implementation\": [\"ring\"] }",
+          "s.json:1:32: all-reduce-implementation has 1 entries, need 3, one per dimension", ERR_RANGE },
+        { "{ \"all-reduce-implementation\": [\"oneRing\"] }", "takes all dimensions for one", ERR_UNSUP },
+        { "{ \"all-reduce-implementation\": [\"ring\", \"direct\", \"tree\"] }",
+          "all-reduce-implementation[2] is \"tree\", need ring, direct", ERR_PARSE },
+        { "{ \"all-reduce-implementation\": [\"doubleBinaryTree\", \"direct\", \"ring\"] }",
+          "all-reduce-implementation[0] is double-binary-tree on shape ring", ERR_RANGE },
+        { "{ \"preferred-dataset-splits\": 0 }", "preferred-dataset-splits is 0, need 1 to 1000000",
+          ERR_RANGE },
+        { "{ \"active-chunks-per-dimension\": \"1\" }", "active-chunks-per-dimension is the text \"1\"",
+          ERR_PARSE },
+        { "{ \"endpoint-delay\": -1 }", "endpoint-delay is -1", ERR_PARSE },
+        { "{ \"local-mem-bw\": 0 }", "local-mem-bw is 0, need 0.001 to 1e+09", ERR_RANGE },
+        { "{ \"scheduling-policy\": \"SCF\" }", "scheduling-policy is the text \"SCF\", need LIFO, FIFO",
+          ERR_PARSE },
+        { "{ \"collective-optimization\": \"best\" }", "need localBWAware or baseline", ERR_PARSE },
+        { "{\n\t\"endpoint-delay\": 1,\n\t\"endpoint-delay\": 1 }",
+          "s.json:3:2: endpoint-delay is given again", ERR_PARSE },
+        { "[]", "document is a list, need a map", ERR_PARSE },
+        { "{ \"endpoint-delay\": 1", "is not YAML", ERR_PARSE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sim_astra_file f;
+        struct err e = { 0 };
+        assert_fails(read_both(&f, THREE_DIMS, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        sim_astra_file_free(&f);
+    }
+}
+
+static void halving_doubling_of_six_is_refused(void **state)
+{
+    struct sim_astra_file f;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(
+        read_both(&f, ONE_DIM("Switch", 6), "{ \"all-reduce-implementation\": [\"halvingDoubling\"] }", &e),
+        &e, ERR_RANGE, "is halving-doubling on 6 members, need a power of two");
+    sim_astra_file_free(&f);
+    assert_ok(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
+                        &(struct err){ 0 }),
+              &e);
+    assert_int_equal(f.conf.algorithms[0], TOPO_ALGORITHM_RING);
+    sim_astra_file_free(&f);
+}
+
+static void exports_say_what_has_no_counterpart(void **state)
+{
+    struct topo_network net;
+    struct sim_rules rules;
+    struct sim_astra_conf conf;
+    struct text notes = { 0 }, out = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:8@50", &e), &e);
+    sim_rules_default(&rules);
+    net.dims[0].efficiency = 0.5;
+    net.dims[0].in_switch = TOPO_IN_SWITCH_SHARP;
+    net.dims[0].in_switch_min = 2;
+    net.dims[0].n_regimes = 1;
+    rules.n_slow = 1;
+    rules.stage.endpoint_s = 1.5e-9;
+    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
+    assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
+    assert_close(conf.dims[0].GiBps, 25e9 / 1073741824.0, 1e-12);
+    assert_int_equal(conf.algorithms[0], TOPO_ALGORITHM_HALVING);
+    assert_has(text_str(&notes),
+               "dim1: efficiency 0.5 has no counterpart, bandwidth is what remains of it\n");
+    assert_has(text_str(&notes), "dim1: regimes have no counterpart");
+    assert_has(text_str(&notes), "dim1: in_switch has no counterpart");
+    assert_has(text_str(&notes), "simulation.order: guard has no counterpart, the order is fixed\n");
+    assert_has(text_str(&notes), "simulation.queue: smallest-first has no counterpart, it is fifo\n");
+    assert_has(text_str(&notes), "simulation.slow: has no counterpart");
+    assert_has(text_str(&notes), "simulation.endpoint_ns: 1.5 is no whole number, it is 2\n");
+    conf.endpoint_ns = 0;
+    sim_astra_format_system(&out, &conf, &notes);
+    assert_has(text_str(&out), "\"endpoint-delay\": 1,");
+    assert_has(text_str(&notes), "simulation.endpoint_ns: is 0, which ASTRA-sim refuses, it is 1\n");
+    text_free(&out);
+    text_free(&notes);
+}
+
+static void exports_refuse_what_cannot_be_said(void **state)
+{
+    struct topo_network net;
+    struct sim_rules rules;
+    struct sim_astra_conf conf;
+    struct text notes = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    sim_rules_default(&rules);
+    assert_ok(topo_parse_spec(&net, "ring:4@1 line:4@50", &e), &e);
+    assert_fails(sim_astra_from_network(&conf, &net, &notes, &e), &e, ERR_RANGE,
+                 "dims[1].shape: is line, need");
+    assert_ok(topo_parse_spec(&net, "ring:4", &e), &e);
+    assert_fails(sim_astra_from_network(&conf, &net, &notes, &e), &e, ERR_RANGE,
+                 "dims[0].bw_GBps: is missing");
+    assert_ok(topo_parse_spec(&net, "switch:6@50", &e), &e);
+    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
+    assert_fails(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e, ERR_UNSUP,
+                 "dims[0].algorithm: is bruck of 6 members, which ASTRA-sim has not");
+    net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+    assert_fails(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e, ERR_UNSUP,
+                 "is auto of 6 members");
+    text_free(&notes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_link_becomes_what_an_npu_sends),
+        cmocka_unit_test(a_system_becomes_a_simulation),
+        cmocka_unit_test(a_study_and_its_files_take_the_same_nanoseconds),
+        cmocka_unit_test(what_is_exported_comes_back),
+        cmocka_unit_test(keys_without_counterpart_are_noted_with_their_place),
+        cmocka_unit_test(a_key_with_line_breaks_stays_one_comment),
+        cmocka_unit_test(faulty_networks_are_refused_with_the_place),
+        cmocka_unit_test(faulty_systems_are_refused_with_the_place),
+        cmocka_unit_test(halving_doubling_of_six_is_refused),
+        cmocka_unit_test(exports_say_what_has_no_counterpart),
+        cmocka_unit_test(exports_refuse_what_cannot_be_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+#include "sim/rung.h"
+#include "tests/unit/chunk_fixture.h"
+
+/* "12,21": orders of the chunks as executed, dimensions from 1. */
+static void check_orders(const struct net *n, enum collective_kind kind, double bytes, int32_t chunks,
+                         enum sim_order order, const char *want)
+{
+    struct topo_network net = build(n);
+    struct sim_rules rules = rules_of(chunks, SIM_QUEUE_FIFO);
+    struct sim_job job = whole(&net, kind, bytes, order);
+    struct chunk_sim *x = run_jobs(&net, n->bw_Bps, &rules, &job, 1);
+    char got[256] = "";
+    for (int32_t c = 0; c < chunks; c++) {
+        int32_t count;
+        const uint8_t *dims = chunk_order(x, 0, c, &count);
+        for (int32_t i = 0; i < count; i++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%d", c && !i ? "," : "",
+                     dims[kind == COLLECTIVE_ALL_GATHER ? count - 1 - i : i] + 1);
+    }
+    assert_string_equal(got, want);
+    chunk_free(x);
+}
+
+static const struct net v1 = { 2, { 4, 4 }, { 2, 1 }, { 0 } }, v1_late = { 2, { 4, 4 }, { 2, 1 }, { 1, 2 } },
+                        v2 = { 3, { 2, 8, 4 }, { 1, 2, 4 }, { 0 } }, v3 = { 2, { 8, 4 }, { 8, 1 }, { 0 } },
+                        v4 = { 3, { 4, 2, 4 }, { 8, 4, 2 }, { 0 } };
+
+/* Exact rationals computed apart from this program for Themis' published scheduler (ISCA 2022). */
+static void themis_and_minmax_give_the_known_times(void **state)
+{
+    static const struct {
+        const struct net *net;
+        enum collective_kind kind;
+        double bytes;
+        int32_t chunks;
+        double fixed, themis_fifo, themis_smallest, minmax_fifo, minmax_smallest; /* 0: not given */
+    } cases[] = {
+        { &v1, COLLECTIVE_ALL_REDUCE, 256, 4, 192, 192, 168, 192, 168 },
+        { &v1, COLLECTIVE_REDUCE_SCATTER, 256, 4, 108, 84, 90, 0, 0 },
+        { &v1, COLLECTIVE_ALL_GATHER, 16, 4, 108, 84, 84, 0, 0 },
+        { &v1, COLLECTIVE_ALL_REDUCE, 256, 64, 192, 160.5, 160.5, 0, 0 },
+        { &v1_late, COLLECTIVE_ALL_REDUCE, 256, 4, 216, 243, 216, 0, 0 },
+        { &v2, COLLECTIVE_ALL_REDUCE, 512, 8, 512, 194, 194, 194, 194 },
+        { &v3, COLLECTIVE_ALL_REDUCE, 256, 4, 63, 141, 132, 63, 63 },
+        { &v4, COLLECTIVE_ALL_REDUCE, 512, 8, 96, 121, 101.5, 123, 84 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct {
+            double want;
+            enum sim_order order;
+            enum sim_queue queue;
+        } runs[] = {
+            { cases[i].fixed, SIM_ORDER_FIXED, SIM_QUEUE_FIFO },
+            { cases[i].fixed, SIM_ORDER_FIXED, SIM_QUEUE_SMALLEST },
+            { cases[i].themis_fifo, SIM_ORDER_THEMIS, SIM_QUEUE_FIFO },
+            { cases[i].themis_smallest, SIM_ORDER_THEMIS, SIM_QUEUE_SMALLEST },
+            { cases[i].minmax_fifo, SIM_ORDER_MINMAX, SIM_QUEUE_FIFO },
+            { cases[i].minmax_smallest, SIM_ORDER_MINMAX, SIM_QUEUE_SMALLEST },
+        };
+        for (size_t k = 0; k < COUNT_OF(runs); k++)
+            if (runs[k].want > 0) {
+                double got = time_of(cases[i].net, cases[i].kind, cases[i].bytes, cases[i].chunks,
+                                     runs[k].order, runs[k].queue);
+                if (!(fabs(got - runs[k].want) <= 1e-12 * runs[k].want))
+                    fail_msg("case %zu, run %zu: %.17g, want %g", i, k, got, runs[k].want);
+            }
+    }
+}
+
+static void chunks_take_the_known_orders(void **state)
+{
+    (void)state;
+    check_orders(&v1, COLLECTIVE_ALL_REDUCE, 256, 4, SIM_ORDER_THEMIS, "12,21,12,12");
+    check_orders(&v1, COLLECTIVE_ALL_GATHER, 16, 4, SIM_ORDER_THEMIS, "21,12,21,21");
+    check_orders(&v2, COLLECTIVE_ALL_REDUCE, 512, 8, SIM_ORDER_THEMIS, "123,321,321,321,123,321,321,321");
+    check_orders(&v3, COLLECTIVE_ALL_REDUCE, 256, 4, SIM_ORDER_THEMIS, "12,12,12,21");
+    check_orders(&v4, COLLECTIVE_ALL_REDUCE, 512, 8, SIM_ORDER_THEMIS, "123,231,123,213,123,123,231,123");
+    check_orders(&v1, COLLECTIVE_ALL_REDUCE, 256, 4, SIM_ORDER_MINMAX, "12,12,12,21");
+    check_orders(&v2, COLLECTIVE_ALL_REDUCE, 512, 8, SIM_ORDER_MINMAX, "321,321,123,321,321,321,123,321");
+    check_orders(&v3, COLLECTIVE_ALL_REDUCE, 256, 4, SIM_ORDER_MINMAX, "12,12,12,12");
+    check_orders(&v4, COLLECTIVE_ALL_REDUCE, 512, 8, SIM_ORDER_MINMAX, "123,213,123,213,123,123,231,123");
+}
+
+/* ---- limits ---- */
+
+/* Two rings, bytes and latency such that both take 6 s for an all-reduce of 16: 24 B at 4 B/s, 6 B at 1 B/s.
+ */
+static const struct net balanced = { 2, { 4, 4 }, { 4, 1 }, { 0 } };
+
+static void chunks_lie_between_the_sum_and_the_largest(void **state)
+{
+    (void)state;
+    assert_close(time_of(&balanced, COLLECTIVE_ALL_REDUCE, 16, 1, SIM_ORDER_FIXED, SIM_QUEUE_FIFO), 12,
+                 1e-15);
+    for (int32_t chunks = 2; chunks <= 256; chunks *= 2) {
+        double fill = 1 + 1.0 / chunks;
+        assert_close(time_of(&balanced, COLLECTIVE_ALL_REDUCE, 16, chunks, SIM_ORDER_FIXED, SIM_QUEUE_FIFO),
+                     6 * fill, 1e-13);
+        assert_close(
+            time_of(&balanced, COLLECTIVE_REDUCE_SCATTER, 16, chunks, SIM_ORDER_FIXED, SIM_QUEUE_FIFO),
+            3 * fill, 1e-13);
+    }
+    assert_close(time_of(&balanced, COLLECTIVE_ALL_REDUCE, 16, 1 << 20, SIM_ORDER_FIXED, SIM_QUEUE_FIFO), 6,
+                 1e-6);
+}
+
+/* The closed form is exact for a reduce-scatter and an all-gather, and never above an all-reduce. */
+static void the_closed_form_is_a_lower_bound_of_the_fixed_order(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 81, 0, &e), &e);
+    for (int i = 0; i < 300; i++) {
+        struct draw c = draw_case(r, i % 2);
+        struct topo_network net = build(&c.net);
+        struct stage stages[STAGE_MAX];
+        struct stage_row rows[D];
+        int32_t members[D] = { 0 };
+        double longest_s = 0;
+        for (int32_t d = 0; d < net.n_dims; d++)
+            members[d] = net.dims[d].size;
+        int32_t n =
+            stage_list(stages, c.kind, c.bytes / c.chunks, members, NULL, &net, &stage_rules_plain, NULL);
+        int32_t n_rows = stage_rows(rows, stages, n, c.kind, c.chunks);
+        for (int32_t k = 0; k < n_rows; k++) {
+            double sum_s = 0;
+            for (int32_t s = 0; s < n; s++)
+                sum_s +=
+                    rows[k].count[s] * (stages[s].const_s + stages[s].load_B / c.net.bw_Bps[stages[s].dim]);
+            longest_s = fmax(longest_s, sum_s);
+        }
+        double got_s = time_of(&c.net, c.kind, c.bytes, c.chunks, SIM_ORDER_FIXED, SIM_QUEUE_FIFO);
+        if (c.kind == COLLECTIVE_ALL_REDUCE)
+            assert_true(got_s >= longest_s * (1 - 1e-12) && got_s <= 1.5 * longest_s);
+        else
+            assert_close(got_s, longest_s, 1e-11);
+    }
+    rng_free(r);
+}
+
+/* Whatever the order, N NPUs send S (N-1)/N out and as much back over all links together. */
+static void no_order_beats_all_bytes_over_all_bandwidth(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 82, 0, &e), &e);
+    for (int i = 0; i < 200; i++) {
+        struct draw c = draw_case(r, false);
+        double n_npus = 1, sum_Bps = 0;
+        for (int32_t k = 0; k < c.net.n_dims; k++) {
+            n_npus *= c.net.size[k];
+            sum_Bps += c.net.bw_Bps[k];
+        }
+        double least_s = c.kind == COLLECTIVE_ALL_GATHER ? c.bytes * (n_npus - 1) / sum_Bps
+                                                         : c.bytes * (n_npus - 1) / n_npus / sum_Bps;
+        least_s *= c.kind == COLLECTIVE_ALL_REDUCE ? 2 : 1;
+        for (int order = SIM_ORDER_FIXED; order < SIM_ORDER_GUARD; order++)
+            if (order != SIM_ORDER_GIVEN)
+                assert_true(time_of(&c.net, c.kind, c.bytes, c.chunks, (enum sim_order)order,
+                                    SIM_QUEUE_SMALLEST) >= least_s * (1 - 1e-12));
+    }
+    rng_free(r);
+}
+
+static void the_guard_is_as_fast_as_the_best_of_three(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    int slower = 0;
+    (void)state;
+    assert_ok(rng_build(&r, 83, 0, &e), &e);
+    for (int i = 0; i < 300; i++) {
+        struct draw c = draw_case(r, i % 2);
+        struct topo_network net = build(&c.net);
+        struct sim_rules rules = rules_of(c.chunks, SIM_QUEUE_SMALLEST);
+        struct sim_job job = whole(&net, c.kind, c.bytes, SIM_ORDER_GUARD);
+        struct rung *rung;
+        struct rung_time t;
+        double best_s = INFINITY, fixed_s = 0, themis_s = 0;
+        for (int order = SIM_ORDER_FIXED; order < SIM_ORDER_GUARD; order++) {
+            if (order == SIM_ORDER_GIVEN)
+                continue;
+            double s = time_of(&c.net, c.kind, c.bytes, c.chunks, (enum sim_order)order, SIM_QUEUE_SMALLEST);
+            best_s = fmin(best_s, s);
+            fixed_s = order == SIM_ORDER_FIXED ? s : fixed_s;
+            themis_s = order == SIM_ORDER_THEMIS ? s : themis_s;
+        }
+        assert_ok(rung_open(&rung, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, &e), &e);
+        assert_ok(rung_alone(rung, &job, &t, &e), &e);
+        assert_close(t.time_s, best_s, 1e-12);
+        slower += themis_s > fixed_s * (1 + 1e-9);
+        rung_free(rung);
+    }
+    /* Themis alone is slower than the fixed order on 23 % of such networks. */
+    assert_true(slower > 300 * 0.15 && slower < 300 * 0.32);
+    rng_free(r);
+}
+
+/* ---- several jobs ---- */
+
+static const struct net single = { 1, { 4 }, { 3 }, { 0 } };
+
+/* All-reduce of 4 sends 6 B at 3 B/s: 2 s. Of two, the one of higher priority is served first. */
+static void priority_decides_who_waits(void **state)
+{
+    struct topo_network net = build(&single);
+    struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
+    struct sim_job jobs[2];
+    (void)state;
+    jobs[0] = jobs[1] = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
+    for (int first = 0; first < 2; first++) {
+        jobs[first].priority = 1;
+        jobs[1 - first].priority = 0;
+        struct chunk_sim *x = run_jobs(&net, single.bw_Bps, &rules, jobs, 2);
+        assert_close(chunk_result(x, first)->end_s, 2, 1e-15);
+        assert_close(chunk_result(x, 1 - first)->end_s, 4, 1e-15);
+        chunk_free(x);
+    }
+}
+
+static void last_in_first_out_turns_the_order_of_jobs(void **state)
+{
+    struct topo_network net = build(&single);
+    struct sim_rules rules = rules_of(4, SIM_QUEUE_LIFO);
+    struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
+    struct chunk_sim *x;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, &e), &e);
+    assert_ok(chunk_issue(x, &job, 0, &e), &e);
+    assert_ok(chunk_advance(x, &e), &e);
+    assert_ok(chunk_issue(x, &job, 0.1, &e), &e);
+    run_out(x);
+    /* The chunk under way is not interrupted; then the younger goes first. */
+    assert_close(chunk_result(x, 1)->end_s, 0.5 + 2, 1e-15);
+    assert_close(chunk_result(x, 0)->end_s, 4, 1e-15);
+    chunk_free(x);
+}
+
+static void work_of_nothing_ends_when_it_is_issued(void **state)
+{
+    struct topo_network net = build(&single);
+    struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
+    struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 0, SIM_ORDER_FIXED);
+    struct chunk_sim *x;
+    struct err e = { 0 };
+    int32_t n;
+    (void)state;
+    assert_ok(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, &e), &e);
+    assert_ok(chunk_issue(x, &job, 7, &e), &e);
+    chunk_ended(x, &n);
+    assert_int_equal(n, 1);
+    assert_true(chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
+    chunk_free(x);
+}
+
+/* ---- several chunks at a time ---- */
+
+/* Bandwidth is shared: two chunks at once take as long as one after the other. Latency is not: it overlaps.
+ */
+static void chunks_at_a_time_share_bandwidth_and_hide_latency(void **state)
+{
+    static const struct net late = { 1, { 2 }, { 1 }, { 3 } };
+    struct topo_network plain = build(&single), net = build(&late);
+    struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
+    (void)state;
+    rules.active = 2;
+    struct sim_job job = whole(&plain, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
+    struct chunk_sim *x = run_jobs(&plain, single.bw_Bps, &rules, &job, 1);
+    assert_close(chunk_result(x, 0)->end_s, 2, 1e-15);
+    chunk_free(x);
+    /* 4 chunks of 1 s of bytes and 3 s of latency; alone 16 s. Two at once: 3 + 2, twice. */
+    job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
+    x = run_jobs(&net, late.bw_Bps, &rules, &job, 1);
+    assert_close(chunk_result(x, 0)->end_s, 10, 1e-15);
+    int64_t n;
+    const struct chunk_slice *s = chunk_slices(x, &n);
+    assert_int_equal(n, 4);
+    assert_true(s[0].slot != s[1].slot);
+    chunk_free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(themis_and_minmax_give_the_known_times),
+        cmocka_unit_test(chunks_take_the_known_orders),
+        cmocka_unit_test(chunks_lie_between_the_sum_and_the_largest),
+        cmocka_unit_test(the_closed_form_is_a_lower_bound_of_the_fixed_order),
+        cmocka_unit_test(no_order_beats_all_bytes_over_all_bandwidth),
+        cmocka_unit_test(the_guard_is_as_fast_as_the_best_of_three),
+        cmocka_unit_test(priority_decides_who_waits),
+        cmocka_unit_test(last_in_first_out_turns_the_order_of_jobs),
+        cmocka_unit_test(work_of_nothing_ends_when_it_is_issued),
+        cmocka_unit_test(chunks_at_a_time_share_bandwidth_and_hide_latency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+#include "tests/support.h"
+
+#include "sim/rules.h"
+
+#define NET                                                                                                  \
+    "network: { npu: { mem_GBps: 2000 }, dims: [ { name: a, shape: ring, size: 6 }, { name: b, shape: "      \
+    "switch, size: 8 } ] }\n"
+
+static int read_rules(struct sim_rules *r, struct topo_network *net, const char *text, struct err *e)
+{
+    struct yaml_doc doc;
+    char whole[2048];
+    snprintf(whole, sizeof whole, "%s%s", NET, text);
+    assert_ok(yaml_read_text(&doc, "study.yaml", whole, strlen(whole), e), e);
+    assert_ok(topo_read_network(net, &doc, yaml_get(&doc, doc.root, "network"), e), e);
+    int rc = sim_rules_read(r, net, &doc, yaml_get(&doc, doc.root, "simulation"), e);
+    yaml_free(&doc);
+    return rc;
+}
+
+static void a_map_fills_every_field(void **state)
+{
+    struct topo_network net;
+    struct sim_rules r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(
+        read_rules(
+            &r, &net,
+            "simulation: { chunks: 64, algorithms: [direct, ring], endpoint_ns: 10, reduction: memory,\n"
+            "  order: given, dims_order: [b, a], queue: lifo, active_chunks: 2, semantics: physical,\n"
+            "  route: ecmp, slow: [ { at: [5, \"*\"], dim: b, share: 0.5, late_us: 3 } ] }\n",
+            &e),
+        &e);
+    assert_int_equal(r.stage.chunks, 64);
+    assert_close(r.stage.endpoint_s, 10e-9, 1e-15);
+    assert_close(r.stage.mem_Bps, 2000e9, 1e-15);
+    assert_int_equal(net.dims[0].algorithm, TOPO_ALGORITHM_DIRECT);
+    assert_int_equal(net.dims[1].algorithm, TOPO_ALGORITHM_RING);
+    assert_true(r.order == SIM_ORDER_GIVEN && r.dims_order[0] == 1 && r.dims_order[1] == 0);
+    assert_true(r.queue == SIM_QUEUE_LIFO && r.active == 2 && r.semantics == SIM_PHYSICAL &&
+                r.route == SIM_ROUTE_ECMP);
+    assert_int_equal(r.n_slow, 1);
+    assert_true(r.slow[0].at[0] == 5 && r.slow[0].at[1] == -1 && r.slow[0].dim == 1 &&
+                r.slow[0].share == 0.5);
+    assert_close(r.slow[0].late_s, 3e-6, 1e-15);
+}
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "simulation: { chunks: 0 }\n", "study.yaml:2:23: simulation.chunks is 0, need 1 to 1000000" },
+        { "simulation: { algorithms: [ring] }\n", "has 1 entries, need 2, one per dimension" },
+        { "simulation: { algorithms: [halving-doubling, ring] }\n",
+          "is halving-doubling on 6 members, need a power" },
+        { "simulation: { algorithms: [rng, ring] }\n",
+          "is \"rng\", need an algorithm as in dims.algorithm (nearest: ring)" },
+        { "simulation: { algorithms: [ring, in-switch] }\n", "whose switches do not reduce, need in_switch" },
+        { "simulation: { order: themes }\n", "themis" },
+        { "simulation: { order: given }\n", "need order: given and dims_order together" },
+        { "simulation: { dims_order: [a, b] }\n", "need order: given and dims_order together" },
+        { "simulation: { order: given, dims_order: [a] }\n", "has 1 entries, need 2, every dimension once" },
+        { "simulation: { order: given, dims_order: [a, a] }\n", "need every dimension once" },
+        { "simulation: { order: given, dims_order: [a, c] }\n", "need the name of a dimension" },
+        { "simulation: { slow: [ { at: [6, 0], share: 0.5 } ] }\n", "is 6, need 0 to 5, or \"*\"" },
+        { "simulation: { slow: [ { at: [1], share: 0.5 } ] }\n", "has 1 entries, need 2" },
+        { "simulation: { slow: [ { at: [1, 1] } ] }\n", "is neither slow nor late" },
+        { "simulation: { slow: [ { at: [1, 1], share: 0.5, dim: c } ] }\n", "need the name of a dimension" },
+        { "simulation: { semantics: astra-sim-2, order: themis }\n", "has the fixed order only" },
+        { "simulation: { chunk: 4 }\n", "chunk is unknown" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct sim_rules r;
+        struct err e = { 0 };
+        assert_true(read_rules(&r, &net, cases[i].text, &e) != 0);
+        assert_has(e.msg, cases[i].want);
+    }
+}
+
+static void algorithms_must_suit_their_dimension(void **state)
+{
+    static const struct {
+        const char *dim, *want;
+    } cases[] = {
+        { "{ shape: switch, size: 6, algorithm: halving-doubling }", "need a power of two, or bruck" },
+        { "{ shape: ring, size: 8, algorithm: bruck }", "need switch or full" },
+        { "{ shape: full, size: 8, algorithm: double-binary-tree }", "need a switch" },
+        { "{ shape: ring, size: 8, in_switch: sharp }", "need a switch" },
+        { "{ shape: switch, size: 8, in_switch_min: 4 }", "need in_switch" },
+        { "{ shape: switch, size: 8, algorithm: in-switch }", "need in_switch" },
+        { "{ shape: switch, size: 8, regimes: [] }", "has 0 regimes, need 1 to 8" },
+        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5 } ] }", "need efficiency" },
+        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5, efficiency: 2 } ] }", "need 0.001 to 1" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        char text[256];
+        snprintf(text, sizeof text, "dims: [ %s ]\n", cases[i].dim);
+        assert_ok(yaml_read_text(&doc, "net.yaml", text, strlen(text), &e), &e);
+        assert_true(topo_read_network(&net, &doc, doc.root, &e) != 0);
+        assert_has(e.msg, cases[i].want);
+        assert_has(e.msg, "net.yaml:1:");
+        yaml_free(&doc);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_map_fills_every_field),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(algorithms_must_suit_their_dimension),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

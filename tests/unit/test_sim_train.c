@@ -1,0 +1,191 @@
+#include "tests/support.h"
+
+#include "sim/chunk.h"
+#include "sim/rung.h"
+#include "sim/step.h"
+#include "sim/timeline.h"
+
+/* One ring of 4 at 3 B/s: a reduce-scatter of 8 B takes 2 s, in 4 chunks of 0.5 s. */
+struct fixture {
+    struct topo_network net;
+    struct sim_rules rules;
+    struct step_tree tree;
+    double bw_Bps[1];
+};
+
+static void open_fixture(struct fixture *f)
+{
+    f->net = (struct topo_network){ .n_dims = 1, .n_npus = 4 };
+    f->net.dims[0] = (struct topo_dim){ .shape = TOPO_RING, .size = 4, .efficiency = 1 };
+    f->bw_Bps[0] = 3;
+    sim_rules_default(&f->rules);
+    step_begin(&f->tree, "", &f->net);
+}
+
+static step_id inner(struct fixture *f, step_id parent, enum step_kind kind, double times)
+{
+    return step_add(&f->tree, parent, (struct step_node){ .kind = kind, .times = times });
+}
+
+static step_id compute(struct fixture *f, step_id parent, double seconds)
+{
+    return step_add(&f->tree, parent,
+                    (struct step_node){ .kind = STEP_COMPUTE, .seconds = seconds, .times = 1 });
+}
+
+static step_id scatter(struct fixture *f, step_id parent, double bytes, double times)
+{
+    return step_add(&f->tree, parent,
+                    (struct step_node){ .kind = STEP_COLLECTIVE,
+                                        .collective = COLLECTIVE_REDUCE_SCATTER,
+                                        .bytes = bytes,
+                                        .times = times });
+}
+
+static struct sim_step evaluate(struct fixture *f)
+{
+    struct sim_step s;
+    struct err e = { 0 };
+    assert_ok(sim_step_build(&s, &f->tree, &f->net, f->bw_Bps, SIM_CHUNK, &f->rules, &e), &e);
+    assert_close(s.compute_s + s.exposed_s[0] + s.latency_s, s.time_s, 1e-12);
+    return s;
+}
+
+/* Two at once share the ring: 4 s, not 2. The closed forms, which know no contention, say 2. */
+static void collectives_side_by_side_share_the_network(void **state)
+{
+    struct fixture f;
+    struct err e = { 0 };
+    (void)state;
+    open_fixture(&f);
+    step_id both = inner(&f, -1, STEP_MAX, 1);
+    scatter(&f, both, 8, 1);
+    scatter(&f, both, 8, 1);
+    struct sim_step s = evaluate(&f);
+    assert_close(s.time_s, 4, 1e-15);
+    assert_true(s.collectives[0].critical != s.collectives[1].critical);
+    sim_step_free(&s);
+    assert_ok(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules, &e), &e);
+    assert_close(s.time_s, 2, 1e-15);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+/* max( 1 s compute then 2 s of bytes, 2 s of bytes then 1 s compute ): the ring is busy from 0 to 4. */
+static void compute_hides_what_others_send(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1),
+            b = inner(&f, both, STEP_SUM, 1);
+    compute(&f, a, 1);
+    scatter(&f, a, 8, 1);
+    scatter(&f, b, 8, 1);
+    compute(&f, b, 1);
+    struct sim_step s = evaluate(&f);
+    assert_close(s.time_s, 4, 1e-15);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+static void what_runs_one_after_the_other_adds_up(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    step_id all = inner(&f, -1, STEP_SUM, 1);
+    compute(&f, all, 5);
+    scatter(&f, all, 8, 3);
+    step_id again = inner(&f, all, STEP_REPEAT, 2.5);
+    scatter(&f, again, 4, 1);
+    struct sim_step s = evaluate(&f);
+    assert_close(s.time_s, 5 + 3 * 2 + 2.5 * 1, 1e-15);
+    assert_close(s.compute_s, 5, 1e-15);
+    assert_close(s.busy_s[0], 8.5, 1e-15);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+/* The same below a maximum, where every execution is simulated: the last repeat does half of the work. */
+static void a_fraction_of_a_repeat_does_that_part(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    step_id both = inner(&f, -1, STEP_MAX, 1);
+    step_id again = inner(&f, both, STEP_REPEAT, 2.5), work = inner(&f, again, STEP_SUM, 1);
+    scatter(&f, work, 4, 1);
+    compute(&f, work, 2);
+    scatter(&f, both, 1e-9, 1);
+    struct sim_step s = evaluate(&f);
+    assert_close(s.time_s, 2.5 * 3, 1e-9);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+static void a_step_without_end_is_infinite(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    f.bw_Bps[0] = 0;
+    step_id both = inner(&f, -1, STEP_MAX, 1);
+    scatter(&f, both, 8, 1);
+    scatter(&f, both, 8, 1);
+    struct sim_step s;
+    struct err e = { 0 };
+    assert_ok(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, &e), &e);
+    assert_true(isinf(s.time_s));
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+/* Every chunk-stage is a bar, bars of a slot do not overlap, and the last one ends with the step. */
+static void a_timeline_holds_the_whole_step(void **state)
+{
+    struct fixture f;
+    struct timeline t;
+    struct err e = { 0 };
+    double end_s = 0, busy_s = 0;
+    (void)state;
+    open_fixture(&f);
+    step_id all = inner(&f, -1, STEP_SUM, 1), both = inner(&f, all, STEP_MAX, 1);
+    compute(&f, all, 1);
+    compute(&f, both, 3);
+    scatter(&f, both, 8, 1);
+    scatter(&f, both, 8, 2);
+    struct sim_step s = evaluate(&f);
+    assert_ok(timeline_build(&t, &f.tree, &f.net, f.bw_Bps, &f.rules, &s, &e), &e);
+    assert_int_equal(t.n_runs, 3);
+    assert_true(t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
+    for (int32_t i = 0; i < t.n_bars; i++) {
+        const struct timeline_bar *b = &t.bars[i];
+        if (b->run != 0)
+            continue;
+        end_s = fmax(end_s, b->end_s);
+        busy_s += b->dim == 0 ? b->end_s - b->start_s : 0;
+        for (int32_t k = 0; k < i; k++)
+            if (t.bars[k].run == 0 && t.bars[k].dim == b->dim && t.bars[k].slot == b->slot)
+                assert_true(t.bars[k].end_s <= b->start_s || t.bars[k].start_s >= b->end_s);
+    }
+    assert_close(end_s, s.time_s, 1e-15);
+    assert_close(busy_s, 6, 1e-14);
+    assert_close(t.runs[0].util_frac[0], 6 / s.time_s, 1e-14);
+    timeline_free(&t);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collectives_side_by_side_share_the_network),
+        cmocka_unit_test(compute_hides_what_others_send),
+        cmocka_unit_test(what_runs_one_after_the_other_adds_up),
+        cmocka_unit_test(a_fraction_of_a_repeat_does_that_part),
+        cmocka_unit_test(a_step_without_end_is_infinite),
+        cmocka_unit_test(a_timeline_holds_the_whole_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+#include "tests/support.h"
+
+#include "workloads/lower.h"
+#include "workloads/step_fn.h"
+
+/* One dimension of half a second a hop and 1 B/s. */
+static struct topo_network one_dim(enum topo_shape shape, int32_t size)
+{
+    struct topo_network net = { .n_dims = 1, .n_npus = size };
+    net.dims[0] = (struct topo_dim){
+        .shape = shape, .size = size, .lat_s = 0.5, .efficiency = 1, .bw_Bps = 1, .in_switch_min = 2
+    };
+    return net;
+}
+
+static double latency_of(enum collective_kind kind, const struct topo_network *net, const int32_t *members)
+{
+    struct stage s[STAGE_MAX];
+    double sum = 0;
+    int32_t n = stage_list(s, kind, 1, members, NULL, net, &stage_rules_plain, NULL);
+    for (int32_t i = 0; i < n; i++)
+        sum += s[i].const_s;
+    return sum;
+}
+
+static void latency_counts_the_steps_of_each_shape(void **state)
+{
+    static const struct {
+        enum topo_shape shape;
+        int32_t size, members;
+        double all_reduce, pass, all_to_all; /* steps */
+    } cases[] = {
+        { TOPO_RING, 8, 8, 14, 7, 4 },     { TOPO_RING, 8, 4, 6, 3, 2 },    { TOPO_RING, 5, 5, 8, 4, 2 },
+        { TOPO_RING, 2, 2, 2, 1, 1 },      { TOPO_LINE, 8, 8, 14, 7, 7 },   { TOPO_FULL, 8, 8, 2, 1, 1 },
+        { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 10, 5, 1 },
+        { TOPO_SWITCH, 24, 8, 6, 3, 1 },   { TOPO_RING, 8, 1, 0, 0, 0 },    { TOPO_SWITCH, 8, 1, 0, 0, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = one_dim(cases[i].shape, cases[i].size);
+        const int32_t members[] = { cases[i].members };
+        assert_close(latency_of(COLLECTIVE_ALL_REDUCE, &net, members), 0.5 * cases[i].all_reduce, 0);
+        assert_close(latency_of(COLLECTIVE_REDUCE_SCATTER, &net, members), 0.5 * cases[i].pass, 0);
+        assert_close(latency_of(COLLECTIVE_ALL_GATHER, &net, members), 0.5 * cases[i].pass, 0);
+        assert_close(latency_of(COLLECTIVE_ALL_TO_ALL, &net, members), 0.5 * cases[i].all_to_all, 0);
+    }
+}
+
+/* The table of algorithms: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, and counting links. */
+static void every_algorithm_costs_its_hops_and_its_busiest_link(void **state)
+{
+    static const struct {
+        enum topo_algorithm a;
+        enum pass pass;
+        enum topo_shape shape;
+        int32_t n;
+        double hops, messages, load;
+    } cases[] = {
+        { TOPO_ALGORITHM_RING, PASS_REDUCE_SCATTER, TOPO_RING, 8, 7, 7, 7. / 8 },
+        { TOPO_ALGORITHM_RING, PASS_ALL_GATHER, TOPO_SWITCH, 6, 5, 5, 5. / 6 },
+        { TOPO_ALGORITHM_RING, PASS_REDUCE_SCATTER, TOPO_FULL, 8, 7, 7, 49. / 8 },
+        { TOPO_ALGORITHM_DIRECT, PASS_REDUCE_SCATTER, TOPO_FULL, 8, 1, 7, 7. / 8 },
+        { TOPO_ALGORITHM_DIRECT, PASS_REDUCE_SCATTER, TOPO_SWITCH, 8, 1, 7, 7. / 8 },
+        { TOPO_ALGORITHM_DIRECT, PASS_ALL_GATHER, TOPO_RING, 8, 4, 7, 2 },
+        { TOPO_ALGORITHM_DIRECT, PASS_ALL_TO_ALL, TOPO_RING, 5, 2, 4, 24. / 20 },
+        { TOPO_ALGORITHM_DIRECT, PASS_ALL_TO_ALL, TOPO_RING, 2, 1, 1, 0.5 },
+        { TOPO_ALGORITHM_DIRECT, PASS_ALL_TO_ALL, TOPO_LINE, 4, 3, 3, 1 },
+        { TOPO_ALGORITHM_HALVING, PASS_REDUCE_SCATTER, TOPO_SWITCH, 8, 3, 3, 7. / 8 },
+        { TOPO_ALGORITHM_HALVING, PASS_REDUCE_SCATTER, TOPO_FULL, 8, 3, 3, 49. / 8 },
+        { TOPO_ALGORITHM_HALVING, PASS_REDUCE_SCATTER, TOPO_RING, 8, 7, 3, 3 },
+        { TOPO_ALGORITHM_BRUCK, PASS_ALL_GATHER, TOPO_SWITCH, 24, 5, 5, 23. / 24 },
+        { TOPO_ALGORITHM_TREE, PASS_ALL_REDUCE, TOPO_SWITCH, 8, 6, 6, 6 },
+        { TOPO_ALGORITHM_SWITCH, PASS_ALL_REDUCE, TOPO_SWITCH, 8, 2, 2, 1 },
+        { TOPO_ALGORITHM_SWITCH, PASS_REDUCE_SCATTER, TOPO_SWITCH, 8, 1, 1, 7. / 8 },
+        { TOPO_ALGORITHM_SWITCH, PASS_BROADCAST, TOPO_SWITCH, 8, 1, 1, 1 },
+        { TOPO_ALGORITHM_RING, PASS_BROADCAST, TOPO_RING, 8, 7, 7, 7 },
+        { TOPO_ALGORITHM_HALVING, PASS_BROADCAST, TOPO_SWITCH, 8, 6, 6, 14. / 8 },
+        { TOPO_ALGORITHM_DIRECT, PASS_BROADCAST, TOPO_FULL, 8, 2, 14, 14. / 8 },
+        { TOPO_ALGORITHM_DIRECT, PASS_SEND, TOPO_RING, 8, 1, 1, 2 },
+        { TOPO_ALGORITHM_DIRECT, PASS_SEND, TOPO_FULL, 8, 1, 1, 7 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = one_dim(cases[i].shape, cases[i].n);
+        struct algorithm_cost c;
+        net.dims[0].in_switch = TOPO_IN_SWITCH_SHARP;
+        assert_true(algorithm_cost(&c, cases[i].a, cases[i].pass, &net.dims[0], cases[i].n, 1));
+        assert_close(c.hops, cases[i].hops, 0);
+        assert_close(c.messages, cases[i].messages, 0);
+        assert_close(c.load, cases[i].load, 1e-15);
+    }
+}
+
+/* Segments trade steps for bytes: log2(n) + k - 1 steps of S/k, up and down. */
+static void segments_make_a_tree_pipelined(void **state)
+{
+    struct topo_network net = one_dim(TOPO_SWITCH, 16);
+    struct algorithm_cost c;
+    (void)state;
+    assert_true(algorithm_cost(&c, TOPO_ALGORITHM_TREE, PASS_ALL_REDUCE, &net.dims[0], 16, 64));
+    assert_close(c.hops, 2 * (4 + 63), 0);
+    assert_close(c.load, 2 * 67. / 64, 1e-15);
+    struct stage s[2];
+    net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
+    /* Few bytes go in one piece, many in many. */
+    assert_int_equal(stage_fill_turn(s, 0, 1e-3, 16, &net, &stage_rules_plain, 1), 1);
+    assert_int_equal(s[0].choice.segments, 1);
+    assert_int_equal(stage_fill_turn(s, 0, 1e6, 16, &net, &stage_rules_plain, 1), 1);
+    assert_int_equal(s[0].choice.segments, STAGE_MAX_SEGMENTS);
+}
+
+static void a_switch_reduces_for_groups_that_are_large_enough(void **state)
+{
+    struct topo_network net = one_dim(TOPO_SWITCH, 8);
+    struct stage s[2];
+    (void)state;
+    net.dims[0].in_switch = TOPO_IN_SWITCH_NVLS;
+    net.dims[0].in_switch_min = 4;
+    assert_int_equal(stage_fill_turn(s, 0, 16, 8, &net, &stage_rules_plain, 1), 1);
+    assert_int_equal(s[0].choice.algorithm, TOPO_ALGORITHM_SWITCH);
+    assert_close(s[0].load_B, 16 * 9. / 8, 1e-15);
+    assert_int_equal(stage_fill_turn(s, 0, 16, 2, &net, &stage_rules_plain, 1), 2);
+    assert_int_equal(s[0].choice.algorithm, TOPO_ALGORITHM_HALVING);
+}
+
+/* Against trying all by hand: with overhead per message, direct costs n-1 of them and halving log2 n. */
+static void auto_takes_the_fastest_for_the_size(void **state)
+{
+    static const struct {
+        double bytes, endpoint_s;
+        enum topo_algorithm want;
+    } cases[] = {
+        { 1, 0, TOPO_ALGORITHM_DIRECT },  /* one latency */
+        { 1, 1, TOPO_ALGORITHM_HALVING }, /* 3*(0.5+1) against 0.5+7*1 */
+        { 1e9, 1e-9, TOPO_ALGORITHM_DIRECT },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = one_dim(TOPO_SWITCH, 8);
+        struct stage_rules rules = stage_rules_plain;
+        struct stage s;
+        net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+        rules.endpoint_s = cases[i].endpoint_s;
+        stage_fill(&s, 0, PASS_REDUCE_SCATTER, cases[i].bytes, 8, &net, &rules, 1);
+        assert_int_equal(s.choice.algorithm, cases[i].want);
+    }
+}
+
+/* Two protocols: 0.1 s and half of the bandwidth, or 0.5 s a hop and all of it. */
+static void the_faster_regime_is_taken_by_size(void **state)
+{
+    struct topo_network net = one_dim(TOPO_FULL, 2);
+    struct stage s;
+    (void)state;
+    net.dims[0].regimes[net.dims[0].n_regimes++] = (struct topo_regime){ .lat_s = 0.1, .efficiency = 0.5 };
+    stage_fill(&s, 0, PASS_ALL_TO_ALL, 0.2, 2, &net, &stage_rules_plain, 1);
+    assert_int_equal(s.choice.regime, 1);
+    assert_close(s.const_s + s.load_B, 0.1 + 0.2, 1e-15);
+    stage_fill(&s, 0, PASS_ALL_TO_ALL, 2, 2, &net, &stage_rules_plain, 1);
+    assert_int_equal(s.choice.regime, 0);
+    assert_close(s.const_s + s.load_B, 0.5 + 1, 1e-15);
+}
+
+static void reductions_pass_the_memory_three_times(void **state)
+{
+    struct topo_network net = one_dim(TOPO_RING, 4);
+    struct stage_rules rules = stage_rules_plain;
+    struct stage s;
+    (void)state;
+    net.dims[0].lat_s = 0;
+    rules.mem_Bps = 2;
+    stage_fill(&s, 0, PASS_REDUCE_SCATTER, 8, 4, &net, &rules, 1);
+    assert_close(s.const_s, 3 * 6 / 2., 1e-15);
+    stage_fill(&s, 0, PASS_ALL_GATHER, 8, 4, &net, &rules, 1);
+    assert_true(s.const_s == 0);
+}
+
+static struct topo_network two_dims(void)
+{
+    struct topo_network net = one_dim(TOPO_RING, 4);
+    net.n_dims = 2;
+    net.n_npus = 16;
+    net.dims[0].lat_s = 0;
+    net.dims[1] = net.dims[0];
+    return net;
+}
+
+static void an_all_reduce_goes_out_turns_and_comes_back(void **state)
+{
+    static const int32_t members[] = { 4, 4 }, order[] = { 1, 0 };
+    static const struct {
+        int32_t dim;
+        enum pass pass;
+        double full_B;
+    } want[] = { { 1, PASS_REDUCE_SCATTER, 16 },
+                 { 0, PASS_REDUCE_SCATTER, 4 },
+                 { 0, PASS_ALL_GATHER, 4 },
+                 { 1, PASS_ALL_GATHER, 16 } };
+    struct topo_network net = two_dims();
+    struct stage s[STAGE_MAX];
+    (void)state;
+    assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, order, &net, &stage_rules_plain, NULL),
+                     4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(s[i].dim, want[i].dim);
+        assert_int_equal(s[i].pass, want[i].pass);
+        assert_close(s[i].full_B, want[i].full_B, 0);
+    }
+}
+
+static double pipeline_time(enum collective_kind kind, const struct topo_network *net, double bytes,
+                            int32_t chunks, const double *bw_Bps)
+{
+    static const int32_t members[] = { 4, 4 };
+    struct stage s[STAGE_MAX];
+    struct stage_row rows[TOPO_MAX_DIMS];
+    double longest = 0;
+    int32_t n = stage_list(s, kind, bytes / chunks, members, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n_rows = stage_rows(rows, s, n, kind, chunks);
+    for (int32_t r = 0; r < n_rows; r++) {
+        double sum = 0;
+        for (int32_t k = 0; k < n; k++)
+            sum += rows[r].count[k] * (s[k].const_s + s[k].load_B / bw_Bps[s[k].dim]);
+        longest = fmax(longest, sum);
+    }
+    return longest;
+}
+
+/* Balanced: RS 12 B at 4 B/s and 3 B at 1 B/s. C chunks take (1 + 1/C) of what endlessly many do. */
+static void chunks_fill_and_drain_a_balanced_pipeline(void **state)
+{
+    static const double bw_Bps[] = { 4, 1 };
+    struct topo_network net = two_dims();
+    (void)state;
+    for (int32_t chunks = 1; chunks <= 1024; chunks *= 2) {
+        double fill = 1 + 1.0 / chunks;
+        assert_close(pipeline_time(COLLECTIVE_REDUCE_SCATTER, &net, 16, chunks, bw_Bps), 3 * fill, 1e-14);
+        assert_close(pipeline_time(COLLECTIVE_ALL_REDUCE, &net, 16, chunks, bw_Bps), 6 * fill, 1e-14);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_counts_the_steps_of_each_shape),
+        cmocka_unit_test(every_algorithm_costs_its_hops_and_its_busiest_link),
+        cmocka_unit_test(segments_make_a_tree_pipelined),
+        cmocka_unit_test(a_switch_reduces_for_groups_that_are_large_enough),
+        cmocka_unit_test(auto_takes_the_fastest_for_the_size),
+        cmocka_unit_test(the_faster_regime_is_taken_by_size),
+        cmocka_unit_test(reductions_pass_the_memory_three_times),
+        cmocka_unit_test(an_all_reduce_goes_out_turns_and_comes_back),
+        cmocka_unit_test(chunks_fill_and_drain_a_balanced_pipeline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

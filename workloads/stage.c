@@ -1,0 +1,213 @@
+#include "workloads/stage.h"
+
+#include <math.h>
+
+const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
+
+/* The choice under way: what is fixed, and the best so far. */
+struct search {
+    const struct topo_network *net;
+    const struct stage_rules *rules;
+    const struct topo_dim *dim;
+    int32_t members;
+    double bw_Bps;
+    struct stage *best;
+    double best_s;
+};
+
+static void try_choice(struct search *x, struct stage_choice choice)
+{
+    struct algorithm_cost c;
+    struct stage s = *x->best;
+    const struct topo_dim *dim = x->dim;
+    struct topo_regime own = { dim->lat_s, dim->efficiency };
+    const struct topo_regime *r = choice.regime ? &dim->regimes[choice.regime - 1] : &own;
+    if (!algorithm_cost(&c, choice.algorithm, s.pass, dim, x->members, choice.segments))
+        return;
+    s.choice = choice;
+    s.sent_B = c.load * s.full_B;
+    s.load_B = s.sent_B / (collective_reach(dim) * r->efficiency);
+    s.const_s =
+        c.hops * r->lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
+    double time_s = s.const_s + s.load_B / x->bw_Bps;
+    if (x->best_s < 0 || time_s < x->best_s) {
+        *x->best = s;
+        x->best_s = time_s;
+    }
+}
+
+static void try_algorithm(struct search *x, enum topo_algorithm a)
+{
+    bool many = algorithm_has_segments(a, x->best->pass);
+    for (int32_t regime = 0; regime <= x->dim->n_regimes; regime++)
+        for (int32_t k = 1; k <= (many ? STAGE_MAX_SEGMENTS : 1); k *= 2)
+            try_choice(x, (struct stage_choice){ a, regime, k });
+}
+
+/* Fill s; false when no algorithm that the dimension allows has the pass. */
+static bool fill(struct stage *s, int32_t d, enum pass pass, double full_B, int32_t members,
+                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps,
+                 double *time_s)
+{
+    struct search x = { net, rules, &net->dims[d], members, bw_Bps, s, -1 };
+    *s = (struct stage){ .dim = d, .pass = pass, .full_B = full_B };
+    /* Unknown: so little that what the links carry decides. */
+    if (!(x.bw_Bps > 0))
+        x.bw_Bps = 1e-6;
+    enum topo_algorithm a = algorithm_resolve(x.dim, x.dim->algorithm, pass, members);
+    if (a != TOPO_ALGORITHM_AUTO)
+        try_algorithm(&x, a);
+    else
+        for (a = TOPO_ALGORITHM_RING; a < N_TOPO_ALGORITHMS; a++)
+            try_algorithm(&x, a);
+    *time_s = x.best_s;
+    return x.best_s >= 0;
+}
+
+void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
+                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+{
+    double time_s;
+    fill(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
+}
+
+int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
+                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+{
+    struct stage whole, halves[2];
+    double whole_s, first_s, second_s;
+    bool has_whole = fill(&whole, dim, PASS_ALL_REDUCE, full_B, members, net, rules, bw_Bps, &whole_s);
+    bool has_halves =
+        fill(&halves[0], dim, PASS_REDUCE_SCATTER, full_B, members, net, rules, bw_Bps, &first_s) &&
+        fill(&halves[1], dim, PASS_ALL_GATHER, full_B, members, net, rules, bw_Bps, &second_s);
+    bool chosen = net->dims[dim].algorithm == TOPO_ALGORITHM_AUTO;
+    if (has_whole && (!has_halves || !chosen || whole_s <= first_s + second_s)) {
+        s[0] = whole;
+        return 1;
+    }
+    s[0] = halves[0];
+    s[1] = halves[1];
+    return 2;
+}
+
+struct chain {
+    struct stage *out;
+    int32_t n;
+    const int32_t *members;
+    const struct topo_network *net;
+    const struct stage_rules *rules;
+    const double *bw_Bps;
+};
+
+static double bw_of(const struct chain *c, int32_t d)
+{
+    return c->bw_Bps ? c->bw_Bps[d] : NAN;
+}
+
+static void add(struct chain *c, int32_t d, enum pass pass, double full_B)
+{
+    stage_fill(&c->out[c->n++], d, pass, full_B, c->members[d], c->net, c->rules, bw_of(c, d));
+}
+
+/* Each dimension passes on 1/n_d of what it got. */
+static void scatter(struct chain *c, const int32_t *dims, int32_t n, double bytes)
+{
+    for (int32_t i = 0; i < n; i++) {
+        add(c, dims[i], PASS_REDUCE_SCATTER, bytes);
+        bytes /= c->members[dims[i]];
+    }
+}
+
+static void gather(struct chain *c, const int32_t *dims, int32_t n, double shard_B)
+{
+    for (int32_t i = n; i-- > 0;) {
+        shard_B *= c->members[dims[i]];
+        add(c, dims[i], PASS_ALL_GATHER, shard_B);
+    }
+}
+
+static void all_reduce(struct chain *c, const int32_t *dims, int32_t n, double bytes)
+{
+    double shard_B = bytes;
+    for (int32_t i = 0; i < n - 1; i++)
+        shard_B /= c->members[dims[i]];
+    scatter(c, dims, n - 1, bytes);
+    int32_t last = dims[n - 1];
+    c->n += stage_fill_turn(&c->out[c->n], last, shard_B, c->members[last], c->net, c->rules, bw_of(c, last));
+    gather(c, dims, n - 1, shard_B);
+}
+
+static void each(struct chain *c, const int32_t *dims, int32_t n, enum pass pass, double bytes)
+{
+    for (int32_t i = 0; i < n; i++)
+        add(c, dims[pass == PASS_BROADCAST ? n - 1 - i : i], pass, bytes);
+}
+
+int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
+                   const int32_t *members, const int32_t *order, const struct topo_network *net,
+                   const struct stage_rules *rules, const double *bw_Bps)
+{
+    struct chain c = { out, 0, members, net, rules, bw_Bps };
+    int32_t dims[TOPO_MAX_DIMS], n = 0;
+    for (int32_t i = 0; i < net->n_dims; i++) {
+        int32_t d = order ? order[i] : i;
+        if (members[d] > 1)
+            dims[n++] = d;
+    }
+    if (n == 0 || !(bytes > 0))
+        return 0;
+    switch (kind) {
+    case COLLECTIVE_ALL_REDUCE:
+        all_reduce(&c, dims, n, bytes);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        scatter(&c, dims, n, bytes);
+        break;
+    case COLLECTIVE_ALL_GATHER:
+        gather(&c, dims, n, bytes);
+        break;
+    case COLLECTIVE_ALL_TO_ALL:
+        each(&c, dims, n, PASS_ALL_TO_ALL, bytes);
+        break;
+    case COLLECTIVE_BROADCAST:
+        each(&c, dims, n, PASS_BROADCAST, bytes);
+        break;
+    case COLLECTIVE_SEND:
+        each(&c, dims, n, PASS_SEND, bytes);
+        break;
+    case N_COLLECTIVES:
+        break;
+    }
+    return c.n;
+}
+
+int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stages, int32_t n,
+                   enum collective_kind kind, int32_t chunks)
+{
+    bool turns = kind == COLLECTIVE_ALL_REDUCE;
+    int32_t place[TOPO_MAX_DIMS], n_dims = 0, n_rows = 0;
+    /* Every dimension of an all-reduce appears on the way out, before the first all-gather. */
+    while (n_dims < n && (!turns || stages[n_dims].pass != PASS_ALL_GATHER)) {
+        place[stages[n_dims].dim] = n_dims;
+        n_dims++;
+    }
+    /* Of one chunk the last row has every stage once: no other is longer. */
+    for (int32_t r = chunks == 1 ? n_dims - 1 : 0; r < n_dims; r++) {
+        for (int32_t k = 0; k < n; k++) {
+            int32_t at = place[stages[k].dim];
+            out[n_rows].count[k] = at == r ? chunks : !turns || at < r ? 1 : 0;
+        }
+        n_rows++;
+    }
+    return n_rows;
+}
+
+bool stage_has_choice(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        if (dim->algorithm == TOPO_ALGORITHM_AUTO || dim->algorithm == TOPO_ALGORITHM_TREE || dim->n_regimes)
+            return true;
+    }
+    return false;
+}
