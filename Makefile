@@ -4,6 +4,9 @@
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
 BUILD ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -18,6 +21,7 @@ O := build/$(BUILD)$(CLANG_TAG)
 PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev \
     libcmocka-dev gnuplot-nox fonts-dejavu-core
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
+SIMGRID_PACKAGES := g++ libsimgrid-dev
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
@@ -56,9 +60,11 @@ BENCH_SRC := $(wildcard bench/*.c)
 VALIDATE_SRC := $(wildcard tests/validate/*.c)
 SECTION_SRC := $(filter tests/validate/validate_%,$(VALIDATE_SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+# Another simulator's answers (C++, SimGrid), and the program that writes its questions.
+ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
-ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC)
-FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
+ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC)
+FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
 LIB := $O/libweft.a
@@ -66,10 +72,12 @@ WEFT := $O/weft
 UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
 BENCH := $O/bench/bench
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
+SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
-# A figure per plots/fig_NAME.c, drawn from the table of the main study.
-FIGURES ?= $(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c))
+# A figure per plots/fig_NAME.c, drawn from the table of the main study, but for those of other tables.
+OTHER_FIGURES := timeline calibrate
+FIGURES ?= $(filter-out $(OTHER_FIGURES),$(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c)))
 MAIN_STUDY := configs/studies/main.yaml
 # Bars for each design: of the main study's ten totals, one fits on a page.
 ROWS.split := --where total_GBps=500
@@ -107,6 +115,13 @@ $(BENCH): $(call objects,$(BENCH_SRC) $(SUPPORT_SRC)) $(LIB)
 
 $(SECTIONS): $O/%: $O/%.o $(call objects,$(filter-out $(SECTION_SRC),$(VALIDATE_SRC)) $(SUPPORT_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$O/tests/oracle/write_cases: $(call objects,$(ORACLE_SRC) $(SUPPORT_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
+	@mkdir -p $(@D)
+	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
 
 $(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -155,7 +170,8 @@ run-fuzz: $(FUZZERS)
 
 bench: deps ## measure the speeds that README and docs promise; SUBJECTS=split for one of them
 	$(SUBMAKE) bench-programs
-	@WEFT=$(WEFT) $(BENCH) $(SUBJECTS)
+	@! pkg-config --exists simgrid || $(MAKE) --no-print-directory $(SIMGRID)
+	@WEFT=$(WEFT) SIMGRID=$(SIMGRID) $(BENCH) $(SUBJECTS)
 
 bench-programs: $(WEFT) $(BENCH)
 	@:
@@ -166,6 +182,13 @@ validate: deps ## compare weft with published numbers; writes docs/validation.md
 
 validate-programs: $(SECTIONS)
 	@:
+
+check-simgrid: ## flows against SimGrid itself, not only against its answers in tests/oracle/simgrid.csv
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SIMGRID_PACKAGES)'
+	$(SUBMAKE) $O/tests/oracle/write_cases $(SIMGRID) $O/tests/unit/test_sim_flow_reference
+	$O/tests/oracle/write_cases >$O/simgrid_cases.txt
+	$(SIMGRID) <$O/simgrid_cases.txt >$O/simgrid.csv
+	WEFT_SIMGRID_CSV=$O/simgrid.csv $O/tests/unit/test_sim_flow_reference
 
 lint: ## formatting, static analysis, warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
@@ -221,7 +244,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
-    validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
+    check-simgrid validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
     uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

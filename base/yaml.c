@@ -398,3 +398,12 @@ int yaml_graft_file(struct yaml_doc *doc, yaml_id at, const char *path, struct e
     text_free(&file);
     return rc;
 }
+
+void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id)
+{
+    const char *source = yaml_source(doc, id), *path = doc->nodes[id].text;
+    const char *slash = strrchr(source, '/');
+    if (path[0] != '/' && slash && strncmp(source, "--set ", 6) != 0)
+        text_add(out, source, (size_t)(slash - source) + 1);
+    text_puts(out, path);
+}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 /* libyaml has a function of this name inside; without another symbol it would call ours. */
 #define yaml_free yaml_doc_free
@@ -123,6 +124,11 @@ const char *yaml_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t
 const char *yaml_key_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n);
 /** File the node's value was read from. */
 const char *yaml_source(const struct yaml_doc *doc, yaml_id id);
+/**
+ * Append the path of the file that scalar @p id names: below the folder of the file it is written in, unless
+ * it is absolute, or from an override on the command line, which counts from the working directory.
+ */
+void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id);
 /** What is there, for "is X" in messages: `a map`, `a list`, `empty`, `the text "50"`, or at most 40 bytes of
  * it. */
 const char *yaml_show(const struct yaml_doc *doc, yaml_id id, char buf[YAML_SHOWN]);

@@ -65,7 +65,9 @@ void *bench_alloc(size_t size);
 /* The subjects, one file each. */
 void bench_eval(struct bench *b);  /**< closed form T(B) */
 void bench_split(struct bench *b); /**< certified splits */
+void bench_chunk(struct bench *b); /**< collectives simulated in chunks */
 void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
+void bench_flow(struct bench *b); /**< flows that share links, beside SimGrid, whose program is in $SIMGRID */
 void bench_shell(struct bench *b); /**< `weft alloc` as a user starts it; the program is in $WEFT */
 
 #endif

@@ -150,6 +150,8 @@ static void put_proof(const struct alloc_report *r, bool has, struct json *j)
     struct alloc_unit unit = alloc_unit(r->study);
     json_real(j, "objective_value", has ? a->value * unit.per_SI : NAN);
     json_text(j, "objective_unit", unit.name);
+    json_text(j, "bound_model",
+              sim_model_words[r->study->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : r->study->model]);
     json_real(j, "lower_bound", has ? a->lower_bound * unit.per_SI : NAN);
     json_real(j, "gap", has ? a->gap : NAN);
     json_bool(j, "verified", has && r->design->verified);

@@ -102,7 +102,8 @@ static void put_times(const struct alloc_report *r, struct text *out)
     put_share(out, "compute", d->compute_s, d->time_s);
     put_share(out, "communication", d->comm_s, d->time_s);
     if (d->latency_s > 0)
-        put_share(out, "latency", d->latency_s, d->time_s);
+        put_share(out, r->study->model > SIM_ALPHA_BETA ? "latency, queues" : "latency", d->latency_s,
+                  d->time_s);
     for (int32_t i = 0; d->n_loads > 1 && i < d->n_loads; i++) {
         const struct design_load *load = &d->loads[i];
         text_printf(out, "  %-16s%s", r->study->workloads[i].tree.name, show_time(t, load->time_s));
@@ -181,10 +182,13 @@ static void put_proof(const struct alloc_report *r, struct text *out)
     char bound[SHOW], gap[SHOW] = "0";
     if (a->gap > 0)
         snprintf(gap, sizeof gap, "%.1e", a->gap);
-    text_printf(out, "%-18slower bound %s, gap %s, %s\n",
+    /* A simulated time is no convex function: the split is that of the closed form below it. */
+    bool simulated = r->study->model > SIM_ALPHA_BETA;
+    text_printf(out, "%-18slower bound %s, gap %s, %s%s\n",
                 a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
                 show_value(bound, r->study, a->lower_bound * alloc_unit(r->study).per_SI), gap,
-                a->unique ? "no other split is as good" : "other splits are as good");
+                a->unique ? "no other split is as good" : "other splits are as good",
+                simulated ? ", in model alpha-beta, which was split; times above are simulated" : "");
     if (r->study->rows.n > 0 && r->study->combine == STUDY_SUM) {
         text_puts(out, "constraints, and what one more on the right-hand side does\n");
         put_shadow(r, out);

@@ -10,6 +10,18 @@ void bind_name(struct text *out, const struct step_tree *t, const struct sim_col
     text_printf(out, "%s %s", t->groups[node->group].name, collective_names[node->collective]);
 }
 
+void bind_choice(struct text *out, const struct sim_collective *c, int32_t d)
+{
+    const struct stage_choice *choice = &c->choice[d];
+    if (choice->algorithm == TOPO_ALGORITHM_SHAPE)
+        return;
+    text_puts(out, topo_algorithm_words[choice->algorithm]);
+    if (choice->regime > 0)
+        text_printf(out, ", regime %d", (int)choice->regime);
+    if (choice->segments > 1)
+        text_printf(out, ", %d segments", (int)choice->segments);
+}
+
 /* The name occurs in the list as a whole. */
 static bool is_listed(const struct text *list, const char *name)
 {

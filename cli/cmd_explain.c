@@ -20,8 +20,9 @@ static int write_result(struct run *run, const struct load_design *x, struct err
     struct explain p;
     struct text out = { 0 };
     struct table t = { 0 };
-    int rc = 0;
-    explain_build(&p, run, x);
+    int rc = explain_build(&p, run, x, e);
+    if (rc)
+        return rc;
     warn_bounds(run, &p);
     switch (output_format(run)) {
     case TABLE_AS_TEXT:

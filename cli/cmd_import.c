@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "sim/astra_file.h"
+#include "sim/astra/astra_file.h"
 
 /* Where the study comes from, as comments. */
 static void put_head(struct text *out, const struct run *run)

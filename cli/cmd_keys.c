@@ -10,12 +10,12 @@
 
 /* Every map a YAML file may hold, from the outside in. */
 static const struct section *const sections[] = {
-    &study_section,      &study_mix_section,    &study_budget_section, &study_axis_section,
-    &sim_rules_section,  &sim_slow_section,     &topo_network_section, &topo_npu_section,
-    &topo_dim_section,   &topo_regime_section,  &topo_parts_section,   &topo_rate_section,
-    &topo_part_section,  &topo_recipe_section,  &topo_band_section,    &step_workload_section,
-    &step_group_section, &step_layer_section,   &step_phase_section,   &step_collective_section,
-    &step_leaf_section,  &step_operand_section, &step_repeat_section,
+    &study_section,           &study_mix_section,  &study_budget_section, &study_axis_section,
+    &sim_rules_section,       &sim_slow_section,   &sim_links_section,    &topo_network_section,
+    &topo_npu_section,        &topo_dim_section,   &topo_regime_section,  &topo_parts_section,
+    &topo_rate_section,       &topo_part_section,  &topo_recipe_section,  &topo_band_section,
+    &step_workload_section,   &step_group_section, &step_layer_section,   &step_phase_section,
+    &step_collective_section, &step_leaf_section,  &step_operand_section, &step_repeat_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };

@@ -53,7 +53,9 @@ static int list_figures(const struct run *run, struct err *e)
 {
     struct text out = { 0 };
     for (int32_t i = 0; i < plot_n_figures; i++)
-        text_printf(&out, "%-14s %s\n", plot_figures[i].name, plot_figures[i].help);
+        text_printf(&out, "%-14s %s%s%s\n", plot_figures[i].name, plot_figures[i].help,
+                    plot_figures[i].source ? ", from " : "",
+                    plot_figures[i].source ? plot_figures[i].source : "");
     int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;
@@ -154,9 +156,9 @@ static int run_plot(struct run *run, struct err *e)
 const struct command cmd_plot = {
     .group = "Many designs",
     .name = "plot",
-    .help = "a figure from the table of a sweep",
+    .help = "a figure from the table of a sweep, a timeline or a calibration",
     .about = "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
-             "wrote; - reads it from standard input.\n",
+             "wrote, or the command that the list names with it; - reads it from standard input.\n",
     .scope = SCOPE(0, 2, "FIGURE DATA.csv", &plot_options, &image_options, &options_files),
     .run = run_plot,
 };

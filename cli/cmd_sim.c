@@ -5,19 +5,20 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/sheet.h"
+#include "cli/sim_notes.h"
 #include "cli/timeline.h"
 
 enum { MODEL_ALL = N_SIM_MODELS };
 
 /* Those of the study's key `model`, and all of them side by side. */
-static const char *const model_words[] = { "bandwidth", "alpha-beta", "chunk", "all", NULL };
+static const char *const model_words[] = { "bandwidth", "alpha-beta", "chunk", "flow", "all", NULL };
 
 static const struct option sim_rows[] = {
     { .name = "model",
       .value = "MODEL",
       .help =
-          "bandwidth, alpha-beta (latency, chunks), chunk (simulated), or all side by side; without it the "
-          "study's",
+          "bandwidth, alpha-beta (latency, chunks), chunk, flow (simulated), or all side by side; without it "
+          "the study's",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, model),
       .words = model_words },
@@ -169,8 +170,8 @@ static int put_quantities(const struct simulation *x, struct text *out, struct e
         snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
         put_quantity(&c, name, exposed_of, d);
     }
-    bool simulated = x->studies[x->n - 1].model > SIM_ALPHA_BETA;
-    put_quantity(&c, simulated ? "  latency, fill and queues" : "  latency", latency_of, 0);
+    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1].model));
+    put_quantity(&c, name, latency_of, 0);
     for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
         put_quantity(&c, s->workloads[i].tree.name, load_of, i);
     if (x->n > 1)
@@ -223,37 +224,6 @@ static int put_dims(const struct simulation *x, struct text *out, struct err *e)
     return rc;
 }
 
-/* What a simulation did that the study left to it. */
-static void put_rules(const struct study *s, const struct design *d, struct text *out)
-{
-    const struct sim_rules *r = &s->rules;
-    int64_t used[N_SIM_ORDERS] = { 0 };
-    if (s->model == SIM_BANDWIDTH)
-        return;
-    text_printf(out, "\n%s: %d chunks", sim_model_words[s->model], (int)r->stage.chunks);
-    if (s->model == SIM_ALPHA_BETA) {
-        text_puts(out, ", dimensions innermost first\n");
-        return;
-    }
-    for (int32_t i = 0; i < d->n_loads; i++)
-        for (int32_t k = 0; k < d->loads[i].step.n_collectives; k++)
-            used[d->loads[i].step.collectives[k].order]++;
-    text_printf(out, ", %s semantics", sim_semantics_words[r->semantics]);
-    if (r->semantics == SIM_ASTRA2) {
-        text_puts(out, ": no contention between collectives, dimensions innermost first\n");
-        return;
-    }
-    text_printf(out, ", %s; order of dimensions %s", sim_queue_words[r->queue], sim_order_words[r->order]);
-    const char *joint = ": ";
-    for (int i = 0; r->order == SIM_ORDER_GUARD && i < N_SIM_ORDERS; i++)
-        if (used[i]) {
-            text_printf(out, "%s%s for %lld collective%s", joint, sim_order_words[i], (long long)used[i],
-                        used[i] == 1 ? "" : "s");
-            joint = ", ";
-        }
-    text_puts(out, "\n");
-}
-
 static int sim_text(const struct simulation *x, struct text *out, struct err *e)
 {
     const struct study *s = &x->studies[0];
@@ -266,8 +236,8 @@ static int sim_text(const struct simulation *x, struct text *out, struct err *e)
     text_puts(out, "\n");
     if (!rc)
         rc = put_dims(x, out, e);
-    for (int32_t i = 0; i < x->n; i++)
-        put_rules(&x->studies[i], &x->designs[i], out);
+    for (int32_t i = 0; i < x->n && !rc; i++)
+        rc = sim_notes_text(&x->studies[i], &x->designs[i], out, e);
     if (isfinite(d->cost_usd))
         text_printf(out, "\ncost %s USD\n", show_usd(n, d->cost_usd));
     return rc;
@@ -298,6 +268,7 @@ static void put_model(const struct simulation *x, int32_t i, struct json *j)
     json_reals(j, "utilization", d->util_frac, d->n_dims);
     put_reals(j, "busy_s", s, d, sum_busy);
     put_reals(j, "traffic_B", s, d, sum_traffic);
+    sim_notes_json(s, d, j);
     json_open(j, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {
         json_open(j, NULL, '{');

@@ -3,7 +3,7 @@
 
 #include "cli/facts.h"
 #include "cli/load.h"
-#include "sim/astra_file.h"
+#include "sim/astra/astra_file.h"
 
 static const struct option topo_rows[] = {
     { .name = "bill",

@@ -5,32 +5,38 @@
 
 #include "cli/alloc_report.h"
 
-/* Weighted time of a step at these bandwidths, under the study's model. */
-static double time_at(const struct study *s, const double *bw_Bps)
+/* The first evaluation that fails is the one that is told; what follows is not done. */
+struct trial {
+    const struct explain *p;
+    struct err *e;
+    int rc;
+};
+
+static double time_at(struct trial *t, const double *bw_Bps)
 {
-    double sum = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
-    return sum;
+    double time_s = NAN;
+    if (!t->rc)
+        t->rc = design_time(&time_s, &t->p->x->study, bw_Bps, t->e);
+    return time_s;
 }
 
 /* The time with `more_Bps` on dimension d. */
-static double time_with(const struct explain *p, int32_t d, double more_Bps)
+static double time_with(struct trial *t, int32_t d, double more_Bps)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    const struct design *x = &p->x->design;
+    const struct design *x = &t->p->x->design;
     for (int32_t i = 0; i < x->n_dims; i++)
         bw_Bps[i] = x->bw_Bps[i] + (i == d ? more_Bps : 0);
-    return time_at(&p->x->study, bw_Bps);
+    return time_at(t, bw_Bps);
 }
 
-static double time_scaled(const struct explain *p, double factor)
+static double time_scaled(struct trial *t, double factor)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    const struct design *x = &p->x->design;
+    const struct design *x = &t->p->x->design;
     for (int32_t i = 0; i < x->n_dims; i++)
         bw_Bps[i] = x->bw_Bps[i] * factor;
-    return time_at(&p->x->study, bw_Bps);
+    return time_at(t, bw_Bps);
 }
 
 /* A difference of two nearly equal times; below 1e-12 of them it is rounding, or a solver's last step. */
@@ -40,38 +46,42 @@ static double difference(double more_s, double less_s)
     return fabs(x) > 1e-12 * more_s ? x : 0;
 }
 
-static void find_steps(struct explain *p)
+static int find_steps(struct explain *p, struct err *e)
 {
+    struct trial t = { p, e, 0 };
     const struct study *s = &p->x->study;
     const struct design *x = &p->x->design;
-    double now_s = time_at(s, x->bw_Bps);
+    double now_s = time_at(&t, x->bw_Bps);
     for (int32_t d = 0; d < x->n_dims; d++) {
         double usd_per_Bps = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
         bool can_cut = usd_per_Bps * x->bw_Bps[d] > 1; /* false for NaN */
         p->steps[d] = (struct explain_step){
-            .gain_s = difference(now_s, time_with(p, d, 1e9)),
+            .gain_s = difference(now_s, time_with(&t, d, 1e9)),
             .usd = usd_per_Bps * 1e9,
-            .loss_s = can_cut ? difference(time_with(p, d, -1 / usd_per_Bps), now_s) : NAN,
+            .loss_s = can_cut ? difference(time_with(&t, d, -1 / usd_per_Bps), now_s) : NAN,
         };
     }
+    return t.rc;
 }
 
 /* The least loss for 1 USD less: one dimension alone, or all in proportion. */
-static void find_cheapest(struct explain *p)
+static int find_cheapest(struct explain *p, struct err *e)
 {
+    struct trial t = { p, e, 0 };
     const struct study *s = &p->x->study;
     const struct design *x = &p->x->design;
     double usd = 0;
     for (int32_t d = 0; d < x->n_dims; d++)
         usd += s->has_parts ? s->prices[d].usd_per_Bps * x->bw_Bps[d] : 0;
     p->cheapest = EXPLAIN_ALL;
-    p->cheapest_s = usd > 1 ? difference(time_scaled(p, 1 - 1 / usd), time_at(s, x->bw_Bps)) : NAN;
+    p->cheapest_s = usd > 1 ? difference(time_scaled(&t, 1 - 1 / usd), time_at(&t, x->bw_Bps)) : NAN;
     for (int32_t d = 0; d < x->n_dims; d++) {
         if (p->steps[d].loss_s < p->cheapest_s) {
             p->cheapest = d;
             p->cheapest_s = p->steps[d].loss_s;
         }
     }
+    return t.rc;
 }
 
 /* The price of a dollar in seconds: only where time is the objective, and of the row that limits money most.
@@ -116,13 +126,15 @@ static void find_bounds(struct explain *p)
     add_bound(p, all_s, "all bytes over all bandwidth", "");
 }
 
-void explain_build(struct explain *p, const struct run *run, const struct load_design *x)
+int explain_build(struct explain *p, const struct run *run, const struct load_design *x, struct err *e)
 {
     *p = (struct explain){ .run = run, .x = x };
-    find_steps(p);
-    find_cheapest(p);
+    int rc = find_steps(p, e);
+    if (!rc)
+        rc = find_cheapest(p, e);
     find_usd_row(p);
     find_bounds(p);
+    return rc;
 }
 
 bool explain_holds(const struct explain *p, const struct explain_bound *b)

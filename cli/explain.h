@@ -35,8 +35,9 @@ struct explain {
     int32_t n_bounds;
 };
 
-/** Work it out. @p x has a split. */
-void explain_build(struct explain *p, const struct run *run, const struct load_design *x);
+/** Work it out, by timing changed designs with the study's model. @p x has a split. Errors as design_time().
+ */
+int explain_build(struct explain *p, const struct run *run, const struct load_design *x, struct err *e);
 
 /** True unless the time is below the bound by more than rounding. */
 bool explain_holds(const struct explain *p, const struct explain_bound *b);

@@ -21,8 +21,21 @@ static void put_collective(const struct explain *p, int32_t load, const struct s
         if (c->binds[d])
             json_text(j, NULL, s->net.dims[d].name);
     json_close(j, ']');
+    json_open(j, "algorithms", '[');
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        struct text choice = { 0 };
+        bind_choice(&choice, c, d);
+        json_text(j, NULL, choice.n ? text_str(&choice) : NULL);
+        text_free(&choice);
+    }
+    json_close(j, ']');
     json_real(j, "time_s", c->time_s);
+    json_real(j, "exposed_s", c->critical ? c->times * c->time_s : 0);
     json_real(j, "latency_s", c->latency_s);
+    if (s->model == SIM_CHUNK) {
+        json_real(j, "queue_s", c->queue_s);
+        json_text(j, "order", sim_order_words[c->order]);
+    }
     json_reals(j, "traffic_B", c->traffic_B, s->net.n_dims);
     json_reals(j, "busy_s", c->busy_s, s->net.n_dims);
     json_close(j, '}');
@@ -127,6 +140,10 @@ static void put_row(const struct explain *p, int32_t load, const struct sim_coll
     table_put_text(t, tree->groups[node->group].name);
     table_put_text(t, step_phase_names[node->phase]);
     table_put_text(t, s->net.dims[d].name);
+    struct text choice = { 0 };
+    bind_choice(&choice, c, d);
+    table_put_text(t, text_str(&choice));
+    text_free(&choice);
     table_put_text(t, c->binds[d] ? "yes" : "no");
     table_put_text(t, c->critical ? "yes" : "no");
     table_put_real(t, c->times);
@@ -138,10 +155,10 @@ static void put_row(const struct explain *p, int32_t load, const struct sim_coll
 
 void explain_table(const struct explain *p, struct table *t)
 {
-    static const char *const columns[] = { "workload",  "collective", "kind",         "group", "phase",
-                                           "dimension", "decides",    "critical",     "times", "traffic_B",
-                                           "bw_GBps",   "busy_s",     "share_of_step" };
-    enum { N_TEXTS = 8 };
+    static const char *const columns[] = { "workload",  "collective", "kind",    "group",        "phase",
+                                           "dimension", "algorithm",  "decides", "critical",     "times",
+                                           "traffic_B", "bw_GBps",    "busy_s",  "share_of_step" };
+    enum { N_TEXTS = 9 };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         table_column(t, columns[i], i < N_TEXTS ? TABLE_TEXT : TABLE_REAL);
     for (int32_t i = 0; i < p->x->design.n_loads; i++) {

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/bind.h"
 #include "cli/explain.h"
@@ -22,7 +23,7 @@ static bool same_bundle(const struct step_tree *t, const struct sim_collective *
 {
     const struct step_node *x = &t->nodes[a->node], *y = &t->nodes[b->node];
     return x->phase == y->phase && x->collective == y->collective && x->group == y->group &&
-           a->critical == b->critical;
+           a->critical == b->critical && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
 }
 
 static int bundle_up(struct bundles *out, const struct step_tree *t, const struct sim_step *c, struct err *e)
@@ -57,8 +58,9 @@ static void put_part(struct sheet *s, const struct explain *p, int32_t load, con
 {
     const struct design *x = &p->x->design;
     const struct step_tree *t = &p->x->study.workloads[load].tree;
-    struct text name = { 0 };
+    struct text name = { 0 }, choice = { 0 };
     bind_name(&name, t, b->first);
+    bind_choice(&choice, b->first, d);
     sheet_put(s, "%s", first ? text_str(&name) : "");
     sheet_put(s, "%s", first ? step_phase_names[t->nodes[b->first->node].phase] : "");
     if (first)
@@ -66,6 +68,7 @@ static void put_part(struct sheet *s, const struct explain *p, int32_t load, con
     else
         sheet_put(s, "%s", "");
     sheet_put(s, "%s", p->x->study.net.dims[d].name);
+    sheet_put(s, "%s", text_str(&choice));
     sheet_real(s, b->sent_B[d] / 1e9, 5);
     sheet_real(s, x->bw_Bps[d] / 1e9, 6);
     sheet_real(s, b->busy_s[d] * per_s, 5);
@@ -73,6 +76,7 @@ static void put_part(struct sheet *s, const struct explain *p, int32_t load, con
     bool decides = b->first->binds[d];
     sheet_put(s, "%s%s", decides ? "yes" : "", decides && !b->first->critical ? ", hidden" : "");
     text_free(&name);
+    text_free(&choice);
 }
 
 static void put_latency(struct sheet *s, const struct explain *p, int32_t load, const struct bundle *b,
@@ -80,7 +84,8 @@ static void put_latency(struct sheet *s, const struct explain *p, int32_t load, 
 {
     for (int32_t i = 0; i < 3; i++)
         sheet_put(s, "%s", "");
-    sheet_put(s, "latency");
+    sheet_put(s, "%s", sim_latency_word(p->x->study.model));
+    sheet_put(s, "%s", "");
     sheet_put(s, "-");
     sheet_put(s, "-");
     sheet_real(s, b->latency_s * per_s, 5);
@@ -101,6 +106,7 @@ static int put_collectives(const struct explain *p, int32_t load, struct text *o
     sheet_column(&s, "phase", "", SHEET_LEFT);
     sheet_column(&s, "times", "", SHEET_POINT);
     sheet_column(&s, "dimension", "", SHEET_LEFT);
+    sheet_column(&s, "algorithm", "", SHEET_LEFT);
     sheet_column(&s, "sent per NPU", "GB", SHEET_POINT);
     sheet_column(&s, "bandwidth", "GB/s", SHEET_POINT);
     sheet_column(&s, "busy", unit, SHEET_POINT);
@@ -147,7 +153,7 @@ static int put_times(const struct explain *p, int32_t load, struct text *out, st
     for (int32_t d = 0; d < c->n_dims; d++)
         put_time(&s, "waiting for ", p->x->study.net.dims[d].name, c->exposed_s[d], c->time_s, per_s);
     if (c->latency_s > 0)
-        put_time(&s, "latency", "", c->latency_s, c->time_s, per_s);
+        put_time(&s, sim_latency_word(p->x->study.model), "", c->latency_s, c->time_s, per_s);
     put_time(&s, "one step", "", c->time_s, c->time_s, per_s);
     int rc = sheet_write(&s, out, e);
     sheet_free(&s);

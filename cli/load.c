@@ -202,7 +202,8 @@ void load_design_free(struct load_design *x)
 void load_workload_names(struct text *out, const struct study *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
-        text_printf(out, "%s%s", i ? "+" : "", s->workloads[i].tree.name);
+        text_printf(out, "%s%s", i ? "+" : "",
+                    s->workloads[i].tree.name[0] ? s->workloads[i].tree.name : "step");
 }
 
 const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net)

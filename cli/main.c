@@ -8,7 +8,8 @@
 
 /* In the order of use; those of one group stand together. */
 static const struct command *const commands[] = {
-    &cmd_topo, &cmd_alloc, &cmd_sim, &cmd_explain, &cmd_check, &cmd_sweep, &cmd_plot, &cmd_import, &cmd_keys,
+    &cmd_topo,  &cmd_alloc, &cmd_sim,    &cmd_explain,   &cmd_check,
+    &cmd_sweep, &cmd_plot,  &cmd_import, &cmd_calibrate, &cmd_keys,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -27,7 +28,7 @@ static void list_commands(struct text *out)
         if (strcmp(group, commands[i]->group) != 0)
             text_printf(out, "\n%s:\n", commands[i]->group);
         group = commands[i]->group;
-        text_printf(out, "  %-8s %s\n", commands[i]->name, commands[i]->help);
+        text_printf(out, "  %-9s %s\n", commands[i]->name, commands[i]->help);
     }
     text_puts(out, "\nA FILE that describes a network may be a word instead: \"ring:4@250 switch:32@50\".\n");
     text_puts(out, exit_codes);

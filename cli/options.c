@@ -277,7 +277,13 @@ static int take_all(struct reading *r, struct err *e)
 int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
                   struct text *recorded, struct err *e)
 {
-    *o = (struct options){ .format = -1, .image_format = -1, .model = -1 };
+    *o = (struct options){ .format = -1,
+                           .image_format = -1,
+                           .model = -1,
+                           .shape = -1,
+                           .algorithm = -1,
+                           .in_switch = -1,
+                           .collective = -1 };
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
     if (!rc && !o->help && o->n_operands < scope->min_operands)
@@ -294,7 +300,13 @@ void options_free(struct options *o)
 {
     free(o->set.items);
     free(o->where.items);
-    *o = (struct options){ .format = -1, .image_format = -1, .model = -1 };
+    *o = (struct options){ .format = -1,
+                           .image_format = -1,
+                           .model = -1,
+                           .shape = -1,
+                           .algorithm = -1,
+                           .in_switch = -1,
+                           .collective = -1 };
 }
 
 static void option_head(char *buf, size_t n, const struct option *k)

@@ -40,7 +40,7 @@ struct option_list {
     int32_t n;
 };
 
-enum { OPTIONS_MAX_OPERANDS = 2, OPTIONS_MAX_GROUPS = 4 };
+enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 4 };
 
 /** Everything the options of any command can say. Release with options_free(). */
 struct options {
@@ -54,6 +54,10 @@ struct options {
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list;
     int64_t threads, width_px, height_px;
+    int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
+    int32_t collective;                  /**< enum collective_kind, -1 = absent */
+    const char *dim_name, *bw_GBps;
+    int64_t size, ranks, curve, regimes;
 };
 
 extern const struct option_group options_study, options_format, options_files;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/cells.h"
+#include "sim/chunk/cells.h"
 #include "sim/timeline.h"
 #include "sim/train.h"
 

@@ -23,13 +23,28 @@ static int reserve_loads(struct design *d, const struct study *s, struct err *e)
     return 0;
 }
 
+/* A simulation that cannot be done is the fault of what the study says about it. */
+static int simulate(struct sim_step *out, const struct study_workload *w, const struct study *s,
+                    const double *bw_Bps, struct err *e)
+{
+    char place[400];
+    int rc = sim_step_build(out, &w->tree, &s->net, bw_Bps, s->model, &s->rules, e);
+    if (!rc || rc == ERR_NOMEM)
+        return rc;
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "simulation");
+    if (at < 0)
+        at = yaml_get(&s->doc, s->doc.root, "model");
+    return err_wrap(e, "%s: model %s", yaml_place(&s->doc, at < 0 ? s->doc.root : at, place, sizeof place),
+                    sim_model_words[s->model]);
+}
+
 static int fill_loads(struct design *d, const struct study *s, struct err *e)
 {
     double busy_s[TOPO_MAX_DIMS] = { 0 };
     for (int32_t i = 0; i < d->n_loads; i++) {
         const struct study_workload *w = &s->workloads[i];
         struct sim_step *c = &d->loads[i].step;
-        int rc = sim_step_build(c, &w->tree, &s->net, d->bw_Bps, s->model, &s->rules, e);
+        int rc = simulate(c, w, s, d->bw_Bps, e);
         if (rc)
             return rc;
         d->loads[i].time_s = c->time_s;
@@ -71,8 +86,7 @@ static double nic_bw(const struct study *s, const double *bw_Bps)
 /* Rounding of total/D times D. */
 #define EQUAL_REL 1e-12
 
-/* Weighted time of all workloads, under the study's model. */
-static int time_at(double *time_s, const struct study *s, const double *bw_Bps, struct err *e)
+int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e)
 {
     *time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -82,7 +96,7 @@ static int time_at(double *time_s, const struct study *s, const double *bw_Bps, 
             *time_s += w->weight * step_time(&w->fn, bw_Bps);
             continue;
         }
-        int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &s->rules, e);
+        int rc = simulate(&step, w, s, bw_Bps, e);
         if (rc)
             return rc;
         *time_s += w->weight * step.time_s;
@@ -98,7 +112,7 @@ static int fill_equal(struct design *d, const struct study *s, struct err *e)
     d->equal.bw_Bps = total_Bps / d->n_dims;
     for (int32_t k = 0; k < d->n_dims; k++)
         bw_Bps[k] = d->equal.bw_Bps;
-    int rc = time_at(&d->equal.time_s, s, bw_Bps, e);
+    int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;
     d->equal.cost_usd = cost_usd(s, bw_Bps);

@@ -59,6 +59,10 @@ int design_solve(struct design *d, struct study *s, struct err *e);
  */
 int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e);
 
+/** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
+ * ERR_UNSUP of simulations. */
+int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e);
+
 void design_free(struct design *d);
 
 #endif

@@ -17,6 +17,7 @@ static int read_network(struct study *s, const struct study_conf *conf, struct e
     sim_rules_default(&s->rules);
     if (!rc && conf->simulation >= 0)
         rc = sim_rules_read(&s->rules, &s->net, &s->doc, conf->simulation, e);
+    s->rules.seed = (uint64_t)s->seed;
     return rc;
 }
 
@@ -361,6 +362,7 @@ void study_free(struct study *s)
         step_free(&s->workloads[i].tree);
     }
     free(s->workloads);
+    sim_rules_free(&s->rules);
     topo_parts_free(&s->parts);
     alloc_rows_free(&s->rows);
     text_free(&s->notes);
@@ -387,6 +389,8 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
 unsigned long long study_hash(const struct study *s)
 {
     unsigned long long h = yaml_hash(&s->doc, s->doc.root);
+    if (s->rules.graph[0])
+        h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
     for (int32_t i = 0; i < s->n_workloads; i++)
         h = hash_tree(&s->workloads[i].tree, h);
     return h;

@@ -16,7 +16,7 @@ static unsigned active_uses(const struct study *s, unsigned needs)
         active |= USE_COST;
     if (s->has_parts && s->parts.n_recipes)
         active |= USE_CATALOGUE;
-    if (facts)
+    if (facts || isfinite(s->rules.stage.mem_Bps))
         active |= USE_COMPUTE;
     if (facts || s->count_npus)
         active |= USE_SYSTEM;
@@ -57,14 +57,6 @@ static void note_key(struct study *s, yaml_id map, const char *key, const char *
     note_line(s, map, key, "here, ", why);
 }
 
-static bool has_latency(const struct study *s)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        if (s->net.dims[d].lat_s > 0)
-            return true;
-    return false;
-}
-
 static void note_weights(struct study *s)
 {
     yaml_id list = yaml_get(&s->doc, s->doc.root, "workloads");
@@ -101,8 +93,7 @@ int study_note(struct study *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
-    if (s->n_workloads && s->model == SIM_ALPHA_BETA && !has_latency(s))
-        note_key(s, root, "model", "no dimension has a latency_ns above 0");
-    note_key(s, root, "seed", "nothing in it is drawn at random");
+    if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
+        note_key(s, root, "seed", "nothing in it is drawn at random");
     return text_check(&s->notes, e);
 }

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* Room for "512 KiB" and a gap, beside each other. */
+#define BYTES_PX 58
+
 const struct unit unit_seconds[] = {
     { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" }, { 0, NULL }
 };
@@ -45,6 +48,27 @@ void axis_round_up(struct axis *a)
     }
 }
 
+struct axis axis_log(double lo, double hi)
+{
+    struct axis a = { .lo = round_125(lo, false), .hi = round_125(hi, true), .log = true };
+    if (!(a.hi > a.lo))
+        a.hi = round_125(1.5 * a.lo, true);
+    return a;
+}
+
+struct axis axis_bytes(double lo, double hi)
+{
+    /* A third of a doubling beyond, so that markers do not lie on the frame. */
+    double low = floor(log2(lo) + 1e-9), high = ceil(log2(hi) - 1e-9);
+    return (struct axis){ .lo = exp2(low - 1.0 / 3), .hi = exp2(high + 1.0 / 3), .log = true, .bytes = true };
+}
+
+struct axis axis_around_zero(double most)
+{
+    double step = round_125(most / 4, false), hi = ceil(most / step - 1e-9) * step;
+    return (struct axis){ .lo = -hi, .hi = hi };
+}
+
 struct axis axis_fit(double lo, double hi)
 {
     if (lo > AXIS_FROM_ZERO * hi && hi > lo) {
@@ -53,8 +77,7 @@ struct axis axis_fit(double lo, double hi)
     }
     if (!(lo > 0 && hi / lo > AXIS_LOG_RATIO))
         return axis_bars(hi);
-    struct axis a = { .lo = round_125(lo, false), .hi = round_125(hi, true), .log = true };
-    return a;
+    return axis_log(lo, hi);
 }
 
 static void add_tic(struct text *s, double at, bool hide, const char **separator)
@@ -114,6 +137,25 @@ static void log_tics(struct text *s, const struct axis *a, double most, const ch
         }
 }
 
+/* At every power of two, or every second, fifth or tenth where they are many; the others without a name. */
+static void byte_tics(struct text *s, const struct axis *a, double most, const char **separator)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    static const int strides[] = { 1, 2, 5, 10 };
+    int first = (int)ceil(log2(a->lo)), last = (int)floor(log2(a->hi)), i = 0;
+
+    while (i < 3 && last - first > strides[i] * (most - 1))
+        i++;
+    for (int k = first < 0 ? 0 : first; k <= last && k < 70; k++) {
+        text_puts(s, *separator);
+        if (a->hide || k % strides[i] != 0)
+            text_printf(s, "'' %.10g%s", exp2(k), k % strides[i] ? " 1" : "");
+        else
+            text_printf(s, "'%g %s' %.10g", exp2(k % 10), units[k / 10], exp2(k));
+        *separator = ", ";
+    }
+}
+
 void axis_write(struct text *script, char which, const struct axis *a, double length_px)
 {
     /* Numbers stand beside each other along x and above each other along y. */
@@ -122,9 +164,11 @@ void axis_write(struct text *script, char which, const struct axis *a, double le
 
     text_printf(script, "%s logscale %c\n", a->log ? "set" : "unset", which);
     text_printf(script, "set %crange [%.10g:%.10g]\nset %ctics scale 0.4 (", which, a->lo, a->hi, which);
-    if (a->log && a->hi / a->lo <= 1e5)
+    if (a->log && !a->bytes && a->hi / a->lo <= 1e5)
         log_minor_tics(script, a, &separator);
-    if (a->log)
+    if (a->bytes)
+        byte_tics(script, a, fmax(2, floor(length_px / BYTES_PX)), &separator);
+    else if (a->log)
         log_tics(script, a, most, &separator);
     else
         linear_tics(script, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true), &separator);

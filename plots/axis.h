@@ -11,6 +11,7 @@ struct axis {
     double lo, hi;
     bool log;
     bool integers; /**< a tic at each whole number */
+    bool bytes;    /**< a log axis whose tics are powers of two: "64 KiB" */
     bool hide;     /**< tics and grid without numbers */
 };
 
@@ -26,6 +27,12 @@ struct axis {
  * or 5 times a power of ten when hi/lo > AXIS_LOG_RATIO.
  */
 struct axis axis_fit(double lo, double hi);
+/** Log, whatever the ratio, from and to such numbers. 0 < lo <= hi. */
+struct axis axis_log(double lo, double hi);
+/** Log from and to powers of two, with tics in B, KiB, MiB... 0 < lo <= hi. */
+struct axis axis_bytes(double lo, double hi);
+/** Linear, as far below zero as above: a round number not less than @p most > 0. */
+struct axis axis_around_zero(double most);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);
 

@@ -44,6 +44,11 @@ static const struct {
     { "#D55E00", 4 }, { "#56B4E9", 1 }, { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
 };
 
+/* Plain colours for bars too narrow for hatching. Dark and light alternate, and none but the first is near
+ * the white of idle time. */
+static const char *const bar_colors[] = { "#EEEEEE", "#B8B8B8", "#0072B2", "#E69F00", "#6A1B4D", "#56B4E9",
+                                          "#D55E00", "#F0E442", "#009E73", "#CC79A7", "#444444" };
+
 #define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
 
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
@@ -305,9 +310,21 @@ void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double 
     text_printf(&c->script, "%.10g %.10g %.10g %.10g\n", x_lo, y_lo, x_hi, y_hi);
 }
 
+void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
+{
+    text_printf(&c->script, "%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n", x_lo, y_lo, x_lo, y_hi, x_hi,
+                y_hi, x_hi, y_lo);
+}
+
+void canvas_break(struct canvas *c)
+{
+    text_puts(&c->script, "\n");
+}
+
+#define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
+
 static void add_fill(struct canvas *c, int32_t style)
 {
-    static const char columns[] = "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror";
     int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
     int d = (int)c->n_blocks;
 
@@ -316,12 +333,13 @@ static void add_fill(struct canvas *c, int32_t style)
         i = FILL_FIRST + (style - FILL_FIRST) % n;
         k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
     }
-    text_printf(&c->marks, "$d%d %s fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d, columns,
+    text_printf(&c->marks, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d,
                 fill_styles[k].color);
     if (fill_styles[i].pattern)
         text_printf(&c->marks,
-                    ", $d%d %s fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6", d,
-                    columns, fill_styles[i].pattern);
+                    ", $d%d " BOX_COLUMNS
+                    " fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6",
+                    d, fill_styles[i].pattern);
 }
 
 static void add_line(struct canvas *c, int32_t style, bool markers)
@@ -334,22 +352,64 @@ static void add_line(struct canvas *c, int32_t style, bool markers)
         text_printf(&c->marks, " ps 0.6 pt %d", line_styles[i].point);
 }
 
-void canvas_block_end(struct canvas *c, struct mark mark)
+static void add_bar(struct canvas *c, struct mark mark)
+{
+    const char *color = bar_colors[mark.style % LENGTH(bar_colors)];
+
+    if (mark.kind == MARK_BAR)
+        text_printf(&c->marks, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.3",
+                    (int)c->n_blocks, color);
+    else
+        text_printf(&c->marks, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'",
+                    (int)c->n_blocks, color);
+}
+
+static void add_points(struct canvas *c, struct mark mark)
 {
     int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
+    int d = (int)c->n_blocks;
+
+    if (mark.kind == MARK_CURVE)
+        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d,
+                    point_styles[color].color);
+    else
+        text_printf(&c->marks, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d,
+                    point_styles[color].color,
+                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
+}
+
+void canvas_block_end(struct canvas *c, struct mark mark)
+{
+    int d = (int)c->n_blocks;
 
     text_puts(&c->script, "EOD\n");
     text_puts(&c->marks, c->marks.n ? ", " : "");
-    if (mark.kind == MARK_FILL)
+    switch (mark.kind) {
+    case MARK_FILL:
         add_fill(c, mark.style);
-    else if (mark.kind == MARK_LINE)
+        break;
+    case MARK_LINE:
         add_line(c, mark.style, true);
-    else if (mark.kind == MARK_FRONT)
-        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", (int)c->n_blocks);
-    else
-        text_printf(&c->marks, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", (int)c->n_blocks,
-                    point_styles[color].color,
-                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
+        break;
+    case MARK_FRONT:
+        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", d);
+        break;
+    case MARK_RULE:
+        text_printf(&c->marks, "$d%d using 1:2 with lines lw 0.6 lc rgb '#999999' dt 1", d);
+        break;
+    case MARK_HAIR:
+        text_printf(&c->marks, "$d%d using 1:2 with lines lw 0.3 lc rgb '#000000' dt 1", d);
+        break;
+    case MARK_POINT:
+    case MARK_HOLLOW:
+    case MARK_CURVE:
+        add_points(c, mark);
+        break;
+    case MARK_BAR:
+    case MARK_AREA:
+        add_bar(c, mark);
+        break;
+    }
 }
 
 void canvas_draw(struct canvas *c)
@@ -365,6 +425,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
     canvas_block(c);
     switch (s->mark.kind) {
     case MARK_FILL:
+    case MARK_BAR:
         canvas_bar(c, x, y + 6, x + SAMPLE_PX, y - 6);
         break;
     case MARK_POINT:
@@ -381,7 +442,13 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         canvas_block(c);
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;
+    case MARK_AREA:
+        canvas_area(c, x, y + 6, x + SAMPLE_PX, y - 6);
+        break;
     case MARK_FRONT:
+    case MARK_CURVE:
+    case MARK_RULE:
+    case MARK_HAIR:
         canvas_point(c, x, y);
         canvas_point(c, x + SAMPLE_PX, y);
         break;

@@ -28,6 +28,8 @@ enum { CANVAS_MAX_SAMPLES = 24 };
 
 /** Fills with a meaning; the others begin at FILL_FIRST. */
 enum { FILL_WHITE, FILL_REST, FILL_FIRST };
+/** The same of bars and areas: what is over and done, and work that is no dimension's. */
+enum { BAR_OVER, BAR_GREY, BAR_FIRST };
 
 /** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
 enum mark_kind {
@@ -36,12 +38,17 @@ enum mark_kind {
     MARK_HOLLOW, /**< the same markers, hollow */
     MARK_FRONT,  /**< plain black line */
     MARK_FILL,   /**< filled boxes */
+    MARK_CURVE,  /**< plain line in the colour of the marker of that style */
+    MARK_RULE,   /**< thin grey line */
+    MARK_HAIR,   /**< black hairline */
+    MARK_BAR,    /**< boxes in a plain colour with a hairline around */
+    MARK_AREA,   /**< boxes of canvas_area() in a plain colour, many as one shape */
 };
 
 struct mark {
     enum mark_kind kind;
     int32_t style; /**< any count >= 0; repeats after 6 lines, 49 points (shapes after 7), 64 fills (patterns
-                      after 8) */
+                      after 8), 10 bars */
 };
 
 struct canvas_sample {
@@ -101,6 +108,11 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
 void canvas_block(struct canvas *c);
 void canvas_point(struct canvas *c, double x, double y);
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
+/** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by
+ * x. */
+void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
+/** Between items of a block that are no one shape or line. */
+void canvas_break(struct canvas *c);
 void canvas_block_end(struct canvas *c, struct mark mark);
 
 /** Draw the panel with its blocks and the labels since the last panel. */

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/table.h"
 #include "plots/figure.h"
+#include "plots/names.h"
 
 enum { PLOT_MAX_DIMS = 8 };
 
@@ -37,18 +38,5 @@ struct plot_data {
 int plot_data_read(struct plot_data *d, const struct table *t, const struct plot_figure *figure,
                    const struct plot_options *opt, struct err *e);
 void plot_data_free(struct plot_data *d);
-
-/** Distinct texts in order of first appearance. Zero-initialise; the texts are borrowed, release with
- * names_free(). */
-struct names {
-    const char **list; /**< shape [n], owned */
-    int32_t n, cap;
-};
-
-/** Position of @p name, added when new; -1 when out of memory. O(n). */
-int32_t names_add(struct names *n, const char *name);
-/** Position of @p name, or -1. */
-int32_t names_find(const struct names *n, const char *name);
-void names_free(struct names *n);
 
 #endif

@@ -1,9 +1,10 @@
-/** @file The builders behind plot_figures, one file each: struct plot_figure.build. */
+/** @file The builders behind plot_figures, one file each: struct plot_figure.build and build_rows. */
 #ifndef PLOTS_FIG_H
 #define PLOTS_FIG_H
 
 #include "plots/canvas.h"
 #include "plots/design.h"
+#include "plots/rows.h"
 
 int fig_speedup(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_cost(struct canvas *c, const struct plot_data *d, struct err *e);
@@ -13,5 +14,8 @@ int fig_time(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_utilization(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_pareto(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e);
+
+int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
+int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);
 
 #endif

@@ -6,6 +6,7 @@
 #include "plots/design.h"
 #include "plots/fig.h"
 #include "plots/gnuplot.h"
+#include "plots/rows.h"
 
 const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 
@@ -13,25 +14,33 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
-      fig_speedup },
+      fig_speedup, NULL, NULL },
     { "cost", "Network cost and performance per cost",
-      (const char *const[]){ SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain", NULL }, fig_cost },
+      (const char *const[]){ SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain", NULL }, fig_cost,
+      NULL, NULL },
     { "perf_per_cost", "Performance per cost against the bandwidth budget",
-      (const char *const[]){ SERIES, "perf_per_cost_gain", NULL }, fig_perf_per_cost },
+      (const char *const[]){ SERIES, "perf_per_cost_gain", NULL }, fig_perf_per_cost, NULL, NULL },
     { "split", "Bandwidth split over the dimensions",
-      (const char *const[]){ SERIES, "n_dims", "dims", "bw#_GBps", NULL }, fig_split },
+      (const char *const[]){ SERIES, "n_dims", "dims", "bw#_GBps", NULL }, fig_split, NULL, NULL },
     { "time", "Time of a training step: compute and exposed communication",
-      (const char *const[]){ SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s", NULL },
-      fig_time },
+      (const char *const[]){ SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s", NULL }, fig_time,
+      NULL, NULL },
     { "utilization", "Utilisation of the dimensions",
-      (const char *const[]){ SERIES, "n_dims", "dims", "util#", NULL }, fig_utilization },
+      (const char *const[]){ SERIES, "n_dims", "dims", "util#", NULL }, fig_utilization, NULL, NULL },
     { "pareto", "Performance against network cost",
       (const char *const[]){ "network", "workload", "time_s", "cost_usd", "equal_time_s", "equal_cost_usd",
                              NULL },
-      fig_pareto },
+      fig_pareto, NULL, NULL },
     { "nic", "NIC bandwidth against the number of dimensions",
       (const char *const[]){ "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps", NULL },
-      fig_nic },
+      fig_nic, NULL, NULL },
+    { "timeline", "A training step over time",
+      (const char *const[]){ "workload", "order", "chosen", "time_s", "row", "dim", "util", "npu_class",
+                             "slot", "name", "pass", "start_s", "end_s", NULL },
+      NULL, "weft sim --timeline FILE.csv", fig_timeline },
+    { "calibrate", "Measured collectives and the fitted model",
+      (const char *const[]){ "curve", "bytes", "time_us", "model_us", NULL }, NULL, "weft calibrate --of csv",
+      fig_calibrate },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);
@@ -58,35 +67,47 @@ static int check_size(const char *what, int32_t px, struct err *e)
     return 0;
 }
 
+static int build_designs(struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct plot_data d;
+    int rc = plot_data_read(&d, r->t, r->figure, r->opt, e);
+
+    if (!rc && d.n_blank > 0)
+        canvas_note(c, "%lld solved designs lack a value and are left out", (long long)d.n_blank);
+    if (!rc)
+        rc = r->figure->build(c, &d, e);
+    plot_data_free(&d);
+    return rc;
+}
+
+static int build_rows(struct canvas *c, const struct rows *r, struct err *e)
+{
+    int rc = rows_check(r, e);
+    return rc ? rc : r->figure->build_rows(c, r, e);
+}
+
 int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
                 struct text *script, struct err *e)
 {
-    const struct plot_figure *f;
-    struct plot_data d = { 0 };
-    struct canvas c = { 0 };
-    int rc = find_figure(&f, figure, e);
+    struct rows r = { .t = t, .opt = opt };
+    struct canvas c;
+    int rc = find_figure(&r.figure, figure, e);
 
     if (!rc)
         rc = check_size("width", opt->width_px, e);
     if (!rc)
         rc = check_size("height", opt->height_px, e);
-    if (!rc)
-        rc = plot_data_read(&d, t, f, opt, e);
     if (rc)
-        goto out;
-    canvas_init(&c, opt, f->help);
-    if (d.n_blank > 0)
-        canvas_note(&c, "%lld solved designs lack a value and are left out", (long long)d.n_blank);
-    rc = f->build(&c, &d, e);
+        return rc;
+    canvas_init(&c, opt, r.figure->help);
+    rc = r.figure->build ? build_designs(&c, &r, e) : build_rows(&c, &r, e);
     if (!rc)
         rc = text_check(&c.script, e);
     if (!rc) {
         text_add(script, text_str(&c.script), c.script.n);
         rc = text_check(script, e);
     }
-out:
     canvas_free(&c);
-    plot_data_free(&d);
     return rc;
 }
 

@@ -1,12 +1,15 @@
 /**
- * @file Figures from a table of designs, the CSV that `weft sweep` and `weft alloc --of csv` write.
+ * @file Figures from tables: of designs, of a simulated step, of measurements.
  *
- * Columns, one row a design: point, network, n_dims, dims (names joined by '|',
+ * Most draw designs, from the CSV that `weft sweep` and `weft alloc --of csv` write. Its columns, one row a
+ * design: point, network, n_dims, dims (names joined by '|',
  * innermost first), workload, objective (time, perf_per_cost, utilization, cost),
  * total_GBps, status; and, blank unless status is "solved": time_s, compute_s,
  * comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
  * nic_GBps, and for dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the
  * step) and exposed<i>_s. A figure asks only for those it draws.
+ *
+ * The others read the rows of their own source themselves: struct plot_figure.build_rows.
  */
 #ifndef PLOTS_FIGURE_H
 #define PLOTS_FIGURE_H
@@ -19,6 +22,7 @@
 
 struct canvas;
 struct plot_data;
+struct rows;
 
 enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG };
 
@@ -40,11 +44,15 @@ struct plot_options {
                                          pixels for one of these. */
 };
 
+/** How a figure is drawn: from designs by `build`, or from the rows of another table by `build_rows`. */
 struct plot_figure {
     const char *name, *help;
     const char *const *columns; /**< needed, NULL-terminated; '#' stands for each dimension's number */
     /** Draw @p d, which has at least one design with every column above filled. 0, ERR_RANGE or ERR_NOMEM. */
     int (*build)(struct canvas *c, const struct plot_data *d, struct err *e);
+    const char *source; /**< command that writes the table, NULL for designs */
+    /** Draw the rows of @p r that pass its filters; the columns above are there. Errors as plot_draw(). */
+    int (*build_rows)(struct canvas *c, const struct rows *r, struct err *e);
 };
 
 extern const struct plot_figure plot_figures[];
@@ -56,7 +64,7 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
 
 /**
  * Draw @p figure (a name of plot_figures) from @p t and append the image to @p out_image.
- * Rows whose status is not "solved" are left out; rows without a value the figure
+ * Designs whose status is not "solved" are left out; rows without a value the figure
  * needs are left out too, and the figure says how many. Same table, same bytes.
  *
  * @return 0; ERR_USAGE (no such figure or filter column); ERR_PARSE (a column is

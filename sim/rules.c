@@ -1,13 +1,23 @@
 #include "sim/rules.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "topo/graph.h"
 
 const char *const sim_model_words[N_SIM_MODELS + 1] = {
     [SIM_BANDWIDTH] = "bandwidth",
     [SIM_ALPHA_BETA] = "alpha-beta",
     [SIM_CHUNK] = "chunk",
+    [SIM_FLOW] = "flow",
 };
+const char *sim_latency_word(enum sim_model model)
+{
+    return model > SIM_ALPHA_BETA ? "latency, fill and queues" : "latency";
+}
+
 const char *const sim_order_words[N_SIM_ORDERS + 1] = {
     [SIM_ORDER_FIXED] = "fixed",   [SIM_ORDER_GIVEN] = "given", [SIM_ORDER_THEMIS] = "themis",
     [SIM_ORDER_MINMAX] = "minmax", [SIM_ORDER_GUARD] = "guard",
@@ -31,7 +41,7 @@ struct rules_conf {
     int64_t chunks, active_chunks;
     double endpoint_s;
     int32_t reduction, order, queue, semantics, route;
-    yaml_id algorithms, dims_order, slow;
+    yaml_id algorithms, dims_order, slow, links, graph;
 };
 
 struct slow_conf {
@@ -77,7 +87,14 @@ static const struct key rules_keys[] = {
           "model chunk: chunks that a dimension works on at a time"),
     WORD("semantics", semantics, sim_semantics_words, SIM_PHYSICAL,
          "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond"),
-    WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION, "model flow: how flows find their way"),
+    WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION,
+         "model flow: how flows find their way; with graph: shortest unless ecmp"),
+    NODE(rules_conf, "graph", graph,
+         "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the network in "
+         "their order; "
+         "absent: the network's own"),
+    NODE(rules_conf, "links", links,
+         "model flow: list of links that failed or lost bandwidth, see simulation.links"),
     NODE(rules_conf, "slow", slow,
          "list of NPUs that are slower than the others, or late; see simulation.slow"),
 };
@@ -97,6 +114,23 @@ static const struct key slow_keys[] = {
     const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
 
 SECTION(sim_rules_section, "simulation", "how models other than bandwidth run collectives", rules_keys);
+/* An entry of links as written. */
+struct links_conf {
+    const char *from, *to, *dim;
+    double share;
+};
+
+static const struct key links_keys[] = {
+    { ROW(links_conf, "from", from, KEY_TEXT,
+          "a vertex, as weft topo --graphml names it: npu12, switch-pod-3"),
+      .unit = "" },
+    { ROW(links_conf, "to", to, KEY_TEXT, "the other end; either direction"), .unit = "" },
+    { ROW(links_conf, "dim", dim, KEY_TEXT, "instead of both: all links of this dimension"), .unit = "" },
+    { ROW(links_conf, "share", share, KEY_REAL, "of the bandwidth that is left; 0: failed"), .unit = "",
+      .scale = 1, .min = 0, .max = 1, .dflt = SCHEMA_NONE, .required = true },
+};
+
+SECTION(sim_links_section, "simulation.links", "links that failed or lost bandwidth", links_keys);
 SECTION(sim_slow_section, "simulation.slow", "NPUs that are slower than the others, or late", slow_keys);
 
 void sim_rules_default(struct sim_rules *r)
@@ -214,6 +248,87 @@ static int read_slow(struct sim_rules *r, const struct topo_network *net, const 
     return 0;
 }
 
+static int copy_vertex(char out[TOPO_NAME], const char *name, const struct yaml_doc *doc, yaml_id at,
+                       struct err *e)
+{
+    if (strlen(name) >= TOPO_NAME)
+        return yaml_fail(doc, at, e, ERR_RANGE, "is %zu bytes long, need at most %d", strlen(name),
+                         TOPO_NAME - 1);
+    memcpy(out, name, strlen(name) + 1);
+    return 0;
+}
+
+static int read_link(struct sim_links *l, const struct topo_network *net, const struct yaml_doc *doc,
+                     yaml_id id, struct err *e)
+{
+    struct links_conf conf;
+    int rc = schema_read(&conf, &sim_links_section, doc, id, e);
+    if (rc)
+        return rc;
+    *l = (struct sim_links){ .dim = -1, .share = conf.share, .node = id };
+    if (!conf.dim != (conf.from && conf.to) || !conf.from != !conf.to)
+        return yaml_fail(doc, id, e, ERR_PARSE, "names no links, need from and to, or dim");
+    if (conf.dim && (l->dim = topo_find_dim(net, conf.dim)) < 0)
+        return yaml_fail(doc, yaml_get(doc, id, "dim"), e, ERR_RANGE,
+                         "is \"%.48s\", need the name of a dimension", conf.dim);
+    if (conf.from)
+        rc = copy_vertex(l->from, conf.from, doc, yaml_get(doc, id, "from"), e);
+    if (!rc && conf.to)
+        rc = copy_vertex(l->to, conf.to, doc, yaml_get(doc, id, "to"), e);
+    return rc;
+}
+
+static int read_links(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
+                      yaml_id list, struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    int32_t n = doc->nodes[list].n;
+    if (n > SIM_MAX_LINKS)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need at most %d", (int)n, SIM_MAX_LINKS);
+    r->links = calloc((size_t)n + 1, sizeof *r->links);
+    if (!r->links)
+        return err_nomem(e, "links");
+    yaml_each (id, doc, list)
+        if ((rc = read_link(&r->links[r->n_links++], net, doc, id, e)))
+            return rc;
+    return 0;
+}
+
+/* The file is read when flows are simulated; here it must be there, and its content counts for the study's
+ * hash. */
+static int read_graph(struct sim_rules *r, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct text path = { 0 }, content = { 0 };
+    struct err inner = { 0 };
+    const char *name;
+    int rc = yaml_text(doc, id, &name, e);
+    if (rc)
+        return rc;
+    yaml_beside(&path, doc, id);
+    rc = text_check(&path, e);
+    if (!rc && path.n >= sizeof r->graph)
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is a path of %zu bytes, need at most %zu", path.n,
+                       sizeof r->graph - 1);
+    if (!rc && text_read_file(&content, text_str(&path), TOPO_MAX_GRAPH_BYTES, &inner))
+        rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
+    if (!rc) {
+        memcpy(r->graph, text_str(&path), path.n + 1);
+        r->graph_hash = text_hash(TEXT_HASH_SEED, text_str(&content), content.n);
+    }
+    text_free(&path);
+    text_free(&content);
+    return rc;
+}
+
+void sim_rules_free(struct sim_rules *r)
+{
+    free(r->links);
+    r->links = NULL;
+    r->n_links = 0;
+}
+
 /* What only makes sense together. */
 static int check_conf(const struct rules_conf *conf, const struct topo_network *net,
                       const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -227,6 +342,9 @@ static int check_conf(const struct rules_conf *conf, const struct topo_network *
         return yaml_fail(doc, yaml_get(doc, map, "order"), e, ERR_RANGE,
                          "is %s with semantics astra-sim-2, which has the fixed order only",
                          sim_order_words[conf->order]);
+    if (conf->graph >= 0 && conf->route == SIM_ROUTE_DIMENSION && yaml_get(doc, map, "route") >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "route"), e, ERR_RANGE,
+                         "is dimension on a graph of its own, need shortest or ecmp");
     if (conf->semantics == SIM_ASTRA2 && conf->slow >= 0)
         return yaml_fail_key(doc, conf->slow, e, ERR_RANGE,
                              "is given with semantics astra-sim-2, which has no slow NPUs");
@@ -251,11 +369,17 @@ int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct y
     r->active = (int32_t)conf.active_chunks;
     r->semantics = (enum sim_semantics)conf.semantics;
     r->route = (enum sim_route)conf.route;
+    if (conf.graph >= 0 && r->route == SIM_ROUTE_DIMENSION)
+        r->route = SIM_ROUTE_SHORTEST;
     if (conf.algorithms >= 0)
         rc = read_algorithms(net, doc, conf.algorithms, e);
     if (!rc && conf.dims_order >= 0)
         rc = read_dims_order(r, net, doc, conf.dims_order, e);
     if (!rc && conf.slow >= 0)
         rc = read_slow(r, net, doc, conf.slow, e);
+    if (!rc && conf.links >= 0)
+        rc = read_links(r, net, doc, conf.links, e);
+    if (!rc && conf.graph >= 0)
+        rc = read_graph(r, doc, conf.graph, e);
     return rc;
 }

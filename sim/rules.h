@@ -8,12 +8,16 @@
 enum sim_model {
     SIM_BANDWIDTH,  /**< closed form max_d m_d/B_d: endlessly many chunks, no latency */
     SIM_ALPHA_BETA, /**< closed form with algorithms, latency and chunks: stage_rows() */
-    SIM_CHUNK,      /**< event simulation of chunks: sim/chunk.h */
+    SIM_CHUNK,      /**< event simulation of chunks: sim/chunk/chunk.h */
+    SIM_FLOW,       /**< event simulation of flows on the links of the graph: sim/flow/flow_collective.h */
     N_SIM_MODELS,
 };
 
 /** "bandwidth", "alpha-beta"; NULL-terminated, for key tables and options. */
 extern const char *const sim_model_words[N_SIM_MODELS + 1];
+
+/** What reports call the time that is neither compute nor bytes. */
+const char *sim_latency_word(enum sim_model model);
 
 /** In which order the chunks of a collective pass the dimensions. */
 enum sim_order {
@@ -31,7 +35,8 @@ enum sim_queue { SIM_QUEUE_FIFO, SIM_QUEUE_LIFO, SIM_QUEUE_SMALLEST, N_SIM_QUEUE
 /** What a time means. */
 enum sim_semantics {
     SIM_PHYSICAL, /**< chunks in flight share the dimension's bandwidth */
-    SIM_ASTRA2, /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: see sim/astra.h */
+    SIM_ASTRA2,   /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: see
+                     sim/astra/astra.h */
 };
 
 /** How flows find their way on the graph. */
@@ -49,7 +54,16 @@ struct sim_slow {
     double late_s;             /**< starts so much later, >= 0 */
 };
 
-enum { SIM_MAX_SLOW = 16 };
+/** Links of the graph that have failed or lost bandwidth, for flows. */
+struct sim_links {
+    char from[TOPO_NAME],
+        to[TOPO_NAME]; /**< vertices as exports name them, all links between the two; or "" and */
+    int32_t dim;       /**< all links of a dimension; -1 */
+    double share;      /**< of the bandwidth that is left, 0 to 1; 0 = failed */
+    yaml_id node;      /**< where it is written */
+};
+
+enum { SIM_MAX_SLOW = 16, SIM_MAX_LINKS = 256, SIM_PATH = 1024 };
 
 struct sim_rules {
     struct stage_rules stage;
@@ -61,11 +75,16 @@ struct sim_rules {
     enum sim_route route;
     struct sim_slow slow[SIM_MAX_SLOW];
     int32_t n_slow;
+    struct sim_links *links; /**< shape [n_links], owned */
+    int32_t n_links;
+    char graph[SIM_PATH];          /**< file of the graph that flows run on; "": that of the network */
+    uint64_t seed;                 /**< of SIM_ROUTE_ECMP; the study sets it */
+    unsigned long long graph_hash; /**< of its content; 0 without */
 };
 
-extern const struct section sim_rules_section, sim_slow_section;
+extern const struct section sim_rules_section, sim_slow_section, sim_links_section;
 
-/** What holds when nothing is said. */
+/** What holds when nothing is said. Release what was read with sim_rules_free(). */
 void sim_rules_default(struct sim_rules *r);
 
 /**
@@ -76,5 +95,6 @@ void sim_rules_default(struct sim_rules *r);
  */
 int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
+void sim_rules_free(struct sim_rules *r);
 
 #endif

@@ -1,31 +1,14 @@
-#include "sim/rung.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "sim/astra_file.h"
-#include "sim/chunk.h"
+#include "sim/astra/astra_file.h"
+#include "sim/chunk/chunk.h"
+#include "sim/rung_state.h"
 
 /* A difference below this is no reason to leave the fixed order. */
 #define BETTER_REL 1e-12
-
-/* A job that was timed. */
-struct known {
-    struct sim_job job;
-    struct rung_time time;
-};
-
-struct rung {
-    enum sim_model model;
-    const struct topo_network *net;
-    const double *bw_Bps;
-    const struct sim_rules *rules;
-    unsigned split_dims;
-    struct known *known; /* shape [n_known], owned */
-    int32_t n_known, cap_known;
-};
 
 int rung_open(struct rung **out, enum sim_model model, const struct topo_network *net, const double *bw_Bps,
               const struct sim_rules *rules, unsigned split_dims, struct err *e)
@@ -41,8 +24,12 @@ int rung_open(struct rung **out, enum sim_model model, const struct topo_network
 
 void rung_free(struct rung *x)
 {
-    if (x)
-        free(x->known);
+    if (!x)
+        return;
+    for (int32_t i = 0; i < x->n_known; i++)
+        free(x->known[i].bytes);
+    free(x->known);
+    rung_close_wires(x);
     free(x);
 }
 
@@ -59,8 +46,10 @@ unsigned rung_split_dims(const struct step_tree *t, const struct topo_network *n
 /* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
 static int32_t list_orders(enum sim_order out[3], const struct rung *x)
 {
-    if (x->rules->order != SIM_ORDER_GUARD) {
-        out[0] = x->rules->order;
+    bool orders = x->model == SIM_CHUNK && x->rules->semantics == SIM_PHYSICAL;
+    if (!orders || x->rules->order != SIM_ORDER_GUARD) {
+        bool fixed = x->rules->order == SIM_ORDER_GUARD || (!orders && x->rules->order != SIM_ORDER_GIVEN);
+        out[0] = fixed ? SIM_ORDER_FIXED : x->rules->order;
         return 1;
     }
     out[0] = SIM_ORDER_FIXED;
@@ -79,7 +68,7 @@ static bool has_one_order(const struct sim_job *job, const struct topo_network *
                         job->kind != COLLECTIVE_ALL_GATHER);
 }
 
-static void take_result(struct rung_time *out, const struct sim_job_result *r)
+void rung_take(struct rung_time *out, const struct sim_job_result *r)
 {
     out->time_s = isnan(r->end_s) ? (double)INFINITY : r->end_s - r->issue_s;
     out->queue_s = r->queue_s;
@@ -96,7 +85,7 @@ static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_tim
     while (!rc && isfinite(chunk_next(sim)))
         rc = chunk_advance(sim, e);
     if (!rc)
-        take_result(out, chunk_result(sim, 0));
+        rung_take(out, chunk_result(sim, 0));
     out->order = job->order;
     chunk_free(sim);
     return rc;
@@ -133,46 +122,62 @@ static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time
     return rc;
 }
 
-/* Which of the jobs that differ in priority and order alone are known; those do not matter when it runs
- * alone. */
-static const struct known *find_known(const struct rung *x, const struct sim_job *job)
+/* Priority and order do not matter to a job that runs alone. */
+static int32_t find_known(const struct rung *x, const struct sim_job *job)
 {
     for (int32_t i = 0; i < x->n_known; i++) {
         const struct sim_job *k = &x->known[i].job;
         bool same_bytes = !(k->bytes < job->bytes) && !(k->bytes > job->bytes);
-        if (k->kind == job->kind && same_bytes && memcmp(k->members, job->members, sizeof k->members) == 0 &&
+        if (x->known[i].root < 0 && k->kind == job->kind && same_bytes &&
+            memcmp(k->members, job->members, sizeof k->members) == 0 &&
             memcmp(k->stride, job->stride, sizeof k->stride) == 0)
-            return &x->known[i];
+            return i;
     }
-    return NULL;
+    return -1;
+}
+
+int rung_keep(struct rung *x, struct rung_known known, struct err *e)
+{
+    struct rung_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
+    if (!grown) {
+        free(known.bytes);
+        return err_nomem(e, "collectives");
+    }
+    x->known = grown;
+    known.time.known = x->n_known;
+    x->known[x->n_known++] = known;
+    return 0;
+}
+
+static int run_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
+{
+    if (x->model == SIM_FLOW)
+        return rung_flow_alone(x, job, known, e);
+    return x->rules->semantics == SIM_ASTRA2 ? run_astra(x, job, &known->time, e)
+                                             : run_chunks(x, job, &known->time, e);
 }
 
 int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
 {
     enum sim_order orders[3];
-    const struct known *known = find_known(x, job);
-    int32_t n = list_orders(orders, x);
-    bool one_order = has_one_order(job, x->net) || x->rules->semantics == SIM_ASTRA2;
-    if (known) {
-        *out = known->time;
-        return 0;
-    }
-    *out = (struct rung_time){ .time_s = INFINITY };
-    for (int32_t i = 0; i < (one_order ? 1 : n); i++) {
-        struct rung_time t = { 0 };
-        struct sim_job one = *job;
-        one.order = orders[i];
-        int rc = x->rules->semantics == SIM_ASTRA2 ? run_astra(x, &one, &t, e) : run_chunks(x, &one, &t, e);
+    struct rung_known best = { .job = *job, .root = -1, .time = { .time_s = INFINITY } };
+    int32_t n = list_orders(orders, x), at = find_known(x, job);
+    for (int32_t i = 0; at < 0 && i < (has_one_order(job, x->net) ? 1 : n); i++) {
+        struct rung_known one = { .job = *job, .root = -1 };
+        one.job.order = orders[i];
+        int rc = run_alone(x, &one.job, &one, e);
         if (rc)
             return rc;
-        if (i == 0 || t.time_s < out->time_s * (1 - BETTER_REL))
-            *out = t;
+        if (i == 0 || one.time.time_s < best.time.time_s * (1 - BETTER_REL))
+            best = one;
     }
-    struct known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "collectives");
-    x->known = grown;
-    x->known[x->n_known++] = (struct known){ *job, *out };
+    if (at < 0) {
+        int rc = rung_keep(x, best, e);
+        if (rc)
+            return rc;
+        at = x->n_known - 1;
+    }
+    *out = x->known[at].time;
     return 0;
 }
 
@@ -201,24 +206,37 @@ static void find_means(struct rung_joint *out, const struct step_tree *t, const 
     }
 }
 
-static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
-                        struct rung_joint *out, struct err *e)
+static int run_on(const struct sim_engine *engine, const struct step_tree *t, step_id root,
+                  enum sim_order order, struct rung_joint *out, struct err *e)
 {
-    struct chunk_sim *sim;
-    *out = (struct rung_joint){ .order = order };
-    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    int rc = train_run(&out->train, t, root, engine, NULL, order, e);
     if (rc)
         return rc;
-    const struct sim_engine engine = chunk_engine(sim);
-    rc = train_run(&out->train, t, root, &engine, NULL, order, e);
+    out->mean = calloc((size_t)t->n_nodes, sizeof *out->mean);
+    if (!out->mean)
+        return err_nomem(e, "collectives");
+    find_means(out, t, engine);
+    return 0;
+}
+
+static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
+                        struct rung_joint *out, struct rung_known *known, struct err *e)
+{
+    struct chunk_sim *sim = NULL;
+    struct rung_flow *flow = NULL;
+    struct sim_engine engine;
+    *out = (struct rung_joint){ .order = order };
+    *known = (struct rung_known){ .root = root };
+    int rc = x->model == SIM_FLOW ? rung_flow_open(&flow, x, e)
+                                  : chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
     if (!rc) {
-        out->mean = calloc((size_t)t->n_nodes, sizeof *out->mean);
-        if (out->mean)
-            find_means(out, t, &engine);
-        else
-            rc = err_nomem(e, "collectives");
+        engine = flow ? rung_flow_engine(flow) : chunk_engine(sim);
+        rc = run_on(&engine, t, root, order, out, e);
     }
+    if (!rc && flow)
+        rc = rung_flow_bytes(&known->bytes, flow, e);
     chunk_free(sim);
+    rung_flow_close(flow);
     if (rc)
         rung_joint_free(out);
     return rc;
@@ -228,24 +246,28 @@ int rung_together(struct rung *x, const struct step_tree *t, step_id root, struc
                   struct err *e)
 {
     enum sim_order orders[3];
+    struct rung_known known = { .root = root };
     int32_t n = list_orders(orders, x);
+    *out = (struct rung_joint){ 0 };
     for (int32_t i = 0; i < n; i++) {
         struct rung_joint one;
-        int rc = run_together(x, t, root, orders[i], &one, e);
+        int rc = run_together(x, t, root, orders[i], &one, &known, e);
         if (rc) {
-            if (i > 0)
-                rung_joint_free(out);
+            rung_joint_free(out);
             return rc;
         }
         if (i > 0 && one.train.time_s >= out->train.time_s * (1 - BETTER_REL)) {
             rung_joint_free(&one);
             continue;
         }
-        if (i > 0)
-            rung_joint_free(out);
+        rung_joint_free(out);
         *out = one;
     }
-    return 0;
+    out->known = x->n_known;
+    int rc = rung_keep(x, known, e);
+    if (rc)
+        rung_joint_free(out);
+    return rc;
 }
 
 void rung_joint_free(struct rung_joint *x)

@@ -4,6 +4,7 @@
 #define SIM_RUNG_H
 
 #include "sim/train.h"
+#include "topo/route.h"
 
 /** A collective that runs alone. */
 struct rung_time {
@@ -11,13 +12,39 @@ struct rung_time {
     double busy_s[TOPO_MAX_DIMS], sent_B[TOPO_MAX_DIMS];
     double queue_s;
     enum sim_order order; /**< used; of GUARD the one that was best */
+    int32_t known;        /**< its number, for struct rung_weight */
+};
+
+/** A direction of a link, and what a step sends over it. */
+struct rung_hot {
+    char name[TOPO_ARC_TEXT]; /**< "npu3 -> switch-pod-0" */
+    int32_t dim;              /**< -1: not known */
+    double bw_Bps, bytes;     /**< of one step */
+    double util_frac;         /**< bytes over bandwidth and time of the step */
+};
+
+enum { RUNG_HOTTEST = 10 };
+
+/** Use of the links of model flow. */
+struct rung_links {
+    int64_t n_arcs, n_used; /**< both directions of every link; 0: not known (another model, or too many) */
+    double mean_frac;       /**< mean utilisation over all */
+    struct rung_hot hot[RUNG_HOTTEST]; /**< hottest first */
+    int32_t n_hot;
+    int64_t n_alike; /**< links as hot as the hottest, to 1e-6 */
+};
+
+/** Something timed, and how often a step does it. */
+struct rung_weight {
+    int32_t known; /**< as rung_alone() and rung_together() say */
+    double times;
 };
 
 /** Opaque: a network at its bandwidths, and the collectives timed so far. */
 struct rung;
 
 /**
- * @param model       SIM_CHUNK.
+ * @param model       SIM_CHUNK or SIM_FLOW.
  * @param split_dims  as chunk_open(); rung_split_dims() finds it.
  * @param rules       borrowed, as @p net.
  * @return 0 or ERR_NOMEM.
@@ -38,6 +65,7 @@ struct rung_joint {
     struct rung_time
         *mean; /**< shape [n_nodes], owned: of each collective node the mean over its executions */
     enum sim_order order;
+    int32_t known; /**< its number, for struct rung_weight */
 };
 
 /**
@@ -48,5 +76,9 @@ struct rung_joint {
 int rung_together(struct rung *x, const struct step_tree *t, step_id root, struct rung_joint *out,
                   struct err *e);
 void rung_joint_free(struct rung_joint *x);
+
+/** What the links carry in a step of @p time_s that does @p weights, shape [n]. ERR_NOMEM. O(arcs * n). */
+int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
+                    int32_t n, double time_s, struct err *e);
 
 #endif

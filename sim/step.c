@@ -12,6 +12,7 @@ struct node_cost {
     bool sends;         /* a collective is below it */
     bool joint;         /* below a maximum that is simulated as a whole */
     int32_t collective; /* index into the result, of a collective */
+    int32_t known;      /* what the rung calls it; -1 */
 };
 
 struct walk {
@@ -57,6 +58,7 @@ static void mark_joint(struct walk *w)
             w->costs[id].sends = w->costs[id].sends || w->costs[c].sends;
     }
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
+        w->costs[id].known = -1;
         const struct step_node *node = &w->tree->nodes[id];
         bool whole = w->costs[id].joint || shares(w, id);
         if (node->kind == STEP_COLLECTIVE)
@@ -88,6 +90,7 @@ static int cost_joint(struct walk *w, step_id id, struct err *e)
     take_joint(w, &r);
     /* What never ends has no count. */
     w->costs[id].time_s = r.train.time_s;
+    w->costs[id].known = r.known;
     rung_joint_free(&r);
     return 0;
 }
@@ -102,7 +105,7 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
         cost->time_s = node->seconds;
         break;
     case STEP_COLLECTIVE:
-        rc = step_cost_collective(&w->how, id, &w->out->collectives[cost->collective], e);
+        rc = step_cost_collective(&w->how, id, &w->out->collectives[cost->collective], &cost->known, e);
         cost->time_s = node->times * w->out->collectives[cost->collective].time_s;
         break;
     case STEP_TRANSFER: /* lowered trees only */
@@ -197,6 +200,24 @@ static void find_rest(struct sim_step *s)
         s->latency_s = fmax(s->time_s - known_s, 0);
 }
 
+/* What all that was simulated carries, each as often as it happens. */
+static int find_links(struct walk *w, struct err *e)
+{
+    struct rung_weight *weights = calloc((size_t)w->tree->n_nodes + 1, sizeof *weights);
+    int32_t n = 0;
+    if (!weights)
+        return err_nomem(e, "use of links");
+    for (step_id id = 0; id < w->tree->n_nodes; id++) {
+        const struct step_node *node = &w->tree->nodes[id];
+        double times = w->costs[id].times * (node->kind == STEP_COLLECTIVE ? node->times : 1);
+        if (w->costs[id].known >= 0)
+            weights[n++] = (struct rung_weight){ w->costs[id].known, times };
+    }
+    int rc = rung_find_links(&w->out->links, w->how.rung, weights, n, w->out->time_s, e);
+    free(weights);
+    return rc;
+}
+
 static int evaluate(struct walk *w, struct err *e)
 {
     struct sim_step *s = w->out;
@@ -210,9 +231,10 @@ static int evaluate(struct walk *w, struct err *e)
     if (rc)
         return rc;
     add_nodes(w);
-    if (w->how.rung)
-        find_rest(s);
-    return 0;
+    if (!w->how.rung)
+        return 0;
+    find_rest(s);
+    return find_links(w, e);
 }
 
 int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct topo_network *net,

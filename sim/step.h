@@ -2,7 +2,7 @@
 #ifndef SIM_STEP_H
 #define SIM_STEP_H
 
-#include "sim/rules.h"
+#include "sim/rung.h"
 #include "workloads/step.h"
 
 /** One collective of the step. */
@@ -20,7 +20,9 @@ struct sim_collective {
     int32_t n_binds;              /**< how many; 0 = sends nothing */
     double queue_s;               /**< simulated: waiting of its chunks for dimensions in use, summed */
     enum sim_order order;         /**< simulated: of the dimensions */
-    bool critical;                /**< on the path that decides the step's time */
+    struct stage_choice choice[TOPO_MAX_DIMS]; /**< of the first stage on each dimension; algorithm SHAPE: not
+                                                    used, or SIM_BANDWIDTH, which knows none */
+    bool critical;                             /**< on the path that decides the step's time */
 };
 
 /** Release with sim_step_free(). All times of one training step. */
@@ -35,6 +37,7 @@ struct sim_step {
     double traffic_B[TOPO_MAX_DIMS];    /**< sent per NPU and step */
     struct sim_collective *collectives; /**< shape [n_collectives], owned, in tree order */
     int32_t n_collectives, n_dims;
+    struct rung_links links; /**< of model flow */
 };
 
 /**

@@ -33,6 +33,16 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
         c->wait_s[d] = c->binds[d] ? c->time_s / c->n_binds : 0;
 }
 
+/* How each dimension carries it out, at these bandwidths. */
+static void find_choices(const struct step_costing *x, const struct step_node *node, struct sim_collective *c)
+{
+    struct stage stages[STAGE_MAX];
+    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks,
+                           x->tree->groups[node->group].members, NULL, x->net, &x->rules->stage, x->bw_Bps);
+    for (int32_t k = n; k-- > 0;)
+        c->choice[stages[k].dim] = stages[k].choice;
+}
+
 /* The longest row; its parts are what is waited for. */
 static void cost_by_stages(const struct step_costing *x, const struct step_node *node,
                            struct sim_collective *c)
@@ -55,6 +65,7 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
             c->time_s = time_s;
         }
     }
+    find_choices(x, node, c);
     for (int32_t k = 0; k < n; k++) {
         const struct stage *s = &stages[k];
         double transfer_s = s->load_B / x->bw_Bps[s->dim];
@@ -96,23 +107,28 @@ void step_cost_take(const struct step_costing *x, step_id id, const struct rung_
         most_s = fmax(most_s, t->busy_s[d]);
     }
     find_binding(x, c, c->busy_s);
+    find_choices(x, &x->tree->nodes[id], c);
     double transfer_s = fmin(most_s, t->time_s);
     for (int32_t d = 0; d < x->net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;
     c->latency_s = isinf(t->time_s) ? 0 : t->time_s - transfer_s;
 }
 
-int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, struct err *e)
+int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
+                         struct err *e)
 {
+    *known = -1;
     const struct step_node *node = &x->tree->nodes[id];
     *c = (struct sim_collective){ .node = id, .bytes = node->bytes };
     if (x->rung) {
         struct sim_job job = step_cost_job(x->tree, id);
         struct rung_time t;
         int rc = rung_alone(x->rung, &job, &t, e);
-        if (!rc)
-            step_cost_take(x, id, &t, c);
-        return rc;
+        if (rc)
+            return rc;
+        step_cost_take(x, id, &t, c);
+        *known = t.known;
+        return 0;
     }
     if (x->model == SIM_BANDWIDTH)
         cost_by_bandwidth(x, node, c);

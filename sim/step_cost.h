@@ -14,8 +14,12 @@ struct step_costing {
     struct rung *rung; /**< of models that simulate, else NULL */
 };
 
-/** Everything of the collective at @p id but what its place in the step decides. ERR_NOMEM, ERR_RANGE. */
-int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, struct err *e);
+/**
+ * Everything of the collective at @p id but what its place in the step decides. ERR_NOMEM, ERR_RANGE.
+ * @param[out] known  of a simulation: rung_time.known; else -1.
+ */
+int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
+                         struct err *e);
 
 /** The same from what a simulation found. */
 void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,

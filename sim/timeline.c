@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sim/chunk.h"
+#include "sim/chunk/chunk.h"
 #include "sim/rung.h"
 
 struct making {

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-SECTIONS='splits costs'
+SECTIONS='splits costs ladder nccl'
 FOLDER=${FOLDER:-build/release/tests/validate}
 PAGE=docs/validation.md
 LC_ALL=C

@@ -246,3 +246,8 @@ int64_t topo_graph_links(const struct topo_graph *g)
 {
     return g->n_links;
 }
+
+const struct topo_network *topo_graph_network(const struct topo_graph *g)
+{
+    return g->net.n_dims ? &g->net : NULL;
+}

@@ -77,6 +77,9 @@ int64_t topo_graph_npus(const struct topo_graph *g);
 int64_t topo_graph_vertices(const struct topo_graph *g);
 int64_t topo_graph_links(const struct topo_graph *g);
 
+/** The described network that @p g was built from, borrowed from it; NULL for a custom graph. */
+const struct topo_network *topo_graph_network(const struct topo_graph *g);
+
 /** All links in order of their number, shape [topo_graph_links()]. ERR_NOMEM or ERR_LIB. O(links). */
 int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e);
 

@@ -55,10 +55,14 @@ enum topo_in_switch {
 
 extern const char *const topo_in_switch_words[];
 
-/** Another latency and share of the bandwidth that messages may take (a protocol); the faster one is taken.
+/**
+ * Another latency and share of the bandwidth (a protocol). One with a limit is what collectives up to that
+ * size use, the smallest limit that holds the size decides; of those without a limit and the dimension's own
+ * the fastest is taken.
  */
 struct topo_regime {
     double lat_s, efficiency;
+    double up_to_B; /**< of the buffer that the dimension works on; INFINITY = no limit */
 };
 
 enum { TOPO_MAX_REGIMES = 8 };

@@ -1,5 +1,7 @@
 #include "topo/network_read.h"
 
+#include <math.h>
+
 const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = {
     [TOPO_ALGORITHM_SHAPE] = "default",
     [TOPO_ALGORITHM_AUTO] = "auto",
@@ -23,12 +25,22 @@ const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
 static const struct key regime_keys[] = {
     REGIME_REAL("latency_ns", "of one message", lat_s, "ns", 1e-9, 0, 1e9),
     REGIME_REAL("efficiency", "share of bw_GBps that a collective reaches", efficiency, "", 1, 1e-3, 1),
+    { .name = "up_to_KB",
+      .help = "buffers up to this size use it, whatever is faster; absent: any size that it is fastest for",
+      .kind = KEY_REAL,
+      .offset = offsetof(struct topo_regime, up_to_B),
+      .unit = "kB",
+      .scale = 1e3,
+      .min = 1e-3,
+      .max = 1e12,
+      .dflt = SCHEMA_NONE,
+      .uses = USE_LATENCY },
 };
 
 const struct section topo_regime_section = {
     "dims.regimes",
-    "a protocol: another latency and efficiency; of all and the dimension's own the fastest is taken",
-    regime_keys, sizeof regime_keys / sizeof regime_keys[0]
+    "a protocol: another latency and efficiency, for sizes up to a limit or where it is fastest", regime_keys,
+    sizeof regime_keys / sizeof regime_keys[0]
 };
 
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
@@ -56,9 +68,13 @@ static int read_regimes(struct topo_dim *dim, yaml_id list, const struct yaml_do
     if (doc->nodes[list].n < 1 || doc->nodes[list].n > TOPO_MAX_REGIMES)
         return yaml_fail(doc, list, e, ERR_RANGE, "has %d regimes, need 1 to %d", (int)doc->nodes[list].n,
                          TOPO_MAX_REGIMES);
-    yaml_each (id, doc, list)
-        if ((rc = schema_read(&dim->regimes[dim->n_regimes++], &topo_regime_section, doc, id, e)))
+    yaml_each (id, doc, list) {
+        struct topo_regime *r = &dim->regimes[dim->n_regimes++];
+        if ((rc = schema_read(r, &topo_regime_section, doc, id, e)))
             return rc;
+        if (isnan(r->up_to_B))
+            r->up_to_B = INFINITY;
+    }
     return 0;
 }
 

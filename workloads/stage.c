@@ -4,6 +4,9 @@
 
 const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
 
+/* A difference below this is rounding; the choice tried first stays. */
+#define FASTER_REL 1e-12
+
 /* The choice under way: what is fixed, and the best so far. */
 struct search {
     const struct topo_network *net;
@@ -20,7 +23,7 @@ static void try_choice(struct search *x, struct stage_choice choice)
     struct algorithm_cost c;
     struct stage s = *x->best;
     const struct topo_dim *dim = x->dim;
-    struct topo_regime own = { dim->lat_s, dim->efficiency };
+    struct topo_regime own = { dim->lat_s, dim->efficiency, INFINITY };
     const struct topo_regime *r = choice.regime ? &dim->regimes[choice.regime - 1] : &own;
     if (!algorithm_cost(&c, choice.algorithm, s.pass, dim, x->members, choice.segments))
         return;
@@ -30,18 +33,38 @@ static void try_choice(struct search *x, struct stage_choice choice)
     s.const_s =
         c.hops * r->lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
     double time_s = s.const_s + s.load_B / x->bw_Bps;
-    if (x->best_s < 0 || time_s < x->best_s) {
+    if (x->best_s < 0 || time_s < x->best_s * (1 - FASTER_REL)) {
         *x->best = s;
         x->best_s = time_s;
     }
 }
 
+/* The regime that a buffer of this size must use, or -1: it may choose. */
+static int32_t forced_regime(const struct topo_dim *dim, double whole_B)
+{
+    int32_t forced = -1;
+    double least_B = INFINITY;
+    for (int32_t i = 0; i < dim->n_regimes; i++)
+        if (whole_B <= dim->regimes[i].up_to_B && dim->regimes[i].up_to_B < least_B) {
+            least_B = dim->regimes[i].up_to_B;
+            forced = i + 1;
+        }
+    return forced;
+}
+
+static bool may_choose(const struct topo_dim *dim, int32_t regime)
+{
+    return regime == 0 || isinf(dim->regimes[regime - 1].up_to_B);
+}
+
 static void try_algorithm(struct search *x, enum topo_algorithm a)
 {
     bool many = algorithm_has_segments(a, x->best->pass);
+    int32_t forced = forced_regime(x->dim, x->best->full_B * x->rules->chunks);
     for (int32_t regime = 0; regime <= x->dim->n_regimes; regime++)
         for (int32_t k = 1; k <= (many ? STAGE_MAX_SEGMENTS : 1); k *= 2)
-            try_choice(x, (struct stage_choice){ a, regime, k });
+            if (forced < 0 ? may_choose(x->dim, regime) : regime == forced)
+                try_choice(x, (struct stage_choice){ a, regime, k });
 }
 
 /* Fill s; false when no algorithm that the dimension allows has the pass. */
@@ -55,9 +78,10 @@ static bool fill(struct stage *s, int32_t d, enum pass pass, double full_B, int3
     if (!(x.bw_Bps > 0))
         x.bw_Bps = 1e-6;
     enum topo_algorithm a = algorithm_resolve(x.dim, x.dim->algorithm, pass, members);
-    if (a != TOPO_ALGORITHM_AUTO)
-        try_algorithm(&x, a);
-    else
+    /* What suits the shape is tried first, so that it wins ties. */
+    bool chosen = a == TOPO_ALGORITHM_AUTO;
+    try_algorithm(&x, chosen ? algorithm_resolve(x.dim, TOPO_ALGORITHM_SHAPE, pass, members) : a);
+    if (chosen)
         for (a = TOPO_ALGORITHM_RING; a < N_TOPO_ALGORITHMS; a++)
             try_algorithm(&x, a);
     *time_s = x.best_s;
@@ -74,7 +98,7 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
                         const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
 {
-    struct stage whole, halves[2];
+    struct stage whole = { 0 }, halves[2] = { 0 };
     double whole_s, first_s, second_s;
     bool has_whole = fill(&whole, dim, PASS_ALL_REDUCE, full_B, members, net, rules, bw_Bps, &whole_s);
     bool has_halves =
@@ -185,7 +209,7 @@ int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stag
                    enum collective_kind kind, int32_t chunks)
 {
     bool turns = kind == COLLECTIVE_ALL_REDUCE;
-    int32_t place[TOPO_MAX_DIMS], n_dims = 0, n_rows = 0;
+    int32_t place[TOPO_MAX_DIMS] = { 0 }, n_dims = 0, n_rows = 0;
     /* Every dimension of an all-reduce appears on the way out, before the first all-gather. */
     while (n_dims < n && (!turns || stages[n_dims].pass != PASS_ALL_GATHER)) {
         place[stages[n_dims].dim] = n_dims;

@@ -301,16 +301,6 @@ static int read_layers(struct step_tree *t, const struct workload_conf *conf, co
     return rc;
 }
 
-/* The path as written, below the folder of the file it was written in; an override on the command
- * line ("--set ...") is no file and counts from the working directory. */
-static void place_beside(struct text *out, const char *source, const char *path)
-{
-    const char *slash = strrchr(source, '/');
-    if (path[0] != '/' && slash && strncmp(source, "--set ", 6) != 0)
-        text_add(out, source, (size_t)(slash - source) + 1);
-    text_puts(out, path);
-}
-
 static int read_astra(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
                       yaml_id map, const struct topo_network *net, struct err *e)
 {
@@ -318,7 +308,7 @@ static int read_astra(struct step_tree *t, const struct workload_conf *conf, con
     struct err inner = { 0 };
     struct astra_rule rule = { .loop = conf->loop, .recompute = conf->recompute };
     yaml_id id = yaml_get(doc, map, "astra");
-    place_beside(&path, yaml_source(doc, id), conf->astra);
+    yaml_beside(&path, doc, id);
     int rc = text_check(&path, e);
     if (!rc && text_read_file(&content, text_str(&path), ASTRA_MAX_BYTES, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);

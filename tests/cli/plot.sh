@@ -23,6 +23,37 @@ head -c 4 speedup.image | tail -c 3; echo
 run plot speedup rows.csv -o speedup.svg
 run plot speedup rows.csv -f -o speedup.svg --title "A title" --width 400 --height 300 --where total_GBps=100 --where total_GBps=200
 grep -c "A title" speedup.svg
+# Tables of other commands.
+cat >step.yaml <<..
+network: switch:4@50 switch:4@50
+workload:
+  name: toy
+  step: { max: [ { compute_ms: 5 }, { all-reduce: { size_MB: 80, group: all } } ] }
+simulation: { chunks: 8, order: guard }
+model: chunk
+..
+"$WEFT" sim step.yaml --timeline step.csv >step.txt
+run plot timeline step.csv -o step.svg
+grep -Eo '>([a-z ]*: [0-9.]* ms[a-z ()]*|compute|dim[12]|[0-9]* %|reduce-scatter|all-gather)<' step.svg
+run plot timeline step.csv --where order=themis --title "One order" -o themis.pdf
+head -c 4 themis.pdf; echo
+run plot timeline step.csv --where workload=none -o x.svg
+run plot timeline step.csv --where ordre=fixed -o x.svg
+run plot timeline rows.csv -o x.svg
+run plot speedup step.csv -o x.svg
+cat >fit.csv <<..
+file,curve,collective,ranks,bytes,time_us,model_us,error_frac,busbw_GBps,model_busbw_GBps
+run.log,"",all-reduce,4,1024,10,9.5,-0.05,0.15,0.16
+run.log,"",all-reduce,4,1048576,50,52,0.04,31.5,30.2
+..
+run plot calibrate fit.csv -o fit.svg
+grep -Eo '>([^<]* \[[^<]*\]|1 [KM]iB|all-reduce[^<]*)<' fit.svg
+sed 's/time_us/time/' fit.csv >time.csv
+run plot calibrate time.csv -o x.svg
+sed 's/,50,/,fast,/' fit.csv >fast.csv
+run plot calibrate fast.csv -o x.svg
+head -n 1 fit.csv >none.csv
+run plot calibrate none.csv -o x.svg
 run plot speed rows.csv -o x.svg
 run plot cost rows.csv -o x.svg
 run plot speedup rows.csv -o x.svg --where network=none

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/astra_file.h"
+#include "sim/astra/astra_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

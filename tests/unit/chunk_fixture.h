@@ -5,7 +5,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "sim/chunk.h"
+#include "sim/chunk/chunk.h"
 
 enum { D = TOPO_MAX_DIMS };
 

@@ -35,8 +35,6 @@ static const struct {
     { FIXED WORK "total_GBps: 60\nobjective: time\n",
       "study.yaml:4:1: objective has no effect here, every dimension has its bw_GBps\n",
       STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT },
-    { NET WORK "model: alpha-beta\n",
-      "study.yaml:3:1: model has no effect here, no dimension has a latency_ns above 0\n", ALL },
     { NET WORK "seed: 7\n", "study.yaml:3:1: seed has no effect here, nothing in it is drawn at random\n",
       ALL },
     { NET "model: bandwidth\n",

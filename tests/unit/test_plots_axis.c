@@ -86,6 +86,62 @@ static void tics_are_round_numbers_in_the_room_there_is(void **state)
     }
 }
 
+static void sizes_have_tics_at_powers_of_two_in_words(void **state)
+{
+    static const struct {
+        double lo, hi, length_px;
+        const char *want[3], *not_there;
+    } cases[] = {
+        { 1, 16, 600, { "'1 B' 1,", "'2 B' 2,", "'16 B' 16)" }, "KiB" },
+        { 512, 1 << 20, 700, { "'512 B' 512,", "'1 KiB' 1024,", "'1 MiB' 1048576)" }, "' 1," },
+        { 1024,
+          4294967296.0,
+          600,
+          { "'1 KiB' 1024,", "'32 MiB' 33554432,", "'1 GiB' 1073741824," },
+          "4 GiB" },
+        { 1000, 1e9, 240, { "'1 KiB'", "'1 GiB'", "'' 32768 1" }, "'32 KiB'" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_bytes(cases[i].lo, cases[i].hi);
+        struct text s = { 0 };
+        assert_true(a.log && a.lo < cases[i].lo && a.hi > cases[i].hi);
+        axis_write(&s, 'x', &a, cases[i].length_px);
+        for (int k = 0; k < 3; k++)
+            assert_has(text_str(&s), cases[i].want[k]);
+        assert_null(strstr(text_str(&s), cases[i].not_there));
+        text_free(&s);
+    }
+}
+
+static void a_log_axis_spans_something_even_for_one_value(void **state)
+{
+    static const double cases[][4] = { { 3, 40, 2, 50 }, { 7, 7, 5, 10 }, { 10, 10, 10, 20 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_log(cases[i][0], cases[i][1]);
+        assert_true(a.log);
+        assert_close(a.lo, cases[i][2], 1e-9);
+        assert_close(a.hi, cases[i][3], 1e-9);
+    }
+}
+
+static void an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics(void **state)
+{
+    static const double cases[][2] = { { 1, 1 }, { 31, 35 }, { 4, 4 }, { 100, 100 }, { 0.03, 0.03 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_around_zero(cases[i][0]);
+        struct text s = { 0 };
+        assert_false(a.log);
+        assert_close(a.hi, cases[i][1], 1e-9);
+        assert_close(a.lo, -a.hi, 0);
+        axis_write(&s, 'y', &a, 130);
+        assert_has(text_str(&s), "'0' 0,");
+        text_free(&s);
+    }
+}
+
 static void a_unit_is_the_largest_that_leaves_a_number_above_one(void **state)
 {
     static const struct {
@@ -116,6 +172,9 @@ int main(void)
         cmocka_unit_test(bars_start_at_zero_whatever_the_span),
         cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),
         cmocka_unit_test(tics_are_round_numbers_in_the_room_there_is),
+        cmocka_unit_test(sizes_have_tics_at_powers_of_two_in_words),
+        cmocka_unit_test(a_log_axis_spans_something_even_for_one_value),
+        cmocka_unit_test(an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics),
         cmocka_unit_test(a_unit_is_the_largest_that_leaves_a_number_above_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const char *const all_columns[] = {
     "speedup", "perf_per_cost_gain", "nic_GBps",  "bw#_GBps",     "util#",    "exposed#_s",
     NULL
 };
-static const struct plot_figure all = { "all", "", all_columns, no_build };
+static const struct plot_figure all = { "all", "", all_columns, no_build, NULL, NULL };
 
 static void solved_rows_are_read_in_order(void **state)
 {
@@ -52,7 +52,7 @@ static void solved_rows_are_read_in_order(void **state)
 static void columns_that_a_figure_does_not_need_may_be_missing_or_wrong(void **state)
 {
     static const char *const columns[] = { "network", "speedup", NULL };
-    static const struct plot_figure f = { "small", "", columns, no_build };
+    static const struct plot_figure f = { "small", "", columns, no_build, NULL, NULL };
     struct table t = { 0 };
     struct plot_data d;
     struct err e = { 0 };
@@ -236,7 +236,7 @@ static void a_value_that_cannot_be_is_placed(void **state)
 static void a_word_in_a_column_of_numbers_is_placed(void **state)
 {
     static const char *const columns[] = { "speedup", NULL };
-    static const struct plot_figure f = { "small", "", columns, no_build };
+    static const struct plot_figure f = { "small", "", columns, no_build, NULL, NULL };
     struct table t = { 0 };
     struct plot_data d;
     struct err e = { 0 };
@@ -254,25 +254,6 @@ static void a_word_in_a_column_of_numbers_is_placed(void **state)
     table_free(&t);
 }
 
-static void names_keep_the_order_of_first_appearance(void **state)
-{
-    static const char *const added[] = { "b", "a", "b", "c", "a" };
-    static const int32_t want[] = { 0, 1, 0, 2, 1 };
-    struct names n = { 0 };
-    char many[40][12];
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(added); i++)
-        assert_int_equal(names_add(&n, added[i]), want[i]);
-    assert_int_equal(names_find(&n, "c"), 2);
-    assert_int_equal(names_find(&n, "d"), -1);
-    for (int i = 0; i < 40; i++) {
-        snprintf(many[i], sizeof many[i], "%d", i);
-        assert_int_equal(names_add(&n, many[i]), 3 + i);
-    }
-    assert_string_equal(n.list[42], "39");
-    names_free(&n);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,7 +267,6 @@ int main(void)
         cmocka_unit_test(columns_of_dimensions_no_network_has_may_be_missing),
         cmocka_unit_test(a_value_that_cannot_be_is_placed),
         cmocka_unit_test(a_word_in_a_column_of_numbers_is_placed),
-        cmocka_unit_test(names_keep_the_order_of_first_appearance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,18 @@ static void the_date_inside_a_pdf_is_fixed_and_its_length_kept(void **state)
     text_free(&image);
 }
 
+static void boxes_of_an_svg_do_not_snap_to_pixels(void **state)
+{
+    struct text image = { 0 };
+    (void)state;
+    run_with("#!/bin/sh\necho \"<?xml?><g stroke='none' shape-rendering='crispEdges'>a</g>"
+             "<g stroke='none' shape-rendering='crispEdges'>b shape-rendering='crispEdges'</g>\"\n",
+             "", &image, 0, "");
+    assert_string_equal(text_str(&image), "<?xml?><g stroke='none'>a</g>"
+                                          "<g stroke='none'>b shape-rendering='crispEdges'</g>\n");
+    text_free(&image);
+}
+
 static void an_image_is_appended(void **state)
 {
     struct text image = { 0 };
@@ -198,6 +210,7 @@ int main(void)
         cmocka_unit_test(what_gnuplot_says_is_in_the_message),
         cmocka_unit_test(gnuplot_gets_the_script_and_no_settings_of_the_user),
         cmocka_unit_test(the_date_inside_a_pdf_is_fixed_and_its_length_kept),
+        cmocka_unit_test(boxes_of_an_svg_do_not_snap_to_pixels),
         cmocka_unit_test(an_image_is_appended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

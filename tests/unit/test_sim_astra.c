@@ -1,111 +1,13 @@
 #include "tests/support.h"
 
 #include "base/table.h"
-#include "sim/astra.h"
+#include "sim/astra/astra.h"
+#include "tests/unit/astra_rows.h"
 #include "workloads/stage.h"
 
 #define R TOPO_RING
 #define F TOPO_FULL
 #define S TOPO_SWITCH
-
-/* The networks of the table; of one dimension: 50 GiB/s and 500 ns a link. */
-static const struct {
-    const char *name;
-    int32_t n_dims;
-    struct sim_astra_dim dims[4];
-} networks[] = {
-    { "d2_16x8", 2, { { R, 16, 200, 50 }, { F, 8, 100, 500 } } },
-    { "d2_8x32", 2, { { F, 8, 100, 500 }, { S, 32, 50, 2000 } } },
-    { "d2_torus64x64", 2, { { R, 64, 100, 500 }, { R, 64, 100, 500 } } },
-    { "d3_16x8x32", 3, { { R, 16, 200, 50 }, { F, 8, 100, 500 }, { S, 32, 50, 2000 } } },
-    { "d4_4x8x4x32", 4, { { R, 4, 250, 25 }, { F, 8, 200, 500 }, { R, 4, 100, 700 }, { S, 32, 50, 2000 } } },
-    { "s_64", 3, { { R, 2, 200, 50 }, { F, 8, 100, 500 }, { S, 4, 50, 2000 } } },
-    { "s_512", 3, { { R, 8, 200, 50 }, { F, 8, 100, 500 }, { S, 8, 50, 2000 } } },
-    { "s_4096", 3, { { R, 16, 200, 50 }, { F, 8, 100, 500 }, { S, 32, 50, 2000 } } },
-    { "s_16384", 3, { { R, 32, 200, 50 }, { F, 16, 100, 500 }, { S, 32, 50, 2000 } } },
-    { "s_32768", 3, { { R, 32, 200, 50 }, { F, 32, 100, 500 }, { S, 32, 50, 2000 } } },
-};
-
-/* Links of @p shape, endpoint delay 10 ns, one chunk. */
-static struct sim_astra_conf one_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a)
-{
-    struct sim_astra_conf c;
-    sim_astra_defaults(&c);
-    c.n_dims = c.n_algorithms = 1;
-    c.dims[0] = (struct sim_astra_dim){ shape, size, 50, 500 };
-    c.algorithms[0] = a;
-    c.endpoint_ns = 10;
-    c.mem_GBps = 1e9;
-    return c;
-}
-
-static int64_t run_kind(const struct sim_astra_conf *conf, enum collective_kind kind, int64_t bytes)
-{
-    struct sim_astra_collective c = { .kind = kind, .bytes = bytes };
-    struct sim_astra_result r;
-    struct err e = { 0 };
-    for (int32_t d = 0; d < conf->n_dims; d++)
-        c.in[d] = true;
-    assert_ok(sim_astra_run(&r, conf, &c, 1, NULL, NULL, &e), &e);
-    return r.time_ns;
-}
-
-static void read_network(struct sim_astra_conf *conf, const char *name)
-{
-    *conf = one_dim(R, 8, TOPO_ALGORITHM_RING);
-    for (size_t i = 0; i < COUNT_OF(networks); i++) {
-        if (strcmp(networks[i].name, name) != 0)
-            continue;
-        conf->n_dims = conf->n_algorithms = networks[i].n_dims;
-        memcpy(conf->dims, networks[i].dims, sizeof networks[i].dims);
-        return;
-    }
-    conf->dims[0].shape = *name == 'r' ? R : *name == 'f' ? F : S;
-    conf->dims[0].size = (int32_t)strtol(name + strcspn(name, "0123456789"), NULL, 10);
-}
-
-/* s1_ALGORITHM, s2_rd, s2_dh, s2_rr, s3, s4; then any of cN (chunks), aN (active), base, mem1600, ring, fifo.
- */
-static void read_system(struct sim_astra_conf *conf, const char *word)
-{
-    static const struct {
-        const char *name;
-        enum topo_algorithm a[4];
-    } systems[] = {
-        { "s1_ring", { TOPO_ALGORITHM_RING } },
-        { "s1_direct", { TOPO_ALGORITHM_DIRECT } },
-        { "s1_halvingDoubling", { TOPO_ALGORITHM_HALVING } },
-        { "s1_doubleBinaryTree", { TOPO_ALGORITHM_TREE } },
-        { "s2_rd", { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT } },
-        { "s2_dh", { TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_HALVING } },
-        { "s2_rr", { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_RING } },
-        { "s3", { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_HALVING } },
-        { "s4", { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_RING, TOPO_ALGORITHM_HALVING } },
-    };
-    const char *rest = NULL;
-    for (size_t i = 0; i < COUNT_OF(systems) && !rest; i++) {
-        size_t n = strlen(systems[i].name);
-        if (strncmp(word, systems[i].name, n) != 0)
-            continue;
-        memcpy(conf->algorithms, systems[i].a, sizeof systems[i].a);
-        rest = word + n;
-    }
-    assert_non_null(rest);
-    for (const char *s = rest; *s; s += strcspn(s, "_")) {
-        s++;
-        if (strncmp(s, "base", 4) == 0)
-            conf->baseline = true;
-        else if (strncmp(s, "mem1600", 7) == 0)
-            conf->mem_GBps = 1600;
-        else if (strncmp(s, "fifo", 4) == 0)
-            conf->lifo = false;
-        else if (strncmp(s, "ring", 4) == 0)
-            for (int32_t d = 0; d < conf->n_dims; d++)
-                conf->algorithms[d] = TOPO_ALGORITHM_RING;
-        else if (sscanf(s, "c%da%d", &conf->splits, &conf->active_chunks) < 1)
-            fail_msg("system %s is not understood at %s", word, s);
-    }
-}
 
 static void every_row_of_the_table_is_met_to_the_nanosecond(void **state)
 {
@@ -120,10 +22,8 @@ static void every_row_of_the_table_is_met_to_the_nanosecond(void **state)
                    *system = table_cell(&t, i, 2)->text;
         int64_t bytes = table_cell(&t, i, 3)->count, want = table_cell(&t, i, 4)->count;
         struct sim_astra_conf conf;
-        read_network(&conf, network);
-        read_system(&conf, system);
-        conf.backend = strcmp(backend, "aware") == 0 ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
-        int64_t got = run_kind(&conf, COLLECTIVE_ALL_REDUCE, bytes);
+        astra_read_row(&conf, backend, network, system);
+        int64_t got = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, bytes);
         if (got != want)
             print_error("%s %s %s %lld: is %lld ns, want %lld\n", backend, network, system, (long long)bytes,
                         (long long)got, (long long)want);
@@ -155,25 +55,25 @@ static void published_tutorial_outputs_are_met_within_their_spread(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(ring_us); i++) {
-        struct sim_astra_conf conf = one_dim(R, 8, TOPO_ALGORITHM_RING);
+        struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
         conf.dims[0].GiBps = 100;
         conf.splits = 4;
-        assert_close((double)run_kind(&conf, COLLECTIVE_ALL_REDUCE, INT64_C(1048576) << i), 1e3 * ring_us[i],
-                     7e-4);
+        assert_close((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, INT64_C(1048576) << i),
+                     1e3 * ring_us[i], 7e-4);
     }
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_conf conf = one_dim(cases[i].shape, cases[i].size, cases[i].a);
+        struct sim_astra_conf conf = astra_one_dim(cases[i].shape, cases[i].size, cases[i].a);
         conf.backend = cases[i].backend;
         conf.splits = 4;
-        assert_close((double)run_kind(&conf, COLLECTIVE_ALL_REDUCE, cases[i].MiB << 20), 1e3 * cases[i].us,
-                     7e-4);
+        assert_close((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, cases[i].MiB << 20),
+                     1e3 * cases[i].us, 7e-4);
     }
 }
 
 /* Three switches of 8, in fixed order: 35008.129 us published. */
 static void published_fixed_order_over_three_switches_is_met(void **state)
 {
-    struct sim_astra_conf conf = one_dim(S, 8, TOPO_ALGORITHM_HALVING);
+    struct sim_astra_conf conf = astra_one_dim(S, 8, TOPO_ALGORITHM_HALVING);
     (void)state;
     conf.n_dims = conf.n_algorithms = 3;
     conf.dims[0].lat_ns = 1;
@@ -182,7 +82,7 @@ static void published_fixed_order_over_three_switches_is_met(void **state)
         conf.dims[d] = conf.dims[0];
         conf.algorithms[d] = conf.algorithms[0];
     }
-    assert_close((double)run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35008129, 7e-4);
+    assert_close((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35008129, 7e-4);
 }
 
 /* 64 NPUs of ring 2, full 8, switch 4: an all-reduce over the inner 16 is priced on both its dimensions.
@@ -194,13 +94,12 @@ static void a_collective_over_some_dimensions_leaves_out_the_others(void **state
     struct err e = { 0 };
     struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, false }, 0 };
     (void)state;
-    read_network(&conf, "s_64");
-    read_system(&conf, "s3");
+    astra_read_row(&conf, "unaware", "s_64", "s3");
     assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
     assert_int_equal(r.time_ns, 6251170);
     assert_int_equal(r.busy_ns[2], 0);
 
-    read_system(&conf, "s3_ring");
+    astra_read_row(&conf, "unaware", "s_64", "s3_ring");
     c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 30, { false, false, true }, 0 };
     assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
     assert_int_equal(r.time_ns, 30024070);
@@ -216,47 +115,46 @@ static void phases_are_dealt_to_the_queues_of_a_dimension(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_conf conf;
-        read_network(&conf, "d2_16x8");
-        read_system(&conf, "s2_rd_c4");
+        astra_read_row(&conf, "unaware", "d2_16x8", "s2_rd_c4");
         conf.queues = cases[i].queues;
-        assert_near((double)run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30) / 1e6, cases[i].ms, 0.005);
+        assert_near((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30) / 1e6, cases[i].ms, 0.005);
     }
 }
 
 static void four_dimensions_are_no_limit(void **state)
 {
-    struct sim_astra_conf conf = one_dim(R, 2, TOPO_ALGORITHM_RING);
+    struct sim_astra_conf conf = astra_one_dim(R, 2, TOPO_ALGORITHM_RING);
     (void)state;
     conf.n_dims = conf.n_algorithms = 5;
     for (int32_t d = 1; d < 5; d++) {
         conf.dims[d] = conf.dims[0];
         conf.algorithms[d] = conf.algorithms[0];
     }
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 38755190);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 38755190);
 }
 
 static void no_endpoint_delay_is_a_delay_of_zero(void **state)
 {
-    struct sim_astra_conf conf = one_dim(R, 8, TOPO_ALGORITHM_RING);
+    struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
     (void)state;
     conf.endpoint_ns = 0;
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35007150 - 15 * 10);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35007150 - 15 * 10);
 }
 
 /* By hand on ring 4 and full 4: messages of 2^20 and 2^18 bytes. */
 static void reduce_scatter_and_all_gather_visit_dimensions_in_opposite_order(void **state)
 {
-    struct sim_astra_conf conf = one_dim(R, 4, TOPO_ALGORITHM_RING);
+    struct sim_astra_conf conf = astra_one_dim(R, 4, TOPO_ALGORITHM_RING);
     (void)state;
     conf.n_dims = conf.n_algorithms = 2;
     conf.dims[1] = (struct sim_astra_dim){ F, 4, 50, 500 };
     conf.algorithms[1] = TOPO_ALGORITHM_DIRECT;
     int64_t large = 500 + 19531 + 10, small = 500 + 4882 + 10, both = 10 + 3 * large + 10 + small;
-    assert_int_equal(run_kind(&conf, COLLECTIVE_REDUCE_SCATTER, 1 << 22), both);
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_GATHER, 1 << 18), both);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_REDUCE_SCATTER, 1 << 22), both);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_GATHER, 1 << 18), both);
     conf.algorithms[0] = TOPO_ALGORITHM_DIRECT;
     conf.dims[0].shape = F;
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_TO_ALL, 1 << 22), 2 * (10 + large));
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_TO_ALL, 1 << 22), 2 * (10 + large));
 }
 
 /* An endpoint delay leads each phase, so the halves of an all-reduce have one more than the whole. */
@@ -267,12 +165,12 @@ static void with_contention_the_halves_add_up_to_an_all_reduce(void **state)
     static const enum topo_shape shapes[] = { R, F, S };
     (void)state;
     for (int i = 0; i < 9; i++) {
-        struct sim_astra_conf conf = one_dim(shapes[i % 3], 8, algorithms[i / 3]);
+        struct sim_astra_conf conf = astra_one_dim(shapes[i % 3], 8, algorithms[i / 3]);
         conf.backend = SIM_ASTRA_AWARE;
-        int64_t scatter = run_kind(&conf, COLLECTIVE_REDUCE_SCATTER, 1 << 20);
-        int64_t gather = run_kind(&conf, COLLECTIVE_ALL_GATHER, 1 << 17);
+        int64_t scatter = astra_run_kind(&conf, COLLECTIVE_REDUCE_SCATTER, 1 << 20);
+        int64_t gather = astra_run_kind(&conf, COLLECTIVE_ALL_GATHER, 1 << 17);
         assert_int_equal(scatter, gather);
-        assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 20), scatter + gather - 10);
+        assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 20), scatter + gather - 10);
     }
 }
 
@@ -283,11 +181,11 @@ static void without_shared_links_contention_changes_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(algorithms); i++)
         for (int32_t size = 2; size <= 32; size *= 2) {
-            struct sim_astra_conf conf = one_dim(F, size, algorithms[i]);
+            struct sim_astra_conf conf = astra_one_dim(F, size, algorithms[i]);
             conf.mem_GBps = 1600;
-            int64_t alone = run_kind(&conf, COLLECTIVE_ALL_REDUCE, 12345678);
+            int64_t alone = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 12345678);
             conf.backend = SIM_ASTRA_AWARE;
-            assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 12345678), alone);
+            assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 12345678), alone);
         }
 }
 
@@ -314,8 +212,7 @@ static void spans_show_every_phase_and_fill_the_busy_time(void **state)
     struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true }, 0 };
     int64_t busy[2] = { 0 }, end = 0;
     (void)state;
-    read_network(&conf, "d2_16x8");
-    read_system(&conf, "s2_rd_c4");
+    astra_read_row(&conf, "unaware", "d2_16x8", "s2_rd_c4");
     assert_ok(sim_astra_run(&r, &conf, &c, 1, &end, &sink, &e), &e);
     assert_int_equal(log.n, 4 * 3);
     assert_int_equal(end, r.time_ns);
@@ -338,10 +235,10 @@ static void the_last_or_the_first_collective_issued_goes_first(void **state)
     for (int i = 0; i < 3; i++)
         list[i] = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, i };
     for (int lifo = 0; lifo < 2; lifo++) {
-        struct sim_astra_conf conf = one_dim(R, 8, TOPO_ALGORITHM_RING);
+        struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
         struct sim_astra_result r;
         struct err e = { 0 };
-        int64_t end[3], one = run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 20);
+        int64_t end[3], one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 20);
         conf.lifo = lifo;
         assert_ok(sim_astra_run(&r, &conf, list, 3, end, NULL, &e), &e);
         assert_int_equal(end[0], one);
@@ -354,15 +251,15 @@ static void the_last_or_the_first_collective_issued_goes_first(void **state)
 /* 1000 bytes in 3 chunks of 333 leave one, billed as 333; of 10 bytes for 8 NPUs a chunk has 8. */
 static void a_smaller_last_chunk_is_billed_in_full(void **state)
 {
-    struct sim_astra_conf conf = one_dim(R, 8, TOPO_ALGORITHM_RING);
+    struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
     (void)state;
-    int64_t one = run_kind(&conf, COLLECTIVE_ALL_REDUCE, 333);
+    int64_t one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 333);
     conf.splits = 3;
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 999), 3 * one);
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1000), 4 * one);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 999), 3 * one);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1000), 4 * one);
     conf.splits = 10;
-    one = run_kind(&conf, COLLECTIVE_ALL_REDUCE, 8);
-    assert_int_equal(run_kind(&conf, COLLECTIVE_ALL_REDUCE, 10), 2 * one);
+    one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 8);
+    assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 10), 2 * one);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/astra.h"
+#include "sim/astra/astra.h"
 
 /* Ring 4, full 4, switch 8, as ASTRA-sim would take them. */
 static struct sim_astra_conf three_dims(void)

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/astra_file.h"
+#include "sim/astra/astra_file.h"
 
 #define THREE_DIMS                                                                                           \
     "topology: [ Ring, FullyConnected, Switch ]\n"                                                           \

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/chunk.h"
+#include "sim/chunk/chunk.h"
 #include "sim/rung.h"
 #include "sim/step.h"
 #include "sim/timeline.h"

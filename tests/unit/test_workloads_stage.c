@@ -152,13 +152,37 @@ static void the_faster_regime_is_taken_by_size(void **state)
     struct topo_network net = one_dim(TOPO_FULL, 2);
     struct stage s;
     (void)state;
-    net.dims[0].regimes[net.dims[0].n_regimes++] = (struct topo_regime){ .lat_s = 0.1, .efficiency = 0.5 };
+    net.dims[0].regimes[net.dims[0].n_regimes++] =
+        (struct topo_regime){ .lat_s = 0.1, .efficiency = 0.5, .up_to_B = INFINITY };
     stage_fill(&s, 0, PASS_ALL_TO_ALL, 0.2, 2, &net, &stage_rules_plain, 1);
     assert_int_equal(s.choice.regime, 1);
     assert_close(s.const_s + s.load_B, 0.1 + 0.2, 1e-15);
     stage_fill(&s, 0, PASS_ALL_TO_ALL, 2, 2, &net, &stage_rules_plain, 1);
     assert_int_equal(s.choice.regime, 0);
     assert_close(s.const_s + s.load_B, 0.5 + 1, 1e-15);
+}
+
+/* A table by size: up to 1 B, up to 10 B, and beyond; what is faster does not matter. */
+static void limits_decide_by_size(void **state)
+{
+    static const struct {
+        double bytes;
+        int32_t regime;
+    } cases[] = { { 0.5, 2 }, { 1, 2 }, { 1.1, 1 }, { 10, 1 }, { 11, 0 } };
+    struct topo_network net = one_dim(TOPO_FULL, 2);
+    (void)state;
+    net.dims[0].regimes[net.dims[0].n_regimes++] =
+        (struct topo_regime){ .lat_s = 9, .efficiency = 0.5, .up_to_B = 10 };
+    net.dims[0].regimes[net.dims[0].n_regimes++] =
+        (struct topo_regime){ .lat_s = 5, .efficiency = 0.1, .up_to_B = 1 };
+    for (int32_t chunks = 1; chunks <= 4; chunks *= 4)
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+            struct stage_rules rules = stage_rules_plain;
+            struct stage s;
+            rules.chunks = chunks; /* it is the size of the whole buffer that counts */
+            stage_fill(&s, 0, PASS_ALL_TO_ALL, cases[i].bytes / chunks, 2, &net, &rules, 1);
+            assert_int_equal(s.choice.regime, cases[i].regime);
+        }
 }
 
 static void reductions_pass_the_memory_three_times(void **state)
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_switch_reduces_for_groups_that_are_large_enough),
         cmocka_unit_test(auto_takes_the_fastest_for_the_size),
         cmocka_unit_test(the_faster_regime_is_taken_by_size),
+        cmocka_unit_test(limits_decide_by_size),
         cmocka_unit_test(reductions_pass_the_memory_three_times),
         cmocka_unit_test(an_all_reduce_goes_out_turns_and_comes_back),
         cmocka_unit_test(chunks_fill_and_drain_a_balanced_pipeline),

@@ -1,0 +1,190 @@
+/*
+ * How fast flows are simulated: an all-reduce over 16 x 256 NPUs, rings inside and switches outside, as
+ * collectives on the graph, and as the same flows begun step by step, which SimGrid runs too where it is
+ * installed.
+ */
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/flow_cases.h"
+
+enum { ROUNDS = 5, N_FLOWS = 311296 };
+
+#define WORD  "ring:16@50 switch:256@50"
+#define BYTES 4294967296.0
+
+#define LIMIT_S 1.0
+
+/* What a child reports. */
+struct flown {
+    struct bench_time took;
+    double peak_B, time_s;
+    int64_t flows, events;
+};
+
+static void check(int rc, const struct err *e)
+{
+    if (rc)
+        bench_stop("%s", e->msg);
+}
+
+static void note_end(struct flown *out, struct bench_time begin)
+{
+    struct bench_time end = bench_now();
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    out->took = (struct bench_time){ end.wall_s - begin.wall_s, end.cpu_s - begin.cpu_s };
+    out->peak_B = 1024.0 * (double)use.ru_maxrss; /* Linux counts in KiB */
+}
+
+/* From the word to the time: graph, routes, groups, flows. */
+static void fly_collective(struct flown *out)
+{
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
+    struct topo_network net;
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    struct flow_sim *sim;
+    struct err e = { 0 };
+    int32_t group, id;
+    struct bench_time begin = bench_now();
+    check(topo_parse_spec(&net, WORD, &e), &e);
+    check(topo_build_graph(&graph, &net, NULL, &e), &e);
+    check(topo_routes_build(&routes, graph, &e), &e);
+    check(flow_sim_build(&sim, &routes, &rules, &e), &e);
+    check(flow_sim_group(sim, &(struct flow_group_spec){ .members = { 16, 256 } }, &group, &e), &e);
+    check(flow_sim_issue(sim, group, COLLECTIVE_ALL_REDUCE, BYTES, 0, &id, &e), &e);
+    check(flow_sim_run(sim, &e), &e);
+    note_end(out, begin);
+    out->time_s = flow_sim_finish_s(sim, id);
+    out->flows = flow_count(flow_sim_net(sim)).done - 1; /* one is the clock that begins it */
+    out->events = flow_count(flow_sim_net(sim)).events - 2;
+    flow_sim_free(sim);
+    topo_routes_free(&routes);
+    topo_graph_free(graph);
+}
+
+/* The flows are listed beforehand, as SimGrid's are. */
+static void fly_steps(struct flown *out)
+{
+    struct flow_case c;
+    flow_case_all_reduce(&c, WORD, 0, BYTES);
+    struct bench_time begin = bench_now();
+    flow_case_run(&c);
+    note_end(out, begin);
+    out->time_s = c.phases[c.n_phases - 1].finish_s;
+    out->flows = c.n_flows;
+    out->events = 2 * (int64_t)c.n_flows;
+    flow_case_free(&c);
+}
+
+/* Its own process, so that the peak is its alone. */
+static void fly_apart(struct flown *out, void (*fly)(struct flown *out))
+{
+    int ends[2], status = 0;
+    fflush(NULL);
+    if (pipe(ends))
+        bench_stop("no pipe to a child");
+    pid_t child = fork();
+    if (child < 0)
+        bench_stop("no child process");
+    if (child == 0) {
+        struct flown mine = { 0 };
+        fly(&mine);
+        _exit(write(ends[1], &mine, sizeof mine) != (ssize_t)sizeof mine);
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], out, sizeof *out);
+    close(ends[0]);
+    if (waitpid(child, &status, 0) != child || status != 0 || n != (ssize_t)sizeof *out)
+        bench_stop("the flows were not simulated");
+}
+
+/* SimGrid's seconds and peak memory for the same flows; false where its program is not. */
+static bool fly_simgrid(double *wall_s, double *peak_B)
+{
+    const char *program = getenv("SIMGRID");
+    char path[] = "/tmp/weft-bench-XXXXXX", command[512];
+    struct flow_case c;
+    if (!program || access(program, X_OK))
+        return false;
+    int file = mkstemp(path);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    flow_case_all_reduce(&c, WORD, 0, BYTES);
+    if (out)
+        flow_case_write(&c, out);
+    flow_case_free(&c);
+    if (!out || fclose(out))
+        bench_stop("SimGrid's input was not written");
+    snprintf(command, sizeof command, "'%s' -t <%s", program, path);
+    FILE *in = popen(command, "r");
+    char line[128] = "", *end = line;
+    bool read = in && fgets(line, sizeof line, in);
+    *wall_s = strtod(line, &end);
+    *peak_B = 1024 * strtod(end, NULL);
+    if (!read || pclose(in) || !(*wall_s > 0) || !(*peak_B > 0))
+        bench_stop("SimGrid did not run");
+    remove(path);
+    return true;
+}
+
+static void print_ours(struct bench *b, const char *what, void (*fly)(struct flown *out), double simgrid_s,
+                       double simgrid_B)
+{
+    struct flown one;
+    double wall_s[ROUNDS], cpu_s = (double)INFINITY, peak_B = 0;
+    char best[BENCH_CELL], spread[BENCH_CELL], cpu[BENCH_CELL], ratio[2 * BENCH_CELL] = "", rate[BENCH_CELL];
+    /* By hand: 2 (n_d - 1) / (n_1 ... n_d) of the bytes in dimension d, both of 50 GB/s. */
+    const double want_s = 2 * BYTES / 50e9 * (15 / 16. + 255 / 4096.);
+    for (int i = 0; i < ROUNDS; i++) {
+        fly_apart(&one, fly);
+        wall_s[i] = one.took.wall_s;
+        cpu_s = fmin(cpu_s, one.took.cpu_s);
+        peak_B = fmax(peak_B, one.peak_B);
+    }
+    if (!(fabs(one.time_s / want_s - 1) <= 1e-9) || one.flows != N_FLOWS)
+        bench_stop("%lld flows took %.17g s, need %d in %.17g s", (long long)one.flows, one.time_s, N_FLOWS,
+                   want_s);
+    double median = bench_median(wall_s, ROUNDS);
+    snprintf(best, sizeof best, "%.3f s", wall_s[0]);
+    snprintf(spread, sizeof spread, "+%.0f %%", 100 * (median / wall_s[0] - 1));
+    snprintf(cpu, sizeof cpu, "%.3f s", cpu_s);
+    if (simgrid_s > 0)
+        snprintf(ratio, sizeof ratio, "%.0f x S", simgrid_s / wall_s[0]);
+    bench_print(b, &(struct bench_line){ what, "<= 1 s", best, spread, cpu, ratio },
+                wall_s[0] <= LIMIT_S ? BENCH_MET : BENCH_MISSED);
+    printf("     %lld flows, %lld events, %s events; peak memory %.0f MB\n", (long long)one.flows,
+           (long long)one.events, bench_rate(rate, (double)one.events / wall_s[0]), peak_B / 1e6);
+    if (simgrid_B > 0) {
+        snprintf(best, sizeof best, "%.0f %%", 100 * peak_B / simgrid_B);
+        bench_print(
+            b, &(struct bench_line){ "   its peak memory, of SimGrid's", "<= 50 %", best, NULL, NULL, NULL },
+            peak_B <= simgrid_B / 2 ? BENCH_MET : BENCH_MISSED);
+    }
+}
+
+void bench_flow(struct bench *b)
+{
+    double simgrid_s = 0, simgrid_B = 0;
+    char best[BENCH_CELL], memory[BENCH_CELL];
+    bench_head("flows of an all-reduce, 16 x 256 NPUs");
+    if (fly_simgrid(&simgrid_s, &simgrid_B)) {
+        snprintf(best, sizeof best, "%.2f s", simgrid_s);
+        snprintf(memory, sizeof memory, "%.0f MB", simgrid_B / 1e6);
+        bench_print(
+            b, &(struct bench_line){ "S: SimGrid, steps listed beforehand", NULL, best, NULL, NULL, memory },
+            BENCH_INFO);
+    } else {
+        puts("   SimGrid is not installed (libsimgrid-dev, g++): nothing to compare with");
+    }
+    print_ours(b, "   collective on the graph, from the network's word on", fly_collective, simgrid_s,
+               simgrid_B);
+    print_ours(b, "   steps listed beforehand", fly_steps, simgrid_s, simgrid_B);
+}

@@ -1,0 +1,80 @@
+/** @file Collectives as flows on a network's links: issued at any time, several at once, each tells when it
+ * is done. */
+#ifndef SIM_FLOW_COLLECTIVE_H
+#define SIM_FLOW_COLLECTIVE_H
+
+#include "sim/flow/flow.h"
+#include "sim/flow/flow_group.h"
+#include "workloads/stage.h"
+
+/** How collectives become flows. */
+struct flow_rules {
+    struct stage_rules stage; /**< chunks, overhead per message, memory: both delay a message like latency */
+    enum topo_route_kind route; /**< of a custom graph SHORTEST or ECMP */
+    int32_t active;             /**< chunks that a line of a dimension works on at a time, >= 1 */
+};
+
+/**
+ * Opaque: collectives under way on one network.
+ *
+ * A collective passes the stages of stage_list() in C chunks. In each stage every line of the group (members
+ * that differ in that dimension only) exchanges the messages of flow_plan_build(), one flow each. A line
+ * begins a chunk when that chunk's stage before is over at all its members and fewer than
+ * `active` chunks are at work there; those that wait go first come, first served, whichever collective of the
+ * same group they belong to. Different groups know of each other by the links they share only.
+ *
+ * Bytes on the links are those of the message over the efficiency of the dimension (of the protocol that
+ * stage_fill() chose): what headers and gaps take counts as sent.
+ */
+struct flow_sim;
+
+/**
+ * @param routes  borrowed, changed only in its caches; its failed and slow links are those of the simulation.
+ * @param rules   copied.
+ * @param[out] out  NULL on failure; release with flow_sim_free().
+ * @return 0, ERR_NOMEM, or ERR_RANGE: chunks or active below 1.
+ */
+int flow_sim_build(struct flow_sim **out, struct topo_routes *routes, const struct flow_rules *rules,
+                   struct err *e);
+void flow_sim_free(struct flow_sim *sim); /**< NULL is fine */
+
+/** Add groups to issue collectives on; @p group is their number. Errors as flow_group_build(). */
+int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int32_t *group, struct err *e);
+
+/**
+ * Begin a collective of @p bytes per NPU at @p start_s (in the past: now) in all groups of @p group at once.
+ * One that sends nothing is done when it begins. @p id counts from 0.
+ * @return 0, ERR_NOMEM, or ERR_RANGE: bytes not finite or below 0.
+ */
+int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
+                   double start_s, int32_t *id, struct err *e);
+
+/**
+ * NPU @p npu sends nothing of a collective before @p late_s after the collective began; it holds for what
+ * begins from now on. Those that wait for it wait. ERR_NOMEM, or ERR_RANGE: no such NPU, a time below 0 or
+ * not finite.
+ */
+int flow_sim_set_late(struct flow_sim *sim, int64_t npu, double late_s, struct err *e);
+
+/** Time of the next event [s], INFINITY when all is done. */
+double flow_sim_next_s(struct flow_sim *sim);
+
+/**
+ * Go to the next event. What is issued now begins at that time.
+ * @return 0, ERR_NOMEM, or as topo_find_path(): a route over a failed link.
+ */
+int flow_sim_advance(struct flow_sim *sim, struct err *e);
+
+/** Collectives that ended in the last flow_sim_advance(), shape [*n], valid until the next call. */
+const int32_t *flow_sim_ended(const struct flow_sim *sim, int32_t *n);
+
+/** flow_sim_advance() until nothing is left. */
+int flow_sim_run(struct flow_sim *sim, struct err *e);
+
+/** When collective @p id ended [s]; NaN as long as it has not. */
+double flow_sim_finish_s(const struct flow_sim *sim, int32_t id);
+
+/** The links under it all: time, counts, use of arcs. */
+const struct flow_net *flow_sim_net(const struct flow_sim *sim);
+
+#endif

@@ -1,0 +1,210 @@
+/* The graph that flows run on, with what has failed or is slow, and which of its links are hot. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sim/rung_state.h"
+
+static bool is_csv(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".csv") == 0;
+}
+
+static int open_graph(struct rung *x, struct err *e)
+{
+    struct topo_network net = *x->net;
+    struct rung_wires *w = &x->wires;
+    const char *path = x->rules->graph;
+    if (path[0])
+        return is_csv(path) ? topo_read_edges(&w->graph, path, e) : topo_read_graphml(&w->graph, path, e);
+    for (int32_t d = 0; d < net.n_dims; d++) {
+        /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
+        net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
+    }
+    return topo_build_graph(&w->graph, &net, NULL, e);
+}
+
+/* Of a custom graph each link says its dimension, if it does; else they are numbered by dimension. */
+static int list_dims(struct rung_wires *w, struct err *e)
+{
+    size_t n = (size_t)w->routes.n_arcs / 2;
+    if (w->routes.described)
+        return 0;
+    struct topo_link *links = malloc((n + 1) * sizeof *links);
+    w->dim_of = malloc((n + 1) * sizeof *w->dim_of);
+    int rc = links && w->dim_of ? topo_list_links(links, w->graph, e) : err_nomem(e, "links");
+    for (size_t i = 0; i < n && !rc; i++)
+        w->dim_of[i] = links[i].dim;
+    free(links);
+    return rc;
+}
+
+static int32_t dim_of(const struct rung_wires *w, int32_t link)
+{
+    int32_t d = w->routes.net.n_dims - 1;
+    if (w->dim_of)
+        return w->dim_of[link];
+    while (d > 0 && link < w->routes.first_link[d])
+        d--;
+    return d;
+}
+
+static int reduce(struct rung_wires *w, int32_t link, double share, struct err *e)
+{
+    return topo_routes_set_share(&w->routes, link, fmin(share, w->routes.share[link]), e);
+}
+
+static int32_t find_vertex(const struct rung_wires *w, const char *name)
+{
+    char buf[TOPO_VERTEX_TEXT];
+    for (int32_t v = 0; v < w->routes.n_vertices; v++)
+        if (strcmp(topo_vertex_name(buf, w->graph, v), name) == 0)
+            return v;
+    return -1;
+}
+
+/* All links between two vertices, or of a dimension. */
+static int apply_links(struct rung_wires *w, const struct sim_links *l, struct err *e)
+{
+    int32_t from = l->dim < 0 ? find_vertex(w, l->from) : -1, to = l->dim < 0 ? find_vertex(w, l->to) : -1;
+    int32_t found = 0;
+    int rc = 0;
+    if (l->dim < 0 && (from < 0 || to < 0))
+        return err_set(e, ERR_RANGE,
+                       "links: \"%s\" is no vertex of the graph, need a name as weft topo "
+                       "--graphml gives",
+                       from < 0 ? l->from : l->to);
+    for (int32_t link = 0; l->dim >= 0 && link < w->routes.n_arcs / 2 && !rc; link++)
+        if (dim_of(w, link) == l->dim) {
+            rc = reduce(w, link, l->share, e);
+            found++;
+        }
+    for (int32_t i = from < 0 ? 0 : w->routes.first[from]; from >= 0 && i < w->routes.first[from + 1] && !rc;
+         i++)
+        if (w->routes.to[w->routes.out[i]] == to) {
+            rc = reduce(w, w->routes.out[i] / 2, l->share, e);
+            found++;
+        }
+    if (!rc && !found)
+        return err_set(e, ERR_RANGE, "links: no link %s%s%s, need one of the graph",
+                       l->dim < 0 ? l->from : "of that dimension", l->dim < 0 ? " - " : "", l->to);
+    return rc;
+}
+
+bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
+{
+    for (int32_t d = 0; d < r->net.n_dims; d++)
+        if (s->at[d] >= 0 && npu / r->stride[d] % r->net.dims[d].size != s->at[d])
+            return false;
+    return true;
+}
+
+static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err *e)
+{
+    int32_t d = w->routes.described ? s->dim : -1;
+    int rc = 0;
+    if (s->dim >= 0 && d < 0)
+        return err_set(e, ERR_UNSUP, "slow: names a dimension, need none on a graph of its own");
+    for (int32_t npu = 0; npu < w->routes.n_npus && s->share < 1 && !rc; npu++)
+        if (rung_is_slow(&w->routes, s, npu))
+            rc = topo_routes_slow_npu(&w->routes, npu, d, s->share, e);
+    return rc;
+}
+
+int rung_open_wires(struct rung *x, struct err *e)
+{
+    struct rung_wires *w = &x->wires;
+    if (w->has_routes)
+        return 0;
+    int rc = open_graph(x, e);
+    if (!rc)
+        rc = topo_routes_build(&w->routes, w->graph, e);
+    if (rc)
+        return rc;
+    w->has_routes = true;
+    w->routes.seed = x->rules->seed;
+    if (x->rules->graph[0])
+        rc = topo_routes_lay(&w->routes, x->net, e);
+    if (!rc)
+        rc = list_dims(w, e);
+    for (int32_t i = 0; i < x->rules->n_links && !rc; i++)
+        rc = apply_links(w, &x->rules->links[i], e);
+    for (int32_t i = 0; i < x->rules->n_slow && !rc; i++)
+        rc = apply_slow(w, &x->rules->slow[i], e);
+    return rc;
+}
+
+void rung_close_wires(struct rung *x)
+{
+    if (x->wires.has_routes)
+        topo_routes_free(&x->wires.routes);
+    topo_graph_free(x->wires.graph);
+    free(x->wires.dim_of);
+    x->wires = (struct rung_wires){ 0 };
+}
+
+/* ---- what links carry ---- */
+
+/* What links carried is kept in single precision. */
+#define ALIKE_REL 1e-6
+
+/* Keep the hottest, of equals the first. */
+static void place(struct rung_links *out, const struct rung_hot *hot)
+{
+    int32_t at = out->n_hot;
+    while (at > 0 && out->hot[at - 1].util_frac < hot->util_frac)
+        at--;
+    if (at >= RUNG_HOTTEST)
+        return;
+    out->n_hot += out->n_hot < RUNG_HOTTEST;
+    for (int32_t i = out->n_hot - 1; i > at; i--)
+        out->hot[i] = out->hot[i - 1];
+    out->hot[at] = *hot;
+}
+
+static void add_bytes(double *bytes, const struct rung *x, const struct rung_weight *w, int32_t n_weights)
+{
+    for (int32_t i = 0; i < n_weights; i++) {
+        const float *own = x->known[w[i].known].bytes;
+        for (int32_t a = 0; a < x->wires.routes.n_arcs; a++)
+            bytes[a] += w[i].times * (double)own[a];
+    }
+}
+
+int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
+                    int32_t n, double time_s, struct err *e)
+{
+    const struct topo_routes *r = &x->wires.routes;
+    *out = (struct rung_links){ 0 };
+    for (int32_t i = 0; i < n; i++)
+        if (!x->known[weights[i].known].bytes)
+            return 0;
+    if (!x->wires.has_routes || !(time_s > 0) || !isfinite(time_s) || n == 0)
+        return 0;
+    double *bytes = calloc((size_t)r->n_arcs + 1, sizeof *bytes), sum = 0;
+    if (!bytes)
+        return err_nomem(e, "use of links");
+    add_bytes(bytes, x, weights, n);
+    out->n_arcs = r->n_arcs;
+    for (int32_t a = 0; a < r->n_arcs; a++) {
+        struct rung_hot hot = { .bytes = bytes[a],
+                                .bw_Bps = topo_arc_bw(r, a),
+                                .dim = dim_of(&x->wires, a / 2) };
+        hot.util_frac = hot.bw_Bps > 0 ? hot.bytes / hot.bw_Bps / time_s : 0;
+        sum += hot.util_frac;
+        out->n_used += hot.bytes > 0;
+        if (!(hot.bytes > 0) ||
+            (out->n_hot == RUNG_HOTTEST && hot.util_frac <= out->hot[RUNG_HOTTEST - 1].util_frac))
+            continue;
+        topo_arc_name(hot.name, r, a);
+        place(out, &hot);
+    }
+    out->mean_frac = sum / r->n_arcs;
+    for (int32_t a = 0; out->n_hot > 0 && a < r->n_arcs; a++)
+        out->n_alike +=
+            bytes[a] > 0 && bytes[a] / topo_arc_bw(r, a) / time_s >= out->hot[0].util_frac * (1 - ALIKE_REL);
+    free(bytes);
+    return 0;
+}

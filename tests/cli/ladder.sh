@@ -1,0 +1,71 @@
+#!/bin/sh
+# The models above the closed forms: chunks, flows, their timelines, and what is wrong with them.
+LC_ALL=C
+export LC_ALL
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+
+cat >study.yaml <<'..'
+network:
+  npu: { mem_GBps: 2000 }
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 100, latency_ns: 500 }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 50, latency_ns: 2000 }
+workload:
+  name: toy
+  groups: { tp: { size: 4 }, dp: { after: tp } }
+  step:
+    sum:
+      - { all-reduce: { size_MB: 50, group: tp }, times: 2 }
+      - max:
+          - { sum: [ { compute_ms: 2 }, { all-reduce: { size_MB: 20, group: tp } } ] }
+          - { all-reduce: { size_MB: 80, group: all, priority: 1 }, name: gradients }
+          - { broadcast: { size_MB: 5, group: dp } }
+      - { send: { size_MB: 1, group: dp } }
+..
+echo "== every rung"
+run sim study.yaml --model all
+run sim study.yaml --model chunk --of json
+run sim study.yaml --model flow --of csv
+run explain study.yaml --set model=chunk
+run alloc study.yaml --set model=chunk --set 'network=ring:4 switch:8' --set total_GBps=150
+run sim study.yaml --model alpha-beta --set 'simulation={ chunks: 1, algorithms: [auto, auto], endpoint_ns: 100, reduction: memory }'
+
+echo "== timelines"
+run sim study.yaml --model chunk --set simulation.chunks=2 --timeline t.csv -q -o sim.txt
+grep -v '^#' t.csv | head -4
+grep -v '^#' t.csv | cut -d, -f2,3 | sort | uniq -c | sed 's/^ *//'
+run sim study.yaml --model chunk --set simulation.chunks=2 --timeline t.json -q -o sim2.txt
+grep -c '"ph": "X"' t.json
+run plot timeline t.csv -o t.svg
+run sim study.yaml --model flow --timeline t.csv -f
+run sim study.yaml --model chunk --timeline t.txt
+run sim study.yaml --model chunk --timeline t.csv
+
+echo "== wires"
+run sim study.yaml --model flow --set 'simulation.links=[{ from: npu0, to: npu1, share: 0.5 }]' --set 'simulation.slow=[{ at: [0, "*"], dim: pod, share: 0.25 }]'
+run sim study.yaml --model flow --set 'simulation.links=[{ from: npu0, to: npu1, share: 0 }]'
+run sim study.yaml --model flow --set 'simulation={ route: shortest, links: [{ dim: pod, share: 0 }] }'
+run sim study.yaml --model flow --set 'simulation.links=[{ from: npu0, to: npu99, share: 0 }]'
+run sim study.yaml --model flow --set 'simulation.links=[{ from: npu0, share: 0 }]'
+printf 'src,dst,bw_GBps,latency_ns\na,b,50,500\nc,d,50,500\n' >apart.csv
+printf 'src,dst,bw_GBps,latency_ns\na,b,50,500\nb,c,50,500\nc,d,50,500\nd,a,10,500\n' >ring.csv
+printf 'network: ring:2@50 ring:2@50\nworkload: { step: { all-reduce: { size_MB: 8, group: all } } }\n' >four.yaml
+printf 'model: flow\nsimulation: { graph: ring.csv }\n' >>four.yaml
+run sim four.yaml
+run sim four.yaml --set simulation.graph=apart.csv
+run sim four.yaml --set simulation.graph=nosuch.csv
+run sim four.yaml --set network=ring:8@50
+run sim four.yaml --set simulation.route=dimension
+
+echo "== what cannot be simulated"
+run sim study.yaml --model chunk --set simulation.chunks=0
+run sim study.yaml --model chunk --set simulation.order=best
+run sim study.yaml --model chunk --set 'simulation.algorithms=[ring]'
+run sim study.yaml --model chunk --set 'simulation.algorithms=[ring, in-switch]'
+run sim study.yaml --model chunk --set 'network.dims.pod.size=6' --set 'network.dims.pod.algorithm=halving-doubling'
+run sim study.yaml --model chunk --set 'simulation.semantics=astra-sim-2'
+run sim study.yaml --model chunk --set 'simulation={ semantics: astra-sim-2, order: themis }'
+run sim study.yaml --model chunk --set 'simulation.slow=[{ at: [9, 0], share: 0.5 }]'
+run sim study.yaml --model chunk --set 'workload.groups.none={ size: 0 }'
+run sim study.yaml --model flow --set 'network=ring:1048576@50 switch:4@10' --set 'workload={ step: { all-reduce: { size_MB: 1, group: all } } }'

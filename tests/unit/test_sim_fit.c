@@ -1,0 +1,333 @@
+#include "tests/support.h"
+
+#include "base/rng.h"
+#include "sim/fit.h"
+#include "workloads/stage.h"
+
+static const struct fit_settings free_bw = { .bw_Bps = (double)NAN, .max_regimes = FIT_MAX_REGIMES };
+
+static struct topo_dim make_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a,
+                                enum topo_in_switch in_switch)
+{
+    struct topo_dim dim;
+    topo_dim_defaults(&dim, 0);
+    dim.shape = shape;
+    dim.size = size;
+    dim.algorithm = a;
+    dim.in_switch = in_switch;
+    dim.bw_Bps = 100e9;
+    dim.lat_s = 2e-6;
+    return dim;
+}
+
+/* Times of @p truth for sizes 2 KiB .. 2 KiB 2^(n-1), each off by a normal error of @p noise. */
+static void make_curve(struct curve *c, const struct topo_dim *truth, enum collective_kind kind,
+                       int32_t ranks, int n, double noise, uint64_t seed)
+{
+    struct err e = { 0 };
+    struct rng *rng;
+    *c = (struct curve){ .collective = kind, .ranks = ranks, .nodes = 1 };
+    assert_ok(rng_build(&rng, seed, 0, &e), &e);
+    for (int i = 0; i < n; i++) {
+        double bytes = ldexp(2048, i), time_s = fit_time(truth, kind, ranks, bytes);
+        assert_ok(curve_add_point(c, bytes, time_s * exp(noise * rng_normal(rng)), 0, &e), &e);
+    }
+    rng_free(rng);
+}
+
+static void free_curve(struct curve *c)
+{
+    free(c->bytes);
+    free(c->time_s);
+    free(c->blur);
+}
+
+/* By hand, 8 members: NVLS 2 hops and 9/8 S; ring 2 x 7 hops and 2 x 7/8 S; a line's links carry twice that.
+ */
+static void times_are_those_of_the_closed_form(void **state)
+{
+    struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS);
+    (void)state;
+    assert_close(fit_time(&dim, COLLECTIVE_ALL_REDUCE, 8, 1e6), 4e-6 + 9 / 8.0 * 1e6 / 100e9, 1e-12);
+    dim = make_dim(TOPO_RING, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE);
+    assert_close(fit_time(&dim, COLLECTIVE_ALL_REDUCE, 8, 1e6), 28e-6 + 14 / 8.0 * 1e6 / 100e9, 1e-12);
+    assert_close(fit_time(&dim, COLLECTIVE_ALL_GATHER, 8, 1e6), 14e-6 + 7 / 8.0 * 1e6 / 100e9, 1e-12);
+}
+
+static void latency_and_bandwidth_come_back_for_every_collective_and_shape(void **state)
+{
+    static const struct {
+        enum topo_shape shape;
+        enum topo_algorithm algorithm;
+        enum topo_in_switch in_switch;
+        enum collective_kind kind;
+        int32_t ranks;
+    } cases[] = {
+        { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS, COLLECTIVE_ALL_REDUCE, 8 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_SHARP, COLLECTIVE_ALL_REDUCE, 8 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_REDUCE, 8 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_REDUCE, 6 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE, COLLECTIVE_REDUCE_SCATTER, 4 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_TREE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_REDUCE, 8 },
+        { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_TO_ALL, 8 },
+        { TOPO_FULL, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_GATHER, 8 },
+        { TOPO_RING, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_REDUCE, 8 },
+        { TOPO_RING, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_BROADCAST, 8 },
+        { TOPO_LINE, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_REDUCE_SCATTER, 8 },
+        { TOPO_RING, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_SEND, 8 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_dim truth = make_dim(cases[i].shape, 8, cases[i].algorithm, cases[i].in_switch);
+        struct curve c;
+        struct fit f;
+        struct err e = { 0 };
+        make_curve(&c, &truth, cases[i].kind, cases[i].ranks, 20, 0, 1);
+        assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+        assert_int_equal(f.n_regimes, 1);
+        assert_close(f.dim.bw_Bps, truth.bw_Bps, 2e-3);
+        assert_close(f.dim.lat_s, truth.lat_s, 2e-3);
+        assert_true(f.dim.efficiency == 1);
+        assert_true(f.large.max_frac < 2e-3 && f.small.max_frac < 2e-3);
+        fit_free(&f);
+        free_curve(&c);
+    }
+}
+
+/* Three protocols of 300 GB/s by size: 2 us at 1/30; from 128 KiB 16 us at 1/3, a jump up; from 8 MiB 25 us
+ * at 0.9, a jump down. */
+static struct topo_dim three_regimes(void)
+{
+    struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS);
+    dim.bw_Bps = 300e9;
+    dim.lat_s = 25e-6;
+    dim.efficiency = 0.9;
+    dim.n_regimes = 2;
+    dim.regimes[0] = (struct topo_regime){ 2e-6, 1.0 / 30, 92.7e3 };
+    dim.regimes[1] = (struct topo_regime){ 16e-6, 1.0 / 3, 5.93e6 };
+    return dim;
+}
+
+static void known_regimes_and_limits_are_recovered(void **state)
+{
+    static const struct {
+        double noise, off; /* and how far the numbers may be off */
+    } cases[] = { { 0, 1e-4 }, { 0.01, 0.08 } };
+    const struct topo_dim truth = three_regimes();
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
+        struct curve c;
+        struct fit f;
+        struct err e = { 0 };
+        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
+        assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+        assert_int_equal(f.n_regimes, 3);
+        assert_close(f.dim.bw_Bps, 300e9, 1e-12);
+        assert_close(f.dim.lat_s, truth.lat_s, cases[i].off);
+        assert_close(f.dim.efficiency, truth.efficiency, cases[i].off);
+        for (int k = 0; k < 2; k++) {
+            assert_close(f.dim.regimes[k].lat_s, truth.regimes[k].lat_s, cases[i].off);
+            assert_close(f.dim.regimes[k].efficiency, truth.regimes[k].efficiency, cases[i].off);
+            assert_close(f.dim.regimes[k].up_to_B, truth.regimes[k].up_to_B, 1e-12);
+        }
+        assert_false(f.at_limit);
+        fit_free(&f);
+        free_curve(&c);
+    }
+}
+
+static void noise_makes_no_regimes(void **state)
+{
+    const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    int more = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct curve c;
+        struct fit f;
+        struct err e = { 0 };
+        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
+        assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+        more += f.n_regimes > 1;
+        assert_close(f.dim.bw_Bps, truth.bw_Bps, 0.05);
+        fit_free(&f);
+        free_curve(&c);
+    }
+    /* Schwarz's criterion takes a regime too many now and then; what it then gains is small. */
+    assert_true(more <= 4);
+}
+
+/* A stretch of equal times is no sign of faster links: the bandwidth is that of the largest sizes. */
+static void a_flat_stretch_sets_no_bandwidth(void **state)
+{
+    struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    struct curve c;
+    struct fit f;
+    struct err e = { 0 };
+    (void)state;
+    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
+    for (int i = 8; i < 12; i++)
+        c.time_s[i] = c.time_s[12];
+    assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+    assert_true(f.n_regimes > 1);
+    assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-4);
+    assert_true(f.dim.efficiency == 1);
+    fit_free(&f);
+    free_curve(&c);
+}
+
+/* 1 MB and a few bytes more: three digits would not tell the sizes at a limit apart. */
+static void a_limit_has_the_digits_it_needs(void **state)
+{
+    const struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    struct curve c = { .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
+    struct fit f;
+    struct err e = { 0 };
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        assert_ok(curve_add_point(&c, 1e6 + i, i < 3 ? 100e-6 : 200e-6, 0, &e), &e);
+    assert_ok(fit_curve(&f, &dim, &c, &free_bw, &e), &e);
+    assert_int_equal(f.n_regimes, 2);
+    assert_true(f.dim.regimes[0].up_to_B >= 1000002 && f.dim.regimes[0].up_to_B < 1000003);
+    assert_true(f.small.max_frac < 1e-3);
+    fit_free(&f);
+    free_curve(&c);
+}
+
+static void same_curve_same_fit(void **state)
+{
+    const struct topo_dim truth = three_regimes();
+    struct curve c;
+    struct fit a, b;
+    struct err e = { 0 };
+    (void)state;
+    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.05, 3);
+    assert_ok(fit_curve(&a, &truth, &c, &free_bw, &e), &e);
+    assert_ok(fit_curve(&b, &truth, &c, &free_bw, &e), &e);
+    assert_memory_equal(a.model_s, b.model_s, (size_t)a.n * sizeof *a.model_s);
+    fit_free(&a);
+    fit_free(&b);
+    free_curve(&c);
+}
+
+/* 100 GB/s reached, 50 stated. */
+static void a_bandwidth_below_what_is_measured_is_noticed(void **state)
+{
+    const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    struct fit_settings s = { 50e9, 2 };
+    struct curve c;
+    struct fit f;
+    struct err e = { 0 };
+    (void)state;
+    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
+    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    assert_true(f.at_limit);
+    assert_true(f.dim.efficiency <= 1);
+    s.bw_Bps = 200e9;
+    fit_free(&f);
+    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    assert_false(f.at_limit);
+    assert_close(f.dim.efficiency, 0.5, 1e-4);
+    fit_free(&f);
+    free_curve(&c);
+}
+
+/* The entry as written, read as the only dimension of a network, predicts what the fit says, by stage_fill().
+ */
+static void what_is_written_predicts_the_same_times(void **state)
+{
+    const struct topo_dim truth = three_regimes();
+    struct topo_network net;
+    struct yaml_doc doc;
+    struct text yaml = { 0 };
+    struct curve c;
+    struct fit f;
+    struct err e = { 0 };
+    (void)state;
+    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.03, 11);
+    assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+    assert_true(f.n_regimes >= 3);
+    text_puts(&yaml, "dims:\n");
+    fit_format_dim(&yaml, &f.dim);
+    assert_ok(yaml_read_text(&doc, "fit.yaml", yaml.s, yaml.n, &e), &e);
+    assert_ok(topo_read_network(&net, &doc, doc.root, &e), &e);
+    assert_int_equal(net.dims[0].n_regimes, f.dim.n_regimes);
+    for (int32_t i = 0; i < c.n; i++) {
+        struct stage s;
+        stage_fill(&s, 0, PASS_ALL_REDUCE, c.bytes[i], 8, &net, &stage_rules_plain, net.dims[0].bw_Bps);
+        assert_close(s.const_s + s.load_B / net.dims[0].bw_Bps, f.model_s[i], 1e-12);
+    }
+    yaml_free(&doc);
+    text_free(&yaml);
+    fit_free(&f);
+    free_curve(&c);
+}
+
+/* Where the dimension may choose its algorithm, each size takes the fastest in its regime. */
+static void regimes_are_found_under_a_choice_of_algorithms(void **state)
+{
+    struct topo_dim truth = three_regimes();
+    struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
+    struct curve c;
+    struct fit f;
+    struct err e = { 0 };
+    (void)state;
+    truth.algorithm = TOPO_ALGORITHM_AUTO;
+    truth.in_switch = TOPO_IN_SWITCH_NONE;
+    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
+    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    assert_int_equal(f.n_regimes, 3);
+    assert_true(f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
+    assert_close(f.dim.regimes[0].lat_s, truth.regimes[0].lat_s, 1e-3);
+    assert_close(f.dim.regimes[1].up_to_B, truth.regimes[1].up_to_B, 1e-12);
+    fit_free(&f);
+    free_curve(&c);
+}
+
+static void what_cannot_be_fitted_is_refused(void **state)
+{
+    static const struct {
+        enum topo_algorithm algorithm;
+        int32_t size, ranks;
+        int n;
+        double bw_Bps;
+        const char *message;
+    } cases[] = {
+        { TOPO_ALGORITHM_RING, 8, 8, 2, (double)NAN, "curve has 2 points, need 3 to 512" },
+        { TOPO_ALGORITHM_RING, 4, 8, 9, (double)NAN, "size is 4, need at least the 8 ranks" },
+        { TOPO_ALGORITHM_SWITCH, 8, 8, 9, (double)NAN, "need" },
+        { TOPO_ALGORITHM_RING, 8, 8, 9, 1e30, "bandwidth is 1e+21 GB/s, need 1e-06 to 1e+06" },
+    };
+    const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_dim dim = make_dim(TOPO_SWITCH, cases[i].size, cases[i].algorithm, TOPO_IN_SWITCH_NONE);
+        struct fit_settings s = { cases[i].bw_Bps, 2 };
+        struct curve c;
+        struct fit f;
+        struct err e = { 0 };
+        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
+        assert_fails(fit_curve(&f, &dim, &c, &s, &e), &e, ERR_RANGE, cases[i].message);
+        assert_null(f.model_s);
+        fit_free(&f);
+        free_curve(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_are_those_of_the_closed_form),
+        cmocka_unit_test(latency_and_bandwidth_come_back_for_every_collective_and_shape),
+        cmocka_unit_test(known_regimes_and_limits_are_recovered),
+        cmocka_unit_test(noise_makes_no_regimes),
+        cmocka_unit_test(a_flat_stretch_sets_no_bandwidth),
+        cmocka_unit_test(a_limit_has_the_digits_it_needs),
+        cmocka_unit_test(same_curve_same_fit),
+        cmocka_unit_test(a_bandwidth_below_what_is_measured_is_noticed),
+        cmocka_unit_test(what_is_written_predicts_the_same_times),
+        cmocka_unit_test(regimes_are_found_under_a_choice_of_algorithms),
+        cmocka_unit_test(what_cannot_be_fitted_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

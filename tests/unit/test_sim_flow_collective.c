@@ -1,0 +1,499 @@
+#include "tests/support.h"
+
+#include "sim/flow/flow_collective.h"
+
+#define S_B 4e9 /* bytes per NPU */
+
+struct plant {
+    struct topo_network net;
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    struct flow_sim *sim;
+    struct flow_rules rules;
+    struct flow_group_spec all; /* the whole network as one group */
+};
+
+/* The network with its latency; set up further, then plant_open(). */
+static void plant_word(struct plant *p, const char *word, double lat_s)
+{
+    struct err e = { 0 };
+    *p = (struct plant){ .rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 } };
+    assert_ok(topo_parse_spec(&p->net, word, &e), &e);
+    for (int32_t d = 0; d < p->net.n_dims; d++) {
+        p->net.dims[d].lat_s = lat_s;
+        p->all.members[d] = p->net.dims[d].size;
+    }
+}
+
+static void plant_open(struct plant *p)
+{
+    struct err e = { 0 };
+    if (!p->graph)
+        assert_ok(topo_build_graph(&p->graph, &p->net, NULL, &e), &e);
+    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+    assert_ok(flow_sim_build(&p->sim, &p->routes, &p->rules, &e), &e);
+}
+
+static void plant_close(struct plant *p)
+{
+    flow_sim_free(p->sim);
+    topo_routes_free(&p->routes);
+    topo_graph_free(p->graph);
+}
+
+static int32_t group(struct plant *p, const struct flow_group_spec *spec)
+{
+    int32_t g;
+    struct err e = { 0 };
+    assert_ok(flow_sim_group(p->sim, spec, &g, &e), &e);
+    return g;
+}
+
+static int32_t issue(struct plant *p, int32_t g, enum collective_kind kind, double bytes, double start_s)
+{
+    int32_t id;
+    struct err e = { 0 };
+    assert_ok(flow_sim_issue(p->sim, g, kind, bytes, start_s, &id, &e), &e);
+    return id;
+}
+
+static void run(struct plant *p)
+{
+    struct err e = { 0 };
+    assert_ok(flow_sim_run(p->sim, &e), &e);
+}
+
+/* One collective on the whole network. */
+static double time_of(struct plant *p, enum collective_kind kind)
+{
+    plant_open(p);
+    int32_t id = issue(p, group(p, &p->all), kind, S_B, 0);
+    run(p);
+    double end_s = flow_sim_finish_s(p->sim, id);
+    plant_close(p);
+    return end_s;
+}
+
+/* Time = hops * latency + load * S / B, counted by hand: messages one after the other, and what the busiest
+ * arc carries. */
+static const struct {
+    const char *word;
+    enum topo_algorithm algorithm;
+    enum collective_kind kind;
+    double hops, load;
+} cases[] = {
+    { "ring:2@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 2, 1 },
+    { "ring:3@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 4, 4 / 3. },
+    { "ring:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 14, 14 / 8. },
+    { "ring:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_REDUCE_SCATTER, 7, 7 / 8. },
+    { "ring:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_GATHER, 7, 7 },
+    /* Halving on a ring: 3 times S; distances 1, 2 and 4, and back. */
+    { "ring:8@50", TOPO_ALGORITHM_HALVING, COLLECTIVE_ALL_REDUCE, 14, 6 },
+    { "full:8@70", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 2, 14 / 8. },
+    { "full:5@70", TOPO_ALGORITHM_RING, COLLECTIVE_REDUCE_SCATTER, 4, 4 / 5. * 4 },
+    { "full:5@70", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 1, 4 / 5. },
+    { "switch:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 6, 14 / 8. },
+    { "switch:8@50", TOPO_ALGORITHM_RING, COLLECTIVE_ALL_REDUCE, 14, 14 / 8. },
+    { "switch:8@50", TOPO_ALGORITHM_DIRECT, COLLECTIVE_ALL_REDUCE, 2, 14 / 8. },
+    { "switch:5@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 6, 8 / 5. },
+    { "switch:13@50", TOPO_ALGORITHM_BRUCK, COLLECTIVE_ALL_GATHER, 4, 12 },
+    { "switch:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 1, 7 / 8. },
+    { "line:2@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 2, 1 },
+    /* Ends of a line have one link of B/2. */
+    { "line:6@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 10, 2 * 10 / 6. },
+    { "line:3@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 4, 2 * 4 / 3. },
+    { "switch:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_SEND, 1, 1 },
+    { "ring:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_SEND, 1, 2 },
+    /* Scatter and all-gather. */
+    { "full:4@60", TOPO_ALGORITHM_SHAPE, COLLECTIVE_BROADCAST, 2, 2 * 3 / 4. },
+    { "switch:8@50", TOPO_ALGORITHM_HALVING, COLLECTIVE_BROADCAST, 6, 2 * 7 / 8. },
+    { "switch:7@50", TOPO_ALGORITHM_DIRECT, COLLECTIVE_BROADCAST, 2, 2 * 6 / 7. },
+    { "switch:6@50", TOPO_ALGORITHM_BRUCK, COLLECTIVE_BROADCAST, 4, 2 * 5 / 6. },
+};
+
+static void collectives_take_their_closed_forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int late = 0; late < 2; late++) {
+            struct plant p;
+            double lat_s = late ? 1e-4 : 0;
+            plant_word(&p, cases[i].word, lat_s);
+            p.net.dims[0].algorithm = cases[i].algorithm;
+            assert_close(time_of(&p, cases[i].kind),
+                         cases[i].hops * lat_s + cases[i].load * S_B / p.net.dims[0].bw_Bps, 1e-12);
+        }
+}
+
+/* n^2/8 messages of S/n on each arc of B/2 (even n), (n^2-1)/8 (odd n): Dally and Towles, chapter 5. */
+static void all_to_all_on_a_ring_loads_all_arcs_alike(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 9; n++) {
+        struct plant p;
+        char word[32];
+        snprintf(word, sizeof word, "ring:%d@40", n);
+        plant_word(&p, word, 0);
+        double load = n == 2 ? 0.5 : n % 2 ? (n * n - 1) / (4. * n) : n / 4.;
+        assert_close(time_of(&p, COLLECTIVE_ALL_TO_ALL), load * S_B / 40e9, 1e-12);
+        snprintf(word, sizeof word, "line:%d@40", n);
+        plant_word(&p, word, 0);
+        /* The middle link, of B/2, has what one half sends to the other. */
+        double middle = (double)(n / 2) * (n - n / 2) / n * (n == 2 ? 1 : 2);
+        assert_close(time_of(&p, COLLECTIVE_ALL_TO_ALL), middle * S_B / 40e9, 1e-12);
+    }
+}
+
+static void switch_that_reduces_needs_one_pass(void **state)
+{
+    static const struct {
+        enum topo_in_switch how;
+        double load;
+    } ways[] = { { TOPO_IN_SWITCH_SHARP, 1 }, { TOPO_IN_SWITCH_NVLS, 9 / 8. } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        struct plant p;
+        plant_word(&p, "switch:8@50", 1e-4);
+        p.net.dims[0].in_switch = ways[i].how;
+        p.net.dims[0].in_switch_min = 2;
+        /* Up and down are half a message's latency each. */
+        assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 1e-4 + ways[i].load * S_B / 50e9, 1e-12);
+    }
+}
+
+/* Along a chain of n-1 links in k pieces; on a ring halves both ways round. */
+static void broadcast_is_pipelined_along_a_ring(void **state)
+{
+    struct plant p;
+    struct stage s;
+    (void)state;
+    plant_word(&p, "ring:6@50", 1e-5);
+    stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, &p.net, &stage_rules_plain, 50e9);
+    int32_t k = s.choice.segments;
+    assert_true(k > 1);
+    assert_close(time_of(&p, COLLECTIVE_BROADCAST), (4. + k) * (1e-5 + S_B / k / 50e9), 1e-12);
+}
+
+/* In both trees together a port carries at most 2 S each way; the deepest way up and down bounds the rest. */
+static void double_binary_tree_approaches_twice_the_bytes(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 33; n += n < 9 ? 1 : 6) {
+        struct plant p;
+        char word[32];
+        struct stage s[2];
+        snprintf(word, sizeof word, "switch:%d@50", n);
+        plant_word(&p, word, 1e-6);
+        p.net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
+        assert_int_equal(stage_fill_turn(s, 0, S_B, n, &p.net, &stage_rules_plain, 50e9), 1);
+        double k = s[0].choice.segments, depth = 2 * ceil(log2(n)) + 2;
+        double end_s = time_of(&p, COLLECTIVE_ALL_REDUCE);
+        assert_true(end_s >= 2 * (n - 1.) / n * S_B / 50e9 * (1 - 1e-12));
+        assert_true(end_s <= (2 + 2 * depth / k) * S_B / 50e9 + (2 * depth + 2 * k) * 1e-6);
+        p.graph = NULL;
+        end_s = time_of(&p, COLLECTIVE_BROADCAST);
+        assert_true(end_s >= S_B / 50e9 * (1 - 1e-12));
+        assert_true(end_s <= (2 + 2 * depth / k) * S_B / 50e9 + (2 * depth + 2 * k) * 1e-6);
+    }
+}
+
+/* Dimension d carries 2 (n_d - 1) / (n_1 ... n_d) S, one after the other. */
+static void dimensions_take_turns_with_one_chunk(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "ring:4@100 full:3@60 switch:4@25", 0);
+    double want_s = S_B * (2 * 3 / 4. / 100e9 + 2 * 2 / 12. / 60e9 + 2 * 3 / 48. / 25e9);
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), want_s, 1e-12);
+}
+
+/* Two dimensions of equal time T/2 each in C chunks: T/2 (1 + 1/C), as one fills while the other drains. */
+static void chunks_overlap_dimensions(void **state)
+{
+    static const int32_t chunks[] = { 1, 2, 4, 16, 64 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(chunks); i++) {
+        struct plant p;
+        plant_word(&p, "ring:4@100 switch:4@25", 0);
+        p.rules.stage.chunks = chunks[i];
+        double half_s = 2 * 3 / 4. * S_B / 100e9;
+        assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), half_s * (1 + 1. / chunks[i]), 1e-9);
+    }
+}
+
+static void broadcast_goes_out_dimension_by_dimension(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "full:4@60 switch:8@50", 1e-4);
+    p.net.dims[1].algorithm = TOPO_ALGORITHM_HALVING;
+    assert_close(time_of(&p, COLLECTIVE_BROADCAST), 8e-4 + S_B * (2 * 7 / 8. / 50e9 + 2 * 3 / 4. / 60e9),
+                 1e-12);
+}
+
+static void overheads_delay_every_message(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "switch:8@50", 1e-6);
+    p.rules.stage.endpoint_s = 3e-6;
+    p.rules.stage.mem_Bps = 1e12;
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE),
+                 6 * 4e-6 + 2 * 7 / 8. * S_B / 50e9 + 3 * 7 / 8. * S_B / 1e12, 1e-12);
+}
+
+static void efficiency_and_protocols_count(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "switch:8@50", 1e-3);
+    p.net.dims[0].efficiency = 0.8;
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 6e-3 + 2 * 7 / 8. * S_B / 40e9, 1e-12);
+    p.net.dims[0].n_regimes = 1;
+    p.net.dims[0].regimes[0] = (struct topo_regime){ 2e-3, 1, INFINITY };
+    p.graph = NULL;
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 12e-3 + 2 * 7 / 8. * S_B / 50e9, 1e-12);
+}
+
+/* ---- groups ---- */
+
+static void groups_with_a_stride_fill_the_network(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "switch:16@50", 0);
+    p.all.members[0] = 4;
+    p.all.stride[0] = 4;
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 2 * 3 / 4. * S_B / 50e9, 1e-12);
+    /* On a ring neighbours are 2 apart: each arc carries two groups' messages. */
+    plant_word(&p, "ring:8@50", 0);
+    p.all.members[0] = 4;
+    p.all.stride[0] = 2;
+    assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 2 * 2 * 3 / 4. * S_B / 50e9, 1e-12);
+}
+
+static void one_group_leaves_the_others_alone(void **state)
+{
+    struct plant p;
+    const int32_t first[] = { 1, 2 };
+    (void)state;
+    plant_word(&p, "ring:4@50 switch:8@50", 0);
+    plant_open(&p);
+    p.all = (struct flow_group_spec){ .members = { 1, 3 }, .stride = { 1, 2 }, .first = first };
+    int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
+    run(&p);
+    assert_close(flow_sim_finish_s(p.sim, id), 2 * 2 / 3. * S_B / 50e9, 1e-12);
+    for (int npu = 0; npu < 32; npu++) {
+        bool inside = npu == 9 || npu == 17 || npu == 25;
+        assert_true((flow_arc_use(flow_sim_net(p.sim), topo_switch_arc(&p.routes, 1, npu)).bytes > 0) ==
+                    inside);
+    }
+    plant_close(&p);
+}
+
+static void collectives_of_one_group_queue_and_of_two_share(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "ring:8@50", 0);
+    plant_open(&p);
+    double one_s = 14 / 8. * S_B / 50e9;
+    int32_t g = group(&p, &p.all), other = group(&p, &p.all);
+    int32_t a = issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 0),
+            b = issue(&p, g, COLLECTIVE_REDUCE_SCATTER, S_B, 0);
+    run(&p);
+    /* a's all-gather joins the queue when its reduce-scatter is over: b is before it. */
+    assert_close(flow_sim_finish_s(p.sim, b), one_s, 1e-12);
+    assert_close(flow_sim_finish_s(p.sim, a), 1.5 * one_s, 1e-12);
+    a = issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 2 * one_s);
+    b = issue(&p, other, COLLECTIVE_ALL_REDUCE, S_B, 2 * one_s);
+    run(&p);
+    assert_close(flow_sim_finish_s(p.sim, a), 4 * one_s, 1e-12);
+    assert_close(flow_sim_finish_s(p.sim, b), 4 * one_s, 1e-12);
+    plant_close(&p);
+}
+
+static void collectives_may_follow_each_other_as_they_end(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    int n_done = 0;
+    (void)state;
+    plant_word(&p, "switch:4@50", 1e-6);
+    plant_open(&p);
+    int32_t g = group(&p, &p.all);
+    issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 0.5);
+    assert_true(isnan(flow_sim_finish_s(p.sim, 0)));
+    while (flow_sim_next_s(p.sim) < INFINITY) {
+        int32_t n;
+        double next_s = flow_sim_next_s(p.sim);
+        assert_ok(flow_sim_advance(p.sim, &e), &e);
+        assert_true(flow_now_s(flow_sim_net(p.sim)) == next_s);
+        const int32_t *ended = flow_sim_ended(p.sim, &n);
+        for (int32_t i = 0; i < n; i++) {
+            assert_int_equal(ended[i], n_done);
+            if (++n_done < 3)
+                issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 0);
+        }
+    }
+    assert_int_equal(n_done, 3);
+    assert_close(flow_sim_finish_s(p.sim, 2), 0.5 + 3 * (4e-6 + 1.5 * S_B / 50e9), 1e-12);
+    plant_close(&p);
+}
+
+static void nothing_to_send_ends_at_once(void **state)
+{
+    struct plant p;
+    (void)state;
+    plant_word(&p, "switch:4@50", 1e-6);
+    plant_open(&p);
+    int32_t none = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, 0, 0.25);
+    int32_t alone =
+        issue(&p, group(&p, &(struct flow_group_spec){ .members = { 1 } }), COLLECTIVE_ALL_REDUCE, S_B, 0);
+    run(&p);
+    assert_true(flow_sim_finish_s(p.sim, none) == 0.25 && flow_sim_finish_s(p.sim, alone) == 0);
+    plant_close(&p);
+}
+
+/* ---- lists of NPUs, custom graphs ---- */
+
+static void list_on_a_custom_graph_rings_both_ways(void **state)
+{
+    static const char text[] =
+        "src,dst,bw_GBps,latency_ns\na,b,10,5000\nb,c,10,5000\nc,d,10,5000\nd,a,10,5000\n";
+    const int64_t npus[] = { 0, 1, 2, 3 };
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct plant p = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
+    struct err e = { 0 };
+    (void)state;
+    scratch_make(dir);
+    scratch_file(path, dir, "edges.csv", text, sizeof text - 1);
+    assert_ok(topo_read_edges(&p.graph, path, &e), &e);
+    scratch_remove(dir);
+    plant_open(&p);
+    struct flow_group_spec list = { .npus = npus, .n_npus = 4 };
+    int32_t ring = issue(&p, group(&p, &list), COLLECTIVE_ALL_REDUCE, S_B, 0);
+    run(&p);
+    assert_close(flow_sim_finish_s(p.sim, ring), 6 * 5e-6 + 1.5 * S_B / 20e9, 1e-12);
+    list.algorithm = TOPO_ALGORITHM_DIRECT;
+    int32_t direct = issue(&p, group(&p, &list), COLLECTIVE_ALL_TO_ALL, S_B, 1);
+    run(&p);
+    /* Half of what goes to the farthest takes each way: 2 of 4 quarters on every arc. It moves 5 us later. */
+    assert_near(flow_sim_finish_s(p.sim, direct), 1 + S_B / 20e9, 1.1e-5);
+    int32_t g;
+    assert_fails(flow_sim_group(p.sim, &(struct flow_group_spec){ .members = { 4 } }, &g, &e), &e, ERR_UNSUP,
+                 "need a list of NPUs in a custom graph");
+    plant_close(&p);
+}
+
+static void wrong_collectives_are_refused(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    struct flow_sim *sim;
+    int32_t id;
+    (void)state;
+    plant_word(&p, "ring:4@50 switch:4@50", 0);
+    plant_open(&p);
+    int32_t g = group(&p, &p.all);
+    assert_fails(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, NAN, 0, &id, &e), &e, ERR_RANGE,
+                 "has nan bytes");
+    assert_fails(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, 1, NAN, &id, &e), &e, ERR_RANGE,
+                 "finite times");
+    p.rules.active = 0;
+    assert_fails(flow_sim_build(&sim, &p.routes, &p.rules, &e), &e, ERR_RANGE, "0 active at a time");
+    assert_null(sim);
+    plant_close(&p);
+}
+
+/* ---- failed and slow links ---- */
+
+/* All that goes around the ring passes the slow link, at half of the speed. */
+static void slow_link_slows_the_whole_ring(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    plant_word(&p, "ring:8@50", 0);
+    plant_open(&p);
+    flow_sim_free(p.sim);
+    assert_ok(topo_routes_set_share(&p.routes, 3, 0.5, &e), &e);
+    assert_ok(flow_sim_build(&p.sim, &p.routes, &p.rules, &e), &e);
+    int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
+    run(&p);
+    assert_close(flow_sim_finish_s(p.sim, id), 2 * 14 / 8. * S_B / 50e9, 1e-12);
+    struct flow_use hot[FLOW_HOTTEST];
+    assert_int_equal(flow_hottest(hot, flow_sim_net(p.sim)), FLOW_HOTTEST);
+    assert_true(hot[0].arc == 6 && hot[1].arc == 7);
+    assert_close(hot[0].util_frac, 1, 1e-12);
+    assert_close(hot[2].util_frac, 0.5, 1e-12);
+    plant_close(&p);
+}
+
+/* Of two NPUs one is late: the other waits for its half; what both gather begins when both have reduced. */
+static void late_npu_is_waited_for(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    plant_word(&p, "ring:2@50", 0);
+    plant_open(&p);
+    assert_ok(flow_sim_set_late(p.sim, 1, 0.25, &e), &e);
+    int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 1);
+    run(&p);
+    assert_close(flow_sim_finish_s(p.sim, id), 1.25 + S_B / 50e9, 1e-12);
+    assert_fails(flow_sim_set_late(p.sim, 2, 0, &e), &e, ERR_RANGE, "late NPU: is 2 by 0 s, need 0 to 1");
+    plant_close(&p);
+}
+
+static void failed_link_stops_or_diverts(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    for (int kind = 0; kind < N_TOPO_ROUTES; kind++) {
+        plant_word(&p, "ring:4@50", 0);
+        p.rules.route = (enum topo_route_kind)kind;
+        plant_open(&p);
+        flow_sim_free(p.sim);
+        assert_ok(topo_routes_set_share(&p.routes, 1, 0, &e), &e);
+        assert_ok(flow_sim_build(&p.sim, &p.routes, &p.rules, &e), &e);
+        int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
+        if (kind == TOPO_ROUTE_DIMENSION) {
+            assert_fails(flow_sim_run(p.sim, &e), &e, ERR_RANGE, "link 1 (npu1 -> npu2) has failed");
+        } else {
+            /* Every arc carries S/8 of each of the two rings, six times: as a line, or twice the time of a
+             * ring. */
+            run(&p);
+            assert_close(flow_sim_finish_s(p.sim, id), 2 * 6 / 4. * S_B / 50e9, 1e-12);
+        }
+        plant_close(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collectives_take_their_closed_forms),
+        cmocka_unit_test(all_to_all_on_a_ring_loads_all_arcs_alike),
+        cmocka_unit_test(switch_that_reduces_needs_one_pass),
+        cmocka_unit_test(broadcast_is_pipelined_along_a_ring),
+        cmocka_unit_test(double_binary_tree_approaches_twice_the_bytes),
+        cmocka_unit_test(dimensions_take_turns_with_one_chunk),
+        cmocka_unit_test(chunks_overlap_dimensions),
+        cmocka_unit_test(broadcast_goes_out_dimension_by_dimension),
+        cmocka_unit_test(overheads_delay_every_message),
+        cmocka_unit_test(efficiency_and_protocols_count),
+        cmocka_unit_test(groups_with_a_stride_fill_the_network),
+        cmocka_unit_test(one_group_leaves_the_others_alone),
+        cmocka_unit_test(collectives_of_one_group_queue_and_of_two_share),
+        cmocka_unit_test(collectives_may_follow_each_other_as_they_end),
+        cmocka_unit_test(nothing_to_send_ends_at_once),
+        cmocka_unit_test(list_on_a_custom_graph_rings_both_ways),
+        cmocka_unit_test(wrong_collectives_are_refused),
+        cmocka_unit_test(slow_link_slows_the_whole_ring),
+        cmocka_unit_test(late_npu_is_waited_for),
+        cmocka_unit_test(failed_link_stops_or_diverts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

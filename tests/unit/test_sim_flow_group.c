@@ -1,0 +1,148 @@
+#include "tests/support.h"
+
+#include "sim/flow/flow_group.h"
+
+struct plant {
+    struct topo_graph *graph;
+    struct topo_routes routes;
+};
+
+static void plant_open(struct plant *p, const char *word)
+{
+    struct topo_network net;
+    struct err e = { 0 };
+    assert_ok(topo_parse_spec(&net, word, &e), &e);
+    assert_ok(topo_build_graph(&p->graph, &net, NULL, &e), &e);
+    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+}
+
+static void plant_close(struct plant *p)
+{
+    topo_routes_free(&p->routes);
+    topo_graph_free(p->graph);
+}
+
+/* Every NPU is in one line of each dimension in use, at the place that its position says. */
+static void check_lines(const struct flow_group *g, const struct topo_routes *r, int64_t n_inside)
+{
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        const struct flow_lines *l = &g->lines[d];
+        if (g->members[d] == 1)
+            continue;
+        assert_true((int64_t)l->n_lines * l->n_members == n_inside);
+        for (int32_t line = 0; line < l->n_lines; line++)
+            for (int32_t i = 0; i < l->n_members; i++) {
+                int64_t npu = flow_group_npu(g, d, line, i);
+                assert_int_equal(l->line_of[npu], line);
+                assert_int_equal(flow_group_position(g, r, d, npu), i);
+                for (int32_t k = 0; k < g->net.n_dims; k++)
+                    if (k != d)
+                        assert_int_equal(flow_group_position(g, r, k, npu),
+                                         flow_group_position(g, r, k, l->first[line]));
+            }
+    }
+}
+
+static void groups_that_fill_the_network_have_every_npu_once(void **state)
+{
+    static const struct flow_group_spec specs[] = {
+        { .members = { 6, 8, 4 } },
+        { .members = { 3, 1, 4 }, .stride = { 2, 1, 1 } },
+        { .members = { 2, 2, 2 }, .stride = { 3, 4, 2 } },
+        { .members = { 1, 4 }, .stride = { 0, 2 } },
+    };
+    static const int64_t n_groups[] = { 1, 16, 24, 48 };
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        struct flow_group g;
+        assert_ok(flow_group_build(&g, &specs[i], &p.routes, &e), &e);
+        assert_true(g.n_groups == n_groups[i]);
+        check_lines(&g, &p.routes, 192);
+        flow_group_free(&g);
+    }
+    plant_close(&p);
+}
+
+static void single_group_has_its_box_only(void **state)
+{
+    const int32_t first[] = { 1, 3, 2 };
+    const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .first = first };
+    struct plant p;
+    struct flow_group g;
+    struct err e = { 0 };
+    (void)state;
+    plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
+    assert_ok(flow_group_build(&g, &spec, &p.routes, &e), &e);
+    assert_true(g.n_groups == 1);
+    check_lines(&g, &p.routes, 6);
+    assert_true(flow_group_npu(&g, 0, 0, 0) == 1 + 6 * (3 + 8 * 2));
+    assert_true(flow_group_npu(&g, 1, 0, 1) == 1 + 6 * (7 + 8 * 2));
+    assert_int_equal(g.lines[0].line_of[0], -1);
+    flow_group_free(&g);
+    plant_close(&p);
+}
+
+static void list_keeps_its_order(void **state)
+{
+    const int64_t npus[] = { 9, 2, 5 };
+    const struct flow_group_spec spec = { .npus = npus, .n_npus = 3 };
+    struct plant p;
+    struct flow_group g;
+    struct err e = { 0 };
+    (void)state;
+    plant_open(&p, "ring:4@1 switch:4@1");
+    assert_ok(flow_group_build(&g, &spec, &p.routes, &e), &e);
+    for (int32_t i = 0; i < 3; i++) {
+        assert_true(flow_group_npu(&g, 0, 0, i) == npus[i]);
+        assert_int_equal(g.lines[0].line_of[npus[i]], 0);
+    }
+    assert_int_equal(g.lines[0].line_of[0], -1);
+    flow_group_free(&g);
+    plant_close(&p);
+}
+
+static void wrong_groups_are_refused(void **state)
+{
+    const int64_t twice[] = { 0, 1, 0 }, far[] = { 0, 16 }, three[] = { 0, 1, 2 };
+    const int32_t first[] = { 2, 0 }, order[] = { 1, 1 };
+    const struct {
+        struct flow_group_spec spec;
+        const char *text;
+    } wrong[] = {
+        { { .members = { 3 } }, "3 members of dimension dim1 with stride 1, need a product that divides 4" },
+        { { .members = { 4 }, .stride = { 2 } }, "with stride 2, need a product that divides 4" },
+        { { .members = { 3 }, .first = first }, "dimension dim1 from 2 on, 3 members with stride 1" },
+        { { .members = { 4 }, .order = order }, "order of dimensions has 1, need each of 0 to 1 once" },
+        { { .members = { -1 } }, "need 1 or more" },
+        { { .npus = twice, .n_npus = 3 }, "NPU 0 comes twice" },
+        { { .npus = far, .n_npus = 2 }, "NPU is 16, need 0 to 15" },
+        { { .npus = far, .n_npus = 1 }, "has 1 NPUs, need 2 or more" },
+        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_HALVING }, "need a power of two" },
+        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_TREE },
+          "is double-binary-tree, need ring" },
+    };
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    plant_open(&p, "ring:4@1 switch:4@1");
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        struct flow_group g;
+        assert_fails(flow_group_build(&g, &wrong[i].spec, &p.routes, &e), &e, ERR_RANGE, wrong[i].text);
+        flow_group_free(&g);
+    }
+    plant_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_that_fill_the_network_have_every_npu_once),
+        cmocka_unit_test(single_group_has_its_box_only),
+        cmocka_unit_test(list_keeps_its_order),
+        cmocka_unit_test(wrong_groups_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+#include "tests/support.h"
+
+#include "sim/flow/flow_plan.h"
+
+enum { MAX_MEMBERS = 33, MAX_CHANNELS = 4 * MAX_MEMBERS * MAX_MEMBERS };
+
+/* A plan carried out in rounds: whoever may send at the beginning of a round has arrived at its end. */
+struct rehearsal {
+    const struct flow_plan *plan;
+    int32_t done[MAX_CHANNELS], rounds;
+    uint64_t knows[MAX_MEMBERS];                     /* whose data went into what a member has */
+    double sent[MAX_MEMBERS], received[MAX_MEMBERS]; /* shares of S */
+};
+
+static bool may_send(const struct rehearsal *r, int32_t c)
+{
+    const struct flow_channel *channel = &r->plan->channels[c];
+    if (r->done[c] == channel->n)
+        return false;
+    for (int32_t i = channel->first_input; i < channel[1].first_input; i++) {
+        int32_t input = r->plan->inputs[i], need = r->done[c] + channel->lead;
+        if (r->done[input] < need && r->done[input] < r->plan->channels[input].n)
+            return false;
+    }
+    return true;
+}
+
+static void rehearse(struct rehearsal *r, const struct flow_plan *plan, int32_t n)
+{
+    static bool sends[MAX_CHANNELS];
+    memset(r, 0, sizeof *r);
+    r->plan = plan;
+    assert_in_range(plan->n_channels, 1, MAX_CHANNELS);
+    for (int32_t i = 0; i < n; i++)
+        r->knows[i] = UINT64_C(1) << i;
+    for (bool any = true; any; r->rounds += any) {
+        uint64_t knew[MAX_MEMBERS];
+        memcpy(knew, r->knows, sizeof knew);
+        any = false;
+        for (int32_t c = 0; c < plan->n_channels; c++)
+            any |= sends[c] = may_send(r, c);
+        for (int32_t c = 0; c < plan->n_channels; c++) {
+            const struct flow_channel *channel = &plan->channels[c];
+            if (!sends[c])
+                continue;
+            r->done[c]++;
+            if (channel->src >= 0)
+                r->sent[channel->src] += channel->share;
+            if (channel->dst >= 0)
+                r->received[channel->dst] += channel->share;
+            if (channel->src >= 0 && channel->dst >= 0)
+                r->knows[channel->dst] |= knew[channel->src];
+        }
+    }
+    for (int32_t c = 0; c < plan->n_channels; c++)
+        assert_int_equal(r->done[c], plan->channels[c].n);
+}
+
+static void build(struct flow_plan *plan, enum pass pass, enum topo_algorithm a, enum topo_shape shape,
+                  int32_t n, int32_t segments)
+{
+    const struct stage_choice choice = { .algorithm = a, .segments = segments };
+    struct topo_dim dim = {
+        .shape = shape, .size = n, .in_switch = TOPO_IN_SWITCH_SHARP, .in_switch_min = 2
+    };
+    struct err e = { 0 };
+    assert_ok(flow_plan_build(plan, pass, &choice, &dim, n, &e), &e);
+}
+
+static const struct {
+    enum topo_algorithm algorithm;
+    enum topo_shape shape;
+    bool powers; /* of two only */
+} ways[] = {
+    { TOPO_ALGORITHM_RING, TOPO_RING, false },    { TOPO_ALGORITHM_RING, TOPO_FULL, false },
+    { TOPO_ALGORITHM_RING, TOPO_SWITCH, false },  { TOPO_ALGORITHM_DIRECT, TOPO_FULL, false },
+    { TOPO_ALGORITHM_DIRECT, TOPO_RING, false },  { TOPO_ALGORITHM_HALVING, TOPO_SWITCH, true },
+    { TOPO_ALGORITHM_BRUCK, TOPO_SWITCH, false }, { TOPO_ALGORITHM_RING, TOPO_LINE, false },
+};
+
+static bool has_size(size_t way, int32_t n)
+{
+    return !ways[way].powers || (n & (n - 1)) == 0;
+}
+
+/* In as many steps as algorithm_cost() counts messages, everybody has something of everybody. */
+static void everybody_hears_from_everybody_in_the_steps_that_are_priced(void **state)
+{
+    static struct rehearsal r;
+    (void)state;
+    for (size_t w = 0; w < COUNT_OF(ways); w++)
+        for (int32_t n = 2; n <= MAX_MEMBERS; n++)
+            for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
+                struct flow_plan plan;
+                struct algorithm_cost cost;
+                const struct topo_dim dim = { .shape = ways[w].shape, .size = n };
+                build(&plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
+                rehearse(&r, &plan, n);
+                assert_true(algorithm_cost(&cost, ways[w].algorithm, (enum pass)pass, &dim, n, 1));
+                bool direct = ways[w].algorithm == TOPO_ALGORITHM_DIRECT; /* all messages at once */
+                assert_int_equal(r.rounds, direct ? 1 : (int)cost.messages);
+                for (int32_t i = 0; i < n; i++)
+                    assert_true(r.knows[i] == (UINT64_C(1) << n) - 1);
+                flow_plan_free(&plan);
+            }
+}
+
+/* Nothing is sent twice: (n-1)/n of S leaves and enters each member; on a line all members together do that.
+ */
+static void volumes_are_the_least_possible(void **state)
+{
+    static struct rehearsal r;
+    (void)state;
+    for (size_t w = 0; w < COUNT_OF(ways); w++)
+        for (int32_t n = 2; n <= MAX_MEMBERS; n++)
+            for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
+                struct flow_plan plan;
+                double total = 0;
+                build(&plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
+                rehearse(&r, &plan, n);
+                for (int32_t i = 0; i < n; i++) {
+                    total += r.sent[i];
+                    if (ways[w].shape == TOPO_LINE)
+                        continue;
+                    assert_close(r.sent[i], (n - 1.0) / n, 1e-12);
+                    assert_close(r.received[i], (n - 1.0) / n, 1e-12);
+                }
+                assert_close(total, n - 1.0, 1e-12);
+                flow_plan_free(&plan);
+            }
+}
+
+static void broadcast_reaches_everybody(void **state)
+{
+    static const enum topo_algorithm how[] = { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT,
+                                               TOPO_ALGORITHM_BRUCK, TOPO_ALGORITHM_HALVING,
+                                               TOPO_ALGORITHM_TREE };
+    static struct rehearsal r;
+    (void)state;
+    for (size_t w = 0; w < COUNT_OF(how); w++)
+        for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
+            struct flow_plan plan;
+            bool segments = algorithm_has_segments(how[w], PASS_BROADCAST);
+            if (how[w] == TOPO_ALGORITHM_HALVING && (n & (n - 1)))
+                continue;
+            build(&plan, PASS_BROADCAST, how[w], TOPO_SWITCH, n, segments ? 4 : 1);
+            rehearse(&r, &plan, n);
+            for (int32_t i = 1; i < n; i++) {
+                assert_true(r.knows[i] & 1);
+                /* In pipelines exactly S; else pieces for others come by before the all-gather. */
+                assert_true(segments ? fabs(r.received[i] - 1) < 1e-12 : r.received[i] <= 1.5);
+            }
+            flow_plan_free(&plan);
+        }
+}
+
+/* Both trees reduce everything and hand it out; with an even number of members nobody is inside both. */
+static void double_binary_tree_uses_every_member_once(void **state)
+{
+    static struct rehearsal r;
+    (void)state;
+    for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
+        struct flow_plan plan;
+        build(&plan, PASS_ALL_REDUCE, TOPO_ALGORITHM_TREE, TOPO_SWITCH, n, 4);
+        assert_int_equal(plan.n_channels, 4 * (n - 1));
+        rehearse(&r, &plan, n);
+        for (int32_t i = 0; i < n; i++) {
+            assert_true(r.knows[i] == (UINT64_C(1) << n) - 1);
+            /* Half of S to a parent and to two children in one tree, to a parent only in the other. */
+            assert_true(r.sent[i] <= (n % 2 ? 2.5 : 2) + 1e-12);
+        }
+        flow_plan_free(&plan);
+    }
+}
+
+static void switch_moves_the_volumes_that_are_priced(void **state)
+{
+    static const struct {
+        enum pass pass;
+        double up, down;
+    } passes[] = { { PASS_ALL_REDUCE, 1, 1 },
+                   { PASS_REDUCE_SCATTER, 7 / 8., 1 / 8. },
+                   { PASS_ALL_GATHER, 1 / 8., 7 / 8. } };
+    static struct rehearsal r;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(passes); i++) {
+        struct flow_plan plan;
+        build(&plan, passes[i].pass, TOPO_ALGORITHM_SWITCH, TOPO_SWITCH, 8, 1);
+        rehearse(&r, &plan, 8);
+        for (int m = 0; m < 8; m++)
+            assert_true(r.sent[m] == passes[i].up && r.received[m] == passes[i].down);
+        flow_plan_free(&plan);
+    }
+}
+
+/* The two kinds of lists say the same. */
+static void who_waits_is_known_from_both_sides(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < COUNT_OF(ways); w++) {
+        struct flow_plan plan;
+        int32_t n_links = 0;
+        build(&plan, PASS_REDUCE_SCATTER, ways[w].algorithm, ways[w].shape, 16, 1);
+        for (int32_t c = 0; c < plan.n_channels; c++)
+            for (int32_t i = plan.channels[c].first_next; i < plan.channels[c + 1].first_next; i++) {
+                const struct flow_channel *next = &plan.channels[plan.nexts[i]];
+                bool found = false;
+                for (int32_t k = next->first_input; k < next[1].first_input; k++)
+                    found |= plan.inputs[k] == c;
+                assert_true(found);
+                n_links++;
+            }
+        assert_int_equal(n_links, plan.n_inputs);
+        flow_plan_free(&plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everybody_hears_from_everybody_in_the_steps_that_are_priced),
+        cmocka_unit_test(volumes_are_the_least_possible),
+        cmocka_unit_test(broadcast_reaches_everybody),
+        cmocka_unit_test(double_binary_tree_uses_every_member_once),
+        cmocka_unit_test(switch_moves_the_volumes_that_are_priced),
+        cmocka_unit_test(who_waits_is_known_from_both_sides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+#include "tests/support.h"
+
+#include "sim/step.h"
+
+/* Two switches of four NPUs each over a link: "trunk" GB/s between them, 50 to each NPU. */
+static void write_wires(char path[SUPPORT_PATH], const char *dir, double trunk_GBps)
+{
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "src,dst,bw_GBps,latency_ns\na,switch0,50,500\nb,switch0,50,500\nc,switch1,50,500\nd,switch1,50,500\n"
+        "switch0,switch1,%g,500\n",
+        trunk_GBps);
+    scratch_file(path, dir, "wires.csv", text, strlen(text));
+}
+
+static struct topo_network network_of(const char *word)
+{
+    struct topo_network net;
+    struct err e = { 0 };
+    assert_ok(topo_parse_spec(&net, word, &e), &e);
+    return net;
+}
+
+static struct sim_job all_of(const struct topo_network *net, enum collective_kind kind, double bytes)
+{
+    struct sim_job job = { .kind = kind, .bytes = bytes };
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        job.members[d] = d < net->n_dims ? net->dims[d].size : 1;
+        job.stride[d] = 1;
+    }
+    return job;
+}
+
+static int time_job(struct rung_time *t, const struct topo_network *net, const struct sim_rules *rules,
+                    enum sim_model model, const struct sim_job *job, struct err *e)
+{
+    struct rung *rung;
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    assert_ok(rung_open(&rung, model, net, bw_Bps, rules, 0, e), e);
+    int rc = rung_alone(rung, job, t, e);
+    rung_free(rung);
+    return rc;
+}
+
+static double flow_time(const struct topo_network *net, const struct sim_rules *rules,
+                        const struct sim_job *job)
+{
+    struct rung_time t;
+    struct err e = { 0 };
+    assert_ok(time_job(&t, net, rules, SIM_FLOW, job, &e), &e);
+    return t.time_s;
+}
+
+/* Where nothing is shared the links confirm the closed form: bytes over bandwidth plus hops. */
+static void flows_take_what_the_stages_say_on_every_shape(void **state)
+{
+    static const char *const words[] = { "ring:8@50",
+                                         "full:8@70",
+                                         "switch:8@50",
+                                         "line:4@50",
+                                         "switch:6@50",
+                                         "ring:4@100 full:8@70",
+                                         "ring:2@50 switch:4@25",
+                                         "ring:4@8 switch:4@2 line:2@1" };
+    static const enum collective_kind kinds[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_REDUCE_SCATTER,
+                                                  COLLECTIVE_ALL_GATHER, COLLECTIVE_ALL_TO_ALL };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+            struct topo_network net = network_of(words[i]);
+            struct sim_job job = all_of(&net, kinds[k], 1e8);
+            struct stage stages[STAGE_MAX];
+            struct sim_rules rules;
+            double sum_s = 0, hops_s = 0;
+            sim_rules_default(&rules);
+            rules.stage.chunks = 1;
+            for (int32_t d = 0; d < net.n_dims; d++)
+                net.dims[d].lat_s = 1e-6;
+            int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, &net, &rules.stage, NULL);
+            for (int32_t s = 0; s < n; s++) {
+                hops_s += stages[s].const_s;
+                sum_s += stages[s].const_s + stages[s].load_B / net.dims[stages[s].dim].bw_Bps;
+            }
+            double got_s = flow_time(&net, &rules, &job);
+            /* Messages of an all-to-all that go less far fill the links before the farthest come. */
+            if (kinds[k] == COLLECTIVE_ALL_TO_ALL)
+                assert_true(got_s <= sum_s * (1 + 1e-12) && got_s >= sum_s - hops_s);
+            else
+                assert_close(got_s, sum_s, 1e-9);
+        }
+}
+
+/* Inside the switches 50 ms out and back; across, two NPUs of a side share the trunk. */
+static void a_graph_of_its_own_shows_what_the_dimensions_hide(void **state)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct topo_network net = network_of("switch:2@50 switch:2@50");
+    struct sim_rules rules;
+    struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9);
+    (void)state;
+    sim_rules_default(&rules);
+    rules.stage.chunks = 1;
+    scratch_make(dir);
+    double alone_s = flow_time(&net, &rules, &job);
+    assert_close(alone_s, 2 * (0.5e9 + 0.25e9) / 50e9, 1e-12);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        write_wires(path, dir, narrow ? 25 : 100);
+        snprintf(rules.graph, sizeof rules.graph, "%s", path);
+        rules.route = SIM_ROUTE_SHORTEST;
+        /* Outer dimension: 0.25 GB each way, over 25 GB/s for two. Latency: 1 us within, 1.5 us across. */
+        double outer_s = narrow ? 0.25e9 / 12.5e9 : 0.25e9 / 50e9;
+        assert_close(flow_time(&net, &rules, &job), 2 * (0.5e9 / 50e9 + outer_s) + 2 * 1e-6 + 2 * 1.5e-6,
+                     1e-12);
+    }
+    scratch_remove(dir);
+}
+
+static void failed_and_slow_links_are_felt(void **state)
+{
+    struct topo_network net = network_of("ring:4@50");
+    struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
+    struct sim_links links[1] = { { .from = "npu1", .to = "npu2", .dim = -1, .share = 0.5 } };
+    struct sim_rules rules;
+    struct rung_time t;
+    struct err e = { 0 };
+    (void)state;
+    sim_rules_default(&rules);
+    rules.stage.chunks = 1;
+    double whole_s = flow_time(&net, &rules, &job);
+    rules.links = links;
+    rules.n_links = 1;
+    assert_close(flow_time(&net, &rules, &job), 2 * whole_s, 1e-12);
+    links[0].share = 0;
+    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE,
+                 "link 1 (npu1 -> npu2) has failed");
+    /* The other way round: three links, and the neighbours' links carry it besides their own. */
+    rules.route = SIM_ROUTE_SHORTEST;
+    assert_true(flow_time(&net, &rules, &job) > 1.9 * whole_s);
+    links[0] = (struct sim_links){ .from = "npu1", .to = "npu7", .dim = -1, .share = 0.5 };
+    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "\"npu7\" is no vertex");
+    links[0] = (struct sim_links){ .from = "npu0", .to = "npu2", .dim = -1, .share = 0.5 };
+    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "no link npu0 - npu2");
+    links[0] = (struct sim_links){ .dim = 0, .share = 0.25 };
+    assert_close(flow_time(&net, &rules, &job), 4 * whole_s, 1e-12);
+    links[0].share = 0;
+    assert_true(time_job(&t, &net, &rules, SIM_FLOW, &job, &e) == ERR_RANGE);
+}
+
+static void slow_and_late_npus_hold_up_their_ring(void **state)
+{
+    struct topo_network net = network_of("ring:4@50");
+    struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
+    struct sim_rules rules;
+    (void)state;
+    sim_rules_default(&rules);
+    rules.stage.chunks = 1;
+    double whole_s = flow_time(&net, &rules, &job);
+    rules.n_slow = 1;
+    rules.slow[0] = (struct sim_slow){ .at = { 2 }, .dim = -1, .share = 0.5 };
+    assert_close(flow_time(&net, &rules, &job), 2 * whole_s, 1e-12);
+    rules.slow[0] = (struct sim_slow){ .at = { 2 }, .dim = -1, .share = 1, .late_s = 7 };
+    assert_close(flow_time(&net, &rules, &job), 7 + whole_s, 1e-12);
+}
+
+static void what_cannot_end_is_infinite_and_what_is_huge_is_refused(void **state)
+{
+    struct topo_network net = network_of("ring:4@50 ring:4@50"),
+                        huge = network_of("ring:65536@50 switch:64@50");
+    struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9), inner = job;
+    struct sim_rules rules;
+    struct rung_time t;
+    struct err e = { 0 };
+    (void)state;
+    sim_rules_default(&rules);
+    net.dims[1].bw_Bps = 0;
+    assert_true(isinf(flow_time(&net, &rules, &job)));
+    inner.members[1] = 1;
+    assert_true(isfinite(flow_time(&net, &rules, &inner)));
+    job = all_of(&huge, COLLECTIVE_ALL_REDUCE, 1e9);
+    assert_fails(time_job(&t, &huge, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "flows, need at most 5e+08");
+}
+
+/* Groups of two on a ring of four: one link each is used, its share of the ring's bandwidth half. */
+static void the_ten_hottest_links_are_those_that_carry_most(void **state)
+{
+    struct topo_network net = network_of("ring:8@16 switch:4@2");
+    struct step_tree t;
+    struct sim_rules rules;
+    struct sim_step s;
+    struct err e = { 0 };
+    static const double bw_Bps[] = { 16e9, 2e9 };
+    (void)state;
+    sim_rules_default(&rules);
+    step_begin(&t, "", &net);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
+    step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = 1 });
+    step_add(&t, root,
+             (struct step_node){
+                 .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 3 });
+    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, &e), &e);
+    /* 2 * 8 GB * 7/8 = 14 GB a ring member and time, 7 GB a link; the switch 2 * 1 GB * 3/4 = 1.5 GB. */
+    assert_int_equal(s.links.n_arcs, 2 * (32 + 32));
+    assert_int_equal(s.links.n_used, s.links.n_arcs);
+    assert_int_equal(s.links.n_hot, RUNG_HOTTEST);
+    for (int i = 0; i < RUNG_HOTTEST; i++) {
+        assert_int_equal(s.links.hot[i].dim, 0);
+        assert_close(s.links.hot[i].bytes, 3 * 7e9, 1e-6);
+        assert_close(s.links.hot[i].util_frac, 3 * 7e9 / 8e9 / s.time_s, 1e-6);
+    }
+    assert_string_equal(s.links.hot[0].name, "npu0 -> npu1");
+    sim_step_free(&s);
+    step_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flows_take_what_the_stages_say_on_every_shape),
+        cmocka_unit_test(a_graph_of_its_own_shows_what_the_dimensions_hide),
+        cmocka_unit_test(failed_and_slow_links_are_felt),
+        cmocka_unit_test(slow_and_late_npus_hold_up_their_ring),
+        cmocka_unit_test(what_cannot_end_is_infinite_and_what_is_huge_is_refused),
+        cmocka_unit_test(the_ten_hottest_links_are_those_that_carry_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

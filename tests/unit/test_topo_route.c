@@ -1,0 +1,314 @@
+#include "tests/support.h"
+
+#include "topo/route.h"
+
+struct plant {
+    struct topo_network net;
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    struct topo_path path;
+};
+
+static void open_plant(struct plant *p, const char *word)
+{
+    struct err e = { 0 };
+    *p = (struct plant){ .graph = NULL };
+    assert_ok(topo_parse_spec(&p->net, word, &e), &e);
+    assert_ok(topo_build_graph(&p->graph, &p->net, NULL, &e), &e);
+    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+}
+
+static void close_plant(struct plant *p)
+{
+    topo_path_free(&p->path);
+    topo_routes_free(&p->routes);
+    topo_graph_free(p->graph);
+}
+
+static int find(struct plant *p, int64_t src, int64_t dst, enum topo_route_kind kind, struct err *e)
+{
+    p->path.n = 0;
+    return topo_find_path(&p->path, &p->routes, &(struct topo_trip){ .src = src, .dst = dst, .kind = kind },
+                          e);
+}
+
+/* The arcs follow each other from src to dst. */
+static void check_chain(const struct plant *p, int64_t src, int64_t dst)
+{
+    int64_t at = src;
+    for (int32_t i = 0; i < p->path.n; i++) {
+        assert_true(p->routes.to[p->path.arcs[i] ^ 1] == at);
+        at = p->routes.to[p->path.arcs[i]];
+    }
+    assert_true(at == dst);
+}
+
+static const char *const words[] = {
+    "ring:2@1",
+    "ring:3@1",
+    "ring:8@1",
+    "line:2@1",
+    "line:7@1",
+    "full:2@1",
+    "full:6@1",
+    "switch:5@1",
+    "ring:5@1",
+    "ring:4@1 switch:3@1",
+    "switch:3@1 ring:6@1",
+    "full:4@1 line:3@1 ring:2@1",
+    "switch:2@1 switch:3@1 full:3@1",
+    "line:3@1 ring:5@1 switch:2@1",
+};
+
+/* Between members of a product of shapes the shortest way changes each address by itself: search finds none
+ * shorter. */
+static void order_of_dimensions_is_a_shortest_way(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct plant p;
+        struct err e = { 0 };
+        open_plant(&p, words[i]);
+        for (int32_t dst = 0; dst < p.routes.n_npus; dst++)
+            for (int32_t src = 0; src < p.routes.n_npus; src++) {
+                assert_ok(find(&p, src, dst, TOPO_ROUTE_DIMENSION, &e), &e);
+                check_chain(&p, src, dst);
+                assert_int_equal(p.path.n, topo_hops_to(&p.routes, dst)[src]);
+            }
+        close_plant(&p);
+    }
+}
+
+static void searched_ways_are_as_short_as_can_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        for (int kind = TOPO_ROUTE_SHORTEST; kind < N_TOPO_ROUTES; kind++) {
+            struct plant p;
+            struct err e = { 0 };
+            open_plant(&p, words[i]);
+            for (int32_t dst = 0; dst < p.routes.n_vertices; dst++)
+                for (int32_t src = 0; src < p.routes.n_vertices; src++) {
+                    assert_ok(find(&p, src, dst, (enum topo_route_kind)kind, &e), &e);
+                    check_chain(&p, src, dst);
+                    assert_int_equal(p.path.n, topo_hops_to(&p.routes, dst)[src]);
+                }
+            close_plant(&p);
+        }
+}
+
+static void inner_dimensions_come_first(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "ring:3@1 full:3@1");
+    assert_ok(find(&p, 0, 8, TOPO_ROUTE_DIMENSION, &e), &e);
+    assert_int_equal(p.path.n, 2);
+    assert_int_equal(p.routes.to[p.path.arcs[0]], 2);
+    close_plant(&p);
+}
+
+/* Opposite members of a ring of 6: upwards, and with mirror downwards. */
+static void ring_takes_the_rising_way_of_two_equal_ones(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "ring:6@1");
+    for (int src = 0; src < 6; src++)
+        for (int mirror = 0; mirror < 2; mirror++) {
+            struct topo_trip trip = { .src = src, .dst = (src + 3) % 6, .mirror = mirror };
+            p.path.n = 0;
+            assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+            assert_int_equal(p.path.n, 3);
+            assert_int_equal(p.routes.to[p.path.arcs[0]], (src + (mirror ? 5 : 1)) % 6);
+        }
+    close_plant(&p);
+}
+
+static void shortest_goes_to_the_lowest_vertex(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "ring:4@1 ring:4@1");
+    assert_ok(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, &e), &e); /* (2,2): first hops 1, 3, 4, 12 are as good */
+    assert_int_equal(p.routes.to[p.path.arcs[0]], 1);
+    struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_SHORTEST, .mirror = true };
+    p.path.n = 0;
+    assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+    assert_int_equal(p.routes.to[p.path.arcs[0]], 12);
+    close_plant(&p);
+}
+
+static void ecmp_spreads_flows_and_keeps_each_on_its_way(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    int first[16] = { 0 }, moved = 0;
+    (void)state;
+    open_plant(&p, "ring:4@1 ring:4@1");
+    for (uint64_t flow = 0; flow < 400; flow++) {
+        struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_ECMP, .flow = flow };
+        int32_t hop[3];
+        for (int again = 0; again < 3; again++) {
+            p.routes.seed = again == 2;
+            p.path.n = 0;
+            assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+            hop[again] = p.routes.to[p.path.arcs[0]];
+        }
+        assert_int_equal(hop[0], hop[1]);
+        moved += hop[2] != hop[0];
+        first[hop[0]]++;
+    }
+    /* Four first hops, 100 each expected; 60 is 4.6 standard deviations away. */
+    assert_true(first[1] > 60 && first[3] > 60 && first[4] > 60 && first[12] > 60);
+    assert_true(moved > 200); /* 300 expected of another seed */
+    close_plant(&p);
+}
+
+static void failed_link_is_named_or_gone_around(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "ring:8@1");
+    int32_t arc = topo_routes_arc(&p.routes, 3, 4);
+    assert_ok(topo_routes_set_share(&p.routes, arc / 2, 0, &e), &e);
+    assert_true(topo_arc_bw(&p.routes, arc) == 0 && topo_arc_bw(&p.routes, arc ^ 1) == 0);
+    assert_fails(find(&p, 3, 5, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE,
+                 "link 3 (npu3 -> npu4) has failed and is on the route from npu3 to npu5");
+    assert_ok(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, &e), &e);
+    assert_int_equal(p.path.n, 6);
+    check_chain(&p, 3, 5);
+    assert_ok(find(&p, 5, 4, TOPO_ROUTE_DIMENSION, &e), &e);
+    assert_int_equal(p.path.n, 1);
+    assert_ok(topo_routes_set_share(&p.routes, arc / 2, 0.25, &e), &e);
+    assert_close(topo_arc_bw(&p.routes, arc), 0.25 * 0.5e9, 1e-15);
+    assert_ok(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, &e), &e);
+    assert_int_equal(p.path.n, 2);
+    close_plant(&p);
+}
+
+static void slow_npu_has_slow_links_in_its_dimension(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "ring:4@1 switch:3@1");
+    assert_ok(topo_routes_slow_npu(&p.routes, 5, 0, 0.5, &e), &e);
+    assert_ok(topo_routes_slow_npu(&p.routes, 5, 0, 0.75, &e), &e); /* the slower counts */
+    for (int32_t a = 0; a < p.routes.n_arcs; a++) {
+        bool ring = p.routes.to[a] < 12 && p.routes.to[a ^ 1] < 12;
+        bool its = p.routes.to[a] == 5 || p.routes.to[a ^ 1] == 5;
+        assert_true(p.routes.share[a / 2] == (ring && its ? 0.5 : 1));
+    }
+    assert_ok(topo_routes_slow_npu(&p.routes, 5, -1, 0.25, &e), &e);
+    assert_true(p.routes.share[topo_switch_arc(&p.routes, 1, 5) / 2] == 0.25);
+    assert_fails(topo_routes_slow_npu(&p.routes, 12, 0, 0.5, &e), &e, ERR_RANGE,
+                 "slow NPU: is 12 in dimension 0");
+    assert_fails(topo_routes_slow_npu(&p.routes, 5, 2, 0.5, &e), &e, ERR_RANGE, "dimension -1 to 1");
+    assert_fails(topo_routes_slow_npu(&p.routes, 5, 0, NAN, &e), &e, ERR_RANGE, "share is nan");
+    close_plant(&p);
+}
+
+static void cut_network_has_no_route(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "line:8@1");
+    assert_ok(topo_routes_set_share(&p.routes, 4, 0, &e), &e);
+    assert_fails(find(&p, 3, 7, TOPO_ROUTE_ECMP, &e), &e, ERR_RANGE, "no route from npu3 to npu7");
+    assert_int_equal(p.path.n, 0);
+    close_plant(&p);
+}
+
+static void wrong_questions_are_refused(void **state)
+{
+    struct plant p;
+    struct err e = { 0 };
+    (void)state;
+    open_plant(&p, "switch:4@1");
+    assert_fails(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, &e), &e, ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
+    assert_fails(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE, "need NPUs (below 4)");
+    assert_fails(topo_routes_set_share(&p.routes, 4, 1, &e), &e, ERR_RANGE, "link: is 4, need 0 to 3");
+    assert_fails(topo_routes_set_share(&p.routes, 0, NAN, &e), &e, ERR_RANGE, "share is nan, need 0 to 1");
+    assert_int_equal(topo_routes_arc(&p.routes, 0, 1), -1);
+    assert_int_equal(topo_routes_arc(&p.routes, 9, 1), -1);
+    close_plant(&p);
+}
+
+static void link_without_bandwidth_is_refused(void **state)
+{
+    struct topo_network net;
+    struct topo_graph *g;
+    struct topo_routes r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "ring:4", &e), &e);
+    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    assert_fails(topo_routes_build(&r, g, &e), &e, ERR_RANGE, "link 0 (npu0 -> npu1): bandwidth is nan B/s");
+    topo_routes_free(&r);
+    topo_graph_free(g);
+}
+
+static struct topo_graph *read_edges(const char *text)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct topo_graph *g;
+    struct err e = { 0 };
+    scratch_make(dir);
+    scratch_file(path, dir, "edges.csv", text, strlen(text));
+    assert_ok(topo_read_edges(&g, path, &e), &e);
+    scratch_remove(dir);
+    return g;
+}
+
+static void custom_graph_is_searched_only(void **state)
+{
+    struct plant p = {
+        .graph =
+            read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\na,b,20,5\nb,switch1,1,1\nswitch1,c,1,1\n")
+    };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_routes_build(&p.routes, p.graph, &e), &e);
+    assert_fails(find(&p, 0, 1, TOPO_ROUTE_DIMENSION, &e), &e, ERR_UNSUP,
+                 "need shortest or ecmp in a custom graph");
+    assert_ok(find(&p, 0, 2, TOPO_ROUTE_SHORTEST, &e), &e);
+    assert_int_equal(p.path.n, 3);
+    assert_int_equal(p.path.arcs[0], 0); /* of the two links from a to b the first */
+    close_plant(&p);
+}
+
+static void custom_graph_in_pieces_is_refused(void **state)
+{
+    struct topo_graph *g = read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\nc,d,20,5\n");
+    struct topo_routes r;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(topo_routes_build(&r, g, &e), &e, ERR_RANGE, "c cannot be reached from a");
+    topo_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_of_dimensions_is_a_shortest_way),
+        cmocka_unit_test(searched_ways_are_as_short_as_can_be),
+        cmocka_unit_test(inner_dimensions_come_first),
+        cmocka_unit_test(ring_takes_the_rising_way_of_two_equal_ones),
+        cmocka_unit_test(shortest_goes_to_the_lowest_vertex),
+        cmocka_unit_test(ecmp_spreads_flows_and_keeps_each_on_its_way),
+        cmocka_unit_test(failed_link_is_named_or_gone_around),
+        cmocka_unit_test(slow_npu_has_slow_links_in_its_dimension),
+        cmocka_unit_test(cut_network_has_no_route),
+        cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(link_without_bandwidth_is_refused),
+        cmocka_unit_test(custom_graph_is_searched_only),
+        cmocka_unit_test(custom_graph_in_pieces_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,437 @@
+#include "topo/route.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "topo/shape.h"
+
+/* ---- building ---- */
+
+/* Where each dimension's links and switches begin: topo/graph.h says in which order they are numbered. */
+static void place_dimensions(struct topo_routes *r)
+{
+    int64_t link = 0, vertex = r->n_npus, stride = 1;
+    for (int32_t d = 0; d < r->net.n_dims; d++) {
+        const struct topo_dim *dim = &r->net.dims[d];
+        int64_t groups = r->net.n_npus / dim->size;
+        r->first_link[d] = link;
+        r->group_links[d] = topo_shape_links(dim->shape, dim->size);
+        r->first_switch[d] = vertex;
+        r->stride[d] = stride;
+        link += groups * r->group_links[d];
+        vertex += dim->shape == TOPO_SWITCH ? groups : 0;
+        stride *= dim->size;
+    }
+    assert(!r->described || (2 * link == r->n_arcs && vertex == r->n_vertices));
+}
+
+/* Arcs sorted by where they lead, then (stably) by where they begin: counting sort, twice. */
+static int sort_arcs(struct topo_routes *r, struct err *e)
+{
+    size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs;
+    int32_t *by_end = malloc((n_arcs + 1) * sizeof *by_end);
+    int32_t *at = calloc(n_vertices + 1, sizeof *at);
+    if (!by_end || !at) {
+        free(by_end);
+        free(at);
+        return err_nomem(e, "routes");
+    }
+    /* As many arcs begin at a vertex as end there. */
+    for (int32_t a = 0; a < r->n_arcs; a++)
+        r->first[r->to[a] + 1]++;
+    for (int32_t v = 0; v < r->n_vertices; v++)
+        r->first[v + 1] += r->first[v];
+    memcpy(at, r->first, n_vertices * sizeof *at);
+    for (int32_t a = 0; a < r->n_arcs; a++)
+        by_end[at[r->to[a]]++] = a;
+    memcpy(at, r->first, n_vertices * sizeof *at);
+    for (int32_t i = 0; i < r->n_arcs; i++)
+        r->out[at[r->to[by_end[i] ^ 1]]++] = by_end[i];
+    free(by_end);
+    free(at);
+    return 0;
+}
+
+static int fill_arcs(struct topo_routes *r, const struct topo_link *links, struct err *e)
+{
+    for (int32_t a = 0; a < r->n_arcs; a++) {
+        const struct topo_link *link = &links[a / 2];
+        r->to[a] = (int32_t)(a % 2 ? link->src : link->dst);
+        r->bw_Bps[a] = link->bw_Bps;
+        r->lat_s[a] = link->lat_s;
+    }
+    for (int32_t l = 0; l < r->n_arcs / 2; l++) {
+        char buf[TOPO_ARC_TEXT];
+        r->share[l] = 1;
+        if (!(links[l].bw_Bps > 0))
+            return err_set(e, ERR_RANGE, "link %d (%s): bandwidth is %g B/s, need more than 0", l,
+                           topo_arc_name(buf, r, 2 * l), links[l].bw_Bps);
+    }
+    return sort_arcs(r, e);
+}
+
+static int check_connected(struct topo_routes *r, struct err *e)
+{
+    char name[TOPO_VERTEX_TEXT], from[TOPO_VERTEX_TEXT];
+    const int32_t *hops = topo_hops_to(r, 0);
+    if (!hops)
+        return err_nomem(e, "routes");
+    for (int32_t v = 0; v < r->n_npus; v++)
+        if (hops[v] < 0)
+            return err_set(e, ERR_RANGE, "graph: %s cannot be reached from %s, need a network in one piece",
+                           topo_vertex_name(name, r->graph, v), topo_vertex_name(from, r->graph, 0));
+    return 0;
+}
+
+static int reserve(struct topo_routes *r, struct err *e)
+{
+    size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs + 1;
+    size_t trees = TOPO_TREES_BYTES / (n_vertices * sizeof(int32_t));
+    r->n_trees = (int32_t)(trees < 1 ? 1 : trees > n_vertices ? n_vertices : trees);
+    r->to = malloc(n_arcs * sizeof *r->to);
+    r->bw_Bps = malloc(n_arcs * sizeof *r->bw_Bps);
+    r->lat_s = malloc(n_arcs * sizeof *r->lat_s);
+    r->share = malloc((n_arcs / 2 + 1) * sizeof *r->share);
+    r->out = malloc(n_arcs * sizeof *r->out);
+    r->first = calloc(n_vertices + 1, sizeof *r->first);
+    r->queue = malloc(n_vertices * sizeof *r->queue);
+    r->trees = calloc((size_t)r->n_trees, sizeof *r->trees);
+    if (!r->to || !r->bw_Bps || !r->lat_s || !r->share || !r->out || !r->first || !r->queue || !r->trees)
+        return err_nomem(e, "routes");
+    for (int32_t i = 0; i < r->n_trees; i++)
+        r->trees[i].dst = -1;
+    return 0;
+}
+
+int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct err *e)
+{
+    /* No overflow: TOPO_MAX_GRAPH bounds vertices and links to 2^28. */
+    *r = (struct topo_routes){ .graph = g,
+                               .n_npus = (int32_t)topo_graph_npus(g),
+                               .n_vertices = (int32_t)topo_graph_vertices(g),
+                               .n_arcs = (int32_t)(2 * topo_graph_links(g)) };
+    r->described = topo_graph_network(g) != NULL;
+    if (r->described)
+        r->net = *topo_graph_network(g);
+    struct topo_link *links = malloc(((size_t)r->n_arcs / 2 + 1) * sizeof *links);
+    int rc = links ? reserve(r, e) : err_nomem(e, "routes");
+    if (!rc)
+        rc = topo_list_links(links, g, e);
+    if (!rc)
+        rc = fill_arcs(r, links, e);
+    free(links);
+    if (!rc)
+        place_dimensions(r);
+    if (!rc && !r->described)
+        rc = check_connected(r, e);
+    if (rc)
+        topo_routes_free(r);
+    return rc;
+}
+
+int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struct err *e)
+{
+    if (net->n_npus != r->n_npus)
+        return err_set(e, ERR_RANGE, "graph: has %d NPUs, need the %lld of the network's dimensions",
+                       r->n_npus, (long long)net->n_npus);
+    r->net = *net;
+    place_dimensions(r);
+    return 0;
+}
+
+void topo_routes_free(struct topo_routes *r)
+{
+    for (int32_t i = 0; r->trees && i < r->n_trees; i++)
+        free(r->trees[i].hops);
+    free(r->trees);
+    free(r->to);
+    free(r->bw_Bps);
+    free(r->lat_s);
+    free(r->share);
+    free(r->first);
+    free(r->out);
+    free(r->queue);
+    *r = (struct topo_routes){ 0 };
+}
+
+/* ---- links ---- */
+
+int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, struct err *e)
+{
+    if (!(link >= 0 && link < r->n_arcs / 2))
+        return err_set(e, ERR_RANGE, "link: is %lld, need 0 to %d", (long long)link, r->n_arcs / 2 - 1);
+    if (!(share >= 0 && share <= 1))
+        return err_set(e, ERR_RANGE, "link %lld: share is %g, need 0 to 1", (long long)link, share);
+    r->share[link] = share;
+    for (int32_t i = 0; i < r->n_trees; i++)
+        r->trees[i].dst = -1;
+    return 0;
+}
+
+static int32_t dim_of_link(const struct topo_routes *r, int64_t link)
+{
+    int32_t d = r->net.n_dims - 1;
+    while (d > 0 && link < r->first_link[d])
+        d--;
+    return d;
+}
+
+int topo_routes_slow_npu(struct topo_routes *r, int64_t npu, int32_t d, double share, struct err *e)
+{
+    int rc = 0;
+    if (!(npu >= 0 && npu < r->n_npus) || d < -1 || d >= r->net.n_dims)
+        return err_set(e, ERR_RANGE,
+                       "slow NPU: is %lld in dimension %d, need NPU 0 to %d, dimension -1 to %d",
+                       (long long)npu, d, r->n_npus - 1, r->net.n_dims - 1);
+    for (int32_t i = r->first[npu]; i < r->first[npu + 1] && !rc; i++) {
+        int32_t link = r->out[i] / 2;
+        if (d < 0 || dim_of_link(r, link) == d)
+            rc = topo_routes_set_share(r, link, share >= r->share[link] ? r->share[link] : share, e);
+    }
+    return rc;
+}
+
+int32_t topo_routes_arc(const struct topo_routes *r, int64_t src, int64_t dst)
+{
+    if (!(src >= 0 && src < r->n_vertices))
+        return -1;
+    for (int32_t i = r->first[src]; i < r->first[src + 1]; i++)
+        if (r->to[r->out[i]] == dst)
+            return r->out[i];
+    return -1;
+}
+
+double topo_arc_bw(const struct topo_routes *r, int32_t arc)
+{
+    return r->share[arc / 2] * r->bw_Bps[arc];
+}
+
+const char *topo_arc_name(char buf[TOPO_ARC_TEXT], const struct topo_routes *r, int32_t arc)
+{
+    char from[TOPO_VERTEX_TEXT], to[TOPO_VERTEX_TEXT];
+    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", topo_vertex_name(from, r->graph, r->to[arc ^ 1]),
+             topo_vertex_name(to, r->graph, r->to[arc]));
+    return buf;
+}
+
+void topo_path_free(struct topo_path *p)
+{
+    free(p->arcs);
+    *p = (struct topo_path){ 0 };
+}
+
+/* ---- order of dimensions, in closed form ---- */
+
+static int push_arc(struct topo_path *p, int64_t arc, struct err *e)
+{
+    int32_t *grown = array_grow(p->arcs, p->n, &p->cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a route");
+    p->arcs = grown;
+    p->arcs[p->n++] = (int32_t)arc;
+    return 0;
+}
+
+/* First link of the group of dimension d that @p npu belongs to. */
+static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu)
+{
+    int64_t span = r->stride[d] * r->net.dims[d].size;
+    return r->first_link[d] + (npu / span * r->stride[d] + npu % r->stride[d]) * r->group_links[d];
+}
+
+int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu)
+{
+    assert(r->net.dims[d].shape == TOPO_SWITCH);
+    return (int32_t)(2 * (group_link(r, d, npu) + npu / r->stride[d] % r->net.dims[d].size));
+}
+
+/* Arcs of a ring or line from member a to member b. Link i joins i and i+1, the ring's last one n-1 and 0. */
+static int pass_ring(struct topo_path *p, const struct topo_dim *dim, int64_t link, int64_t a, int64_t b,
+                     bool mirror, struct err *e)
+{
+    int64_t n = dim->size, ahead = b - a;
+    if (dim->shape == TOPO_RING && n > 2) {
+        ahead = ahead < 0 ? ahead + n : ahead;
+        if (2 * ahead > n || (2 * ahead == n && mirror))
+            ahead -= n;
+    }
+    for (; ahead > 0; ahead--, a = a + 1 < n ? a + 1 : 0) {
+        int rc = push_arc(p, 2 * (link + a) + (a == n - 1), e); /* the wrap climbs to 0: from high to low */
+        if (rc)
+            return rc;
+    }
+    for (; ahead<0; ahead++, a = a> 0 ? a - 1 : n - 1) {
+        int64_t i = a > 0 ? a - 1 : n - 1;
+        int rc = push_arc(p, 2 * (link + i) + (a != 0), e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Arcs of dimension d from member a to member b of the group of @p npu. */
+static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int32_t d, int64_t npu, int64_t a,
+                          int64_t b, bool mirror, struct err *e)
+{
+    const struct topo_dim *dim = &r->net.dims[d];
+    int64_t link = group_link(r, d, npu), n = dim->size;
+    if (dim->shape == TOPO_RING || dim->shape == TOPO_LINE)
+        return pass_ring(p, dim, link, a, b, mirror, e);
+    if (dim->shape == TOPO_SWITCH) {
+        int rc = push_arc(p, 2 * (link + a), e);
+        return rc ? rc : push_arc(p, 2 * (link + b) + 1, e);
+    }
+    /* Pairs (0,1), (0,2), ..., (1,2), ...: before (low, low + 1) come low rows of n-1, n-2, ... */
+    int64_t low = a < b ? a : b, high = a < b ? b : a;
+    int64_t pair = low * (2 * n - low - 1) / 2 + high - low - 1;
+    return push_arc(p, 2 * (link + pair) + (a > b), e);
+}
+
+static int check_whole(const struct topo_path *path, int32_t begin, const struct topo_routes *r,
+                       const struct topo_trip *trip, struct err *e)
+{
+    char arc[TOPO_ARC_TEXT], src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
+    for (int32_t i = begin; i < path->n; i++)
+        if (!(r->share[path->arcs[i] / 2] > 0))
+            return err_set(
+                e, ERR_RANGE,
+                "link %d (%s) has failed and is on the route from %s to %s in order of dimensions; need "
+                "shortest or ecmp routes",
+                path->arcs[i] / 2, topo_arc_name(arc, r, path->arcs[i]),
+                topo_vertex_name(src, r->graph, trip->src), topo_vertex_name(dst, r->graph, trip->dst));
+    return 0;
+}
+
+static int by_dimension(struct topo_path *path, const struct topo_routes *r, const struct topo_trip *trip,
+                        struct err *e)
+{
+    int32_t begin = path->n;
+    int64_t at = trip->src;
+    if (!r->described)
+        return err_set(e, ERR_UNSUP,
+                       "routes: are in order of dimensions, need shortest or ecmp in a custom graph");
+    if (trip->src >= r->n_npus || trip->dst >= r->n_npus)
+        return err_set(e, ERR_RANGE,
+                       "routes: from vertex %lld to %lld, need NPUs (below %d) in order of dimensions",
+                       (long long)trip->src, (long long)trip->dst, r->n_npus);
+    for (int32_t d = 0; d < r->net.n_dims; d++) {
+        int64_t size = r->net.dims[d].size, stride = r->stride[d];
+        int64_t a = at / stride % size, b = trip->dst / stride % size;
+        int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->mirror, e);
+        if (rc)
+            return rc;
+        at += (b - a) * stride;
+    }
+    return check_whole(path, begin, r, trip, e);
+}
+
+/* ---- fewest links ---- */
+
+/* Deterministic mixing of flow, vertex and seed (the finaliser of SplitMix64, Steele et al., OOPSLA 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* The arc out of v that the route takes: among those one hop nearer. */
+static int32_t next_arc(const struct topo_routes *r, const int32_t *hops, int32_t v,
+                        const struct topo_trip *trip)
+{
+    int32_t n = 0, found = -1, wanted = 0;
+    bool count_first = trip->kind == TOPO_ROUTE_ECMP || trip->mirror;
+    for (int pass = count_first ? 0 : 1; pass < 2; pass++) {
+        if (pass == 1 && count_first) {
+            uint64_t hash = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v);
+            wanted = trip->kind == TOPO_ROUTE_ECMP ? (int32_t)(hash % (uint64_t)n) : n - 1;
+        }
+        n = 0;
+        for (int32_t i = r->first[v]; i < r->first[v + 1] && found < 0; i++) {
+            int32_t arc = r->out[i];
+            if (r->share[arc / 2] > 0 && hops[r->to[arc]] == hops[v] - 1 && n++ == wanted && pass == 1)
+                found = arc;
+        }
+    }
+    assert(found >= 0);
+    return found;
+}
+
+static int by_search(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
+                     struct err *e)
+{
+    char src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
+    const int32_t *hops = topo_hops_to(r, (int32_t)trip->dst);
+    if (!hops)
+        return err_nomem(e, "routes");
+    if (hops[trip->src] < 0)
+        return err_set(e, ERR_RANGE, "no route from %s to %s: failed links cut all of them",
+                       topo_vertex_name(src, r->graph, trip->src),
+                       topo_vertex_name(dst, r->graph, trip->dst));
+    for (int32_t v = (int32_t)trip->src; v != trip->dst;) {
+        int32_t arc = next_arc(r, hops, v, trip);
+        int rc = push_arc(path, arc, e);
+        if (rc)
+            return rc;
+        v = r->to[arc];
+    }
+    return 0;
+}
+
+static void search(struct topo_routes *r, struct topo_route_tree *tree, int32_t dst)
+{
+    int32_t n = 0;
+    for (int32_t v = 0; v < r->n_vertices; v++)
+        tree->hops[v] = -1;
+    tree->dst = dst;
+    tree->hops[dst] = 0;
+    r->queue[n++] = dst;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t v = r->queue[i];
+        for (int32_t k = r->first[v]; k < r->first[v + 1]; k++) {
+            int32_t u = r->to[r->out[k]];
+            if (tree->hops[u] < 0 && r->share[r->out[k] / 2] > 0) {
+                tree->hops[u] = tree->hops[v] + 1;
+                r->queue[n++] = u;
+            }
+        }
+    }
+}
+
+const int32_t *topo_hops_to(struct topo_routes *r, int32_t dst)
+{
+    /* With room for all, every vertex has its own place; else places are taken in turns. */
+    bool all = r->n_trees == r->n_vertices;
+    struct topo_route_tree *tree = all ? &r->trees[dst] : NULL;
+    for (int32_t i = 0; i < r->n_trees && !all; i++)
+        if (r->trees[i].dst == dst)
+            tree = &r->trees[i];
+    if (tree && tree->dst == dst)
+        return tree->hops;
+    if (!tree) {
+        tree = &r->trees[r->next_tree];
+        r->next_tree = (r->next_tree + 1) % r->n_trees;
+    }
+    if (!tree->hops)
+        tree->hops = malloc((size_t)r->n_vertices * sizeof *tree->hops);
+    if (tree->hops)
+        search(r, tree, dst);
+    return tree->hops;
+}
+
+int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip, struct err *e)
+{
+    int32_t begin = path->n;
+    if (!(trip->src >= 0 && trip->src < r->n_vertices && trip->dst >= 0 && trip->dst < r->n_vertices))
+        return err_set(e, ERR_RANGE, "routes: from vertex %lld to %lld, need 0 to %d", (long long)trip->src,
+                       (long long)trip->dst, r->n_vertices - 1);
+    int rc =
+        trip->kind == TOPO_ROUTE_DIMENSION ? by_dimension(path, r, trip, e) : by_search(path, r, trip, e);
+    if (rc)
+        path->n = begin;
+    return rc;
+}
