@@ -25,6 +25,19 @@ bool num_add(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+bool num_is_power_of_two(int64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+int32_t num_log2_up(int64_t n)
+{
+    int32_t k = 0;
+    while ((INT64_C(1) << k) < n)
+        k++;
+    return k;
+}
+
 static const char *skip_digits(const char *s)
 {
     while (isdigit((unsigned char)*s))

@@ -1,4 +1,4 @@
-/** @file Numbers as text, and integer arithmetic that notices overflow. */
+/** @file Numbers as text, and integer arithmetic: overflow that is noticed, powers of two. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
@@ -13,6 +13,12 @@ bool num_mul(int64_t a, int64_t b, int64_t *out);
 
 /** a+b into @p out; false when it does not fit. a, b >= 0. */
 bool num_add(int64_t a, int64_t b, int64_t *out);
+
+/** Is @p n 1, 2, 4, ..? n >= 1. */
+bool num_is_power_of_two(int64_t n);
+
+/** The least k with 2^k >= @p n. 1 <= n <= 2^62. */
+int32_t num_log2_up(int64_t n);
 
 /**
  * Read the whole of @p text as a finite decimal number: [+-]digits[.digits][e[+-]digits],

@@ -15,12 +15,14 @@ static const struct {
     const char *phrase;
 } use_phrases[] = {
     { USE_TIME, "for training time and the bandwidth split" },
-    { USE_LATENCY, "by models that count latency" },
+    { USE_LATENCY, "by models other than bandwidth" },
     { USE_COST, "for the price of the network" },
     { USE_CATALOGUE, "where prices come from a parts catalogue" },
     { USE_COMPUTE, "by compute and memory models" },
     { USE_SYSTEM, "where the price or power of NPUs is counted" },
     { USE_SPLIT, "where an allocator chooses bandwidths" },
+    { USE_CHUNK, "by model chunk" },
+    { USE_FLOW, "by model flow" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
@@ -42,6 +44,13 @@ static int fail_range(const struct key *k, const struct yaml_doc *doc, yaml_id i
 {
     char shown[YAML_SHOWN], range[RANGE_TEXT];
     return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need %s", yaml_show(doc, id, shown),
+                     range_text(range, k));
+}
+
+static int fail_whole(const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN], range[RANGE_TEXT];
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a whole number, %s", yaml_show(doc, id, shown),
                      range_text(range, k));
 }
 
@@ -69,9 +78,9 @@ static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *
     double x;
     int rc = yaml_count(doc, id, &n, e);
     struct err other;
-    /* -3 is better answered by the key's own range than by that of all counts. */
-    if (rc && yaml_real(doc, id, &x, &other) == 0 && !(x >= k->min && x <= k->max))
-        return fail_range(k, doc, id, e);
+    /* -3 and 1.5 are better answered by the key's own range than by that of all counts. */
+    if (rc && yaml_real(doc, id, &x, &other) == 0)
+        return x >= k->min && x <= k->max ? fail_whole(k, doc, id, e) : fail_range(k, doc, id, e);
     if (rc)
         return rc;
     if (!((double)n >= k->min && (double)n <= k->max))

@@ -20,12 +20,14 @@ enum key_kind {
 /** What a value is used for; a key whose uses are all out of play gets a warning. 0 = always used. */
 enum key_use {
     USE_TIME = 1 << 0,      /**< training time and bandwidth split */
-    USE_LATENCY = 1 << 1,   /**< only by models that count latency */
+    USE_LATENCY = 1 << 1,   /**< only by models other than bandwidth */
     USE_COST = 1 << 2,      /**< network price */
     USE_CATALOGUE = 1 << 3, /**< only when prices come from a parts catalogue */
     USE_COMPUTE = 1 << 4,   /**< NPU: compute and memory models */
     USE_SYSTEM = 1 << 5,    /**< only when NPU price or power is counted */
     USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
+    USE_CHUNK = 1 << 7,     /**< only by model chunk */
+    USE_FLOW = 1 << 8,      /**< only by model flow */
 };
 
 struct key {
@@ -63,7 +65,7 @@ void schema_defaults(void *base, const struct section *s);
  * Add a line to @p notes for each key of @p map (not of maps inside it) that the user wrote,
  * that is in source @p first_source (0: the file given) or in an override "--set ...",
  * and whose uses are some, but none of @p active:
- * "file:line:col: dims[0].latency_ns has no effect here, it is used only by models that count latency".
+ * "file:line:col: dims[0].latency_ns has no effect here, it is used only by models other than bandwidth".
  * Keys of files that the study refers to are left alone: a library file serves many studies.
  */
 void schema_note_unused(struct text *notes, const struct section *s, const struct yaml_doc *doc, yaml_id map,

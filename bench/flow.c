@@ -60,7 +60,7 @@ static void fly_collective(struct flown *out)
     check(topo_routes_build(&routes, graph, &e), &e);
     check(flow_sim_build(&sim, &routes, &rules, &e), &e);
     check(flow_sim_group(sim, &(struct flow_group_spec){ .members = { 16, 256 } }, &group, &e), &e);
-    check(flow_sim_issue(sim, group, COLLECTIVE_ALL_REDUCE, BYTES, 0, &id, &e), &e);
+    check(flow_sim_issue(sim, group, COLLECTIVE_ALL_REDUCE, BYTES, 0, 0, &id, &e), &e);
     check(flow_sim_run(sim, &e), &e);
     note_end(out, begin);
     out->time_s = flow_sim_finish_s(sim, id);

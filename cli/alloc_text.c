@@ -182,13 +182,25 @@ static void put_proof(const struct alloc_report *r, struct text *out)
     char bound[SHOW], gap[SHOW] = "0";
     if (a->gap > 0)
         snprintf(gap, sizeof gap, "%.1e", a->gap);
-    /* A simulated time is no convex function: the split is that of the closed form below it. */
-    bool simulated = r->study->model > SIM_ALPHA_BETA;
-    text_printf(out, "%-18slower bound %s, gap %s, %s%s\n",
+    /* A simulated time is no convex function: the split is that of the closed form, whose proof says nothing
+     * of it. */
+    if (r->study->model > SIM_ALPHA_BETA) {
+        text_printf(
+            out,
+            "%-18smodel alpha-beta, %s for it to a gap of %s; its times, and the prices of constraints, are\n"
+            "%-18snot the simulated ones above, for which another split may be better\n",
+            "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
+        if (r->study->rows.n > 0 && r->study->combine == STUDY_SUM) {
+            text_puts(out,
+                      "constraints, and what one more on the right-hand side does in model alpha-beta\n");
+            put_shadow(r, out);
+        }
+        return;
+    }
+    text_printf(out, "%-18slower bound %s, gap %s, %s\n",
                 a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
                 show_value(bound, r->study, a->lower_bound * alloc_unit(r->study).per_SI), gap,
-                a->unique ? "no other split is as good" : "other splits are as good",
-                simulated ? ", in model alpha-beta, which was split; times above are simulated" : "");
+                a->unique ? "no other split is as good" : "other splits are as good");
     if (r->study->rows.n > 0 && r->study->combine == STUDY_SUM) {
         text_puts(out, "constraints, and what one more on the right-hand side does\n");
         put_shadow(r, out);

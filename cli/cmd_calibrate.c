@@ -150,6 +150,9 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
     x->items = grown;
     if (sized.size == 0)
         sized.size = item.curve->ranks;
+    struct err inner = { 0 };
+    if (topo_check_algorithm(&sized, sized.algorithm, &inner))
+        return err_set(e, ERR_USAGE, "option --algorithm %s", inner.msg);
     int rc = fit_curve(&item.fit, &sized, item.curve, &s, e);
     if (rc)
         return err_wrap(e, "%s:%lld", item.path, (long long)item.curve->first_line);

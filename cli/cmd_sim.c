@@ -1,11 +1,12 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/sheet.h"
 #include "cli/sim_notes.h"
+#include "cli/sim_text.h"
 #include "cli/timeline.h"
 
 enum { MODEL_ALL = N_SIM_MODELS };
@@ -32,47 +33,78 @@ static const struct option sim_rows[] = {
           "model chunk: write what is where when to FILE, .json for Chrome and Perfetto, .csv for weft plot",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, timeline) },
+    { .name = "links",
+      .value = "FILE",
+      .help = "model flow: write what each direction of every link carries to FILE, as CSV",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, links) },
 };
 
 static const struct option_group sim_options = { "Simulation", sim_rows, sizeof sim_rows / sizeof *sim_rows };
 
-/* The same bandwidths under one model or under all. */
-struct simulation {
-    struct load_design first; /* where the bandwidths come from; evaluated under its own model */
-    struct study studies[N_SIM_MODELS];
-    struct design designs[N_SIM_MODELS];
-    int32_t n;
-};
-
 static void simulation_free(struct simulation *x)
 {
-    for (int32_t i = 0; i < x->n; i++) {
-        design_free(&x->designs[i]);
-        study_free(&x->studies[i]);
+    for (int32_t i = 0; i < x->n_others; i++) {
+        design_free(&x->others[i].design);
+        study_free(&x->others[i].study);
     }
     load_design_free(&x->first);
     *x = (struct simulation){ 0 };
 }
 
-/* One more column: the study again under `model`, at the bandwidths of the first design. */
-static int add_model(struct simulation *x, struct run *run, const char *model, struct err *e)
+static void add_column(struct simulation *x, const struct study *s, const struct design *d)
+{
+    x->studies[x->n] = s;
+    x->designs[x->n++] = d;
+}
+
+/* One more column: the study again under `model`, at the bandwidths of the first design. What cannot be
+ * simulated is left out with the reason; the other models stand all the same. */
+static int add_model(struct simulation *x, struct run *run, enum sim_model model, struct err *e)
 {
     struct load_overrides o;
-    struct study *s = &x->studies[x->n];
+    struct study *s = &x->others[x->n_others].study;
+    struct design *d = &x->others[x->n_others].design;
     unsigned needs = STUDY_NEEDS_WORKLOAD | (x->first.solved ? STUDY_FOR_SPLIT : 0U);
     int rc = load_overrides(&o, run, e);
     if (!rc)
-        rc = load_add(&o, "model", model, e);
+        rc = load_add(&o, "model", sim_model_words[model], e);
     if (!rc)
         rc = study_load(s, run->opt.operands[0], o.list, o.n, needs, e);
-    if (!rc)
-        rc = design_evaluate(&x->designs[x->n], s, x->first.design.bw_Bps, e);
-    if (rc)
-        study_free(s);
-    else
-        x->n++;
     load_free(&o);
-    return rc;
+    if (rc)
+        return rc;
+    rc = design_evaluate(d, s, x->first.design.bw_Bps, e);
+    if (rc == 0) {
+        x->n_others++;
+        add_column(x, s, d);
+        return 0;
+    }
+    study_free(s);
+    bool simulated = model == SIM_CHUNK || model == SIM_FLOW;
+    if (!simulated || rc == ERR_NOMEM)
+        return rc;
+    output_warn(run, "model %s is left out: %s", sim_model_words[model], e->msg);
+    return 0;
+}
+
+/* What has no effect under any of the models. */
+static void put_common_notes(const struct simulation *x, struct run *run)
+{
+    struct text common = { 0 };
+    for (const char *line = text_str(&x->studies[0]->notes); *line;) {
+        size_t n = strcspn(line, "\n");
+        char *copy = strndup(line, n + 1);
+        bool everywhere = copy != NULL;
+        for (int32_t i = 1; i < x->n && everywhere; i++)
+            everywhere = strstr(text_str(&x->studies[i]->notes), copy) != NULL;
+        if (everywhere)
+            text_puts(&common, copy);
+        free(copy);
+        line += n + (line[n] == '\n');
+    }
+    output_notes(run, &common);
+    text_free(&common);
 }
 
 static int simulate(struct simulation *x, struct run *run, struct err *e)
@@ -89,157 +121,14 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     load_free(&o);
     if (rc || run->exit_code)
         return rc;
-    if (model != MODEL_ALL)
-        rc = add_model(x, run, sim_model_words[x->first.study.model], e);
-    for (int32_t i = 0; model == MODEL_ALL && sim_model_words[i] && !rc; i++)
-        rc = add_model(x, run, sim_model_words[i], e);
-    /* The last model is the one that uses most. */
-    if (!rc)
-        output_notes(run, &x->studies[x->n - 1].notes);
-    return rc;
-}
-
-/* ---- text ---- */
-
-/* Times under every model in one unit. */
-struct comparison {
-    const struct simulation *x;
-    struct sheet sheet;
-    double per_s;
-};
-
-static void put_quantity(struct comparison *c, const char *name,
-                         double (*value)(const struct design *d, int32_t dim), int32_t dim)
-{
-    const struct simulation *x = c->x;
-    sheet_put(&c->sheet, "%s", name);
-    for (int32_t i = 0; i < x->n; i++)
-        sheet_real(&c->sheet, value(&x->designs[i], dim) * c->per_s, 6);
-}
-
-/* By how much each model is above the first. */
-static void put_differences(struct comparison *c)
-{
-    const struct simulation *x = c->x;
-    double first_s = x->designs[0].time_s;
-    sheet_put(&c->sheet, "above %s, %%", sim_model_words[x->studies[0].model]);
-    for (int32_t i = 0; i < x->n; i++)
-        sheet_real(&c->sheet, i ? 100 * (x->designs[i].time_s - first_s) / first_s : NAN, 3);
-}
-
-static double time_of(const struct design *d, int32_t dim)
-{
-    (void)dim;
-    return d->time_s;
-}
-
-static double compute_of(const struct design *d, int32_t dim)
-{
-    (void)dim;
-    return d->compute_s;
-}
-
-static double latency_of(const struct design *d, int32_t dim)
-{
-    (void)dim;
-    return d->latency_s;
-}
-
-static double exposed_of(const struct design *d, int32_t dim)
-{
-    return d->exposed_s[dim];
-}
-
-static double load_of(const struct design *d, int32_t load)
-{
-    return d->loads[load].time_s;
-}
-
-static int put_quantities(const struct simulation *x, struct text *out, struct err *e)
-{
-    const struct study *s = &x->studies[0];
-    struct comparison c = { .x = x };
-    char name[TOPO_NAME + 32];
-    const char *unit = show_time_unit(x->designs[0].time_s, &c.per_s);
-    sheet_column(&c.sheet, "one step", "", SHEET_LEFT);
-    for (int32_t i = 0; i < x->n; i++)
-        sheet_column(&c.sheet, sim_model_words[x->studies[i].model], unit, SHEET_POINT);
-    put_quantity(&c, s->n_workloads > 1 ? "time, weighted sum" : "time", time_of, 0);
-    put_quantity(&c, "  compute", compute_of, 0);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
-        put_quantity(&c, name, exposed_of, d);
+    for (int i = 0; i < N_SIM_MODELS && !rc; i++) {
+        if ((int)x->first.study.model == i)
+            add_column(x, &x->first.study, &x->first.design);
+        else if (model == MODEL_ALL)
+            rc = add_model(x, run, (enum sim_model)i, e);
     }
-    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1].model));
-    put_quantity(&c, name, latency_of, 0);
-    for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
-        put_quantity(&c, s->workloads[i].tree.name, load_of, i);
-    if (x->n > 1)
-        put_differences(&c);
-    int rc = sheet_write(&c.sheet, out, e);
-    sheet_free(&c.sheet);
-    return rc;
-}
-
-/* Weighted sums over workloads, as those of the design. */
-static double sum_traffic(const struct study *s, const struct design *d, int32_t dim)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].step.traffic_B[dim];
-    return sum;
-}
-
-static double sum_busy(const struct study *s, const struct design *d, int32_t dim)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].step.busy_s[dim];
-    return sum;
-}
-
-static int put_dims(const struct simulation *x, struct text *out, struct err *e)
-{
-    const struct study *s = &x->studies[0];
-    const struct design *d = &x->designs[0];
-    struct sheet sheet = { 0 };
-    double per_s;
-    const char *unit = show_time_unit(d->time_s, &per_s);
-    sheet_column(&sheet, "dimension", "", SHEET_LEFT);
-    sheet_column(&sheet, "shape", "", SHEET_LEFT);
-    sheet_column(&sheet, "bandwidth", "GB/s", SHEET_POINT);
-    sheet_column(&sheet, "sent per NPU", "GB", SHEET_POINT);
-    sheet_column(&sheet, "busy", unit, SHEET_POINT);
-    sheet_column(&sheet, "busy", "%", SHEET_POINT);
-    for (int32_t i = 0; i < d->n_dims; i++) {
-        sheet_put(&sheet, "%s", s->net.dims[i].name);
-        sheet_put(&sheet, "%s:%d", topo_shape_name(s->net.dims[i].shape), (int)s->net.dims[i].size);
-        sheet_real(&sheet, d->bw_Bps[i] / 1e9, 6);
-        sheet_real(&sheet, sum_traffic(s, d, i) / 1e9, 5);
-        sheet_real(&sheet, sum_busy(s, d, i) * per_s, 5);
-        sheet_real(&sheet, 100 * d->util_frac[i], 3);
-    }
-    int rc = sheet_write(&sheet, out, e);
-    sheet_free(&sheet);
-    return rc;
-}
-
-static int sim_text(const struct simulation *x, struct text *out, struct err *e)
-{
-    const struct study *s = &x->studies[0];
-    const struct design *d = &x->designs[0];
-    char word[TOPO_SPEC], n[SHOW];
-    load_workload_names(out, s);
-    text_printf(out, " on %s (%s NPUs)%s\n\n", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                x->first.solved ? ", bandwidths as weft alloc chooses them" : "");
-    int rc = put_quantities(x, out, e);
-    text_puts(out, "\n");
     if (!rc)
-        rc = put_dims(x, out, e);
-    for (int32_t i = 0; i < x->n && !rc; i++)
-        rc = sim_notes_text(&x->studies[i], &x->designs[i], out, e);
-    if (isfinite(d->cost_usd))
-        text_printf(out, "\ncost %s USD\n", show_usd(n, d->cost_usd));
+        put_common_notes(x, run);
     return rc;
 }
 
@@ -256,18 +145,19 @@ static void put_reals(struct json *j, const char *key, const struct study *s, co
 
 static void put_model(const struct simulation *x, int32_t i, struct json *j)
 {
-    const struct study *s = &x->studies[i];
-    const struct design *d = &x->designs[i];
+    const struct study *s = x->studies[i];
+    const struct design *d = x->designs[i];
     json_open(j, NULL, '{');
     json_text(j, "model", sim_model_words[s->model]);
     json_real(j, "time_s", d->time_s);
+    json_real(j, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN);
     json_real(j, "compute_s", d->compute_s);
     json_real(j, "comm_s", d->comm_s);
     json_real(j, "latency_s", d->latency_s);
     json_reals(j, "exposed_s", d->exposed_s, d->n_dims);
     json_reals(j, "utilization", d->util_frac, d->n_dims);
-    put_reals(j, "busy_s", s, d, sum_busy);
-    put_reals(j, "traffic_B", s, d, sum_traffic);
+    put_reals(j, "busy_s", s, d, sim_sum_busy);
+    put_reals(j, "traffic_B", s, d, sim_sum_traffic);
     sim_notes_json(s, d, j);
     json_open(j, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {
@@ -283,8 +173,8 @@ static void put_model(const struct simulation *x, int32_t i, struct json *j)
 
 static void sim_json(const struct run *run, const struct simulation *x, struct text *out)
 {
-    const struct study *s = &x->studies[0];
-    const struct design *d = &x->designs[0];
+    const struct study *s = x->studies[0];
+    const struct design *d = x->designs[0];
     struct json j = { .out = out };
     struct text names = { 0 };
     char word[TOPO_SPEC];
@@ -307,8 +197,6 @@ static void sim_json(const struct run *run, const struct simulation *x, struct t
     for (int32_t i = 0; i < x->n; i++)
         put_model(x, i, &j);
     json_close(&j, ']');
-    if (x->n > 1)
-        json_real(&j, "difference", x->designs[x->n - 1].time_s / d->time_s - 1);
     json_close(&j, '}');
     text_puts(out, "\n");
     text_free(&names);
@@ -320,9 +208,9 @@ static void sim_table(const struct simulation *x, struct table *t)
     static const char *const reals[] = { "time_s", "compute_s", "comm_s", "latency_s", "cost_usd" };
     static const char *const per_dim[] = { "bw%d_GBps", "util%d", "exposed%d_s" };
     char name[32], word[TOPO_SPEC];
-    int32_t n_dims = x->studies[0].net.n_dims;
+    int32_t n_dims = x->studies[0]->net.n_dims;
     struct text names = { 0 };
-    load_workload_names(&names, &x->studies[0]);
+    load_workload_names(&names, x->studies[0]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         table_column(t, texts[i], TABLE_TEXT);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
@@ -333,12 +221,12 @@ static void sim_table(const struct simulation *x, struct table *t)
             table_column(t, name, TABLE_REAL);
         }
     for (int32_t i = 0; i < x->n; i++) {
-        const struct design *d = &x->designs[i];
+        const struct design *d = x->designs[i];
         const double *lists[] = { d->bw_Bps, d->util_frac, d->exposed_s };
         table_row(t);
-        table_put_text(t, load_network_name(word, &x->studies[i].net));
+        table_put_text(t, load_network_name(word, &x->studies[i]->net));
         table_put_text(t, text_str(&names));
-        table_put_text(t, sim_model_words[x->studies[i].model]);
+        table_put_text(t, sim_model_words[x->studies[i]->model]);
         const double values[] = { d->time_s, d->compute_s, d->comm_s, d->latency_s, d->cost_usd };
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             table_put_real(t, values[k]);
@@ -373,27 +261,54 @@ static int write_result(const struct run *run, const struct simulation *x, struc
     return rc;
 }
 
-/* The simulated model is the one that has a timeline. */
-static int write_timeline(const struct run *run, const struct simulation *x, struct err *e)
+/* Files that one of the models has beside its times. */
+static int write_extra(const struct run *run, const struct simulation *x, enum sim_model model,
+                       const char *option, const char *path,
+                       int (*write)(const struct run *run, const struct study *s, const struct design *d,
+                                    const char *path, struct err *e),
+                       struct err *e)
 {
+    if (!path)
+        return 0;
     for (int32_t i = 0; i < x->n; i++)
-        if (x->studies[i].model == SIM_CHUNK)
-            return timeline_write(run, &x->studies[i], &x->designs[i], run->opt.timeline, e);
-    return err_set(e, ERR_USAGE, "option --timeline is given with model %s, need chunk or all",
-                   sim_model_words[x->studies[0].model]);
+        if (x->studies[i]->model == model)
+            return write(run, x->studies[i], x->designs[i], path, e);
+    return err_set(e, ERR_USAGE, "option --%s is given with model %s, need %s or all", option,
+                   sim_model_words[x->studies[0]->model], sim_model_words[model]);
+}
+
+static int write_extras(const struct run *run, const struct simulation *x, struct err *e)
+{
+    int rc = write_extra(run, x, SIM_CHUNK, "timeline", run->opt.timeline, timeline_write, e);
+    return rc ? rc : write_extra(run, x, SIM_FLOW, "links", run->opt.links, sim_links_write, e);
+}
+
+/* Of two outputs under one name one would be lost. */
+static int check_names(const struct run *run, struct err *e)
+{
+    const char *const names[] = { run->opt.out, run->opt.timeline, run->opt.links };
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (names[i] && names[k] && strcmp(names[i], names[k]) == 0)
+                return err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each", names[i]);
+    return 0;
 }
 
 static int run_sim(struct run *run, struct err *e)
 {
     struct simulation x;
     int rc = output_check(run, NULL, e);
+    if (!rc)
+        rc = check_names(run, e);
     if (!rc && run->opt.timeline)
         rc = timeline_check(run, run->opt.timeline, e);
+    if (!rc && run->opt.links)
+        rc = output_check(run, run->opt.links, e);
     if (rc)
         return rc;
     rc = simulate(&x, run, e);
-    if (!rc && x.n > 0 && run->opt.timeline)
-        rc = write_timeline(run, &x, e);
+    if (!rc && x.n > 0)
+        rc = write_extras(run, &x, e);
     if (!rc)
         rc = x.n > 0 ? write_result(run, &x, e) : load_write_status(run, &x.first, false, e);
     simulation_free(&x);

@@ -166,7 +166,7 @@ static int put_loads(const struct explain *p, struct text *out, struct err *e)
     char word[TOPO_SPEC], n[SHOW];
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
-        text_printf(out, "%s on %s (%s NPUs), %s model%s\n\n", s->workloads[i].tree.name,
+        text_printf(out, "%s on %s (%s NPUs), %s model%s\n\n", load_workload_name(&s->workloads[i]),
                     load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
                     p->x->solved ? ", bandwidths as weft alloc chooses them" : "");
         rc = put_times(p, i, out, e);

@@ -199,11 +199,15 @@ void load_design_free(struct load_design *x)
     *x = (struct load_design){ 0 };
 }
 
+const char *load_workload_name(const struct study_workload *w)
+{
+    return w->tree.name[0] ? w->tree.name : "unnamed";
+}
+
 void load_workload_names(struct text *out, const struct study *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
-        text_printf(out, "%s%s", i ? "+" : "",
-                    s->workloads[i].tree.name[0] ? s->workloads[i].tree.name : "step");
+        text_printf(out, "%s%s", i ? "+" : "", load_workload_name(&s->workloads[i]));
 }
 
 const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net)

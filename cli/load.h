@@ -52,6 +52,8 @@ void load_say_status(struct run *run, const struct design *d);
  * { within: false, budgets: [] } if @p budgets; other formats have nothing to say.
  */
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e);
+/** Its name, or "unnamed". */
+const char *load_workload_name(const struct study_workload *w);
 /** "GPT-3+Turing-NLG"; "" without workloads. */
 void load_workload_names(struct text *out, const struct study *s);
 

@@ -148,3 +148,58 @@ void sim_notes_json(const struct study *s, const struct design *d, struct json *
     }
     json_close(j, '}');
 }
+
+static void put_link(struct table *t, const struct study *s, const char *workload,
+                     const struct rung_hot *link)
+{
+    table_row(t);
+    table_put_text(t, workload);
+    table_put_text(t, link->name);
+    if (link->dim >= 0 && link->dim < s->net.n_dims)
+        table_put_text(t, s->net.dims[link->dim].name);
+    else
+        table_put_none(t);
+    table_put_real(t, link->bw_Bps / 1e9);
+    table_put_real(t, link->bytes);
+    table_put_real(t, link->util_frac);
+}
+
+static int put_links_of(struct table *t, const struct study *s, const struct study_workload *w,
+                        const double *bw_Bps, struct err *e)
+{
+    struct sim_rules rules = s->rules;
+    struct sim_step step;
+    rules.keep_links = true;
+    int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &rules, e);
+    if (rc)
+        return rc;
+    for (int64_t a = 0; step.links.all && a < step.links.n_arcs; a++)
+        put_link(t, s, w->tree.name, &step.links.all[a]);
+    sim_step_free(&step);
+    return 0;
+}
+
+int sim_links_write(const struct run *run, const struct study *s, const struct design *d, const char *path,
+                    struct err *e)
+{
+    struct table t = { 0 };
+    struct text out = { 0 }, head = { 0 };
+    int rc = 0;
+    table_column(&t, "workload", TABLE_TEXT);
+    table_column(&t, "link", TABLE_TEXT);
+    table_column(&t, "dim", TABLE_TEXT);
+    table_column(&t, "bw_GBps", TABLE_REAL);
+    table_column(&t, "sent_B", TABLE_REAL);
+    table_column(&t, "utilization", TABLE_REAL);
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        rc = put_links_of(&t, s, &s->workloads[i], d->bw_Bps, e);
+    output_head(&head, run, output_origin(s));
+    if (!rc)
+        rc = table_write(&t, TABLE_AS_CSV, text_str(&head), &out, e);
+    if (!rc)
+        rc = text_write_file(&out, path, run->opt.force, e);
+    table_free(&t);
+    text_free(&out);
+    text_free(&head);
+    return rc;
+}

@@ -179,34 +179,62 @@ static int put_arrows(struct json *j, const struct story *x, int32_t story, stru
     return 0;
 }
 
+/* A row of the viewer: of a process, named once. */
+struct row_key {
+    int64_t pid;
+    int row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct row_key *x = a, *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void put_process_name(struct json *j, const struct story *x, const struct timeline_bar *b, int64_t pid)
+{
+    struct text name = { 0 };
+    run_name(&name, x, &x->timeline.runs[b->run]);
+    if (b->cell > 0)
+        text_printf(&name, ", NPU class %d", (int)b->cell);
+    put_name(j, "process_name", pid, 0, text_str(&name));
+    text_free(&name);
+}
+
+/* Names of processes and rows, once each, in their order. */
+static int put_names(struct json *j, const struct story *x, int32_t story, struct err *e)
+{
+    const struct timeline *t = &x->timeline;
+    struct named {
+        struct row_key key;
+        int32_t bar;
+    } *rows = calloc((size_t)t->n_bars + 1, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "a timeline");
+    for (int32_t i = 0; i < t->n_bars; i++)
+        rows[i] = (struct named){ { process_id(&t->bars[i], story), row_id(&t->bars[i]) }, i };
+    if (t->n_bars > 0)
+        qsort(rows, (size_t)t->n_bars, sizeof *rows, compare_keys);
+    for (int32_t i = 0; i < t->n_bars; i++) {
+        const struct timeline_bar *b = &t->bars[rows[i].bar];
+        if (i == 0 || rows[i].key.pid != rows[i - 1].key.pid)
+            put_process_name(j, x, b, rows[i].key.pid);
+        if (i == 0 || compare_keys(&rows[i], &rows[i - 1]) != 0)
+            put_row_name(j, x, b, rows[i].key.pid);
+    }
+    free(rows);
+    return 0;
+}
+
 static int put_story(struct json *j, const struct story *x, int32_t story, struct err *e)
 {
     const struct timeline *t = &x->timeline;
-    /* Names of processes and rows, once each, when the first bar of a row comes. */
-    char *named = calloc((size_t)TOPO_MAX_DIMS + 1, (size_t)ROWS_PER_DIM * TIMELINE_MAX_RUNS);
-    int64_t last_pid = -1;
-    if (!named)
-        return err_nomem(e, "a timeline");
-    for (int32_t i = 0; i < t->n_bars; i++) {
-        const struct timeline_bar *b = &t->bars[i];
-        int64_t pid = process_id(b, story);
-        char *row = &named[(size_t)b->run * (TOPO_MAX_DIMS + 1) * ROWS_PER_DIM + (size_t)row_id(b)];
-        if (pid != last_pid && !*row) {
-            struct text name = { 0 };
-            run_name(&name, x, &t->runs[b->run]);
-            if (b->cell > 0)
-                text_printf(&name, ", NPU class %d", (int)b->cell);
-            put_name(j, "process_name", pid, 0, text_str(&name));
-            text_free(&name);
-            last_pid = pid;
-        }
-        if (!*row || b->cell > 0)
-            put_row_name(j, x, b, pid);
-        *row = 1;
-        put_bar(j, x, b, pid);
-    }
-    free(named);
-    return put_arrows(j, x, story, e);
+    int rc = put_names(j, x, story, e);
+    for (int32_t i = 0; i < t->n_bars && !rc; i++)
+        put_bar(j, x, &t->bars[i], process_id(&t->bars[i], story));
+    return rc ? rc : put_arrows(j, x, story, e);
 }
 
 static int write_trace(const struct run *run, const struct story *stories, int32_t n, struct text *out,

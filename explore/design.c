@@ -140,8 +140,8 @@ static int fill_bill(struct design *d, const struct study *s, struct err *e)
     return 0;
 }
 
-/* Everything that follows from bw_Bps; loads are reserved. */
-static int fill(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+/* Everything that follows from bw_Bps, beside the equal split if asked for; loads are reserved. */
+static int fill(struct design *d, const struct study *s, const double *bw_Bps, bool compare, struct err *e)
 {
     for (int32_t k = 0; k < d->n_dims; k++) {
         d->bw_Bps[k] = bw_Bps[k];
@@ -150,7 +150,9 @@ static int fill(struct design *d, const struct study *s, const double *bw_Bps, s
     d->cost_usd = cost_usd(s, d->bw_Bps);
     d->nic_Bps = nic_bw(s, d->bw_Bps);
     int rc = fill_loads(d, s, e);
-    if (!rc)
+    /* A simulation more, which only a split is compared with. */
+    d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = NAN;
+    if (!rc && compare)
         rc = fill_equal(d, s, e);
     return rc ? rc : fill_bill(d, s, e);
 }
@@ -167,7 +169,7 @@ int design_evaluate(struct design *d, const struct study *s, const double *bw_Bp
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
     if (!rc)
-        rc = fill(d, s, bw_Bps, e);
+        rc = fill(d, s, bw_Bps, s->model <= SIM_ALPHA_BETA, e);
     d->answer.gap = d->answer.value = d->answer.lower_bound = NAN;
     d->answer.time_s = d->time_s;
     d->answer.cost_usd = d->cost_usd;
@@ -348,7 +350,7 @@ static int solve_chosen(struct design *d, const struct study *s, struct err *e)
     if (!rc && alloc_has_split(&d->answer)) {
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
-        rc = fill(d, s, bw_Bps, e);
+        rc = fill(d, s, bw_Bps, true, e);
         if (!rc && s->combine == STUDY_REGRET)
             fill_regret(d);
     }
@@ -365,25 +367,45 @@ static double compiled_time(const struct design *d, const struct study *s)
     return sum;
 }
 
-/* A choice that is worth less than this is none. */
-#define CHOICE_REL 1e-12
-
 enum { MAX_CHOICES = 16 };
 
+/* A first choice, where the network leaves bandwidths open: at an even split of the total. */
+static int choose_first(struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    if (!study_has_choice(s) || isnan(s->total_Bps))
+        return 0;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = isnan(s->net.dims[k].bw_Bps) ? s->total_Bps / s->net.n_dims : s->net.dims[k].bw_Bps;
+    return study_choose(s, bw_Bps, e);
+}
+
 /*
- * Choosing again at a split never makes it slower, and splitting again neither: the times fall until no
+ * Choosing again at a split never makes it slower, and splitting again neither. Where another collective
+ * decides the time, another choice may change nothing yet and still allow a better split: so on until no
  * choice changes. The last split is optimal for its choices.
  */
 int design_solve(struct design *d, struct study *s, struct err *e)
 {
-    int rc = solve_chosen(d, s, e);
+    int rc = choose_first(s, e);
+    if (rc)
+        *d = (struct design){ 0 };
+    else
+        rc = solve_chosen(d, s, e);
     for (int32_t i = 0; i < MAX_CHOICES && !rc && study_has_choice(s) && alloc_has_split(&d->answer); i++) {
-        double before_s = compiled_time(d, s);
+        unsigned long long before = study_choices(s);
         rc = study_choose(s, d->bw_Bps, e);
-        if (rc || compiled_time(d, s) >= before_s * (1 - CHOICE_REL))
+        if (rc || study_choices(s) == before)
             break;
         design_free(d);
         rc = solve_chosen(d, s, e);
+    }
+    if (!rc && s->model == SIM_ALPHA_BETA && d->answer.status == ALLOC_SOLVED &&
+        fabs(compiled_time(d, s) - d->time_s) > ALLOC_GAP * d->time_s) {
+        /* The proof is about other choices than those that hold at the split. */
+        d->answer.status = ALLOC_STALLED;
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "algorithms and regimes still change at the split after %d rounds", MAX_CHOICES);
     }
     return finish(d, rc);
 }

@@ -29,7 +29,8 @@ struct design {
     struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */
     bool has_bill;
     char bill_reason[512]; /**< why there are prices but no bill (no Clos so large); "" otherwise */
-    struct {               /**< the baseline: same total, spread evenly, whatever the constraints say */
+    struct { /**< the baseline: same total, spread evenly, whatever the constraints say; NaN in a design that
+                was simulated at given bandwidths */
         double bw_Bps, time_s, cost_usd;
         bool allowed; /**< it satisfies the study's constraints, which it does not look at */
     } equal;

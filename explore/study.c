@@ -85,9 +85,21 @@ static int compile(struct study_workload *w, const struct study *s, const double
     return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
 }
 
+/* A broadcast goes in segments along rings and lines, and how many depends on the bandwidth. */
+static bool has_broadcast(const struct study *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        for (step_id id = 0; id < s->workloads[i].tree.n_nodes; id++) {
+            const struct step_node *node = &s->workloads[i].tree.nodes[id];
+            if (node->kind == STEP_COLLECTIVE && node->collective == COLLECTIVE_BROADCAST)
+                return true;
+        }
+    return false;
+}
+
 bool study_has_choice(const struct study *s)
 {
-    return s->model != SIM_BANDWIDTH && stage_has_choice(&s->net);
+    return s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s));
 }
 
 int study_choose(struct study *s, const double *bw_Bps, struct err *e)
@@ -376,8 +388,14 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
     for (step_id id = 0; id < t->n_nodes; id++) {
         const struct step_node *node = &t->nodes[id];
         const double numbers[] = { node->seconds, node->bytes, node->times };
-        const int32_t words[] = { (int32_t)node->kind, (int32_t)node->phase, (int32_t)node->collective,
-                                  node->group,         node->first,          node->next };
+        const int32_t words[] = { (int32_t)node->kind,
+                                  (int32_t)node->phase,
+                                  (int32_t)node->collective,
+                                  node->dim,
+                                  node->priority,
+                                  node->group,
+                                  node->first,
+                                  node->next };
         h = text_hash(h, numbers, sizeof numbers);
         h = text_hash(h, words, sizeof words);
     }
@@ -393,5 +411,13 @@ unsigned long long study_hash(const struct study *s)
         h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
     for (int32_t i = 0; i < s->n_workloads; i++)
         h = hash_tree(&s->workloads[i].tree, h);
+    return h;
+}
+
+unsigned long long study_choices(const struct study *s)
+{
+    unsigned long long h = TEXT_HASH_SEED;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
     return h;
 }

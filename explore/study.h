@@ -105,7 +105,8 @@ void study_free(struct study *s);
 /** The tree that @p w was compiled from. */
 const struct step_tree *study_compiled_tree(const struct study_workload *w);
 
-/** Does the closed form depend on choices (algorithm, regime) that another bandwidth could change? */
+/** Does the closed form depend on choices (algorithm, regime, segments) that another bandwidth could change?
+ */
 bool study_has_choice(const struct study *s);
 
 /**
@@ -113,6 +114,9 @@ bool study_has_choice(const struct study *s);
  * ERR_NOMEM; after failure the study can only be freed.
  */
 int study_choose(struct study *s, const double *bw_Bps, struct err *e);
+
+/** Changes when study_choose() chooses otherwise. */
+unsigned long long study_choices(const struct study *s);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct study *s);

@@ -12,6 +12,10 @@ static unsigned active_uses(const struct study *s, unsigned needs)
         active |= USE_TIME;
     if (facts || (s->n_workloads && s->model != SIM_BANDWIDTH))
         active |= USE_LATENCY;
+    if (facts || (s->n_workloads && s->model == SIM_CHUNK))
+        active |= USE_CHUNK;
+    if (facts || (s->n_workloads && s->model == SIM_FLOW))
+        active |= USE_FLOW;
     if (s->has_parts)
         active |= USE_COST;
     if (s->has_parts && s->parts.n_recipes)
@@ -29,11 +33,14 @@ static void note_sections(struct study *s, unsigned active)
 {
     const struct yaml_doc *doc = &s->doc;
     yaml_id network = yaml_get(doc, doc->root, "network");
+    yaml_id simulation = yaml_get(doc, doc->root, "simulation");
     yaml_id dims = yaml_get(doc, network, "dims"), npu = yaml_get(doc, network, "npu");
 
     schema_note_unused(&s->notes, &study_section, doc, doc->root, s->own_source, active);
     if (doc->nodes[network].kind == YAML_MAP)
         schema_note_unused(&s->notes, &topo_network_section, doc, network, s->own_source, active);
+    if (simulation >= 0)
+        schema_note_unused(&s->notes, &sim_rules_section, doc, simulation, s->own_source, active);
     if (npu >= 0)
         schema_note_unused(&s->notes, &topo_npu_section, doc, npu, s->own_source, active);
     if (dims >= 0)
@@ -93,6 +100,9 @@ int study_note(struct study *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
+    if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&
+        s->rules.order != SIM_ORDER_FIXED)
+        note_key(s, yaml_get(&s->doc, root, "simulation"), "order", "model flow has only fixed and given");
     if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
         note_key(s, root, "seed", "nothing in it is drawn at random");
     return text_check(&s->notes, e);

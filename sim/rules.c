@@ -52,50 +52,54 @@ struct slow_conf {
 
 #define ROW(conf, key, field, what, text)                                                                    \
     .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-#define COUNT(key, field, least, most, none, text)                                                           \
+#define COUNT(key, field, least, most, none, use, text)                                                      \
     {                                                                                                        \
         ROW(rules_conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,     \
                                                       .dflt = none                                           \
     }
-#define WORD(key, field, list, none, text)                                                                   \
+#define WORD(key, field, list, none, use, text)                                                              \
     {                                                                                                        \
-        ROW(rules_conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = none                 \
+        ROW(rules_conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = none, .uses = use    \
     }
-#define NODE(conf, key, field, text)                                                                         \
+#define NODE(conf, key, field, use, text)                                                                    \
     {                                                                                                        \
-        ROW(conf, key, field, KEY_NODE, text), .unit = ""                                                    \
+        ROW(conf, key, field, KEY_NODE, text), .unit = "", .uses = use                                       \
     }
+
+/* Less of a link is none. */
+#define SIM_LEAST_SHARE 1e-6
 
 enum { DEFAULT_CHUNKS = 4, MAX_ACTIVE = 1024 };
 
 static const struct key rules_keys[] = {
-    COUNT("chunks", chunks, 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS,
+    COUNT("chunks", chunks, 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS, USE_LATENCY,
           "equal pieces of a collective that pass the dimensions one behind the other"),
-    NODE(rules_conf, "algorithms", algorithms,
+    NODE(rules_conf, "algorithms", algorithms, USE_LATENCY,
          "list of algorithms, one per dimension, in place of dims.algorithm; words as there"),
     { ROW(rules_conf, "endpoint_ns", endpoint_s, KEY_REAL, "overhead of an NPU per message"), .unit = "ns",
-      .scale = 1e-9, .min = 0, .max = 1e9, .dflt = 0 },
-    WORD("reduction", reduction, reduction_words, 0,
+      .scale = 1e-9, .min = 0, .max = 1e9, .dflt = 0, .uses = USE_LATENCY },
+    WORD("reduction", reduction, reduction_words, 0, USE_LATENCY,
          "what adding up costs: nothing, or two reads and a write of npu.mem_GBps"),
-    WORD("order", order, sim_order_words, SIM_ORDER_GUARD,
-         "model chunk: order of the dimensions; guard simulates fixed, themis and minmax and takes the best"),
-    NODE(rules_conf, "dims_order", dims_order,
+    WORD("order", order, sim_order_words, SIM_ORDER_GUARD, USE_CHUNK | USE_FLOW,
+         "order of the dimensions: of model chunk any, guard simulates fixed, themis and minmax and takes "
+         "the best; of model flow fixed or given"),
+    NODE(rules_conf, "dims_order", dims_order, USE_CHUNK | USE_FLOW,
          "order given: names of all dimensions, in the order of a reduce-scatter"),
-    WORD("queue", queue, sim_queue_words, SIM_QUEUE_SMALLEST,
+    WORD("queue", queue, sim_queue_words, SIM_QUEUE_SMALLEST, USE_CHUNK,
          "model chunk: which waiting chunk a free dimension takes"),
-    COUNT("active_chunks", active_chunks, 1, MAX_ACTIVE, 1,
-          "model chunk: chunks that a dimension works on at a time"),
-    WORD("semantics", semantics, sim_semantics_words, SIM_PHYSICAL,
+    COUNT("active_chunks", active_chunks, 1, MAX_ACTIVE, 1, USE_CHUNK | USE_FLOW,
+          "chunks that a dimension works on at a time"),
+    WORD("semantics", semantics, sim_semantics_words, SIM_PHYSICAL, USE_CHUNK,
          "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond"),
-    WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION,
+    WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION, USE_FLOW,
          "model flow: how flows find their way; with graph: shortest unless ecmp"),
-    NODE(rules_conf, "graph", graph,
+    NODE(rules_conf, "graph", graph, USE_FLOW,
          "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the network in "
          "their order; "
          "absent: the network's own"),
-    NODE(rules_conf, "links", links,
+    NODE(rules_conf, "links", links, USE_FLOW,
          "model flow: list of links that failed or lost bandwidth, see simulation.links"),
-    NODE(rules_conf, "slow", slow,
+    NODE(rules_conf, "slow", slow, USE_CHUNK | USE_FLOW,
          "list of NPUs that are slower than the others, or late; see simulation.slow"),
 };
 
@@ -267,7 +271,11 @@ static int read_link(struct sim_links *l, const struct topo_network *net, const 
         return rc;
     *l = (struct sim_links){ .dim = -1, .share = conf.share, .node = id };
     if (!conf.dim != (conf.from && conf.to) || !conf.from != !conf.to)
-        return yaml_fail(doc, id, e, ERR_PARSE, "names no links, need from and to, or dim");
+        return yaml_fail(doc, id, e, ERR_PARSE, "names %s, need from and to, or dim",
+                         conf.dim ? "links and a dimension" : "no links");
+    if (conf.share > 0 && conf.share < SIM_LEAST_SHARE)
+        return yaml_fail(doc, yaml_get(doc, id, "share"), e, ERR_RANGE, "is %g, need 0 or %g to 1",
+                         conf.share, SIM_LEAST_SHARE);
     if (conf.dim && (l->dim = topo_find_dim(net, conf.dim)) < 0)
         return yaml_fail(doc, yaml_get(doc, id, "dim"), e, ERR_RANGE,
                          "is \"%.48s\", need the name of a dimension", conf.dim);

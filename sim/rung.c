@@ -209,7 +209,7 @@ static void find_means(struct rung_joint *out, const struct step_tree *t, const 
 static int run_on(const struct sim_engine *engine, const struct step_tree *t, step_id root,
                   enum sim_order order, struct rung_joint *out, struct err *e)
 {
-    int rc = train_run(&out->train, t, root, engine, NULL, order, e);
+    int rc = train_run(&out->train, t, root, engine, NULL, order, false, e);
     if (rc)
         return rc;
     out->mean = calloc((size_t)t->n_nodes, sizeof *out->mean);
@@ -217,6 +217,32 @@ static int run_on(const struct sim_engine *engine, const struct step_tree *t, st
         return err_nomem(e, "collectives");
     find_means(out, t, engine);
     return 0;
+}
+
+static bool can_end(const struct rung *x, const struct step_tree *t, step_id id)
+{
+    const struct step_node *node = &t->nodes[id];
+    if (node->kind == STEP_COLLECTIVE) {
+        struct sim_job job = { .bytes = node->bytes };
+        memcpy(job.members, t->groups[node->group].members, sizeof job.members);
+        return rung_flow_can_end(x, &job);
+    }
+    for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
+        if (!can_end(x, t, c))
+            return false;
+    return true;
+}
+
+/* What never ends has no times but that. */
+static int give_up(struct rung_joint *out, const struct step_tree *t, struct err *e)
+{
+    out->train.total_s = calloc((size_t)t->n_nodes, sizeof *out->train.total_s);
+    out->train.count = calloc((size_t)t->n_nodes, sizeof *out->train.count);
+    out->train.time_s = INFINITY;
+    if (out->train.total_s && out->train.count)
+        return 0;
+    rung_joint_free(out);
+    return err_nomem(e, "a training step");
 }
 
 static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
@@ -227,6 +253,8 @@ static int run_together(struct rung *x, const struct step_tree *t, step_id root,
     struct sim_engine engine;
     *out = (struct rung_joint){ .order = order };
     *known = (struct rung_known){ .root = root };
+    if (x->model == SIM_FLOW && !can_end(x, t, root))
+        return give_up(out, t, e);
     int rc = x->model == SIM_FLOW ? rung_flow_open(&flow, x, e)
                                   : chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
     if (!rc) {

@@ -31,7 +31,8 @@ struct rung_links {
     double mean_frac;       /**< mean utilisation over all */
     struct rung_hot hot[RUNG_HOTTEST]; /**< hottest first */
     int32_t n_hot;
-    int64_t n_alike; /**< links as hot as the hottest, to 1e-6 */
+    struct rung_hot *all; /**< shape [n_arcs], owned, by number; NULL unless rules.keep_links */
+    int64_t n_alike;      /**< links as hot as the hottest, to 1e-6 */
 };
 
 /** Something timed, and how often a step does it. */
@@ -77,8 +78,15 @@ int rung_together(struct rung *x, const struct step_tree *t, step_id root, struc
                   struct err *e);
 void rung_joint_free(struct rung_joint *x);
 
-/** What the links carry in a step of @p time_s that does @p weights, shape [n]. ERR_NOMEM. O(arcs * n). */
+enum { RUNG_MAX_LINKS = 1000000 };
+
+/**
+ * What the links carry in a step of @p time_s that does @p weights, shape [n]. Release with
+ * rung_links_free(). ERR_NOMEM; ERR_RANGE: all are to be kept, and are more than RUNG_MAX_LINKS. O(arcs * n).
+ */
 int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
                     int32_t n, double time_s, struct err *e);
+
+void rung_links_free(struct rung_links *l);
 
 #endif

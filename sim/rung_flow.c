@@ -7,7 +7,7 @@
 #include "sim/rung_state.h"
 
 /* Beyond these a simulation takes hours, and what its links carried gigabytes. */
-#define MAX_MESSAGES  5e8
+#define MAX_MESSAGES  1e8
 #define MAX_KEPT_ARCS (1 << 25)
 
 struct rung_flow {
@@ -19,6 +19,7 @@ struct rung_flow {
     int32_t n_groups, cap_groups;
     struct sim_job_result *results; /* shape [n_jobs], owned */
     int32_t n_jobs, cap_jobs;
+    double messages; /* of all jobs */
 };
 
 /* ---- one collective ---- */
@@ -37,25 +38,12 @@ static void fill_traffic(const struct rung *x, const struct sim_job *job, struct
     }
 }
 
-static bool can_end(const struct rung *x, const struct sim_job *job)
+bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
 {
     for (int32_t d = 0; d < x->net->n_dims; d++)
         if (job->members[d] > 1 && job->bytes > 0 && !(x->bw_Bps[d] > 0))
             return false;
     return true;
-}
-
-/* One message per member and step at least. */
-static int check_size(const struct rung *x, const struct sim_job *job, struct err *e)
-{
-    double messages = 0;
-    for (int32_t d = 0; d < x->net->n_dims; d++)
-        messages += (double)x->net->n_npus * (job->members[d] - 1) * x->rules->stage.chunks;
-    return messages <= MAX_MESSAGES ? 0
-                                    : err_set(e, ERR_RANGE,
-                                              "a collective is some %.2g flows, need at most %.2g; model "
-                                              "chunk takes any size",
-                                              messages, MAX_MESSAGES);
 }
 
 static int set_late(struct rung_flow *f, struct err *e)
@@ -127,6 +115,17 @@ static int find_group(struct rung_flow *f, const struct sim_job *job, int32_t *o
     return 0;
 }
 
+/* Jobs of one run count together: they may be there at the same time. */
+static int check_size(struct rung_flow *f, int32_t group, const struct sim_job *job, struct err *e)
+{
+    f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
+    return f->messages <= MAX_MESSAGES ? 0
+                                       : err_set(e, ERR_RANGE,
+                                                 "collectives are some %.2g flows, need at most %.2g in a "
+                                                 "run; model chunk takes any size",
+                                                 f->messages, MAX_MESSAGES);
+}
+
 /* ---- as an engine ---- */
 
 static int issue(void *x, const struct sim_job *job, double now_s, struct err *e)
@@ -137,15 +136,15 @@ static int issue(void *x, const struct sim_job *job, double now_s, struct err *e
     if (!grown)
         return err_nomem(e, "collectives");
     f->results = grown;
-    int rc = check_size(f->rung, job, e);
+    int rc = find_group(f, job, &group, e);
     if (!rc)
-        rc = find_group(f, job, &group, e);
+        rc = check_size(f, group, job, e);
     if (rc)
         return rc;
     struct sim_job_result *r = &f->results[f->n_jobs++];
     *r = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
     fill_traffic(f->rung, job, r);
-    return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, &id, e);
+    return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, job->priority, &id, e);
 }
 
 static double next(const void *x)
@@ -200,7 +199,7 @@ int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
 int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
 {
     struct rung_flow *f;
-    if (!can_end(x, job)) {
+    if (!rung_flow_can_end(x, job)) {
         struct sim_job_result never = { .end_s = NAN };
         fill_traffic(x, job, &never);
         rung_take(&known->time, &never);

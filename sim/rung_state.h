@@ -10,8 +10,6 @@ struct rung_wires {
     struct topo_graph *graph;
     struct topo_routes routes;
     bool has_routes;
-    int32_t
-        *dim_of; /**< of a custom graph: dimension of each link, shape [n_arcs / 2], owned; NULL: by number */
 };
 
 /** A job that was timed alone, or a subtree that was run as a whole. */
@@ -41,6 +39,9 @@ void rung_take(struct rung_time *out, const struct sim_job_result *r);
 
 /** Time a job alone on the wires; its arcs' bytes are kept in @p known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
 int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e);
+
+/** Has every dimension that @p job uses bandwidth? Else it never ends. */
+bool rung_flow_can_end(const struct rung *x, const struct sim_job *job);
 
 /** Flows on the wires as an engine. Release with rung_flow_close(). */
 struct rung_flow;

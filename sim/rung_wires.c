@@ -26,31 +26,6 @@ static int open_graph(struct rung *x, struct err *e)
     return topo_build_graph(&w->graph, &net, NULL, e);
 }
 
-/* Of a custom graph each link says its dimension, if it does; else they are numbered by dimension. */
-static int list_dims(struct rung_wires *w, struct err *e)
-{
-    size_t n = (size_t)w->routes.n_arcs / 2;
-    if (w->routes.described)
-        return 0;
-    struct topo_link *links = malloc((n + 1) * sizeof *links);
-    w->dim_of = malloc((n + 1) * sizeof *w->dim_of);
-    int rc = links && w->dim_of ? topo_list_links(links, w->graph, e) : err_nomem(e, "links");
-    for (size_t i = 0; i < n && !rc; i++)
-        w->dim_of[i] = links[i].dim;
-    free(links);
-    return rc;
-}
-
-static int32_t dim_of(const struct rung_wires *w, int32_t link)
-{
-    int32_t d = w->routes.net.n_dims - 1;
-    if (w->dim_of)
-        return w->dim_of[link];
-    while (d > 0 && link < w->routes.first_link[d])
-        d--;
-    return d;
-}
-
 static int reduce(struct rung_wires *w, int32_t link, double share, struct err *e)
 {
     return topo_routes_set_share(&w->routes, link, fmin(share, w->routes.share[link]), e);
@@ -73,11 +48,11 @@ static int apply_links(struct rung_wires *w, const struct sim_links *l, struct e
     int rc = 0;
     if (l->dim < 0 && (from < 0 || to < 0))
         return err_set(e, ERR_RANGE,
-                       "links: \"%s\" is no vertex of the graph, need a name as weft topo "
+                       "\"%s\" is no vertex of the graph, need a name as weft topo "
                        "--graphml gives",
                        from < 0 ? l->from : l->to);
     for (int32_t link = 0; l->dim >= 0 && link < w->routes.n_arcs / 2 && !rc; link++)
-        if (dim_of(w, link) == l->dim) {
+        if (topo_link_dim(&w->routes, link) == l->dim) {
             rc = reduce(w, link, l->share, e);
             found++;
         }
@@ -88,7 +63,7 @@ static int apply_links(struct rung_wires *w, const struct sim_links *l, struct e
             found++;
         }
     if (!rc && !found)
-        return err_set(e, ERR_RANGE, "links: no link %s%s%s, need one of the graph",
+        return err_set(e, ERR_RANGE, "no link %s%s%s, need one of the graph",
                        l->dim < 0 ? l->from : "of that dimension", l->dim < 0 ? " - " : "", l->to);
     return rc;
 }
@@ -106,7 +81,7 @@ static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err
     int32_t d = w->routes.described ? s->dim : -1;
     int rc = 0;
     if (s->dim >= 0 && d < 0)
-        return err_set(e, ERR_UNSUP, "slow: names a dimension, need none on a graph of its own");
+        return err_set(e, ERR_UNSUP, "names a dimension, need none on a graph of its own");
     for (int32_t npu = 0; npu < w->routes.n_npus && s->share < 1 && !rc; npu++)
         if (rung_is_slow(&w->routes, s, npu))
             rc = topo_routes_slow_npu(&w->routes, npu, d, s->share, e);
@@ -121,18 +96,24 @@ int rung_open_wires(struct rung *x, struct err *e)
     int rc = open_graph(x, e);
     if (!rc)
         rc = topo_routes_build(&w->routes, w->graph, e);
-    if (rc)
+    if (rc) {
+        rung_close_wires(x);
         return rc;
-    w->has_routes = true;
+    }
     w->routes.seed = x->rules->seed;
     if (x->rules->graph[0])
         rc = topo_routes_lay(&w->routes, x->net, e);
-    if (!rc)
-        rc = list_dims(w, e);
     for (int32_t i = 0; i < x->rules->n_links && !rc; i++)
-        rc = apply_links(w, &x->rules->links[i], e);
+        if ((rc = apply_links(w, &x->rules->links[i], e)))
+            err_wrap(e, "links[%d]", (int)i);
     for (int32_t i = 0; i < x->rules->n_slow && !rc; i++)
-        rc = apply_slow(w, &x->rules->slow[i], e);
+        if ((rc = apply_slow(w, &x->rules->slow[i], e)))
+            err_wrap(e, "slow[%d]", (int)i);
+    if (rc) {
+        topo_routes_free(&w->routes);
+        rung_close_wires(x);
+    }
+    w->has_routes = rc == 0;
     return rc;
 }
 
@@ -141,7 +122,6 @@ void rung_close_wires(struct rung *x)
     if (x->wires.has_routes)
         topo_routes_free(&x->wires.routes);
     topo_graph_free(x->wires.graph);
-    free(x->wires.dim_of);
     x->wires = (struct rung_wires){ 0 };
 }
 
@@ -173,6 +153,15 @@ static void add_bytes(double *bytes, const struct rung *x, const struct rung_wei
     }
 }
 
+static int keep_all(struct rung_links *out, int32_t n, struct err *e)
+{
+    if (n > RUNG_MAX_LINKS)
+        return err_set(e, ERR_RANGE, "links: are %d, need at most %d to list them all", (int)n,
+                       RUNG_MAX_LINKS);
+    out->all = calloc((size_t)n + 1, sizeof *out->all);
+    return out->all ? 0 : err_nomem(e, "use of links");
+}
+
 int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
                     int32_t n, double time_s, struct err *e)
 {
@@ -188,23 +177,33 @@ int rung_find_links(struct rung_links *out, const struct rung *x, const struct r
         return err_nomem(e, "use of links");
     add_bytes(bytes, x, weights, n);
     out->n_arcs = r->n_arcs;
-    for (int32_t a = 0; a < r->n_arcs; a++) {
+    int rc = x->rules->keep_links ? keep_all(out, r->n_arcs, e) : 0;
+    for (int32_t a = 0; a < r->n_arcs && !rc; a++) {
         struct rung_hot hot = { .bytes = bytes[a],
                                 .bw_Bps = topo_arc_bw(r, a),
-                                .dim = dim_of(&x->wires, a / 2) };
+                                .dim = topo_link_dim(r, a / 2) };
         hot.util_frac = hot.bw_Bps > 0 ? hot.bytes / hot.bw_Bps / time_s : 0;
         sum += hot.util_frac;
         out->n_used += hot.bytes > 0;
-        if (!(hot.bytes > 0) ||
-            (out->n_hot == RUNG_HOTTEST && hot.util_frac <= out->hot[RUNG_HOTTEST - 1].util_frac))
-            continue;
-        topo_arc_name(hot.name, r, a);
-        place(out, &hot);
+        bool is_hot = hot.bytes > 0 &&
+                      (out->n_hot < RUNG_HOTTEST || hot.util_frac > out->hot[RUNG_HOTTEST - 1].util_frac);
+        if (is_hot || out->all)
+            topo_arc_name(hot.name, r, a);
+        if (is_hot)
+            place(out, &hot);
+        if (out->all)
+            out->all[a] = hot;
     }
     out->mean_frac = sum / r->n_arcs;
     for (int32_t a = 0; out->n_hot > 0 && a < r->n_arcs; a++)
         out->n_alike +=
             bytes[a] > 0 && bytes[a] / topo_arc_bw(r, a) / time_s >= out->hot[0].util_frac * (1 - ALIKE_REL);
     free(bytes);
-    return 0;
+    return rc;
+}
+
+void rung_links_free(struct rung_links *l)
+{
+    free(l->all);
+    *l = (struct rung_links){ 0 };
 }

@@ -70,10 +70,15 @@ static void mark_joint(struct walk *w)
 
 static void take_joint(struct walk *w, const struct rung_joint *r)
 {
-    for (step_id id = 0; id < w->tree->n_nodes; id++) {
+    for (step_id id = w->tree->n_nodes; id-- > 0;) {
         struct node_cost *cost = &w->costs[id];
-        if (!(r->train.count[id] > 0))
+        if (!(r->train.count[id] > 0)) {
+            /* What sends nothing is not taken apart by the simulation. */
+            if (cost->joint && !cost->sends)
+                cost->time_s = w->tree->nodes[id].kind == STEP_COMPUTE ? w->tree->nodes[id].seconds
+                                                                       : inner_time(w, &w->tree->nodes[id]);
             continue;
+        }
         cost->time_s = r->train.total_s[id] / r->train.count[id];
         if (w->tree->nodes[id].kind == STEP_COLLECTIVE)
             step_cost_take(&w->how, id, &r->mean[id], &w->out->collectives[cost->collective]);
@@ -196,8 +201,10 @@ static void find_rest(struct sim_step *s)
     double known_s = s->compute_s;
     for (int32_t d = 0; d < s->n_dims; d++)
         known_s += s->exposed_s[d];
-    if (isfinite(s->time_s))
-        s->latency_s = fmax(s->time_s - known_s, 0);
+    if (isfinite(s->time_s)) {
+        double rest_s = s->time_s - known_s;
+        s->latency_s = rest_s > 1e-12 * s->time_s ? rest_s : 0; /* less is rounding */
+    }
 }
 
 /* What all that was simulated carries, each as often as it happens. */
@@ -262,5 +269,6 @@ int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct t
 void sim_step_free(struct sim_step *s)
 {
     free(s->collectives);
+    rung_links_free(&s->links);
     *s = (struct sim_step){ 0 };
 }

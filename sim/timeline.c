@@ -93,7 +93,19 @@ static int compare_bars(const void *a, const void *b)
         return x->cell < y->cell ? -1 : 1;
     if (x->slot != y->slot)
         return x->slot < y->slot ? -1 : 1;
-    return x->end_s < y->end_s ? -1 : x->end_s > y->end_s;
+    if (x->end_s < y->end_s || y->end_s < x->end_s)
+        return x->end_s < y->end_s ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
+}
+
+static void sort_bars(struct timeline_bar *bars, int32_t n)
+{
+    if (n > 0)
+        qsort(bars, (size_t)n, sizeof *bars, compare_bars);
 }
 
 enum { COMPUTE_SLOTS = 64 };
@@ -124,7 +136,7 @@ static int add_run(struct making *m, enum sim_order order, bool chosen, struct e
     if (rc)
         return rc;
     const struct sim_engine engine = chunk_engine(sim);
-    rc = train_run(&train, m->tree, m->tree->root, &engine, mixed ? m->order_of : NULL, order, e);
+    rc = train_run(&train, m->tree, m->tree->root, &engine, mixed ? m->order_of : NULL, order, true, e);
     if (!rc) {
         *run = (struct timeline_run){ .order = order, .time_s = train.time_s, .chosen = chosen };
         if (isinf(train.time_s))
@@ -133,9 +145,12 @@ static int add_run(struct making *m, enum sim_order order, bool chosen, struct e
             rc = add_compute(m, &train, e);
         if (!rc)
             rc = add_slices(m, sim, &train, run, e);
-        if (!rc)
-            qsort(m->out->bars + first, (size_t)(m->out->n_bars - first), sizeof *m->out->bars, compare_bars);
-        place_compute(m->out->bars + first, m->out->n_bars - first);
+        struct timeline_bar *bars = m->out->bars + first;
+        if (!rc && m->out->n_bars > first) {
+            sort_bars(bars, m->out->n_bars - first);
+            place_compute(bars, m->out->n_bars - first);
+            sort_bars(bars, m->out->n_bars - first);
+        }
         m->out->n_runs++;
         train_free(&train);
     }

@@ -35,6 +35,9 @@ struct timeline {
 };
 
 /**
+ * A repeat of 2.5 does half of its work the third time, where sim_step_build() counts two and a half times
+ * what it does once.
+ *
  * Simulate the whole step in chunks and keep what happened: under GUARD once per order it compares, and once
  * more with the orders of @p step when these differ among collectives.
  *

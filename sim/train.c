@@ -25,8 +25,11 @@ struct run {
     struct train *out;
     double now_s;
     struct task *tasks;
-    int32_t n_tasks, cap_tasks;
-    int32_t *ready; /* tasks that can go on; a stack */
+    int32_t n_tasks, cap_tasks,
+        free_task; /* free_task: the first that can be used again, -1; then their `open` */
+    bool keep_compute;
+    double *fixed_s; /* shape [n_nodes]: time of a subtree that sends nothing; NaN of one that does */
+    int32_t *ready;  /* tasks that can go on; a stack */
     int32_t n_ready, cap_ready;
     int32_t *task_of; /* by job */
     int32_t n_jobs, cap_jobs;
@@ -43,19 +46,26 @@ static int push_ready(struct run *x, int32_t task, struct err *e)
     return 0;
 }
 
+static int32_t new_task(struct run *x)
+{
+    int32_t i = x->free_task;
+    if (i >= 0) {
+        x->free_task = x->tasks[i].open;
+        return i;
+    }
+    struct task *grown = array_grow(x->tasks, x->n_tasks, &x->cap_tasks, sizeof *grown);
+    if (!grown)
+        return -1;
+    x->tasks = grown;
+    return x->n_tasks++;
+}
+
 static int begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
 {
-    int32_t i = 0;
-    while (i < x->n_tasks && x->tasks[i].used)
-        i++;
-    if (i == x->n_tasks) {
-        struct task *grown = array_grow(x->tasks, x->n_tasks, &x->cap_tasks, sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "a training step");
-        x->tasks = grown;
-        x->n_tasks++;
-    }
     const struct step_node *n = &x->t->nodes[node];
+    int32_t i = new_task(x);
+    if (i < 0)
+        return err_nomem(e, "a training step");
     x->tasks[i] = (struct task){ .node = node,
                                  .child = n->first,
                                  .parent = parent,
@@ -83,11 +93,14 @@ static int end(struct run *x, int32_t i, struct err *e)
     struct task *task = &x->tasks[i];
     x->out->total_s[task->node] += x->now_s - task->start_s;
     x->out->count[task->node] += task->scale;
+    int32_t parent = task->parent;
     task->used = false;
-    if (task->parent < 0)
+    if (parent < 0)
         return 0;
-    x->tasks[task->parent].open--;
-    return push_ready(x, task->parent, e);
+    task->open = x->free_task;
+    x->free_task = i;
+    x->tasks[parent].open--;
+    return push_ready(x, parent, e);
 }
 
 static int issue(struct run *x, int32_t i, double part, struct err *e)
@@ -143,9 +156,11 @@ static int go_on(struct run *x, int32_t i, struct err *e)
     struct task *task = &x->tasks[i];
     const struct step_node *node = &x->t->nodes[task->node];
     step_id child = task->child;
+    if (!isnan(x->fixed_s[task->node]))
+        return event_heap_set(&x->timers, i, x->now_s + x->fixed_s[task->node] * task->scale, e);
     switch (node->kind) {
-    case STEP_COMPUTE:
-        return event_heap_set(&x->timers, i, x->now_s + node->seconds * task->scale, e);
+    case STEP_COMPUTE: /* is fixed */
+        break;
     case STEP_COLLECTIVE:
         return task->left > 0 ? issue(x, i, take_part(task), e) : end(x, i, e);
     case STEP_SUM:
@@ -199,7 +214,8 @@ static int take_timers(struct run *x, struct err *e)
     while (event_heap_time(&x->timers) <= x->now_s && !rc) {
         int32_t i = event_heap_first(&x->timers);
         event_heap_remove(&x->timers, i);
-        rc = keep_span(x, x->tasks[i].node, -1, x->tasks[i].start_s, e);
+        if (x->keep_compute)
+            rc = keep_span(x, x->tasks[i].node, -1, x->tasks[i].start_s, e);
         if (!rc)
             rc = end(x, i, e);
         if (!rc)
@@ -221,6 +237,9 @@ static int advance(struct run *x, struct err *e)
         if (isinf(x->now_s))
             break;
         rc = take_timers(x, e);
+        /* What is issued and ends at once is told before the engine goes on. */
+        if (!rc)
+            rc = take_ended(x, &seen, e);
         if (!rc && engine_s <= x->now_s) {
             rc = x->engine->advance(x->engine->x, e);
             seen = 0;
@@ -231,18 +250,48 @@ static int advance(struct run *x, struct err *e)
     return rc;
 }
 
-int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
-              const enum sim_order *order_of, enum sim_order order, struct err *e)
+/* What sends nothing takes a time that is known, and is one event. Children come after their parents. */
+static void find_fixed(double *fixed_s, const struct step_tree *t)
 {
-    struct run x = { .t = t, .engine = engine, .order_of = order_of, .order = order, .out = out };
+    for (step_id id = t->n_nodes; id-- > 0;) {
+        const struct step_node *node = &t->nodes[id];
+        double sum_s = 0, most_s = 0;
+        for (step_id c = node->first; c >= 0; c = t->nodes[c].next) {
+            sum_s += fixed_s[c]; /* NaN of any makes it NaN */
+            most_s = fixed_s[c] > most_s ? fixed_s[c] : most_s;
+        }
+        fixed_s[id] = node->kind == STEP_COLLECTIVE             ? NAN
+                      : node->kind == STEP_COMPUTE              ? node->seconds
+                      : node->kind == STEP_REPEAT               ? node->times * sum_s
+                      : node->kind == STEP_MAX && !isnan(sum_s) ? most_s
+                                                                : sum_s;
+    }
+}
+
+int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
+              const enum sim_order *order_of, enum sim_order order, bool keep_compute, struct err *e)
+{
+    struct run x = { .t = t,
+                     .engine = engine,
+                     .order_of = order_of,
+                     .order = order,
+                     .keep_compute = keep_compute,
+                     .free_task = -1,
+                     .out = out };
     *out = (struct train){ 0 };
     out->total_s = calloc((size_t)t->n_nodes, sizeof *out->total_s);
     out->count = calloc((size_t)t->n_nodes, sizeof *out->count);
-    int rc = out->total_s && out->count ? begin(&x, root, -1, 1, e) : err_nomem(e, "a training step");
+    x.fixed_s = malloc(((size_t)t->n_nodes + 1) * sizeof *x.fixed_s);
+    int rc = out->total_s && out->count && x.fixed_s ? 0 : err_nomem(e, "a training step");
+    if (!rc) {
+        find_fixed(x.fixed_s, t);
+        rc = begin(&x, root, -1, 1, e);
+    }
     if (!rc)
         rc = advance(&x, e);
     if (!rc)
         out->time_s = x.tasks[0].used ? (double)INFINITY : x.now_s;
+    free(x.fixed_s);
     free(x.tasks);
     free(x.ready);
     free(x.task_of);

@@ -19,7 +19,8 @@ struct train {
     double *total_s; /**< shape [n_nodes], owned; all executions of a node together, 0 outside the subtree */
     double
         *count; /**< shape [n_nodes], owned; how often it ran; a last fraction of a repeat counts as that */
-    struct train_span *spans; /**< shape [n_spans], owned: compute and collectives in the order they ended */
+    struct train_span
+        *spans; /**< shape [n_spans], owned: collectives, and compute if asked for, in the order they ended */
     int32_t n_spans, cap_spans;
     double time_s; /**< of the subtree */
 };
@@ -30,10 +31,13 @@ struct train {
  * with `times` is issued as often. A last fraction of a repeat does that part of its seconds and bytes.
  *
  * @param order_of  shape [n_nodes], order of the dimensions for each collective node; NULL: @p order for all.
+ * A subtree that sends nothing is one interval: nodes below it have no count.
+ *
+ * @param keep_compute  spans of compute too, not of collectives alone.
  * @return 0, ERR_NOMEM, or ERR_RANGE: more than TRAIN_MAX_JOBS collectives.
  */
 int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
-              const enum sim_order *order_of, enum sim_order order, struct err *e);
+              const enum sim_order *order_of, enum sim_order order, bool keep_compute, struct err *e);
 void train_free(struct train *x);
 
 #endif

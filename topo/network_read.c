@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/num.h"
+
 const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = {
     [TOPO_ALGORITHM_SHAPE] = "default",
     [TOPO_ALGORITHM_AUTO] = "auto",
@@ -47,8 +49,9 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
 {
     const char *word = topo_algorithm_words[a];
     int n = dim->size;
-    if (a == TOPO_ALGORITHM_HALVING && (n & (n - 1)))
-        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two, or bruck", word, n);
+    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(n))
+        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", word, n,
+                       dim->shape == TOPO_SWITCH || dim->shape == TOPO_FULL ? ", or bruck" : "");
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
                        word);
@@ -74,6 +77,12 @@ static int read_regimes(struct topo_dim *dim, yaml_id list, const struct yaml_do
             return rc;
         if (isnan(r->up_to_B))
             r->up_to_B = INFINITY;
+        for (int32_t i = 0; i + 1 < dim->n_regimes; i++)
+            if (isfinite(r->up_to_B) && !(dim->regimes[i].up_to_B < r->up_to_B) &&
+                !(dim->regimes[i].up_to_B > r->up_to_B))
+                return yaml_fail(doc, yaml_get(doc, id, "up_to_KB"), e, ERR_RANGE,
+                                 "is %g, which is the limit of another regime; need another",
+                                 r->up_to_B / 1e3);
     }
     return 0;
 }

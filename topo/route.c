@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "topo/route_search.h"
 #include "topo/shape.h"
 
 /* ---- building ---- */
@@ -66,6 +67,8 @@ static int fill_arcs(struct topo_routes *r, const struct topo_link *links, struc
     for (int32_t l = 0; l < r->n_arcs / 2; l++) {
         char buf[TOPO_ARC_TEXT];
         r->share[l] = 1;
+        if (r->dims)
+            r->dims[l] = links[l].dim;
         if (!(links[l].bw_Bps > 0))
             return err_set(e, ERR_RANGE, "link %d (%s): bandwidth is %g B/s, need more than 0", l,
                            topo_arc_name(buf, r, 2 * l), links[l].bw_Bps);
@@ -73,36 +76,54 @@ static int fill_arcs(struct topo_routes *r, const struct topo_link *links, struc
     return sort_arcs(r, e);
 }
 
-static int check_connected(struct topo_routes *r, struct err *e)
+int topo_hops_to(int32_t *hops, const struct topo_routes *r, int32_t dst, struct err *e)
+{
+    int32_t n = 0, *queue = malloc((size_t)r->n_vertices * sizeof *queue);
+    if (!queue)
+        return err_nomem(e, "routes");
+    for (int32_t v = 0; v < r->n_vertices; v++)
+        hops[v] = -1;
+    hops[dst] = 0;
+    queue[n++] = dst;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t v = queue[i];
+        for (int32_t k = r->first[v]; k < r->first[v + 1]; k++) {
+            int32_t u = r->to[r->out[k]];
+            if (hops[u] < 0 && r->share[r->out[k] / 2] > 0) {
+                hops[u] = hops[v] + 1;
+                queue[n++] = u;
+            }
+        }
+    }
+    free(queue);
+    return 0;
+}
+
+static int check_connected(const struct topo_routes *r, struct err *e)
 {
     char name[TOPO_VERTEX_TEXT], from[TOPO_VERTEX_TEXT];
-    const int32_t *hops = topo_hops_to(r, 0);
-    if (!hops)
-        return err_nomem(e, "routes");
-    for (int32_t v = 0; v < r->n_npus; v++)
+    int32_t *hops = malloc((size_t)r->n_vertices * sizeof *hops);
+    int rc = hops ? topo_hops_to(hops, r, 0, e) : err_nomem(e, "routes");
+    for (int32_t v = 0; v < r->n_npus && !rc; v++)
         if (hops[v] < 0)
-            return err_set(e, ERR_RANGE, "graph: %s cannot be reached from %s, need a network in one piece",
-                           topo_vertex_name(name, r->graph, v), topo_vertex_name(from, r->graph, 0));
-    return 0;
+            rc = err_set(e, ERR_RANGE, "graph: %s cannot be reached from %s, need a network in one piece",
+                         topo_vertex_name(name, r->graph, v), topo_vertex_name(from, r->graph, 0));
+    free(hops);
+    return rc;
 }
 
 static int reserve(struct topo_routes *r, struct err *e)
 {
     size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs + 1;
-    size_t trees = TOPO_TREES_BYTES / (n_vertices * sizeof(int32_t));
-    r->n_trees = (int32_t)(trees < 1 ? 1 : trees > n_vertices ? n_vertices : trees);
     r->to = malloc(n_arcs * sizeof *r->to);
     r->bw_Bps = malloc(n_arcs * sizeof *r->bw_Bps);
     r->lat_s = malloc(n_arcs * sizeof *r->lat_s);
     r->share = malloc((n_arcs / 2 + 1) * sizeof *r->share);
+    r->dims = r->described ? NULL : malloc((n_arcs / 2 + 1) * sizeof *r->dims);
     r->out = malloc(n_arcs * sizeof *r->out);
     r->first = calloc(n_vertices + 1, sizeof *r->first);
-    r->queue = malloc(n_vertices * sizeof *r->queue);
-    r->trees = calloc((size_t)r->n_trees, sizeof *r->trees);
-    if (!r->to || !r->bw_Bps || !r->lat_s || !r->share || !r->out || !r->first || !r->queue || !r->trees)
+    if (!r->to || !r->bw_Bps || !r->lat_s || !r->share || !r->out || !r->first || !(r->dims || r->described))
         return err_nomem(e, "routes");
-    for (int32_t i = 0; i < r->n_trees; i++)
-        r->trees[i].dst = -1;
     return 0;
 }
 
@@ -144,16 +165,14 @@ int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struc
 
 void topo_routes_free(struct topo_routes *r)
 {
-    for (int32_t i = 0; r->trees && i < r->n_trees; i++)
-        free(r->trees[i].hops);
-    free(r->trees);
+    topo_search_free(r->search);
     free(r->to);
     free(r->bw_Bps);
     free(r->lat_s);
     free(r->share);
+    free(r->dims);
     free(r->first);
     free(r->out);
-    free(r->queue);
     *r = (struct topo_routes){ 0 };
 }
 
@@ -166,14 +185,14 @@ int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, str
     if (!(share >= 0 && share <= 1))
         return err_set(e, ERR_RANGE, "link %lld: share is %g, need 0 to 1", (long long)link, share);
     r->share[link] = share;
-    for (int32_t i = 0; i < r->n_trees; i++)
-        r->trees[i].dst = -1;
     return 0;
 }
 
-static int32_t dim_of_link(const struct topo_routes *r, int64_t link)
+int32_t topo_link_dim(const struct topo_routes *r, int64_t link)
 {
     int32_t d = r->net.n_dims - 1;
+    if (r->dims)
+        return r->dims[link];
     while (d > 0 && link < r->first_link[d])
         d--;
     return d;
@@ -188,20 +207,10 @@ int topo_routes_slow_npu(struct topo_routes *r, int64_t npu, int32_t d, double s
                        (long long)npu, d, r->n_npus - 1, r->net.n_dims - 1);
     for (int32_t i = r->first[npu]; i < r->first[npu + 1] && !rc; i++) {
         int32_t link = r->out[i] / 2;
-        if (d < 0 || dim_of_link(r, link) == d)
+        if (d < 0 || topo_link_dim(r, link) == d)
             rc = topo_routes_set_share(r, link, share >= r->share[link] ? r->share[link] : share, e);
     }
     return rc;
-}
-
-int32_t topo_routes_arc(const struct topo_routes *r, int64_t src, int64_t dst)
-{
-    if (!(src >= 0 && src < r->n_vertices))
-        return -1;
-    for (int32_t i = r->first[src]; i < r->first[src + 1]; i++)
-        if (r->to[r->out[i]] == dst)
-            return r->out[i];
-    return -1;
 }
 
 double topo_arc_bw(const struct topo_routes *r, int32_t arc)
@@ -225,7 +234,7 @@ void topo_path_free(struct topo_path *p)
 
 /* ---- order of dimensions, in closed form ---- */
 
-static int push_arc(struct topo_path *p, int64_t arc, struct err *e)
+int topo_path_push(struct topo_path *p, int64_t arc, struct err *e)
 {
     int32_t *grown = array_grow(p->arcs, p->n, &p->cap, sizeof *grown);
     if (!grown)
@@ -259,13 +268,14 @@ static int pass_ring(struct topo_path *p, const struct topo_dim *dim, int64_t li
             ahead -= n;
     }
     for (; ahead > 0; ahead--, a = a + 1 < n ? a + 1 : 0) {
-        int rc = push_arc(p, 2 * (link + a) + (a == n - 1), e); /* the wrap climbs to 0: from high to low */
+        int rc =
+            topo_path_push(p, 2 * (link + a) + (a == n - 1), e); /* the wrap climbs to 0: from high to low */
         if (rc)
             return rc;
     }
     for (; ahead<0; ahead++, a = a> 0 ? a - 1 : n - 1) {
         int64_t i = a > 0 ? a - 1 : n - 1;
-        int rc = push_arc(p, 2 * (link + i) + (a != 0), e);
+        int rc = topo_path_push(p, 2 * (link + i) + (a != 0), e);
         if (rc)
             return rc;
     }
@@ -281,13 +291,13 @@ static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int3
     if (dim->shape == TOPO_RING || dim->shape == TOPO_LINE)
         return pass_ring(p, dim, link, a, b, mirror, e);
     if (dim->shape == TOPO_SWITCH) {
-        int rc = push_arc(p, 2 * (link + a), e);
-        return rc ? rc : push_arc(p, 2 * (link + b) + 1, e);
+        int rc = topo_path_push(p, 2 * (link + a), e);
+        return rc ? rc : topo_path_push(p, 2 * (link + b) + 1, e);
     }
     /* Pairs (0,1), (0,2), ..., (1,2), ...: before (low, low + 1) come low rows of n-1, n-2, ... */
     int64_t low = a < b ? a : b, high = a < b ? b : a;
     int64_t pair = low * (2 * n - low - 1) / 2 + high - low - 1;
-    return push_arc(p, 2 * (link + pair) + (a > b), e);
+    return topo_path_push(p, 2 * (link + pair) + (a > b), e);
 }
 
 static int check_whole(const struct topo_path *path, int32_t begin, const struct topo_routes *r,
@@ -328,109 +338,14 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
     return check_whole(path, begin, r, trip, e);
 }
 
-/* ---- fewest links ---- */
-
-/* Deterministic mixing of flow, vertex and seed (the finaliser of SplitMix64, Steele et al., OOPSLA 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/* The arc out of v that the route takes: among those one hop nearer. */
-static int32_t next_arc(const struct topo_routes *r, const int32_t *hops, int32_t v,
-                        const struct topo_trip *trip)
-{
-    int32_t n = 0, found = -1, wanted = 0;
-    bool count_first = trip->kind == TOPO_ROUTE_ECMP || trip->mirror;
-    for (int pass = count_first ? 0 : 1; pass < 2; pass++) {
-        if (pass == 1 && count_first) {
-            uint64_t hash = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v);
-            wanted = trip->kind == TOPO_ROUTE_ECMP ? (int32_t)(hash % (uint64_t)n) : n - 1;
-        }
-        n = 0;
-        for (int32_t i = r->first[v]; i < r->first[v + 1] && found < 0; i++) {
-            int32_t arc = r->out[i];
-            if (r->share[arc / 2] > 0 && hops[r->to[arc]] == hops[v] - 1 && n++ == wanted && pass == 1)
-                found = arc;
-        }
-    }
-    assert(found >= 0);
-    return found;
-}
-
-static int by_search(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
-                     struct err *e)
-{
-    char src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
-    const int32_t *hops = topo_hops_to(r, (int32_t)trip->dst);
-    if (!hops)
-        return err_nomem(e, "routes");
-    if (hops[trip->src] < 0)
-        return err_set(e, ERR_RANGE, "no route from %s to %s: failed links cut all of them",
-                       topo_vertex_name(src, r->graph, trip->src),
-                       topo_vertex_name(dst, r->graph, trip->dst));
-    for (int32_t v = (int32_t)trip->src; v != trip->dst;) {
-        int32_t arc = next_arc(r, hops, v, trip);
-        int rc = push_arc(path, arc, e);
-        if (rc)
-            return rc;
-        v = r->to[arc];
-    }
-    return 0;
-}
-
-static void search(struct topo_routes *r, struct topo_route_tree *tree, int32_t dst)
-{
-    int32_t n = 0;
-    for (int32_t v = 0; v < r->n_vertices; v++)
-        tree->hops[v] = -1;
-    tree->dst = dst;
-    tree->hops[dst] = 0;
-    r->queue[n++] = dst;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t v = r->queue[i];
-        for (int32_t k = r->first[v]; k < r->first[v + 1]; k++) {
-            int32_t u = r->to[r->out[k]];
-            if (tree->hops[u] < 0 && r->share[r->out[k] / 2] > 0) {
-                tree->hops[u] = tree->hops[v] + 1;
-                r->queue[n++] = u;
-            }
-        }
-    }
-}
-
-const int32_t *topo_hops_to(struct topo_routes *r, int32_t dst)
-{
-    /* With room for all, every vertex has its own place; else places are taken in turns. */
-    bool all = r->n_trees == r->n_vertices;
-    struct topo_route_tree *tree = all ? &r->trees[dst] : NULL;
-    for (int32_t i = 0; i < r->n_trees && !all; i++)
-        if (r->trees[i].dst == dst)
-            tree = &r->trees[i];
-    if (tree && tree->dst == dst)
-        return tree->hops;
-    if (!tree) {
-        tree = &r->trees[r->next_tree];
-        r->next_tree = (r->next_tree + 1) % r->n_trees;
-    }
-    if (!tree->hops)
-        tree->hops = malloc((size_t)r->n_vertices * sizeof *tree->hops);
-    if (tree->hops)
-        search(r, tree, dst);
-    return tree->hops;
-}
-
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip, struct err *e)
 {
     int32_t begin = path->n;
     if (!(trip->src >= 0 && trip->src < r->n_vertices && trip->dst >= 0 && trip->dst < r->n_vertices))
         return err_set(e, ERR_RANGE, "routes: from vertex %lld to %lld, need 0 to %d", (long long)trip->src,
                        (long long)trip->dst, r->n_vertices - 1);
-    int rc =
-        trip->kind == TOPO_ROUTE_DIMENSION ? by_dimension(path, r, trip, e) : by_search(path, r, trip, e);
+    int rc = trip->kind == TOPO_ROUTE_DIMENSION ? by_dimension(path, r, trip, e)
+                                                : topo_search_path(path, r, trip, e);
     if (rc)
         path->n = begin;
     return rc;

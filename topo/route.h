@@ -12,11 +12,8 @@ enum topo_route_kind {
     N_TOPO_ROUTES,
 };
 
-/** Distances to one vertex, kept because routes to it will be asked for again. */
-struct topo_route_tree {
-    int32_t dst;   /**< -1: nothing in it */
-    int32_t *hops; /**< shape [n_vertices], owned; -1 = no way */
-};
+/** Opaque: room to search for routes in. */
+struct topo_search;
 
 /**
  * A graph as routes see it. Arc 2l leads over link l from its lower vertex to its higher one, arc 2l+1 back:
@@ -37,9 +34,8 @@ struct topo_routes {
     int32_t *out;   /**< shape [n_arcs], of a vertex by the vertex they lead to, then by number; owned */
     int64_t first_link[TOPO_MAX_DIMS], group_links[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     int64_t first_switch[TOPO_MAX_DIMS];
-    struct topo_route_tree *trees; /**< shape [n_trees], a ring buffer, owned */
-    int32_t n_trees, next_tree;
-    int32_t *queue; /**< shape [n_vertices], of searches, owned */
+    int32_t *dims; /**< shape [n_arcs / 2], of a custom graph: see topo_link_dim(), owned; else NULL */
+    struct topo_search *search; /**< from the first search on, owned */
 };
 
 /**
@@ -59,7 +55,7 @@ int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struc
 
 /**
  * Leave @p share of the capacity of both directions of @p link: 1 whole, 0 failed.
- * ERR_RANGE: no such link, or a share outside 0 to 1. Distances known so far are forgotten.
+ * ERR_RANGE: no such link, or a share outside 0 to 1.
  */
 int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, struct err *e);
 
@@ -69,8 +65,8 @@ int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, str
  */
 int topo_routes_slow_npu(struct topo_routes *r, int64_t npu, int32_t d, double share, struct err *e);
 
-/** The arc of the lowest number from @p src to @p dst, or -1. O(arcs of src). */
-int32_t topo_routes_arc(const struct topo_routes *r, int64_t src, int64_t dst);
+/** Dimension of @p link: of a custom graph what the graph says of it, -1 = unknown. */
+int32_t topo_link_dim(const struct topo_routes *r, int64_t link);
 
 /** Capacity that @p arc has left [B/s]; 0 when its link failed. */
 double topo_arc_bw(const struct topo_routes *r, int32_t arc);
@@ -99,21 +95,21 @@ struct topo_trip {
  *
  * In order of dimensions: ring the shorter way (of equals towards higher addresses), line, full by its one
  * link, switch up and down; src and dst are NPUs; O(links of the route). Shortest and ECMP go round failed
- * links and search once per destination, O(vertices + links); results are kept in at most TOPO_TREES_BYTES.
+ * links and search from both ends at once, O(links within half of the way of either) and memory for that of
+ * 40 bytes per vertex and 4 per arc.
  *
  * @return 0; ERR_NOMEM; ERR_UNSUP: order of dimensions in a custom graph; ERR_RANGE: not a vertex; a failed
  * link on the route in order of dimensions (named); no way left. After failure @p path is as before.
  */
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
                    struct err *e);
-#define TOPO_TREES_BYTES ((size_t)256 << 20)
 
 /** Arc from NPU @p npu up to its switch of dimension @p d, which must be of shape TOPO_SWITCH; ^ 1 leads
  * down. */
 int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu);
 
-/** Hops from every vertex to @p dst (shape [n_vertices], -1 = no way), valid until the next call; NULL: no
- * memory. */
-const int32_t *topo_hops_to(struct topo_routes *r, int32_t dst);
+/** Hops from every vertex to @p dst into @p hops, shape [n_vertices], -1 = no way. ERR_NOMEM. O(vertices +
+ * links). */
+int topo_hops_to(int32_t *hops, const struct topo_routes *r, int32_t dst, struct err *e);
 
 #endif

@@ -2,25 +2,13 @@
 
 #include <assert.h>
 
+#include "base/num.h"
+
 const char *const pass_names[N_PASSES + 1] = {
     [PASS_REDUCE_SCATTER] = "reduce-scatter", [PASS_ALL_GATHER] = "all-gather",
     [PASS_ALL_REDUCE] = "all-reduce",         [PASS_ALL_TO_ALL] = "all-to-all",
     [PASS_BROADCAST] = "broadcast",           [PASS_SEND] = "send",
 };
-
-static bool is_power_of_two(int32_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
-/* ceil(log2 n) */
-static int32_t log2_up(int32_t n)
-{
-    int32_t k = 0;
-    while ((INT64_C(1) << k) < n)
-        k++;
-    return k;
-}
 
 static bool has_all_reduce(enum topo_algorithm a)
 {
@@ -38,7 +26,7 @@ static enum topo_algorithm by_shape(const struct topo_dim *dim, int32_t members)
     case TOPO_SWITCH:
         break;
     }
-    return is_power_of_two(members) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
+    return num_is_power_of_two(members) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
 }
 
 enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algorithm a, enum pass pass,
@@ -52,7 +40,7 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
         a = reduces ? TOPO_ALGORITHM_SWITCH : by_shape(dim, members);
     if (a == TOPO_ALGORITHM_TREE && pass != PASS_ALL_REDUCE && pass != PASS_BROADCAST)
         a = by_shape(dim, members);
-    if (a == TOPO_ALGORITHM_HALVING && !is_power_of_two(members))
+    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(members))
         a = by_shape(dim, members);
     return a;
 }
@@ -103,7 +91,7 @@ static void ring_pass(struct algorithm_cost *c, enum topo_shape shape, int32_t n
  */
 static void halving_pass(struct algorithm_cost *c, enum topo_shape shape, int32_t n)
 {
-    double share = (n - 1.0) / n, steps = log2_up(n);
+    double share = (n - 1.0) / n, steps = num_log2_up(n);
     c->messages = steps;
     c->hops = steps;
     c->load = share;
@@ -121,7 +109,7 @@ static void halving_pass(struct algorithm_cost *c, enum topo_shape shape, int32_
 static void bruck_pass(struct algorithm_cost *c, enum topo_shape shape, int32_t n)
 {
     double share = (n - 1.0) / n;
-    c->hops = c->messages = log2_up(n);
+    c->hops = c->messages = num_log2_up(n);
     c->load = shape == TOPO_FULL ? share * (n - 1) : share;
 }
 
@@ -132,7 +120,7 @@ static void bruck_pass(struct algorithm_cost *c, enum topo_shape shape, int32_t 
  */
 static void tree_pass(struct algorithm_cost *c, enum pass pass, int32_t n, int32_t segments)
 {
-    double steps = log2_up(n) + segments - 1;
+    double steps = num_log2_up(n) + segments - 1;
     double ways = pass == PASS_ALL_REDUCE ? 2 : 1;
     c->hops = c->messages = ways * steps;
     c->load = ways * steps / segments;
@@ -193,7 +181,7 @@ bool algorithm_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass p
         direct_pass(c, dim->shape, n);
         break;
     case TOPO_ALGORITHM_HALVING:
-        if (!is_power_of_two(n))
+        if (!num_is_power_of_two(n))
             return false;
         halving_pass(c, dim->shape, n);
         break;

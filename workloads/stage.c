@@ -1,5 +1,6 @@
 #include "workloads/stage.h"
 
+#include <assert.h>
 #include <math.h>
 
 const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
@@ -92,7 +93,10 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
 {
     double time_s;
-    fill(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
+    /* Only an all-reduce has no algorithm of its own on some dimensions; stage_fill_turn() is for that. */
+    bool filled = fill(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
+    assert(filled);
+    (void)filled;
 }
 
 int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,

@@ -86,7 +86,8 @@ struct stage_row {
 int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stages, int32_t n,
                    enum collective_kind kind, int32_t chunks);
 
-/** Could another bandwidth lead to another choice in @p net? */
+/** Could another bandwidth lead to another choice in @p net? Segments of a broadcast aside, which always
+ * could. */
 bool stage_has_choice(const struct topo_network *net);
 
 #endif

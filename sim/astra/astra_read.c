@@ -109,7 +109,8 @@ static int read_bw(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_i
     int rc = yaml_real(doc, id, &dim->GiBps, e);
     double GBps = sim_astra_npu_GBps(dim);
     if (!rc && !(GBps >= TOPO_MIN_BW_GBps && GBps <= TOPO_MAX_BW_GBps))
-        rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g GB/s of 2^30, for one NPU %g of 1e9, need %g to %g",
+        rc = yaml_fail(doc, id, e, ERR_RANGE,
+                       "is %g GB/s of 2^30 bytes a link, %g GB/s of 1e9 for one NPU, need %g to %g GB/s",
                        dim->GiBps, GBps, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
     return rc;
 }

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "sim/chunk/chunk_state.h"
 
-/* Events closer than this are one instant: sums of the same terms in another order. */
-#define INSTANT_REL 1e-12
+/* Slots in a word of the map of those that are taken. */
+enum { SLOT_BITS = 64 };
 
 static const struct stage *stage_of(const struct chunk_sim *x, const struct waiting *w)
 {
@@ -21,13 +21,6 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 {
     const struct chunk_entry *entry = &x->jobs[w->job];
     return entry->plans[entry->plan_of[w->chunk]].n;
-}
-
-static struct team team_of(const struct chunk_sim *x, const struct waiting *w)
-{
-    const struct sim_job *job = &x->jobs[w->job].job;
-    int32_t d = stage_of(x, w)->dim;
-    return cells_team(&x->cells, d, w->cell, job->members[d], job->stride[d]);
 }
 
 /* ---- life ---- */
@@ -42,12 +35,18 @@ int chunk_open(struct chunk_sim **out, const struct topo_network *net, const dou
     x->rules = *rules;
     x->keep = keep;
     x->last_issue_s = NAN;
+    x->first_free = -1;
     memcpy(x->bw_Bps, bw_Bps, (size_t)net->n_dims * sizeof *bw_Bps);
     int rc = cells_build(&x->cells, net, rules, split_dims, e);
     if (!rc) {
         x->busy = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->busy);
         x->sending = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->sending);
-        if (!x->busy || !x->sending)
+        if (rules->active > 1 && keep) {
+            x->slot_words = (rules->active - 1) / SLOT_BITS + 1;
+            x->slots =
+                calloc((size_t)net->n_dims * (size_t)x->cells.n, (size_t)x->slot_words * sizeof *x->slots);
+        }
+        if (!x->busy || !x->sending || (x->slot_words && !x->slots))
             rc = err_nomem(e, "a simulation");
     }
     if (rc) {
@@ -66,13 +65,13 @@ void chunk_free(struct chunk_sim *x)
         free(x->jobs[j].plan_of);
         free(x->jobs[j].arrived);
     }
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        free(x->queues[d].items);
+    chunk_servers_free(x);
     cells_free(&x->cells);
     event_heap_free(&x->events);
     event_heap_free(&x->late);
     free(x->busy);
     free(x->sending);
+    free(x->slots);
     free(x->actives);
     free(x->arrivals);
     free(x->jobs);
@@ -103,20 +102,21 @@ static int arrive(struct chunk_sim *x, int32_t job, int32_t chunk, int32_t stage
 {
     struct waiting w = { .job = job, .chunk = chunk, .stage = stage, .cell = cell, .ready_s = x->now_s };
     struct chunk_entry *entry = &x->jobs[job];
+    const struct stage *s = stage_of(x, &w);
+    w.shape = entry->shape[s->dim];
     if (entry->arrived) {
-        struct team team = team_of(x, &w);
-        int32_t *there = &entry->arrived[((size_t)chunk * STAGE_MAX + (size_t)stage) * (size_t)x->cells.n +
-                                         (size_t)team.first];
+        struct team team = chunk_team(x, s->dim, w.shape, cell);
+        int32_t *there =
+            &entry->arrived[((size_t)chunk * (size_t)entry->n_stages + (size_t)stage) * (size_t)x->cells.n +
+                            (size_t)team.first];
         if (++*there < team.n)
             return 0;
         w.cell = team.first;
     }
-    const struct stage *s = stage_of(x, &w);
     w.priority = entry->job.priority;
     w.seq = x->seq++;
     w.key = queue_key(x, s, w.seq);
-    x->queues[s->dim].dirty = true;
-    return chunk_push(&x->queues[s->dim], &w, e);
+    return chunk_wait(x, s->dim, &w, e);
 }
 
 static int arrive_all(struct chunk_sim *x, int32_t job, int32_t cell, struct err *e)
@@ -134,7 +134,16 @@ static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e
         return err_nomem(e, "collectives");
     x->ended = grown;
     x->ended[x->n_ended++] = job;
-    x->jobs[job].result.end_s = end_s;
+    struct chunk_entry *entry = &x->jobs[job];
+    entry->result.end_s = end_s;
+    free(entry->arrived);
+    entry->arrived = NULL;
+    if (!x->keep) {
+        free(entry->plans);
+        free(entry->plan_of);
+        entry->plans = NULL;
+        entry->plan_of = NULL;
+    }
     return 0;
 }
 
@@ -161,7 +170,7 @@ static int record(struct chunk_sim *x, const struct active *a, struct err *e)
 /* Slowest share among the team, and the most that share one of its ports. */
 static double team_rate(const struct chunk_sim *x, const struct active *a)
 {
-    struct team team = team_of(x, &a->item);
+    struct team team = a->team;
     double least = INFINITY;
     for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step) {
         int32_t sharing = x->sending[a->dim * x->cells.n + cell];
@@ -170,67 +179,91 @@ static double team_rate(const struct chunk_sim *x, const struct active *a)
     return least * x->bw_Bps[a->dim];
 }
 
-/* The stages that send in dimension d go on at the rates that their number gives. */
-static int share_again(struct chunk_sim *x, int32_t d, struct err *e)
+/* A stage that sends goes on at the rate that the number of those beside it gives. */
+static void share_again(const struct chunk_sim *x, struct active *a)
 {
-    for (int32_t i = 0; i < x->n_actives; i++) {
-        struct active *a = &x->actives[i];
-        if (!a->used || !a->sending || a->dim != d)
-            continue;
-        a->left_B = fmax(a->left_B - a->rate_Bps * (x->now_s - a->since_s), 0);
-        a->since_s = x->now_s;
-        a->rate_Bps = team_rate(x, a);
-        a->end_s = x->now_s + a->left_B / a->rate_Bps;
-        int rc = event_heap_set(&x->events, i, a->end_s, e);
-        if (rc)
-            return rc;
+    a->left_B = fmax(a->left_B - a->rate_Bps * (x->now_s - a->since_s), 0);
+    a->since_s = x->now_s;
+    a->rate_Bps = team_rate(x, a);
+    a->end_s = x->now_s + a->left_B / a->rate_Bps;
+}
+
+/* Once for all that began or ended at this instant. */
+static int share_all(struct chunk_sim *x, struct err *e)
+{
+    int rc = 0;
+    for (int32_t d = 0; d < x->net.n_dims && !rc; d++) {
+        struct server *server = &x->servers[d];
+        for (int32_t k = 0; server->shares_anew && k < server->n_sending && !rc; k++) {
+            struct active *a = &x->actives[server->sending[k]];
+            share_again(x, a);
+            rc = event_heap_set(&x->events, server->sending[k], a->end_s, e);
+        }
+        server->shares_anew = false;
     }
-    return 0;
+    return rc;
 }
 
 static void count_team(int32_t *count, const struct chunk_sim *x, const struct active *a, int32_t more)
 {
-    struct team team = team_of(x, &a->item);
+    struct team team = a->team;
     for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
         count[a->dim * x->cells.n + cell] += more;
 }
 
-static int32_t free_slot(const struct chunk_sim *x, int32_t dim, int32_t cell)
+static uint64_t *slots_of(const struct chunk_sim *x, int32_t dim, int32_t cell)
 {
-    int32_t slot = 0;
-    for (bool taken = x->rules.active > 1; taken;) {
-        taken = false;
-        for (int32_t i = 0; i < x->n_actives && !taken; i++) {
-            const struct active *a = &x->actives[i];
-            taken = a->used && a->dim == dim && a->item.cell == cell && a->slot == slot;
-        }
-        slot += taken;
-    }
-    return slot;
+    return &x->slots[((size_t)dim * (size_t)x->cells.n + (size_t)cell) * (size_t)x->slot_words];
+}
+
+/* The lowest that is free: each that is taken is one of fewer than rules->active stages at this cell. */
+static int32_t take_slot(const struct chunk_sim *x, int32_t dim, int32_t cell)
+{
+    if (!x->slots)
+        return 0;
+    uint64_t *words = slots_of(x, dim, cell);
+    int32_t k = 0, bit = 0;
+    while (words[k] == UINT64_MAX)
+        k++;
+    while (words[k] >> bit & 1)
+        bit++;
+    words[k] |= UINT64_C(1) << bit;
+    return k * SLOT_BITS + bit;
+}
+
+static void give_slot(const struct chunk_sim *x, const struct active *a)
+{
+    if (x->slots)
+        slots_of(x, a->dim, a->item.cell)[a->slot / SLOT_BITS] &= ~(UINT64_C(1) << a->slot % SLOT_BITS);
 }
 
 static int32_t new_active(struct chunk_sim *x)
 {
-    for (int32_t i = 0; i < x->n_actives; i++)
-        if (!x->actives[i].used)
-            return i;
+    int32_t i = x->first_free;
+    if (i >= 0) {
+        x->first_free = x->actives[i].next_free;
+        return i;
+    }
     struct active *grown = array_grow(x->actives, x->n_actives, &x->cap_actives, sizeof *grown);
     if (!grown)
         return -1;
     x->actives = grown;
-    x->actives[x->n_actives].used = false;
     return x->n_actives++;
 }
 
-static int start(struct chunk_sim *x, const struct waiting *w, struct err *e)
+int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e)
 {
     const struct stage *s = stage_of(x, w);
     struct sim_job_result *result = &x->jobs[w->job].result;
-    int32_t slot = free_slot(x, s->dim, w->cell), i = new_active(x);
+    int32_t i = new_active(x);
     if (i < 0)
         return err_nomem(e, "a simulation");
     struct active *a = &x->actives[i];
-    *a = (struct active){ .item = *w, .dim = s->dim, .slot = slot, .start_s = x->now_s, .used = true };
+    *a = (struct active){ .item = *w,
+                          .team = chunk_team(x, s->dim, w->shape, w->cell),
+                          .dim = s->dim,
+                          .slot = take_slot(x, s->dim, w->cell),
+                          .start_s = x->now_s };
     count_team(x->busy, x, a, 1);
     result->queue_s += x->now_s - w->ready_s;
     /* Alone, latency and bytes are one interval: one sum, one rounding. */
@@ -242,47 +275,11 @@ static int start(struct chunk_sim *x, const struct waiting *w, struct err *e)
     return event_heap_set(&x->events, i, a->end_s, e);
 }
 
-static bool is_free(const struct chunk_sim *x, const struct waiting *w)
-{
-    struct team team = team_of(x, w);
-    int32_t d = stage_of(x, w)->dim;
-    for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
-        if (x->busy[d * x->cells.n + cell] >= x->rules.active)
-            return false;
-    return true;
-}
-
-/* With several cells, what waits for a busy member lets others pass. */
-static int dispatch_cells(struct chunk_sim *x, struct queue *q, struct err *e)
-{
-    struct queue held = { 0 };
-    int rc = 0;
-    while (q->n && !rc) {
-        struct waiting w = chunk_pop(q);
-        rc = is_free(x, &w) ? start(x, &w, e) : chunk_push(&held, &w, e);
-    }
-    free(q->items);
-    *q = held;
-    return rc;
-}
-
 static int dispatch(struct chunk_sim *x, struct err *e)
 {
     int rc = 0;
-    for (int32_t d = 0; d < x->net.n_dims && !rc; d++) {
-        struct queue *q = &x->queues[d];
-        if (!q->dirty)
-            continue;
-        q->dirty = false;
-        if (x->cells.n > 1) {
-            rc = dispatch_cells(x, q, e);
-            continue;
-        }
-        while (q->n && x->busy[d] < x->rules.active && !rc) {
-            struct waiting w = chunk_pop(q);
-            rc = start(x, &w, e);
-        }
-    }
+    for (int32_t d = 0; d < x->net.n_dims && !rc; d++)
+        rc = chunk_serve(x, d, e);
     x->pending = false;
     return rc;
 }
@@ -291,28 +288,47 @@ static int dispatch(struct chunk_sim *x, struct err *e)
 static int begin_sending(struct chunk_sim *x, int32_t i, struct err *e)
 {
     struct active *a = &x->actives[i];
+    struct server *server = &x->servers[a->dim];
+    int32_t *grown = array_grow(server->sending, server->n_sending, &server->cap_sending, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a simulation");
+    server->sending = grown;
     a->sending = true;
     a->since_s = x->now_s;
+    a->place = server->n_sending++;
+    server->sending[a->place] = i;
+    server->shares_anew = true;
     count_team(x->sending, x, a, 1);
-    return share_again(x, a->dim, e);
+    return 0;
+}
+
+static void end_sending(struct chunk_sim *x, const struct active *a)
+{
+    struct server *server = &x->servers[a->dim];
+    int32_t last = server->sending[--server->n_sending];
+    server->sending[a->place] = last;
+    x->actives[last].place = a->place;
+    server->shares_anew = true;
+    count_team(x->sending, x, a, -1);
 }
 
 static int finish(struct chunk_sim *x, int32_t i, struct err *e)
 {
+    /* Those that began or ended before it at this instant may move it by a rounding. */
+    if (x->actives[i].sending && x->servers[x->actives[i].dim].shares_anew)
+        share_again(x, &x->actives[i]);
     struct active a = x->actives[i];
     const struct waiting *w = &a.item;
-    struct team team = team_of(x, w);
     bool last = w->stage + 1 == stages_of(x, w);
     int rc = x->keep ? record(x, &a, e) : 0;
-    x->actives[i].used = false;
-    event_heap_remove(&x->events, i); /* one that ends beside it may have moved it to this moment */
+    if (a.sending)
+        end_sending(x, &a);
+    give_slot(x, &a);
+    x->actives[i].next_free = x->first_free;
+    x->first_free = i;
     count_team(x->busy, x, &a, -1);
-    x->queues[a.dim].dirty = true;
-    if (a.sending) {
-        count_team(x->sending, x, &a, -1);
-        rc = rc ? rc : share_again(x, a.dim, e);
-    }
-    for (int32_t k = 0, cell = team.first; k < team.n && !rc; k++, cell += team.step) {
+    rc = rc ? rc : chunk_freed(x, a.dim, &a.team, e);
+    for (int32_t k = 0, cell = a.team.first; k < a.team.n && !rc; k++, cell += a.team.step) {
         if (!last)
             rc = arrive(x, w->job, w->chunk, w->stage + 1, cell, e);
         else if (--x->jobs[w->job].left == 0)
@@ -329,34 +345,35 @@ double chunk_next(const struct chunk_sim *x)
 }
 
 /* Chunk order: of job, then of chunk, then of cell. */
-static bool comes_first(const struct chunk_sim *x, int32_t a, int32_t b)
+static int compare_endings(const void *a, const void *b)
 {
-    const struct waiting *v = &x->actives[a].item, *w = &x->actives[b].item;
+    const struct ending *v = a, *w = b;
     if (v->job != w->job)
-        return v->job < w->job;
+        return v->job < w->job ? -1 : 1;
     if (v->chunk != w->chunk)
-        return v->chunk < w->chunk;
-    return v->stage != w->stage ? v->stage < w->stage : v->cell < w->cell;
+        return v->chunk < w->chunk ? -1 : 1;
+    if (v->stage != w->stage)
+        return v->stage < w->stage ? -1 : 1;
+    return (v->cell > w->cell) - (v->cell < w->cell);
 }
 
-/* Take out all that ends by `until_s`, sorted by insertion: few do at once. Returns how many, -1 on lack of
- * memory. */
+/* Take out all that ends by `until_s`, sorted. Returns how many, -1 on lack of memory. */
 static int32_t take_batch(struct chunk_sim *x, double until_s)
 {
     int32_t n = 0;
     while (event_heap_time(&x->events) <= until_s) {
-        int32_t i = event_heap_first(&x->events),
-                *grown = array_grow(x->batch, n, &x->cap_batch, sizeof *grown);
+        struct ending *grown = array_grow(x->batch, n, &x->cap_batch, sizeof *grown);
         if (!grown)
             return -1;
         x->batch = grown;
+        int32_t i = event_heap_first(&x->events);
+        const struct waiting *w = &x->actives[i].item;
         event_heap_remove(&x->events, i);
         x->now_s = fmax(x->now_s, x->actives[i].end_s);
-        int32_t at = n++;
-        for (; at > 0 && comes_first(x, i, x->batch[at - 1]); at--)
-            x->batch[at] = x->batch[at - 1];
-        x->batch[at] = i;
+        x->batch[n++] = (struct ending){ w->job, w->chunk, w->stage, w->cell, i };
     }
+    if (n > 1)
+        qsort(x->batch, (size_t)n, sizeof *x->batch, compare_endings);
     return n;
 }
 
@@ -372,10 +389,11 @@ int chunk_advance(struct chunk_sim *x, struct err *e)
     if (n < 0)
         return err_nomem(e, "a simulation");
     for (int32_t k = 0; k < n && !rc; k++) {
-        struct active *a = &x->actives[x->batch[k]];
-        rc =
-            x->rules.active > 1 && !a->sending ? begin_sending(x, x->batch[k], e) : finish(x, x->batch[k], e);
+        int32_t i = x->batch[k].active;
+        bool begins = x->rules.active > 1 && !x->actives[i].sending;
+        rc = begins ? begin_sending(x, i, e) : finish(x, i, e);
     }
+    rc = rc ? rc : share_all(x, e);
     while (!rc && event_heap_time(&x->late) <= until_s) {
         int32_t i = event_heap_first(&x->late);
         event_heap_remove(&x->late, i);
@@ -406,8 +424,17 @@ static int begin_job(struct chunk_sim *x, int32_t j, struct err *e)
     if (entry->plans[0].n == 0)
         return end_job(x, j, x->now_s, e);
     entry->left = chunks * x->cells.n;
+    for (int32_t d = 0; d < x->net.n_dims && !rc; d++)
+        if (entry->job.members[d] > 1)
+            rc = chunk_shape(x, d, entry->job.members[d], entry->job.stride[d], &entry->shape[d], e);
+    if (rc)
+        return rc;
+    for (int32_t p = 0; p < entry->n_plans; p++)
+        if (entry->plans[p].n > entry->n_stages)
+            entry->n_stages = entry->plans[p].n;
     if (x->cells.n > 1) {
-        entry->arrived = calloc((size_t)chunks * STAGE_MAX * (size_t)x->cells.n, sizeof *entry->arrived);
+        entry->arrived =
+            calloc((size_t)chunks * (size_t)entry->n_stages * (size_t)x->cells.n, sizeof *entry->arrived);
         if (!entry->arrived)
             return err_nomem(e, "chunks");
     }
@@ -433,7 +460,7 @@ int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, st
     x->jobs = grown;
     assert(job->order != SIM_ORDER_GUARD);
     x->now_s = fmax(x->now_s, now_s);
-    if (!(now_s <= x->last_issue_s)) {
+    if (!(now_s <= x->last_issue_s + INSTANT_REL * fabs(x->last_issue_s))) {
         x->load = (struct order_load){ { 0 } };
         x->last_issue_s = now_s;
     }

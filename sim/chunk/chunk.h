@@ -39,8 +39,8 @@ void chunk_free(struct chunk_sim *x); /**< NULL is fine */
 /** The simulation as an engine for sim/train.h; its functions are those below. */
 struct sim_engine chunk_engine(struct chunk_sim *x);
 
-/** Issue a job at @p now_s, not before the last chunk_advance(). Jobs are numbered from 0. ERR_NOMEM,
- * ERR_RANGE. */
+/** Issue a job at @p now_s, not before the last chunk_advance(). Jobs are numbered from 0; those issued at
+ * one instant (to 1e-12 of it) share the loads that orders go by. ERR_NOMEM, ERR_RANGE. */
 int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, struct err *e);
 
 /** When something happens next; INFINITY when nothing is left. */
@@ -57,7 +57,8 @@ const int32_t *chunk_ended(const struct chunk_sim *x, int32_t *n);
 const struct sim_job_result *chunk_result(const struct chunk_sim *x, int32_t job);
 /** Slices in the order they ended, shape [*n], borrowed; none unless kept. */
 const struct chunk_slice *chunk_slices(const struct chunk_sim *x, int64_t *n);
-/** Order of the dimensions of @p chunk of @p job, as of a reduce-scatter: shape [*n], borrowed. */
+/** Order of the dimensions of @p chunk of @p job, as of a reduce-scatter: shape [*n], borrowed. Of a job that
+ * has ended only where slices are kept. */
 const uint8_t *chunk_order(const struct chunk_sim *x, int32_t job, int32_t chunk, int32_t *n);
 
 #endif

@@ -4,50 +4,6 @@
 #include "base/array.h"
 #include "sim/chunk/chunk_state.h"
 
-/* ---- queues ---- */
-
-static bool goes_before(const struct waiting *a, const struct waiting *b)
-{
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
-    if (a->key < b->key || b->key < a->key)
-        return a->key < b->key;
-    return a->seq < b->seq;
-}
-
-int chunk_push(struct queue *q, const struct waiting *w, struct err *e)
-{
-    struct waiting *grown = array_grow(q->items, q->n, &q->cap, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "a queue of chunks");
-    q->items = grown;
-    int32_t at = q->n++;
-    for (; at > 0 && goes_before(w, &q->items[(at - 1) / 2]); at = (at - 1) / 2)
-        q->items[at] = q->items[(at - 1) / 2];
-    q->items[at] = *w;
-    return 0;
-}
-
-struct waiting chunk_pop(struct queue *q)
-{
-    struct waiting first = q->items[0], last = q->items[--q->n];
-    int32_t at = 0;
-    for (;;) {
-        int32_t child = 2 * at + 1;
-        if (child + 1 < q->n && goes_before(&q->items[child + 1], &q->items[child]))
-            child++;
-        if (child >= q->n || !goes_before(&q->items[child], &last))
-            break;
-        q->items[at] = q->items[child];
-        at = child;
-    }
-    if (q->n)
-        q->items[at] = last;
-    return first;
-}
-
-/* ---- plans ---- */
-
 static int32_t find_plan(const struct chunk_entry *entry, const uint8_t *order)
 {
     for (int32_t p = 0; p < entry->n_plans; p++)
@@ -80,12 +36,12 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
 int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e)
 {
     int32_t chunks = x->rules.stage.chunks;
-    const struct order_job job = { .kind = entry->job.kind,
-                                   .chunk_B = entry->job.bytes / chunks,
-                                   .members = entry->job.members,
-                                   .net = &x->net,
-                                   .bw_Bps = x->bw_Bps,
-                                   .rules = &x->rules.stage };
+    struct order_job job = { .kind = entry->job.kind,
+                             .chunk_B = entry->job.bytes / chunks,
+                             .members = entry->job.members,
+                             .net = &x->net,
+                             .bw_Bps = x->bw_Bps,
+                             .rules = &x->rules.stage };
     entry->plan_of = malloc((size_t)chunks * sizeof *entry->plan_of);
     if (!entry->plan_of)
         return err_nomem(e, "chunks");
@@ -96,7 +52,8 @@ int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e
             entry->plan_of[c] = 0;
             continue;
         }
-        int32_t n = order_next(order, &x->load, &job, &x->rules, entry->job.order, c == 0);
+        int32_t n =
+            order_next(order, &x->load, &job, &x->rules, entry->job.order, c == 0, by_load ? 1 : chunks);
         entry->plan_of[c] = find_plan(entry, order);
         if (entry->plan_of[c] < 0)
             entry->plan_of[c] = add_plan(x, entry, &job, order, n);

@@ -12,7 +12,18 @@ struct order_load {
     double load_s[TOPO_MAX_DIMS];
 };
 
-/** A collective whose chunks are to be ordered. */
+enum { ORDER_MAX_TRIED = 24 /**< orders of 4 dimensions */ };
+
+/** What one chunk in one order costs each dimension it passes. */
+struct order_costs {
+    bool known;
+    uint8_t dims[TOPO_MAX_DIMS]; /**< the order */
+    int32_t n;
+    uint8_t at[STAGE_MAX];    /**< shape [n], dimensions */
+    double cost_s[STAGE_MAX]; /**< shape [n] */
+};
+
+/** A collective whose chunks are to be ordered, always in one enum sim_order. */
 struct order_job {
     enum collective_kind kind;
     double chunk_B; /**< bytes of one chunk, as step_node.bytes */
@@ -20,10 +31,11 @@ struct order_job {
     const struct topo_network *net;
     const double *bw_Bps;
     const struct stage_rules *rules;
+    struct order_costs costs[ORDER_MAX_TRIED]; /**< by the place at which an order is tried; zero at first */
 };
 
 /**
- * Order of the next chunk, and its load booked.
+ * Order of the next chunks, and their load booked.
  *
  * THEMIS: the fixed order while the least and the most loaded dimension differ by less than one stage of a
  * sixteenth of a chunk on the least loaded; else by load, so that the least loaded dimension sees the chunk
@@ -35,9 +47,10 @@ struct order_job {
  * @param[out] out  dimensions with members > 1 in the order of a reduce-scatter: an all-gather goes against
  * it.
  * @param first     the first chunk of its collective.
+ * @param chunks    how many go in this order; 1 where it depends on the load.
  * @return how many.
  */
-int32_t order_next(uint8_t out[TOPO_MAX_DIMS], struct order_load *load, const struct order_job *job,
-                   const struct sim_rules *rules, enum sim_order order, bool first);
+int32_t order_next(uint8_t out[TOPO_MAX_DIMS], struct order_load *load, struct order_job *job,
+                   const struct sim_rules *rules, enum sim_order order, bool first, int32_t chunks);
 
 #endif

@@ -48,7 +48,6 @@ void flow_net_free(struct flow_net *net)
     free(net->ended);
     free(net->near_arcs);
     free(net->near_flows);
-    free(net->capped);
     free(net->offers);
     free(net);
 }
@@ -75,7 +74,6 @@ static int reserve_flows(struct flow_net *net, struct err *e)
     GROW(net->dates, cap);
     GROW(net->ended, cap);
     GROW(net->near_flows, cap);
-    GROW(net->capped, cap);
     net->cap_flows = (int32_t)cap;
     return 0;
 }
@@ -137,8 +135,7 @@ static void join_arc(struct flow_net *net, int32_t f, int32_t p)
     if (arc->head >= 0)
         net->places[arc->head].prev = p;
     arc->head = p;
-    if (arc->n++ == 0)
-        arc->busy_since_s = net->now_s;
+    arc->n++;
     flow_touch(net, place->arc);
 }
 
@@ -153,26 +150,23 @@ static void leave_arc(struct flow_net *net, int32_t p, double bytes)
     if (place->next >= 0)
         net->places[place->next].prev = place->prev;
     arc->bytes += bytes;
-    if (--arc->n == 0)
-        arc->busy_s += net->now_s - arc->busy_since_s;
+    arc->n--;
     flow_touch(net, place->arc);
 }
 
 /* ---- flows ---- */
 
-/* Latency is over. What has nothing to move, or meets no link and no cap, ends in the same instant. */
+/* Latency is over. What has nothing to move, or meets no link, ends in the same instant. */
 static void begin(struct flow_net *net, int32_t f)
 {
     struct flow *flow = &net->flows[f];
     net->counts.events++;
     flow->moves = true;
     flow->since_s = net->now_s;
-    if (!(flow->bytes > 0) || (flow->n_arcs == 0 && isinf(flow->cap_Bps))) {
+    if (!(flow->bytes > 0) || flow->n_arcs == 0) {
         flow_date_set(net, f, net->now_s);
         return;
     }
-    if (flow->n_arcs == 0)
-        flow_set_rate(net, f, flow->cap_Bps);
     for (int32_t i = 0; i < flow->n_arcs; i++)
         join_arc(net, f, flow->place + i);
 }
@@ -192,30 +186,40 @@ static void end(struct flow_net *net, int32_t f)
     net->free_flow = f;
 }
 
-static int check_spec(const struct flow_net *net, const struct flow_spec *s, struct err *e)
+/* Below 0 by no more than rounding is 0. */
+#define LATENCY_ROUNDING 1e-12
+
+/* Also the latency of it all [s]. */
+static int check_spec(const struct flow_net *net, const struct flow_spec *s, double *lat_s, struct err *e)
 {
     if (!(s->bytes >= 0 && isfinite(s->bytes)))
         return err_set(e, ERR_RANGE, "flow: has %g bytes, need 0 or more", s->bytes);
-    if (!(s->extra_s >= 0 && isfinite(s->extra_s)) || !isfinite(s->start_s))
-        return err_set(e, ERR_RANGE,
-                       "flow: starts at %g s with %g s more latency, need finite times, latency >= 0",
+    if (!isfinite(s->extra_s) || !isfinite(s->start_s))
+        return err_set(e, ERR_RANGE, "flow: starts at %g s with %g s more latency, need finite times",
                        s->start_s, s->extra_s);
-    if (!(s->cap_Bps > 0))
-        return err_set(e, ERR_RANGE, "flow: cap is %g B/s, need more than 0", s->cap_Bps);
+    double links_s = 0;
     for (int32_t i = 0; i < s->n_arcs; i++) {
         if (!(s->arcs[i] >= 0 && s->arcs[i] < net->n_arcs))
             return err_set(e, ERR_RANGE, "flow: arc is %d, need 0 to %d", s->arcs[i], net->n_arcs - 1);
         if (!(net->arcs[s->arcs[i]].bw_Bps > 0))
             return err_set(e, ERR_RANGE, "flow: link %d has failed", s->arcs[i] / 2);
+        links_s += net->arcs[s->arcs[i]].lat_s;
     }
+    *lat_s = links_s + s->extra_s;
+    if (*lat_s < 0 && *lat_s >= -LATENCY_ROUNDING * links_s)
+        *lat_s = 0;
+    if (!(*lat_s >= 0))
+        return err_set(e, ERR_RANGE,
+                       "flow: %g s of latency more than the %g s of its links, need 0 or more in all",
+                       s->extra_s, links_s);
     return 0;
 }
 
 int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
 {
     int32_t place = -1;
-    double lat_s = spec->extra_s;
-    int rc = check_spec(net, spec, e);
+    double lat_s = 0;
+    int rc = check_spec(net, spec, &lat_s, e);
     if (!rc)
         rc = reserve_flows(net, e);
     if (!rc && spec->n_arcs > 0)
@@ -227,21 +231,16 @@ int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
         net->free_flow = net->flows[f].place;
     else
         f = net->n_flows++;
-    for (int32_t i = 0; i < spec->n_arcs; i++) {
+    for (int32_t i = 0; i < spec->n_arcs; i++)
         net->places[place + i].arc = spec->arcs[i];
-        lat_s += net->arcs[spec->arcs[i]].lat_s;
-    }
     net->flows[f] = (struct flow){ .left_B = spec->bytes,
                                    .bytes = spec->bytes,
-                                   .cap_Bps = spec->cap_Bps,
                                    .tag = spec->tag,
                                    .order = net->counts.added++,
                                    .place = place,
                                    .n_arcs = spec->n_arcs,
                                    .at = -1,
                                    .neck = FLOW_NEW };
-    if (net->counts.added - net->counts.done > net->counts.most)
-        net->counts.most = net->counts.added - net->counts.done;
     double begin_s = fmax(spec->start_s, net->now_s) + lat_s;
     if (begin_s > net->now_s)
         flow_date_set(net, f, begin_s);
@@ -263,7 +262,6 @@ void flow_advance(struct flow_net *net)
     if (isinf(next_s))
         return;
     net->now_s = next_s;
-    net->counts.instants++;
     while (net->n_dates > 0 && net->dates[0].time_s <= next_s * SAME_INSTANT) {
         int32_t f = net->dates[0].flow;
         flow_date_pop(net);
@@ -299,30 +297,10 @@ struct flow_counts flow_count(const struct flow_net *net)
 struct flow_use flow_arc_use(const struct flow_net *net, int32_t arc)
 {
     const struct flow_arc *a = &net->arcs[arc];
-    struct flow_use use = { .arc = arc, .bytes = a->bytes };
-    if (net->now_s > 0 && a->bw_Bps > 0) {
-        double busy_s = a->busy_s + (a->n > 0 ? net->now_s - a->busy_since_s : 0);
+    struct flow_use use = { .bytes = a->bytes };
+    if (net->now_s > 0 && a->bw_Bps > 0)
         use.util_frac = a->bytes / (a->bw_Bps * net->now_s);
-        use.busy_frac = busy_s / net->now_s;
-    }
     return use;
-}
-
-int32_t flow_hottest(struct flow_use out[FLOW_HOTTEST], const struct flow_net *net)
-{
-    int32_t n = 0;
-    for (int32_t a = 0; a < net->n_arcs; a++) {
-        struct flow_use use = flow_arc_use(net, a);
-        int32_t at = n;
-        while (at > 0 && use.util_frac > out[at - 1].util_frac)
-            at--;
-        if (!(use.util_frac > 0) || at == FLOW_HOTTEST)
-            continue;
-        n = n < FLOW_HOTTEST ? n + 1 : n;
-        memmove(&out[at + 1], &out[at], (size_t)(n - 1 - at) * sizeof *out);
-        out[at] = use;
-    }
-    return n;
 }
 
 void flow_each_rate(struct flow_net *net, bool afresh, void (*see)(void *data, int64_t tag, double rate_Bps),

@@ -9,9 +9,9 @@
  *
  * A flow waits for its latency, then moves its bytes at its rate. Rates are max-min fair at every moment: no
  * flow can be given more without taking from one that has as much or less (D. Bertsekas, R. Gallager, Data
- * Networks, 1992, section 6.5.2): each flow is at its cap or has a bottleneck, a full link where nobody is
- * faster. When flows begin or end, only flows whose bottleneck no longer holds get new rates, and those that
- * these meet in turn. What happens within 2^-42 of the same time (relative) happens at once: rounding does
+ * Networks, 1992, section 6.5.2): each flow has a bottleneck, a full link where nobody is faster. When
+ * flows begin or end, only flows whose bottleneck no longer holds get new rates, and those that these meet in
+ * turn. What happens within 2^-42 of the same time (relative) happens at once: rounding does
  * not tear apart flows that are equal by symmetry.
  */
 struct flow_net;
@@ -22,26 +22,20 @@ struct flow_spec {
     int32_t n_arcs;
     double bytes;   /**< >= 0 [B] */
     double start_s; /**< what lies in the past begins now */
-    double extra_s; /**< added to the latencies of the arcs [s], >= 0 */
-    double cap_Bps; /**< its rate never exceeds it, > 0; INFINITY = no cap */
+    double extra_s; /**< added to the latencies of the arcs [s]; the sum must be >= 0, but for rounding */
     int64_t tag;    /**< given back when it is done */
 };
 
 /** What a net has done so far. */
 struct flow_counts {
     int64_t added, done;
-    int64_t events;   /**< flows that began to move or ended */
-    int64_t instants; /**< different times of events */
-    int64_t rates;    /**< rates computed */
-    int64_t most;     /**< flows there at one time */
+    int64_t events; /**< flows that began to move or ended */
 };
 
 /** Use of one arc from time 0 to now. */
 struct flow_use {
-    int32_t arc;
     double bytes;     /**< of flows that are done [B] */
     double util_frac; /**< bytes over what the arc could have moved until now; 0 at time 0 */
-    double busy_frac; /**< share of the time with some flow on it */
 };
 
 /**
@@ -54,7 +48,7 @@ void flow_net_free(struct flow_net *net); /**< NULL is fine */
 
 /**
  * Add a flow. With start and latency over it moves from now on, else from then on.
- * ERR_NOMEM, or ERR_RANGE: an arc that does not exist or has failed, bytes, times or cap out of range.
+ * ERR_NOMEM, or ERR_RANGE: an arc that does not exist or has failed, bytes or times out of range.
  * O(arcs of the route + log flows).
  */
 int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e);
@@ -74,11 +68,6 @@ double flow_now_s(const struct flow_net *net);
 struct flow_counts flow_count(const struct flow_net *net);
 
 struct flow_use flow_arc_use(const struct flow_net *net, int32_t arc);
-
-enum { FLOW_HOTTEST = 10 };
-/** The arcs of the highest util_frac above 0, of equals the lowest number first. Returns how many. O(arcs).
- */
-int32_t flow_hottest(struct flow_use out[FLOW_HOTTEST], const struct flow_net *net);
 
 /**
  * For each flow that moves now its tag and rate [B/s] to @p see, in no particular order. With

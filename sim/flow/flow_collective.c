@@ -20,6 +20,7 @@ int flow_sim_build(struct flow_sim **out, struct topo_routes *routes, const stru
     sim->routes = routes;
     sim->rules = *rules;
     sim->free_waiting = -1;
+    sim->room_kept = FLOW_MAX_KEPT;
     int rc = flow_net_build(&sim->net, routes, e);
     if (rc) {
         flow_sim_free(sim);
@@ -53,8 +54,11 @@ void flow_sim_free(struct flow_sim *sim)
         free_job(&sim->jobs[i]);
     for (int32_t i = 0; i < sim->n_runs; i++)
         free(sim->runs[i].state);
-    for (int32_t i = 0; i < sim->n_plans; i++)
+    for (int32_t i = 0; i < sim->n_plans; i++) {
         flow_plan_free(&sim->plans[i].plan);
+        free(sim->plans[i].routes);
+    }
+    free(sim->kept);
     free(sim->groups);
     free(sim->jobs);
     free(sim->runs);
@@ -98,6 +102,21 @@ int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e)
     return 0;
 }
 
+/* Routes in order of dimensions are as fast to find as to keep; others are kept while there is room. */
+static int open_routes(struct flow_sim *sim, struct flow_made_plan *p, int64_t n_lines, struct err *e)
+{
+    int64_t n = n_lines * p->plan.n_channels;
+    if (sim->rules.route == TOPO_ROUTE_DIMENSION || n > sim->room_kept - sim->n_kept)
+        return 0;
+    p->routes = malloc((size_t)(n + 1) * sizeof *p->routes);
+    if (!p->routes)
+        return err_nomem(e, "routes");
+    for (int64_t i = 0; i < n; i++)
+        p->routes[i] = -1;
+    sim->room_kept -= (int32_t)n;
+    return 0;
+}
+
 static int find_plan(struct flow_sim *sim, int32_t group, const struct stage *s, int32_t *out, struct err *e)
 {
     const struct flow_group *g = &sim->groups[group].group;
@@ -109,35 +128,61 @@ static int find_plan(struct flow_sim *sim, int32_t group, const struct stage *s,
     }
     FLOW_GROW(sim->plans, sim->n_plans, sim->cap_plans, "a collective's messages");
     struct flow_made_plan *p = &sim->plans[sim->n_plans];
-    *p = (struct flow_made_plan){ s->pass, s->choice.algorithm, s->choice.segments, group, s->dim, { 0 } };
+    *p = (struct flow_made_plan){
+        s->pass, s->choice.algorithm, s->choice.segments, group, s->dim, { 0 }, NULL
+    };
     int rc =
         flow_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], g->lines[s->dim].n_members, e);
-    if (!rc)
-        sim->n_plans++;
-    return rc;
+    if (rc)
+        return rc;
+    sim->n_plans++;
+    return open_routes(sim, p, g->lines[s->dim].n_lines, e);
 }
 
 /* Lines at which a stage is carried out: of a broadcast those that some earlier stage has reached. */
-static int64_t count_lines(const struct flow_job *job, const struct flow_group *g, int32_t stage)
+static int64_t count_lines(const struct flow_group *g, enum collective_kind kind, const struct stage *stages,
+                           int32_t stage)
 {
     int64_t n = g->n_groups;
-    if (job->kind != COLLECTIVE_BROADCAST)
-        return g->lines[job->stages[stage].dim].n_lines;
+    if (kind != COLLECTIVE_BROADCAST)
+        return g->lines[stages[stage].dim].n_lines;
     for (int32_t s = 0; s < stage; s++)
-        n *= g->lines[job->stages[s].dim].n_members;
+        n *= g->lines[stages[s].dim].n_members;
     return n;
+}
+
+static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_sim *sim, int32_t group,
+                           enum collective_kind kind, double bytes)
+{
+    const struct flow_group *g = &sim->groups[group].group;
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < g->net.n_dims; d++)
+        bw_Bps[d] = g->net.dims[d].bw_Bps;
+    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->order, &g->net,
+                      &sim->rules.stage, bw_Bps);
+}
+
+double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes)
+{
+    const struct flow_group *g = &sim->groups[group].group;
+    struct stage stages[STAGE_MAX];
+    int32_t n = list_stages(stages, sim, group, kind, bytes);
+    double messages = 0;
+    for (int32_t s = 0; s < n; s++) {
+        int32_t d = stages[s].dim;
+        messages +=
+            (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
+            flow_plan_messages(stages[s].pass, &stages[s].choice, &g->net.dims[d], g->lines[d].n_members);
+    }
+    return messages;
 }
 
 static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
 {
     const struct flow_group *g = &sim->groups[job->group].group;
     struct stage stages[STAGE_MAX];
-    double bw_Bps[TOPO_MAX_DIMS];
     int64_t chunks = sim->rules.stage.chunks;
-    for (int32_t d = 0; d < g->net.n_dims; d++)
-        bw_Bps[d] = g->net.dims[d].bw_Bps;
-    job->n_stages = stage_list(stages, job->kind, job->bytes / (double)chunks, g->members, g->order, &g->net,
-                               &sim->rules.stage, bw_Bps);
+    job->n_stages = list_stages(stages, sim, job->group, job->kind, job->bytes);
     size_t n = (size_t)job->n_stages;
     job->stages = calloc(n + 1, sizeof *job->stages);
     job->plans = calloc(n + 1, sizeof *job->plans);
@@ -152,7 +197,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
                            "collective: is reduced in the switches of %s, need the network's own graph",
                            g->net.dims[stages[s].dim].name);
         job->offset[s + 1] = job->offset[s] + g->lines[stages[s].dim].n_lines;
-        job->left += chunks * count_lines(job, g, s);
+        job->left += chunks * count_lines(g, job->kind, stages, s);
         rc = find_plan(sim, job->group, &stages[s], &job->plans[s], e);
     }
     if (rc)
@@ -162,7 +207,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
 }
 
 int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
-                   double start_s, int32_t *id, struct err *e)
+                   double start_s, int32_t priority, int32_t *id, struct err *e)
 {
     *id = -1;
     assert(group >= 0 && group < sim->n_groups);
@@ -170,9 +215,11 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
         return err_set(e, ERR_RANGE, "collective: has %g bytes, need 0 or more", bytes);
     FLOW_GROW(sim->jobs, sim->n_jobs, sim->cap_jobs, "collectives");
     struct flow_job *job = &sim->jobs[sim->n_jobs];
-    *job = (struct flow_job){ .group = group, .kind = kind, .bytes = bytes, .finish_s = NAN };
+    *job = (struct flow_job){
+        .group = group, .priority = priority, .kind = kind, .bytes = bytes, .finish_s = NAN
+    };
     /* A flow of nothing over no link ends at its start: the clock that begins the collective. */
-    struct flow_spec clock = { .start_s = start_s, .cap_Bps = INFINITY, .tag = -1 - (int64_t)sim->n_jobs };
+    struct flow_spec clock = { .start_s = start_s, .tag = -1 - (int64_t)sim->n_jobs };
     int rc = fill_job(sim, job, e);
     if (!rc)
         rc = flow_add(sim->net, &clock, e);

@@ -20,8 +20,9 @@ struct flow_rules {
  * A collective passes the stages of stage_list() in C chunks. In each stage every line of the group (members
  * that differ in that dimension only) exchanges the messages of flow_plan_build(), one flow each. A line
  * begins a chunk when that chunk's stage before is over at all its members and fewer than
- * `active` chunks are at work there; those that wait go first come, first served, whichever collective of the
- * same group they belong to. Different groups know of each other by the links they share only.
+ * `active` chunks are at work there; of those that wait, whichever collective of the same group they belong
+ * to, the highest priority goes first, and of equals who came first. Different groups know of each other by
+ * the links they share only, where all flows have fair shares whatever their priority.
  *
  * Bytes on the links are those of the message over the efficiency of the dimension (of the protocol that
  * stage_fill() chose): what headers and gaps take counts as sent.
@@ -43,11 +44,16 @@ int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int
 
 /**
  * Begin a collective of @p bytes per NPU at @p start_s (in the past: now) in all groups of @p group at once.
- * One that sends nothing is done when it begins. @p id counts from 0.
+ * One that sends nothing is done when it begins. @p priority counts where collectives of this group wait for
+ * a line: higher goes first, but none is interrupted. @p id counts from 0.
  * @return 0, ERR_NOMEM, or ERR_RANGE: bytes not finite or below 0.
  */
 int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
-                   double start_s, int32_t *id, struct err *e);
+                   double start_s, int32_t priority, int32_t *id, struct err *e);
+
+/** Messages that such a collective would send, in all groups of @p group: one flow each. Nothing is begun,
+ * and no memory needed. @p bytes finite, >= 0. */
+double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes);
 
 /**
  * NPU @p npu sends nothing of a collective before @p late_s after the collective began; it holds for what

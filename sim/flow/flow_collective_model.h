@@ -13,7 +13,12 @@ struct flow_made_plan {
     enum topo_algorithm algorithm;
     int32_t segments, group, dim;
     struct flow_plan plan;
+    int32_t *routes; /**< shape [lines of the dimension][channels], where in flow_sim.kept, -1 = not there;
+                        owned; NULL: not kept */
 };
+
+/** Routes that were searched for are kept in as many numbers: 512 MB. */
+enum { FLOW_MAX_KEPT = 1 << 27 };
 
 /** What waits at a line: chunk of a collective in a stage; next one behind it, -1 = none. */
 struct flow_waiting {
@@ -32,7 +37,7 @@ struct flow_member_group {
 
 /** A collective. */
 struct flow_job {
-    int32_t group;
+    int32_t group, priority;
     enum collective_kind kind;
     double bytes, begin_s, finish_s;
     struct stage *stages; /**< shape [n_stages], owned; NULL once it is done */
@@ -68,7 +73,9 @@ struct flow_sim {
     int32_t *ended; /**< shape [cap_ended] */
     int32_t n_ended, cap_ended;
     struct topo_path path;
-    double *late_s; /**< shape [NPUs of the network], owned; NULL = nobody is late */
+    int32_t *kept;                       /**< shape [cap_kept], routes: number of arcs, then these */
+    int32_t n_kept, cap_kept, room_kept; /**< room: what flow_made_plan.routes leave of FLOW_MAX_KEPT */
+    double *late_s;                      /**< shape [NPUs of the network], owned; NULL = nobody is late */
 };
 
 /** Make room for one more item, or leave with ERR_NOMEM. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
+
 static int check_box(const struct flow_group *g, const struct flow_group_spec *spec, struct err *e)
 {
     bool seen[TOPO_MAX_DIMS] = { false };
@@ -104,7 +106,6 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
 
 static int check_list(const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
 {
-    bool power = (spec->n_npus & (spec->n_npus - 1)) == 0;
     if (spec->n_npus < 2)
         return err_set(e, ERR_RANGE, "group: has %d NPUs, need 2 or more", spec->n_npus);
     for (int32_t i = 0; i < spec->n_npus; i++)
@@ -115,7 +116,7 @@ static int check_list(const struct flow_group_spec *spec, const struct topo_rout
         return err_set(e, ERR_RANGE,
                        "group: algorithm of a list of NPUs is %s, need ring, direct or halving-doubling",
                        topo_algorithm_words[spec->algorithm]);
-    if (spec->algorithm == TOPO_ALGORITHM_HALVING && !power)
+    if (spec->algorithm == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(spec->n_npus))
         return err_set(e, ERR_RANGE, "group: has %d NPUs, need a power of two for halving-doubling",
                        spec->n_npus);
     return 0;

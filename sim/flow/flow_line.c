@@ -12,9 +12,14 @@ static const struct stage *stage_of(const struct flow_sim *sim, const struct flo
     return &sim->jobs[r->job].stages[r->stage];
 }
 
+static struct flow_made_plan *made_plan_of(const struct flow_sim *sim, const struct flow_run *r)
+{
+    return &sim->plans[sim->jobs[r->job].plans[r->stage]];
+}
+
 static const struct flow_plan *plan_of(const struct flow_sim *sim, const struct flow_run *r)
 {
-    return &sim->plans[sim->jobs[r->job].plans[r->stage]].plan;
+    return &made_plan_of(sim, r)->plan;
 }
 
 /* Arcs of a channel, into sim->path. */
@@ -43,17 +48,44 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
     return 0;
 }
 
+/* Arcs of a channel into @p spec, for as long as no other route is asked for: those kept, or found now. */
+static int set_route(struct flow_spec *spec, struct flow_sim *sim, const struct flow_run *r, int32_t channel,
+                     struct err *e)
+{
+    const struct flow_made_plan *made = made_plan_of(sim, r);
+    int32_t *at = made->routes ? &made->routes[(int64_t)r->line * made->plan.n_channels + channel] : NULL;
+    if (at && *at >= 0) {
+        spec->n_arcs = sim->kept[*at];
+        spec->arcs = &sim->kept[*at + 1];
+        return 0;
+    }
+    int rc = find_route(sim, r, &made->plan.channels[channel], e);
+    if (rc)
+        return rc;
+    spec->n_arcs = sim->path.n;
+    spec->arcs = sim->path.arcs;
+    if (!at || sim->path.n >= sim->room_kept - sim->n_kept)
+        return 0;
+    int32_t begin = sim->n_kept;
+    for (int32_t i = -1; i < spec->n_arcs; i++) {
+        FLOW_GROW(sim->kept, sim->n_kept, sim->cap_kept, "routes");
+        sim->kept[sim->n_kept++] = i < 0 ? spec->n_arcs : spec->arcs[i];
+    }
+    *at = begin;
+    return 0;
+}
+
 /* What delays a message besides its links. */
 static double extra_latency(const struct flow_sim *sim, const struct stage *s, const struct topo_dim *dim,
-                            const struct flow_channel *c)
+                            const struct flow_channel *c, const struct flow_spec *spec)
 {
     const struct stage_rules *rules = &sim->rules.stage;
     double extra_s = rules->endpoint_s + 3 * c->reduced * s->full_B / rules->mem_Bps;
     if (c->late)
-        extra_s += sim->routes->lat_s[sim->path.arcs[0]];
-    /* Another protocol has another latency per link. */
+        extra_s += sim->routes->lat_s[spec->arcs[0]];
+    /* Another protocol has another latency per link, often a lower one. */
     if (s->choice.regime > 0)
-        extra_s += sim->path.n *
+        extra_s += (spec->n_arcs + c->late) *
                    topo_shape_link_lat(dim->shape, dim->regimes[s->choice.regime - 1].lat_s - dim->lat_s);
     return extra_s;
 }
@@ -77,16 +109,13 @@ static int send(struct flow_sim *sim, int32_t run, int32_t channel, struct err *
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
     double efficiency =
         s->choice.regime > 0 ? dim->regimes[s->choice.regime - 1].efficiency : dim->efficiency;
-    int rc = find_route(sim, r, c, e);
+    struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
+                              .start_s = start_of(sim, r, c),
+                              .tag = (int64_t)run << 32 | channel };
+    int rc = set_route(&spec, sim, r, channel, e);
     if (rc)
         return rc;
-    struct flow_spec spec = { .arcs = sim->path.arcs,
-                              .n_arcs = sim->path.n,
-                              .bytes = c->share * s->full_B / efficiency,
-                              .start_s = start_of(sim, r, c),
-                              .extra_s = extra_latency(sim, s, dim, c),
-                              .cap_Bps = INFINITY,
-                              .tag = (int64_t)run << 32 | channel };
+    spec.extra_s = extra_latency(sim, s, dim, c, &spec);
     return flow_add(sim->net, &spec, e);
 }
 
@@ -160,6 +189,27 @@ static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_
     return rc;
 }
 
+static int32_t priority_of(const struct flow_sim *sim, int32_t at)
+{
+    return sim->jobs[sim->waiting[at].job].priority;
+}
+
+/* Behind all of its priority or a higher one, which is nearly always the end. */
+static void queue_up(struct flow_sim *sim, struct flow_server *s, int32_t at)
+{
+    int32_t before = s->tail;
+    if (before >= 0 && priority_of(sim, before) < priority_of(sim, at)) {
+        before = -1;
+        for (int32_t i = s->head; priority_of(sim, i) >= priority_of(sim, at); i = sim->waiting[i].next)
+            before = i;
+    }
+    int32_t *from = before >= 0 ? &sim->waiting[before].next : &s->head;
+    sim->waiting[at].next = *from;
+    *from = at;
+    if (before == s->tail)
+        s->tail = at;
+}
+
 int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
 {
     const struct flow_job *job = &sim->jobs[w.job];
@@ -176,16 +226,11 @@ int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, s
         at = sim->n_waiting++;
     }
     sim->waiting[at] = w;
-    sim->waiting[at].next = -1;
-    if (s->tail >= 0)
-        sim->waiting[s->tail].next = at;
-    else
-        s->head = at;
-    s->tail = at;
+    queue_up(sim, s, at);
     return 0;
 }
 
-/* The line is free for the chunk that waits longest. */
+/* The line is free for the first chunk that waits. */
 static int serve_next(struct flow_sim *sim, int32_t group, int32_t d, int32_t line, struct err *e)
 {
     struct flow_server *s = &sim->groups[group].servers[d][line];

@@ -10,28 +10,28 @@ struct flow_place {
     int32_t prev, next; /**< -1 = none */
 };
 
-/** In place of an arc: its cap bounds a flow's rate, and it has no rate yet. */
-enum { FLOW_CAPPED = -1, FLOW_NEW = -2 };
+/** In place of an arc that bounds a flow's rate: it has none yet. */
+enum { FLOW_NEW = -1 };
 
 struct flow {
     double left_B; /**< at time since_s */
     double rate_Bps;
     double since_s; /**< when left_B was last brought up to date: when the rate changed */
-    double bytes, cap_Bps;
+    double bytes;
     int64_t tag, order; /**< order: how many were added before it */
     int32_t place;      /**< first of n_arcs places that lie together; next free flow in a free one */
     int32_t n_arcs;
     int32_t at; /**< in the calendar, -1 = not in it */
     int64_t mark;
-    bool moves;   /**< latency is over */
-    bool open;    /**< while sharing: has no new rate yet */
-    int32_t neck; /**< arc that bounds its rate: full, and nobody there is faster; or FLOW_CAPPED, FLOW_NEW */
+    bool moves;      /**< latency is over */
+    bool open;       /**< while sharing: has no new rate yet */
+    int32_t neck;    /**< arc that bounds its rate: full, and nobody there is faster; or FLOW_NEW */
     double next_Bps; /**< while sharing: its new rate */
 };
 
 struct flow_arc {
     double bw_Bps, lat_s;
-    double bytes, busy_s, busy_since_s;
+    double bytes;
     double left_Bps; /**< while sharing: not given away yet */
     int32_t head, n; /**< flows on it */
     int32_t open;    /**< while sharing: flows without a rate */
@@ -79,9 +79,8 @@ struct flow_net {
     int64_t mark;              /**< what was reached in the sharing at hand bears it */
     int32_t *near_arcs;        /**< shape [n_arcs], owned */
     int32_t *near_flows;       /**< shape [cap_flows], owned */
-    int32_t *capped;           /**< shape [cap_flows], owned */
     struct flow_offer *offers; /**< shape [n_arcs], heap, owned */
-    int32_t n_near_arcs, n_near_flows, n_capped, n_offers;
+    int32_t n_near_arcs, n_near_flows, n_offers;
 };
 
 /* ---- calendar (flow_calendar.c) ---- */

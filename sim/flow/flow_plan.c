@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/num.h"
 
 /* A plan under way. Lack of memory is kept, what follows is dropped, and the end reports it. */
 struct draft {
@@ -141,14 +142,6 @@ static void direct_pass(struct draft *d, enum pass pass, enum scatter scatter)
 
 /* ---- halving, doubling, Bruck ---- */
 
-static int32_t steps_of(int32_t n)
-{
-    int32_t k = 0;
-    while ((INT64_C(1) << k) < n)
-        k++;
-    return k;
-}
-
 /* Whom member i sends to in the exchange over distance 2^s. */
 static int32_t partner(const struct draft *d, enum topo_algorithm a, enum pass pass, int32_t i, int32_t s)
 {
@@ -178,7 +171,7 @@ static double exchanged(const struct draft *d, enum topo_algorithm a, int32_t s)
  */
 static void exchange_pass(struct draft *d, enum topo_algorithm a, enum pass pass, enum scatter scatter)
 {
-    int32_t steps = steps_of(d->n);
+    int32_t steps = num_log2_up(d->n);
     bool near_first = (a == TOPO_ALGORITHM_HALVING) == (pass == PASS_REDUCE_SCATTER);
     for (int32_t k = 0; k < steps; k++) {
         int32_t s = near_first ? k : steps - 1 - k, before = near_first ? s - 1 : s + 1;
@@ -401,6 +394,27 @@ int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_c
     }
     link_back(plan);
     return 0;
+}
+
+double flow_plan_messages(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
+                          int32_t n_members)
+{
+    bool ring = dim->shape == TOPO_RING && n_members > 2, broadcast = pass == PASS_BROADCAST;
+    double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
+    if (pass == PASS_SEND)
+        return n - 1;
+    switch (choice->algorithm) {
+    case TOPO_ALGORITHM_SWITCH:
+        return broadcast ? n : 2 * n;
+    case TOPO_ALGORITHM_TREE:
+        return (broadcast ? 2 : 4) * (n - 1) * choice->segments;
+    case TOPO_ALGORITHM_RING:
+        return ways * (n - 1) * (broadcast ? choice->segments : n);
+    case TOPO_ALGORITHM_DIRECT:
+        return n * (n - 1) + (ring && n_members % 2 == 0 ? n : 0) + scattered;
+    default:
+        return n * num_log2_up(n_members) + scattered;
+    }
 }
 
 void flow_plan_free(struct flow_plan *plan)

@@ -50,6 +50,10 @@ struct flow_plan {
  */
 int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_choice *choice,
                     const struct topo_dim *dim, int32_t n_members, struct err *e);
+
+/** How many messages that plan has, of all its channels. O(1). */
+double flow_plan_messages(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
+                          int32_t n_members);
 void flow_plan_free(struct flow_plan *plan);
 
 #endif

@@ -27,7 +27,6 @@ void flow_touch(struct flow_net *net, int32_t arc)
 void flow_set_rate(struct flow_net *net, int32_t f, double rate_Bps)
 {
     struct flow *flow = &net->flows[f];
-    net->counts.rates++;
     if (rate_Bps == flow->rate_Bps)
         return;
     flow->left_B = fmax(0, flow->left_B - flow->rate_Bps * (net->now_s - flow->since_s));
@@ -59,8 +58,6 @@ static void reach_flow(struct flow_net *net, int32_t f)
         return;
     flow->mark = net->mark;
     net->near_flows[net->n_near_flows++] = f;
-    if (flow->cap_Bps < INFINITY)
-        net->capped[net->n_capped++] = f;
     for (int32_t i = 0; i < flow->n_arcs; i++)
         reach_arc(net, net->places[flow->place + i].arc);
 }
@@ -174,46 +171,18 @@ static void fix_flow(struct flow_net *net, int32_t f, double rate_Bps, int32_t n
     }
 }
 
-/* The flow that was added first comes first among equal caps. Flows are compared through the net's array. */
-static void sort_caps(struct flow_net *net)
-{
-    /* Caps are few or equal in practice: insertion sort is linear when they are in order already. */
-    for (int32_t i = 1; i < net->n_capped; i++) {
-        int32_t f = net->capped[i], k = i;
-        const struct flow *a = &net->flows[f];
-        for (; k > 0; k--) {
-            const struct flow *b = &net->flows[net->capped[k - 1]];
-            if (b->cap_Bps < a->cap_Bps || (!(b->cap_Bps > a->cap_Bps) && b->order < a->order))
-                break;
-            net->capped[k] = net->capped[k - 1];
-        }
-        net->capped[k] = f;
-    }
-}
-
-/* Raise all rates together; whoever meets a full arc or its own cap stays there. */
+/* Raise all rates together; whoever meets a full arc stays there. */
 static void fill_up(struct flow_net *net)
 {
     double level_Bps = 0, offer_Bps = INFINITY;
-    int32_t next_cap = 0;
     for (int32_t i = 0; i < net->n_near_flows; i++)
         net->flows[net->near_flows[i]].open = true;
-    sort_caps(net);
     make_offers(net);
     for (int32_t arc; (arc = least_offer(net, &offer_Bps)) >= 0;) {
-        const struct flow *capped = next_cap < net->n_capped ? &net->flows[net->capped[next_cap]] : NULL;
-        if (capped && capped->cap_Bps <= offer_Bps) {
-            level_Bps = fmax(level_Bps, capped->cap_Bps);
-            fix_flow(net, net->capped[next_cap++], capped->cap_Bps, FLOW_CAPPED);
-            continue;
-        }
         if (!(offer_Bps <= level_Bps * SAME_LEVEL))
             level_Bps = offer_Bps;
-        for (int32_t p = net->arcs[arc].head; p >= 0; p = net->places[p].next) {
-            int32_t f = net->places[p].flow;
-            double cap_Bps = net->flows[f].cap_Bps;
-            fix_flow(net, f, fmin(level_Bps, cap_Bps), cap_Bps <= level_Bps ? FLOW_CAPPED : arc);
-        }
+        for (int32_t p = net->arcs[arc].head; p >= 0; p = net->places[p].next)
+            fix_flow(net, net->places[p].flow, level_Bps, arc);
     }
 }
 
@@ -252,7 +221,7 @@ static void reach_wronged(struct flow_net *net, int32_t a)
 }
 
 /*
- * New rates around @p arc. Every flow that is at its cap or has a bottleneck is as fast as it should be,
+ * New rates around @p arc. Every flow that has a bottleneck is as fast as it should be,
  * whatever the way to these rates was: so it is enough to share anew among a few flows, and to go on with
  * those who were wronged by it until there are none. Where that takes long, all that hang together are shared
  * anew.
@@ -260,7 +229,7 @@ static void reach_wronged(struct flow_net *net, int32_t a)
 static void share_around(struct flow_net *net, int32_t arc)
 {
     net->mark++;
-    net->n_near_arcs = net->n_near_flows = net->n_capped = 0;
+    net->n_near_arcs = net->n_near_flows = 0;
     reach_held(net, arc);
     for (int round = 0, n_before = -1; net->n_near_flows != n_before && net->n_near_flows > 0; round++) {
         n_before = net->n_near_flows;
@@ -280,8 +249,8 @@ static bool share_alone(struct flow_net *net, int32_t arc)
 {
     int32_t f = net->places[net->arcs[arc].head].flow;
     struct flow *flow = &net->flows[f];
-    double rate_Bps = flow->cap_Bps;
-    int32_t neck = FLOW_CAPPED;
+    double rate_Bps = INFINITY;
+    int32_t neck = FLOW_NEW;
     for (int32_t i = 0; i < flow->n_arcs; i++) {
         int32_t a = net->places[flow->place + i].arc;
         if (net->arcs[a].n != 1)

@@ -58,7 +58,23 @@ run sim four.yaml --set simulation.graph=nosuch.csv
 run sim four.yaml --set network=ring:8@50
 run sim four.yaml --set simulation.route=dimension
 
+run sim study.yaml --model all -q --links l.csv -o all.txt
+grep -v '^#' l.csv | head -3
+grep -c ' -> ' l.csv
+run sim study.yaml --model chunk --links l.csv -f
+
+echo "== which algorithm, and as the model of a sweep"
+run explain study.yaml -q --set model=alpha-beta --set 'simulation={ algorithms: [auto, double-binary-tree], endpoint_ns: 300 }'
+cat >>study.yaml <<'..'
+vary: { model: [bandwidth, alpha-beta, chunk, flow], simulation.chunks: [1, 8] }
+..
+"$WEFT" sweep study.yaml -q -o sweep.csv
+grep -v '^#' sweep.csv | cut -d, -f1-3,10,11
+"$WEFT" sweep study.yaml -q -j 1 -f -o sweep1.csv
+cmp sweep.csv sweep1.csv && echo same
+
 echo "== what cannot be simulated"
+run sim study.yaml -q --model all --set network='ring:4096@100 switch:64@50' --set 'workload={ step: { all-reduce: { size_MB: 1, group: all } } }'
 run sim study.yaml --model chunk --set simulation.chunks=0
 run sim study.yaml --model chunk --set simulation.order=best
 run sim study.yaml --model chunk --set 'simulation.algorithms=[ring]'

@@ -181,7 +181,7 @@ static void issue(struct flow_sim *sim, const struct flow_group_spec *spec, enum
     int32_t group, id;
     struct err e = { 0 };
     assert_ok(flow_sim_group(sim, spec, &group, &e), &e);
-    assert_ok(flow_sim_issue(sim, group, kind, bytes, 0, &id, &e), &e);
+    assert_ok(flow_sim_issue(sim, group, kind, bytes, 0, 0, &id, &e), &e);
 }
 
 static double close_sim(struct flow_sim *sim)
@@ -367,9 +367,7 @@ static void begin_phase(struct flow_case *c, struct flow_net *net, int32_t phase
     p->n_open = p->n_flows;
     for (int32_t i = first_flow[phase]; i < first_flow[phase] + p->n_flows; i++) {
         const struct case_flow *f = &c->flows[i];
-        struct flow_spec spec = {
-            c->routes.arcs + f->first, f->n_arcs, f->bytes, p->start_s, 0, INFINITY, phase
-        };
+        struct flow_spec spec = { c->routes.arcs + f->first, f->n_arcs, f->bytes, p->start_s, 0, phase };
         assert_ok(flow_add(net, &spec, &e), &e);
     }
 }

@@ -27,6 +27,18 @@ static void overflow_is_told_and_leaves_the_result_alone(void **state)
     assert_int_equal(r, 42);
 }
 
+static void powers_of_two_are_known(void **state)
+{
+    (void)state;
+    assert_true(num_is_power_of_two(1) && num_is_power_of_two(2) && num_is_power_of_two(INT64_C(1) << 62));
+    assert_false(num_is_power_of_two(3) || num_is_power_of_two(6) || num_is_power_of_two(INT64_MAX));
+    assert_int_equal(num_log2_up(1), 0);
+    for (int32_t k = 1; k < 62; k++) {
+        assert_int_equal(num_log2_up(INT64_C(1) << k), k);
+        assert_int_equal(num_log2_up((INT64_C(1) << k) + 1), k + 1);
+    }
+}
+
 static void decimal_numbers_are_read(void **state)
 {
     static const struct {
@@ -139,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_and_sums_that_fit_are_exact),
         cmocka_unit_test(overflow_is_told_and_leaves_the_result_alone),
+        cmocka_unit_test(powers_of_two_are_known),
         cmocka_unit_test(decimal_numbers_are_read),
         cmocka_unit_test(anything_else_is_not_a_number),
         cmocka_unit_test(counts_are_plain_digits_below_2_to_63),

@@ -155,8 +155,8 @@ static void wrong_maps_are_refused_with_place_and_remedy(void **state)
         { "dims: [{size: 1}]", "f.yaml:1:15: dims[0].size is 1, need 2 to 1048576", ERR_RANGE },
         { "dims: [{size: 1048577}]", "f.yaml:1:15: dims[0].size is 1048577, need 2 to 1048576", ERR_RANGE },
         { "dims: [{size: -4}]", "f.yaml:1:15: dims[0].size is -4, need 2 to 1048576", ERR_RANGE },
-        { "dims: [{size: 4.5}]",
-          "f.yaml:1:15: dims[0].size is 4.5, need a whole number, 0 to 9223372036854775807", ERR_PARSE },
+        { "dims: [{size: 4.5}]", "f.yaml:1:15: dims[0].size is 4.5, need a whole number, 2 to 1048576",
+          ERR_PARSE },
         { "dims: [{size: '4'}]", "f.yaml:1:15: dims[0].size is the text \"4\", need a whole number",
           ERR_PARSE },
         { "dims: [{rails: 0}]", "f.yaml:1:16: dims[0].rails is 0, need >= 1", ERR_RANGE },
@@ -216,7 +216,7 @@ static void keys_without_effect_are_noted_once_each(void **state)
     schema_note_unused(&notes, &section, &doc, dim, 0, USE_TIME | USE_COST);
     assert_string_equal(
         text_str(&notes),
-        "f.yaml:4:5: dims[0].latency_ns has no effect here, it is used only by models that count latency\n"
+        "f.yaml:4:5: dims[0].latency_ns has no effect here, it is used only by models other than bandwidth\n"
         "f.yaml:7:5: dims[0].rails has no effect here, it is used only where prices come from a parts "
         "catalogue\n");
     text_clear(&notes);
@@ -256,7 +256,7 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
     assert_string_equal(
         text_str(&notes),
         "--set dims[0].latency_ns=9:1:1: dims[0].latency_ns has no effect here, it is used only "
-        "by models that count latency\n"
+        "by models other than bandwidth\n"
         "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, it is used only where "
         "an allocator chooses bandwidths\n");
     text_free(&notes);

@@ -49,8 +49,8 @@ static const struct {
       "is counted\n"
       "study.yaml:2:18: network.npu.peak_TFLOPS has no effect here, it is used only by compute and memory "
       "models\n"
-      "study.yaml:3:35: network.dims[0].latency_ns has no effect here, it is used only by models that count "
-      "latency\n"
+      "study.yaml:3:35: network.dims[0].latency_ns has no effect here, it is used only by models other "
+      "than bandwidth\n"
       "study.yaml:3:50: network.dims[0].tier has no effect here, it is used only for the price of the "
       "network\n",
       STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT },
@@ -88,7 +88,7 @@ static void an_override_without_effect_is_noted_a_file_key_is_not(void **state)
     assert_ok(load_with(*state, &s, NET WORK, &o, 1, ALL, &e), &e);
     assert_string_equal(text_str(&s.notes),
                         "--set network.dims.pod.latency_ns=5:1:1: network.dims[1].latency_ns has no effect "
-                        "here, it is used only by models that count latency\n");
+                        "here, it is used only by models other than bandwidth\n");
     study_free(&s);
 }
 

@@ -1,3 +1,4 @@
+#include "sim/chunk/cells.h"
 #include "tests/unit/chunk_fixture.h"
 
 static double slow_time(const struct draw *c, const struct sim_slow *slow, int32_t n_slow,
@@ -94,12 +95,197 @@ static void too_many_classes_are_refused(void **state)
     assert_null(x);
 }
 
+/* ---- against one list, looked through whole at every event ---- */
+
+enum { PLAIN_JOBS = 4, PLAIN_CHUNKS = 3, PLAIN_MAX = 4000 };
+
+/* One stage of one chunk at one team, from when it is ready. */
+struct plain_item {
+    int32_t job, chunk, stage, dim;
+    struct team team;
+    double full_B, ready_s, start_s, end_s;
+    bool started, ended;
+};
+
+struct plain {
+    struct cells cells;
+    struct sim_rules rules;
+    struct sim_job jobs[PLAIN_JOBS];
+    struct stage stages[PLAIN_JOBS][STAGE_MAX];
+    int32_t n_stages[PLAIN_JOBS], n;
+    int32_t there[PLAIN_JOBS][PLAIN_CHUNKS][STAGE_MAX][16];
+    bool busy[D][16];
+    struct plain_item items[PLAIN_MAX]; /* shape [n], in order of arrival */
+};
+
+static void plain_arrive(struct plain *p, int32_t job, int32_t chunk, int32_t stage, int32_t cell,
+                         double now_s)
+{
+    const struct stage *s = &p->stages[job][stage];
+    struct team team =
+        cells_team(&p->cells, s->dim, cell, p->jobs[job].members[s->dim], p->jobs[job].stride[s->dim]);
+    if (++p->there[job][chunk][stage][team.first] < team.n)
+        return;
+    assert_true(p->n < PLAIN_MAX);
+    p->items[p->n++] = (struct plain_item){ .job = job,
+                                            .chunk = chunk,
+                                            .stage = stage,
+                                            .dim = s->dim,
+                                            .team = team,
+                                            .full_B = s->full_B,
+                                            .ready_s = now_s };
+}
+
+/* Whether item a is served before b. */
+static bool plain_before(const struct plain *p, int32_t a, int32_t b)
+{
+    int32_t pa = p->jobs[p->items[a].job].priority, pb = p->jobs[p->items[b].job].priority;
+    double fa = p->items[a].full_B, fb = p->items[b].full_B;
+    if (pa != pb)
+        return pa > pb;
+    if (p->rules.queue == SIM_QUEUE_SMALLEST && (fa < fb || fb < fa))
+        return fa < fb;
+    return p->rules.queue == SIM_QUEUE_LIFO ? a > b : a < b;
+}
+
+/* Start the first that can; false when none can. */
+static bool plain_start(struct plain *p, const double *bw_Bps, double now_s)
+{
+    int32_t best = -1;
+    double share = INFINITY;
+    for (int32_t i = 0; i < p->n; i++) {
+        const struct plain_item *it = &p->items[i];
+        bool can = !it->started;
+        for (int32_t k = 0; can && k < it->team.n; k++)
+            can = !p->busy[it->dim][it->team.first + k * it->team.step];
+        if (can && (best < 0 || plain_before(p, i, best)))
+            best = i;
+    }
+    if (best < 0)
+        return false;
+    struct plain_item *it = &p->items[best];
+    const struct stage *s = &p->stages[it->job][it->stage];
+    for (int32_t k = 0, cell = it->team.first; k < it->team.n; k++, cell += it->team.step) {
+        share = fmin(share, cells_share(&p->cells, it->dim, cell));
+        p->busy[it->dim][cell] = true;
+    }
+    it->started = true;
+    it->start_s = now_s;
+    it->end_s = now_s + (s->const_s + s->load_B / (share * bw_Bps[it->dim]));
+    return true;
+}
+
+/* Of those that end by `until_s`, the first in order of job, chunk, stage and cell; NULL. */
+static struct plain_item *plain_ending(struct plain *p, double until_s)
+{
+    struct plain_item *best = NULL;
+    int64_t best_rank = 0;
+    for (int32_t i = 0; i < p->n; i++) {
+        struct plain_item *it = &p->items[i];
+        int64_t rank =
+            (((int64_t)it->job * PLAIN_CHUNKS + it->chunk) * STAGE_MAX + it->stage) * 16 + it->team.first;
+        if (it->started && !it->ended && it->end_s <= until_s && (!best || rank < best_rank)) {
+            best = it;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* Run out, and hold each end against the slices of `x`. */
+static void plain_run(struct plain *p, const double *bw_Bps, const struct chunk_sim *x)
+{
+    int64_t n, k = 0;
+    const struct chunk_slice *slices = chunk_slices(x, &n);
+    for (double now_s = 0;;) {
+        double next_s = INFINITY;
+        while (plain_start(p, bw_Bps, now_s))
+            continue;
+        for (int32_t i = 0; i < p->n; i++)
+            if (p->items[i].started && !p->items[i].ended)
+                next_s = fmin(next_s, p->items[i].end_s);
+        if (isinf(next_s))
+            break;
+        double until_s = next_s + 1e-12 * next_s;
+        for (int32_t i = 0; i < p->n; i++)
+            if (p->items[i].started && !p->items[i].ended && p->items[i].end_s <= until_s)
+                now_s = fmax(now_s, p->items[i].end_s);
+        for (struct plain_item *it; (it = plain_ending(p, until_s)); k++) {
+            it->ended = true;
+            assert_true(k < n && slices[k].job == it->job && slices[k].chunk == it->chunk &&
+                        slices[k].cell == it->team.first && slices[k].ready_s == it->ready_s &&
+                        slices[k].start_s == it->start_s && slices[k].end_s == it->end_s);
+            for (int32_t m = 0, cell = it->team.first; m < it->team.n; m++, cell += it->team.step) {
+                p->busy[it->dim][cell] = false;
+                if (it->stage + 1 < p->n_stages[it->job])
+                    plain_arrive(p, it->job, it->chunk, it->stage + 1, cell, now_s);
+            }
+        }
+    }
+    assert_int_equal(k, n);
+}
+
+/* Members and strides differ from job to job, so that teams overlap. */
+static void draw_job(struct sim_job *job, struct rng *r, const struct topo_network *net, const struct draw *c)
+{
+    *job = whole(net, c->kind, rng_below(r, 2) ? c->bytes : 2 * c->bytes, SIM_ORDER_FIXED);
+    job->priority = (int32_t)rng_below(r, 2);
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        job->members[d] = rng_below(r, 2) ? 4 : 2;
+        job->stride[d] = job->members[d] == 2 && rng_below(r, 2) ? 2 : 1;
+    }
+}
+
+static void compare_with_one_list(struct plain *p, struct rng *r)
+{
+    struct draw c = draw_case(r, rng_below(r, 2));
+    struct chunk_sim *x;
+    struct err e = { 0 };
+    c.net.n_dims = 2;
+    c.net.size[0] = c.net.size[1] = 4;
+    struct topo_network net = build(&c.net);
+    *p = (struct plain){ .rules = rules_of(PLAIN_CHUNKS, (enum sim_queue)rng_below(r, N_SIM_QUEUES)) };
+    p->rules.n_slow = 1;
+    p->rules.slow[0] = at_origin(rng_below(r, 2) ? 0.5 : rng_log_range(r, 0.1, 1), 0);
+    assert_ok(cells_build(&p->cells, &net, &p->rules, 3, &e), &e);
+    assert_int_equal(p->cells.n, 16);
+    assert_ok(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, true, &e), &e);
+    for (int32_t j = 0; j < PLAIN_JOBS; j++) {
+        draw_job(&p->jobs[j], r, &net, &c);
+        p->n_stages[j] = stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
+                                    NULL, &net, &p->rules.stage, c.net.bw_Bps);
+        assert_ok(chunk_issue(x, &p->jobs[j], 0, &e), &e);
+        for (int32_t cell = 0; cell < 16; cell++)
+            for (int32_t chunk = 0; chunk < PLAIN_CHUNKS; chunk++)
+                plain_arrive(p, j, chunk, 0, cell, 0);
+    }
+    run_out(x);
+    plain_run(p, c.net.bw_Bps, x);
+    chunk_free(x);
+    cells_free(&p->cells);
+}
+
+static void queues_of_teams_serve_as_one_list_would(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    struct plain *p = malloc(sizeof *p);
+    (void)state;
+    assert_non_null(p);
+    assert_ok(rng_build(&r, 86, 0, &e), &e);
+    for (int i = 0; i < 40; i++)
+        compare_with_one_list(p, r);
+    rng_free(r);
+    free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_stands_for_all_while_all_are_alike),
         cmocka_unit_test(a_slow_npu_makes_its_groups_wait),
         cmocka_unit_test(all_slow_is_a_slower_network),
+        cmocka_unit_test(queues_of_teams_serve_as_one_list_would),
         cmocka_unit_test(too_many_classes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,6 +328,49 @@ static void work_of_nothing_ends_when_it_is_issued(void **state)
     chunk_free(x);
 }
 
+/* Orders of the chunks of the second of two jobs, the first in the fixed order, issued `apart_s` later. */
+static void second_orders(char got[64], int32_t chunks, double first_B, double start_s, double apart_s)
+{
+    struct topo_network net = build(&v1);
+    struct sim_rules rules = rules_of(chunks, SIM_QUEUE_FIFO);
+    struct sim_job first = whole(&net, COLLECTIVE_ALL_REDUCE, first_B, SIM_ORDER_FIXED),
+                   second = whole(&net, COLLECTIVE_ALL_REDUCE, 256, SIM_ORDER_MINMAX);
+    struct chunk_sim *x;
+    struct err e = { 0 };
+    assert_ok(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, true, &e), &e);
+    assert_ok(chunk_issue(x, &first, start_s, &e), &e);
+    assert_ok(chunk_issue(x, &second, start_s + apart_s, &e), &e);
+    run_out(x);
+    got[0] = '\0';
+    for (int32_t c = 0; c < chunks; c++) {
+        int32_t n;
+        snprintf(got + strlen(got), 64 - strlen(got), "%d", chunk_order(x, 1, c, &n)[0] + 1);
+    }
+    chunk_free(x);
+}
+
+/* 8 chunks of 64 B in the fixed order load the rings by 384 and 192 s. Chunks of 32 B add 24 and 12 s, or 6
+ * and 48 s with the second ring first: four go that way, and the fifth, to 432 s either way, the fixed one.
+ */
+static void every_chunk_of_a_fixed_order_is_booked(void **state)
+{
+    char got[64];
+    (void)state;
+    second_orders(got, 8, 512, 0, 0);
+    assert_string_equal(got, "22221211");
+}
+
+static void jobs_a_rounding_apart_share_their_loads(void **state)
+{
+    char same[64], rounded[64], later[64];
+    (void)state;
+    second_orders(same, 8, 512, 1000, 0);
+    second_orders(rounded, 8, 512, 1000, 2e-13 * 1000);
+    second_orders(later, 8, 512, 1000, 1);
+    assert_string_equal(rounded, same);
+    assert_string_not_equal(later, same);
+}
+
 /* ---- several chunks at a time ---- */
 
 /* Bandwidth is shared: two chunks at once take as long as one after the other. Latency is not: it overlaps.
@@ -367,6 +410,8 @@ int main(void)
         cmocka_unit_test(priority_decides_who_waits),
         cmocka_unit_test(last_in_first_out_turns_the_order_of_jobs),
         cmocka_unit_test(work_of_nothing_ends_when_it_is_issued),
+        cmocka_unit_test(every_chunk_of_a_fixed_order_is_booked),
+        cmocka_unit_test(jobs_a_rounding_apart_share_their_loads),
         cmocka_unit_test(chunks_at_a_time_share_bandwidth_and_hide_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

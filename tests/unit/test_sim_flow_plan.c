@@ -1,5 +1,6 @@
 #include "tests/support.h"
 
+#include "base/num.h"
 #include "sim/flow/flow_plan.h"
 
 enum { MAX_MEMBERS = 33, MAX_CHANNELS = 4 * MAX_MEMBERS * MAX_MEMBERS };
@@ -193,6 +194,33 @@ static void switch_moves_the_volumes_that_are_priced(void **state)
     }
 }
 
+static void messages_are_as_many_as_counted(void **state)
+{
+    static const enum topo_shape shapes[] = { TOPO_RING, TOPO_LINE, TOPO_FULL, TOPO_SWITCH };
+    (void)state;
+    for (int pass = 0; pass < N_PASSES; pass++)
+        for (int a = TOPO_ALGORITHM_RING; a <= TOPO_ALGORITHM_SWITCH; a++)
+            for (int32_t n = 2; n <= MAX_MEMBERS; n++)
+                for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+                    struct topo_dim dim;
+                    struct flow_plan plan;
+                    struct err e = { 0 };
+                    const struct stage_choice choice = { .algorithm = (enum topo_algorithm)a, .segments = 3 };
+                    bool whole = pass == PASS_ALL_REDUCE || pass == PASS_BROADCAST;
+                    if (a == TOPO_ALGORITHM_AUTO || (a == TOPO_ALGORITHM_TREE && !whole) ||
+                        (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(n)))
+                        continue;
+                    topo_dim_defaults(&dim, 0);
+                    dim.shape = shapes[s];
+                    assert_ok(flow_plan_build(&plan, (enum pass)pass, &choice, &dim, n, &e), &e);
+                    double messages = 0;
+                    for (int32_t c = 0; c < plan.n_channels; c++)
+                        messages += plan.channels[c].n;
+                    assert_true(flow_plan_messages((enum pass)pass, &choice, &dim, n) == messages);
+                    flow_plan_free(&plan);
+                }
+}
+
 /* The two kinds of lists say the same. */
 static void who_waits_is_known_from_both_sides(void **state)
 {
@@ -223,6 +251,7 @@ int main(void)
         cmocka_unit_test(broadcast_reaches_everybody),
         cmocka_unit_test(double_binary_tree_uses_every_member_once),
         cmocka_unit_test(switch_moves_the_volumes_that_are_priced),
+        cmocka_unit_test(messages_are_as_many_as_counted),
         cmocka_unit_test(who_waits_is_known_from_both_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

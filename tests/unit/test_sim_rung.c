@@ -180,10 +180,34 @@ static void what_cannot_end_is_infinite_and_what_is_huge_is_refused(void **state
     inner.members[1] = 1;
     assert_true(isfinite(flow_time(&net, &rules, &inner)));
     job = all_of(&huge, COLLECTIVE_ALL_REDUCE, 1e9);
-    assert_fails(time_job(&t, &huge, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "flows, need at most 5e+08");
+    assert_fails(time_job(&t, &huge, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "need at most 1e+08");
 }
 
 /* Groups of two on a ring of four: one link each is used, its share of the ring's bandwidth half. */
+/* The same where collectives overlap: the switch has no bandwidth. */
+static void overlapping_work_that_cannot_end_is_infinite(void **state)
+{
+    struct topo_network net = network_of("ring:8@16 switch:4@2");
+    static const double bw_Bps[] = { 16e9, 0 };
+    struct step_tree t;
+    struct sim_rules rules;
+    struct sim_step s;
+    struct err e = { 0 };
+    (void)state;
+    sim_rules_default(&rules);
+    step_begin(&t, "", &net);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
+    for (int i = 0; i < 2; i++)
+        step_add(
+            &t, root,
+            (struct step_node){
+                .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 1 });
+    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, &e), &e);
+    assert_true(isinf(s.time_s));
+    sim_step_free(&s);
+    step_free(&t);
+}
+
 static void the_ten_hottest_links_are_those_that_carry_most(void **state)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
@@ -223,6 +247,7 @@ int main(void)
         cmocka_unit_test(failed_and_slow_links_are_felt),
         cmocka_unit_test(slow_and_late_npus_hold_up_their_ring),
         cmocka_unit_test(what_cannot_end_is_infinite_and_what_is_huge_is_refused),
+        cmocka_unit_test(overlapping_work_that_cannot_end_is_infinite),
         cmocka_unit_test(the_ten_hottest_links_are_those_that_carry_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,25 @@ static void a_fraction_of_a_repeat_does_that_part(void **state)
     step_free(&f.tree);
 }
 
+/* A collective of nothing ends as it is issued, also when a timer issues it at the moment the engine has
+ * events. */
+static void what_sends_nothing_does_not_hold_up_the_step(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1);
+    compute(&f, a, 0);
+    scatter(&f, a, 0, 1);
+    compute(&f, a, 0.5);
+    scatter(&f, a, 0, 2);
+    scatter(&f, both, 8, 1);
+    struct sim_step s = evaluate(&f);
+    assert_close(s.time_s, 2, 1e-15);
+    sim_step_free(&s);
+    step_free(&f.tree);
+}
+
 static void a_step_without_end_is_infinite(void **state)
 {
     struct fixture f;
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(compute_hides_what_others_send),
         cmocka_unit_test(what_runs_one_after_the_other_adds_up),
         cmocka_unit_test(a_fraction_of_a_repeat_does_that_part),
+        cmocka_unit_test(what_sends_nothing_does_not_hold_up_the_step),
         cmocka_unit_test(a_step_without_end_is_infinite),
         cmocka_unit_test(a_timeline_holds_the_whole_step),
     };

@@ -2,6 +2,8 @@
 
 #include "topo/route.h"
 
+enum { MAX_VERTICES = 64 };
+
 struct plant {
     struct topo_network net;
     struct topo_graph *graph;
@@ -60,6 +62,15 @@ static const char *const words[] = {
     "line:3@1 ring:5@1 switch:2@1",
 };
 
+static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t dst)
+{
+    int32_t hops[MAX_VERTICES];
+    struct err e = { 0 };
+    assert_true(r->n_vertices <= MAX_VERTICES);
+    assert_ok(topo_hops_to(hops, r, dst, &e), &e);
+    return hops[src];
+}
+
 /* Between members of a product of shapes the shortest way changes each address by itself: search finds none
  * shorter. */
 static void order_of_dimensions_is_a_shortest_way(void **state)
@@ -73,7 +84,7 @@ static void order_of_dimensions_is_a_shortest_way(void **state)
             for (int32_t src = 0; src < p.routes.n_npus; src++) {
                 assert_ok(find(&p, src, dst, TOPO_ROUTE_DIMENSION, &e), &e);
                 check_chain(&p, src, dst);
-                assert_int_equal(p.path.n, topo_hops_to(&p.routes, dst)[src]);
+                assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
             }
         close_plant(&p);
     }
@@ -91,10 +102,50 @@ static void searched_ways_are_as_short_as_can_be(void **state)
                 for (int32_t src = 0; src < p.routes.n_vertices; src++) {
                     assert_ok(find(&p, src, dst, (enum topo_route_kind)kind, &e), &e);
                     check_chain(&p, src, dst);
-                    assert_int_equal(p.path.n, topo_hops_to(&p.routes, dst)[src]);
+                    assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
                 }
             close_plant(&p);
         }
+}
+
+/* Against the rule by itself: from each vertex on the way the first, or with mirror the last, arc that leads
+ * one hop nearer. With a failed link too. */
+static void of_equal_ways_the_lowest_or_the_highest_is_taken(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct plant p;
+        struct err e = { 0 };
+        int32_t hops[MAX_VERTICES];
+        open_plant(&p, words[i]);
+        assert_ok(topo_routes_set_share(&p.routes, p.routes.n_arcs / 4, 0, &e), &e);
+        for (int32_t trip = 0; trip < 2 * p.routes.n_vertices * p.routes.n_vertices; trip++) {
+            const struct topo_trip t = { .src = trip / 2 % p.routes.n_vertices,
+                                         .dst = trip / 2 / p.routes.n_vertices,
+                                         .kind = TOPO_ROUTE_SHORTEST,
+                                         .mirror = trip % 2 };
+            assert_ok(topo_hops_to(hops, &p.routes, (int32_t)t.dst, &e), &e);
+            p.path.n = 0;
+            if (hops[t.src] < 0) {
+                assert_fails(topo_find_path(&p.path, &p.routes, &t, &e), &e, ERR_RANGE, "no route");
+                continue;
+            }
+            assert_ok(topo_find_path(&p.path, &p.routes, &t, &e), &e);
+            int32_t v = (int32_t)t.src;
+            for (int32_t step = 0; v != t.dst; step++) {
+                int32_t want = -1;
+                for (int32_t k = p.routes.first[v]; k < p.routes.first[v + 1]; k++) {
+                    int32_t arc = p.routes.out[k];
+                    if (p.routes.share[arc / 2] > 0 && hops[p.routes.to[arc]] == hops[v] - 1 &&
+                        (want < 0 || t.mirror))
+                        want = arc;
+                }
+                assert_true(step < p.path.n && p.path.arcs[step] == want);
+                v = p.routes.to[want];
+            }
+        }
+        close_plant(&p);
+    }
 }
 
 static void inner_dimensions_come_first(void **state)
@@ -174,7 +225,7 @@ static void failed_link_is_named_or_gone_around(void **state)
     struct err e = { 0 };
     (void)state;
     open_plant(&p, "ring:8@1");
-    int32_t arc = topo_routes_arc(&p.routes, 3, 4);
+    const int32_t arc = 6; /* link 3, from NPU 3 to 4 */
     assert_ok(topo_routes_set_share(&p.routes, arc / 2, 0, &e), &e);
     assert_true(topo_arc_bw(&p.routes, arc) == 0 && topo_arc_bw(&p.routes, arc ^ 1) == 0);
     assert_fails(find(&p, 3, 5, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE,
@@ -235,8 +286,6 @@ static void wrong_questions_are_refused(void **state)
     assert_fails(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE, "need NPUs (below 4)");
     assert_fails(topo_routes_set_share(&p.routes, 4, 1, &e), &e, ERR_RANGE, "link: is 4, need 0 to 3");
     assert_fails(topo_routes_set_share(&p.routes, 0, NAN, &e), &e, ERR_RANGE, "share is nan, need 0 to 1");
-    assert_int_equal(topo_routes_arc(&p.routes, 0, 1), -1);
-    assert_int_equal(topo_routes_arc(&p.routes, 9, 1), -1);
     close_plant(&p);
 }
 
@@ -298,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_of_dimensions_is_a_shortest_way),
         cmocka_unit_test(searched_ways_are_as_short_as_can_be),
+        cmocka_unit_test(of_equal_ways_the_lowest_or_the_highest_is_taken),
         cmocka_unit_test(inner_dimensions_come_first),
         cmocka_unit_test(ring_takes_the_rising_way_of_two_equal_ones),
         cmocka_unit_test(shortest_goes_to_the_lowest_vertex),
