@@ -145,14 +145,22 @@ void sim_rules_default(struct sim_rules *r)
                              .active = 1 };
 }
 
-static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc, yaml_id list, struct err *e)
+/* A list with an entry per dimension; @p what says so. */
+static int need_per_dim(const struct topo_network *net, const struct yaml_doc *doc, yaml_id list,
+                        const char *what, struct err *e)
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (!rc && doc->nodes[list].n != net->n_dims)
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, %s", (int)doc->nodes[list].n,
+                       (int)net->n_dims, what);
+    return rc;
+}
+
+static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int rc = need_per_dim(net, doc, list, "one per dimension", e);
     if (rc)
         return rc;
-    if (doc->nodes[list].n != net->n_dims)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, one per dimension",
-                         (int)doc->nodes[list].n, (int)net->n_dims);
     yaml_each (id, doc, list) {
         struct topo_dim *dim = &net->dims[doc->nodes[id].index];
         struct err inner = { 0 };
@@ -179,12 +187,9 @@ static int read_dims_order(struct sim_rules *r, const struct topo_network *net, 
                            yaml_id list, struct err *e)
 {
     bool seen[TOPO_MAX_DIMS] = { false };
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    int rc = need_per_dim(net, doc, list, "every dimension once", e);
     if (rc)
         return rc;
-    if (doc->nodes[list].n != net->n_dims)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, every dimension once",
-                         (int)doc->nodes[list].n, (int)net->n_dims);
     yaml_each (id, doc, list) {
         const char *name;
         if ((rc = yaml_text(doc, id, &name, e)))
@@ -202,12 +207,9 @@ static int read_dims_order(struct sim_rules *r, const struct topo_network *net, 
 static int read_address(struct sim_slow *s, const struct topo_network *net, const struct yaml_doc *doc,
                         yaml_id list, struct err *e)
 {
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    int rc = need_per_dim(net, doc, list, "one per dimension", e);
     if (rc)
         return rc;
-    if (doc->nodes[list].n != net->n_dims)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, one per dimension",
-                         (int)doc->nodes[list].n, (int)net->n_dims);
     yaml_each (id, doc, list) {
         int32_t d = doc->nodes[id].index;
         int64_t a;
