@@ -19,7 +19,7 @@ static void put_chunk(const struct sim_rules *r, const struct design *d, struct 
     int64_t used[N_SIM_ORDERS];
     const char *joint = ": ";
     text_printf(out, ", %s semantics", sim_semantics_words[r->semantics]);
-    if (r->semantics == SIM_ASTRA2) {
+    if (r->semantics != SIM_PHYSICAL) {
         text_puts(out, ": collectives one at a time, dimensions innermost first\n");
         return;
     }

@@ -330,7 +330,8 @@ int timeline_write(const struct run *run, const struct study *s, const struct de
     struct text out = { 0 };
     int rc = stories ? 0 : err_nomem(e, "a timeline");
     if (!rc && s->rules.semantics != SIM_PHYSICAL)
-        rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics astra-sim-2, need physical");
+        rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics %s, need physical",
+                     sim_semantics_words[s->rules.semantics]);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
         stories[i] = (struct story){ .study = s, .tree = &s->workloads[i].tree };
         rc = timeline_build(&stories[i].timeline, stories[i].tree, &s->net, d->bw_Bps, &s->rules,

@@ -27,7 +27,11 @@ const char *const sim_queue_words[N_SIM_QUEUES + 1] = {
     [SIM_QUEUE_LIFO] = "lifo",
     [SIM_QUEUE_SMALLEST] = "smallest-first",
 };
-const char *const sim_semantics_words[] = { "physical", "astra-sim-2", NULL };
+const char *const sim_semantics_words[N_SIM_SEMANTICS + 1] = {
+    [SIM_PHYSICAL] = "physical",
+    [SIM_ASTRA2] = "astra-sim-2",
+    [SIM_ASTRA2_AWARE] = "astra-sim-2-aware",
+};
 const char *const sim_route_words[N_SIM_ROUTES + 1] = {
     [SIM_ROUTE_DIMENSION] = "dimension",
     [SIM_ROUTE_SHORTEST] = "shortest",
@@ -90,7 +94,8 @@ static const struct key rules_keys[] = {
     COUNT("active_chunks", active_chunks, 1, MAX_ACTIVE, 1, USE_CHUNK | USE_FLOW,
           "chunks that a dimension works on at a time"),
     WORD("semantics", semantics, sim_semantics_words, SIM_PHYSICAL, USE_CHUNK,
-         "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond"),
+         "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond, "
+         "without or with (aware) contention"),
     WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION, USE_FLOW,
          "model flow: how flows find their way; with graph: shortest unless ecmp"),
     NODE(rules_conf, "graph", graph, USE_FLOW,
@@ -348,16 +353,16 @@ static int check_conf(const struct rules_conf *conf, const struct topo_network *
     if ((conf->order == SIM_ORDER_GIVEN) != (conf->dims_order >= 0))
         return yaml_fail(doc, conf->dims_order >= 0 ? conf->dims_order : yaml_get(doc, map, "order"), e,
                          ERR_RANGE, "is given alone, need order: given and dims_order together");
-    if (conf->semantics == SIM_ASTRA2 && conf->order != SIM_ORDER_GUARD && conf->order != SIM_ORDER_FIXED)
+    if (conf->semantics != SIM_PHYSICAL && conf->order != SIM_ORDER_GUARD && conf->order != SIM_ORDER_FIXED)
         return yaml_fail(doc, yaml_get(doc, map, "order"), e, ERR_RANGE,
-                         "is %s with semantics astra-sim-2, which has the fixed order only",
+                         "is %s with the semantics of ASTRA-sim 2, which has the fixed order only",
                          sim_order_words[conf->order]);
     if (conf->graph >= 0 && conf->route == SIM_ROUTE_DIMENSION && yaml_get(doc, map, "route") >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "route"), e, ERR_RANGE,
                          "is dimension on a graph of its own, need shortest or ecmp");
-    if (conf->semantics == SIM_ASTRA2 && conf->slow >= 0)
+    if (conf->semantics != SIM_PHYSICAL && conf->slow >= 0)
         return yaml_fail_key(doc, conf->slow, e, ERR_RANGE,
-                             "is given with semantics astra-sim-2, which has no slow NPUs");
+                             "is given with the semantics of ASTRA-sim 2, which has no slow NPUs");
     return 0;
 }
 

@@ -35,16 +35,18 @@ enum sim_queue { SIM_QUEUE_FIFO, SIM_QUEUE_LIFO, SIM_QUEUE_SMALLEST, N_SIM_QUEUE
 /** What a time means. */
 enum sim_semantics {
     SIM_PHYSICAL, /**< chunks in flight share the dimension's bandwidth */
-    SIM_ASTRA2,   /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: see
-                     sim/astra/astra.h */
+    SIM_ASTRA2, /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: sim/astra/astra.h
+                 */
+    SIM_ASTRA2_AWARE, /**< the same with congestion, of one dimension */
+    N_SIM_SEMANTICS,
 };
 
 /** How flows find their way on the graph. */
 enum sim_route { SIM_ROUTE_DIMENSION, SIM_ROUTE_SHORTEST, SIM_ROUTE_ECMP, N_SIM_ROUTES };
 
-extern const char *const sim_order_words[N_SIM_ORDERS + 1], *const sim_queue_words[N_SIM_QUEUES + 1],
-                                                                *const sim_semantics_words[3],
-                                                                    *const sim_route_words[N_SIM_ROUTES + 1];
+extern const char *const sim_order_words[N_SIM_ORDERS + 1],
+    *const sim_queue_words[N_SIM_QUEUES + 1], *const sim_semantics_words[N_SIM_SEMANTICS + 1],
+                                                  *const sim_route_words[N_SIM_ROUTES + 1];
 
 /** NPUs that are slower than the others, or late. */
 struct sim_slow {

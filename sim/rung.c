@@ -105,13 +105,13 @@ static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time
         one.in[d] = job->members[d] > 1;
         any = any || one.in[d];
         if (one.in[d] && job->members[d] < net.dims[d].size)
-            return err_set(e, ERR_UNSUP,
-                           "semantics astra-sim-2: a group takes %d of the %d members of %s, need all",
+            return err_set(e, ERR_UNSUP, "ASTRA-sim 2: a group takes %d of the %d members of %s, need all",
                            (int)job->members[d], (int)net.dims[d].size, net.dims[d].name);
     }
     int rc = sim_astra_from_network(&conf, &net, &notes, e);
     if (!rc)
         rc = sim_astra_from_rules(&conf, &net, x->rules, &notes, e);
+    conf.backend = x->rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
     if (!rc && any && one.bytes > 0)
         rc = sim_astra_run(&r, &conf, &one, 1, NULL, NULL, e);
     text_free(&notes);
@@ -153,8 +153,8 @@ static int run_alone(struct rung *x, const struct sim_job *job, struct rung_know
 {
     if (x->model == SIM_FLOW)
         return rung_flow_alone(x, job, known, e);
-    return x->rules->semantics == SIM_ASTRA2 ? run_astra(x, job, &known->time, e)
-                                             : run_chunks(x, job, &known->time, e);
+    return x->rules->semantics != SIM_PHYSICAL ? run_astra(x, job, &known->time, e)
+                                               : run_chunks(x, job, &known->time, e);
 }
 
 int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)

@@ -54,6 +54,47 @@ static double flow_time(const struct topo_network *net, const struct sim_rules *
     return t.time_s;
 }
 
+/* Rows of tests/reference/astra_allreduce.csv as a study gives them: B of one NPU, in 1e9 B/s. */
+static void semantics_of_astra_sim_are_there_for_a_network(void **state)
+{
+    static const struct {
+        const char *word;
+        enum topo_algorithm a;
+        enum sim_semantics semantics;
+        double lat_s;
+        int64_t want_ns;
+    } cases[] = {
+        { "ring:8@107.3741824", TOPO_ALGORITHM_RING, SIM_ASTRA2, 500e-9, 35007150 },
+        { "switch:8@53.6870912", TOPO_ALGORITHM_HALVING, SIM_ASTRA2, 1000e-9, 35006070 },
+        { "switch:8@53.6870912", TOPO_ALGORITHM_HALVING, SIM_ASTRA2_AWARE, 1000e-9, 70006070 },
+        { "full:8@375.8096384", TOPO_ALGORITHM_DIRECT, SIM_ASTRA2_AWARE, 500e-9, 5001030 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = network_of(cases[i].word);
+        struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1073741824);
+        struct sim_rules rules;
+        struct rung_time t;
+        struct err e = { 0 };
+        sim_rules_default(&rules);
+        rules.stage.chunks = 1;
+        rules.stage.endpoint_s = 10e-9;
+        rules.semantics = cases[i].semantics;
+        net.dims[0].algorithm = cases[i].a;
+        net.dims[0].lat_s = cases[i].lat_s;
+        assert_ok(time_job(&t, &net, &rules, SIM_CHUNK, &job, &e), &e);
+        assert_int_equal(llround(t.time_s * 1e9), cases[i].want_ns);
+    }
+    struct topo_network two = network_of("ring:2@50 ring:2@50");
+    struct sim_job job = all_of(&two, COLLECTIVE_ALL_REDUCE, 1e6);
+    struct sim_rules rules;
+    struct rung_time t;
+    struct err e = { 0 };
+    sim_rules_default(&rules);
+    rules.semantics = SIM_ASTRA2_AWARE;
+    assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, &e) == ERR_UNSUP);
+}
+
 /* Where nothing is shared the links confirm the closed form: bytes over bandwidth plus hops. */
 static void flows_take_what_the_stages_say_on_every_shape(void **state)
 {
@@ -242,6 +283,7 @@ static void the_ten_hottest_links_are_those_that_carry_most(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(semantics_of_astra_sim_are_there_for_a_network),
         cmocka_unit_test(flows_take_what_the_stages_say_on_every_shape),
         cmocka_unit_test(a_graph_of_its_own_shows_what_the_dimensions_hide),
         cmocka_unit_test(failed_and_slow_links_are_felt),
