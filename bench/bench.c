@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MIN_ROUNDS = 41, MAX_ROUNDS = 201, MAX_RUNNERS = 16 };
 
@@ -44,6 +46,26 @@ void *bench_alloc(size_t size)
         exit(1);
     }
     return memory;
+}
+
+void bench_apart(void (*run)(const void *data, void *out), const void *data, void *out, size_t size)
+{
+    int ends[2], status = 0;
+    fflush(NULL);
+    if (pipe(ends))
+        bench_stop("no pipe to a child");
+    pid_t child = fork();
+    if (child < 0)
+        bench_stop("no child process");
+    if (child == 0) {
+        run(data, out);
+        _exit(write(ends[1], out, size) != (ssize_t)size);
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], out, size);
+    close(ends[0]);
+    if (waitpid(child, &status, 0) != child || status != 0 || n != (ssize_t)size)
+        bench_stop("a subject in a process of its own failed");
 }
 
 static int compare(const void *a, const void *b)

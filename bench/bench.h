@@ -62,6 +62,12 @@ _Noreturn void bench_stop(const char *fmt, ...) __attribute__((format(printf, 1,
 /** Zeroed memory; ends the program when there is none. Release with free(). */
 void *bench_alloc(size_t size);
 
+/**
+ * run(data, out) in a process of its own, so that the peak of memory it reads is its alone.
+ * @p out (@p size bytes, at most a pipe's 4096) is what it wrote there. Ends the program when it fails.
+ */
+void bench_apart(void (*run)(const void *data, void *out), const void *data, void *out, size_t size);
+
 /* The subjects, one file each. */
 void bench_eval(struct bench *b);  /**< closed form T(B) */
 void bench_split(struct bench *b); /**< certified splits */

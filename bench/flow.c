@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/flow_cases.h"
@@ -45,8 +44,9 @@ static void note_end(struct flown *out, struct bench_time begin)
 }
 
 /* From the word to the time: graph, routes, groups, flows. */
-static void fly_collective(struct flown *out)
+static void fly_collective(const void *none, void *result)
 {
+    struct flown *out = result;
     const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
     struct topo_network net;
     struct topo_graph *graph;
@@ -54,6 +54,7 @@ static void fly_collective(struct flown *out)
     struct flow_sim *sim;
     struct err e = { 0 };
     int32_t group, id;
+    (void)none;
     struct bench_time begin = bench_now();
     check(topo_parse_spec(&net, WORD, &e), &e);
     check(topo_build_graph(&graph, &net, NULL, &e), &e);
@@ -72,8 +73,10 @@ static void fly_collective(struct flown *out)
 }
 
 /* The flows are listed beforehand, as SimGrid's are. */
-static void fly_steps(struct flown *out)
+static void fly_steps(const void *none, void *result)
 {
+    struct flown *out = result;
+    (void)none;
     struct flow_case c;
     flow_case_all_reduce(&c, WORD, 0, BYTES);
     struct bench_time begin = bench_now();
@@ -85,37 +88,17 @@ static void fly_steps(struct flown *out)
     flow_case_free(&c);
 }
 
-/* Its own process, so that the peak is its alone. */
-static void fly_apart(struct flown *out, void (*fly)(struct flown *out))
-{
-    int ends[2], status = 0;
-    fflush(NULL);
-    if (pipe(ends))
-        bench_stop("no pipe to a child");
-    pid_t child = fork();
-    if (child < 0)
-        bench_stop("no child process");
-    if (child == 0) {
-        struct flown mine = { 0 };
-        fly(&mine);
-        _exit(write(ends[1], &mine, sizeof mine) != (ssize_t)sizeof mine);
-    }
-    close(ends[1]);
-    ssize_t n = read(ends[0], out, sizeof *out);
-    close(ends[0]);
-    if (waitpid(child, &status, 0) != child || status != 0 || n != (ssize_t)sizeof *out)
-        bench_stop("the flows were not simulated");
-}
-
 /* SimGrid's seconds and peak memory for the same flows; false where its program is not. */
 static bool fly_simgrid(double *wall_s, double *peak_B)
 {
     const char *program = getenv("SIMGRID");
-    char path[] = "/tmp/weft-bench-XXXXXX", command[512];
+    const char *parent = getenv("TMPDIR");
+    char path[256], command[512];
     struct flow_case c;
     if (!program || access(program, X_OK))
         return false;
-    int file = mkstemp(path);
+    int n = snprintf(path, sizeof path, "%s/weft-bench-XXXXXX", parent && *parent ? parent : "/tmp");
+    int file = n < (int)sizeof path ? mkstemp(path) : -1;
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
     flow_case_all_reduce(&c, WORD, 0, BYTES);
     if (out)
@@ -135,8 +118,8 @@ static bool fly_simgrid(double *wall_s, double *peak_B)
     return true;
 }
 
-static void print_ours(struct bench *b, const char *what, void (*fly)(struct flown *out), double simgrid_s,
-                       double simgrid_B)
+static void print_ours(struct bench *b, const char *what, void (*fly)(const void *none, void *result),
+                       double simgrid_s, double simgrid_B)
 {
     struct flown one;
     double wall_s[ROUNDS], cpu_s = (double)INFINITY, peak_B = 0;
@@ -144,7 +127,7 @@ static void print_ours(struct bench *b, const char *what, void (*fly)(struct flo
     /* By hand: 2 (n_d - 1) / (n_1 ... n_d) of the bytes in dimension d, both of 50 GB/s. */
     const double want_s = 2 * BYTES / 50e9 * (15 / 16. + 255 / 4096.);
     for (int i = 0; i < ROUNDS; i++) {
-        fly_apart(&one, fly);
+        bench_apart(fly, NULL, &one, sizeof one);
         wall_s[i] = one.took.wall_s;
         cpu_s = fmin(cpu_s, one.took.cpu_s);
         peak_B = fmax(peak_B, one.peak_B);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/split_fixture.h"
 #include "topo/graph.h"
@@ -34,8 +32,9 @@ static void enlarge(struct split *s)
         s->net.dims[d].bw_Bps = 250e9;
 }
 
-static void build(struct built *out, const struct split *s)
+static void build(const void *data, void *out)
 {
+    const struct split *s = data;
     struct topo_graph *g;
     struct err e = { 0 };
     struct rusage use;
@@ -44,34 +43,12 @@ static void build(struct built *out, const struct split *s)
         bench_stop("%s", e.msg);
     struct bench_time end = bench_now();
     getrusage(RUSAGE_SELF, &use);
-    *out = (struct built){ { end.wall_s - begin.wall_s, end.cpu_s - begin.cpu_s },
-                           1024.0 * (double)use.ru_maxrss, /* Linux counts in KiB */
-                           topo_graph_npus(g),
-                           topo_graph_vertices(g),
-                           topo_graph_links(g) };
+    *(struct built *)out = (struct built){ { end.wall_s - begin.wall_s, end.cpu_s - begin.cpu_s },
+                                           1024.0 * (double)use.ru_maxrss, /* Linux counts in KiB */
+                                           topo_graph_npus(g),
+                                           topo_graph_vertices(g),
+                                           topo_graph_links(g) };
     topo_graph_free(g);
-}
-
-/* Its own process, so that the peak is this graph's alone. */
-static void build_apart(struct built *out, const struct split *s)
-{
-    int ends[2], status = 0;
-    fflush(NULL);
-    if (pipe(ends))
-        bench_stop("no pipe to a child");
-    pid_t child = fork();
-    if (child < 0)
-        bench_stop("no child process");
-    if (child == 0) {
-        struct built mine;
-        build(&mine, s);
-        _exit(write(ends[1], &mine, sizeof mine) != (ssize_t)sizeof mine);
-    }
-    close(ends[1]);
-    ssize_t n = read(ends[0], out, sizeof *out);
-    close(ends[0]);
-    if (waitpid(child, &status, 0) != child || status != 0 || n != (ssize_t)sizeof *out)
-        bench_stop("the graph was not built");
 }
 
 static void print_limit(struct bench *b, const char *what, double *all, const char *unit, double limit,
@@ -95,7 +72,7 @@ void bench_graph(struct bench *b)
     double wall_s[ROUNDS], peak_MB[ROUNDS], cpu_s = (double)INFINITY;
     enlarge(&s);
     for (int i = 0; i < ROUNDS; i++) {
-        build_apart(&one, &s);
+        bench_apart(build, &s, &one, sizeof one);
         wall_s[i] = one.took.wall_s;
         peak_MB[i] = one.peak_B / 1e6;
         cpu_s = fmin(cpu_s, one.took.cpu_s);
