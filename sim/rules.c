@@ -73,6 +73,7 @@ struct slow_conf {
 /* Less of a link is none. */
 #define SIM_LEAST_SHARE 1e-6
 
+/* preferred-dataset-splits of ASTRA-sim's example systems. Each more pays every latency once more. */
 enum { DEFAULT_CHUNKS = 4, MAX_ACTIVE = 1024 };
 
 static const struct key rules_keys[] = {

@@ -108,6 +108,7 @@ static void sort_bars(struct timeline_bar *bars, int32_t n)
         qsort(bars, (size_t)n, sizeof *bars, compare_bars);
 }
 
+/* More than a figure's rows can show; what runs beside 64 others shares the last slot. */
 enum { COMPUTE_SLOTS = 64 };
 
 /* Compute that runs side by side stands in slots of its own; bars are sorted by their start. */
