@@ -110,12 +110,26 @@ int study_choose(struct study *s, const double *bw_Bps, struct err *e)
     return rc;
 }
 
+static int read_workload(struct study_workload *w, const struct study *s, yaml_id node, struct err *e)
+{
+    if (yaml_get(&s->doc, node, "model") < 0)
+        return step_read(&w->tree, &s->doc, node, &s->net, e);
+    w->training = malloc(sizeof *w->training);
+    if (!w->training)
+        return err_nomem(e, "a workload");
+    int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
+    return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
+}
+
 static int add_workload(struct study *s, yaml_id node, double weight, struct err *e)
 {
     struct study_workload *w = &s->workloads[s->n_workloads];
-    int rc = step_read(&w->tree, &s->doc, node, &s->net, e);
-    if (rc)
+    int rc = read_workload(w, s, node, e);
+    if (rc) {
+        free(w->training);
+        w->training = NULL;
         return rc;
+    }
     w->weight = weight;
     s->n_workloads++;
     double bw_Bps[TOPO_MAX_DIMS];
@@ -372,6 +386,7 @@ void study_free(struct study *s)
         step_fn_free(&s->workloads[i].fn);
         step_free(&s->workloads[i].lowered);
         step_free(&s->workloads[i].tree);
+        free(s->workloads[i].training);
     }
     free(s->workloads);
     sim_rules_free(&s->rules);

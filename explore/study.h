@@ -8,6 +8,7 @@
 #include "topo/bill.h"
 #include "sim/rules.h"
 #include "workloads/step_fn.h"
+#include "workloads/training.h"
 
 /** How several workloads share one network. */
 enum study_combine {
@@ -24,7 +25,8 @@ struct study_override {
 };
 
 struct study_workload {
-    double weight; /**< > 0 */
+    double weight;             /**< > 0 */
+    struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
     struct step_tree tree;
     struct step_tree lowered; /**< what fn is compiled from, unless that is `tree` */
     struct step_fn fn;        /**< in closed form: the study's model, else alpha-beta */

@@ -281,6 +281,21 @@ static int graft_network(struct yaml_doc *doc, struct err *e)
     return graft(doc, network, e);
 }
 
+/* What a network or workload that is there by now names further. */
+static int graft_inner(struct yaml_doc *doc, struct err *e)
+{
+    yaml_id list = yaml_get(doc, doc->root, "workloads");
+    int rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu"), e);
+    if (!rc)
+        rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "workload"), "model"), e);
+    if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
+        return rc;
+    yaml_each (id, doc, list)
+        if (!rc)
+            rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, id, "workload"), "model"), e);
+    return rc;
+}
+
 /* Those of the study; else those that the network names. */
 static int graft_parts(struct yaml_doc *doc, struct err *e)
 {
@@ -304,6 +319,10 @@ int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_sou
     if (!rc)
         rc = graft_if_named(doc, yaml_get(doc, doc->root, "workload"), e);
     if (!rc)
+        rc = graft_inner(doc, e);
+    if (!rc)
         rc = graft_parts(doc, e);
-    return rc ? rc : apply(doc, own_source, from, LEVEL_REST, e);
+    if (!rc)
+        rc = apply(doc, own_source, from, LEVEL_REST, e);
+    return rc ? rc : graft_inner(doc, e);
 }

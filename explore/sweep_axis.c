@@ -163,6 +163,10 @@ static const struct section *section_below(const struct section *s, const char *
         { &study_section, "network", &topo_network_section, false },
         { &study_section, "workloads", &study_mix_section, true },
         { &study_section, "budget", &study_budget_section, false },
+        { &study_section, "workload", &step_workload_section, false },
+        { &study_mix_section, "workload", &step_workload_section, false },
+        { &step_workload_section, "model", &model_section, false },
+        { &step_workload_section, "parallel", &plan_section, false },
         { &topo_network_section, "npu", &topo_npu_section, false },
         { &topo_network_section, "dims", &topo_dim_section, true },
     };

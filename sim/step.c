@@ -43,7 +43,7 @@ static bool shares(const struct walk *w, step_id id)
         n += w->costs[c].sends;
     /* ASTRA-sim's arithmetic knows collectives one at a time. */
     return w->how.rung && w->how.rules->semantics == SIM_PHYSICAL && w->tree->nodes[id].kind == STEP_MAX &&
-           n > 1;
+           !w->tree->nodes[id].apart && n > 1;
 }
 
 /* Which nodes send, and which lie below a maximum that is simulated as a whole. Parents come before their

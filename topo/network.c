@@ -31,7 +31,7 @@ static const struct key network_keys[] = {
       .offset = offsetof(struct network_conf, name),
       .unit = "" },
     { .name = "npu",
-      .help = "the accelerator: a map, see npu",
+      .help = "the accelerator: a file (relative to this one) or a map, see npu",
       .kind = KEY_NODE,
       .offset = offsetof(struct network_conf, npu),
       .unit = "" },
@@ -47,21 +47,6 @@ static const struct key network_keys[] = {
       .offset = offsetof(struct network_conf, dims),
       .unit = "",
       .required = true },
-};
-
-#define NPU_REAL(key_name, text, field, unit_text, to_SI, least, most, use)                                  \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_REAL, .offset = offsetof(struct topo_npu, field),        \
-        .unit = unit_text, .scale = to_SI, .min = least, .max = most, .dflt = SCHEMA_NONE, .uses = use       \
-    }
-
-static const struct key npu_keys[] = {
-    NPU_REAL("peak_TFLOPS", "dense peak at the precision of training", peak_flops, "TFLOP/s", 1e12, 1e-3, 1e9,
-             USE_COMPUTE),
-    NPU_REAL("mem_GB", "memory of one NPU", mem_B, "GB", 1e9, 1e-3, 1e9, USE_COMPUTE),
-    NPU_REAL("mem_GBps", "bandwidth of that memory", mem_Bps, "GB/s", 1e9, 1e-3, 1e9, USE_COMPUTE),
-    NPU_REAL("usd", "price of one NPU", usd, "USD", 1, 0, 1e12, USE_SYSTEM),
-    NPU_REAL("watt", "power of one NPU", watt, "W", 1, 0, 1e9, USE_SYSTEM),
 };
 
 #define DIM_REAL(key_name, text, field, unit_text, to_SI, least, most, absent, use)                          \
@@ -153,16 +138,12 @@ static const struct key dim_keys[] = {
         title, text, table, sizeof(table) / sizeof((table)[0])                                               \
     }
 const struct section topo_network_section = SECTION("network", "a multi-dimensional network", network_keys);
-const struct section topo_npu_section = SECTION("npu", "one accelerator", npu_keys);
 const struct section topo_dim_section = SECTION("dims", "one dimension of a network", dim_keys);
 
 void topo_network_defaults(struct topo_network *net)
 {
-    *net = (struct topo_network){
-        .npu = { .peak_flops = NAN, .mem_B = NAN, .mem_Bps = NAN, .usd = NAN, .watt = NAN },
-        .n_npus = 1,
-        .parts = -1,
-    };
+    *net = (struct topo_network){ .n_npus = 1, .parts = -1 };
+    topo_npu_defaults(&net->npu);
 }
 
 void topo_dim_defaults(struct topo_dim *dim, int32_t d)
@@ -309,7 +290,7 @@ static int read_map(struct topo_network *net, const struct yaml_doc *doc, yaml_i
     if (!rc && conf.name)
         rc = copy_text(net->name, sizeof net->name, conf.name, doc, yaml_get(doc, map, "name"), e);
     if (!rc && conf.npu >= 0)
-        rc = schema_read(&net->npu, &topo_npu_section, doc, conf.npu, e);
+        rc = topo_read_npu(&net->npu, doc, conf.npu, e);
     if (rc)
         return rc;
     net->parts = conf.parts;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/schema.h"
+#include "topo/npu.h"
 
 enum {
     TOPO_MAX_DIMS = 8,
@@ -84,13 +84,6 @@ struct topo_dim {
     char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
 };
 
-/** One accelerator; NaN where not given. */
-struct topo_npu {
-    double peak_flops; /**< dense [FLOP/s] */
-    double mem_B, mem_Bps;
-    double usd, watt;
-};
-
 /** Plain value: copy freely, nothing to release. */
 struct topo_network {
     char name[64]; /**< "" when not given */
@@ -101,7 +94,7 @@ struct topo_network {
     yaml_id parts; /**< the `parts` node of the YAML map, -1 if none or built from a word */
 };
 
-extern const struct section topo_network_section, topo_npu_section, topo_dim_section, topo_regime_section;
+extern const struct section topo_network_section, topo_dim_section, topo_regime_section;
 
 /** A network of no dimension and one NPU, of which nothing is known. */
 void topo_network_defaults(struct topo_network *net);

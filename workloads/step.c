@@ -9,7 +9,8 @@
 
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
     [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
-    [STEP_RECOMPUTE] = "recompute", [STEP_OTHER] = "other",
+    [STEP_RECOMPUTE] = "recompute", [STEP_OTHER] = "other",           [STEP_BUBBLE] = "bubble",
+    [STEP_OPTIMIZER] = "optimizer", [STEP_OVERHEAD] = "overhead",
 };
 
 void step_free(struct step_tree *t)

@@ -23,6 +23,9 @@ enum step_phase {
     STEP_WEIGHT_GRAD,
     STEP_RECOMPUTE, /**< forward work done again in the backward pass */
     STEP_OTHER,
+    STEP_BUBBLE, /**< a pipeline stage waits for others */
+    STEP_OPTIMIZER,
+    STEP_OVERHEAD, /**< of software, per step */
     N_STEP_PHASES,
 };
 
@@ -40,6 +43,7 @@ struct step_node {
     int32_t dim;      /**< TRANSFER */
     int32_t group;    /**< COLLECTIVE: index into groups */
     int32_t priority; /**< COLLECTIVE: where it meets others, the higher goes first */
+    bool apart;       /**< MAX: of work on different NPUs, which shares no links */
     double times;     /**< REPEAT, and a collective that occurs several times in a row; > 0 */
 };
 

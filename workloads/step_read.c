@@ -8,10 +8,11 @@
 #include "workloads/group.h"
 #include "workloads/layers.h"
 #include "workloads/step_keys.h"
+#include "workloads/training.h"
 
 struct workload_conf {
     const char *name, *source, *astra;
-    yaml_id groups, layers, step;
+    yaml_id groups, layers, step, model, parallel;
     int32_t loop, recompute;
 };
 
@@ -27,6 +28,9 @@ static const struct key workload_keys[] = {
     NODE_KEY(workload_conf, "step", step, "instead of layers: the step as an expression, see step"),
     TEXT_KEY(workload_conf, "astra", astra,
              "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
+    NODE_KEY(workload_conf, "model", model,
+             "instead of layers: a model to train, a file (relative to this one) or a map, see model"),
+    NODE_KEY(workload_conf, "parallel", parallel, "of a model: how it is spread over the NPUs, see parallel"),
 };
 
 SECTION(step_workload_section, "workload", "one training step of one model", workload_keys);
@@ -321,13 +325,36 @@ static int read_astra(struct step_tree *t, const struct workload_conf *conf, con
     return rc;
 }
 
+static int read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id map,
+                      const struct topo_network *net, struct err *e)
+{
+    struct training x;
+    int rc = training_read(&x, doc, map, net, e);
+    return rc ? rc : training_build(t, &x, net, e);
+}
+
 /* One source of work, and no key that would have no effect beside it. */
 static int check_workload(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
                           struct err *e)
 {
-    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL);
+    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL) + (conf->model >= 0);
     if (n != 1)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has %d of layers, step and astra, need one of them", n);
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %d of layers, step, astra and model, need one of them",
+                         n);
+    if (conf->model >= 0 && conf->parallel < 0)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no parallel, need it for a model");
+    if (conf->model < 0 && conf->parallel >= 0)
+        return yaml_fail_key(doc, conf->parallel, e, ERR_PARSE, "has no effect without model");
+    const struct {
+        const char *key;
+        bool given;
+    } others[] = { { "loop", conf->loop >= 0 },
+                   { "recompute", conf->recompute >= 0 },
+                   { "groups", conf->groups >= 0 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others && conf->model >= 0; i++)
+        if (others[i].given)
+            return yaml_fail_key(doc, yaml_get(doc, map, others[i].key), e, ERR_PARSE,
+                                 "has no effect on model, need parallel");
     if (conf->step >= 0 && conf->loop >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
                          "has no effect on step, need layers or astra");
@@ -340,6 +367,16 @@ static int check_workload(const struct workload_conf *conf, const struct yaml_do
     return 0;
 }
 
+int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id node,
+                       const struct topo_network *net, struct err *e)
+{
+    struct workload_conf conf;
+    int rc = schema_read(&conf, &step_workload_section, doc, node, e);
+    if (!rc)
+        rc = check_workload(&conf, doc, node, e);
+    return rc ? rc : training_read(x, doc, node, net, e);
+}
+
 int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
               struct err *e)
 {
@@ -350,6 +387,8 @@ int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, con
         return rc;
     if (conf.astra)
         return read_astra(t, &conf, doc, node, net, e);
+    if (conf.model >= 0)
+        return read_model(t, doc, node, net, e);
     step_begin(t, conf.name, net);
     if (conf.groups >= 0)
         rc = group_read(t, doc, conf.groups, net, e);

@@ -185,7 +185,7 @@ static const struct bad {
       ERR_PARSE },
     { NET "workloads: [ { workload: work.yaml, weight: 0 } ]\n", "workloads[0].weight is 0, need", 0,
       ERR_RANGE },
-    { NET "workload: { name: x }\n", "study.yaml:2:11: workload has 0 of layers, step and astra", 0,
+    { NET "workload: { name: x }\n", "study.yaml:2:11: workload has 0 of layers, step, astra and model", 0,
       ERR_PARSE },
     { NET WORK "objective: cost\n", "study.yaml:3:12: objective is cost, need time_limit_s", 0, ERR_RANGE },
     { NET WORK "objective: speed\n", "study.yaml:3:12: objective is speed, need one of time, utilization", 0,

@@ -178,8 +178,8 @@ static void a_bad_expression_is_refused_at_its_place(void **state)
         int code;
         const char *message;
     } cases[] = {
-        { "name: x\n", ERR_PARSE, "has 0 of layers, step and astra, need one of them" },
-        { "step: { compute_ns: 1 }\nlayers: []\n", ERR_PARSE, "has 2 of layers, step and astra" },
+        { "name: x\n", ERR_PARSE, "has 0 of layers, step, astra and model, need one of them" },
+        { "step: { compute_ns: 1 }\nlayers: []\n", ERR_PARSE, "has 2 of layers, step, astra and model" },
         { "step: { compute_ns: 1 }\nloop: overlap\n", ERR_PARSE,
           "w.yaml:2:7: loop has no effect on step, need layers or astra" },
         { "step: { compute_ns: 1 }\nrecompute: none\n", ERR_PARSE, "recompute has no effect on step" },

@@ -1,0 +1,306 @@
+/*
+ * Section of docs/validation.md: iteration times of large language models, against measured ones.
+ *
+ * One of the four tables is not part of this repository: it is looked for in the folder WEFT_REFERENCE, else
+ * in
+ * ../shared/reference beside the repository, and without it that part says so and holds nothing.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <stdarg.h>
+
+#include "explore/design.h"
+#include "workloads/training.h"
+#include "tests/support.h"
+#include "tests/validate/cases.h"
+
+#define STUDY "tests/validate/training.yaml"
+
+enum { MAX_SET = 24, SET_TEXT = 256 };
+
+/* Overrides of the study for one row. */
+struct row_set {
+    struct study_override list[MAX_SET];
+    char values[MAX_SET][SET_TEXT];
+    int32_t n;
+};
+
+static void set(struct row_set *s, const char *path, const char *fmt, ...) ERR_PRINTF(3, 4);
+
+static void set(struct row_set *s, const char *path, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    assert_true(s->n < MAX_SET);
+    vsnprintf(s->values[s->n], SET_TEXT, fmt, ap);
+    va_end(ap);
+    s->list[s->n] = (struct study_override){ path, s->values[s->n] };
+    s->n++;
+}
+
+#define PARALLEL "workload.parallel."
+
+static void set_degrees(struct row_set *s, int gpus, int tp, int pp)
+{
+    if (gpus == 8)
+        set(s, "network.dims",
+            "[ { name: node, shape: switch, size: 8, bw_GBps: 300, efficiency: 0.757, algorithm: ring, "
+            "latency_ns: 5643, tier: InterPackage } ]");
+    else
+        set(s, "network.dims.pod.size", "%d", gpus / 8);
+    set(s, PARALLEL "tp", "%d", tp);
+    set(s, PARALLEL "pp", "%d", pp);
+}
+
+static double time_of(const struct row_set *s, struct training *x)
+{
+    struct study study;
+    struct design d;
+    struct err e = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS];
+    assert_ok(study_load(&study, STUDY, s->list, s->n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, &e), &e);
+    for (int32_t d2 = 0; d2 < study.net.n_dims; d2++)
+        bw_Bps[d2] = study.net.dims[d2].bw_Bps;
+    assert_ok(design_evaluate(&d, &study, bw_Bps, &e), &e);
+    double time_s = d.time_s;
+    if (x)
+        assert_ok(
+            training_read(x, &study.doc, yaml_get(&study.doc, study.doc.root, "workload"), &study.net, &e),
+            &e);
+    design_free(&d);
+    study_free(&study);
+    return time_s;
+}
+
+/* ---- errors of a table ---- */
+
+struct errors {
+    double abs[64], sum_abs, sum;
+    int n;
+};
+
+static double add_error(struct errors *x, double got, double want)
+{
+    double error = got / want - 1;
+    x->abs[x->n++] = fabs(error);
+    x->sum_abs += fabs(error);
+    x->sum += error;
+    return error;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_errors(struct errors *x)
+{
+    qsort(x->abs, (size_t)x->n, sizeof *x->abs, by_size);
+}
+
+static double median(const struct errors *x)
+{
+    return x->n % 2 ? x->abs[x->n / 2] : (x->abs[x->n / 2 - 1] + x->abs[x->n / 2]) / 2;
+}
+
+static const char *verdict(bool ok, int *wrong)
+{
+    *wrong += !ok;
+    return ok ? "yes" : "**WRONG**";
+}
+
+/* ---- the tables ---- */
+
+static const char *model_file(const char *name)
+{
+    if (strstr(name, "22B"))
+        return "megatron-22b";
+    if (strstr(name, "175"))
+        return "gpt3-175b";
+    return strstr(name, "530") ? "megatron-530b" : "megatron-1t";
+}
+
+static void set_model(struct row_set *s, const char *name)
+{
+    set(s, "workload.model", "configs/models/%s.yaml", model_file(name));
+}
+
+static int print_korthikanti(void)
+{
+    struct table t;
+    struct errors errors = { .n = 0 };
+    int wrong = 0;
+    case_read(&t, "train_korthikanti_table5.csv", 8);
+    puts("| model | GPUs | TP, PP, interleave | memory saved by | measured s | weft s | error % | Calculon, "
+         "error % |\n"
+         "|---|--:|---|---|--:|--:|--:|--:|");
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        struct row_set s = { .n = 0 };
+        bool selective = strstr(case_text(&t, i, "mode"), "selective") != NULL;
+        set_model(&s, case_text(&t, i, "model"));
+        set_degrees(&s, (int)case_number(&t, i, "gpus"), (int)case_number(&t, i, "tp"),
+                    (int)case_number(&t, i, "pp"));
+        set(&s, PARALLEL "batch", "%d", (int)case_number(&t, i, "global_batch"));
+        set(&s, PARALLEL "micro_batch", "%d", (int)case_number(&t, i, "microbatch"));
+        set(&s, PARALLEL "interleave", "%d", (int)case_number(&t, i, "interleave"));
+        set(&s, PARALLEL "recompute", selective ? "selective" : "full");
+        set(&s, PARALLEL "seq_parallel", selective ? "true" : "false");
+        double measured_s = case_number(&t, i, "measured_iter_s"), got_s = time_of(&s, NULL);
+        double error = add_error(&errors, got_s, measured_s);
+        printf("| %s | %d | %d, %d, %d | %s | %.2f | %.2f | %+.1f | %+.1f |\n", case_text(&t, i, "model"),
+               (int)case_number(&t, i, "gpus"), (int)case_number(&t, i, "tp"), (int)case_number(&t, i, "pp"),
+               (int)case_number(&t, i, "interleave"), case_text(&t, i, "mode"), measured_s, got_s,
+               100 * error, 100 * (case_number(&t, i, "calculon_iter_s") / measured_s - 1));
+    }
+    sort_errors(&errors);
+    double mean = errors.sum_abs / errors.n, most = errors.abs[errors.n - 1];
+    printf("\nMean error %.2f %% (at most 2 asked), largest %.2f %% (5): %s.\n", 100 * mean, 100 * most,
+           verdict(mean <= 0.02 && most <= 0.05, &wrong));
+    table_free(&t);
+    return wrong;
+}
+
+/* TFLOP/s per GPU are published, counted with full recomputation: arXiv 2104.04473 eq. 3. */
+static double flop96(const struct training *x)
+{
+    const struct model *m = &x->model;
+    double h = (double)m->hidden, l = (double)m->layers, s = (double)m->seq, v = model_vocab(m, 8);
+    return 96 * (double)x->plan.batch * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h));
+}
+
+static int print_sc21(void)
+{
+    struct table t;
+    int wrong = 0;
+    case_read(&t, "train_sc21_table2.csv", 6);
+    puts("\n| model | GPUs | TP, PP | batch | measured TFLOP/s per GPU | weft TFLOP/s per GPU | error of "
+         "time % | within 8 % |\n"
+         "|---|--:|---|--:|--:|--:|--:|---|");
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        struct row_set s = { .n = 0 };
+        struct training x;
+        double gpus = case_number(&t, i, "gpus");
+        set_model(&s, case_text(&t, i, "model"));
+        set_degrees(&s, (int)gpus, (int)case_number(&t, i, "tp"), (int)case_number(&t, i, "pp"));
+        set(&s, PARALLEL "batch", "%d", (int)case_number(&t, i, "global_batch"));
+        set(&s, PARALLEL "recompute", "full");
+        set(&s, PARALLEL "overlap_tp", "none");
+        set(&s, PARALLEL "overlap_dp", "false");
+        set(&s, PARALLEL "grad_B", "2");
+        double time_s = time_of(&s, &x), measured = case_number(&t, i, "tflops_per_gpu");
+        double got = flop96(&x) / gpus / time_s / 1e12, error = measured / got - 1;
+        printf("| %s | %d | %d, %d | %d | %.0f | %.1f | %+.1f | %s |\n", case_text(&t, i, "model"), (int)gpus,
+               (int)case_number(&t, i, "tp"), (int)case_number(&t, i, "pp"),
+               (int)case_number(&t, i, "global_batch"), measured, got, 100 * error,
+               verdict(fabs(error) <= 0.08, &wrong));
+    }
+    table_free(&t);
+    return wrong;
+}
+
+static int print_mtnlg(void)
+{
+    struct table t;
+    int wrong = 0;
+    case_read(&t, "train_mtnlg530b.csv", 3);
+    puts("\n| GPUs | TP, PP, DP | measured s | weft s | error % | within 20 % | with 6 s of overhead, s | "
+         "error % | within 10 % |\n"
+         "|--:|---|--:|--:|--:|---|--:|--:|---|");
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        struct row_set s = { .n = 0 };
+        double measured_s = case_number(&t, i, "iter_s");
+        set_model(&s, "530");
+        set_degrees(&s, (int)case_number(&t, i, "gpus"), (int)case_number(&t, i, "tp"),
+                    (int)case_number(&t, i, "pp"));
+        set(&s, PARALLEL "batch", "%d", (int)case_number(&t, i, "global_batch"));
+        set(&s, PARALLEL "recompute", "full");
+        set(&s, PARALLEL "overlap_tp", "none");
+        set(&s, PARALLEL "overlap_dp", "false");
+        set(&s, PARALLEL "scatter_gather", "false");
+        set(&s, PARALLEL "sends", "4");
+        double plain_s = time_of(&s, NULL);
+        set(&s, PARALLEL "step_overhead_s", "6");
+        double with_s = time_of(&s, NULL), error = plain_s / measured_s - 1, other = with_s / measured_s - 1;
+        printf("| %d | %d, %d, %d | %.1f | %.1f | %+.1f | %s | %.1f | %+.1f | %s |\n",
+               (int)case_number(&t, i, "gpus"), (int)case_number(&t, i, "tp"), (int)case_number(&t, i, "pp"),
+               (int)case_number(&t, i, "dp"), measured_s, plain_s, 100 * error,
+               verdict(fabs(error) <= 0.2, &wrong), with_s, 100 * other, verdict(fabs(other) <= 0.1, &wrong));
+    }
+    table_free(&t);
+    return wrong;
+}
+
+#define MULTINODE "train_a100_multinode.csv"
+
+static void set_multinode(struct row_set *s, const struct table *t, int64_t i)
+{
+    set(s, "workload.model",
+        "{ layers: %d, hidden: %d, heads: %d, vocab: 51200, seq: %d, attention: unfused, tied: true, biases: "
+        "true, dropout: true }",
+        (int)case_number(t, i, "# layers"), (int)case_number(t, i, "hidden size"),
+        (int)case_number(t, i, "attention heads"), (int)case_number(t, i, "sequence length"));
+    set_degrees(s, (int)case_number(t, i, "# GPUs"), (int)case_number(t, i, "tensor parallelism"),
+                (int)case_number(t, i, "pipeline parallelism"));
+    set(s, "network.dims.pod.bw_GBps", "12.5");
+    set(s, PARALLEL "batch", "%d", (int)case_number(t, i, "global batch"));
+    set(s, PARALLEL "micro_batch", "%d", (int)case_number(t, i, "micro batch"));
+    set(s, PARALLEL "recompute", "full");
+    set(s, PARALLEL "overlap_tp", "none");
+    set(s, PARALLEL "overlap_dp", "false");
+    set(s, PARALLEL "grad_B", "2");
+}
+
+static int print_multinode(void)
+{
+    const char *folder = getenv("WEFT_REFERENCE");
+    char path[1024];
+    struct table t;
+    struct err e = { 0 };
+    struct errors errors = { .n = 0 };
+    int wrong = 0, far = 0;
+    snprintf(path, sizeof path, "%s/" MULTINODE, folder && *folder ? folder : "../shared/reference");
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        puts("\nThe table of measurements, " MULTINODE ", is not there; nothing is held against it.");
+        return 0;
+    }
+    fclose(f);
+    assert_ok(table_read_csv(&t, path, &e), &e);
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        struct row_set s = { .n = 0 };
+        set_multinode(&s, &t, i);
+        double got_s = time_of(&s, NULL), want_s = case_number(&t, i, "iteration time (ms)") / 1e3;
+        double error = add_error(&errors, got_s, want_s);
+        far += fabs(error) > 0.2;
+        if (getenv("WEFT_ROWS"))
+            fprintf(stderr, "%g t%d d%d p%d b%d %.2f %.2f %+.1f\n",
+                    case_number(&t, i, "Parameters (billion)"), (int)case_number(&t, i, "tensor parallelism"),
+                    (int)case_number(&t, i, "data parallelism"),
+                    (int)case_number(&t, i, "pipeline parallelism"), (int)case_number(&t, i, "micro batch"),
+                    want_s, got_s, 100 * error);
+    }
+    sort_errors(&errors);
+    double mean = errors.sum_abs / errors.n;
+    printf("\n%d rows: mean error %.1f %% (at most 8 asked), median %.1f %% (4.5), mean of signed errors "
+           "%+.1f %%; "
+           "%d rows are off by more than 20 %%: %s.\n",
+           errors.n, 100 * mean, 100 * median(&errors), 100 * errors.sum / errors.n, far,
+           verdict(mean <= 0.08 && median(&errors) <= 0.045, &wrong));
+    table_free(&t);
+    return wrong;
+}
+
+int main(void)
+{
+    int wrong = 0;
+    puts("\n## Iteration times of large language models\n");
+    wrong += print_korthikanti();
+    wrong += print_sc21();
+    wrong += print_mtnlg();
+    wrong += print_multinode();
+    return wrong > 0;
+}

@@ -1,0 +1,271 @@
+#include "workloads/block.h"
+
+#include "workloads/roofline.h"
+
+/*
+ * Bytes per token and element of width that elementwise kernels read and write, in 2-byte elements and 1-byte
+ * masks. Counted kernel by kernel for Megatron-class fused kernels (NVIDIA/Megatron-LM@d98e8a6).
+ */
+#define NORM_FORWARD      4.0 /* read and write */
+#define NORM_BACK         6.0 /* gradient and input read, gradient written */
+#define RESIDUAL_FORWARD  6.0 /* two read, one written */
+#define RESIDUAL_BACK     6.0 /* gradients of both ways added */
+#define DROPOUT_FORWARD   1.0 /* mask written */
+#define DROPOUT_BACK      5.0 /* gradient read and written, mask read */
+#define GELU_FORWARD      4.0
+#define GELU_BACK         6.0
+#define SWIGLU_FORWARD    6.0
+#define SWIGLU_BACK       10.0
+#define TRANSPOSE_FORWARD 4.0  /* heads first for the attention products */
+#define TRANSPOSE_BACK    18.0 /* and bias gradients */
+#define ROTARY            4.0  /* of queries and keys, either pass */
+#define PERMUTE           8.0  /* tokens to experts and back, either pass */
+/* Scores that go through memory, per score. */
+#define SOFTMAX_FORWARD    4.0
+#define SOFTMAX_BACK       6.0
+#define SCORE_DROPOUT      5.0 /* either pass */
+#define FLASH_BACK_FLOP    2.5 /* scores are computed again: five products after two */
+#define FLASH_BACK_BYTES   2.0
+#define EMBED_BYTES        10.0 /* either pass */
+#define LOSS_UNFUSED_BYTES 12.0 /* per logit, either pass: fp32 copies */
+#define LOSS_FUSED_BYTES   4.0
+#define ACCUMULATE_FP32_B  8.0 /* per weight and microbatch: read and write, in the product's kernel */
+#define ACCUMULATE_HALF_B  6.0 /* per weight: two read, one written */
+/* Table lookups are random reads: 0.5-0.7 of memory bandwidth against 0.8 for streams; updates write 2-3
+ * times what was read (row-wise Adagrad). Middle of both ranges. */
+#define LOOKUP_SLOWER 1.33
+#define LOOKUP_B      4.0
+#define LOOKUP_UPDATE 2.5
+/* Normalisation and activation after a convolution, per output element: two passes of read and write. */
+#define CONV_FORWARD 8.0
+#define CONV_BACK    12.0
+
+struct counting {
+    struct block_cost *c;
+    const struct topo_npu *npu;
+    double accumulate_B;
+};
+
+/* A linear layer and its two backward products; the gradient of weights is added to those before. */
+static void add_linear(struct counting *x, double rows, double out, double in, double batch)
+{
+    const struct roofline_product forward = { rows, out, in, batch };
+    const struct roofline_product input = { rows, in, out, batch };
+    const struct roofline_product weight = { in, out, rows, batch };
+    x->c->forward_s += roofline_product_s(x->npu, &forward, 1);
+    x->c->input_s += roofline_product_s(x->npu, &input, 1);
+    x->c->weight_s += roofline_product_s(x->npu, &weight, 1) +
+                      roofline_stream_s(x->npu, x->accumulate_B * in * out * batch, 0);
+    x->c->flop += roofline_flop(&forward);
+}
+
+static void add_streams(struct counting *x, double forward_B, double back_B, double kernels)
+{
+    x->c->forward_s += roofline_stream_s(x->npu, forward_B, kernels);
+    x->c->rest_s += roofline_stream_s(x->npu, back_B, kernels);
+}
+
+/* Queries of one NPU against all keys, with scores in memory. */
+static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double head_dim)
+{
+    double batch = (double)p->micro * (double)m->heads / (double)p->degree[PLAN_TP];
+    double queries = (double)m->seq / (double)p->degree[PLAN_CP], keys = (double)m->seq;
+    double scores = batch * queries * keys, dropped = m->dropout ? scores * SCORE_DROPOUT : 0;
+    const struct roofline_product score = { queries, keys, head_dim, batch };
+    const struct roofline_product value = { queries, head_dim, keys, batch };
+    const struct roofline_product key_grad = { keys, head_dim, queries, batch };
+    double share = x->npu->attention, score_s = roofline_product_s(x->npu, &score, share);
+    double value_s = roofline_product_s(x->npu, &value, share);
+    double key_s = roofline_product_s(x->npu, &key_grad, share);
+    double kernels = m->dropout ? 2 : 1;
+    x->c->core_s +=
+        score_s + value_s + roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
+    /* Gradients of values, scores, queries, keys. */
+    x->c->core_back_s +=
+        score_s + value_s + 2 * key_s + roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
+    x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
+}
+
+static void add_flash(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
+                      double value_dim)
+{
+    double heads = (double)m->heads / (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
+    double kv_heads = m->mla.q_rank ? heads : (double)m->kv_heads / (double)p->degree[PLAN_TP];
+    double flop = 2 * tokens * (double)m->seq * heads * (key_dim + value_dim);
+    double bytes = ROOFLINE_ELEMENT_B * tokens * (heads + kv_heads) * (key_dim + value_dim);
+    double done = m->causal ? flop / 2 : flop;
+    x->c->core_s += roofline_flash_s(x->npu, done, bytes);
+    x->c->core_back_s += roofline_flash_s(x->npu, FLASH_BACK_FLOP * done, FLASH_BACK_BYTES * bytes);
+    x->c->core_flop += flop;
+}
+
+static void add_mla(struct counting *x, const struct model *m, double tokens, double tp)
+{
+    const struct model_mla *a = &m->mla;
+    double h = (double)m->hidden, heads = (double)m->heads / tp;
+    double key_dim = (double)(a->nope_dim + a->rope_dim);
+    add_linear(x, tokens, (double)a->q_rank, h, 1);
+    add_linear(x, tokens, heads * key_dim, (double)a->q_rank, 1);
+    add_linear(x, tokens, (double)(a->kv_rank + a->rope_dim), h, 1);
+    add_linear(x, tokens, heads * (double)(a->nope_dim + a->v_dim), (double)a->kv_rank, 1);
+    add_linear(x, tokens, h, heads * (double)a->v_dim, 1);
+    double small = tokens * (double)(a->q_rank + a->kv_rank);
+    add_streams(x, NORM_FORWARD * small, NORM_BACK * small, 2);
+    double turned = ROTARY * tokens * 2 * heads * (double)a->rope_dim;
+    add_streams(x, turned, turned, 2);
+}
+
+static void add_attention(struct counting *x, const struct model *m, const struct plan *p)
+{
+    double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
+    double d = (double)m->head_dim, a = (double)m->heads / tp, kv = (double)m->kv_heads / tp;
+    if (m->mla.q_rank) {
+        add_mla(x, m, tokens, tp);
+    } else {
+        add_linear(x, tokens, (a + 2 * (kv < 1 ? 1 : kv)) * d, h, 1);
+        add_linear(x, tokens, h, a * d, 1);
+    }
+    if (!m->mla.q_rank && m->positions == MODEL_ROTARY)
+        add_streams(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
+    if (m->attention == MODEL_FLASH) {
+        add_flash(x, m, p, d, m->mla.q_rank ? (double)m->mla.v_dim : d);
+        return;
+    }
+    add_streams(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
+    add_unfused(x, m, p, d);
+}
+
+/* @p rows tokens through @p batch equal pairs of linear layers of width @p ffn. */
+static void add_mlp(struct counting *x, const struct model *m, double rows, double ffn, double batch)
+{
+    bool gated = m->activation == MODEL_SWIGLU;
+    double h = (double)m->hidden, width = rows * ffn * batch;
+    add_linear(x, rows, gated ? 2 * ffn : ffn, h, batch);
+    add_linear(x, rows, h, ffn, batch);
+    add_streams(x, (gated ? SWIGLU_FORWARD : GELU_FORWARD) * width, (gated ? SWIGLU_BACK : GELU_BACK) * width,
+                1);
+}
+
+static void add_experts(struct counting *x, const struct model *m, const struct plan *p)
+{
+    const struct model_moe *e = &m->moe;
+    double tp = (double)p->degree[PLAN_TP], h = (double)m->hidden, tokens = block_tokens(p, m);
+    double own = p->seq_parallel ? tokens / tp : tokens, local = (double)e->experts / (double)p->ep;
+    /* As many tokens come back from the others as go to them. */
+    double routed = (p->expert_tp ? tokens : own) * (double)e->top_k * e->capacity;
+    add_linear(x, own, (double)e->experts, h, 1);
+    add_streams(x, PERMUTE * routed * h, PERMUTE * routed * h, 4);
+    add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local);
+    if (e->shared)
+        add_mlp(x, m, tokens, (double)(e->shared * e->ffn) / tp, 1);
+}
+
+/* Two norms, two residual sums, dropout: h wide, so that only sequence parallelism divides them. */
+static void add_joints(struct counting *x, const struct model *m, const struct plan *p)
+{
+    double wide = 2 * block_tokens(p, m) * (double)m->hidden;
+    if (p->seq_parallel)
+        wide /= (double)p->degree[PLAN_TP];
+    add_streams(x, NORM_FORWARD * wide, NORM_BACK * wide, 2);
+    add_streams(x, (RESIDUAL_FORWARD + (m->dropout ? DROPOUT_FORWARD : 0)) * wide,
+                (RESIDUAL_BACK + (m->dropout ? DROPOUT_BACK : 0)) * wide, 2);
+}
+
+static void add_layer(struct counting *x, const struct model *m, const struct plan *p, bool experts)
+{
+    double tp = (double)p->degree[PLAN_TP];
+    add_attention(x, m, p);
+    if (experts)
+        add_experts(x, m, p);
+    else
+        add_mlp(x, m, block_tokens(p, m), (double)m->ffn / tp, 1);
+    add_joints(x, m, p);
+}
+
+static void add_head(struct counting *x, const struct model *m, const struct plan *p)
+{
+    double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
+    double words = model_vocab(m, tp) / tp, wide = tokens * h / (p->seq_parallel ? tp : 1);
+    double loss_B = m->attention == MODEL_FLASH ? LOSS_FUSED_BYTES : LOSS_UNFUSED_BYTES;
+    add_linear(x, tokens, words, h, 1);
+    add_streams(x, loss_B * tokens * words, loss_B * tokens * words, 2);
+    add_streams(x, NORM_FORWARD * wide, NORM_BACK * wide, 1);
+}
+
+/* ---- other families: data parallel, so that rows are samples ---- */
+
+static void add_widths(struct counting *x, double rows, double in, const int64_t *widths, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        add_linear(x, rows, (double)widths[i], in, 1);
+        in = (double)widths[i];
+    }
+}
+
+/* Tables are shared out: each NPU looks up for all samples what it holds, as much as one sample needs. */
+static void add_tables(struct counting *x, const struct model *m, double samples)
+{
+    double bytes = samples * m->dlrm.lookups * (double)m->dlrm.dim * LOOKUP_B * LOOKUP_SLOWER;
+    add_streams(x, bytes, LOOKUP_UPDATE * bytes, 1);
+    add_widths(x, samples, (double)m->dlrm.bottom[0], m->dlrm.bottom + 1, m->dlrm.n_bottom - 1);
+}
+
+static void add_top(struct counting *x, const struct model *m, double samples)
+{
+    const struct model_dlrm *r = &m->dlrm;
+    double in = model_dlrm_top_input(m), vectors = (double)r->n_tables + 1;
+    if (r->interaction == MODEL_CROSS) {
+        for (int64_t i = 0; i < r->cross_layers; i++) {
+            add_linear(x, samples, (double)r->cross_rank, in, 1);
+            add_linear(x, samples, in, (double)r->cross_rank, 1);
+            add_streams(x, RESIDUAL_FORWARD * samples * in, RESIDUAL_BACK * samples * in, 1);
+        }
+    } else {
+        const struct roofline_product pairs = { vectors, vectors, (double)r->dim, samples };
+        double once_s = roofline_product_s(x->npu, &pairs, 1);
+        x->c->forward_s += once_s;
+        x->c->input_s += 2 * once_s;
+        x->c->flop += roofline_flop(&pairs) / 2; /* of each pair one order */
+    }
+    add_widths(x, samples, in, r->top, r->n_top);
+}
+
+static void add_convs(struct counting *x, const struct model *m, double samples)
+{
+    for (int32_t i = 0; i < m->cnn.n_convs; i++) {
+        const struct model_conv *v = &m->cnn.convs[i];
+        double pixels = samples * (double)(v->size * v->size), out = (double)v->out;
+        for (int64_t k = 0; k < v->times; k++) {
+            add_linear(x, pixels, out, (double)(v->in * v->kernel * v->kernel), 1);
+            add_streams(x, CONV_FORWARD * pixels * out, CONV_BACK * pixels * out, 2);
+        }
+    }
+    add_linear(x, samples, (double)m->cnn.classes, (double)m->cnn.features, 1);
+}
+
+double block_tokens(const struct plan *p, const struct model *m)
+{
+    return (double)p->micro * (double)m->seq / (double)p->degree[PLAN_CP];
+}
+
+void block_cost(struct block_cost *c, enum block_kind kind, const struct model *m, const struct plan *p,
+                const struct topo_npu *npu)
+{
+    *c = (struct block_cost){ 0 };
+    struct counting x = { c, npu, p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B };
+    double samples = (double)p->micro;
+    if (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS)
+        add_layer(&x, m, p, kind == BLOCK_EXPERTS);
+    else if (m->family == MODEL_TRANSFORMER && kind == BLOCK_HEAD)
+        add_head(&x, m, p);
+    else if (m->family == MODEL_TRANSFORMER)
+        add_streams(&x, EMBED_BYTES * block_tokens(p, m) * (double)m->hidden,
+                    EMBED_BYTES * block_tokens(p, m) * (double)m->hidden, 1);
+    else if (m->family == MODEL_DLRM && kind == BLOCK_EMBED)
+        add_tables(&x, m, samples);
+    else if (m->family == MODEL_DLRM)
+        add_top(&x, m, samples);
+    else if (kind == BLOCK_HEAD)
+        add_convs(&x, m, samples);
+    c->flop += c->core_flop;
+}

@@ -1,0 +1,137 @@
+/** @file How a training step is spread over NPUs: degrees of parallelism, what is recomputed, what overlaps.
+ */
+#ifndef WORKLOADS_PLAN_H
+#define WORKLOADS_PLAN_H
+
+#include "topo/network.h"
+#include "workloads/model.h"
+
+/** What a training step is split along. */
+enum plan_axis {
+    PLAN_TP, /**< tensor: every matrix */
+    PLAN_CP, /**< context: the tokens of a sequence */
+    PLAN_DP, /**< data: the sequences of a batch */
+    PLAN_PP, /**< pipeline: the layers */
+    N_PLAN_AXES,
+};
+
+/** Who talks to whom. Experts take their NPUs out of those of TP (unless they are split over it), CP and DP.
+ */
+enum plan_group {
+    PLAN_GROUP_TP,
+    PLAN_GROUP_CP,
+    PLAN_GROUP_EP,      /**< tokens to their experts */
+    PLAN_GROUP_DP,      /**< gradients and parameters of what is no expert: DP and CP */
+    PLAN_GROUP_EXPERTS, /**< gradients and parameters of experts */
+    PLAN_GROUP_PP,      /**< from a stage to the next */
+    PLAN_GROUP_ENDS,    /**< first and last stage: an embedding that both use */
+    N_PLAN_GROUPS,
+};
+
+enum plan_recompute { PLAN_RECOMPUTE_NONE, PLAN_RECOMPUTE_SELECTIVE, PLAN_RECOMPUTE_FULL, N_PLAN_RECOMPUTES };
+enum plan_schedule { PLAN_1F1B, PLAN_GPIPE, N_PLAN_SCHEDULES };
+enum plan_context { PLAN_CP_RING, PLAN_CP_GATHER, PLAN_CP_ULYSSES, N_PLAN_CONTEXTS };
+
+/** How much of tensor-parallel traffic runs beside computation. */
+enum plan_overlap {
+    PLAN_OVERLAP_NONE,
+    PLAN_OVERLAP_BACKWARD, /**< beside weight gradients (Megatron since 2021) */
+    PLAN_OVERLAP_SPLIT,    /**< forward too, in four pieces of which one is exposed */
+    N_PLAN_OVERLAPS,
+};
+
+/** NULL-terminated, for key tables and reports. */
+extern const char *const plan_axis_words[N_PLAN_AXES + 1],
+    *const plan_group_words[N_PLAN_GROUPS + 1], *const plan_recompute_words[N_PLAN_RECOMPUTES + 1],
+                                                    *const plan_schedule_words[N_PLAN_SCHEDULES + 1],
+                                                        *const plan_context_words[N_PLAN_CONTEXTS + 1],
+                                                            *const plan_overlap_words[N_PLAN_OVERLAPS + 1];
+
+/** Plain value. */
+struct plan {
+    int64_t degree[N_PLAN_AXES];
+    int64_t ep;          /**< expert parallelism */
+    bool expert_tp;      /**< matrices of experts are split over TP as well */
+    int64_t batch;       /**< sequences (samples) of a step, over all NPUs */
+    int64_t micro;       /**< sequences of one microbatch */
+    int64_t interleave;  /**< chunks of layers per stage */
+    int64_t first, last; /**< layers of the first and last stage; 0: as many as the others */
+    int32_t schedule;    /**< enum plan_schedule */
+    int32_t recompute;   /**< enum plan_recompute */
+    int32_t zero;        /**< 0 to 3: what DP shares out (optimiser, gradients, parameters) */
+    int32_t context;     /**< enum plan_context */
+    int32_t overlap_tp;  /**< enum plan_overlap */
+    bool overlap_dp, overlap_pp, seq_parallel, scatter_gather;
+    int64_t sends;     /**< exposed messages of a stage per microbatch, of 2 forward and backward */
+    int64_t grad_B;    /**< bytes of a gradient: 4 (accumulated in fp32) or 2 */
+    double overhead_s; /**< of a step, whatever its size */
+    enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
+};
+
+/** Where the groups lie. Members and strides as in struct step_group, shape [n_dims]. */
+struct plan_place {
+    int32_t members[N_PLAN_GROUPS][TOPO_MAX_DIMS];
+    int32_t stride[N_PLAN_GROUPS][TOPO_MAX_DIMS];
+    int32_t axis[N_PLAN_AXES][TOPO_MAX_DIMS]; /**< of each dimension, what the axis takes */
+};
+
+extern const struct section plan_section;
+
+/** One of everything, no recomputation, nothing shared out; batch and micro 1. */
+void plan_defaults(struct plan *p);
+
+/**
+ * Read map @p map (plan_section) for @p m on @p net; DP is what is left. Checked by plan_check().
+ * ERR_PARSE or ERR_RANGE with the place.
+ */
+int plan_read(struct plan *p, const struct model *m, const struct topo_network *net,
+              const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** The key that plan_check() finds wrong. */
+struct plan_fault {
+    const char *key; /**< of plan_section */
+    char why[400];   /**< "is 3, need ...", with the nearest legal values */
+};
+
+/**
+ * Can @p m be trained so? Degrees that do not multiply to @p n_npus; heads, layers, experts, sequence or
+ * batch that do not divide. O(1). False: @p fault says which, and the nearest legal values; it may be NULL.
+ */
+bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, struct plan_fault *fault);
+
+/**
+ * Lay the axes over the dimensions in p->order, splitting a dimension where a degree takes a part of it.
+ * ERR_RANGE ("tp: is 3, need ...") where a degree does not divide along what is left.
+ */
+int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e);
+
+/** tp * cp * pp, or something above @p most where it is that large. */
+int64_t plan_inner(const struct plan *p, int64_t most);
+
+/** Microbatches of a step. */
+int64_t plan_microbatches(const struct plan *p);
+
+/** Stages that do equal work. */
+struct plan_stage {
+    int64_t at, count;      /**< the first of them (from 0); how many */
+    int64_t dense, experts; /**< layers */
+    bool embed, head;
+};
+
+enum { PLAN_MAX_STAGES = 12 };
+
+/**
+ * The stages of a legal plan, first to last. Where more than PLAN_MAX_STAGES differ (layers with experts in
+ * an odd rhythm) the last of them stand for the largest. O(1); O(layers) of a model with experts.
+ * @return how many.
+ */
+int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p, const struct model *m);
+
+/** "tp 8, pp 16, dp 4" and what else is not the default; appended. */
+void plan_format(struct text *out, const struct plan *p, const struct model *m);
+
+/** The mapping as a picture: a row per dimension, outermost first, and what of it each axis takes. */
+void plan_draw(struct text *out, const struct plan *p, const struct plan_place *place,
+               const struct topo_network *net);
+
+#endif

@@ -1,0 +1,86 @@
+/** @file A planned training step taken apart: what each block computes and sends, which of it side by side.
+ */
+#ifndef WORKLOADS_PLAN_COST_H
+#define WORKLOADS_PLAN_COST_H
+
+#include "workloads/block.h"
+#include "workloads/collective.h"
+#include "workloads/step.h"
+
+enum { PLAN_MAX_PARTS = 48, PLAN_MAX_COLLECTIVES = 72 };
+
+struct plan_collective {
+    enum plan_group group;
+    enum collective_kind kind;
+    enum step_phase phase;
+    const char *name;
+    double bytes; /**< entering per NPU */
+    double times; /**< in a row */
+};
+
+/** Collectives [first, first + n). */
+struct plan_list {
+    int32_t first, n;
+};
+
+/** Compute, then collectives; or both side by side. */
+struct plan_part {
+    enum step_phase phase;
+    const char *name;
+    double compute_s;
+    struct plan_list sent;
+    bool beside;
+};
+
+/** Parts in a row; beside all of them, collectives. */
+struct plan_pass {
+    int32_t first, n;
+    struct plan_list beside;
+};
+
+struct plan_block {
+    struct plan_pass forward, backward; /**< backward: recomputation first */
+};
+
+/**
+ * A step is, for stages i with tau_i = forward + backward + sends of one microbatch, m microbatches, v
+ * chunks:
+ *
+ *     (m - 1) max_i tau_i + (1 - 1/v) max_i tau'_i + 1/v sum_i tau'_i + exchange + optimizer + overhead
+ *
+ * where tau'_0 has gradients and parameters exchanged beside it where that overlaps, and tau'_i = tau_i
+ * otherwise; sends that overlap are in the sum alone, once per stage boundary. For v = 1 and equal stages
+ * this is (m + p - 1) tau: arXiv 2104.04473 section 2.2; the last p - 1 are the bubble.
+ */
+struct plan_cost {
+    struct plan_collective collectives[PLAN_MAX_COLLECTIVES];
+    struct plan_part parts[PLAN_MAX_PARTS];
+    struct plan_block blocks[N_BLOCKS];
+    struct plan_pass
+        edge; /**< of a stage and microbatch, beside nothing (ZeRO 3: first gather, last scatter) */
+    struct plan_stage stages[PLAN_MAX_STAGES];
+    struct plan_list sends;         /**< of a stage and microbatch */
+    struct plan_list hidden_sends;  /**< of a stage boundary and step, where the others overlap */
+    struct plan_list before, after; /**< exchange beside the first forward and last backward pass */
+    struct plan_list first_before, last_after; /**< the part of it that nothing hides */
+    int32_t n_collectives, n_parts, n_stages;
+    double microbatches, interleave;
+    double optimizer_s, overhead_s;
+    double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
+    double hardware_flop; /**< with what is done again */
+};
+
+/** Fill for a legal plan; the NPU has peak_flops and mem_Bps. O(1); O(layers) with experts. */
+void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
+
+/**
+ * Time of the step [s] from that of each collective once, shape [n_collectives].
+ */
+double plan_cost_time(const struct plan_cost *c, const double *once_s);
+
+/** The same as an expression for solver and simulators; its collectives carry the names of the groups.
+ * ERR_NOMEM. */
+int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,
+                   const char *name, const struct topo_network *net, struct err *e);
+
+#endif
