@@ -98,7 +98,7 @@ static int write_rows(struct alloc_run *a, struct err *e)
     int rc = 0;
     if (a->sweep.n_axes == 0) {
         struct study s;
-        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
         if (rc)
             return rc;
         from = output_origin(&s);

@@ -9,12 +9,20 @@
 
 static const char *const format_words[] = { "text", "csv", "json", NULL };
 
+static const char *const search_words[] = { "parallelism", NULL };
+
 static const struct option study_rows[] = {
     { .name = "set",
       .value = "KEY=VALUE",
       .help = "override one key, as in network.dims.pod.bw_GBps=50; may be repeated",
       .kind = OPTION_LIST,
       .offset = offsetof(struct options, set) },
+    { .name = "search",
+      .value = "WHAT",
+      .help = "parallelism: find the best plan for the model, as `search: {}` in the workload does",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, search),
+      .words = search_words },
     { .name = "parts",
       .value = "FILE",
       .help = "prices from this file instead of the study's",
@@ -280,6 +288,7 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
+                           .search = -1,
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,
@@ -303,6 +312,7 @@ void options_free(struct options *o)
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
+                           .search = -1,
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,

@@ -434,7 +434,8 @@ unsigned long long study_hash(const struct study *s)
     if (s->rules.graph[0])
         h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
     for (int32_t i = 0; i < s->n_workloads; i++)
-        h = hash_tree(&s->workloads[i].tree, h);
+        if (!s->workloads[i].training) /* all of a model is in the document */
+            h = hash_tree(&s->workloads[i].tree, h);
     return h;
 }
 

@@ -77,6 +77,7 @@ enum study_need {
     STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
     STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
     STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
+    STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
 };
 
 /**
@@ -129,6 +130,10 @@ unsigned long long study_choices(const struct study *s);
 /** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
  * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
 int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct err *e);
+
+/** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
+ */
+int study_take_plans(struct study *s, const struct study *from, struct err *e);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct study *s);

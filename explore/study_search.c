@@ -38,6 +38,15 @@ int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct 
     return rc ? rc : study_choose(s, bw_Bps, e);
 }
 
+int study_take_plans(struct study *s, const struct study *from, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            rc = study_take_plan(s, i, &from->workloads[i].training->plan, e);
+    return rc;
+}
+
 static int search(struct study *s, int32_t i, unsigned needs, struct err *e)
 {
     struct study_workload *w = &s->workloads[i];
@@ -71,7 +80,7 @@ static int search(struct study *s, int32_t i, unsigned needs, struct err *e)
 int study_search(struct study *s, unsigned needs, struct err *e)
 {
     int rc = 0;
-    bool asked = needs & STUDY_NEEDS_WORKLOAD &&
+    bool asked = needs & STUDY_NEEDS_WORKLOAD && !(needs & STUDY_UNSEARCHED) &&
                  (needs & STUDY_FOR_SPLIT || (needs & STUDY_NEEDS_BANDWIDTH && topo_has_bandwidths(&s->net)));
     for (int32_t i = 0; i < s->n_workloads && asked && !rc; i++)
         if (s->workloads[i].training && s->workloads[i].training->search >= 0)
