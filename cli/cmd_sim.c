@@ -337,6 +337,7 @@ const struct command cmd_sim = {
     .help = "time of a training step at given bandwidths",
     .about = "Time a training step on the network of STUDY, whose dimensions all have bw_GBps (or with\n"
              "--split, at the bandwidths that weft alloc chooses): in closed form, or simulated.\n",
-    .scope = SCOPE(1, 1, "STUDY", &sim_options, &options_study, &options_format, &options_files),
+    .scope =
+        SCOPE(1, 1, "STUDY", &sim_options, &options_study, &options_search, &options_format, &options_files),
     .run = run_sim,
 };

@@ -9,25 +9,28 @@
 
 static const char *const format_words[] = { "text", "csv", "json", NULL };
 
-static const char *const search_words[] = { "parallelism", NULL };
-
 static const struct option study_rows[] = {
     { .name = "set",
       .value = "KEY=VALUE",
       .help = "override one key, as in network.dims.pod.bw_GBps=50; may be repeated",
       .kind = OPTION_LIST,
       .offset = offsetof(struct options, set) },
+    { .name = "parts",
+      .value = "FILE",
+      .help = "prices from this file instead of the study's",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, parts) },
+};
+
+static const char *const search_words[] = { "parallelism", NULL };
+
+static const struct option search_rows[] = {
     { .name = "search",
       .value = "WHAT",
       .help = "parallelism: find the best plan for the model, as `search: {}` in the workload does",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, search),
       .words = search_words },
-    { .name = "parts",
-      .value = "FILE",
-      .help = "prices from this file instead of the study's",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, parts) },
 };
 
 static const struct option format_rows[] = {
@@ -74,6 +77,7 @@ static const struct option file_rows[] = {
 };
 
 const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
+const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
 const struct option_group options_format = { "Output", format_rows, 1 };
 const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };
 

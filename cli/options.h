@@ -40,7 +40,7 @@ struct option_list {
     int32_t n;
 };
 
-enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 4 };
+enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 5 };
 
 /** Everything the options of any command can say. Release with options_free(). */
 struct options {
@@ -61,7 +61,7 @@ struct options {
     int64_t size, ranks, curve, regimes;
 };
 
-extern const struct option_group options_study, options_format, options_files;
+extern const struct option_group options_study, options_search, options_format, options_files;
 
 /** Where options are looked up. */
 struct option_scope {
