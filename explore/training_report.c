@@ -10,7 +10,7 @@ static int axis_of(const char *group)
 {
     static const enum report_axis axes[N_PLAN_GROUPS] = {
         [PLAN_GROUP_TP] = REPORT_TP,      [PLAN_GROUP_CP] = REPORT_CP, [PLAN_GROUP_EP] = REPORT_EP,
-        [PLAN_GROUP_DP] = REPORT_DP,      [PLAN_GROUP_PP] = REPORT_PP, [PLAN_GROUP_ENDS] = REPORT_DP,
+        [PLAN_GROUP_DP] = REPORT_DP,      [PLAN_GROUP_PP] = REPORT_PP, 
         [PLAN_GROUP_EXPERTS] = REPORT_DP,
     };
     for (int g = 0; g < N_PLAN_GROUPS; g++)
