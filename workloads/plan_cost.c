@@ -104,8 +104,8 @@ static void add_exchange(struct drafting *x)
     draft_exchange(x, &x->c->last_after, kind, STEP_WEIGHT_GRAD, name, grads, rest);
 }
 
-/* An embedding at both ends of a pipeline is kept equal: an all-reduce of two, in which each sends once what it
- * has. */
+/* An embedding at both ends of a pipeline is kept equal: an all-reduce of two, in which each sends once what
+ * it has. */
 static void add_tied(struct drafting *x)
 {
     const struct model *m = x->m;
