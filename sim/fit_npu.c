@@ -113,9 +113,19 @@ static double model_time(const struct topo_npu *npu, const struct fit_row *row)
 
 enum { MAX_UNKNOWNS = 3 };
 
+enum npu_field { MEM, KERNEL, MATRIX, HALF_OUT, HALF_IN, ATTENTION, FLASH };
+
+static double *field_of(struct topo_npu *npu, enum npu_field f)
+{
+    double *const fields[] = { &npu->mem_efficiency, &npu->kernel_s, &npu->matrix_efficiency,
+                               &npu->half_out,       &npu->half_in,  &npu->attention,
+                               &npu->flash };
+    return fields[f];
+}
+
 /* One thing to fit: a number of the NPU, in a scale where every real number is legal. */
 struct unknown {
-    size_t offset;
+    enum npu_field field;
     bool share;  /* within (0, 1]: x/(1 + x) of exp; else exp */
     double unit; /* value at 0 */
 };
@@ -139,7 +149,7 @@ static double value_at(const struct unknown *u, double x)
 static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_vector *at)
 {
     for (size_t i = 0; i < x->n; i++)
-        *(double *)((char *)npu + x->unknowns[i].offset) = value_at(&x->unknowns[i], gsl_vector_get(at, i));
+        *field_of(npu, x->unknowns[i].field) = value_at(&x->unknowns[i], gsl_vector_get(at, i));
 }
 
 static double misfit(const gsl_vector *at, void *data)
@@ -182,7 +192,7 @@ static int minimise(struct fitting *x, struct err *e)
                 break;
         set_values(&x->f->npu, x, gsl_multimin_fminimizer_x(search));
         for (size_t i = 0; i < x->n; i++) {
-            double *value = (double *)((char *)&x->f->npu + x->unknowns[i].offset);
+            double *value = field_of(&x->f->npu, x->unknowns[i].field);
             *value = rounded(*value);
         }
     }
@@ -206,16 +216,14 @@ static void count_errors(struct fit_npu *f)
     }
 }
 
-#define AT(field) offsetof(struct topo_npu, field)
-
 int fit_npu(struct fit_npu *f, struct err *e)
 {
-    static const struct unknown stream[] = { { AT(mem_efficiency), true, 1 }, { AT(kernel_s), false, 1e-6 } };
-    static const struct unknown matrix[] = { { AT(matrix_efficiency), true, 1 },
-                                             { AT(half_out), false, 50 },
-                                             { AT(half_in), false, 50 } };
-    static const struct unknown attention[] = { { AT(attention), true, 1 } };
-    static const struct unknown flash[] = { { AT(flash), true, 1 } };
+    static const struct unknown stream[] = { { MEM, true, 1 }, { KERNEL, false, 1e-6 } };
+    static const struct unknown matrix[] = { { MATRIX, true, 1 },
+                                             { HALF_OUT, false, 50 },
+                                             { HALF_IN, false, 50 } };
+    static const struct unknown attention[] = { { ATTENTION, true, 1 } };
+    static const struct unknown flash[] = { { FLASH, true, 1 } };
     struct fitting fits[N_FIT_OPERATORS] = { { f, FIT_STREAM, stream, 2 },
                                              { f, FIT_MATRIX, matrix, 3 },
                                              { f, FIT_ATTENTION, attention, 1 },
