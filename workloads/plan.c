@@ -252,8 +252,14 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
 static bool check_batch(const struct plan *p, struct plan_fault *f)
 {
     int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
-    if (!need_divisor(f, "dp", dp, p->batch, "batch"))
+    if (p->batch % dp && !f)
         return false;
+    if (p->batch % dp) {
+        int64_t below = p->batch / dp * dp;
+        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld (nearest: %lld)", (long long)p->batch,
+                     (long long)dp,
+                     (long long)(below > 0 && p->batch - below <= dp / 2 ? below : below + dp));
+    }
     if (!need_divisor(f, "micro_batch", p->micro, p->batch / dp, "batch / dp"))
         return false;
     if (p->interleave > 1 && plan_microbatches(p) % pp)
@@ -282,11 +288,10 @@ bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, str
 {
     if (m->family != MODEL_TRANSFORMER && !check_data_parallel(p, f))
         return false;
-    if (m->family == MODEL_TRANSFORMER && !check_tensor(p, m, f))
-        return false;
     if (!check_degrees(p, n_npus, f))
         return false;
-    if (m->family == MODEL_TRANSFORMER && (!check_stages(p, m, f) || !check_experts(p, m, f)))
+    if (m->family == MODEL_TRANSFORMER &&
+        (!check_tensor(p, m, f) || !check_stages(p, m, f) || !check_experts(p, m, f)))
         return false;
     return check_batch(p, f);
 }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# A model trained on a small network: the report, its data, plans that cannot be, and a search.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
+cat >study.yaml <<..
+network:
+  name: small
+  npu: { peak_TFLOPS: 100, mem_GB: 8, mem_GBps: 1000, matrix_efficiency: 0.8, matrix_half_out: 128, kernel_ns: 4000 }
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 100, latency_ns: 1000 }
+    - { name: pod, shape: switch, size: 16, bw_GBps: 12.5, latency_ns: 5000 }
+model: alpha-beta
+workload:
+  name: small GPT
+  model: model.yaml
+  parallel: { tp: 4, pp: 4, batch: 64, recompute: selective, seq_parallel: true, zero: 1 }
+..
+cat >model.yaml <<..
+layers: 16
+hidden: 2048
+heads: 16
+vocab: 32000
+seq: 2048
+attention: unfused
+tied: true
+biases: true
+dropout: true
+..
+run sim study.yaml
+"$WEFT" sim study.yaml --of json -q | hash
+run sim study.yaml --of csv -q -o sim.csv
+sed '/^#/d' sim.csv
+echo "== plans that cannot be"
+P=workload.parallel
+for set in tp=3 tp=32 pp=3 dp=5 pp=32 batch=66 micro_batch=3 interleave=3 ep=2 cp=3 'order=[tp,dp]' zero=4 \
+    schedule=gpipe,interleave=2; do
+    "$WEFT" sim study.yaml $(echo "$set" | sed "s/,interleave/ --set $P.interleave/; s/^/--set $P./") 2>&1 >out | sed 's/^[^:]*: //'
+done
+run sim study.yaml --set network.npu.mem_GB=1 -q -o out -f
+run sim study.yaml --set 'network.npu={}' -q
+echo "== a search"
+run sim study.yaml --search parallelism --set 'workload.search={top: 3, tp: [1, 2, 4], cp: [1]}'
+run sim study.yaml --search parallelism --set network.npu.mem_GB=0.01
+run sim study.yaml --set 'workload.search={tp: [3]}'
