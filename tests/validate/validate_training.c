@@ -13,6 +13,7 @@
 #include <stdarg.h>
 
 #include "explore/design.h"
+#include "explore/search.h"
 #include "workloads/training.h"
 #include "tests/support.h"
 #include "tests/validate/cases.h"
@@ -294,6 +295,105 @@ static int print_multinode(void)
     return wrong;
 }
 
+/* ---- plan and split together, beside plans that were fixed beforehand ---- */
+
+struct fixed {
+    int tp, cp, pp, interleave, micro, zero;
+    enum plan_recompute recompute;
+    enum plan_axis order[N_PLAN_AXES];
+};
+
+#define MEGATRON                                                                                             \
+    {                                                                                                        \
+        PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP                                                                   \
+    }
+
+static const struct fixed fixed_plans[] = {
+    { 8, 1, 8, 3, 1, 1, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 8, 1, 8, 3, 1, 1, PLAN_RECOMPUTE_SELECTIVE, { PLAN_TP, PLAN_CP, PLAN_PP, PLAN_DP } },
+    { 8, 1, 8, 3, 1, 1, PLAN_RECOMPUTE_SELECTIVE, { PLAN_DP, PLAN_CP, PLAN_TP, PLAN_PP } },
+    { 8, 1, 8, 3, 1, 1, PLAN_RECOMPUTE_SELECTIVE, { PLAN_PP, PLAN_TP, PLAN_CP, PLAN_DP } },
+    { 8, 1, 16, 6, 1, 1, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 16, 1, 8, 12, 1, 1, PLAN_RECOMPUTE_NONE, MEGATRON },
+    { 32, 1, 4, 24, 2, 1, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 4, 1, 16, 6, 1, 1, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 1, 1, 32, 3, 1, 1, PLAN_RECOMPUTE_FULL, MEGATRON },
+    { 4, 4, 8, 6, 1, 1, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 8, 1, 1, 1, 2, 3, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 8, 1, 1, 1, 2, 3, PLAN_RECOMPUTE_SELECTIVE, { PLAN_DP, PLAN_CP, PLAN_TP, PLAN_PP } },
+    { 4, 1, 1, 1, 2, 3, PLAN_RECOMPUTE_SELECTIVE, MEGATRON },
+    { 1, 1, 1, 1, 1, 3, PLAN_RECOMPUTE_FULL, MEGATRON },
+};
+
+#define JOINT_STUDY "configs/studies/llm-gpt3-libra.yaml"
+
+static struct plan plan_of(const struct fixed *f, const struct training *base)
+{
+    struct plan p = base->plan;
+    p.degree[PLAN_TP] = f->tp;
+    p.degree[PLAN_CP] = f->cp;
+    p.degree[PLAN_PP] = f->pp;
+    p.degree[PLAN_DP] = 4096 / f->tp / f->cp / f->pp;
+    p.interleave = f->interleave;
+    p.micro = f->micro;
+    p.zero = f->zero;
+    p.recompute = f->recompute;
+    p.seq_parallel = f->tp > 1;
+    memcpy(p.order, f->order, sizeof p.order);
+    return p;
+}
+
+static void print_design(const char *who, const struct plan *p, const struct study *s, const struct design *d,
+                         const char *end)
+{
+    struct text plan = { 0 };
+    const struct training *x = s->workloads[0].training;
+    plan_format(&plan, p, &x->model);
+    printf("| %s | %s | %.4f | %.1f |", who, text_str(&plan), d->time_s,
+           100 * training_mfu(x, &s->net, d->time_s));
+    for (int32_t k = 0; k < d->n_dims; k++)
+        printf(" %.1f%s", d->bw_Bps[k] / 1e9, k + 1 < d->n_dims ? "," : "");
+    printf(" | %s |\n", end);
+    text_free(&plan);
+}
+
+static int print_joint(void)
+{
+    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT;
+    struct study s;
+    struct design best, d;
+    struct err e = { 0 };
+    int wrong = 0;
+    assert_ok(study_load(&s, JOINT_STUDY, NULL, 0, needs, &e), &e);
+    assert_ok(design_solve(&best, &s, &e), &e);
+    const struct search_result *r = s.workloads[0].search;
+    printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "
+           "(`" JOINT_STUDY "`): the pair that a search finds over %lld candidates, and plans that were "
+                            "fixed beforehand, each with its own "
+           "best split.\n\n| | plan, innermost axis first | step s | utilisation %% | GB/s per dimension | "
+           "as good or "
+           "worse |\n|---|---|--:|--:|---|---|\n",
+           (long long)r->n_candidates);
+    print_design("search", &s.workloads[0].training->plan, &s, &best, "");
+    study_free(&s);
+    assert_ok(study_load(&s, JOINT_STUDY, NULL, 0, needs | STUDY_UNSEARCHED, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(fixed_plans); i++) {
+        struct plan p = plan_of(&fixed_plans[i], s.workloads[0].training);
+        struct plan_fault fault;
+        if (!plan_check(&p, &s.workloads[0].training->model, s.net.n_npus, &fault))
+            fail_msg("%s %s", fault.key, fault.why);
+        assert_ok(study_take_plan(&s, 0, &p, &e), &e);
+        assert_ok(design_solve(&d, &s, &e), &e);
+        bool fits = !(training_missing_B(s.workloads[0].training, &s.net) > 0);
+        print_design(fits ? "fixed" : "fixed (does not fit)", &p, &s, &d,
+                     fits ? verdict(best.time_s <= d.time_s * (1 + 1e-9), &wrong) : "");
+        design_free(&d);
+    }
+    design_free(&best);
+    study_free(&s);
+    return wrong;
+}
+
 int main(void)
 {
     int wrong = 0;
@@ -302,5 +402,6 @@ int main(void)
     wrong += print_sc21();
     wrong += print_mtnlg();
     wrong += print_multinode();
+    wrong += print_joint();
     return wrong > 0;
 }
