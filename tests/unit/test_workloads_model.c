@@ -175,6 +175,12 @@ static void layers_have_experts_after_the_dense_ones_at_every_so_many(void **sta
 
 #define GPT "layers: 2\nhidden: 64\nheads: 4\nvocab: 100\nseq: 16\n"
 
+#define DLRM   "family: dlrm\ndlrm: { dim: 4, rows: [9, 9], "
+#define LAYERS "bottom: [3, 4], top: [1]"
+#define MOE    GPT "moe: { experts: 4, top_k: "
+#define MLA    "mla: { q_rank: 8, kv_rank: 4, nope_dim: 6, rope_dim: 2, v_dim: 5 }\n"
+#define CNN    "family: cnn\ncnn: { features: 4, classes: 2, convs: "
+
 static void what_is_absent_is_as_in_gpt(void **state)
 {
     struct model m;
@@ -193,6 +199,34 @@ static void what_is_absent_is_as_in_gpt(void **state)
     assert_true(!m.tied && !m.biases && !m.dropout && m.causal && isnan(m.params));
     assert_string_equal(m.name, "model");
     assert_true(m.moe.experts == 0 && m.mla.q_rank == 0);
+}
+
+static void what_does_not_belong_to_the_family_is_zero(void **state)
+{
+    static const char *const texts[] = { DLRM LAYERS " }\n",
+                                         CNN "[ { in: 3, out: 4, kernel: 1, size: 2 } ] }\n" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct model m;
+        struct err e = { 0 };
+        assert_ok(fixture_read_model(&m, texts[i], &e), &e);
+        assert_true(m.layers == 0 && m.hidden == 0 && m.heads == 0 && m.seq == 0 && m.vocab == 0);
+        assert_true(m.dlrm.cross_layers == 0 && m.dlrm.cross_rank == 0 && m.moe.experts == 0);
+    }
+}
+
+static void low_rank_heads_are_as_wide_as_both_their_parts(void **state)
+{
+    struct model m;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(fixture_read_model(&m, GPT MLA, &e), &e);
+    assert_int_equal(m.head_dim, 8);
+    assert_int_equal(m.kv_heads, 4);
+    /* Four heads: down and up to queries and keys with values, output, two norms. */
+    assert_true(model_layer_params(&m, false, 1, 1, 1).dense == 64 * 8 + 8 * 4 * 8 + 64 * (4 + 2) +
+                                                                    4 * 4 * (6 + 5) + 4 * 5 * 64 + 8 + 4 +
+                                                                    2 * 64 * 256 + 2 * 2 * 64);
 }
 
 /* Turing-NLG is 17.2 as published, 17.177 by its hyperparameters: 0.13 %. One per cent off is refused. */
@@ -222,11 +256,6 @@ static void a_published_count_that_is_off_by_one_per_cent_is_refused(void **stat
     }
 }
 
-#define DLRM   "family: dlrm\ndlrm: { dim: 4, rows: [9, 9], "
-#define LAYERS "bottom: [3, 4], top: [1]"
-#define MOE    GPT "moe: { experts: 4, top_k: "
-#define CNN    "family: cnn\ncnn: { features: 4, classes: 2, convs: "
-
 static void a_fault_is_named_with_its_place(void **state)
 {
     static const struct {
@@ -248,6 +277,8 @@ static void a_fault_is_named_with_its_place(void **state)
           "m.yaml:6:1: dlrm has no effect on family transformer, need family dlrm or cnn" },
         { GPT "cnn: {}\n", ERR_PARSE, "cnn has no effect on family transformer" },
         { GPT "mla: { q_rank: 8 }\n", ERR_PARSE, "mla" },
+        { GPT MLA "kv_heads: 2\n", ERR_PARSE, "m.yaml:7:1: kv_heads has no effect beside mla" },
+        { GPT MLA "head_dim: 2\n", ERR_PARSE, "m.yaml:7:1: head_dim has no effect beside mla" },
         { MOE "5, ffn: 8 }\n", ERR_RANGE, "moe.top_k is 5, need at most experts, 4" },
         { MOE "1, ffn: 8, dense_layers: 2 }\n", ERR_RANGE,
           "moe.dense_layers is 2, need less than layers, 2" },
@@ -262,6 +293,8 @@ static void a_fault_is_named_with_its_place(void **state)
         { DLRM LAYERS ", lookups: [1, 0] }\n", ERR_RANGE, "dlrm.lookups[1] is 0, need 1 to 1e12" },
         { DLRM LAYERS ", interaction: cross }\n", ERR_PARSE, "has no cross_layers, need it for interaction" },
         { DLRM LAYERS ", interaction: cross, cross_layers: 1 }\n", ERR_PARSE, "has no cross_rank, need it" },
+        { DLRM LAYERS ", cross_rank: 3 }\n", ERR_PARSE,
+          "dlrm.cross_rank has no effect on interaction dot, need interaction cross" },
         { DLRM "bottom: [3, 5], top: [1] }\n", ERR_RANGE, "dlrm.bottom ends with 5, need dim, 4" },
         { DLRM "bottom: [], top: [1] }\n", ERR_RANGE, "dlrm.bottom has 0 entries, need 1 to 16" },
         { DLRM "bottom: [4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4], top: [1] }\n", ERR_RANGE,
@@ -294,6 +327,8 @@ int main(void)
         cmocka_unit_test(experts_are_divided_by_their_own_degrees),
         cmocka_unit_test(layers_have_experts_after_the_dense_ones_at_every_so_many),
         cmocka_unit_test(what_is_absent_is_as_in_gpt),
+        cmocka_unit_test(what_does_not_belong_to_the_family_is_zero),
+        cmocka_unit_test(low_rank_heads_are_as_wide_as_both_their_parts),
         cmocka_unit_test(a_published_count_that_is_off_by_one_per_cent_is_refused),
         cmocka_unit_test(a_fault_is_named_with_its_place),
     };
