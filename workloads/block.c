@@ -66,23 +66,25 @@ static void add_streams(struct counting *x, double forward_B, double back_B, dou
 }
 
 /* Queries of one NPU against all keys, with scores in memory. */
-static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double head_dim)
+static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
+                        double value_dim)
 {
     double batch = (double)p->micro * (double)m->heads / (double)p->degree[PLAN_TP];
     double queries = (double)m->seq / (double)p->degree[PLAN_CP], keys = (double)m->seq;
     double scores = batch * queries * keys, dropped = m->dropout ? scores * SCORE_DROPOUT : 0;
-    const struct roofline_product score = { queries, keys, head_dim, batch };
-    const struct roofline_product value = { queries, head_dim, keys, batch };
-    const struct roofline_product key_grad = { keys, head_dim, queries, batch };
-    double share = x->npu->attention, score_s = roofline_product_s(x->npu, &score, share);
-    double value_s = roofline_product_s(x->npu, &value, share);
-    double key_s = roofline_product_s(x->npu, &key_grad, share);
-    double kernels = m->dropout ? 2 : 1;
-    x->c->core_s +=
-        score_s + value_s + roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
-    /* Gradients of values, scores, queries, keys. */
-    x->c->core_back_s +=
-        score_s + value_s + 2 * key_s + roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
+    const struct roofline_product score = { queries, keys, key_dim, batch };
+    const struct roofline_product value = { queries, value_dim, keys, batch };
+    /* Gradients of scores, queries, keys, values. */
+    const struct roofline_product back[] = { { queries, keys, value_dim, batch },
+                                             { queries, key_dim, keys, batch },
+                                             { keys, key_dim, queries, batch },
+                                             { keys, value_dim, queries, batch } };
+    double share = x->npu->attention, kernels = m->dropout ? 2 : 1;
+    x->c->core_s += roofline_product_s(x->npu, &score, share) + roofline_product_s(x->npu, &value, share) +
+                    roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
+    for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+        x->c->core_back_s += roofline_product_s(x->npu, &back[i], share);
+    x->c->core_back_s += roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
 }
 
@@ -127,12 +129,13 @@ static void add_attention(struct counting *x, const struct model *m, const struc
     }
     if (!m->mla.q_rank && m->positions == MODEL_ROTARY)
         add_streams(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
+    double value_dim = m->mla.q_rank ? (double)m->mla.v_dim : d;
     if (m->attention == MODEL_FLASH) {
-        add_flash(x, m, p, d, m->mla.q_rank ? (double)m->mla.v_dim : d);
+        add_flash(x, m, p, d, value_dim);
         return;
     }
     add_streams(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
-    add_unfused(x, m, p, d);
+    add_unfused(x, m, p, d, value_dim);
 }
 
 /* @p rows tokens through @p batch equal pairs of linear layers of width @p ffn. */
