@@ -14,10 +14,11 @@ static void add_embed(struct drafting *x)
     struct plan_part *part = draft_part(x, &b->forward, STEP_FORWARD, "embedding", x->cost.forward_s);
     bool scatter = x->p->seq_parallel;
     draft_tp(x, part, scatter ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "embedding", 1, 1);
+    draft_shares(x, BLOCK_EMBED, &b->forward, true);
     part = draft_part(x, &b->backward, STEP_WEIGHT_GRAD, "embedding", x->cost.rest_s);
     if (scatter)
         draft_tp(x, part, COLLECTIVE_ALL_GATHER, "embedding", 1, 1);
-    draft_shares(x, BLOCK_EMBED, b);
+    draft_shares(x, BLOCK_EMBED, &b->backward, false);
 }
 
 /* Logits are split over the vocabulary: the loss needs largest, sum and target of each token in fp32. */
@@ -32,10 +33,11 @@ static void add_head(struct drafting *x)
         draft_collective(x, &part->sent,
                          (struct plan_collective){ PLAN_GROUP_TP, COLLECTIVE_ALL_REDUCE, STEP_FORWARD, "loss",
                                                    4 * x->tokens, 3 });
+    draft_shares(x, BLOCK_HEAD, &b->forward, true);
     part = draft_part(x, &b->backward, STEP_INPUT_GRAD, "logits",
                       x->cost.input_s + x->cost.weight_s + x->cost.rest_s);
     draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "logits", 1, 1);
-    draft_shares(x, BLOCK_HEAD, b);
+    draft_shares(x, BLOCK_HEAD, &b->backward, false);
 }
 
 /* ---- pipeline ---- */
@@ -173,9 +175,10 @@ static void add_plain_head(struct drafting *x)
     struct plan_block *b = &x->c->blocks[BLOCK_HEAD];
     block_cost(&x->cost, BLOCK_HEAD, x->m, x->p, x->npu);
     draft_part(x, &b->forward, STEP_FORWARD, "forward", x->cost.forward_s);
+    draft_shares(x, BLOCK_HEAD, &b->forward, true);
     draft_part(x, &b->backward, STEP_INPUT_GRAD, "input gradients", x->cost.input_s + x->cost.rest_s);
     draft_part(x, &b->backward, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s);
-    draft_shares(x, BLOCK_HEAD, b);
+    draft_shares(x, BLOCK_HEAD, &b->backward, false);
 }
 
 /* ---- all of it ---- */
