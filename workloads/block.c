@@ -59,6 +59,13 @@ static void add_linear(struct counting *x, double rows, double out, double in, d
     x->c->flop += roofline_flop(&forward);
 }
 
+/* Of a product that several NPUs of TP do alike, what the others count. */
+static void count_once(struct counting *x, double rows, double out, double in)
+{
+    const struct roofline_product copied = { rows, out, in, 1 };
+    x->c->flop -= roofline_flop(&copied);
+}
+
 static void add_streams(struct counting *x, double forward_B, double back_B, double kernels)
 {
     x->c->forward_s += roofline_stream_s(x->npu, forward_B, kernels);
@@ -111,6 +118,7 @@ static void add_mla(struct counting *x, const struct model *m, double tokens, do
     add_linear(x, tokens, (double)(a->kv_rank + a->rope_dim), h, 1);
     add_linear(x, tokens, heads * (double)(a->nope_dim + a->v_dim), (double)a->kv_rank, 1);
     add_linear(x, tokens, h, heads * (double)a->v_dim, 1);
+    count_once(x, tokens, (1 - 1 / tp) * (double)(a->q_rank + a->kv_rank + a->rope_dim), h);
     double small = tokens * (double)(a->q_rank + a->kv_rank);
     add_streams(x, NORM_FORWARD * small, NORM_BACK * small, 2);
     double turned = ROTARY * tokens * 2 * heads * (double)a->rope_dim;
@@ -124,7 +132,9 @@ static void add_attention(struct counting *x, const struct model *m, const struc
     if (m->mla.q_rank) {
         add_mla(x, m, tokens, tp);
     } else {
-        add_linear(x, tokens, (a + 2 * (kv < 1 ? 1 : kv)) * d, h, 1);
+        double copied = kv < 1 ? 1 - kv : 0;
+        add_linear(x, tokens, (a + 2 * (kv + copied)) * d, h, 1);
+        count_once(x, tokens, 2 * copied * d, h);
         add_linear(x, tokens, h, a * d, 1);
     }
     if (!m->mla.q_rank && m->positions == MODEL_ROTARY)

@@ -63,7 +63,6 @@ static void FLOP_do_not_depend_on_how_they_are_spread(void **state)
     for (int i = 0; i < 200; i++) {
         struct plan_cost spread, alone;
         fixture_random(&x, r);
-        x.model.kv_heads = x.model.heads; /* copied heads are counted as often as they are computed */
         x.model.vocab_multiple = 0;
         struct plan one = fixture_plan(1, 1, 1, 1, x.plan.batch);
         one.recompute = x.plan.recompute;
