@@ -5,13 +5,14 @@
 /** What kind of failure; the command line turns it into an exit code. */
 enum err_code {
     ERR_OK = 0,
-    ERR_NOMEM = -1, /**< allocation failed */
-    ERR_IO = -2,    /**< a file could not be written, a program not started */
-    ERR_PARSE = -3, /**< input is missing, unreadable or not the expected grammar */
-    ERR_RANGE = -4, /**< value outside its documented range, or it contradicts another */
-    ERR_UNSUP = -5, /**< valid request this build does not implement */
-    ERR_LIB = -6,   /**< igraph, GSL, GLPK or libyaml refused the call */
-    ERR_USAGE = -7, /**< command line is wrong */
+    ERR_NOMEM = -1,     /**< allocation failed */
+    ERR_IO = -2,        /**< a file could not be written, a program not started */
+    ERR_PARSE = -3,     /**< input is missing, unreadable or not the expected grammar */
+    ERR_RANGE = -4,     /**< value outside its documented range, or it contradicts another */
+    ERR_UNSUP = -5,     /**< valid request this build does not implement */
+    ERR_LIB = -6,       /**< igraph, GSL, GLPK or libyaml refused the call */
+    ERR_USAGE = -7,     /**< command line is wrong */
+    ERR_NO_DESIGN = -8, /**< nothing fits what was asked for */
 };
 
 struct err {

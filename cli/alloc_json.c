@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/training.h"
 #include "cli/alloc_report.h"
 
 struct alloc_unit alloc_unit(const struct study *s)
@@ -120,6 +121,7 @@ static void put_loads(const struct alloc_report *r, struct json *j)
         json_open(j, NULL, '{');
         json_text(j, "name", r->study->workloads[i].tree.name);
         json_real(j, "weight", r->study->workloads[i].weight);
+        training_json(r->study, r->design, i, j);
         json_real(j, "time_s", load->time_s);
         if (isfinite(load->best_s))
             json_real(j, "best_s", load->best_s);

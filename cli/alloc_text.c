@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/training.h"
 #include "cli/alloc_report.h"
 #include "cli/bind.h"
 #include "cli/sheet.h"
@@ -221,5 +222,7 @@ int alloc_text(const struct alloc_report *r, struct text *out, struct err *e)
     put_times(r, out);
     put_money(r, out);
     put_proof(r, out);
+    if (!rc)
+        rc = training_text(r->study, r->design, out, e);
     return rc ? rc : text_check(out, e);
 }

@@ -98,7 +98,7 @@ static int write_rows(struct alloc_run *a, struct err *e)
     int rc = 0;
     if (a->sweep.n_axes == 0) {
         struct study s;
-        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
         if (rc)
             return rc;
         from = output_origin(&s);
@@ -140,6 +140,6 @@ const struct command cmd_alloc = {
     .about = "Choose the bandwidth of every dimension that is best for the objective of STUDY under its\n"
              "constraints, with a proof: lower bound, gap, and what each constraint costs. A study with\n"
              "`vary` gives one design per point. JSON is one object a line, CSV the row of weft sweep.\n",
-    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_format, &options_files),
+    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_alloc,
 };

@@ -327,6 +327,6 @@ const struct command cmd_check = {
         "Hold a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
         "power, step time. Bandwidths are those of the network; where one is missing, those that weft\n"
         "alloc chooses. Exit code 0 when every budget is kept, 4 when one is not.\n",
-    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_format, &options_files),
+    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_check,
 };

@@ -71,6 +71,6 @@ const struct command cmd_explain = {
     .about = "Take the time of a training step apart: every collective on every dimension, what decides it,\n"
              "what one more GB/s or one USD less would do, and simple bounds the total is held against.\n"
              "Bandwidths are those of the network; where one is missing, those that weft alloc chooses.\n",
-    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_format, &options_files),
+    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_explain,
 };

@@ -8,6 +8,7 @@
 #include "cli/sim_notes.h"
 #include "cli/sim_text.h"
 #include "cli/timeline.h"
+#include "cli/training.h"
 
 enum { MODEL_ALL = N_SIM_MODELS };
 
@@ -72,6 +73,8 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     if (!rc)
         rc = study_load(s, run->opt.operands[0], o.list, o.n, needs, e);
     load_free(&o);
+    if (!rc)
+        rc = study_take_plans(s, &x->first.study, e);
     if (rc)
         return rc;
     rc = design_evaluate(d, s, x->first.design.bw_Bps, e);
@@ -165,6 +168,7 @@ static void put_model(const struct simulation *x, int32_t i, struct json *j)
         json_text(j, "name", s->workloads[k].tree.name);
         json_real(j, "weight", s->workloads[k].weight);
         json_real(j, "time_s", d->loads[k].time_s);
+        training_json(s, d, k, j);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -202,7 +206,7 @@ static void sim_json(const struct run *run, const struct simulation *x, struct t
     text_free(&names);
 }
 
-static void sim_table(const struct simulation *x, struct table *t)
+static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 {
     static const char *const texts[] = { "network", "workload", "model" };
     static const char *const reals[] = { "time_s", "compute_s", "comm_s", "latency_s", "cost_usd" };
@@ -210,6 +214,7 @@ static void sim_table(const struct simulation *x, struct table *t)
     char name[32], word[TOPO_SPEC];
     int32_t n_dims = x->studies[0]->net.n_dims;
     struct text names = { 0 };
+    int rc = 0;
     load_workload_names(&names, x->studies[0]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         table_column(t, texts[i], TABLE_TEXT);
@@ -220,9 +225,14 @@ static void sim_table(const struct simulation *x, struct table *t)
             snprintf(name, sizeof name, per_dim[i], (int)d + 1);
             table_column(t, name, TABLE_REAL);
         }
+    if (x->studies[0]->workloads[0].training)
+        training_row_columns(t);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
         const double *lists[] = { d->bw_Bps, d->util_frac, d->exposed_s };
+        struct training_row row = { .known = false };
+        if (!rc)
+            rc = training_row_fill(&row, x->studies[i], d, e);
         table_row(t);
         table_put_text(t, load_network_name(word, &x->studies[i]->net));
         table_put_text(t, text_str(&names));
@@ -233,8 +243,11 @@ static void sim_table(const struct simulation *x, struct table *t)
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
             for (int32_t m = 0; m < n_dims; m++)
                 table_put_real(t, lists[k][m] * (k == 0 ? 1e-9 : 1));
+        if (x->studies[0]->workloads[0].training)
+            training_row_put(t, &row);
     }
     text_free(&names);
+    return rc;
 }
 
 static int write_result(const struct run *run, const struct simulation *x, struct err *e)
@@ -250,8 +263,9 @@ static int write_result(const struct run *run, const struct simulation *x, struc
         sim_json(run, x, &out);
         break;
     case TABLE_AS_CSV:
-        sim_table(x, &t);
-        rc = output_table(run, &t, output_origin(&x->first.study), e);
+        rc = sim_table(x, &t, e);
+        if (!rc)
+            rc = output_table(run, &t, output_origin(&x->first.study), e);
         table_free(&t);
         return rc;
     }
@@ -311,6 +325,8 @@ static int run_sim(struct run *run, struct err *e)
         rc = write_extras(run, &x, e);
     if (!rc)
         rc = x.n > 0 ? write_result(run, &x, e) : load_write_status(run, &x.first, false, e);
+    if (!rc && x.n > 0)
+        training_say_memory(run, x.studies[0]);
     simulation_free(&x);
     return rc;
 }
@@ -321,6 +337,7 @@ const struct command cmd_sim = {
     .help = "time of a training step at given bandwidths",
     .about = "Time a training step on the network of STUDY, whose dimensions all have bw_GBps (or with\n"
              "--split, at the bandwidths that weft alloc chooses): in closed form, or simulated.\n",
-    .scope = SCOPE(1, 1, "STUDY", &sim_options, &options_study, &options_format, &options_files),
+    .scope =
+        SCOPE(1, 1, "STUDY", &sim_options, &options_study, &options_search, &options_format, &options_files),
     .run = run_sim,
 };

@@ -257,6 +257,7 @@ const struct command cmd_sweep = {
     .about = "Choose the bandwidths for every combination of the values under `vary` of STUDY and write one\n"
              "row a point. A point without a design is a row with its status. SIGINT stops the sweep and\n"
              "writes nothing.\n",
-    .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_format, &options_files),
+    .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_search, &options_format,
+                   &options_files),
     .run = run_sweep,
 };

@@ -67,6 +67,19 @@ static int add_parts(struct load_overrides *o, const char *path, struct err *e)
     return kept ? load_add(o, "parts", kept, e) : e->code;
 }
 
+/* As if the workload said `search: {}`, unless it says more. What is wrong with the study is told later. */
+static int add_search(struct load_overrides *o, const struct run *run, struct err *e)
+{
+    static const char key[] = "workload.search";
+    struct study probe = { 0 };
+    struct err ignored = { 0 };
+    bool has = false;
+    if (study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, &ignored) == 0)
+        has = yaml_find(&probe.doc, key) >= 0;
+    study_free(&probe);
+    return has ? 0 : load_add(o, key, "{}", e);
+}
+
 int load_overrides(struct load_overrides *out, const struct run *run, struct err *e)
 {
     int rc = 0;
@@ -75,6 +88,8 @@ int load_overrides(struct load_overrides *out, const struct run *run, struct err
         rc = add_assignment(out, run->opt.set.items[i], e);
     if (!rc && run->opt.parts)
         rc = add_parts(out, run->opt.parts, e);
+    if (!rc && run->opt.search >= 0)
+        rc = add_search(out, run, e);
     return rc;
 }
 

@@ -22,6 +22,17 @@ static const struct option study_rows[] = {
       .offset = offsetof(struct options, parts) },
 };
 
+static const char *const search_words[] = { "parallelism", NULL };
+
+static const struct option search_rows[] = {
+    { .name = "search",
+      .value = "WHAT",
+      .help = "parallelism: find the best plan for the model, as `search: {}` in the workload does",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, search),
+      .words = search_words },
+};
+
 static const struct option format_rows[] = {
     { .name = "of",
       .value = "FORMAT",
@@ -66,6 +77,7 @@ static const struct option file_rows[] = {
 };
 
 const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
+const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
 const struct option_group options_format = { "Output", format_rows, 1 };
 const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };
 
@@ -280,6 +292,7 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
+                           .search = -1,
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,
@@ -303,6 +316,7 @@ void options_free(struct options *o)
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
+                           .search = -1,
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,

@@ -40,7 +40,7 @@ struct option_list {
     int32_t n;
 };
 
-enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 4 };
+enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 5 };
 
 /** Everything the options of any command can say. Release with options_free(). */
 struct options {
@@ -50,6 +50,7 @@ struct options {
     int32_t format;       /**< enum table_format, -1 = by the extension of `out` */
     int32_t image_format; /**< enum plot_format, likewise */
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
+    int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list;
@@ -60,7 +61,7 @@ struct options {
     int64_t size, ranks, curve, regimes;
 };
 
-extern const struct option_group options_study, options_format, options_files;
+extern const struct option_group options_study, options_search, options_format, options_files;
 
 /** Where options are looked up. */
 struct option_scope {

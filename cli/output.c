@@ -164,6 +164,8 @@ int output_exit_code(int rc)
     case ERR_RANGE:
     case ERR_UNSUP:
         return EXIT_INPUT;
+    case ERR_NO_DESIGN:
+        return EXIT_NO_DESIGN;
     case ERR_NOMEM:
     case ERR_IO:
     case ERR_LIB:

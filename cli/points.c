@@ -35,7 +35,7 @@ int points_load(struct study *s, const struct run *run, const struct sweep *w, c
 {
     struct sweep_point p;
     sweep_find_point(&p, w, i);
-    return sweep_load(s, w, &p, source_of(run, o), e);
+    return sweep_load(s, w, &p, source_of(run, o), 0, e);
 }
 
 const char *points_unquote(char buf[POINTS_VALUE], const char *value)
@@ -62,7 +62,7 @@ static void fold_point(struct origin *from, const struct run *run, const struct 
 {
     struct study s;
     struct err ignored = { 0 };
-    if (sweep_load(&s, w, p, source_of(run, o), &ignored) == 0) {
+    if (sweep_load(&s, w, p, source_of(run, o), STUDY_UNSEARCHED, &ignored) == 0) {
         unsigned long long hash = study_hash(&s);
         from->study_hash = text_hash(from->study_hash, &hash, sizeof hash);
         from->seed = seed ? s.seed : from->seed;

@@ -5,6 +5,7 @@
 
 #include "cli/sheet.h"
 #include "cli/sim_notes.h"
+#include "cli/training.h"
 
 /* Times under every model in one unit. */
 struct comparison {
@@ -165,6 +166,11 @@ int sim_text(const struct simulation *x, struct text *out, struct err *e)
         rc = put_dims(x, out, e);
     for (int32_t i = 0; i < x->n && !rc; i++)
         rc = sim_notes_text(x->studies[i], x->designs[i], out, e);
+    for (int32_t i = 0; i < x->n && !rc; i++) {
+        if (x->n > 1 && s->workloads[0].training)
+            text_printf(out, "\nmodel %s", sim_model_words[x->studies[i]->model]);
+        rc = training_text(x->studies[i], x->designs[i], out, e);
+    }
     if (isfinite(d->cost_usd))
         text_printf(out, "\ncost %s USD\n", show_usd(n, d->cost_usd));
     return rc;

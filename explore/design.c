@@ -181,22 +181,20 @@ int design_evaluate(struct design *d, const struct study *s, const double *bw_Bp
 
 struct ask {
     const struct study *study;
-    const char *dim_names[TOPO_MAX_DIMS];
-    struct alloc_problem problem; /* all but the step */
+    struct design_question q;
 };
 
-static void begin_ask(struct ask *a, const struct study *s)
+void design_ask(struct design_question *q, const struct study *s)
 {
-    *a = (struct ask){ .study = s };
-    a->problem.objective = s->objective;
-    a->problem.usd_fixed = study_fixed_usd(s);
-    a->problem.time_limit_s = s->time_limit_s;
-    a->problem.rows = s->rows.rows;
-    a->problem.n_rows = s->rows.n;
-    a->problem.dim_names = a->dim_names;
+    *q = (struct design_question){ .problem = { .objective = s->objective } };
+    q->problem.usd_fixed = study_fixed_usd(s);
+    q->problem.time_limit_s = s->time_limit_s;
+    q->problem.rows = s->rows.rows;
+    q->problem.n_rows = s->rows.n;
+    q->problem.dim_names = q->dim_names;
     for (int32_t k = 0; k < s->net.n_dims; k++) {
-        a->dim_names[k] = s->net.dims[k].name;
-        a->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
+        q->dim_names[k] = s->net.dims[k].name;
+        q->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
     }
 }
 
@@ -219,7 +217,7 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
                                         .net = &s->net,
                                         .take_max = how.take_max,
                                         .drop_const = how.drop_const };
-    int rc = alloc_verify(&report, &d->answer, &a->problem, &steps, e);
+    int rc = alloc_verify(&report, &d->answer, &a->q.problem, &steps, e);
     free(trees);
     d->verified = !rc && report.ok;
     if (rc || d->verified || d->answer.status != ALLOC_SOLVED)
@@ -244,11 +242,11 @@ static int solve_joined(struct design *d, struct ask *a, const double *scale, st
         fns[i] = &s->workloads[i].fn;
     int rc = step_fn_join(&joined, fns, scale, s->n_workloads, how, e);
     if (!rc) {
-        a->problem.step = &joined;
-        rc = alloc_solve(&d->answer, &a->problem, e);
+        a->q.problem.step = &joined;
+        rc = alloc_solve(&d->answer, &a->q.problem, e);
         if (!rc && alloc_has_split(&d->answer))
             rc = verify(d, a, scale, how, e);
-        a->problem.step = NULL;
+        a->q.problem.step = NULL;
     }
     step_fn_free(&joined);
     free(fns);
@@ -268,9 +266,9 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
 {
     const struct study_workload *w = &a->study->workloads[i];
     struct alloc_answer answer;
-    a->problem.step = &w->fn;
-    int rc = alloc_solve(&answer, &a->problem, e);
-    a->problem.step = NULL;
+    a->q.problem.step = &w->fn;
+    int rc = alloc_solve(&answer, &a->q.problem, e);
+    a->q.problem.step = NULL;
     if (rc)
         return rc;
     if (!alloc_has_split(&answer)) {
@@ -344,7 +342,8 @@ static int solve_chosen(struct design *d, const struct study *s, struct err *e)
     double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);
     if (!rc && !scale)
         rc = err_nomem(e, "workloads");
-    begin_ask(&a, s);
+    a.study = s;
+    design_ask(&a.q, s);
     if (!rc)
         rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
     if (!rc && alloc_has_split(&d->answer)) {

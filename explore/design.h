@@ -12,6 +12,14 @@ struct design_load {
     struct sim_step step;
 };
 
+/** The study's split problem, all but the step; problem.dim_names points into it: do not copy. */
+struct design_question {
+    const char *dim_names[TOPO_MAX_DIMS];
+    struct alloc_problem problem;
+};
+
+void design_ask(struct design_question *q, const struct study *s);
+
 /** Release with design_free(). */
 struct design {
     struct alloc_answer answer; /**< status first; the rest only when solved (or stalled) */

@@ -1,3 +1,4 @@
+#include "explore/search.h"
 #include "explore/study_files.h"
 
 #include <math.h>
@@ -118,7 +119,11 @@ static int read_workload(struct study_workload *w, const struct study *s, yaml_i
     if (!w->training)
         return err_nomem(e, "a workload");
     int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
-    return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
+    if (rc || w->training->search < 0)
+        return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
+    step_begin(&w->tree, w->training->name, &s->net);
+    step_add(&w->tree, -1, (struct step_node){ .kind = STEP_SUM, .phase = STEP_OTHER, .times = 1 });
+    return step_check(&w->tree, e);
 }
 
 static int add_workload(struct study *s, yaml_id node, double weight, struct err *e)
@@ -357,7 +362,8 @@ static int read_document(struct study *s, unsigned needs, struct err *e)
         (rc = read_rows(s, &conf, needs, e)) || (rc = check_needs(s, &conf, needs, e)) ||
         (rc = read_budget(s, &conf, needs, e)))
         return rc;
-    return study_note(s, needs, e);
+    rc = study_search(s, needs, e);
+    return rc ? rc : study_note(s, needs, e);
 }
 
 int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)
@@ -387,6 +393,9 @@ void study_free(struct study *s)
         step_free(&s->workloads[i].lowered);
         step_free(&s->workloads[i].tree);
         free(s->workloads[i].training);
+        if (s->workloads[i].search)
+            search_free(s->workloads[i].search);
+        free(s->workloads[i].search);
     }
     free(s->workloads);
     sim_rules_free(&s->rules);
@@ -425,7 +434,8 @@ unsigned long long study_hash(const struct study *s)
     if (s->rules.graph[0])
         h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
     for (int32_t i = 0; i < s->n_workloads; i++)
-        h = hash_tree(&s->workloads[i].tree, h);
+        if (!s->workloads[i].training) /* all of a model is in the document */
+            h = hash_tree(&s->workloads[i].tree, h);
     return h;
 }
 

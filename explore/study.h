@@ -24,12 +24,15 @@ struct study_override {
     const char *path, *value; /**< borrowed */
 };
 
+struct search_result;
+
 struct study_workload {
     double weight;             /**< > 0 */
     struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
-    struct step_tree tree;
-    struct step_tree lowered; /**< what fn is compiled from, unless that is `tree` */
-    struct step_fn fn;        /**< in closed form: the study's model, else alpha-beta */
+    struct search_result *search; /**< how the plan of training was found; owned; NULL unless searched */
+    struct step_tree tree;        /**< without work until the plan was found */
+    struct step_tree lowered;     /**< what fn is compiled from, unless that is `tree` */
+    struct step_fn fn;            /**< in closed form: the study's model, else alpha-beta */
 };
 
 /** Limits of `weft check`; NaN or -1 where not given. */
@@ -74,6 +77,7 @@ enum study_need {
     STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
     STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
     STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
+    STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
 };
 
 /**
@@ -97,6 +101,9 @@ enum study_need {
  *
  * @param[out] s  uninitialised; safe to free after failure.
  * @param needs   bits of enum study_need.
+ * A workload with `search` is made from the best plan that is found: at given bandwidths
+ * (STUDY_NEEDS_BANDWIDTH), or together with the split (STUDY_FOR_SPLIT). ERR_NO_DESIGN where there is none.
+ *
  * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
  *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
  */
@@ -119,6 +126,14 @@ int study_choose(struct study *s, const double *bw_Bps, struct err *e);
 
 /** Changes when study_choose() chooses otherwise. */
 unsigned long long study_choices(const struct study *s);
+
+/** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
+ * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
+int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct err *e);
+
+/** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
+ */
+int study_take_plans(struct study *s, const struct study *from, struct err *e);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct study *s);

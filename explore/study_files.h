@@ -27,6 +27,9 @@ int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_sou
 /** study_load() with axes. */
 int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e);
 
+/** Find the plans of workloads that ask for a search, where @p needs say how; see search.h. */
+int study_search(struct study *s, unsigned needs, struct err *e);
+
 /** Note keys of @p s that have no effect; n_workloads and all else are read. */
 int study_note(struct study *s, unsigned needs, struct err *e);
 

@@ -16,7 +16,7 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)
 }
 
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
-               struct err *e)
+               unsigned more, struct err *e)
 {
     struct study_override axes[SWEEP_MAX_AXES];
     from.axes = axes;
@@ -24,7 +24,7 @@ int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point 
     for (int32_t k = 0; k < w->n_axes; k++)
         if (!w->axes[k].overridden)
             axes[from.n_axes++] = (struct study_override){ w->axes[k].path, w->axes[k].values[p->at[k]] };
-    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | more, e);
 }
 
 /* ---- notes ---- */
@@ -91,7 +91,7 @@ static int note_point(struct sweep *w, const struct sweep_point *p, const struct
 {
     struct study s;
     struct err inner = { 0 };
-    int rc = sweep_load(&s, w, p, *from, &inner);
+    int rc = sweep_load(&s, w, p, *from, STUDY_UNSEARCHED, &inner);
     if (rc == ERR_NOMEM)
         return err_set(e, rc, "%s", inner.msg);
     if (rc)

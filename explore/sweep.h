@@ -55,8 +55,8 @@ typedef bool sweep_progress(void *context, int64_t done, int64_t total);
  * spec word), n_dims, dims ("a|b|c"), workload ("A+2*B", by name and weight), objective, total_GBps,
  * status, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
  * nic_GBps, gap, unique ("yes", "no"), bw1_GBps.., util1.., exposed1_s.. (up to the widest
- * network), message. Results are blank unless solved or stalled; total_GBps is the
- * study's, else that of the split.
+ * network), where a point trains a model those of training_row_columns(), message. Results are blank unless
+ * solved or stalled; total_GBps is the study's, else that of the split.
  *
  * @param out       zero-initialised; the caller frees it, also after failure.
  * @param progress  may be NULL.

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "explore/search.h"
 #include "explore/study_keys.h"
 
 /* ---- values as YAML text ---- */
@@ -167,6 +168,7 @@ static const struct section *section_below(const struct section *s, const char *
         { &study_mix_section, "workload", &step_workload_section, false },
         { &step_workload_section, "model", &model_section, false },
         { &step_workload_section, "parallel", &plan_section, false },
+        { &step_workload_section, "search", &search_section, false },
         { &topo_network_section, "npu", &topo_npu_section, false },
         { &topo_network_section, "dims", &topo_dim_section, true },
     };

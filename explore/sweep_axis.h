@@ -17,8 +17,8 @@ struct sweep_point {
 /** Point number @p i, 0 <= i < n_points. */
 void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
 
-/** The study at a point. @p from has path and overrides. */
+/** The study at a point. @p from has path and overrides; @p more are needs besides those of a design. */
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
-               struct err *e);
+               unsigned more, struct err *e);
 
 #endif

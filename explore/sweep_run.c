@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "explore/training_report.h"
 
 /* ---- one point ---- */
 
@@ -21,6 +22,7 @@ struct outcome {
         perf_per_cost_gain, nic_GBps, gap;
     int unique; /* -1 = blank */
     double bw_GBps[DIMS], util[DIMS], exposed_s[DIMS];
+    struct training_row training;
 };
 
 static double giga(double Bps)
@@ -129,9 +131,11 @@ static int take_design(struct outcome *o, struct study *s, struct err *e)
     if (rc)
         return rc;
     o->status = alloc_status_names[d.answer.status];
-    if (alloc_has_split(&d.answer))
+    if (alloc_has_split(&d.answer)) {
         take_results(o, &d);
-    if (d.answer.reason[0])
+        rc = training_row_fill(&o->training, s, &d, e);
+    }
+    if (!rc && d.answer.reason[0])
         rc = keep_text(&o->message, d.answer.reason, e);
     design_free(&d);
     return rc;
@@ -166,7 +170,7 @@ static int run_point(struct outcome *o, const struct sweep *w, int64_t i, const 
     blank(o);
     o->run = true;
     sweep_find_point(&p, w, i);
-    int rc = sweep_load(&s, w, &p, *from, &inner);
+    int rc = sweep_load(&s, w, &p, *from, 0, &inner);
     if (!rc) {
         rc = take_study(o, &s, &inner);
         if (!rc)
@@ -203,7 +207,7 @@ static void dim_columns(struct table *t, const char *before, const char *after, 
     }
 }
 
-static void add_columns(struct table *t, const struct sweep *w, int32_t widest)
+static void add_columns(struct table *t, const struct sweep *w, int32_t widest, bool trains)
 {
     static const char *const results[] = {
         "time_s",  "compute_s",          "comm_s",   "cost_usd", "equal_time_s", "equal_cost_usd",
@@ -226,6 +230,8 @@ static void add_columns(struct table *t, const struct sweep *w, int32_t widest)
     dim_columns(t, "bw", "_GBps", widest);
     dim_columns(t, "util", "", widest);
     dim_columns(t, "exposed", "_s", widest);
+    if (trains)
+        training_row_columns(t);
     table_column(t, "message", TABLE_TEXT);
 }
 
@@ -236,7 +242,7 @@ static void put_reals(struct table *t, const double *x, int32_t n)
 }
 
 static void add_row(struct table *t, const struct sweep *w, int64_t i, const struct outcome *o,
-                    int32_t widest)
+                    int32_t widest, bool trains)
 {
     const double results[] = { o->time_s,   o->compute_s,          o->comm_s,
                                o->cost_usd, o->equal_time_s,       o->equal_cost_usd,
@@ -261,6 +267,8 @@ static void add_row(struct table *t, const struct sweep *w, int64_t i, const str
     put_reals(t, o->bw_GBps, widest);
     put_reals(t, o->util, widest);
     put_reals(t, o->exposed_s, widest);
+    if (trains)
+        training_row_put(t, &o->training);
     table_put_text(t, o->message);
 }
 
@@ -311,13 +319,16 @@ static void run_points(struct run *r, int32_t threads)
 static int make_table(struct table *out, const struct run *r, struct err *e)
 {
     int32_t widest = 0;
-    for (int64_t i = 0; i < r->sweep->n_points; i++)
+    bool trains = false;
+    for (int64_t i = 0; i < r->sweep->n_points; i++) {
         if (r->outcomes[i].n_dims > widest)
             widest = r->outcomes[i].n_dims;
-    add_columns(out, r->sweep, widest);
+        trains = trains || r->outcomes[i].training.known;
+    }
+    add_columns(out, r->sweep, widest, trains);
     for (int64_t i = 0; i < r->sweep->n_points; i++) {
         if (r->outcomes[i].run && !r->rc)
-            add_row(out, r->sweep, i, &r->outcomes[i], widest);
+            add_row(out, r->sweep, i, &r->outcomes[i], widest, trains);
         outcome_free(&r->outcomes[i]);
     }
     return out->failed ? err_nomem(e, "rows of a sweep") : 0;

@@ -181,8 +181,10 @@ static void add_nodes(struct walk *w)
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
         const struct step_node *node = &w->tree->nodes[id];
         const struct node_cost *cost = &w->costs[id];
-        if (node->kind == STEP_COMPUTE && cost->critical)
+        if (node->kind == STEP_COMPUTE && cost->critical) {
             w->out->compute_s += cost->times * node->seconds;
+            w->out->phase_s[node->phase] += cost->times * node->seconds;
+        }
         if (node->kind == STEP_COLLECTIVE) {
             struct sim_collective *c = &w->out->collectives[next++];
             c->times = cost->times * node->times;

@@ -29,6 +29,7 @@ struct sim_collective {
 struct sim_step {
     double time_s;
     double compute_s;                /**< compute on the critical path */
+    double phase_s[N_STEP_PHASES];   /**< of compute_s, by phase */
     double latency_s;                /**< latency on the critical path */
     double exposed_s[TOPO_MAX_DIMS]; /**< communication on the critical path, by the dimension that binds;
                                           compute + latency + exposed = time */

@@ -81,10 +81,11 @@ extern const struct section plan_section;
 void plan_defaults(struct plan *p);
 
 /**
- * Read map @p map (plan_section) for @p m on @p net; DP is what is left. Checked by plan_check().
+ * Read map @p map (plan_section) for @p m on @p net; DP is what is left. With @p check by
+ * plan_check() and plan_map().
  * ERR_PARSE or ERR_RANGE with the place.
  */
-int plan_read(struct plan *p, const struct model *m, const struct topo_network *net,
+int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
               const struct yaml_doc *doc, yaml_id map, struct err *e);
 
 /** The key that plan_check() finds wrong. */

@@ -73,10 +73,19 @@ struct plan_cost {
 /** Fill for a legal plan; the NPU has peak_flops and mem_Bps. O(1); O(layers) with experts. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
 
-/**
- * Time of the step [s] from that of each collective once, shape [n_collectives].
- */
+/** Time of the step [s] from that of each collective once, shape [n_collectives]. O(parts + collectives). */
 double plan_cost_time(const struct plan_cost *c, const double *once_s);
+
+/** A time and how much of it each dimension takes on the path that decides; the rest is compute and latency.
+ */
+struct plan_sum {
+    double v[1 + TOPO_MAX_DIMS]; /**< [0]: all of it */
+};
+
+/** The same with what each dimension takes of every collective, shape [n_collectives]. Of parts that run side
+ * by side the longer counts, the first of equals. */
+void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
+                   int32_t n_dims);
 
 /** The same as an expression for solver and simulators; its collectives carry the names of the groups.
  * ERR_NOMEM. */

@@ -12,7 +12,7 @@
 
 struct workload_conf {
     const char *name, *source, *astra;
-    yaml_id groups, layers, step, model, parallel;
+    yaml_id groups, layers, step, model, parallel, search;
     int32_t loop, recompute;
 };
 
@@ -31,6 +31,8 @@ static const struct key workload_keys[] = {
     NODE_KEY(workload_conf, "model", model,
              "instead of layers: a model to train, a file (relative to this one) or a map, see model"),
     NODE_KEY(workload_conf, "parallel", parallel, "of a model: how it is spread over the NPUs, see parallel"),
+    NODE_KEY(workload_conf, "search", search,
+             "of a model: find the best plan, from what is given in parallel; {}: over all, see search"),
 };
 
 SECTION(step_workload_section, "workload", "one training step of one model", workload_keys);
@@ -330,6 +332,8 @@ static int read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id m
 {
     struct training x;
     int rc = training_read(&x, doc, map, net, e);
+    if (!rc && x.search >= 0)
+        return yaml_fail_key(doc, x.search, e, ERR_UNSUP, "needs a command that searches");
     return rc ? rc : training_build(t, &x, net, e);
 }
 
@@ -343,8 +347,9 @@ static int check_workload(const struct workload_conf *conf, const struct yaml_do
                          n);
     if (conf->model >= 0 && conf->parallel < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no parallel, need it for a model");
-    if (conf->model < 0 && conf->parallel >= 0)
-        return yaml_fail_key(doc, conf->parallel, e, ERR_PARSE, "has no effect without model");
+    if (conf->model < 0 && (conf->parallel >= 0 || conf->search >= 0))
+        return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
+                             "has no effect without model");
     const struct {
         const char *key;
         bool given;

@@ -30,18 +30,18 @@ int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, c
 {
     yaml_id model = yaml_get(doc, map, "model"), parallel = yaml_get(doc, map, "parallel");
     yaml_id name = yaml_get(doc, map, "name");
-    *x = (struct training){ 0 };
+    *x = (struct training){ .search = yaml_get(doc, map, "search") };
     int rc = yaml_need(doc, model, YAML_MAP, e);
     if (!rc)
         rc = model_read(&x->model, doc, model, e);
     if (!rc)
         rc = need_npu(net, doc, model, e);
     if (!rc)
-        rc = plan_read(&x->plan, &x->model, net, doc, parallel, e);
+        rc = plan_read(&x->plan, &x->model, net, x->search < 0, doc, parallel, e);
     if (rc)
         return rc;
     snprintf(x->name, sizeof x->name, "%s", name >= 0 ? doc->nodes[name].text : x->model.name);
-    return training_derive(x, net, e);
+    return x->search < 0 ? training_derive(x, net, e) : 0;
 }
 
 int training_build(struct step_tree *t, const struct training *x, const struct topo_network *net,

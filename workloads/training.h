@@ -13,10 +13,12 @@ struct training {
     struct plan_place place;
     struct plan_cost cost;
     struct memory memory;
+    yaml_id search; /**< map of the plans to try, the plan is then only a start that need not be legal; -1 */
 };
 
 /**
  * Read `model` and `parallel` of workload map @p map for @p net, whose NPU has a peak and a memory bandwidth.
+ * With `search` beside them the plan is not checked, and place, cost and memory are not derived yet.
  * ERR_PARSE or ERR_RANGE with the place. What happens if memory does not suffice is the caller's to say.
  */
 int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, const struct topo_network *net,

@@ -1,0 +1,365 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/bound.h"
+#include "alloc/lp.h"
+#include "base/array.h"
+#include "explore/design.h"
+#include "explore/search_run.h"
+#include "workloads/lower.h"
+
+/*
+ * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
+ * gives a value that others must beat, and prices of the constraints, which bound from below what any split
+ * can make of another plan:
+ *
+ * On the path that decides at some bandwidths b, time is C + sum_d e_d with e_d seconds of dimension d; other
+ * bandwidths B make that path, and so the step, take T(B) >= C + sum_d g_d/B_d, g_d = e_d b_d. Weak duality
+ * with multipliers mu of the rows A B <= r, scaled by t:
+ *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
+ * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
+ *
+ * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
+ */
+
+enum { SCOUTS = 48, BLOCK = 64 };
+
+/* A bound is a sum of rounded terms. */
+#define BOUND_SLACK 1e-9
+
+struct joint {
+    const struct search_space *space;
+    const struct study *study;
+    const struct training *base;
+    struct design_question question;
+    double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
+    double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
+    double price[TOPO_MAX_DIMS];   /* (mu A)_d */
+    double rent;                   /* mu.r */
+    bool has_prices;
+    double least_usd; /* no design costs less */
+    double target;    /* value of the last of the best so far */
+};
+
+/* ---- one plan ---- */
+
+static int compile(struct step_fn *fn, const struct training *x, const struct study *s, const double *bw_Bps,
+                   struct err *e)
+{
+    struct step_tree tree, lowered = { 0 };
+    int rc = training_build(&tree, x, &s->net, e);
+    if (!rc && s->model != SIM_BANDWIDTH)
+        rc = step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e);
+    if (!rc)
+        rc = step_compile(fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e);
+    step_free(&tree);
+    step_free(&lowered);
+    return rc;
+}
+
+/* Split for one plan; value INFINITY where there is no split. */
+static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
+                      struct err *e)
+{
+    struct training *x = malloc(sizeof *x);
+    struct step_fn fn = { 0 };
+    struct alloc_problem problem = j->question.problem;
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *j->base;
+    x->plan = f->plan;
+    f->value = f->time_s = INFINITY;
+    int rc = training_derive(x, &j->study->net, e);
+    if (!rc)
+        rc = compile(&fn, x, j->study, j->ref_Bps, e);
+    free(x);
+    problem.step = &fn;
+    if (!rc)
+        rc = alloc_solve(answer, &problem, e);
+    if (!rc && alloc_has_split(answer)) {
+        f->value = answer->value;
+        f->time_s = answer->time_s;
+        memcpy(f->bw_Bps, answer->bw_Bps, sizeof f->bw_Bps);
+    }
+    step_fn_free(&fn);
+    return rc;
+}
+
+/* ---- bounds ---- */
+
+static double time_bound(const struct joint *j, const struct plan_sum *at_ref)
+{
+    double constant = at_ref->v[0], root = 0, rent = j->rent;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        double pull = at_ref->v[1 + d] * j->ref_Bps[d];
+        constant -= at_ref->v[1 + d];
+        if (j->price[d] >= 0)
+            root += 2 * sqrt(pull * j->price[d]);
+    }
+    return constant + (rent > 0 ? root * root / (4 * rent) : 0);
+}
+
+/* No split makes the objective of this candidate less. */
+static double value_bound(const struct joint *j, const struct search_candidate *c)
+{
+    double time_s = search_clock_time(&c->clocks[0], c->cost);
+    if (j->has_prices && time_s <= j->target) {
+        struct plan_sum at_ref;
+        search_clock_sum(&at_ref, &c->clocks[1], c->cost);
+        time_s = fmax(time_s, time_bound(j, &at_ref));
+    }
+    switch (j->question.problem.objective) {
+    case ALLOC_PERF_PER_COST:
+        return time_s * j->least_usd;
+    case ALLOC_COST:
+        return time_s > j->question.problem.time_limit_s ? INFINITY : j->least_usd;
+    case ALLOC_TIME:
+    case ALLOC_UTILIZATION:
+    case N_ALLOC_OBJECTIVES:
+        break;
+    }
+    return time_s;
+}
+
+struct survivors {
+    const struct joint *joint;
+    struct search_found *list; /* shape [n], owned; value: the bound */
+    int32_t n, cap;
+    int64_t n_bounded;
+    bool failed;
+};
+
+static void take_survivor(void *mine, const struct search_candidate *c)
+{
+    struct survivors *s = mine;
+    double bound = value_bound(s->joint, c) * (1 - BOUND_SLACK);
+    if (s->failed || !(bound <= s->joint->target)) {
+        s->n_bounded++;
+        return;
+    }
+    struct search_found *grown = array_grow(s->list, s->n, &s->cap, sizeof *grown);
+    s->failed = !grown;
+    if (!grown)
+        return;
+    s->list = grown;
+    s->list[s->n] = search_found_of(c);
+    s->list[s->n++].value = bound;
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    return search_is_better(x, y) ? -1 : search_is_better(y, x);
+}
+
+/* All threads' survivors in one list, most promising first. */
+static int gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
+{
+    int64_t sum = 0;
+    *all = (struct survivors){ 0 };
+    for (int32_t t = 0; t < n; t++) {
+        sum += parts[t].n;
+        all->n_bounded += parts[t].n_bounded;
+        all->failed = all->failed || parts[t].failed;
+    }
+    all->list = calloc((size_t)sum + 1, sizeof *all->list);
+    if (!all->list || all->failed || sum > INT32_MAX)
+        return err_nomem(e, "a search");
+    for (int32_t t = 0; t < n; t++) {
+        memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
+        all->n += parts[t].n;
+    }
+    qsort(all->list, (size_t)all->n, sizeof *all->list, by_bound);
+    return 0;
+}
+
+static int find_survivors(struct survivors *all, struct search_result *out, const struct joint *j,
+                          struct err *e)
+{
+    int32_t n = search_threads();
+    struct survivors *parts = calloc((size_t)n, sizeof *parts);
+    void **mine = calloc((size_t)n, sizeof *mine);
+    int rc = parts && mine ? 0 : err_nomem(e, "a search");
+    for (int32_t t = 0; t < n && !rc; t++) {
+        parts[t].joint = j;
+        mine[t] = &parts[t];
+    }
+    const struct search_run run = { .space = j->space,
+                                    .study = j->study,
+                                    .base = j->base,
+                                    .ways = { search_way(j->study, j->cap_Bps),
+                                              search_way(j->study, j->ref_Bps) },
+                                    .n_ways = 2,
+                                    .take = take_survivor,
+                                    .mine = mine,
+                                    .n_threads = n };
+    *all = (struct survivors){ 0 };
+    if (!rc)
+        rc = search_run(out, &run, e);
+    if (!rc)
+        rc = gather(all, parts, n, e);
+    for (int32_t t = 0; parts && t < n; t++)
+        free(parts[t].list);
+    free(parts);
+    free(mine);
+    return rc;
+}
+
+/* ---- scouts ---- */
+
+/* What the rows cost at the scouts' best split. */
+static void take_prices(struct joint *j, const struct alloc_answer *a)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
+    memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
+    j->has_prices = b && p->objective == ALLOC_TIME;
+    j->rent = 0;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        j->price[d] = 0;
+    for (int32_t i = 0; i < p->n_rows && j->has_prices; i++) {
+        double dual = p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i];
+        j->rent += dual * p->rows[i].rhs;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++)
+            j->price[d] += dual * p->rows[i].coef[d];
+    }
+    /* A price below zero, of a row that asks for more, is paid at most on the cap. */
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        if (!(j->price[d] < 0))
+            continue;
+        j->rent -= j->price[d] * j->cap_Bps[d];
+        j->has_prices = j->has_prices && isfinite(j->cap_Bps[d]);
+    }
+}
+
+/* An even split of what the rows allow at most. */
+static void even_split(struct joint *j)
+{
+    int32_t n = j->study->net.n_dims;
+    for (int32_t d = 0; d < n; d++)
+        j->ref_Bps[d] = isfinite(j->cap_Bps[d]) && j->cap_Bps[d] > 0 ? j->cap_Bps[d] / n : 1e11;
+}
+
+/* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
+static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
+{
+    int rc = search_fastest(counts, j->space, j->study, j->base, j->ref_Bps, SCOUTS + j->space->top, e);
+    double least = INFINITY;
+    for (int32_t i = 0; i < counts->n_found && !rc; i++) {
+        struct alloc_answer answer = { 0 };
+        struct search_found f = counts->found[i];
+        rc = solve_plan(&f, &answer, j, e);
+        if (!rc && isfinite(f.value)) {
+            search_best_add(best, &f);
+            if (f.value < least) {
+                least = f.value;
+                take_prices(j, &answer);
+            }
+        }
+        alloc_answer_free(&answer);
+    }
+    j->target = best->n == best->most ? best->found[best->n - 1].value : INFINITY;
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
+                       struct err *e)
+{
+    int rc = 0;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int32_t i = 0; i < n; i++) {
+        struct err own = { 0 };
+        struct alloc_answer answer = { 0 };
+        int failed = solve_plan(&block[i], &answer, j, &own);
+        alloc_answer_free(&answer);
+        if (failed) {
+#pragma omp critical
+            {
+                rc = failed;
+                *e = own;
+            }
+        }
+    }
+    for (int32_t i = 0; i < n && !rc; i++)
+        if (isfinite(block[i].value))
+            search_best_add(best, &block[i]);
+    return rc;
+}
+
+/* In blocks of one size, so that threads do not change what is split. */
+static int solve_survivors(struct search_best *best, struct search_result *out, const struct survivors *s,
+                           const struct joint *j, struct err *e)
+{
+    int rc = 0;
+    int32_t i = 0;
+    while (i < s->n && !rc && search_best_takes(best, s->list[i].value)) {
+        int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
+        rc = solve_block(best, s->list + i, n, j, e);
+        i += n;
+    }
+    out->n_split += i;
+    out->n_bounded += s->n - i;
+    return rc;
+}
+
+/* Of any bandwidths that the rows allow. */
+static int find_least_usd(struct joint *j, struct err *e)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    struct lp lp;
+    struct lp_result result;
+    lp_init(&lp, j->study->net.n_dims, p->rows, p->n_rows);
+    memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
+    int rc = lp_solve(&result, NULL, &lp, e);
+    j->least_usd = p->usd_fixed + (!rc && result.status == LP_OPTIMAL ? result.value : 0);
+    return rc;
+}
+
+static int begin(struct joint *j, const struct search_space *space, const struct study *s,
+                 const struct training *base, struct err *e)
+{
+    struct step_fn shape = { .n_dims = s->net.n_dims };
+    *j = (struct joint){ .space = space, .study = s, .base = base };
+    design_ask(&j->question, s);
+    j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
+    alloc_find_caps(j->cap_Bps, &j->question.problem);
+    j->question.problem.step = NULL;
+    even_split(j);
+    return find_least_usd(j, e);
+}
+
+int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
+                 const struct training *base, struct err *e)
+{
+    struct joint *j = malloc(sizeof *j);
+    struct search_best scouted = { 0 }, best = { 0 };
+    struct survivors survivors = { 0 };
+    *out = (struct search_result){ 0 };
+    int rc = j ? search_best_reserve(&scouted, space->top, e) : err_nomem(e, "a search");
+    if (!rc)
+        rc = search_best_reserve(&best, space->top, e);
+    if (!rc)
+        rc = begin(j, space, s, base, e);
+    /* Twice: the second time at a split that suits, instead of an even one. */
+    for (int round = 0; round < 2 && !rc; round++) {
+        scouted.n = 0;
+        search_free(out);
+        rc = scout(&scouted, out, j, e);
+    }
+    search_free(out);
+    if (!rc)
+        rc = find_survivors(&survivors, out, j, e);
+    if (!rc) {
+        out->n_bounded = survivors.n_bounded;
+        rc = solve_survivors(&best, out, &survivors, j, e);
+    }
+    out->found = best.found;
+    out->n_found = best.n;
+    search_best_free(&scouted);
+    free(survivors.list);
+    free(j);
+    return rc;
+}
