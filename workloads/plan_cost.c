@@ -129,21 +129,6 @@ static void add_optimizer(struct drafting *x)
     x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * own, 0);
 }
 
-/* The first gather and the last scatter of a stage have nothing to hide behind. */
-static void add_edge(struct drafting *x)
-{
-    enum block_kind kind = x->c->stages[0].experts ? BLOCK_EXPERTS : BLOCK_DENSE;
-    struct model_share params = draft_params(x, kind);
-    if (x->p->zero < 2 || !x->p->overlap_dp || x->m->family != MODEL_TRANSFORMER)
-        return;
-    struct plan_part *part = draft_part(x, &x->c->edge, STEP_OTHER, "first and last layer", 0);
-    if (x->p->zero == 3)
-        draft_exchange(x, &part->sent, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters",
-                       draft_scaled(params, ROOFLINE_ELEMENT_B), 1);
-    draft_exchange(x, &part->sent, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients",
-                   draft_scaled(params, (double)x->p->grad_B), 1);
-}
-
 /* ---- other families ---- */
 
 /* Every NPU looks up for all samples what its tables hold; the pooled vectors go to who has the sample. */
@@ -236,7 +221,8 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->n_collectives = c->n_parts = 0;
     for (int b = 0; b < N_BLOCKS; b++)
         c->blocks[b] = (struct plan_block){ 0 };
-    c->edge = (struct plan_pass){ 0 };
+    /* The first gather and the last scatter of a stage have nothing to hide behind. */
+    c->open = p->zero >= 2 && p->overlap_dp;
     c->sends = c->hidden_sends = c->before = c->after = c->first_before = c->last_after =
         (struct plan_list){ 0 };
     c->model_flop = c->hardware_flop = 0;
@@ -245,7 +231,6 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->overhead_s = p->overhead_s;
     c->n_stages = plan_stages(c->stages, p, m);
     add_blocks(&x);
-    add_edge(&x);
     add_pipeline(&x);
     add_exchange(&x);
     add_tied(&x);

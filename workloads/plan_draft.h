@@ -38,6 +38,14 @@ void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_
  */
 void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward);
 
+/** Kind of the layer of @p s that is not beside its exchange, or -1. */
+static inline int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
+{
+    if (!c->open || s->dense + s->experts == 0)
+        return -1;
+    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
+}
+
 /** A transformer layer, both passes. */
 void draft_layer(struct drafting *x, enum block_kind kind);
 

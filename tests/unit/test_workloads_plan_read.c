@@ -10,7 +10,7 @@ static int read_text(struct plan *p, const char *model, const char *text, struct
     fixture_model(&m, model);
     int rc = yaml_read_text(&doc, "p.yaml", text, strlen(text), e);
     if (!rc)
-        rc = plan_read(p, &m, &net, &doc, doc.root, e);
+        rc = plan_read(p, &m, &net, true, &doc, doc.root, e);
     yaml_free(&doc);
     return rc;
 }
@@ -138,7 +138,7 @@ static void a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_pl
     (void)state;
     fixture_model(&m, "gpt3-175b");
     assert_ok(yaml_read_text(&doc, "p.yaml", text, strlen(text), &e), &e);
-    assert_fails(plan_read(&p, &m, &net, &doc, doc.root, &e), &e, ERR_RANGE,
+    assert_fails(plan_read(&p, &m, &net, true, &doc, doc.root, &e), &e, ERR_RANGE,
                  "p.yaml:2:5: tp is 3, need a size that divides along dimensions [4, 6]");
     yaml_free(&doc);
 }
