@@ -270,6 +270,27 @@ static void overlap_never_makes_a_step_slower(void **state)
     rng_free(r);
 }
 
+/* On a slow network only bytes count: 3 * 2 P (n-1)/n of them, with overlap and without. */
+static void sharded_parameters_travel_three_times_and_no_more(void **state)
+{
+    static const bool overlap[] = { false, true };
+    struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "llama3-8b");
+    for (int i = 0; i < 2; i++) {
+        struct plan p = fixture_plan(1, 1, 8, 1, 8);
+        p.zero = 3;
+        p.grad_B = 2;
+        p.overlap_dp = overlap[i];
+        net.dims[0].bw_Bps = 1e6;
+        double slow_s = fixture_time(&m, &p, &net);
+        net.dims[0].bw_Bps = 2e6;
+        double fast_s = fixture_time(&m, &p, &net);
+        assert_close(slow_s - fast_s, 6 * model_params(&m) * 7 / 8 / 2e6, 1e-9);
+    }
+}
+
 static void recomputing_more_is_never_faster(void **state)
 {
     static struct random_training x;
@@ -357,6 +378,7 @@ int main(void)
         cmocka_unit_test(interleaving_divides_the_bubble_by_the_chunks),
         cmocka_unit_test(one_more_microbatch_takes_the_slowest_stage_once_more),
         cmocka_unit_test(overlap_never_makes_a_step_slower),
+        cmocka_unit_test(sharded_parameters_travel_three_times_and_no_more),
         cmocka_unit_test(recomputing_more_is_never_faster),
         cmocka_unit_test(gpipe_differs_in_memory_only),
         cmocka_unit_test(overhead_is_added_once),
