@@ -139,6 +139,30 @@ static void more_sizes_than_fit_are_refused(void **state)
     text_free(&text);
 }
 
+/* Data sheets: dense bf16 (V100: fp16) TFLOP/s, GB, GB/s, W. */
+static void presets_carry_the_figures_of_their_data_sheets(void **state)
+{
+    static const struct {
+        const char *name;
+        double tflops, mem_GB, mem_GBps, watt;
+    } cases[] = {
+        { "a100-80gb", 312, 80, 2039, 400 }, { "h100-80gb", 989, 80, 3350, 700 },
+        { "h200", 989, 141, 4800, 700 },     { "b200", 2250, 180, 8000, 1000 },
+        { "mi300x", 1307, 192, 5300, 750 },  { "v100-32gb", 125, 32, 900, 300 },
+        { "tpu-v4", 275, 34.36, 1200, 192 }, /* 32 GiB */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_npu npu;
+        fixture_npu(&npu, cases[i].name);
+        assert_close(npu.peak_flops, cases[i].tflops * 1e12, 1e-15);
+        assert_close(npu.mem_B, cases[i].mem_GB * 1e9, 1e-15);
+        assert_close(npu.mem_Bps, cases[i].mem_GBps * 1e9, 1e-15);
+        assert_true(npu.watt == cases[i].watt);
+        assert_true(npu.matrix_efficiency < 1 && npu.flash < npu.matrix_efficiency && npu.mem_efficiency < 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +171,7 @@ int main(void)
         cmocka_unit_test(fused_attention_reaches_what_products_do_unless_given),
         cmocka_unit_test(sizes_of_products_are_read_in_order),
         cmocka_unit_test(a_fault_is_named_with_its_place),
+        cmocka_unit_test(presets_carry_the_figures_of_their_data_sheets),
         cmocka_unit_test(more_sizes_than_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static double tree_time(const struct step_tree *t, const struct topo_network *ne
 static double lowered_time(const struct step_tree *t, const struct topo_network *net)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    struct step_tree low;
+    struct step_tree low = { 0 };
     struct err e = { 0 };
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
