@@ -111,7 +111,8 @@ static void tensor_parallelism_divides_all_but_norms_and_summed_biases(void **st
     double h = 6144;
     (void)state;
     fixture_model(&m, "megatron-22b");
-    for (double tp = 1; tp <= 64; tp *= 2) {
+    for (int n = 1; n <= 64; n *= 2) {
+        double tp = n;
         struct model_share p = model_layer_params(&m, false, tp, 1, 1);
         assert_close(p.dense, (12 * h * h + 7 * h) / tp + 6 * h, 1e-15);
         assert_true(p.expert == 0);

@@ -117,11 +117,11 @@ enum { MOST_STAGES = 8, MOST_MICRO = 32 };
  */
 static double run_1f1b(int64_t pp, int64_t m, double forward_s, double backward_s)
 {
-    double done_f[MOST_STAGES][MOST_MICRO], done_b[MOST_STAGES][MOST_MICRO], free_s[MOST_STAGES] = { 0 },
-                                                                             end_s = 0;
+    double done_f[MOST_STAGES][MOST_MICRO], done_b[MOST_STAGES][MOST_MICRO];
+    double free_s[MOST_STAGES] = { 0 }, end_s = 0;
     int64_t f[MOST_STAGES] = { 0 }, b[MOST_STAGES] = { 0 };
     for (int64_t left = 2 * m * pp, stuck = 0; left > 0; stuck++) {
-        assert_true(stuck < 2 * MOST_MICRO * MOST_STAGES);
+        assert_true(stuck < (int64_t)2 * MOST_MICRO * MOST_STAGES);
         for (int64_t i = 0; i < pp; i++) {
             int64_t warm = (m < pp - i ? m : pp - i);
             bool forward = f[i] < m && f[i] - b[i] < warm;
