@@ -14,8 +14,8 @@ static const struct {
     const char *name;
     void (*run)(struct bench *b);
 } subjects[] = {
-    { "eval", bench_eval }, { "split", bench_split }, { "chunk", bench_chunk },
-    { "flow", bench_flow }, { "graph", bench_graph }, { "shell", bench_shell },
+    { "eval", bench_eval },     { "split", bench_split }, { "chunk", bench_chunk }, { "flow", bench_flow },
+    { "search", bench_search }, { "graph", bench_graph }, { "shell", bench_shell },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -54,7 +54,7 @@ static int find_subject(const char *name)
     for (int i = 0; i < N_SUBJECTS; i++)
         if (strcmp(name, subjects[i].name) == 0)
             return i;
-    bench_stop("subject is \"%s\", need eval, split, chunk, flow, graph or shell", name);
+    bench_stop("subject is \"%s\", need eval, split, chunk, flow, search, graph or shell", name);
 }
 
 int main(int argc, char **argv)

@@ -35,6 +35,8 @@ static int bundle_up(struct bundles *out, const struct step_tree *t, const struc
     for (int32_t i = 0; i < c->n_collectives; i++) {
         const struct sim_collective *k = &c->collectives[i];
         int32_t at = 0;
+        if (!(k->times > 0)) /* of other NPUs */
+            continue;
         while (at < out->n && !same_bundle(t, out->list[at].first, k))
             at++;
         struct bundle *b = &out->list[at];

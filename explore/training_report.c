@@ -9,9 +9,8 @@ const char *const report_axis_words[N_REPORT_AXES + 1] = { "tp", "cp", "ep", "dp
 static int axis_of(const char *group)
 {
     static const enum report_axis axes[N_PLAN_GROUPS] = {
-        [PLAN_GROUP_TP] = REPORT_TP,      [PLAN_GROUP_CP] = REPORT_CP, [PLAN_GROUP_EP] = REPORT_EP,
-        [PLAN_GROUP_DP] = REPORT_DP,      [PLAN_GROUP_PP] = REPORT_PP, [PLAN_GROUP_ENDS] = REPORT_DP,
-        [PLAN_GROUP_EXPERTS] = REPORT_DP,
+        [PLAN_GROUP_TP] = REPORT_TP, [PLAN_GROUP_CP] = REPORT_CP, [PLAN_GROUP_EP] = REPORT_EP,
+        [PLAN_GROUP_DP] = REPORT_DP, [PLAN_GROUP_PP] = REPORT_PP, [PLAN_GROUP_EXPERTS] = REPORT_DP,
     };
     for (int g = 0; g < N_PLAN_GROUPS; g++)
         if (strcmp(group, plan_group_words[g]) == 0)

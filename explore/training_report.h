@@ -10,8 +10,8 @@ enum report_axis {
     REPORT_TP,
     REPORT_CP,
     REPORT_EP, /**< tokens to their experts */
-    REPORT_DP, /**< gradients and parameters, of experts too, and of an embedding at both ends */
-    REPORT_PP,
+    REPORT_DP, /**< gradients and parameters, of experts too */
+    REPORT_PP, /**< between stages, and of an embedding that both ends use */
     N_REPORT_AXES,
 };
 

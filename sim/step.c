@@ -146,7 +146,8 @@ static step_id longest_child(const struct walk *w, const struct step_node *node)
     return longest;
 }
 
-/* Pass on how often the node happens, and that it is critical: of a maximum only to the longest. */
+/* Pass on how often the node happens, and that it is critical: of a maximum only to the longest. What runs on
+ * other NPUs does not happen on this one. */
 static void mark_children(struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
@@ -156,12 +157,15 @@ static void mark_children(struct walk *w, step_id id)
         struct node_cost *child = &w->costs[c];
         child->times = cost->times * (node->kind == STEP_REPEAT ? node->times : 1);
         child->critical = cost->critical && (longest < 0 || c == longest);
+        if (node->apart && c != longest)
+            child->times = 0;
     }
 }
 
-static void add_collective(struct sim_step *s, const struct sim_collective *c)
+/* While a stage of a pipeline waits, others send. */
+static void add_collective(struct sim_step *s, const struct sim_collective *c, enum step_phase phase)
 {
-    for (int32_t d = 0; d < s->n_dims; d++) {
+    for (int32_t d = 0; d < s->n_dims && phase != STEP_BUBBLE; d++) {
         s->traffic_B[d] += c->times * c->traffic_B[d];
         s->busy_s[d] += c->times * c->busy_s[d];
     }
@@ -189,7 +193,7 @@ static void add_nodes(struct walk *w)
             struct sim_collective *c = &w->out->collectives[next++];
             c->times = cost->times * node->times;
             c->critical = cost->critical;
-            add_collective(w->out, c);
+            add_collective(w->out, c, node->phase);
         }
         mark_children(w, id);
     }
@@ -219,7 +223,7 @@ static int find_links(struct walk *w, struct err *e)
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
         const struct step_node *node = &w->tree->nodes[id];
         double times = w->costs[id].times * (node->kind == STEP_COLLECTIVE ? node->times : 1);
-        if (w->costs[id].known >= 0)
+        if (w->costs[id].known >= 0 && node->phase != STEP_BUBBLE)
             weights[n++] = (struct rung_weight){ w->costs[id].known, times };
     }
     int rc = rung_find_links(&w->out->links, w->how.rung, weights, n, w->out->time_s, e);

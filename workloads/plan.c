@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
-const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp", "ep", "dp", "experts", "pp", "ends" };
+const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp", "ep", "dp", "experts", "pp" };
 const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full" };
 const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe" };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };

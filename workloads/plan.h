@@ -24,7 +24,6 @@ enum plan_group {
     PLAN_GROUP_DP,      /**< gradients and parameters of what is no expert: DP and CP */
     PLAN_GROUP_EXPERTS, /**< gradients and parameters of experts */
     PLAN_GROUP_PP,      /**< from a stage to the next */
-    PLAN_GROUP_ENDS,    /**< first and last stage: an embedding that both use */
     N_PLAN_GROUPS,
 };
 

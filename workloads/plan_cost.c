@@ -106,7 +106,8 @@ static void add_exchange(struct drafting *x)
     draft_exchange(x, &x->c->last_after, kind, STEP_WEIGHT_GRAD, name, grads, rest);
 }
 
-/* An embedding at both ends of a pipeline is kept equal. */
+/* An embedding at both ends of a pipeline is kept equal: an all-reduce of two, in which each sends once what
+ * it has. */
 static void add_tied(struct drafting *x)
 {
     const struct model *m = x->m;
@@ -114,7 +115,7 @@ static void add_tied(struct drafting *x)
         return;
     double bytes = (double)x->p->grad_B * model_vocab(m, x->tp) / x->tp * (double)m->hidden;
     draft_collective(x, &x->c->last_after,
-                     (struct plan_collective){ PLAN_GROUP_ENDS, COLLECTIVE_ALL_REDUCE, STEP_WEIGHT_GRAD,
+                     (struct plan_collective){ PLAN_GROUP_PP, COLLECTIVE_SEND, STEP_WEIGHT_GRAD,
                                                "tied embedding", bytes, 1 });
 }
 

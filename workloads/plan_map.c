@@ -60,19 +60,6 @@ static int place_experts(struct plan_place *place, const struct plan *p, struct 
     return 0;
 }
 
-/* Both ends of the pipeline: two NPUs, as far apart as its outermost dimension reaches. */
-static void place_ends(struct plan_place *place, int32_t n_dims)
-{
-    for (int32_t d = n_dims; d-- > 0;) {
-        int32_t members = place->members[PLAN_GROUP_PP][d];
-        if (members == 1)
-            continue;
-        place->members[PLAN_GROUP_ENDS][d] = 2;
-        place->stride[PLAN_GROUP_ENDS][d] = place->stride[PLAN_GROUP_PP][d] * (members - 1);
-        return;
-    }
-}
-
 static int place_groups(struct plan_place *place, const struct plan *p,
                         const int32_t (*stride)[TOPO_MAX_DIMS], int32_t n_dims, struct err *e)
 {
@@ -93,7 +80,6 @@ static int place_groups(struct plan_place *place, const struct plan *p,
         for (int32_t k = 0; k < n; k++)
             add_cell(place, rows[i].group, &cells[k]);
     }
-    place_ends(place, n_dims);
     unsigned around = 1U << PLAN_CP | 1U << PLAN_DP | (p->expert_tp ? 0 : 1U << PLAN_TP);
     return place_experts(place, p, cells, list_cells(cells, p, place, stride, n_dims, around), e);
 }
