@@ -65,13 +65,11 @@ static void groups_have_the_members_and_strides_of_their_axes(void **state)
         { { 2, 1, 16, 4 }, 1, false, PLAN_GROUP_TP, GROUP(2, 1, 1, 1, 1, 1) },
         { { 2, 1, 16, 4 }, 1, false, PLAN_GROUP_DP, GROUP(2, 8, 1, 2, 1, 1) },
         { { 2, 1, 16, 4 }, 1, false, PLAN_GROUP_PP, GROUP(1, 1, 4, 1, 1, 1) },
-        { { 2, 1, 16, 4 }, 1, false, PLAN_GROUP_ENDS, GROUP(1, 1, 2, 1, 1, 3) },
         /* Two dimensions for TP; the rest of the second for CP; DP and PP share the third. */
         { { 16, 2, 2, 2 }, 1, false, PLAN_GROUP_TP, GROUP(4, 4, 1, 1, 1, 1) },
         { { 16, 2, 2, 2 }, 1, false, PLAN_GROUP_CP, GROUP(1, 2, 1, 1, 4, 1) },
         { { 16, 2, 2, 2 }, 1, false, PLAN_GROUP_DP, GROUP(1, 2, 2, 1, 4, 1) },
         { { 16, 2, 2, 2 }, 1, false, PLAN_GROUP_PP, GROUP(1, 1, 2, 1, 1, 2) },
-        { { 16, 2, 2, 2 }, 1, false, PLAN_GROUP_ENDS, GROUP(1, 1, 2, 1, 1, 2) },
         /* Experts inside DP: 8 of the 32; gradients of an expert over the other 4. */
         { { 4, 1, 32, 1 }, 8, true, PLAN_GROUP_EP, GROUP(1, 8, 1, 1, 1, 1) },
         { { 4, 1, 32, 1 }, 8, true, PLAN_GROUP_EXPERTS, GROUP(1, 1, 4, 1, 1, 1) },
@@ -84,7 +82,6 @@ static void groups_have_the_members_and_strides_of_their_axes(void **state)
         { { 2, 2, 32, 1 }, 2, true, PLAN_GROUP_EP, GROUP(2, 1, 1, 2, 1, 1) },
         { { 4, 1, 32, 1 }, 1, false, PLAN_GROUP_EP, GROUP(1, 1, 1, 1, 1, 1) },
         { { 4, 1, 32, 1 }, 1, false, PLAN_GROUP_EXPERTS, GROUP(4, 8, 4, 1, 1, 1) },
-        { { 4, 1, 32, 1 }, 1, false, PLAN_GROUP_ENDS, GROUP(1, 1, 1, 1, 1, 1) },
     };
     const struct topo_network net = fixture_network(sizes_3d, 3);
     (void)state;
@@ -168,7 +165,6 @@ static void axes_are_the_digits_of_an_NPUs_number(void **state)
         assert_int_equal(product(x.place.members[PLAN_GROUP_DP], &x.net), dp);
         assert_int_equal(product(x.place.members[PLAN_GROUP_EP], &x.net), p->ep);
         assert_int_equal(product(x.place.members[PLAN_GROUP_EXPERTS], &x.net), around / p->ep);
-        assert_int_equal(product(x.place.members[PLAN_GROUP_ENDS], &x.net), p->degree[PLAN_PP] > 1 ? 2 : 1);
     }
     rng_free(r);
 }
