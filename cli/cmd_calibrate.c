@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/num.h"
 #include "cli/calibrate.h"
+#include "cli/calibrate_npu.h"
 
 /* YAML comes after the formats of tables. */
 enum { FORMAT_YAML = TABLE_AS_JSON + 1 };
@@ -81,6 +82,14 @@ static const struct option curve_rows[] = {
       .max = FIT_MAX_REGIMES },
 };
 
+static const struct option npu_rows[] = {
+    { .name = "npu",
+      .value = "NPU.yaml",
+      .help = "FILE.csv has times of operators: fit the efficiencies of this NPU to them",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, npu) },
+};
+
 static const struct option format_rows[] = {
     { .name = "of",
       .value = "FORMAT",
@@ -96,6 +105,7 @@ static const struct option format_rows[] = {
     }
 static const struct option_group dim_options = GROUP("Dimension", dim_rows);
 static const struct option_group curve_options = GROUP("Measurements", curve_rows);
+static const struct option_group npu_options = GROUP("Operators", npu_rows);
 static const struct option_group format_options = GROUP("Output", format_rows);
 
 static int set_name(struct topo_dim *dim, const char *name, struct err *e)
@@ -241,6 +251,11 @@ static int run_calibrate(struct run *run, struct err *e)
     unsigned long long hashes[OPTIONS_MAX_OPERANDS] = { 0 };
     struct curve_defaults dflt = { run->opt.collective, (int32_t)run->opt.ranks };
     int rc = output_check(run, NULL, e);
+    if (!rc && run->opt.npu)
+        return run->opt.n_operands == 1
+                   ? calibrate_npu(run, chosen_format(run), e)
+                   : err_set(e, ERR_USAGE, "option --npu is given with %d files, need one",
+                             (int)run->opt.n_operands);
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
         const char *path = run->opt.operands[f];
         rc = curve_read_file(&x.lists[f], strcmp(path, "-") == 0 ? "/dev/stdin" : path, dflt, &hashes[f], e);
@@ -262,8 +277,10 @@ const struct command cmd_calibrate = {
         "Fit a dimension to times of a collective by size: FILE is what nccl-tests prints, or CSV with "
         "columns\n"
         "bytes and time_us or busbw_GBps; - reads standard input. The dimension is written as an entry of\n"
-        "dims, with a regime and size limit per protocol that the measurements tell apart.\n",
-    .scope = SCOPE(1, OPTIONS_MAX_OPERANDS, "FILE...", &dim_options, &curve_options, &format_options,
-                   &options_files),
+        "dims, with a regime and size limit per protocol that the measurements tell apart.\n"
+        "With --npu, FILE is a table of measured operators: columns op (matrix, attention, stream, flash),\n"
+        "m, n, k, batch, bytes, GFLOP as the op has them, and time_us.\n",
+    .scope = SCOPE(1, OPTIONS_MAX_OPERANDS, "FILE...", &dim_options, &curve_options, &npu_options,
+                   &format_options, &options_files),
     .run = run_calibrate,
 };

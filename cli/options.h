@@ -57,7 +57,7 @@ struct options {
     int64_t threads, width_px, height_px;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
-    const char *dim_name, *bw_GBps;
+    const char *dim_name, *bw_GBps, *npu;
     int64_t size, ranks, curve, regimes;
 };
 

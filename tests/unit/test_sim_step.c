@@ -22,7 +22,7 @@ static void grow(struct forest *f, step_id parent, int depth)
         node.kind = STEP_COLLECTIVE;
     if (parent < 0)
         node.kind = STEP_SUM;
-    node.phase = (enum step_phase)rng_below(f->rng, N_STEP_PHASES);
+    node.phase = (enum step_phase)rng_below(f->rng, STEP_BUBBLE); /* which has a test of its own */
     node.seconds = rng_log_range(f->rng, 1e-6, 1e-2);
     node.bytes = rng_log_range(f->rng, 1e3, 1e9);
     node.collective = (enum collective_kind)rng_below(f->rng, N_COLLECTIVES);
@@ -363,10 +363,47 @@ static void a_collective_of_one_member_costs_nothing(void **state)
     step_free(&t);
 }
 
+/* Two stages of a pipeline on different NPUs, the second slower; then the first waits for it. */
+static void what_other_stages_send_is_not_sent_by_this_one(void **state)
+{
+    struct topo_network net;
+    struct step_tree t;
+    struct sim_step s;
+    struct err e = { 0 };
+    const double bw_Bps[] = { 1e9 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:2@1", &e), &e);
+    step_begin(&t, "stages", &net);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM, .times = 1 });
+    step_id most = step_add(&t, root, (struct step_node){ .kind = STEP_MAX, .times = 1, .apart = true });
+    const struct step_node send = {
+        .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_SEND, .bytes = 1e9, .times = 1
+    };
+    struct step_node slow = send, idle = send;
+    slow.bytes = 3e9;
+    idle.bytes = 5e9;
+    idle.phase = STEP_BUBBLE;
+    step_add(&t, most, send);
+    step_add(&t, most, slow);
+    step_add(&t, root, idle);
+    for (int model = SIM_BANDWIDTH; model <= SIM_FLOW; model++) {
+        struct sim_rules rules;
+        sim_rules_default(&rules);
+        assert_ok(sim_step_build(&s, &t, &net, bw_Bps, (enum sim_model)model, &rules, &e), &e);
+        assert_close(s.time_s, 8, 1e-12); /* the slower stage, and what is waited for; nothing meets */
+        assert_close(s.traffic_B[0], 3e9, 1e-12);
+        assert_close(s.busy_s[0], 3, 1e-12);
+        assert_close(s.exposed_s[0], 8, 1e-12);
+        sim_step_free(&s);
+    }
+    step_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_add_up_to_the_time_of_the_compiled_step),
+        cmocka_unit_test(what_other_stages_send_is_not_sent_by_this_one),
         cmocka_unit_test(one_collective_costs_what_a_hand_computes),
         cmocka_unit_test(of_a_maximum_only_the_longest_term_is_critical),
         cmocka_unit_test(below_a_term_that_is_not_critical_nothing_is),
