@@ -59,6 +59,13 @@ static void add_linear(struct counting *x, double rows, double out, double in, d
     x->c->flop += roofline_flop(&forward);
 }
 
+/* Of a product that several NPUs of TP do alike, what the others count. */
+static void count_once(struct counting *x, double rows, double out, double in)
+{
+    const struct roofline_product copied = { rows, out, in, 1 };
+    x->c->flop -= roofline_flop(&copied);
+}
+
 static void add_streams(struct counting *x, double forward_B, double back_B, double kernels)
 {
     x->c->forward_s += roofline_stream_s(x->npu, forward_B, kernels);
@@ -66,23 +73,25 @@ static void add_streams(struct counting *x, double forward_B, double back_B, dou
 }
 
 /* Queries of one NPU against all keys, with scores in memory. */
-static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double head_dim)
+static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
+                        double value_dim)
 {
     double batch = (double)p->micro * (double)m->heads / (double)p->degree[PLAN_TP];
     double queries = (double)m->seq / (double)p->degree[PLAN_CP], keys = (double)m->seq;
     double scores = batch * queries * keys, dropped = m->dropout ? scores * SCORE_DROPOUT : 0;
-    const struct roofline_product score = { queries, keys, head_dim, batch };
-    const struct roofline_product value = { queries, head_dim, keys, batch };
-    const struct roofline_product key_grad = { keys, head_dim, queries, batch };
-    double share = x->npu->attention, score_s = roofline_product_s(x->npu, &score, share);
-    double value_s = roofline_product_s(x->npu, &value, share);
-    double key_s = roofline_product_s(x->npu, &key_grad, share);
-    double kernels = m->dropout ? 2 : 1;
-    x->c->core_s +=
-        score_s + value_s + roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
-    /* Gradients of values, scores, queries, keys. */
-    x->c->core_back_s +=
-        score_s + value_s + 2 * key_s + roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
+    const struct roofline_product score = { queries, keys, key_dim, batch };
+    const struct roofline_product value = { queries, value_dim, keys, batch };
+    /* Gradients of scores, queries, keys, values. */
+    const struct roofline_product back[] = { { queries, keys, value_dim, batch },
+                                             { queries, key_dim, keys, batch },
+                                             { keys, key_dim, queries, batch },
+                                             { keys, value_dim, queries, batch } };
+    double share = x->npu->attention, kernels = m->dropout ? 2 : 1;
+    x->c->core_s += roofline_product_s(x->npu, &score, share) + roofline_product_s(x->npu, &value, share) +
+                    roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
+    for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+        x->c->core_back_s += roofline_product_s(x->npu, &back[i], share);
+    x->c->core_back_s += roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
 }
 
@@ -109,6 +118,7 @@ static void add_mla(struct counting *x, const struct model *m, double tokens, do
     add_linear(x, tokens, (double)(a->kv_rank + a->rope_dim), h, 1);
     add_linear(x, tokens, heads * (double)(a->nope_dim + a->v_dim), (double)a->kv_rank, 1);
     add_linear(x, tokens, h, heads * (double)a->v_dim, 1);
+    count_once(x, tokens, (1 - 1 / tp) * (double)(a->q_rank + a->kv_rank + a->rope_dim), h);
     double small = tokens * (double)(a->q_rank + a->kv_rank);
     add_streams(x, NORM_FORWARD * small, NORM_BACK * small, 2);
     double turned = ROTARY * tokens * 2 * heads * (double)a->rope_dim;
@@ -122,17 +132,20 @@ static void add_attention(struct counting *x, const struct model *m, const struc
     if (m->mla.q_rank) {
         add_mla(x, m, tokens, tp);
     } else {
-        add_linear(x, tokens, (a + 2 * (kv < 1 ? 1 : kv)) * d, h, 1);
+        double copied = kv < 1 ? 1 - kv : 0;
+        add_linear(x, tokens, (a + 2 * (kv + copied)) * d, h, 1);
+        count_once(x, tokens, 2 * copied * d, h);
         add_linear(x, tokens, h, a * d, 1);
     }
     if (!m->mla.q_rank && m->positions == MODEL_ROTARY)
         add_streams(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
+    double value_dim = m->mla.q_rank ? (double)m->mla.v_dim : d;
     if (m->attention == MODEL_FLASH) {
-        add_flash(x, m, p, d, m->mla.q_rank ? (double)m->mla.v_dim : d);
+        add_flash(x, m, p, d, value_dim);
         return;
     }
     add_streams(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
-    add_unfused(x, m, p, d);
+    add_unfused(x, m, p, d, value_dim);
 }
 
 /* @p rows tokens through @p batch equal pairs of linear layers of width @p ffn. */

@@ -21,7 +21,8 @@ struct block_cost {
     double input_s;     /**< matrix products for input gradients */
     double weight_s;    /**< for weight gradients, and adding them up */
     double rest_s;      /**< the rest of the backward pass, bound by memory */
-    double flop;        /**< matrix products forward, attention in full: what MFU counts */
+    double flop;        /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
+                             counts */
     double core_flop;   /**< of them, attention */
 };
 

@@ -60,7 +60,8 @@ double memory_layer_B(const struct model *m, const struct plan *p, bool experts)
     if (p->recompute == PLAN_RECOMPUTE_FULL)
         return 2 * wide;
     double bytes = attention_B(m, p, tokens, wide) + 4 * wide; /* inputs of two norms */
-    if (p->recompute != PLAN_RECOMPUTE_SELECTIVE)
+    /* Fused attention has nothing that selective recomputation could do again. */
+    if (p->recompute != PLAN_RECOMPUTE_SELECTIVE || m->attention == MODEL_FLASH)
         bytes += scores_B(m, p, tokens);
     bytes += 2 * wide + (m->dropout ? wide : 0);
     return bytes + (experts ? experts_B(m, p, tokens) : mlp_B(m, tokens, (double)m->ffn / tp));
@@ -112,12 +113,19 @@ static struct model_share stage_params(const struct model *m, const struct plan 
     return sum;
 }
 
+/* NPUs that share parameters out: those of experts, and all others. */
+static struct model_share sharers(const struct plan *p)
+{
+    double cp_dp = (double)p->degree[PLAN_CP] * (double)p->degree[PLAN_DP];
+    return (struct model_share){ cp_dp,
+                                 cp_dp * (p->expert_tp ? 1 : (double)p->degree[PLAN_TP]) / (double)p->ep };
+}
+
 /* What data parallelism leaves of it. */
 static double shared_out(const struct plan *p, struct model_share params)
 {
-    double cp_dp = (double)p->degree[PLAN_CP] * (double)p->degree[PLAN_DP];
-    double experts = cp_dp * (p->expert_tp ? 1 : (double)p->degree[PLAN_TP]) / (double)p->ep;
-    return params.dense / cp_dp + params.expert / experts;
+    struct model_share n = sharers(p);
+    return params.dense / n.dense + params.expert / n.expert;
 }
 
 static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
@@ -125,8 +133,9 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
     double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1, bytes = 0;
     bool experts = s->experts > 0;
     if (p->zero == 3) {
-        struct model_share layer = model_layer_params(m, experts, tp, (double)p->ep, etp);
-        bytes += GATHERED * ROOFLINE_ELEMENT_B * (layer.dense + layer.expert);
+        struct model_share layer = model_layer_params(m, experts, tp, (double)p->ep, etp), n = sharers(p);
+        bytes += fmin(GATHERED, (double)(s->dense + s->experts)) * ROOFLINE_ELEMENT_B *
+                 ((n.dense > 1 ? layer.dense : 0) + (n.expert > 1 ? layer.expert : 0));
     }
     if (p->recompute == PLAN_RECOMPUTE_FULL) {
         struct plan kept = *p;

@@ -208,6 +208,22 @@ static int need_key(const struct yaml_doc *doc, yaml_id map, const char *key, co
     return yaml_fail(doc, map, e, ERR_PARSE, "has no %s, need it for %s", key, for_what);
 }
 
+static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const keys[] = { "cross_layers", "cross_rank" };
+    for (int i = 0; i < 2; i++) {
+        int rc = d->interaction == MODEL_CROSS ? need_key(doc, map, keys[i], "interaction cross", e) : 0;
+        if (rc)
+            return rc;
+        if (d->interaction == MODEL_DOT && yaml_get(doc, map, keys[i]) >= 0)
+            return yaml_fail_key(doc, yaml_get(doc, map, keys[i]), e, ERR_PARSE,
+                                 "has no effect on interaction dot, need interaction cross");
+    }
+    if (d->interaction == MODEL_DOT)
+        d->cross_layers = d->cross_rank = 0;
+    return 0;
+}
+
 static int read_dlrm(struct model_dlrm *out, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const needed[] = { "dim", "rows", "bottom", "top" };
@@ -230,9 +246,9 @@ static int read_dlrm(struct model_dlrm *out, const struct yaml_doc *doc, yaml_id
             return yaml_fail(doc, conf.lookups, e, ERR_RANGE, "has %d entries, need %d, one per table",
                              (int)n_lookups, (int)n_rows);
     }
-    for (int i = 0; i < 2 && conf.d.interaction == MODEL_CROSS && !rc; i++)
-        rc = need_key(doc, map, i ? "cross_rank" : "cross_layers", "interaction cross", e);
-    if (!rc && conf.d.bottom[conf.d.n_bottom - 1] != conf.d.dim)
+    if ((rc = check_cross(&conf.d, doc, map, e)))
+        return rc;
+    if (conf.d.bottom[conf.d.n_bottom - 1] != conf.d.dim)
         rc = yaml_fail(doc, conf.bottom, e, ERR_RANGE, "ends with %lld, need dim, %lld",
                        (long long)conf.d.bottom[conf.d.n_bottom - 1], (long long)conf.d.dim);
     *out = conf.d;
@@ -292,6 +308,11 @@ static int check_keys(const struct model_conf *conf, const struct yaml_doc *doc,
 
 static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
+    static const char *const instead[] = { "kv_heads", "head_dim" };
+    for (size_t i = 0; i < sizeof instead / sizeof *instead && m->mla.q_rank; i++)
+        if (yaml_get(doc, map, instead[i]) >= 0)
+            return yaml_fail_key(doc, yaml_get(doc, map, instead[i]), e, ERR_PARSE,
+                                 "has no effect beside mla, which says what heads are like");
     if (m->kv_heads < 0)
         m->kv_heads = m->heads;
     if (m->heads % m->kv_heads)
@@ -348,7 +369,7 @@ int model_read(struct model *m, const struct yaml_doc *doc, yaml_id map, struct 
     *m = (struct model){ 0 };
     if (rc || (rc = check_keys(&conf, doc, map, e)))
         return rc;
-    *m = conf.m;
+    *m = conf.m.family == MODEL_TRANSFORMER ? conf.m : (struct model){ .family = conf.m.family };
     m->params = conf.params_B * 1e9;
     snprintf(m->name, sizeof m->name, "%s", conf.name ? conf.name : "model");
     if (m->family == MODEL_DLRM)

@@ -252,14 +252,12 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
 static bool check_batch(const struct plan *p, struct plan_fault *f)
 {
     int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
-    if (p->batch % dp && !f)
-        return false;
-    if (p->batch % dp) {
-        int64_t below = p->batch / dp * dp;
-        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld (nearest: %lld)", (long long)p->batch,
-                     (long long)dp,
-                     (long long)(below > 0 && p->batch - below <= dp / 2 ? below : below + dp));
-    }
+    int64_t below = p->batch / dp * dp; /* the number of NPUs says what dp is: the batch has to give way */
+    if (below == 0)
+        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld", (long long)p->batch, (long long)dp);
+    if (below != p->batch)
+        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld (nearest: %lld or %lld)",
+                     (long long)p->batch, (long long)dp, (long long)below, (long long)(below + dp));
     if (!need_divisor(f, "micro_batch", p->micro, p->batch / dp, "batch / dp"))
         return false;
     if (p->interleave > 1 && plan_microbatches(p) % pp)

@@ -14,10 +14,11 @@ static void add_embed(struct drafting *x)
     struct plan_part *part = draft_part(x, &b->forward, STEP_FORWARD, "embedding", x->cost.forward_s);
     bool scatter = x->p->seq_parallel;
     draft_tp(x, part, scatter ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "embedding", 1, 1);
+    draft_shares(x, BLOCK_EMBED, &b->forward, true);
     part = draft_part(x, &b->backward, STEP_WEIGHT_GRAD, "embedding", x->cost.rest_s);
     if (scatter)
         draft_tp(x, part, COLLECTIVE_ALL_GATHER, "embedding", 1, 1);
-    draft_shares(x, BLOCK_EMBED, b);
+    draft_shares(x, BLOCK_EMBED, &b->backward, false);
 }
 
 /* Logits are split over the vocabulary: the loss needs largest, sum and target of each token in fp32. */
@@ -32,10 +33,11 @@ static void add_head(struct drafting *x)
         draft_collective(x, &part->sent,
                          (struct plan_collective){ PLAN_GROUP_TP, COLLECTIVE_ALL_REDUCE, STEP_FORWARD, "loss",
                                                    4 * x->tokens, 3 });
+    draft_shares(x, BLOCK_HEAD, &b->forward, true);
     part = draft_part(x, &b->backward, STEP_INPUT_GRAD, "logits",
                       x->cost.input_s + x->cost.weight_s + x->cost.rest_s);
     draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "logits", 1, 1);
-    draft_shares(x, BLOCK_HEAD, b);
+    draft_shares(x, BLOCK_HEAD, &b->backward, false);
 }
 
 /* ---- pipeline ---- */
@@ -128,21 +130,6 @@ static void add_optimizer(struct drafting *x)
     x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * own, 0);
 }
 
-/* The first gather and the last scatter of a stage have nothing to hide behind. */
-static void add_edge(struct drafting *x)
-{
-    enum block_kind kind = x->c->stages[0].experts ? BLOCK_EXPERTS : BLOCK_DENSE;
-    struct model_share params = draft_params(x, kind);
-    if (x->p->zero < 2 || !x->p->overlap_dp || x->m->family != MODEL_TRANSFORMER)
-        return;
-    struct plan_part *part = draft_part(x, &x->c->edge, STEP_OTHER, "first and last layer", 0);
-    if (x->p->zero == 3)
-        draft_exchange(x, &part->sent, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters",
-                       draft_scaled(params, ROOFLINE_ELEMENT_B), 1);
-    draft_exchange(x, &part->sent, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients",
-                   draft_scaled(params, (double)x->p->grad_B), 1);
-}
-
 /* ---- other families ---- */
 
 /* Every NPU looks up for all samples what its tables hold; the pooled vectors go to who has the sample. */
@@ -174,9 +161,10 @@ static void add_plain_head(struct drafting *x)
     struct plan_block *b = &x->c->blocks[BLOCK_HEAD];
     block_cost(&x->cost, BLOCK_HEAD, x->m, x->p, x->npu);
     draft_part(x, &b->forward, STEP_FORWARD, "forward", x->cost.forward_s);
+    draft_shares(x, BLOCK_HEAD, &b->forward, true);
     draft_part(x, &b->backward, STEP_INPUT_GRAD, "input gradients", x->cost.input_s + x->cost.rest_s);
     draft_part(x, &b->backward, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s);
-    draft_shares(x, BLOCK_HEAD, b);
+    draft_shares(x, BLOCK_HEAD, &b->backward, false);
 }
 
 /* ---- all of it ---- */
@@ -234,7 +222,8 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->n_collectives = c->n_parts = 0;
     for (int b = 0; b < N_BLOCKS; b++)
         c->blocks[b] = (struct plan_block){ 0 };
-    c->edge = (struct plan_pass){ 0 };
+    /* The first gather and the last scatter of a stage have nothing to hide behind. */
+    c->open = p->zero >= 2 && p->overlap_dp;
     c->sends = c->hidden_sends = c->before = c->after = c->first_before = c->last_after =
         (struct plan_list){ 0 };
     c->model_flop = c->hardware_flop = 0;
@@ -243,7 +232,6 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->overhead_s = p->overhead_s;
     c->n_stages = plan_stages(c->stages, p, m);
     add_blocks(&x);
-    add_edge(&x);
     add_pipeline(&x);
     add_exchange(&x);
     add_tied(&x);

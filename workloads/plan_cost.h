@@ -56,8 +56,7 @@ struct plan_cost {
     struct plan_collective collectives[PLAN_MAX_COLLECTIVES];
     struct plan_part parts[PLAN_MAX_PARTS];
     struct plan_block blocks[N_BLOCKS];
-    struct plan_pass
-        edge; /**< of a stage and microbatch, beside nothing (ZeRO 3: first gather, last scatter) */
+    bool open; /**< in each stage one layer is not beside its exchange (ZeRO 3: first gather, last scatter) */
     struct plan_stage stages[PLAN_MAX_STAGES];
     struct plan_list sends;         /**< of a stage and microbatch */
     struct plan_list hidden_sends;  /**< of a stage boundary and step, where the others overlap */

@@ -20,6 +20,7 @@ struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum st
     assert(x->c->n_parts < PLAN_MAX_PARTS);
     if (pass->n == 0)
         pass->first = x->c->n_parts;
+    assert(pass->first + pass->n == x->c->n_parts);
     struct plan_part *part = &x->c->parts[x->c->n_parts++];
     *part = (struct plan_part){ .phase = phase, .name = name, .compute_s = compute_s };
     pass->n++;
@@ -85,24 +86,22 @@ struct model_share draft_params(const struct drafting *x, enum block_kind kind)
 }
 
 /* ZeRO 2 scatters gradients after each microbatch, ZeRO 3 gathers parameters for each pass as well. */
-void draft_shares(struct drafting *x, enum block_kind kind, struct plan_block *b)
+void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
 {
     struct model_share params = draft_params(x, kind);
     struct model_share weights = draft_scaled(params, ROOFLINE_ELEMENT_B),
                        grads = draft_scaled(params, (double)x->p->grad_B);
-    struct plan_list *forward = &b->forward.beside, *backward = &b->backward.beside;
     bool beside = x->p->overlap_dp && (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS);
-    if (x->p->zero < 2)
+    if (x->p->zero < (forward ? 3 : 2))
         return;
-    if (!beside) {
-        forward = &draft_part(x, &b->forward, STEP_FORWARD, "parameters", 0)->sent;
-        if (x->p->zero == 3)
-            draft_exchange(x, forward, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights, 1);
-        backward = &draft_part(x, &b->backward, STEP_WEIGHT_GRAD, "gradients", 0)->sent;
-    } else if (x->p->zero == 3) {
-        draft_exchange(x, forward, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights, 1);
-    }
+    struct plan_list *list = &pass->beside;
+    if (!beside)
+        list = &draft_part(x, pass, forward ? STEP_FORWARD : STEP_WEIGHT_GRAD,
+                           forward ? "parameters" : "gradients", 0)
+                    ->sent;
     if (x->p->zero == 3)
-        draft_exchange(x, backward, COLLECTIVE_ALL_GATHER, STEP_INPUT_GRAD, "parameters", weights, 1);
-    draft_exchange(x, backward, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients", grads, 1);
+        draft_exchange(x, list, COLLECTIVE_ALL_GATHER, forward ? STEP_FORWARD : STEP_INPUT_GRAD, "parameters",
+                       weights, 1);
+    if (!forward)
+        draft_exchange(x, list, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients", grads, 1);
 }

@@ -17,7 +17,7 @@ struct drafting {
 /** Append to the end of @p list, which is the last that was appended to. */
 void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add);
 
-/** Append a part to @p pass; valid as long as @p x->c. */
+/** Append a part to the end of @p pass, which is the last that was appended to; valid as long as @p x->c. */
 struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
                              const char *name, double compute_s);
 
@@ -34,8 +34,17 @@ struct model_share draft_params(const struct drafting *x, enum block_kind kind);
 void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
                     enum step_phase phase, const char *name, struct model_share bytes, double share);
 
-/** What ZeRO 2 and 3 exchange for each microbatch of a block. */
-void draft_shares(struct drafting *x, enum block_kind kind, struct plan_block *b);
+/** What ZeRO 2 and 3 exchange for each microbatch of a block in one pass, whose last part was appended last.
+ */
+void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward);
+
+/** Kind of the layer of @p s that is not beside its exchange, or -1. */
+static inline int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
+{
+    if (!c->open || s->dense + s->experts == 0)
+        return -1;
+    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
+}
 
 /** A transformer layer, both passes. */
 void draft_layer(struct drafting *x, enum block_kind kind);

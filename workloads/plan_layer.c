@@ -146,6 +146,7 @@ void draft_layer(struct drafting *x, enum block_kind kind)
     struct plan_block *b = &x->c->blocks[kind];
     block_cost(&x->cost, kind, x->m, x->p, x->npu);
     add_forward(x, &b->forward, STEP_FORWARD, kind == BLOCK_EXPERTS);
+    draft_shares(x, kind, &b->forward, true);
     add_backward(x, &b->backward, kind == BLOCK_EXPERTS);
-    draft_shares(x, kind, b);
+    draft_shares(x, kind, &b->backward, false);
 }

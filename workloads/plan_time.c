@@ -1,4 +1,4 @@
-#include "workloads/plan_cost.h"
+#include "workloads/plan_draft.h"
 
 /*
  * One evaluation for both: a time alone (n = 1) and a time with its parts by dimension. The functions are
@@ -39,8 +39,8 @@ INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct su
             to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
 }
 
-/* Time of a pass: its parts in a row, or what runs beside them all if that is longer. */
-INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, const struct summing *x)
+/* Time of a pass: its parts in a row, or what runs beside them all if that is longer; @p open: then that. */
+INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, const struct summing *x)
 {
     struct plan_sum sent;
     clear(out, x);
@@ -56,22 +56,31 @@ INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, const s
     if (pass->beside.n) {
         clear(&sent, x);
         add_list(&sent, pass->beside, x);
-        keep_longer(out, &sent, x);
+        if (open)
+            add(out, 1, &sent, x);
+        else
+            keep_longer(out, &sent, x);
     }
 }
 
-/* Forward and backward pass of every block, and what a stage does besides. */
+/* Forward and backward pass of every block, of a layer beside nothing, and what a stage sends. */
 struct passes {
-    struct plan_sum forward[N_BLOCKS], backward[N_BLOCKS], stage;
+    struct plan_sum forward[N_BLOCKS], backward[N_BLOCKS], open_forward[N_BLOCKS], open_backward[N_BLOCKS],
+        stage;
 };
 
 INLINE void sum_passes(struct passes *p, const struct summing *x)
 {
     for (int b = 0; b < N_BLOCKS; b++) {
-        sum_pass(&p->forward[b], &x->c->blocks[b].forward, x);
-        sum_pass(&p->backward[b], &x->c->blocks[b].backward, x);
+        const struct plan_block *block = &x->c->blocks[b];
+        sum_pass(&p->forward[b], &block->forward, false, x);
+        sum_pass(&p->backward[b], &block->backward, false, x);
+        if (x->c->open) {
+            sum_pass(&p->open_forward[b], &block->forward, true, x);
+            sum_pass(&p->open_backward[b], &block->backward, true, x);
+        }
     }
-    sum_pass(&p->stage, &x->c->edge, x);
+    clear(&p->stage, x);
     add_list(&p->stage, x->c->sends, x);
 }
 
@@ -84,8 +93,13 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
     clear(&forward, x);
     clear(&backward, x);
     for (int b = 0; b < N_BLOCKS; b++) {
-        add(&forward, n[b], &p->forward[b], x);
-        add(&backward, n[b], &p->backward[b], x);
+        double open = b == plan_cost_open(x->c, s);
+        add(&forward, n[b] - open, &p->forward[b], x);
+        add(&backward, n[b] - open, &p->backward[b], x);
+        if (open > 0) {
+            add(&forward, 1, &p->open_forward[b], x);
+            add(&backward, 1, &p->open_backward[b], x);
+        }
     }
     if (before) {
         clear(&sent, x);

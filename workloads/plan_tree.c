@@ -1,4 +1,4 @@
-#include "workloads/plan_cost.h"
+#include "workloads/plan_draft.h"
 
 struct growing {
     struct step_tree *t;
@@ -56,6 +56,14 @@ static void add_part(struct growing *x, step_id parent, const struct plan_part *
     add_list(x, add_inner(x, both, STEP_SUM, "", 1), part->sent);
 }
 
+/* A pass and then what others have beside them. */
+static void add_open(struct growing *x, step_id parent, const struct plan_pass *pass)
+{
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        add_part(x, parent, &x->c->parts[i]);
+    add_list(x, parent, pass->beside);
+}
+
 /* Several equal passes in a row, beside lists of collectives that happen once for each, or once for all. */
 static void add_passes(struct growing *x, step_id parent, const struct plan_pass *pass, int64_t times)
 {
@@ -90,7 +98,13 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
     }
     for (int i = 0; i < N_BLOCKS; i++) {
         enum block_kind b = in_order[forward ? i : N_BLOCKS - 1 - i];
-        add_passes(x, parent, forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward, count[b]);
+        const struct plan_pass *pass = forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward;
+        bool open = (int)b == plan_cost_open(x->c, s);
+        if (open && forward)
+            add_open(x, parent, pass);
+        add_passes(x, parent, pass, count[b] - open);
+        if (open && !forward)
+            add_open(x, parent, pass);
     }
 }
 
@@ -102,7 +116,6 @@ static void add_stage(struct growing *x, step_id parent, int32_t i, bool last)
     step_id stage = add_inner(x, parent, STEP_SUM, "", 1);
     add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
     add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
-    add_passes(x, stage, &x->c->edge, 1);
     add_list(x, stage, x->c->sends);
 }
 

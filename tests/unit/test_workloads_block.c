@@ -1,0 +1,258 @@
+#include "tests/unit/training_fixture.h"
+
+static struct block_cost cost_of(const struct model *m, const struct plan *p, enum block_kind kind,
+                                 const struct topo_npu *npu)
+{
+    struct block_cost c;
+    block_cost(&c, kind, m, p, npu);
+    return c;
+}
+
+static double flop_of(const struct model *m, enum block_kind kind)
+{
+    const struct topo_npu npu = fixture_counter(false);
+    const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    return cost_of(m, &p, kind, &npu).flop;
+}
+
+/* arXiv 2104.04473 eq. 3: forward 24 B s h^2 L (1 + s/6h) + 2 B s h V. */
+static void gpt_forward_counts_as_published(void **state)
+{
+    static const char *const names[] = { "gpt3-175b", "megatron-22b", "megatron-530b", "megatron-1t" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct model m;
+        fixture_model(&m, names[i]);
+        double h = (double)m.hidden, s = (double)m.seq;
+        assert_close(flop_of(&m, BLOCK_DENSE), 24 * s * h * h * (1 + s / (6 * h)), 1e-14);
+        assert_close(flop_of(&m, BLOCK_HEAD), 2 * s * h * model_vocab(&m, 1), 1e-14);
+        assert_true(flop_of(&m, BLOCK_EMBED) == 0);
+    }
+}
+
+/* Operator by operator: projections of grouped heads, gated MLP, router and experts, low-rank attention. */
+static void other_layers_count_operator_by_operator(void **state)
+{
+    struct model m;
+    double s, h, attention;
+    (void)state;
+    fixture_model(&m, "llama3-70b");
+    s = 8192, h = 8192;
+    attention = 2 * s * h * (64 + 2 * 8) * 128 + 4 * s * s * 64 * 128 + 2 * s * 64 * 128 * h;
+    assert_close(flop_of(&m, BLOCK_DENSE), attention + 6 * s * h * 28672, 1e-14);
+    fixture_model(&m, "mixtral-8x7b");
+    s = 32768, h = 4096;
+    attention = 2 * s * h * (32 + 2 * 8) * 128 + 4 * s * s * 32 * 128 + 2 * s * 32 * 128 * h;
+    assert_close(flop_of(&m, BLOCK_EXPERTS), attention + 2 * s * h * 8 + 6 * s * 2 * h * 14336, 1e-14);
+    fixture_model(&m, "deepseek-v3");
+    s = 4096, h = 7168;
+    attention = 2 * s * (h * 1536 + 1536 * 128 * 192.0 + h * (512 + 64) + 512 * 128 * 256.0 + 128 * 128 * h) +
+                2 * s * s * 128 * (192 + 128);
+    assert_close(flop_of(&m, BLOCK_DENSE), attention + 6 * s * h * 18432, 1e-14);
+    assert_close(flop_of(&m, BLOCK_EXPERTS), attention + 2 * s * h * 256 + 6 * s * (8 + 1) * h * 2048, 1e-14);
+    m.attention = MODEL_UNFUSED; /* the same products, with scores in memory */
+    assert_close(flop_of(&m, BLOCK_DENSE), attention + 6 * s * h * 18432, 1e-14);
+}
+
+/* 4.089 G multiply-adds at 224 x 224, known from the list of its layers. */
+static void an_image_passes_resnet_50_in_8_18_GFLOP(void **state)
+{
+    struct model m;
+    (void)state;
+    fixture_model(&m, "resnet50");
+    assert_near(flop_of(&m, BLOCK_HEAD), 2 * 4.089e9, 2 * 0.0005e9);
+}
+
+/* Layers of widths a, b: 2ab; three cross layers of 3456 through 512. */
+static void a_sample_passes_a_dlrm_layer_by_layer(void **state)
+{
+    const double bottom = 2 * (13 * 512.0 + 512 * 256 + 256 * 128), cross = 3 * 2 * 2 * 3456 * 512.0;
+    const double top = 2 * (3456 * 1024.0 + 1024 * 1024 + 1024 * 512 + 512 * 256 + 256);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "dlrm-dcnv2");
+    assert_close(flop_of(&m, BLOCK_EMBED), bottom, 1e-15);
+    assert_close(flop_of(&m, BLOCK_HEAD), cross + top, 1e-15);
+}
+
+/* Everything an NPU does is divided by TP, CP and EP so that together they do it once. */
+static void parallel_npus_share_the_products(void **state)
+{
+    static const struct {
+        int64_t tp, cp, ep;
+        bool expert_tp;
+    } cases[] = {
+        { 2, 1, 1, false }, { 1, 2, 1, false }, { 4, 2, 8, false }, { 8, 1, 4, false }, { 4, 2, 2, true }
+    };
+    const struct topo_npu npu = fixture_counter(false);
+    struct model dense, experts;
+    (void)state;
+    fixture_model(&dense, "llama3-70b");
+    fixture_model(&experts, "mixtral-8x7b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p = fixture_plan(cases[i].tp, cases[i].cp, 1, 1, 1);
+        p.seq_parallel = true;
+        p.ep = cases[i].ep;
+        p.expert_tp = cases[i].expert_tp;
+        double all = (double)(cases[i].tp * cases[i].cp);
+        assert_close(all * cost_of(&dense, &p, BLOCK_DENSE, &npu).flop, flop_of(&dense, BLOCK_DENSE), 1e-14);
+        assert_close(all * cost_of(&dense, &p, BLOCK_HEAD, &npu).flop,
+                     flop_of(&dense, BLOCK_HEAD) * model_vocab(&dense, (double)cases[i].tp) /
+                         model_vocab(&dense, 1),
+                     1e-14);
+        assert_close(all * cost_of(&experts, &p, BLOCK_EXPERTS, &npu).flop, flop_of(&experts, BLOCK_EXPERTS),
+                     1e-14);
+    }
+}
+
+/* With endless memory bandwidth and full efficiency, times are products: backward twice forward. */
+static void the_backward_pass_has_twice_the_products(void **state)
+{
+    const struct topo_npu npu = fixture_counter(false);
+    const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "megatron-22b");
+    struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+    assert_close(c.forward_s, c.flop - c.core_flop, 1e-14);
+    assert_close(c.core_s, c.core_flop, 1e-14);
+    assert_close(c.core_back_s, 2 * c.core_flop, 1e-14);
+    assert_close(c.input_s, c.forward_s, 1e-14);
+    assert_close(c.weight_s, c.forward_s, 1e-14);
+    assert_true(c.rest_s == 0);
+}
+
+/* Causal kernels skip the upper triangle; backward computes scores again: five products after two. */
+static void fused_attention_does_half_forward_and_five_halves_of_it_backward(void **state)
+{
+    const struct topo_npu npu = fixture_counter(false);
+    const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "llama3-8b");
+    double full = 4 * 8192.0 * 8192 * 4096;
+    struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+    assert_close(c.core_s, full / 2, 1e-14);
+    assert_close(c.core_back_s, 2.5 * full / 2, 1e-14);
+    assert_close(c.core_flop, full, 1e-14);
+    m.causal = false;
+    assert_close(cost_of(&m, &p, BLOCK_DENSE, &npu).core_s, full, 1e-14);
+}
+
+/* e (mk + kn + mn) of a product of fp16. */
+static double product_B(double m, double n, double k)
+{
+    return 2 * (m * k + k * n + m * n);
+}
+
+/*
+ * Bytes of Megatron's fused kernels, operator by operator. T = b s: norms 8 Th, bias + dropout + residual 14
+ * Th, bias + GeLU 16 Th/t, transposes 4 Th/t, softmax 4 and dropout 5 per score; backward 12, 10 + 12, 24,
+ * 18, 6, 5. Sequence parallelism divides the h-wide ones.
+ */
+static void megatron_layers_move_the_bytes_of_their_kernels(void **state)
+{
+    static const struct {
+        double t;
+        bool seq;
+    } cases[] = { { 1, false }, { 8, false }, { 8, true } };
+    const struct topo_npu npu = fixture_counter(true);
+    const double h = 6144, s = 2048, b = 4, T = b * s, a = 64, d = 96;
+    struct model m;
+    (void)state;
+    fixture_model(&m, "megatron-22b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double t = cases[i].t, wide = T * h / (cases[i].seq ? t : 1), scores = b * a / t * s * s;
+        struct plan p = fixture_plan((int64_t)t, 1, 1, 1, 4);
+        p.micro = 4;
+        p.seq_parallel = cases[i].seq;
+        struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+        double products = product_B(T, 3 * h / t, h) + product_B(T, h, h / t) + product_B(T, 4 * h / t, h) +
+                          product_B(T, h, 4 * h / t);
+        double attention = b * a / t * (product_B(s, s, d) + product_B(s, d, s));
+        assert_close(c.forward_s, products + 22 * wide + 20 * T * h / t, 1e-14);
+        assert_close(c.core_s, attention + 9 * scores, 1e-14);
+        assert_close(c.core_back_s, 2 * attention + 11 * scores, 1e-14);
+        assert_close(c.rest_s, 34 * wide + 42 * T * h / t, 1e-14);
+        assert_close(c.input_s, products, 1e-14);
+        assert_close(c.weight_s, products + 8 * 12 * h * h / t, 1e-14); /* fp32 main gradient */
+        p.grad_B = 2;
+        assert_close(cost_of(&m, &p, BLOCK_DENSE, &npu).weight_s, products + 6 * 12 * h * h / t, 1e-14);
+        /* 24 TV/t for unfused logits and loss, both passes; 20 Th for the embedding. */
+        c = cost_of(&m, &p, BLOCK_HEAD, &npu);
+        double logits = product_B(T, 51200 / t, h);
+        assert_close(c.forward_s + c.rest_s, logits + 24 * T * 51200 / t + 10 * wide, 1e-14);
+        c = cost_of(&m, &p, BLOCK_EMBED, &npu);
+        assert_close(c.forward_s + c.rest_s, 20 * T * h, 1e-14);
+    }
+}
+
+/* SwiGLU 6 Tf/t and 10 Tf/t; flash e T (2ad + 2 kv d)/t, twice that backward; no dropout. */
+static void llama_layers_move_the_bytes_of_their_kernels(void **state)
+{
+    const struct topo_npu npu = fixture_counter(true);
+    const double T = 8192, h = 8192, f = 28672, t = 8, ad = 8192, kvd = 1024;
+    struct plan p = fixture_plan(8, 1, 1, 1, 1);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "llama3-70b");
+    p.seq_parallel = true;
+    struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+    double products = product_B(T, (ad + 2 * kvd) / t, h) + product_B(T, h, ad / t) +
+                      product_B(T, 2 * f / t, h) + product_B(T, h, f / t);
+    double rotary = 4 * T * (ad + kvd) / t;
+    assert_close(c.core_s, 2 * T * (2 * ad + 2 * kvd) / t, 1e-14);
+    assert_close(c.core_back_s, 2 * c.core_s, 1e-14);
+    assert_close(c.forward_s, products + 6 * T * f / t + (8 + 12) * T * h / t + rotary, 1e-14);
+    assert_close(c.rest_s, 10 * T * f / t + (12 + 12) * T * h / t + rotary, 1e-14);
+}
+
+static void tokens_of_a_microbatch_are_shared_by_context_parallelism(void **state)
+{
+    static const struct {
+        int64_t cp, micro;
+        double tokens;
+    } cases[] = { { 1, 1, 8192 }, { 1, 4, 32768 }, { 4, 1, 2048 }, { 4, 2, 4096 } };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "llama3-8b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p = fixture_plan(1, cases[i].cp, 1, 1, 8);
+        p.micro = cases[i].micro;
+        assert_true(block_tokens(&p, &m) == cases[i].tokens);
+    }
+}
+
+/* Each kernel waits once: what is left of a layer on an endlessly fast NPU. */
+static void every_kernel_has_its_gap(void **state)
+{
+    struct topo_npu npu = fixture_counter(false);
+    const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct model m;
+    (void)state;
+    npu.peak_flops = INFINITY;
+    npu.kernel_s = 1;
+    fixture_model(&m, "megatron-22b");
+    struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+    /* Four products, activation, two norms, two joints, two transposes; two products, softmax, dropout. */
+    assert_true(c.forward_s == 4 + 1 + 2 + 2 + 2 && c.core_s == 4 && c.core_back_s == 6);
+    assert_true(c.input_s == 4 && c.weight_s == 4 && c.rest_s == 1 + 2 + 2 + 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpt_forward_counts_as_published),
+        cmocka_unit_test(other_layers_count_operator_by_operator),
+        cmocka_unit_test(an_image_passes_resnet_50_in_8_18_GFLOP),
+        cmocka_unit_test(a_sample_passes_a_dlrm_layer_by_layer),
+        cmocka_unit_test(parallel_npus_share_the_products),
+        cmocka_unit_test(the_backward_pass_has_twice_the_products),
+        cmocka_unit_test(fused_attention_does_half_forward_and_five_halves_of_it_backward),
+        cmocka_unit_test(megatron_layers_move_the_bytes_of_their_kernels),
+        cmocka_unit_test(llama_layers_move_the_bytes_of_their_kernels),
+        cmocka_unit_test(tokens_of_a_microbatch_are_shared_by_context_parallelism),
+        cmocka_unit_test(every_kernel_has_its_gap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

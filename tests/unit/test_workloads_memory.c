@@ -1,0 +1,333 @@
+#include "tests/unit/training_fixture.h"
+
+static const char *const megatron[] = { "megatron-22b", "gpt3-175b", "megatron-530b", "megatron-1t" };
+
+static struct plan with(int64_t t, bool seq, int32_t recompute)
+{
+    struct plan p = fixture_plan(t, 1, 1, 1, 4);
+    p.micro = 4;
+    p.seq_parallel = seq;
+    p.recompute = recompute;
+    return p;
+}
+
+/* arXiv 2205.05198 table 2, all rows. */
+static void a_layer_keeps_what_the_paper_says_with_every_technique(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(megatron); i++) {
+        struct model m;
+        fixture_model(&m, megatron[i]);
+        const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h, t = 8;
+        const double scores = 5 * (double)m.heads * s / h;
+        const struct {
+            int64_t t;
+            bool seq;
+            int32_t recompute;
+            double bytes;
+        } cases[] = {
+            { 1, false, PLAN_RECOMPUTE_NONE, sbh * (34 + scores) },
+            { 8, false, PLAN_RECOMPUTE_NONE, sbh * (10 + 24 / t + scores / t) },
+            { 8, true, PLAN_RECOMPUTE_NONE, sbh / t * (34 + scores) },
+            { 8, false, PLAN_RECOMPUTE_SELECTIVE, sbh * (10 + 24 / t) },
+            { 8, true, PLAN_RECOMPUTE_SELECTIVE, 34 * sbh / t },
+            { 1, false, PLAN_RECOMPUTE_FULL, 2 * sbh },
+            { 8, false, PLAN_RECOMPUTE_FULL, 2 * sbh },
+            { 8, true, PLAN_RECOMPUTE_FULL, 2 * sbh / t },
+        };
+        for (size_t k = 0; k < COUNT_OF(cases); k++) {
+            struct plan p = with(cases[k].t, cases[k].seq, cases[k].recompute);
+            assert_close(memory_layer_B(&m, &p, false), cases[k].bytes, 1e-14);
+        }
+    }
+}
+
+/* The same paper's figure 7, per cent of tensor parallelism alone, as Calculon carries it: within 0.3 %, full
+ * recomputation 1.1 %. Columns: sequence parallel, selective, both, full with its input kept in parts. */
+static void savings_are_those_of_the_published_figure(void **state)
+{
+    static const double printed[][4] = { { 66.84, 49.42, 16.18, 7.64 },
+                                         { 62.04, 56.53, 18.49, 8.71 },
+                                         { 58.31, 62.04, 20.27, 9.42 },
+                                         { 58.31, 62.04, 20.27, 9.42 } };
+    static const double computed[][4] = { { 66.77, 49.37, 16.14, 7.59 },
+                                          { 61.96, 56.52, 18.48, 8.70 },
+                                          { 58.33, 61.90, 20.24, 9.52 },
+                                          { 58.33, 61.90, 20.24, 9.52 } };
+    const struct plan tp = with(8, false, PLAN_RECOMPUTE_NONE);
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(megatron); i++) {
+        const struct plan saved[] = { with(8, true, PLAN_RECOMPUTE_NONE),
+                                      with(8, false, PLAN_RECOMPUTE_SELECTIVE),
+                                      with(8, true, PLAN_RECOMPUTE_SELECTIVE),
+                                      with(8, false, PLAN_RECOMPUTE_FULL) };
+        struct model m;
+        fixture_model(&m, megatron[i]);
+        for (int k = 0; k < 4; k++) {
+            double got = 100 * memory_layer_B(&m, &saved[k], false) / memory_layer_B(&m, &tp, false);
+            assert_near(got, computed[i][k], 0.005);
+            assert_close(got, printed[i][k], k < 3 ? 0.003 : 0.011);
+        }
+    }
+}
+
+/* s b (8h + 4 a d + 4 kv d + 6 f) and a log-sum-exp per row and head; Llama 3 70B: 33.5 h. */
+static void fused_gated_layers_keep_less(void **state)
+{
+    struct model m;
+    struct plan p = with(8, true, PLAN_RECOMPUTE_NONE);
+    (void)state;
+    fixture_model(&m, "llama3-70b");
+    double T = 4 * 8192, h = 8192, rows = 4 * 64 * T;
+    assert_close(memory_layer_B(&m, &p, false), (T * 33.5 * h + rows) / 8, 1e-14);
+    p.recompute = PLAN_RECOMPUTE_SELECTIVE; /* nothing left to do again */
+    assert_close(memory_layer_B(&m, &p, false), (T * 33.5 * h + rows) / 8, 1e-14);
+}
+
+/* Tokens to k experts, through them and back: e T k (h + 3 f + h), router 4 T E; all over t. */
+static void experts_keep_their_tokens_too(void **state)
+{
+    struct model m;
+    struct plan p = with(2, true, PLAN_RECOMPUTE_NONE);
+    (void)state;
+    fixture_model(&m, "mixtral-8x7b");
+    double T = 4 * 32768, h = 4096, f = 14336, ad = 4096, kvd = 1024;
+    double attention = T * (8 * h + 4 * ad + 4 * kvd) + 4 * 32 * T;
+    double routed = 2 * T * 2 * (h + 3 * f + h) + 4 * T * 8;
+    p.ep = 2;
+    assert_close(memory_layer_B(&m, &p, true), (attention + routed) / 2, 1e-14);
+}
+
+/* 1F1B: min(m, p - i). GPipe: all. Interleaved, first stage: p (1 + (p-1)/(p v)). */
+static void stages_keep_as_many_microbatches_as_the_schedule_has_under_way(void **state)
+{
+    static const struct {
+        int32_t schedule;
+        int64_t pp, v, m, stage;
+        double count;
+    } cases[] = {
+        { PLAN_1F1B, 1, 1, 16, 0, 1 },
+        { PLAN_1F1B, 4, 1, 16, 0, 4 },
+        { PLAN_1F1B, 4, 1, 16, 3, 1 },
+        { PLAN_1F1B, 4, 1, 2, 0, 2 },
+        { PLAN_1F1B, 4, 1, 2, 3, 1 },
+        { PLAN_GPIPE, 4, 1, 16, 0, 16 },
+        { PLAN_GPIPE, 4, 1, 16, 3, 16 },
+        { PLAN_1F1B, 4, 2, 16, 0, 5.5 },
+        { PLAN_1F1B, 8, 3, 64, 0, 8 + 7 / 3.0 },
+        { PLAN_1F1B, 4, 2, 4, 0, 4 },
+        { PLAN_1F1B, 4, 2, 16, 3, 2.5 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p = fixture_plan(1, 1, 1, cases[i].pp, cases[i].m);
+        p.schedule = cases[i].schedule;
+        p.interleave = cases[i].v;
+        assert_close(memory_in_flight(&p, cases[i].stage), cases[i].count, 1e-15);
+    }
+}
+
+static double state_B(const struct memory *x)
+{
+    return x->term_B[MEMORY_WEIGHTS] + x->term_B[MEMORY_GRADIENTS] + x->term_B[MEMORY_OPTIMIZER];
+}
+
+/* ZeRO paper, rows of its table with fp16 gradients; Megatron: 18, with its distributed optimiser 6 + 12/dp.
+ */
+static void state_takes_the_published_bytes_per_parameter(void **state)
+{
+    static const struct {
+        int32_t zero;
+        int64_t grad_B;
+        double whole, shared; /* bytes: whole + shared / dp */
+    } cases[] = { { 0, 4, 18, 0 }, { 1, 4, 6, 12 }, { 0, 2, 16, 0 },
+                  { 1, 2, 4, 12 }, { 2, 2, 2, 14 }, { 3, 2, 0, 16 } };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "megatron-22b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int64_t dp = 1; dp <= 64; dp *= 4) {
+            struct plan p = fixture_plan(1, 1, dp, 1, dp);
+            struct memory got;
+            p.zero = cases[i].zero;
+            p.grad_B = cases[i].grad_B;
+            memory_plan(&got, &m, &p);
+            assert_close(state_B(&got), model_params(&m) * (cases[i].whole + cases[i].shared / (double)dp),
+                         1e-14);
+        }
+}
+
+/* Context parallelism shares state as data parallelism does; experts are shared by dp t c / ep. */
+static void experts_are_shared_out_by_those_who_have_the_same(void **state)
+{
+    static const struct {
+        int64_t tp, cp, dp, ep;
+        bool expert_tp;
+    } cases[] = { { 1, 1, 8, 8, false }, { 2, 2, 4, 4, false }, { 2, 1, 8, 4, true } };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "mixtral-8x7b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double tp = (double)cases[i].tp, cp = (double)cases[i].cp, dp = (double)cases[i].dp;
+        double ep = (double)cases[i].ep, etp = cases[i].expert_tp ? tp : 1;
+        double experts = 32 * 8 * 3 * 4096.0 * 14336;
+        double norms = (2 * 32 + 1) * 4096.0, routers = 32 * 4096 * 8.0;
+        double matrices = model_params(&m) - experts - norms - routers;
+        double dense = matrices / tp + norms + routers, local = experts / (ep * etp);
+        struct plan p = fixture_plan(cases[i].tp, cases[i].cp, cases[i].dp, 1, 8);
+        struct memory got;
+        p.ep = cases[i].ep;
+        p.expert_tp = cases[i].expert_tp;
+        p.seq_parallel = true;
+        p.zero = 1;
+        m.vocab_multiple = 0;
+        memory_plan(&got, &m, &p);
+        assert_close(got.term_B[MEMORY_WEIGHTS], 2 * (dense + local), 1e-13);
+        assert_close(got.term_B[MEMORY_GRADIENTS], 4 * (dense + local), 1e-13);
+        assert_close(got.term_B[MEMORY_OPTIMIZER],
+                     12 * (dense / (dp * cp) + local / (dp * tp * cp / (ep * etp))), 1e-13);
+    }
+}
+
+/* Figure 1 of arXiv 2205.05198 as Calculon carries it [GiB]: a stage's even share of all parameters. */
+static void state_of_the_four_models_is_as_published(void **state)
+{
+    static const struct {
+        int64_t pp;
+        double GiB;
+    } cases[] = { { 1, 45.6 }, { 8, 45.6 }, { 35, 31.6 }, { 64, 33.0 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct model m;
+        struct memory got;
+        struct plan p = fixture_plan(8, 1, 1, cases[i].pp, 512);
+        fixture_model(&m, megatron[i]);
+        memory_plan(&got, &m, &p);
+        /* Here: of the fullest stage, which has the embedding to itself. */
+        double more = 18 * model_embed_params(&m, 8) * (1 - 1 / (double)cases[i].pp);
+        assert_int_equal(got.stage, 0);
+        assert_close((state_B(&got) - more) / 1073741824.0, cases[i].GiB, 0.02);
+    }
+}
+
+/* One stage, all of the paper's section 4: L layers, the embedding's mask, norm, logits and their copy. */
+static void a_whole_model_keeps_its_layers_and_both_ends(void **state)
+{
+    struct model m;
+    struct memory got;
+    struct plan p = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
+    (void)state;
+    fixture_model(&m, "megatron-22b");
+    memory_plan(&got, &m, &p);
+    double part = 4 * 2048 * 6144.0 / 8, V = 51200;
+    assert_close(got.term_B[MEMORY_ACTIVATIONS], part * (48 * 34 + 1 + 4 * (1 + V / 6144)), 1e-14);
+    assert_true(got.term_B[MEMORY_BUFFERS] == 0);
+    double sum = 0;
+    for (int i = 0; i < N_MEMORY_TERMS; i++)
+        sum += got.term_B[i];
+    assert_close(got.total_B, sum, 1e-15);
+}
+
+/* With 1F1B the first stage keeps p microbatches of L/p layers: L layers' worth, whatever p is. */
+static void the_first_stage_keeps_a_whole_model_of_activations(void **state)
+{
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    for (int64_t pp = 2; pp <= 32; pp *= 2) {
+        struct plan p = fixture_plan(8, 1, 1, pp, 512);
+        struct memory got;
+        p.seq_parallel = true;
+        memory_plan(&got, &m, &p);
+        double mask = 2048 * 12288.0 / 8 * (double)pp;
+        assert_int_equal(got.stage, 0);
+        assert_close(got.term_B[MEMORY_ACTIVATIONS], 96 * memory_layer_B(&m, &p, false) + mask, 1e-13);
+    }
+}
+
+static void tables_and_images_take_what_they_need(void **state)
+{
+    struct model m;
+    struct memory got;
+    struct plan p = fixture_plan(1, 1, 64, 1, 65536);
+    (void)state;
+    fixture_model(&m, "dlrm-dcnv2");
+    memory_plan(&got, &m, &p);
+    /* fp32 rows and a state per row over 64 NPUs; 18 bytes per dense parameter on each. */
+    double dense = model_dlrm_dense_params(&m), rows = 204184588.0 / 64;
+    assert_close(state_B(&got), 18 * dense + 4 * rows * 129, 1e-14);
+    fixture_model(&m, "resnet50");
+    p.micro = 256;
+    memory_plan(&got, &m, &p);
+    assert_close(state_B(&got), 18 * 25557032.0, 1e-14);
+    /* 11.1 M outputs of convolutions per image, two copies of 2 bytes. */
+    assert_close(got.term_B[MEMORY_ACTIVATIONS], 256 * 11.1e6 * 4, 0.005);
+}
+
+static void recomputing_and_sharing_never_keep_more(void **state)
+{
+    struct random_training x;
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 7, 0, &e), &e);
+    for (int i = 0; i < 300; i++) {
+        struct memory less, more;
+        struct plan p;
+        fixture_random(&x, r);
+        p = x.plan;
+        p.recompute = PLAN_RECOMPUTE_NONE;
+        memory_plan(&more, &x.model, &p);
+        for (p.recompute++; p.recompute < N_PLAN_RECOMPUTES; p.recompute++, more = less) {
+            memory_plan(&less, &x.model, &p);
+            assert_true(less.term_B[MEMORY_ACTIVATIONS] <= more.term_B[MEMORY_ACTIVATIONS]);
+        }
+        p = x.plan;
+        p.zero = 0;
+        memory_plan(&more, &x.model, &p);
+        for (p.zero++; p.zero <= 3; p.zero++, more = less) {
+            memory_plan(&less, &x.model, &p);
+            assert_true(state_B(&less) <= state_B(&more));
+            /* Gathered parameters of two layers want a stage of some. */
+            assert_true(less.total_B <= more.total_B ||
+                        (p.zero == 3 && x.model.layers < 6 * p.degree[PLAN_PP]));
+        }
+    }
+    rng_free(r);
+}
+
+static void nothing_is_gathered_where_nothing_is_shared_out(void **state)
+{
+    struct model m;
+    struct memory got;
+    struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    (void)state;
+    p.zero = 3;
+    fixture_model(&m, "llama3-8b");
+    memory_plan(&got, &m, &p);
+    assert_true(got.term_B[MEMORY_BUFFERS] == 0);
+    p.degree[PLAN_DP] = p.batch = 2;
+    memory_plan(&got, &m, &p);
+    double layer = 2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336 + 2 * 4096;
+    assert_close(got.term_B[MEMORY_BUFFERS], 2 * 2 * layer, 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_layer_keeps_what_the_paper_says_with_every_technique),
+        cmocka_unit_test(savings_are_those_of_the_published_figure),
+        cmocka_unit_test(fused_gated_layers_keep_less),
+        cmocka_unit_test(experts_keep_their_tokens_too),
+        cmocka_unit_test(stages_keep_as_many_microbatches_as_the_schedule_has_under_way),
+        cmocka_unit_test(state_takes_the_published_bytes_per_parameter),
+        cmocka_unit_test(experts_are_shared_out_by_those_who_have_the_same),
+        cmocka_unit_test(state_of_the_four_models_is_as_published),
+        cmocka_unit_test(a_whole_model_keeps_its_layers_and_both_ends),
+        cmocka_unit_test(the_first_stage_keeps_a_whole_model_of_activations),
+        cmocka_unit_test(tables_and_images_take_what_they_need),
+        cmocka_unit_test(recomputing_and_sharing_never_keep_more),
+        cmocka_unit_test(nothing_is_gathered_where_nothing_is_shared_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+#include "tests/unit/training_fixture.h"
+
+/* tp, cp, dp, pp, batch and what else a case sets; NPUs are their product unless given. */
+struct check_case {
+    int64_t degree[N_PLAN_AXES], batch;
+    int64_t micro, interleave, first, last, ep;
+    int32_t context, schedule;
+    bool seq_parallel, expert_tp;
+    int64_t n_npus;
+    const char *key, *why; /* NULL: legal */
+};
+
+static void check(const struct model *m, const struct check_case *x)
+{
+    struct plan p = fixture_plan(x->degree[0], x->degree[1], x->degree[2], x->degree[3], x->batch);
+    struct plan_fault fault = { .key = "" };
+    p.micro = x->micro ? x->micro : 1;
+    p.interleave = x->interleave ? x->interleave : 1;
+    p.ep = x->ep ? x->ep : 1;
+    p.first = x->first;
+    p.last = x->last;
+    p.context = x->context;
+    p.schedule = x->schedule;
+    p.seq_parallel = x->seq_parallel;
+    p.expert_tp = x->expert_tp;
+    int64_t n = x->n_npus ? x->n_npus : x->degree[0] * x->degree[1] * x->degree[2] * x->degree[3];
+    bool ok = plan_check(&p, m, n, &fault);
+    assert_int_equal(ok, plan_check(&p, m, n, NULL));
+    if (ok != !x->key || (x->key && (strcmp(fault.key, x->key) != 0 || strcmp(fault.why, x->why) != 0)))
+        print_error("got: %s %s\nwant: %s %s\n", ok ? "legal" : fault.key, fault.why,
+                    x->key ? x->key : "legal", x->why ? x->why : "");
+    assert_int_equal(ok, !x->key);
+    if (x->key) {
+        assert_string_equal(fault.key, x->key);
+        assert_string_equal(fault.why, x->why);
+    }
+}
+
+/* 96 layers, 96 heads, hidden 12288, sequences of 2048. */
+static void a_dense_plan_is_refused_for_one_stated_reason(void **state)
+{
+    static const struct check_case cases[] = {
+        { .degree = { 8, 1, 16, 8 }, .batch = 1536 },
+        { .degree = { 8, 2, 8, 8 }, .batch = 1536, .micro = 2, .interleave = 3, .seq_parallel = true },
+        { .degree = { 1, 1, 1, 96 }, .batch = 1 },
+        { .degree = { 8, 1, 2, 10 }, .batch = 64, .first = 8, .last = 8 },
+        { .degree = { 8, 1, 2, 2 }, .batch = 64, .first = 40, .last = 56 },
+        { .degree = { 8, 1, 2, 3 }, .batch = 64, .last = 46 },
+        { .degree = { 8, 1, 16, 8 },
+          .batch = 1536,
+          .n_npus = 2048,
+          .key = "dp",
+          .why = "is 16, need 32, so that tp 8, cp 1, dp and pp 8 make 2048 NPUs" },
+        { .degree = { 6, 1, 1, 1 },
+          .batch = 8,
+          .n_npus = 64,
+          .key = "tp",
+          .why = "is 6, which does not divide the 64 of 64 NPUs that are left (nearest: 4 or 8)" },
+        { .degree = { 8, 1, 1, 12 },
+          .batch = 8,
+          .n_npus = 64,
+          .key = "pp",
+          .why = "is 12, which does not divide the 8 of 64 NPUs that are left (nearest: 8)" },
+        { .degree = { 8, 16, 1, 1 },
+          .batch = 8,
+          .n_npus = 64,
+          .key = "cp",
+          .why = "is 16, which does not divide the 8 of 64 NPUs that are left (nearest: 8)" },
+        { .degree = { 64, 1, 1, 1 },
+          .batch = 1,
+          .key = "tp",
+          .why = "is 64, need a divisor of heads, 96 (nearest: 48 or 96)" },
+        { .degree = { 5, 1, 1, 1 },
+          .batch = 1,
+          .key = "tp",
+          .why = "is 5, need a divisor of heads, 96 (nearest: 4 or 6)" },
+        { .degree = { 192, 1, 1, 1 },
+          .batch = 1,
+          .key = "tp",
+          .why = "is 192, need a divisor of heads, 96 (nearest: 96)" },
+        { .degree = { 1, 3, 1, 1 },
+          .batch = 1,
+          .key = "cp",
+          .why = "is 3, need a divisor of seq, 2048 (nearest: 2 or 4)" },
+        { .degree = { 48, 64, 1, 1 },
+          .batch = 1,
+          .seq_parallel = true,
+          .key = "seq_parallel",
+          .why = "is true, need tokens of a sequence, 32, that divide by tp 48" },
+        { .degree = { 32, 8, 1, 1 },
+          .batch = 1,
+          .context = PLAN_CP_ULYSSES,
+          .key = "cp",
+          .why = "is 8, need a divisor of heads of one NPU, 3 (nearest: 3)" },
+        { .degree = { 1, 1, 1, 7 },
+          .batch = 1,
+          .key = "pp",
+          .why = "is 7, need a divisor of layers, 96 (nearest: 6 or 8)" },
+        { .degree = { 1, 1, 1, 100 },
+          .batch = 1,
+          .key = "pp",
+          .why = "is 100, need a divisor of layers, 96 (nearest: 96)" },
+        { .degree = { 1, 1, 1, 1 },
+          .batch = 1,
+          .first = 3,
+          .key = "first_stage_layers",
+          .why = "is given with pp 1, need several stages" },
+        { .degree = { 1, 1, 1, 1 },
+          .batch = 1,
+          .last = 3,
+          .key = "last_stage_layers",
+          .why = "is given with pp 1, need several stages" },
+        { .degree = { 1, 1, 1, 4 },
+          .batch = 4,
+          .first = 10,
+          .key = "pp",
+          .why = "leaves 86 layers to 3 stages, need a multiple" },
+        { .degree = { 1, 1, 1, 4 },
+          .batch = 4,
+          .first = 97,
+          .key = "first_stage_layers",
+          .why = "leaves -1 layers to 3 stages, need as many as there are" },
+        { .degree = { 1, 1, 1, 2 },
+          .batch = 4,
+          .first = 40,
+          .last = 40,
+          .key = "first_stage_layers",
+          .why = "leaves 16 layers to 0 stages, need as many as there are" },
+        { .degree = { 1, 1, 1, 4 },
+          .batch = 4,
+          .last = 96,
+          .key = "pp",
+          .why = "leaves 0 layers to 3 stages, need a multiple" },
+        { .degree = { 1, 1, 1, 1 },
+          .batch = 4,
+          .interleave = 2,
+          .key = "interleave",
+          .why = "is 2 with pp 1, need 1 or several stages" },
+        { .degree = { 1, 1, 1, 8 },
+          .batch = 8,
+          .interleave = 2,
+          .schedule = PLAN_GPIPE,
+          .key = "interleave",
+          .why = "is 2, need schedule 1f1b and stages of equal layers" },
+        { .degree = { 1, 1, 1, 2 },
+          .batch = 8,
+          .interleave = 2,
+          .first = 40,
+          .last = 56,
+          .key = "interleave",
+          .why = "is 2, need schedule 1f1b and stages of equal layers" },
+        { .degree = { 1, 1, 1, 8 },
+          .batch = 8,
+          .interleave = 5,
+          .key = "interleave",
+          .why = "is 5, need a divisor of layers of a stage, 12 (nearest: 4 or 6)" },
+        { .degree = { 1, 1, 1, 8 },
+          .batch = 12,
+          .interleave = 2,
+          .key = "interleave",
+          .why = "is 2 with 12 microbatches, need a multiple of pp 8 of them" },
+        { .degree = { 1, 1, 16, 1 },
+          .batch = 40,
+          .key = "batch",
+          .why = "is 40, need a multiple of dp, 16 (nearest: 32 or 48)" },
+        { .degree = { 1, 1, 16, 1 }, .batch = 8, .key = "batch", .why = "is 8, need a multiple of dp, 16" },
+        { .degree = { 1, 1, 4, 1 },
+          .batch = 40,
+          .micro = 4,
+          .key = "micro_batch",
+          .why = "is 4, need a divisor of batch / dp, 10 (nearest: 2 or 5)" },
+        { .degree = { 1, 1, 4, 1 },
+          .batch = 4,
+          .ep = 2,
+          .key = "ep",
+          .why = "is 2 for a model without experts, need 1" },
+    };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&m, &cases[i]);
+}
+
+/* 8 experts of 14336, 32 heads over 8 of keys. */
+static void a_plan_with_experts_is_refused_for_one_stated_reason(void **state)
+{
+    static const struct check_case cases[] = {
+        { .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8 },
+        { .degree = { 2, 2, 2, 1 }, .batch = 8, .ep = 8, .seq_parallel = true },
+        { .degree = { 16, 1, 1, 1 }, .batch = 8, .ep = 8, .seq_parallel = true },
+        { .degree = { 2, 2, 2, 1 }, .batch = 8, .ep = 4, .seq_parallel = true, .expert_tp = true },
+        { .degree = { 1, 1, 16, 1 },
+          .batch = 16,
+          .ep = 16,
+          .key = "ep",
+          .why = "is 16, need a divisor of experts, 8 (nearest: 8)" },
+        { .degree = { 1, 1, 12, 1 },
+          .batch = 12,
+          .ep = 8,
+          .key = "ep",
+          .why = "is 8, need a divisor of tp * cp * dp, 12 (nearest: 6 or 12)" },
+        { .degree = { 2, 1, 4, 1 },
+          .batch = 8,
+          .ep = 8,
+          .expert_tp = true,
+          .seq_parallel = true,
+          .key = "ep",
+          .why = "is 8, need a divisor of cp * dp, 4 (nearest: 4)" },
+        { .degree = { 2, 1, 4, 1 },
+          .batch = 8,
+          .ep = 4,
+          .key = "seq_parallel",
+          .why = "is false with experts and tp 2, need true: else each token reaches its experts 2 times" },
+    };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "mixtral-8x7b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&m, &cases[i]);
+    m.heads = 24, m.kv_heads = 8;
+    check(&m, &(struct check_case){ .degree = { 12, 1, 1, 1 },
+                                    .batch = 1,
+                                    .key = "tp",
+                                    .why = "is 12, need a divisor or a multiple of kv_heads, 8" });
+}
+
+static void other_families_are_trained_data_parallel(void **state)
+{
+    static const struct check_case cases[] = {
+        { .degree = { 1, 1, 64, 1 }, .batch = 65536, .micro = 1024 },
+        { .degree = { 2, 1, 4, 1 },
+          .batch = 8,
+          .key = "tp",
+          .why = "is 2, need 1: this family is trained data-parallel" },
+        { .degree = { 1, 2, 4, 1 },
+          .batch = 8,
+          .key = "cp",
+          .why = "is 2, need 1: this family is trained data-parallel" },
+        { .degree = { 1, 1, 4, 2 },
+          .batch = 8,
+          .key = "pp",
+          .why = "is 2, need 1: this family is trained data-parallel" },
+        { .degree = { 1, 1, 4, 1 },
+          .batch = 8,
+          .ep = 4,
+          .key = "ep",
+          .why = "is 4, need 1: this family has no experts" },
+    };
+    static const char *const names[] = { "dlrm-dcnv2", "resnet50" };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(names); k++) {
+        struct plan_fault fault;
+        struct plan p = fixture_plan(1, 1, 4, 1, 4);
+        struct model m;
+        fixture_model(&m, names[k]);
+        for (size_t i = 0; i < COUNT_OF(cases); i++)
+            check(&m, &cases[i]);
+        p.recompute = PLAN_RECOMPUTE_FULL;
+        assert_false(plan_check(&p, &m, 4, &fault));
+        assert_string_equal(fault.key, "recompute");
+        assert_string_equal(fault.why, "is full, need none: this family is trained without");
+    }
+}
+
+/* ---- stages ---- */
+
+static void equal_stages_are_told_once(void **state)
+{
+    static const struct {
+        int64_t pp, interleave, first, last;
+        int32_t n;
+        struct plan_stage want[4];
+    } cases[] = {
+        { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true } } },
+        { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false }, { 1, 1, 48, 0, false, true } } },
+        { 8,
+          3,
+          0,
+          0,
+          3,
+          { { 0, 1, 12, 0, true, false }, { 1, 6, 12, 0, false, false }, { 7, 1, 12, 0, false, true } } },
+        { 10,
+          1,
+          8,
+          8,
+          3,
+          { { 0, 1, 8, 0, true, false }, { 1, 8, 10, 0, false, false }, { 9, 1, 8, 0, false, true } } },
+        { 3,
+          1,
+          0,
+          46,
+          3,
+          { { 0, 1, 25, 0, true, false }, { 1, 1, 25, 0, false, false }, { 2, 1, 46, 0, false, true } } },
+        { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false }, { 1, 1, 66, 0, false, true } } },
+    };
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan_stage got[PLAN_MAX_STAGES];
+        struct plan p = fixture_plan(1, 1, 1, cases[i].pp, 96);
+        p.interleave = cases[i].interleave;
+        p.first = cases[i].first;
+        p.last = cases[i].last;
+        assert_int_equal(plan_stages(got, &p, &m), cases[i].n);
+        for (int32_t k = 0; k < cases[i].n; k++) {
+            const struct plan_stage *want = &cases[i].want[k];
+            assert_true(got[k].at == want->at && got[k].count == want->count && got[k].dense == want->dense &&
+                        got[k].experts == want->experts && got[k].embed == want->embed &&
+                        got[k].head == want->head);
+        }
+    }
+}
+
+/* Layer by layer: chunk c of stage i holds layers (c p + i) L/(p v) and on; uneven ends shift the rest. */
+static int64_t stage_of_layer(const struct plan *p, const struct model *m, int64_t layer)
+{
+    int64_t pp = p->degree[PLAN_PP];
+    if (p->interleave > 1)
+        return layer / (m->layers / (pp * p->interleave)) % pp;
+    int64_t ends = p->first + p->last, others = pp - (p->first > 0) - (p->last > 0);
+    int64_t each = others ? (m->layers - ends) / others : 0;
+    if (p->first && layer < p->first)
+        return 0;
+    if (p->last && layer >= m->layers - p->last)
+        return pp - 1;
+    return (layer - p->first) / each + (p->first > 0);
+}
+
+static void every_layer_is_in_one_stage(void **state)
+{
+    struct random_training x;
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    for (int i = 0; i < 400; i++) {
+        struct plan_stage got[PLAN_MAX_STAGES];
+        int64_t dense[64] = { 0 }, experts[64] = { 0 }, stages = 0;
+        fixture_random(&x, r);
+        int64_t pp = x.plan.degree[PLAN_PP];
+        for (int64_t l = 0; l < x.model.layers; l++)
+            (model_has_experts(&x.model, l) ? experts : dense)[stage_of_layer(&x.plan, &x.model, l)]++;
+        int32_t n = plan_stages(got, &x.plan, &x.model);
+        assert_true(n >= 1 && got[0].at == 0 && got[0].embed);
+        for (int32_t k = 0; k < n; k++) {
+            int64_t alike = 0;
+            for (int64_t s = 0; s < pp; s++)
+                alike += dense[s] == got[k].dense && experts[s] == got[k].experts &&
+                         (s == 0) == got[k].embed && (s == pp - 1) == got[k].head;
+            assert_int_equal(alike, got[k].count);
+            stages += got[k].count;
+        }
+        assert_int_equal(stages, pp);
+    }
+    rng_free(r);
+}
+
+/* ---- text ---- */
+
+static void a_plan_reads_as_one_line(void **state)
+{
+    struct text out = { 0 };
+    struct model m;
+    struct plan p = fixture_plan(8, 1, 4, 16, 1536);
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    plan_format(&out, &p, &m);
+    assert_string_equal(text_str(&out), "tp 8, dp 4, pp 16, microbatch 1 of 384");
+    text_free(&out);
+    p = fixture_plan(2, 4, 8, 2, 64);
+    p.order[0] = PLAN_CP, p.order[1] = PLAN_TP;
+    p.ep = 4, p.micro = 2, p.interleave = 2, p.recompute = PLAN_RECOMPUTE_SELECTIVE, p.zero = 2;
+    p.context = PLAN_CP_ULYSSES, p.seq_parallel = true;
+    out = (struct text){ 0 };
+    plan_format(&out, &p, &m);
+    assert_string_equal(text_str(&out),
+                        "cp 4, tp 2, dp 8, pp 2, ep 4, microbatch 2 of 4, interleave 2, selective "
+                        "recompute, cp by ulysses, zero 2, sequence parallel");
+    text_free(&out);
+    fixture_model(&m, "resnet50");
+    p = fixture_plan(1, 1, 1, 1, 256);
+    out = (struct text){ 0 };
+    plan_format(&out, &p, &m);
+    assert_string_equal(text_str(&out), "microbatch 1 of 256");
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dense_plan_is_refused_for_one_stated_reason),
+        cmocka_unit_test(a_plan_with_experts_is_refused_for_one_stated_reason),
+        cmocka_unit_test(other_families_are_trained_data_parallel),
+        cmocka_unit_test(equal_stages_are_told_once),
+        cmocka_unit_test(every_layer_is_in_one_stage),
+        cmocka_unit_test(a_plan_reads_as_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

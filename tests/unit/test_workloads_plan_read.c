@@ -1,0 +1,155 @@
+#include "tests/unit/training_fixture.h"
+
+static const int32_t sizes[] = { 8, 64 };
+
+static int read_text(struct plan *p, const char *model, const char *text, struct err *e)
+{
+    const struct topo_network net = fixture_network(sizes, 2);
+    struct yaml_doc doc;
+    struct model m;
+    fixture_model(&m, model);
+    int rc = yaml_read_text(&doc, "p.yaml", text, strlen(text), e);
+    if (!rc)
+        rc = plan_read(p, &m, &net, true, &doc, doc.root, e);
+    yaml_free(&doc);
+    return rc;
+}
+
+static void every_key_reaches_the_plan(void **state)
+{
+    struct plan p;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&p, "gpt3-175b",
+                        "tp: 8\ncp: 2\ndp: 8\npp: 4\nbatch: 512\nmicro_batch: 2\nschedule: 1f1b\n"
+                        "interleave: 4\nseq_parallel: true\nrecompute: selective\nzero: 2\n"
+                        "context: ulysses\noverlap_tp: split\noverlap_dp: false\noverlap_pp: true\n"
+                        "scatter_gather: false\nsends: 4\ngrad_B: 2\nstep_overhead_s: 0.5\n"
+                        "order: [tp, dp, cp, pp]\n",
+                        &e),
+              &e);
+    assert_true(p.degree[PLAN_TP] == 8 && p.degree[PLAN_CP] == 2 && p.degree[PLAN_DP] == 8 &&
+                p.degree[PLAN_PP] == 4);
+    assert_true(p.batch == 512 && p.micro == 2 && p.interleave == 4 && p.schedule == PLAN_1F1B);
+    assert_true(p.seq_parallel && p.recompute == PLAN_RECOMPUTE_SELECTIVE && p.zero == 2);
+    assert_true(p.context == PLAN_CP_ULYSSES && p.overlap_tp == PLAN_OVERLAP_SPLIT);
+    assert_true(!p.overlap_dp && p.overlap_pp && !p.scatter_gather && p.sends == 4 && p.grad_B == 2);
+    assert_true(p.overhead_s == 0.5);
+    assert_true(p.order[0] == PLAN_TP && p.order[1] == PLAN_DP && p.order[2] == PLAN_CP &&
+                p.order[3] == PLAN_PP);
+    assert_ok(read_text(&p, "gpt3-175b",
+                        "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, "
+                        "schedule: gpipe }",
+                        &e),
+              &e);
+    assert_true(p.first == 20 && p.last == 22 && p.schedule == PLAN_GPIPE);
+    assert_ok(read_text(&p, "mixtral-8x7b", "{ batch: 512, ep: 8, expert_tp: true }", &e), &e);
+    assert_true(p.ep == 8 && p.expert_tp);
+}
+
+static void what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t dp;
+    } cases[] = { { "batch: 512", 512 },
+                  { "{ batch: 512, tp: 8 }", 64 },
+                  { "{ batch: 512, tp: 8, pp: 16 }", 4 },
+                  { "{ batch: 512, tp: 8, cp: 2, pp: 32 }", 1 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p, defaults;
+        struct err e = { 0 };
+        plan_defaults(&defaults);
+        assert_ok(read_text(&p, "gpt3-175b", cases[i].text, &e), &e);
+        assert_int_equal(p.degree[PLAN_DP], cases[i].dp);
+        assert_true(p.micro == 1 && p.interleave == 1 && p.ep == 1 && p.first == 0 && p.last == 0);
+        assert_true(p.zero == 0 && p.recompute == PLAN_RECOMPUTE_NONE && p.context == PLAN_CP_RING);
+        assert_true(p.overlap_tp == defaults.overlap_tp && p.overlap_dp == defaults.overlap_dp &&
+                    p.overlap_pp == defaults.overlap_pp && p.scatter_gather == defaults.scatter_gather);
+        assert_true(p.sends == defaults.sends && p.grad_B == defaults.grad_B && p.overhead_s == 0);
+        assert_memory_equal(p.order, defaults.order, sizeof p.order);
+        assert_true(!p.seq_parallel && !p.expert_tp && p.schedule == defaults.schedule);
+    }
+}
+
+/* 512 NPUs in two dimensions of 8 and 64; 96 layers and heads. */
+static void a_fault_is_named_with_its_place(void **state)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *message;
+    } cases[] = {
+        { "tp: 8", ERR_PARSE, "p.yaml:1:1: document is without batch" },
+        { "8", ERR_PARSE, "p.yaml:1:1: document is 8, need a map" },
+        { "batch: 512\ntp: 0", ERR_RANGE, "p.yaml:2:5: tp is 0, need 1 to" },
+        { "batch: 512\ntpp: 2", ERR_PARSE, "p.yaml:2:1: tpp is unknown" },
+        { "batch: 512\nzero: 4", ERR_RANGE, "p.yaml:2:7: zero is 4, need 0 to 3" },
+        { "batch: 512\ngrad_B: 3", ERR_RANGE, "p.yaml:2:9: grad_B is 3, need 2 or 4" },
+        { "batch: 512\nrecompute: some", ERR_PARSE,
+          "p.yaml:2:12: recompute is some, need one of none, selective, full" },
+        { "batch: 512\nschedule: dualpipe", ERR_PARSE, "schedule is dualpipe, need one of 1f1b, gpipe" },
+        { "batch: 512\ncontext: tree", ERR_PARSE, "need one of ring, all-gather, ulysses" },
+        { "batch: 512\noverlap_tp: all", ERR_PARSE, "need one of none, backward, split" },
+        { "batch: 512\nsends: 17", ERR_RANGE, "sends is 17, need 0 to 16" },
+        { "batch: 512\nstep_overhead_s: -1", ERR_RANGE, "step_overhead_s is -1, need 0 to" },
+        { "batch: 512\norder: tp", ERR_PARSE, "p.yaml:2:8: order is" },
+        { "batch: 512\norder: [tp, dp]", ERR_RANGE,
+          "p.yaml:2:8: order has 2 entries, need tp, cp, dp and pp in some order" },
+        { "batch: 512\norder: [tp, dp, cp, ep]", ERR_PARSE,
+          "p.yaml:2:21: order[3] is ep, need tp, cp, dp or pp" },
+        { "batch: 512\norder: [tp, dp, tp, pp]", ERR_PARSE,
+          "p.yaml:2:17: order[2] is tp, need each of tp, cp, dp and pp once" },
+        { "batch: 512\ntp: 5", ERR_RANGE,
+          "p.yaml:2:5: tp is 5, which does not divide the 512 of 512 NPUs that are left (nearest: 4 or 8)" },
+        { "batch: 512\ntp: 6", ERR_RANGE,
+          "p.yaml:2:5: tp is 6, which does not divide the 512 of 512 NPUs that are left (nearest: 4 or 8)" },
+        { "batch: 512\ntp: 8\ndp: 32", ERR_RANGE,
+          "p.yaml:3:5: dp is 32, need 64, so that tp 8, cp 1, dp and pp 1 make 512 NPUs" },
+        { "batch: 512\ntp: 32\npp: 32", ERR_RANGE,
+          "p.yaml:3:5: pp is 32, which does not divide the 16 of 512 NPUs that are left (nearest: 16)" },
+        { "batch: 512\npp: 64", ERR_RANGE,
+          "p.yaml:2:5: pp is 64, need a divisor of layers, 96 (nearest: 48 or 96)" },
+        { "tp: 8\nbatch: 500", ERR_RANGE,
+          "p.yaml:2:8: batch is 500, need a multiple of dp, 64 (nearest: 448 or 512)" },
+        { "tp: 8\nbatch: 60", ERR_RANGE, "p.yaml:2:8: batch is 60, need a multiple of dp, 64" },
+        { "batch: 512\ntp: 8\nmicro_batch: 3", ERR_RANGE,
+          "p.yaml:3:14: micro_batch is 3, need a divisor of batch / dp, 8 (nearest: 2 or 4)" },
+        { "batch: 512\nep: 2", ERR_RANGE, "p.yaml:2:5: ep is 2 for a model without experts, need 1" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p;
+        struct err e = { 0 };
+        assert_fails(read_text(&p, "gpt3-175b", cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        assert_null(strchr(e.msg, '\n'));
+    }
+}
+
+static void a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place(void **state)
+{
+    static const char text[] = "batch: 8\ntp: 3\n";
+    const struct topo_network net = fixture_network((const int32_t[]){ 4, 6 }, 2);
+    struct yaml_doc doc;
+    struct model m;
+    struct plan p;
+    struct err e = { 0 };
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    assert_ok(yaml_read_text(&doc, "p.yaml", text, strlen(text), &e), &e);
+    assert_fails(plan_read(&p, &m, &net, true, &doc, doc.root, &e), &e, ERR_RANGE,
+                 "p.yaml:2:5: tp is 3, need a size that divides along dimensions [4, 6]");
+    yaml_free(&doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_reaches_the_plan),
+        cmocka_unit_test(what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left),
+        cmocka_unit_test(a_fault_is_named_with_its_place),
+        cmocka_unit_test(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

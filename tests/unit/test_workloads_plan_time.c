@@ -1,0 +1,427 @@
+#include "tests/unit/training_fixture.h"
+#include "workloads/lower.h"
+#include "workloads/step_fn.h"
+
+enum { N_RANDOM = 400 };
+
+static struct rng *seeded(uint64_t stream)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 20261121, stream, &e), &e);
+    return r;
+}
+
+static double tree_time(const struct step_tree *t, const struct topo_network *net)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct step_fn f;
+    struct err e = { 0 };
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    assert_ok(step_compile(&f, t, net, &e), &e);
+    double time_s = step_time(&f, bw_Bps);
+    step_fn_free(&f);
+    return time_s;
+}
+
+static double lowered_time(const struct step_tree *t, const struct topo_network *net)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct step_tree low = { 0 };
+    struct err e = { 0 };
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    assert_ok(step_lower(&low, t, net, &stage_rules_plain, bw_Bps, &e), &e);
+    double time_s = tree_time(&low, net);
+    step_free(&low);
+    return time_s;
+}
+
+/* What the random plans had, so that a test which says "all" has seen all. */
+struct seen {
+    int64_t zero[4], recompute[N_PLAN_RECOMPUTES], schedule[N_PLAN_SCHEDULES], context[N_PLAN_CONTEXTS];
+    int64_t overlap[N_PLAN_OVERLAPS], attention[2], dims[5];
+    int64_t experts, expert_tp, low_rank, uneven, interleaved, overlap_pp, overlap_dp, tied, serial_shares;
+};
+
+static void see(struct seen *s, const struct random_training *x)
+{
+    const struct plan *p = &x->plan;
+    s->zero[p->zero]++;
+    s->recompute[p->recompute]++;
+    s->schedule[p->schedule] += p->degree[PLAN_PP] > 1;
+    s->context[p->context] += p->degree[PLAN_CP] > 1;
+    s->overlap[p->overlap_tp] += p->degree[PLAN_TP] > 1;
+    s->attention[x->model.attention]++;
+    s->dims[x->net.n_dims]++;
+    s->experts += p->ep > 1 && !p->expert_tp;
+    s->expert_tp += p->expert_tp && p->degree[PLAN_TP] > 1;
+    s->low_rank += x->model.mla.q_rank > 0;
+    s->uneven += p->first + p->last > 0;
+    s->interleaved += p->interleave > 1;
+    s->overlap_pp += p->overlap_pp && p->degree[PLAN_PP] > 1;
+    s->overlap_dp += p->overlap_dp && p->degree[PLAN_DP] > 1;
+    s->tied += x->model.tied && p->degree[PLAN_PP] > 1;
+    s->serial_shares += p->zero > 1 && !p->overlap_dp && p->degree[PLAN_DP] > 1;
+}
+
+static void has_seen_all(const struct seen *s)
+{
+    for (int i = 0; i < 4; i++)
+        assert_true(s->zero[i] && s->dims[i + 1]);
+    for (int i = 0; i < 3; i++)
+        assert_true(s->recompute[i] && s->context[i] && s->overlap[i]);
+    assert_true(s->schedule[0] && s->schedule[1] && s->attention[0] && s->attention[1]);
+    assert_true(s->experts && s->expert_tp && s->low_rank && s->uneven && s->interleaved);
+    assert_true(s->overlap_pp && s->overlap_dp && s->tied && s->serial_shares);
+}
+
+static void the_formula_and_the_expression_agree_for_any_plan(void **state)
+{
+    static struct random_training x;
+    static struct plan_cost c;
+    struct seen seen = { 0 };
+    struct rng *r = seeded(0);
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
+        struct step_tree t;
+        struct err e = { 0 };
+        fixture_random(&x, r);
+        see(&seen, &x);
+        plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+        assert_ok(plan_cost_tree(&t, &c, &x.place, "random", &x.net, &e), &e);
+        fixture_once(once_s, &c, &x.place, &x.net, false);
+        assert_close(plan_cost_time(&c, once_s), tree_time(&t, &x.net), 1e-12);
+        /* The third way: walk the tree. */
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            bw_Bps[d] = x.net.dims[d].bw_Bps * collective_share(&x.net.dims[d]);
+        assert_close(plan_cost_time(&c, once_s), oracle_time(&t, t.root, bw_Bps), 1e-12);
+        fixture_once(once_s, &c, &x.place, &x.net, true);
+        assert_close(plan_cost_time(&c, once_s), lowered_time(&t, &x.net), 1e-12);
+        step_free(&t);
+    }
+    has_seen_all(&seen);
+    rng_free(r);
+}
+
+/* ---- pipelines ---- */
+
+enum { MOST_STAGES = 8, MOST_MICRO = 32 };
+
+/*
+ * 1F1B carried out: stage i runs min(m, p - i) - 1 forward passes, then one forward and one backward in turn,
+ * then what is left backward. A pass begins when its stage is free and its input is there. Returns when the
+ * last ends.
+ */
+static double run_1f1b(int64_t pp, int64_t m, const double *forward_s, const double *backward_s)
+{
+    double done_f[MOST_STAGES][MOST_MICRO], done_b[MOST_STAGES][MOST_MICRO];
+    double free_s[MOST_STAGES] = { 0 }, end_s = 0;
+    int64_t f[MOST_STAGES] = { 0 }, b[MOST_STAGES] = { 0 };
+    for (int64_t left = 2 * m * pp, stuck = 0; left > 0; stuck++) {
+        assert_true(stuck < (int64_t)2 * MOST_MICRO * MOST_STAGES);
+        for (int64_t i = 0; i < pp; i++) {
+            int64_t warm = (m < pp - i ? m : pp - i);
+            bool forward = f[i] < m && f[i] - b[i] < warm;
+            bool ready =
+                forward ? i == 0 || f[i - 1] > f[i] : b[i] < f[i] && (i == pp - 1 || b[i + 1] > b[i]);
+            if (b[i] == m || !ready)
+                continue;
+            double input_s = forward ? (i ? done_f[i - 1][f[i]] : 0) : (i < pp - 1 ? done_b[i + 1][b[i]] : 0);
+            free_s[i] = fmax(free_s[i], input_s) + (forward ? forward_s[i] : backward_s[i]);
+            if (forward)
+                done_f[i][f[i]++] = free_s[i];
+            else
+                done_b[i][b[i]++] = free_s[i];
+            end_s = fmax(end_s, free_s[i]);
+            left--;
+        }
+    }
+    return end_s;
+}
+
+/* Parts of the layers of one stage, without their ends. */
+static double direction_s(const struct plan_cost *c, const struct plan_pass *pass)
+{
+    double sum_s = 0;
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        sum_s += c->parts[i].compute_s;
+    return sum_s;
+}
+
+/* The same by formula, of GPT-3's layers alone; and what each stage takes, shape [pp]. */
+static double pipeline_s(const struct plan *p, double *forward_s, double *backward_s)
+{
+    static struct plan_cost c;
+    double once_s[PLAN_MAX_COLLECTIVES] = { 0 }; /* what is sent takes no time */
+    int64_t pp = p->degree[PLAN_PP], ends = p->first + p->last;
+    int64_t others = pp - (p->first > 0) - (p->last > 0);
+    struct topo_npu npu;
+    struct model m;
+    fixture_npu(&npu, "a100-80gb");
+    fixture_model(&m, "gpt3-175b");
+    plan_cost(&c, &m, p, &npu);
+    c.optimizer_s = 0;
+    for (int32_t i = 0; i < c.n_stages; i++)
+        c.stages[i].embed = c.stages[i].head = false;
+    for (int64_t i = 0; i < pp; i++) {
+        int64_t layers = others ? (96 - ends) / others : 0;
+        if (i == 0 && p->first)
+            layers = p->first;
+        if (i == pp - 1 && p->last)
+            layers = p->last;
+        forward_s[i] = (double)layers * direction_s(&c, &c.blocks[BLOCK_DENSE].forward);
+        backward_s[i] = (double)layers * direction_s(&c, &c.blocks[BLOCK_DENSE].backward);
+    }
+    return plan_cost_time(&c, once_s);
+}
+
+static void equal_stages_take_as_long_as_the_schedule_carried_out(void **state)
+{
+    static const int64_t micro[] = { 1, 2, 4, 9, 19, 32 };
+    (void)state;
+    for (int64_t pp = 1; pp <= 8; pp *= 2)
+        for (size_t i = 0; i < COUNT_OF(micro); i++) {
+            const struct plan p = fixture_plan(1, 1, 1, pp, micro[i]);
+            double f[MOST_STAGES], b[MOST_STAGES], got_s = pipeline_s(&p, f, b);
+            assert_close(got_s, (double)(micro[i] + pp - 1) * (f[0] + b[0]), 1e-12);
+            assert_close(got_s, run_1f1b(pp, micro[i], f, b), 1e-12);
+        }
+}
+
+/* Where the last stage is the slowest, as logits make it, the formula is exact; else it is never too short.
+ */
+static void unequal_stages_never_take_longer_than_the_formula_says(void **state)
+{
+    static const struct {
+        int64_t pp, first, last;
+        bool exact;
+    } cases[] = { { 4, 0, 30, true },  { 2, 40, 56, true },  { 8, 0, 19, true },   { 2, 56, 40, false },
+                  { 4, 30, 0, false }, { 4, 10, 14, false }, { 8, 24, 12, false }, { 8, 3, 3, false } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int64_t m = cases[i].pp; m <= MOST_MICRO; m += 5) {
+            struct plan p = fixture_plan(1, 1, 1, cases[i].pp, m);
+            double f[MOST_STAGES], b[MOST_STAGES];
+            p.first = cases[i].first;
+            p.last = cases[i].last;
+            double got_s = pipeline_s(&p, f, b), run_s = run_1f1b(p.degree[PLAN_PP], m, f, b);
+            assert_true(got_s >= run_s * (1 - 1e-12) && got_s <= run_s * 1.25);
+            if (cases[i].exact)
+                assert_close(got_s, run_s, 1e-12);
+        }
+}
+
+/* arXiv 2104.04473 section 2.2: chunks divide the time that stages wait. */
+static void interleaving_divides_the_bubble_by_the_chunks(void **state)
+{
+    const struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
+    struct plan p = fixture_plan(1, 1, 1, 8, 64);
+    double time_s[13];
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    p.sends = 0;
+    for (p.interleave = 1; p.interleave <= 12; p.interleave++)
+        if (12 % p.interleave == 0)
+            time_s[p.interleave] = fixture_time(&m, &p, &net);
+    double bubble_s = (time_s[1] - time_s[2]) * 2;
+    assert_true(bubble_s > 0);
+    for (int64_t v = 2; v <= 12; v++)
+        if (12 % v == 0)
+            assert_close(time_s[1] - time_s[v], bubble_s * (1 - 1 / (double)v), 1e-10);
+    /* Of equal stages it is 7/64 of the work; ends make it a little less. */
+    assert_true(bubble_s < 7 / 64.0 * (time_s[1] - bubble_s) && bubble_s > 6.5 / 64 * (time_s[1] - bubble_s));
+}
+
+/* The slowest stage sets the pace of all but the first microbatch. */
+static void one_more_microbatch_takes_the_slowest_stage_once_more(void **state)
+{
+    const struct topo_network net = fixture_network((const int32_t[]){ 4 }, 1);
+    struct plan p = fixture_plan(1, 1, 1, 4, 8);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    p.sends = 0;
+    p.first = 30, p.last = 22;
+    double more_s[2], sum_s[2];
+    for (int i = 0; i < 2; i++) {
+        p.batch = 8 + i;
+        sum_s[i] = fixture_time(&m, &p, &net);
+    }
+    more_s[0] = sum_s[1] - sum_s[0];
+    struct plan alone = fixture_plan(1, 1, 1, 1, 8);
+    struct topo_network one = net;
+    one.n_npus = 1;
+    one.dims[0].size = 1;
+    m.layers = 30;
+    for (int i = 0; i < 2; i++) {
+        alone.batch = 8 + i;
+        sum_s[i] = fixture_time(&m, &alone, &one);
+    }
+    more_s[1] = sum_s[1] - sum_s[0];
+    assert_true(more_s[0] < more_s[1]); /* which has the logits too */
+    assert_close(more_s[0], more_s[1], 0.06);
+}
+
+/* ---- what a choice may and may not do ---- */
+
+static double time_of(const struct random_training *x, const struct plan *p)
+{
+    return fixture_time(&x->model, p, &x->net);
+}
+
+#define NOT_SLOWER(fast_s, slow_s) assert_true((fast_s) <= (slow_s) * (1 + 1e-12))
+
+static void overlap_never_makes_a_step_slower(void **state)
+{
+    static struct random_training x;
+    struct rng *r = seeded(1);
+    int64_t faster[3] = { 0 };
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        fixture_random(&x, r);
+        struct plan p = x.plan;
+        p.overlap_tp = PLAN_OVERLAP_NONE;
+        double none_s = time_of(&x, &p);
+        p.overlap_tp = PLAN_OVERLAP_BACKWARD;
+        double backward_s = time_of(&x, &p);
+        p.overlap_tp = PLAN_OVERLAP_SPLIT;
+        double split_s = time_of(&x, &p);
+        NOT_SLOWER(backward_s, none_s);
+        NOT_SLOWER(split_s, backward_s);
+        faster[0] += split_s < backward_s && backward_s < none_s;
+        for (int k = 1; k <= 2; k++) {
+            bool *const flag = k == 1 ? &p.overlap_dp : &p.overlap_pp;
+            p = x.plan;
+            *flag = false;
+            double without_s = time_of(&x, &p);
+            *flag = true;
+            double with_s = time_of(&x, &p);
+            NOT_SLOWER(with_s, without_s);
+            faster[k] += with_s < without_s;
+        }
+    }
+    assert_true(faster[0] > 20 && faster[1] > 20 && faster[2] > 20);
+    rng_free(r);
+}
+
+/* On a slow network only bytes count: 3 * 2 P (n-1)/n of them, with overlap and without. */
+static void sharded_parameters_travel_three_times_and_no_more(void **state)
+{
+    static const bool overlap[] = { false, true };
+    struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "llama3-8b");
+    for (int i = 0; i < 2; i++) {
+        struct plan p = fixture_plan(1, 1, 8, 1, 8);
+        p.zero = 3;
+        p.grad_B = 2;
+        p.overlap_dp = overlap[i];
+        net.dims[0].bw_Bps = 1e6;
+        double slow_s = fixture_time(&m, &p, &net);
+        net.dims[0].bw_Bps = 2e6;
+        double fast_s = fixture_time(&m, &p, &net);
+        assert_close(slow_s - fast_s, 6 * model_params(&m) * 7 / 8 / 2e6, 1e-9);
+    }
+}
+
+static void recomputing_more_is_never_faster(void **state)
+{
+    static struct random_training x;
+    struct rng *r = seeded(2);
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        double before_s = 0;
+        fixture_random(&x, r);
+        struct plan p = x.plan;
+        for (p.recompute = 0; p.recompute < N_PLAN_RECOMPUTES; p.recompute++) {
+            double now_s = time_of(&x, &p);
+            NOT_SLOWER(before_s, now_s);
+            before_s = now_s;
+        }
+    }
+    rng_free(r);
+}
+
+static void gpipe_differs_in_memory_only(void **state)
+{
+    static struct random_training x;
+    struct rng *r = seeded(3);
+    int64_t more = 0;
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        struct memory one, all;
+        fixture_random(&x, r);
+        struct plan p = x.plan;
+        if (p.interleave > 1)
+            continue;
+        p.schedule = PLAN_1F1B;
+        double time_s = time_of(&x, &p);
+        memory_plan(&one, &x.model, &p);
+        p.schedule = PLAN_GPIPE;
+        assert_true(time_of(&x, &p) == time_s);
+        memory_plan(&all, &x.model, &p);
+        assert_true(all.total_B >= one.total_B);
+        more += all.total_B > one.total_B;
+    }
+    assert_true(more > 20);
+    rng_free(r);
+}
+
+static void overhead_is_added_once(void **state)
+{
+    static struct random_training x;
+    struct rng *r = seeded(4);
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        fixture_random(&x, r);
+        struct plan p = x.plan;
+        p.overhead_s = 0;
+        double without_s = time_of(&x, &p);
+        p.overhead_s = 6;
+        assert_close(time_of(&x, &p), without_s + 6, 1e-14);
+    }
+    rng_free(r);
+}
+
+static void faster_networks_and_NPUs_never_make_a_step_slower(void **state)
+{
+    static struct random_training x;
+    struct rng *r = seeded(5);
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        fixture_random(&x, r);
+        double before_s = time_of(&x, &x.plan);
+        struct random_training y = x;
+        y.net.dims[rng_below(r, y.net.n_dims)].bw_Bps *= 2;
+        NOT_SLOWER(time_of(&y, &y.plan), before_s);
+        y = x;
+        y.net.npu.peak_flops *= 2;
+        NOT_SLOWER(time_of(&y, &y.plan), before_s);
+        y.net.npu.mem_Bps *= 2; /* at least the optimizer notices */
+        assert_true(time_of(&y, &y.plan) < before_s);
+    }
+    rng_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_formula_and_the_expression_agree_for_any_plan),
+        cmocka_unit_test(equal_stages_take_as_long_as_the_schedule_carried_out),
+        cmocka_unit_test(unequal_stages_never_take_longer_than_the_formula_says),
+        cmocka_unit_test(interleaving_divides_the_bubble_by_the_chunks),
+        cmocka_unit_test(one_more_microbatch_takes_the_slowest_stage_once_more),
+        cmocka_unit_test(overlap_never_makes_a_step_slower),
+        cmocka_unit_test(sharded_parameters_travel_three_times_and_no_more),
+        cmocka_unit_test(recomputing_more_is_never_faster),
+        cmocka_unit_test(gpipe_differs_in_memory_only),
+        cmocka_unit_test(overhead_is_added_once),
+        cmocka_unit_test(faster_networks_and_NPUs_never_make_a_step_slower),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include "tests/unit/training_fixture.h"
+#include "workloads/roofline.h"
+
+static void a_product_has_2mnk_operations(void **state)
+{
+    static const struct {
+        struct roofline_product p;
+        double flop;
+    } cases[] = {
+        { { 1, 1, 1, 1 }, 2 },
+        { { 2, 3, 5, 7 }, 420 },
+        { { 8192, 8192, 8192, 1 }, 1099511627776.0 }, /* 2^40 */
+        { { 0.5, 4, 2, 3 }, 24 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_close(roofline_flop(&cases[i].p), cases[i].flop, 1e-15);
+}
+
+/* Values of the fit itself, to the digits that were written down with it; the gap of a kernel is in them. */
+static void the_A100_reaches_what_its_fit_says(void **state)
+{
+    static const struct {
+        double m, n, k, efficiency;
+    } cases[] = {
+        { 2048, 2304, 6144, 0.747 },
+        { 8192, 2304, 6144, 0.810 },
+        { 2048, 6144, 12288, 0.803 },
+        { 8192, 8192, 8192, 0.865 },
+    };
+    struct topo_npu npu;
+    (void)state;
+    fixture_npu(&npu, "a100-80gb");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct roofline_product p = { cases[i].m, cases[i].n, cases[i].k, 1 };
+        assert_near(roofline_flop(&p) / (npu.peak_flops * roofline_product_s(&npu, &p, 1)),
+                    cases[i].efficiency, 6e-4);
+    }
+}
+
+/* stas00/ml-engineering@744d01e compute/accelerator: largest rate measured over all shapes, bf16. */
+static void a_large_square_product_reaches_what_was_measured(void **state)
+{
+    static const struct {
+        const char *npu;
+        double tflops, off;
+    } cases[] = {
+        { "a100-80gb", 271.2, 0.01 },
+        { "h100-80gb", 794.5, 0.01 },
+        { "h200", 794.5, 0.01 },
+        { "mi300x", 668, 0.01 },
+        /* SimuMax@4dcaae5, in training: 0.47 to 0.55 of 2250; its burst of 1745 does not last. */
+        { "b200", 0.51 * 2250, 0.08 },
+    };
+    const struct roofline_product square = { 8192, 8192, 8192, 1 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_npu npu;
+        fixture_npu(&npu, cases[i].npu);
+        double reached = npu.peak_flops * roofline_efficiency(&npu, &square);
+        assert_close(reached, cases[i].tflops * 1e12, cases[i].off);
+    }
+}
+
+static void a_half_size_is_where_half_of_the_rate_is_lost(void **state)
+{
+    struct topo_npu npu = fixture_counter(false);
+    const double far = 1e15;
+    (void)state;
+    npu.matrix_efficiency = 0.8;
+    npu.half_out = 200;
+    npu.half_in = 50;
+    const struct roofline_product cases[] = { { 200, far, far, 1 },
+                                              { far, 200, far, 1 },
+                                              { far, far, 50, 1 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_close(roofline_efficiency(&npu, &cases[i]), 0.4, 1e-9);
+    assert_close(roofline_efficiency(&npu, &(struct roofline_product){ 200, 200, 50, 9 }), 0.1, 1e-12);
+}
+
+/* The steps of calculon-ai/calculon@caa4b11 systems/a100_80g.json, matrix fp16. */
+static void sizes_decide_by_the_whole_product(void **state)
+{
+    static const struct {
+        double gflop, efficiency;
+    } cases[] = { { 0.001, 0.1 }, { 0.999, 0.1 }, { 1, 0.6 },    { 15.9, 0.6 },
+                  { 16, 0.9 },    { 127, 0.9 },   { 128, 0.95 }, { 1e6, 0.95 } };
+    struct topo_npu npu = fixture_counter(false);
+    (void)state;
+    npu.n_sizes = 4;
+    npu.sizes[0] = (struct topo_npu_size){ 0, 0.1 };
+    npu.sizes[1] = (struct topo_npu_size){ 1e9, 0.6 };
+    npu.sizes[2] = (struct topo_npu_size){ 16e9, 0.9 };
+    npu.sizes[3] = (struct topo_npu_size){ 128e9, 0.95 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct roofline_product p = { 1000, 1000, 500, cases[i].gflop };
+        assert_true(roofline_efficiency(&npu, &p) == cases[i].efficiency);
+    }
+    npu.sizes[0].from_flop = 0.5e9; /* the smallest also stands for what is below it */
+    assert_true(roofline_efficiency(&npu, &(struct roofline_product){ 1, 1, 1, 1 }) == 0.1);
+}
+
+static void a_product_takes_the_longer_of_arithmetic_and_memory(void **state)
+{
+    struct topo_npu npu = fixture_counter(false);
+    (void)state;
+    npu.peak_flops = 100e12;
+    npu.mem_Bps = 1e12;
+    npu.mem_efficiency = 0.5;
+    npu.matrix_efficiency = 0.8;
+    npu.kernel_s = 4e-6;
+    /* 2^31 FLOP in 2^31/80e12 s = 26.8 us; 3 * 2^21 bytes in 12.6 us. */
+    const struct roofline_product square = { 1024, 1024, 1024, 1 };
+    assert_close(roofline_product_s(&npu, &square, 1), 2147483648.0 / 80e12 + 4e-6, 1e-14);
+    assert_close(roofline_product_s(&npu, &square, 0.5), 2147483648.0 / 40e12 + 4e-6, 1e-14);
+    /* A matrix and a vector: 2 (2^20 + 2^11) bytes decide. */
+    const struct roofline_product vector = { 1024, 1, 1024, 1 };
+    assert_close(roofline_product_s(&npu, &vector, 1), 2 * (1048576.0 + 2048) / 0.5e12 + 4e-6, 1e-14);
+    /* One kernel, whatever the batch. */
+    const struct roofline_product batch = { 1024, 1024, 1024, 10 };
+    assert_close(roofline_product_s(&npu, &batch, 1), 21474836480.0 / 80e12 + 4e-6, 1e-14);
+}
+
+static void a_stream_takes_its_bytes_and_a_gap_per_kernel(void **state)
+{
+    struct topo_npu npu = fixture_counter(true);
+    (void)state;
+    npu.mem_Bps = 2e12;
+    npu.mem_efficiency = 0.8;
+    npu.kernel_s = 4e-6;
+    assert_close(roofline_stream_s(&npu, 1.6e9, 0), 1e-3, 1e-14);
+    assert_close(roofline_stream_s(&npu, 1.6e9, 3), 1e-3 + 12e-6, 1e-14);
+    npu.vector_flops = 1.6e12; /* two operations per byte: 2 ms */
+    assert_close(roofline_stream_s(&npu, 1.6e9, 1), 2e-3 + 4e-6, 1e-14);
+}
+
+static void no_preset_is_bound_by_elementwise_arithmetic(void **state)
+{
+    static const char *const npus[] = { "a100-80gb", "h100-80gb", "h200",  "b200",
+                                        "mi300x",    "v100-32gb", "tpu-v4" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(npus); i++) {
+        struct topo_npu npu, endless;
+        fixture_npu(&npu, npus[i]);
+        endless = npu;
+        endless.vector_flops = INFINITY;
+        assert_true(roofline_stream_s(&npu, 1e9, 1) == roofline_stream_s(&endless, 1e9, 1));
+    }
+}
+
+static void fused_attention_has_its_own_share_of_the_peak(void **state)
+{
+    struct topo_npu npu = fixture_counter(false);
+    (void)state;
+    npu.peak_flops = 100e12;
+    npu.flash = 0.5;
+    npu.mem_Bps = 1e12;
+    npu.mem_efficiency = 0.8;
+    npu.kernel_s = 1e-6;
+    assert_close(roofline_flash_s(&npu, 1e12, 1e6), 0.02 + 1e-6, 1e-14);
+    assert_close(roofline_flash_s(&npu, 1e6, 1.6e9), 2e-3 + 1e-6, 1e-14);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_product_has_2mnk_operations),
+        cmocka_unit_test(the_A100_reaches_what_its_fit_says),
+        cmocka_unit_test(a_large_square_product_reaches_what_was_measured),
+        cmocka_unit_test(a_half_size_is_where_half_of_the_rate_is_lost),
+        cmocka_unit_test(sizes_decide_by_the_whole_product),
+        cmocka_unit_test(a_product_takes_the_longer_of_arithmetic_and_memory),
+        cmocka_unit_test(a_stream_takes_its_bytes_and_a_gap_per_kernel),
+        cmocka_unit_test(no_preset_is_bound_by_elementwise_arithmetic),
+        cmocka_unit_test(fused_attention_has_its_own_share_of_the_peak),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+#include "tests/unit/training_fixture.h"
+
+#include "workloads/step_fn.h"
+
+static const int32_t sizes[] = { 8, 64 };
+
+static int read_text(struct training *x, const struct topo_network *net, const char *text, struct err *e)
+{
+    struct yaml_doc doc;
+    int rc = yaml_read_text(&doc, "w.yaml", text, strlen(text), e);
+    if (!rc)
+        rc = step_read_training(x, &doc, doc.root, net, e);
+    yaml_free(&doc);
+    return rc;
+}
+
+#define GPT                                                                                                  \
+    "model: { name: small, layers: 8, hidden: 1024, heads: 16, vocab: 51200, seq: 1024, attention: "         \
+    "unfused, "                                                                                              \
+    "tied: true, biases: true, dropout: true }\n"
+
+static void a_workload_is_a_model_and_how_it_is_spread(void **state)
+{
+    static struct training x;
+    const struct topo_network net = fixture_network(sizes, 2);
+    struct plan want = fixture_plan(8, 1, 64, 1, 512);
+    struct plan_cost *cost = calloc(1, sizeof *cost);
+    struct memory memory;
+    struct err e = { 0 };
+    (void)state;
+    assert_non_null(cost);
+    assert_ok(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    assert_string_equal(x.name, "mine");
+    assert_string_equal(x.model.name, "small");
+    assert_true(x.plan.degree[PLAN_DP] == 64 && x.place.members[PLAN_GROUP_DP][1] == 64);
+    plan_cost(cost, &x.model, &want, &net.npu);
+    assert_true(x.cost.n_collectives == cost->n_collectives && x.cost.model_flop == cost->model_flop);
+    memory_plan(&memory, &x.model, &want);
+    assert_true(x.memory.total_B == memory.total_B);
+    free(cost);
+    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    assert_string_equal(x.name, "small");
+}
+
+static void a_fault_is_named_with_its_place(void **state)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *message;
+    } cases[] = {
+        { "model: 3\nparallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:8: model is 3, need a map" },
+        { "model: { layers: 2 }\nparallel: { batch: 512 }\n", ERR_PARSE,
+          "w.yaml:1:8: model has no hidden, need it" },
+        { GPT, ERR_PARSE, "parallel" },
+        { "parallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:1: " },
+        { GPT "parallel: { batch: 512, tp: 3 }\n", ERR_RANGE,
+          "w.yaml:2:29: parallel.tp is 3, which does not divide the 512 of 512 NPUs that are left (nearest: "
+          "2 or 4)" },
+        { GPT "parallel: { batch: 500 }\n", ERR_RANGE,
+          "w.yaml:2:20: parallel.batch is 500, need a multiple of dp, 512" },
+        { GPT "parallel: { batch: 512 }\nlayers: []\n", ERR_PARSE, "w.yaml:1:1: " },
+        { GPT "parallel: { batch: 512 }\nloop: overlap\n", ERR_PARSE,
+          "w.yaml:3:1: loop has no effect on model, need parallel" },
+    };
+    const struct topo_network net = fixture_network(sizes, 2);
+    static struct training x;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct err e = { 0 };
+        assert_fails(read_text(&x, &net, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+    }
+}
+
+static void an_NPU_without_peak_or_bandwidth_cannot_train(void **state)
+{
+    static const char text[] = GPT "parallel: { batch: 512 }\n";
+    static struct training x;
+    struct topo_network net = fixture_network(sizes, 2);
+    struct err e = { 0 };
+    (void)state;
+    net.npu.mem_Bps = NAN;
+    assert_fails(read_text(&x, &net, text, &e), &e, ERR_RANGE,
+                 "w.yaml:1:1: model needs network.npu.mem_GBps, which is not given");
+    net.npu.peak_flops = NAN;
+    assert_fails(read_text(&x, &net, text, &e), &e, ERR_RANGE,
+                 "w.yaml:1:1: model needs network.npu.peak_TFLOPS, which is not given");
+}
+
+static void another_plan_is_derived_like_one_that_was_read(void **state)
+{
+    static struct training changed, read;
+    const struct topo_network net = fixture_network(sizes, 2);
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&changed, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    assert_ok(read_text(&read, &net, GPT "parallel: { tp: 4, pp: 2, zero: 1, batch: 512 }\n", &e), &e);
+    changed.plan = read.plan;
+    assert_ok(training_derive(&changed, &net, &e), &e);
+    assert_memory_equal(&changed.place, &read.place, sizeof read.place);
+    assert_true(changed.memory.total_B == read.memory.total_B);
+    assert_true(changed.cost.model_flop == read.cost.model_flop);
+    changed.plan.degree[PLAN_TP] = 3;
+    assert_fails(training_derive(&changed, &net, &e), &e, ERR_RANGE, "tp: is 3, need a size that divides");
+}
+
+static void the_expression_takes_as_long_as_the_plan(void **state)
+{
+    static struct training x;
+    const struct topo_network net = fixture_network(sizes, 2);
+    double bw_Bps[2] = { net.dims[0].bw_Bps, net.dims[1].bw_Bps };
+    struct step_tree t;
+    struct step_fn f;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, pp: 4, batch: 512 }\n", &e), &e);
+    assert_ok(training_build(&t, &x, &net, &e), &e);
+    assert_string_equal(t.name, "mine");
+    for (int g = 0; g < N_PLAN_GROUPS; g++)
+        assert_memory_equal(oracle_members(&t, plan_group_words[g]), x.place.members[g], 2 * sizeof(int32_t));
+    assert_ok(step_compile(&f, &t, &net, &e), &e);
+    assert_close(step_time(&f, bw_Bps), fixture_time(&x.model, &x.plan, &net), 1e-12);
+    step_fn_free(&f);
+    step_free(&t);
+}
+
+/* One NPU that only multiplies, at full rate: its utilisation is what is not done twice. */
+static void utilization_is_useful_products_over_what_all_NPUs_could_do(void **state)
+{
+    static struct training x;
+    struct topo_network net = fixture_network(sizes, 2);
+    struct err e = { 0 };
+    (void)state;
+    net.npu.peak_flops = 312e12;
+    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    double s = 1024, h = 1024, L = 8, V = 51200, B = 512;
+    double flop = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * L * h));
+    assert_close(training_mfu(&x, &net, 0.25), flop / (512 * 312e12 * 0.25), 1e-12);
+    assert_true(training_tokens(&x) == 512 * 1024);
+}
+
+static void samples_are_counted_where_there_are_no_sequences(void **state)
+{
+    static struct training x;
+    const struct topo_network net = fixture_network(sizes, 2);
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(
+        read_text(&x, &net,
+                  "model: { family: cnn, cnn: { features: 4, classes: 2, convs: [ { in: 3, out: 4, kernel: "
+                  "3, size: 8 } ] } }\nparallel: { batch: 1024 }\n",
+                  &e),
+        &e);
+    assert_true(training_tokens(&x) == 1024);
+}
+
+static void memory_that_is_missing_is_what_the_NPU_lacks(void **state)
+{
+    static struct training x;
+    struct topo_network net = fixture_network(sizes, 2);
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    assert_close(training_missing_B(&x, &net), x.memory.total_B - 80e9, 1e-15);
+    assert_true(training_missing_B(&x, &net) < 0);
+    net.npu.mem_B = 1e6;
+    assert_true(training_missing_B(&x, &net) > 0);
+    net.npu.mem_B = NAN;
+    assert_true(isnan(training_missing_B(&x, &net)));
+}
+
+/* Each preset trains on the network of 512 A100 in some way; numbers that are held elsewhere are not held
+ * here. */
+static void every_preset_trains_somehow(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t tp, pp, ep, batch;
+    } cases[] = {
+        { "gpt3-175b", 8, 8, 1, 512 },      { "megatron-22b", 8, 1, 1, 512 },
+        { "megatron-530b", 8, 35, 1, 0 },   { "megatron-1t", 8, 64, 1, 512 },
+        { "turing-nlg-17b", 4, 2, 1, 512 }, { "llama3-8b", 1, 1, 1, 512 },
+        { "llama3-70b", 8, 4, 1, 512 },     { "llama3-405b", 8, 2, 1, 512 },
+        { "mixtral-8x7b", 2, 1, 8, 512 },   { "deepseek-v3", 8, 1, 64, 512 },
+        { "dlrm-dcnv2", 1, 1, 1, 65536 },   { "resnet50", 1, 1, 1, 65536 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int32_t other[] = { 8, 35 };
+        struct topo_network net = fixture_network(cases[i].batch ? sizes : other, 2);
+        struct model m;
+        struct plan p = fixture_plan(cases[i].tp, 1, net.n_npus / (cases[i].tp * cases[i].pp), cases[i].pp,
+                                     cases[i].batch ? cases[i].batch : 280);
+        p.ep = cases[i].ep;
+        p.seq_parallel = p.degree[PLAN_TP] > 1;
+        fixture_model(&m, cases[i].name);
+        double time_s = fixture_time(&m, &p, &net);
+        assert_true(isfinite(time_s) && time_s > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_workload_is_a_model_and_how_it_is_spread),
+        cmocka_unit_test(a_fault_is_named_with_its_place),
+        cmocka_unit_test(an_NPU_without_peak_or_bandwidth_cannot_train),
+        cmocka_unit_test(another_plan_is_derived_like_one_that_was_read),
+        cmocka_unit_test(the_expression_takes_as_long_as_the_plan),
+        cmocka_unit_test(utilization_is_useful_products_over_what_all_NPUs_could_do),
+        cmocka_unit_test(samples_are_counted_where_there_are_no_sequences),
+        cmocka_unit_test(memory_that_is_missing_is_what_the_NPU_lacks),
+        cmocka_unit_test(every_preset_trains_somehow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
