@@ -16,6 +16,7 @@ static const struct section *const sections[] = {
     &topo_rate_section,       &topo_part_section,  &topo_recipe_section,  &topo_band_section,
     &step_workload_section,   &step_group_section, &step_layer_section,   &step_phase_section,
     &step_collective_section, &step_leaf_section,  &step_operand_section, &step_repeat_section,
+    &step_chakra_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };

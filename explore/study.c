@@ -116,6 +116,8 @@ static int add_workload(struct study *s, yaml_id node, double weight, struct err
     int rc = step_read(&w->tree, &s->doc, node, &s->net, e);
     if (rc)
         return rc;
+    if (w->tree.notes.n)
+        text_puts(&s->notes, text_str(&w->tree.notes));
     w->weight = weight;
     s->n_workloads++;
     double bw_Bps[TOPO_MAX_DIMS];
