@@ -180,7 +180,6 @@ static void leave_later(struct folding *x, int32_t end, int32_t event, int32_t *
 {
     struct event *v = x->events;
     v[event].open += v[end].open - 1;
-    v[end].same = event;
     if (*label < 0 || v[end].label < *label)
         *label = v[end].label;
     x->f->n_joins++;
@@ -228,6 +227,8 @@ static void take_in(struct folding *x, int32_t event)
             }
             leave_later(x, top.id, event, &label);
         }
+        /* Nothing else leaves it any more; jumps that lead to it shall lead to the event. */
+        v[top.id].same = event;
         push_end(x, find(x, v[top.id].parent), in_series(x, v[top.id].in, top.value));
     }
 }
