@@ -209,12 +209,13 @@ static int write_step(struct reader *r, struct err *e)
         compact_write(&r->compact, t, step, r->roots[i]);
     if (r->n_joins > 0)
         text_printf(&t->notes,
-                    "%s: %" PRId64 " waits were added to write the trace in sums and maxima: its time may be "
-                    "too long\n",
+                    "%s: waits added to write the trace in sums and maxima: %" PRId64
+                    "; its time may be too long\n",
                     t->name, r->n_joins);
     if (r->n_receives > 0)
         text_printf(&t->notes,
-                    "%s: %" PRId64 " receives do not wait for their senders: its time may be too short\n",
+                    "%s: receives that do not wait for their senders: %" PRId64
+                    "; its time may be too short\n",
                     t->name, r->n_receives);
     int rc = step_check(t, e);
     return rc ? rc : text_check(&t->notes, e);

@@ -50,21 +50,6 @@ static bool is_list(const pb_attribute *a)
     return a->value_case == CHAKRA_PB__ATTRIBUTE__VALUE_BOOL_LIST;
 }
 
-static const char *kind_of(const pb_attribute *a)
-{
-    switch (a->value_case) {
-    case CHAKRA_PB__ATTRIBUTE__VALUE_DOUBLE_VAL:
-    case CHAKRA_PB__ATTRIBUTE__VALUE_FLOAT_VAL:
-        return "a real number";
-    case CHAKRA_PB__ATTRIBUTE__VALUE_BOOL_VAL:
-        return "true or false";
-    case CHAKRA_PB__ATTRIBUTE__VALUE_STRING_VAL:
-        return "a text";
-    default:
-        return is_list(a) ? "a list" : "empty";
-    }
-}
-
 /* False when the value is no whole number, or one above the 63 bits that sizes have here. */
 static bool whole_number(const pb_attribute *a, int64_t *out)
 {
@@ -107,6 +92,24 @@ static bool whole_number(const pb_attribute *a, int64_t *out)
     if (wide)
         *out = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
     return true;
+}
+
+static const char *kind_of(const pb_attribute *a)
+{
+    int64_t ignored;
+    if (whole_number(a, &ignored))
+        return "a whole number";
+    switch (a->value_case) {
+    case CHAKRA_PB__ATTRIBUTE__VALUE_DOUBLE_VAL:
+    case CHAKRA_PB__ATTRIBUTE__VALUE_FLOAT_VAL:
+        return "a real number";
+    case CHAKRA_PB__ATTRIBUTE__VALUE_BOOL_VAL:
+        return "true or false";
+    case CHAKRA_PB__ATTRIBUTE__VALUE_STRING_VAL:
+        return "a text";
+    default:
+        return is_list(a) ? "a list" : "empty";
+    }
 }
 
 struct reader {

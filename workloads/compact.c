@@ -211,6 +211,21 @@ static int32_t find_period(const struct row *r, int32_t from, int32_t *times)
     return best;
 }
 
+static compact_id close_list(struct compact *c, enum compact_kind kind, int32_t base);
+
+/* The repeat of s[0..p-1], which may hold repeats itself; recursion halves the length. */
+static compact_id repeat_of(struct compact *c, const int32_t *s, int32_t p, int32_t times)
+{
+    int32_t base = c->list.n;
+    for (int32_t i = 0; i < p; i++)
+        if (!push(&c->list, s[i]))
+            return -1;
+    compact_id id = close_list(c, COMPACT_SUM, base);
+    return id < 0
+               ? -1
+               : intern(c, (struct compact_item){ .kind = COMPACT_REPEAT, .count = 1, .leaf = times }, &id);
+}
+
 /* One pass over the list from @p base on; @p changed says whether anything became a repeat. */
 static bool fold_row(struct compact *c, int32_t base, bool *changed)
 {
@@ -226,15 +241,8 @@ static bool fold_row(struct compact *c, int32_t base, bool *changed)
     bool ok = s && row_build(&r, s, n, c->last.s);
     for (int32_t i = 0; i < n && ok;) {
         int32_t times, p = find_period(&r, i, &times);
-        compact_id id = s[i];
-        if (times > 1) {
-            struct compact_item sum = { .kind = COMPACT_SUM, .count = p };
-            struct compact_item repeat = { .kind = COMPACT_REPEAT, .count = 1, .leaf = times };
-            if (p > 1)
-                id = intern(c, sum, s + i);
-            id = id < 0 ? -1 : intern(c, repeat, &id);
-            *changed = true;
-        }
+        compact_id id = times > 1 ? repeat_of(c, s + i, p, times) : s[i];
+        *changed = *changed || times > 1;
         ok = id >= 0;
         c->list.s[to++] = id;
         i += p * times;
