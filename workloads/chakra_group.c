@@ -48,10 +48,10 @@ static bool only_along(const struct topo_network *net, int32_t a, int32_t b, int
 static bool find_rectangle(int32_t *members, int32_t *stride, const struct topo_network *net,
                            const int32_t *ranks, int32_t n)
 {
-    int32_t block = 1;
+    int64_t block = 1;
     for (int32_t d = 0; d < net->n_dims; d++) {
         int32_t m = 1, first = coordinate(net, ranks[0], d);
-        while ((int64_t)block * m < n && only_along(net, ranks[0], ranks[block * m], d))
+        while (block * m < n && only_along(net, ranks[0], ranks[block * m], d))
             m++;
         members[d] = m;
         stride[d] = m > 1 ? coordinate(net, ranks[block], d) - first : 1;

@@ -30,24 +30,28 @@ static bool push(struct compact_work *w, int32_t x)
 
 /* ---- equal items are one ---- */
 
-/* What makes leaves equal, without padding. */
+/* What makes leaves equal, in bytes that can be compared: numbers as their bits. */
 struct leaf_key {
-    double seconds, bytes, times;
+    uint64_t seconds, bytes, times;
     int32_t kind, collective, group, priority;
 };
 
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static struct leaf_key key_of(const struct step_node *leaf)
 {
-    struct leaf_key key;
-    memset(&key, 0, sizeof key);
-    key.seconds = leaf->seconds;
-    key.bytes = leaf->bytes;
-    key.times = leaf->times;
-    key.kind = (int32_t)leaf->kind;
-    key.collective = (int32_t)leaf->collective;
-    key.group = leaf->group;
-    key.priority = leaf->priority;
-    return key;
+    return (struct leaf_key){ .seconds = bits_of(leaf->seconds),
+                              .bytes = bits_of(leaf->bytes),
+                              .times = bits_of(leaf->times),
+                              .kind = (int32_t)leaf->kind,
+                              .collective = (int32_t)leaf->collective,
+                              .group = leaf->group,
+                              .priority = leaf->priority };
 }
 
 static unsigned long long hash_item(const struct compact *c, const struct compact_item *item,

@@ -70,7 +70,8 @@ static void renumber(struct dag *g, const int32_t *begin, const int32_t *waits, 
 {
     int32_t last[DAG_LANES] = { -1, -1 }, used = 0;
     for (int32_t i = 0; i < g->n; i++) {
-        int32_t first = used, from = g->task[i], on = lane[from], kept;
+        int32_t first = used, from = g->task[i], kept;
+        int on = lane[from] < 0 ? DAG_NO_LANE : (unsigned char)lane[from];
         g->begin[i] = first;
         for (int32_t k = begin[from]; k < begin[from + 1]; k++)
             g->waits[used++] = place[waits[k]];

@@ -31,3 +31,12 @@ workload: { name: trace, chakra: t.0.et }
 run sim chakra.yaml
 head -c 60 t.0.et >cut.0.et
 run sim chakra.yaml --set 'workload.chakra={prefix: cut}'
+echo "== what a trace leaves open: senders, and times that the NPU gives"
+{
+    printf '\007\n\0050.0.4'
+    printf '\012\010\001\022\004recv\030\006'
+    printf '\057\010\002\022\004gemm\030\004*\001\001R\016\n\007num_opsH\200\240\215\006'
+    printf 'R\020\n\013tensor_sizeh\200\010'
+} >gemm.0.et
+run sim chakra.yaml --set workload.chakra=gemm.0.et
+run sim chakra.yaml --set workload.chakra=gemm.0.et --set 'network={dims: [{shape: ring, size: 8, bw_GBps: 1}], npu: {peak_TFLOPS: 1, mem_GBps: 1000}}'
