@@ -19,14 +19,14 @@ O := build/$(BUILD)$(CLANG_TAG)
 
 # ---- packages ----
 PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev \
-    libcmocka-dev gnuplot-nox fonts-dejavu-core
+    libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
 # packages first, and `make help` or `make clean` never need them.
-PKGS := igraph gsl yaml-0.1
+PKGS := igraph gsl yaml-0.1 libprotobuf-c
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CHECK) pkg-config --cflags $(PKGS) | sed 's/-I */-isystem /g'))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "make deps" installs them' >&2;
@@ -41,7 +41,8 @@ CFLAGS.cov := -O0 -g --coverage
 CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(WERROR),-Werror)
-BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I.
+# What protoc-c writes is included as a system header: its warnings are not ours.
+BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -isystem $O/gen
 ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
     $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
 LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
@@ -67,6 +68,11 @@ ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORAC
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
+# Written at build time from the schema; compiled without our warnings, never linted.
+PROTO := workloads/chakra
+PROTO_H := $(PROTO:%=$O/gen/%.pb-c.h)
+PROTO_O := $(PROTO_H:.h=.o)
+
 LIB := $O/libweft.a
 WEFT := $O/weft
 UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
@@ -85,7 +91,7 @@ ROWS.time := $(ROWS.split)
 ROWS.utilization := $(ROWS.split)
 
 # One word and the file per command; V=1 shows the whole command.
-SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC  ,$(if $(filter %.a,$@),AR  ,LINK))  $@';)
+SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC  ,$(if $(filter %.a,$@),AR  ,$(if $(filter %.c,$@),GEN ,LINK)))  $@';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -99,7 +105,19 @@ $O/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(LIB): $(call objects,$(LIB_SRC))
+# One run writes both; the second target only waits for it.
+$O/gen/%.pb-c.c: %.proto Makefile
+	@mkdir -p $O/gen
+	$(SAY)protoc-c --c_out=$O/gen $<
+$O/gen/%.pb-c.h: $O/gen/%.pb-c.c
+	@:
+
+$(PROTO_O): %.o: %.c
+	$(SAY)$(CC) $(BASE_FLAGS) $(PKG_CFLAGS) -w $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
+
+$O/workloads/chakra_file.o: $(PROTO_H)
+
+$(LIB): $(call objects,$(LIB_SRC)) $(PROTO_O)
 	@rm -f $@
 	$(SAY)ar rcs $@ $^
 
@@ -198,13 +216,13 @@ lint: ## formatting, static analysis, warnings of both compilers
 lint-format:
 	@clang-format --dry-run -Werror $(FORMATTED)
 
-lint-cppcheck:
+lint-cppcheck: $(PROTO_H)
 	@mkdir -p build/cppcheck
 	@cppcheck -q -j $(JOBS) --std=c11 -D_POSIX_C_SOURCE=200809L -I. --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 --cppcheck-build-dir=build/cppcheck $(ALL_SRC) $(FUZZ_SRC)
 
 # One file per process: clang-tidy 14 carries state of va_list checks from one file to the next.
-lint-tidy:
+lint-tidy: $(PROTO_H)
 	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | xargs -P $(JOBS) -I '{}' \
 	    clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS)
 

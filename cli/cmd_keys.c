@@ -19,7 +19,7 @@ static const struct section *const sections[] = {
     &model_moe_section,   &model_dlrm_section,      &model_cnn_section,    &model_conv_section,
     &plan_section,        &search_section,          &step_group_section,   &step_layer_section,
     &step_phase_section,  &step_collective_section, &step_leaf_section,    &step_operand_section,
-    &step_repeat_section,
+    &step_repeat_section, &step_chakra_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };

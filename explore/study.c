@@ -122,6 +122,7 @@ static int read_workload(struct study_workload *w, const struct study *s, yaml_i
     if (rc || w->training->search < 0)
         return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
     step_begin(&w->tree, w->training->name, &s->net);
+    w->tree.uses_npu = true;
     step_add(&w->tree, -1, (struct step_node){ .kind = STEP_SUM, .phase = STEP_OTHER, .times = 1 });
     return step_check(&w->tree, e);
 }
@@ -135,6 +136,8 @@ static int add_workload(struct study *s, yaml_id node, double weight, struct err
         w->training = NULL;
         return rc;
     }
+    if (w->tree.notes.n)
+        text_puts(&s->notes, text_str(&w->tree.notes));
     w->weight = weight;
     s->n_workloads++;
     double bw_Bps[TOPO_MAX_DIMS];

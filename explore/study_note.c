@@ -20,10 +20,10 @@ static unsigned active_uses(const struct study *s, unsigned needs)
         active |= USE_COST;
     if (s->has_parts && s->parts.n_recipes)
         active |= USE_CATALOGUE;
-    bool trains = false;
+    bool npu = facts || isfinite(s->rules.stage.mem_Bps);
     for (int32_t i = 0; i < s->n_workloads; i++)
-        trains = trains || s->workloads[i].training;
-    if (facts || trains || isfinite(s->rules.stage.mem_Bps))
+        npu = npu || s->workloads[i].tree.uses_npu;
+    if (npu)
         active |= USE_COMPUTE;
     if (facts || s->count_npus)
         active |= USE_SYSTEM;

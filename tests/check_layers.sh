@@ -30,6 +30,7 @@ check_includes() {
         if (header ~ /^igraph/) return "^topo/graph[a-z_]*\\.c$"
         if (header ~ /^gsl\/gsl_(rng|randist|qrng)/) return "^base/rng\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
+        if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
         if (header == "glpk.h") return "^alloc/lp\\.c$"
         if (header == "sqlite3.h") return "^explore/store\\.c$"
         if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
@@ -115,6 +116,8 @@ self_test() {
     plant alloc/mixed.c '#include <glpk.h>\n'
     plant explore/grid.c '#include <sqlite3.h>\n'
     plant explore/pool.c '#include <mpi.h>\n'
+    plant workloads/chakra.c '#include <protobuf-c/protobuf-c.h>\n'
+    plant workloads/chakra_leaf.c '#include "workloads/chakra.pb-c.h"\n'
     plant base/yaml.c '#include <yaml.h>\n'
     plant base/yaml_two.c '#include <yaml.h>\n'
     plant base/long.c "int f(int a,\n      int b)\n{\n$(repeated 57 '    a++;')}\n"
@@ -125,6 +128,7 @@ self_test() {
     plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
     plant explore/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
+    plant workloads/chakra_file.c '#include <protobuf-c/protobuf-c.h>\n#include "workloads/chakra.pb-c.h"\n'
     plant topo/graph_read.c '#include <igraph.h>\n'
 
     if "$here/check_layers.sh" "$planted" >"$planted/faults"; then
@@ -147,6 +151,8 @@ self_test() {
         tests/unit/test_long.c
         topo/bare.c
         topo/metric.c
+        workloads/chakra.c
+        workloads/chakra_leaf.c
         workloads/fit.c
 ..
     if ! diff -u "$planted/want" "$planted/found"; then

@@ -1,14 +1,8 @@
 #include "workloads/astra.h"
 
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "base/num.h"
-#include "base/text.h"
+#include "workloads/astra_row.h"
 #include "workloads/group.h"
 
 /* Which NPUs a collective runs over. */
@@ -50,212 +44,47 @@ static const struct policy policies[] = {
 
 enum { N_POLICIES = sizeof policies / sizeof policies[0] };
 
-struct word {
-    const char *name;
-    int kind; /* enum collective_kind, or one of the two below */
-};
-
-enum { WORD_NOTHING = -1, WORD_TWO_AT_ONCE = -2 };
-
-static const struct word words[] = {
-    { "NONE", WORD_NOTHING },
-    { "ALLREDUCE", COLLECTIVE_ALL_REDUCE },
-    { "ALLGATHER", COLLECTIVE_ALL_GATHER },
-    { "REDUCESCATTER", COLLECTIVE_REDUCE_SCATTER },
-    { "ALLTOALL", COLLECTIVE_ALL_TO_ALL },
-    { "ALLREDUCEALLTOALL", WORD_TWO_AT_ONCE },
-};
-
-enum { N_WORDS = sizeof words / sizeof words[0] };
-
-struct token {
-    const char *s; /* not terminated */
-    size_t n;      /* 0 at the end of the file */
-    int32_t line, col;
-};
-
-enum mark { MARK_CHECKPOINT = 1, MARK_INITIATES = 2 };
-
-/* A layer number from a checkpoint list; checked once the number of layers is known. */
-struct listed {
-    int64_t layer;
-    enum mark mark;
-    struct token at;
-};
-
 struct reader {
-    const char *name, *text;
-    size_t n, pos;
-    int32_t line, col; /* of text[pos] */
-    struct token token, next;
+    struct token_reader in;
     const struct topo_network *net;
     struct step_tree *tree;
     const struct policy *policy;
     int32_t group_of[N_SPANS]; /* -1 = not in the tree yet */
     int32_t model[TOPO_MAX_DIMS];
-    struct listed *listed; /* owned */
-    int32_t n_listed, cap_listed;
+    struct astra_marks marks;
     struct layers layers;
 };
 
-enum { SHOWN = 48 };
-
-/* The token in quotes, cut to fit, without bytes that a terminal would act on. */
-static const char *show(char out[SHOWN], const struct token *t)
-{
-    if (t->n == 0)
-        return strcpy(out, "end of file");
-    size_t used = 0;
-    out[used++] = '"';
-    for (size_t i = 0; i < t->n && used < SHOWN - 2; i++)
-        out[used++] = isprint((unsigned char)t->s[i]) ? t->s[i] : '?';
-    out[used++] = '"';
-    out[used] = '\0';
-    return out;
-}
-
-/* Record "name:line:col: " and the message at @p t. */
-static int fail(const struct reader *r, const struct token *t, struct err *e, enum err_code code,
-                const char *fmt, ...) ERR_PRINTF(5, 6);
-
-static int fail(const struct reader *r, const struct token *t, struct err *e, enum err_code code,
-                const char *fmt, ...)
-{
-    char message[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(message, sizeof message, fmt, ap);
-    va_end(ap);
-    return err_set(e, code, "%s:%d:%d: %s", r->name, t->line, t->col, message);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Read the token at pos into r->next; the end of the file has the place just behind the last one. */
-static void scan(struct reader *r)
-{
-    int32_t line = r->line, col = r->col;
-    while (r->pos < r->n && is_blank(r->text[r->pos])) {
-        bool ends_line = r->text[r->pos++] == '\n';
-        r->line += ends_line;
-        r->col = ends_line ? 1 : r->col + 1;
-    }
-    bool at_end = r->pos == r->n;
-    r->next = (struct token){ r->text + r->pos, 0, at_end ? line : r->line, at_end ? col : r->col };
-    while (r->pos < r->n && !is_blank(r->text[r->pos])) {
-        r->pos++;
-        r->col++;
-        r->next.n++;
-    }
-}
-
-static void advance(struct reader *r)
-{
-    r->token = r->next;
-    scan(r);
-}
-
-static bool token_is(const struct token *t, const char *word)
-{
-    return t->n == strlen(word) && memcmp(t->s, word, t->n) == 0;
-}
-
-/* Take the next token as a whole number. */
-static int take_count(struct reader *r, const char *what, int64_t *out, struct err *e)
-{
-    char digits[24], shown[SHOWN];
-    advance(r);
-    size_t n = r->token.n;
-    if (n > 0 && n < sizeof digits && !memchr(r->token.s, '\0', n)) {
-        memcpy(digits, r->token.s, n);
-        digits[n] = '\0';
-        if (num_parse_count(digits, out))
-            return 0;
-    }
-    return fail(r, &r->token, e, ERR_PARSE, "%s: is %s, need a whole number", what, show(shown, &r->token));
-}
-
-/* Take the label; its colon may be missing. */
-static int take_label(struct reader *r, const char *label, struct err *e)
-{
-    char shown[SHOWN];
-    advance(r);
-    size_t n = r->token.n;
-    if (n == strlen(label) + 1 && r->token.s[n - 1] == ':')
-        n--;
-    if (n != strlen(label) || memcmp(r->token.s, label, n) != 0)
-        return fail(r, &r->token, e, ERR_PARSE, "is %s, need %s:", show(shown, &r->token), label);
-    return 0;
-}
-
 static int take_policy(struct reader *r, const struct policy **out, struct err *e)
 {
-    char shown[SHOWN];
-    advance(r);
+    char shown[TOKEN_SHOWN];
+    token_advance(&r->in);
     for (int i = 0; i < N_POLICIES; i++)
-        if (token_is(&r->token, policies[i].name)) {
+        if (token_is(&r->in.token, policies[i].name)) {
             *out = &policies[i];
             return 0;
         }
-    return fail(r, &r->token, e, ERR_PARSE, "unknown policy %s", show(shown, &r->token));
-}
-
-/* Take a collective's mark: an enum collective_kind or WORD_NOTHING. */
-static int take_word(struct reader *r, int *out, struct err *e)
-{
-    char shown[SHOWN];
-    const char *names[N_WORDS];
-    advance(r);
-    for (int i = 0; i < N_WORDS; i++) {
-        names[i] = words[i].name;
-        *out = words[i].kind;
-        if (!token_is(&r->token, words[i].name))
-            continue;
-        if (*out == WORD_TWO_AT_ONCE)
-            return fail(r, &r->token, e, ERR_UNSUP,
-                        "is ALLREDUCEALLTOALL, need ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or NONE");
-        return 0;
-    }
-    char whole[SHOWN];
-    snprintf(whole, sizeof whole, "%.*s", (int)(r->token.n < SHOWN ? r->token.n : SHOWN - 1), r->token.s);
-    const char *near = text_nearest(whole, names, N_WORDS);
-    return fail(r, &r->token, e, ERR_PARSE, "unknown collective %s%s%s", show(shown, &r->token),
-                near ? ", nearest is " : "", near ? near : "");
-}
-
-static int read_list(struct reader *r, const char *label, enum mark mark, struct err *e)
-{
-    int64_t n;
-    int rc;
-    if ((rc = take_label(r, label, e)) || (rc = take_count(r, label, &n, e)))
-        return rc;
-    for (; n > 0; n--) {
-        struct listed entry = { .mark = mark };
-        if ((rc = take_count(r, label, &entry.layer, e)))
-            return rc;
-        entry.at = r->token;
-        struct listed *grown = array_grow(r->listed, r->n_listed, &r->cap_listed, sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "checkpoints");
-        r->listed = grown;
-        r->listed[r->n_listed++] = entry;
-    }
-    return 0;
+    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown policy %s",
+                      token_show(shown, &r->in.token));
 }
 
 static int read_model_group(struct reader *r, struct err *e)
 {
     int64_t size;
     int rc;
-    if ((rc = take_label(r, "model_parallel_NPU_group", e)) ||
-        (rc = take_count(r, "model_parallel_NPU_group", &size, e)))
+    if ((rc = token_take_label(&r->in, "model_parallel_NPU_group", e)) ||
+        (rc = token_take_count(&r->in, "model_parallel_NPU_group", &size, e)))
         return rc;
     if (group_fill(r->model, r->tree->groups[0].members, r->net->n_dims, size, e))
-        return err_wrap(e, "%s:%d:%d: model_parallel_NPU_group", r->name, r->token.line, r->token.col);
+        return err_wrap(e, "%s:%d:%d: model_parallel_NPU_group", r->in.name, r->in.token.line,
+                        r->in.token.col);
     return 0;
+}
+
+static int read_list(struct reader *r, const char *label, enum astra_mark mark, struct err *e)
+{
+    int rc = token_take_label(&r->in, label, e);
+    return rc ? rc : astra_take_marks(&r->marks, &r->in, label, mark, e);
 }
 
 static int read_policy_line(struct reader *r, struct err *e)
@@ -265,11 +94,11 @@ static int read_policy_line(struct reader *r, struct err *e)
     if (!rc && (r->policy->flags & NEEDS_GROUP))
         rc = read_model_group(r, e);
     if (!rc && (r->policy->flags & HAS_CHECKPOINTS))
-        rc = read_list(r, "checkpoints", MARK_CHECKPOINT, e);
+        rc = read_list(r, "checkpoints", ASTRA_CHECKPOINT, e);
     if (!rc && (r->policy->flags & HAS_CHECKPOINTS))
-        rc = read_list(r, "checkpoint_initiates", MARK_INITIATES, e);
+        rc = read_list(r, "checkpoint_initiates", ASTRA_INITIATES, e);
     if (!rc && (r->policy->flags & NEEDS_BOTTOM))
-        rc = take_count(r, "last bottom layer", &ignored, e);
+        rc = token_take_count(&r->in, "last bottom layer", &ignored, e);
     return rc;
 }
 
@@ -290,11 +119,6 @@ static int32_t find_group(struct reader *r, enum span span)
     return r->group_of[span];
 }
 
-struct column {
-    int64_t compute_ns, bytes;
-    int word;
-};
-
 /* NPUs of the collective in @p phase of layer @p i; SPAN_NONE when it is not run. */
 static enum span span_of(const struct reader *r, const struct policy *p, enum step_phase phase, int64_t i)
 {
@@ -306,17 +130,17 @@ static enum span span_of(const struct reader *r, const struct policy *p, enum st
 }
 
 static int add_column(struct reader *r, const struct policy *p, enum step_phase phase, int64_t i,
-                      const struct column *c, struct err *e)
+                      const struct astra_column *c, struct err *e)
 {
     if ((r->policy->flags & FORWARD_ONLY) && phase != STEP_FORWARD)
         return 0;
     if (!(r->policy->flags & NO_COMPUTE))
         r->layers.layers[r->layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
     enum span span = span_of(r, p, phase, i);
-    if (c->word == WORD_NOTHING || c->bytes == 0 || span == SPAN_NONE)
+    if (c->kind == ASTRA_NOTHING || c->bytes == 0 || span == SPAN_NONE)
         return 0;
     struct step_node collective = { .kind = STEP_COLLECTIVE,
-                                    .collective = (enum collective_kind)c->word,
+                                    .collective = (enum collective_kind)c->kind,
                                     .bytes = (double)c->bytes,
                                     .group = find_group(r, span),
                                     .times = 1 };
@@ -327,134 +151,47 @@ static int take_layer_policy(struct reader *r, const struct policy **p, struct e
 {
     int rc = take_policy(r, p, e);
     if (!rc && ((*p)->flags & (PER_LAYER | NEEDS_GROUP)))
-        return fail(r, &r->token, e, ERR_RANGE,
-                    "is %s, which has no groups for one layer, need another policy", (*p)->name);
+        return token_fail(&r->in, &r->in.token, e, ERR_RANGE,
+                          "is %s, which has no groups for one layer, need another policy", (*p)->name);
     return rc;
-}
-
-static int take_name(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
-{
-    char name[TOPO_NAME];
-    advance(r);
-    if (r->token.n == 0)
-        return fail(r, &r->token, e, ERR_PARSE, "expected layer %lld of %lld, found end of file",
-                    (long long)i + 1, (long long)n_layers);
-    size_t n = r->token.n < sizeof name ? r->token.n : sizeof name - 1;
-    for (size_t k = 0; k < n; k++)
-        name[k] = iscntrl((unsigned char)r->token.s[k]) ? '?' : r->token.s[k];
-    name[n] = '\0';
-    return layers_add(&r->layers, name, e) ? 0 : e->code;
-}
-
-/* The dependency column: -1 in every known file, read by nobody. */
-static int take_reserved(struct reader *r, struct err *e)
-{
-    int64_t ignored;
-    if (token_is(&r->next, "-1")) {
-        advance(r);
-        return 0;
-    }
-    return take_count(r, "reserved column", &ignored, e);
 }
 
 static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
-    static const char *const times[] = { "forward time", "input-gradient time", "weight-gradient time" };
-    static const char *const sizes[] = { "forward bytes", "input-gradient bytes", "weight-gradient bytes" };
-    struct column columns[LAYERS_PHASES];
+    struct astra_column columns[LAYERS_PHASES];
     const struct policy *p = r->policy;
-    int64_t update_ns;
-    int rc = take_name(r, i, n_layers, e);
-    if (rc || (rc = take_reserved(r, e)))
-        return rc;
-    for (int k = 0; k < LAYERS_PHASES; k++)
-        if ((rc = take_count(r, times[k], &columns[k].compute_ns, e)) ||
-            (rc = take_word(r, &columns[k].word, e)) || (rc = take_count(r, sizes[k], &columns[k].bytes, e)))
-            return rc;
-    if ((rc = take_count(r, "update time", &update_ns, e)))
-        return rc;
-    if ((r->policy->flags & PER_LAYER) && (rc = take_layer_policy(r, &p, e)))
-        return rc;
+    int rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIM, i, n_layers, e);
+    if (!rc && (r->policy->flags & PER_LAYER))
+        rc = take_layer_policy(r, &p, e);
     for (int k = 0; k < LAYERS_PHASES && !rc; k++)
         rc = add_column(r, p, (enum step_phase)k, i, &columns[k], e);
     return rc;
-}
-
-/* Walk down from initiating layer i to its checkpoint; layers from there up to i run again. */
-static int set_range(struct reader *r, const unsigned char *marks, int32_t i, struct err *e)
-{
-    int32_t c = i - 1;
-    while (c >= 0 && marks[c] == 0)
-        c--;
-    if (c < 0 || !(marks[c] & MARK_CHECKPOINT) || (marks[i] & MARK_CHECKPOINT))
-        return err_set(e, ERR_RANGE,
-                       "%s: checkpoint_initiates: layer %d has no checkpoint of its own below it", r->name,
-                       i);
-    r->layers.layers[i].again_begin = c;
-    r->layers.layers[i].again_end = i;
-    return 0;
-}
-
-static int set_checkpoints(struct reader *r, struct err *e)
-{
-    int32_t n = r->layers.n_layers;
-    int rc = 0;
-    unsigned char *marks = calloc((size_t)n, 1);
-    if (!marks)
-        return err_nomem(e, "checkpoints");
-    for (int32_t k = 0; k < r->n_listed && !rc; k++) {
-        const struct listed *entry = &r->listed[k];
-        if (entry->layer >= n)
-            rc = fail(r, &entry->at, e, ERR_RANGE, "layer is %lld, need 0 to %d", (long long)entry->layer,
-                      n - 1);
-        else
-            marks[entry->layer] |= (unsigned char)entry->mark;
-    }
-    for (int32_t i = 0; i < n && !rc; i++)
-        if (marks[i] & MARK_INITIATES)
-            rc = set_range(r, marks, i, e);
-    free(marks);
-    return rc;
-}
-
-static int set_recompute(struct reader *r, int32_t recompute, struct err *e)
-{
-    if (recompute < 0) {
-        r->layers.recompute = LAYERS_RECOMPUTE_FORWARD;
-        return set_checkpoints(r, e);
-    }
-    r->layers.recompute = (enum layers_recompute)recompute;
-    for (int32_t i = 0; i < r->layers.n_layers && recompute != LAYERS_RECOMPUTE_NONE; i++) {
-        r->layers.layers[i].again_begin = i;
-        r->layers.layers[i].again_end = i + 1;
-    }
-    return 0;
 }
 
 static int read_all(struct reader *r, struct err *e)
 {
     int64_t n_layers;
     int rc;
-    char shown[SHOWN];
-    scan(r);
-    if ((rc = read_policy_line(r, e)) || (rc = take_count(r, "number of layers", &n_layers, e)))
+    char shown[TOKEN_SHOWN];
+    if ((rc = read_policy_line(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
         return rc;
     if (n_layers < 1)
-        return fail(r, &r->token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
+        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
     for (int64_t i = 0; i < n_layers; i++)
         if ((rc = read_layer(r, i, n_layers, e)))
             return rc;
-    advance(r);
-    if (r->token.n > 0)
-        return fail(r, &r->token, e, ERR_PARSE, "expected end of file after layer %lld, found %s",
-                    (long long)n_layers, show(shown, &r->token));
+    token_advance(&r->in);
+    if (r->in.token.n > 0)
+        return token_fail(&r->in, &r->in.token, e, ERR_PARSE,
+                          "expected end of file after layer %lld, found %s", (long long)n_layers,
+                          token_show(shown, &r->in.token));
     return 0;
 }
 
 int astra_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct astra_rule rule, struct err *e)
 {
-    struct reader r = { .name = name, .text = text, .n = n, .line = 1, .col = 1, .net = net, .tree = t };
+    struct reader r = { .net = net, .tree = t };
     int rc;
     step_begin(t, name, net);
     if ((rc = step_check(t, e)))
@@ -465,12 +202,13 @@ int astra_read(struct step_tree *t, const char *name, const char *text, size_t n
         rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, need at most %d", name, n, ASTRA_MAX_BYTES);
         goto out;
     }
-    if ((rc = read_all(&r, e)) || (rc = set_recompute(&r, rule.recompute, e)))
+    token_begin(&r.in, name, text, n);
+    if ((rc = read_all(&r, e)) || (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
         goto out;
     layers_build_step(t, &r.layers, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
     rc = step_check(t, e);
 out:
-    free(r.listed);
+    free(r.marks.listed);
     layers_free(&r.layers);
     if (rc)
         step_free(t);

@@ -140,19 +140,24 @@ static void add_backward_overlapped(struct step_tree *t, step_id parent, const s
 const struct layers_loop layers_loops[N_LAYERS_LOOPS] = { LOOPS(AS_LOOP) };
 const char *const layers_loop_names[N_LAYERS_LOOPS + 1] = { LOOPS(AS_NAME) };
 
-void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop)
+void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop)
 {
-    assert(loop >= 0 && loop < N_LAYERS_LOOPS && t->n_nodes == 0);
-    step_id root = add_sum(t, -1, "step");
-    step_id forward = add_sum(t, root, "forward");
+    assert(loop >= 0 && loop < N_LAYERS_LOOPS);
+    step_id forward = add_sum(t, parent, "forward");
     for (int32_t i = 0; i < l->n_layers; i++)
         add_work(t, add_layer(t, forward, &l->layers[i]), l, i, STEP_FORWARD);
-    step_id backward = add_sum(t, root, "backward");
+    step_id backward = add_sum(t, parent, "backward");
     for (int32_t i = l->n_layers; i-- > 0;) {
-        step_id parent = add_layer(t, backward, &l->layers[i]);
-        add_again(t, parent, l, i);
-        layers_loops[loop].add_backward(t, parent, l, i);
+        step_id layer = add_layer(t, backward, &l->layers[i]);
+        add_again(t, layer, l, i);
+        layers_loops[loop].add_backward(t, layer, l, i);
     }
+}
+
+void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop)
+{
+    assert(t->n_nodes == 0);
+    layers_add_passes(t, add_sum(t, -1, "step"), l, loop);
 }
 
 struct phase_conf {

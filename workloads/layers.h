@@ -72,4 +72,7 @@ extern const char *const layers_loop_names[N_LAYERS_LOOPS + 1]; /**< NULL-termin
  */
 void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop);
 
+/** The same below @p parent, as two children of it: "forward" and "backward". */
+void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop);
+
 #endif

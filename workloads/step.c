@@ -17,6 +17,7 @@ void step_free(struct step_tree *t)
 {
     free(t->nodes);
     free(t->groups);
+    text_free(&t->notes);
     *t = (struct step_tree){ .root = -1 };
 }
 

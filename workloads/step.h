@@ -64,16 +64,19 @@ struct step_tree {
     struct step_group *groups; /**< shape [n_groups], owned; [0] is "all", every NPU */
     int32_t n_groups, cap_groups;
     int32_t n_dims;
-    bool failed; /**< an allocation failed, what followed was dropped; step_check() says so */
+    bool failed;       /**< an allocation failed, what followed was dropped; step_check() says so */
+    struct text notes; /**< owned: what a reader had to change or leave out, a line each; mostly empty */
+    bool uses_npu;     /**< compute times were made from the network's npu keys */
 };
 
 extern const struct section step_workload_section, step_group_section, step_layer_section, step_phase_section,
-    step_collective_section, step_leaf_section, step_operand_section, step_repeat_section;
+    step_collective_section, step_leaf_section, step_operand_section, step_repeat_section,
+    step_chakra_section;
 
 /**
  * Read a workload for network @p net from YAML: `layers` with a `loop`, or an
- * expression under `step`, or `astra` naming an ASTRA-sim 1.0 text file (its
- * path is taken from the folder of the YAML file).
+ * expression under `step`, or `astra`, `simai` or `chakra` naming a file of another program: ASTRA-sim 1.0
+ * text, SimAI text, Chakra traces (paths are taken from the folder of the YAML file).
  * A group that does not divide its dimension, asks for more members than exist,
  * or lists another number of dimensions is ERR_RANGE with the place; a map
  * without work, an unknown group or a key without effect is ERR_PARSE.

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "workloads/astra.h"
+#include "workloads/chakra.h"
 #include "workloads/group.h"
 #include "workloads/layers.h"
+#include "workloads/simai.h"
 #include "workloads/step_keys.h"
 #include "workloads/training.h"
 
 struct workload_conf {
-    const char *name, *source, *astra;
-    yaml_id groups, layers, step, model, parallel, search;
-    int32_t loop, recompute;
+    const char *name, *source, *astra, *simai;
+    yaml_id groups, layers, step, chakra, model, parallel, search;
+    int32_t loop, recompute, ag_size;
 };
 
 static const struct key workload_keys[] = {
@@ -28,6 +30,11 @@ static const struct key workload_keys[] = {
     NODE_KEY(workload_conf, "step", step, "instead of layers: the step as an expression, see step"),
     TEXT_KEY(workload_conf, "astra", astra,
              "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
+    TEXT_KEY(workload_conf, "simai", simai, "instead of layers: a SimAI (AICB) text file, path likewise"),
+    WORD_KEY(workload_conf, "ag_size", ag_size, simai_ag_size_names,
+             "of simai: the bytes of an all-gather are its full result or one shard; absent: full"),
+    NODE_KEY(workload_conf, "chakra", chakra,
+             "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra"),
     NODE_KEY(workload_conf, "model", model,
              "instead of layers: a model to train, a file (relative to this one) or a map, see model"),
     NODE_KEY(workload_conf, "parallel", parallel, "of a model: how it is spread over the NPUs, see parallel"),
@@ -307,23 +314,80 @@ static int read_layers(struct step_tree *t, const struct workload_conf *conf, co
     return rc;
 }
 
-static int read_astra(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
-                      yaml_id map, const struct topo_network *net, struct err *e)
+/* A text file of rows: astra or simai. */
+static int read_rows(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+                     yaml_id map, const struct topo_network *net, struct err *e)
 {
     struct text path = { 0 }, content = { 0 };
     struct err inner = { 0 };
-    struct astra_rule rule = { .loop = conf->loop, .recompute = conf->recompute };
-    yaml_id id = yaml_get(doc, map, "astra");
+    struct astra_rule astra = { .loop = conf->loop, .recompute = conf->recompute };
+    struct simai_rule simai = { conf->loop, conf->recompute, conf->ag_size };
+    yaml_id id = yaml_get(doc, map, conf->astra ? "astra" : "simai");
+    size_t most = conf->astra ? ASTRA_MAX_BYTES : SIMAI_MAX_BYTES;
     yaml_beside(&path, doc, id);
     int rc = text_check(&path, e);
-    if (!rc && text_read_file(&content, text_str(&path), ASTRA_MAX_BYTES, &inner))
+    if (!rc && text_read_file(&content, text_str(&path), most, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
-    if (!rc)
-        rc = astra_read(t, text_str(&path), text_str(&content), content.n, net, rule, e);
-    if (!rc && conf->name)
-        snprintf(t->name, sizeof t->name, "%s", conf->name);
+    if (!rc && conf->astra)
+        rc = astra_read(t, text_str(&path), text_str(&content), content.n, net, astra, e);
+    else if (!rc)
+        rc = simai_read(t, text_str(&path), text_str(&content), content.n, net, simai, e);
     text_free(&path);
     text_free(&content);
+    return rc;
+}
+
+/* Keys that would have no effect beside the source of work. */
+static int check_effect(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
+                        const char *source, struct err *e)
+{
+    bool rows = conf->astra || conf->simai, layers = rows || conf->layers >= 0;
+    if (!layers && conf->loop >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
+                         "has no effect on %s, need layers, astra or simai", source);
+    if (!layers && conf->recompute >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
+                         "has no effect on %s, need layers, astra or simai", source);
+    if ((rows || conf->chakra >= 0 || conf->model >= 0) && conf->groups >= 0)
+        return yaml_fail(doc, conf->groups, e, ERR_PARSE, "has no effect on %s, which brings its own groups",
+                         source);
+    if (conf->model < 0 && (conf->parallel >= 0 || conf->search >= 0))
+        return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
+                             "has no effect on %s, need model", source);
+    if (conf->model >= 0 && conf->parallel < 0)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no parallel, need it for a model");
+    if (!conf->simai && conf->ag_size >= 0)
+        return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE, "has no effect on %s, need simai",
+                         source);
+    return 0;
+}
+
+/* One source of work, and no key that would have no effect beside it. */
+static int check_workload(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
+                          struct err *e)
+{
+    const char *source = conf->step >= 0     ? "step"
+                         : conf->astra       ? "astra"
+                         : conf->simai       ? "simai"
+                         : conf->chakra >= 0 ? "chakra"
+                         : conf->model >= 0  ? "model"
+                                             : "layers";
+    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL) + (conf->simai != NULL) +
+            (conf->chakra >= 0) + (conf->model >= 0);
+    if (n != 1)
+        return yaml_fail(doc, map, e, ERR_PARSE,
+                         "has %d of layers, step, astra, simai, chakra and model, need one of them", n);
+    return check_effect(conf, doc, map, source, e);
+}
+
+/* Work from a file of another program; the file stands for the name where none is given. */
+static int read_foreign(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+                        yaml_id map, const struct topo_network *net, struct err *e)
+{
+    int rc =
+        conf->chakra >= 0 ? chakra_read(t, doc, conf->chakra, net, e) : read_rows(t, conf, doc, map, net, e);
+    if (!rc && conf->name)
+        snprintf(t->name, sizeof t->name, "%s", conf->name);
     return rc;
 }
 
@@ -335,41 +399,6 @@ static int read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id m
     if (!rc && x.search >= 0)
         return yaml_fail_key(doc, x.search, e, ERR_UNSUP, "needs a command that searches");
     return rc ? rc : training_build(t, &x, net, e);
-}
-
-/* One source of work, and no key that would have no effect beside it. */
-static int check_workload(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
-                          struct err *e)
-{
-    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL) + (conf->model >= 0);
-    if (n != 1)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has %d of layers, step, astra and model, need one of them",
-                         n);
-    if (conf->model >= 0 && conf->parallel < 0)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has no parallel, need it for a model");
-    if (conf->model < 0 && (conf->parallel >= 0 || conf->search >= 0))
-        return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
-                             "has no effect without model");
-    const struct {
-        const char *key;
-        bool given;
-    } others[] = { { "loop", conf->loop >= 0 },
-                   { "recompute", conf->recompute >= 0 },
-                   { "groups", conf->groups >= 0 } };
-    for (size_t i = 0; i < sizeof others / sizeof *others && conf->model >= 0; i++)
-        if (others[i].given)
-            return yaml_fail_key(doc, yaml_get(doc, map, others[i].key), e, ERR_PARSE,
-                                 "has no effect on model, need parallel");
-    if (conf->step >= 0 && conf->loop >= 0)
-        return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
-                         "has no effect on step, need layers or astra");
-    if (conf->step >= 0 && conf->recompute >= 0)
-        return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
-                         "has no effect on step, need layers or astra");
-    if (conf->astra && conf->groups >= 0)
-        return yaml_fail(doc, conf->groups, e, ERR_PARSE,
-                         "has no effect on astra, which brings its own groups");
-    return 0;
 }
 
 int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id node,
@@ -390,8 +419,8 @@ int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, con
     int rc = schema_read(&conf, &step_workload_section, doc, node, e);
     if (rc || (rc = check_workload(&conf, doc, node, e)))
         return rc;
-    if (conf.astra)
-        return read_astra(t, &conf, doc, node, net, e);
+    if (conf.astra || conf.simai || conf.chakra >= 0)
+        return read_foreign(t, &conf, doc, node, net, e);
     if (conf.model >= 0)
         return read_model(t, doc, node, net, e);
     step_begin(t, conf.name, net);

@@ -47,7 +47,9 @@ int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, c
 int training_build(struct step_tree *t, const struct training *x, const struct topo_network *net,
                    struct err *e)
 {
-    return plan_cost_tree(t, &x->cost, &x->place, x->name, net, e);
+    int rc = plan_cost_tree(t, &x->cost, &x->place, x->name, net, e);
+    t->uses_npu = true;
+    return rc;
 }
 
 double training_missing_B(const struct training *x, const struct topo_network *net)

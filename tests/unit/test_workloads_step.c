@@ -178,13 +178,18 @@ static void a_bad_expression_is_refused_at_its_place(void **state)
         int code;
         const char *message;
     } cases[] = {
-        { "name: x\n", ERR_PARSE, "has 0 of layers, step, astra and model, need one of them" },
-        { "step: { compute_ns: 1 }\nlayers: []\n", ERR_PARSE, "has 2 of layers, step, astra and model" },
+        { "name: x\n", ERR_PARSE, "has 0 of layers, step, astra, simai, chakra and model, need one of them" },
+        { "step: { compute_ns: 1 }\nlayers: []\n", ERR_PARSE,
+          "has 2 of layers, step, astra, simai, chakra and model" },
         { "step: { compute_ns: 1 }\nloop: overlap\n", ERR_PARSE,
-          "w.yaml:2:7: loop has no effect on step, need layers or astra" },
+          "w.yaml:2:7: loop has no effect on step, need layers, astra or simai" },
         { "step: { compute_ns: 1 }\nrecompute: none\n", ERR_PARSE, "recompute has no effect on step" },
         { "astra: a.txt\ngroups: {}\n", ERR_PARSE, "groups has no effect on astra" },
         { "astra: no-such-file.txt\n", ERR_PARSE, "no-such-file.txt" },
+        { "simai: no-such-file.txt\n", ERR_PARSE, "no-such-file.txt" },
+        { "simai: a.txt\ngroups: {}\n", ERR_PARSE, "groups has no effect on simai" },
+        { "astra: a.txt\nag_size: full\n", ERR_PARSE,
+          "w.yaml:2:10: ag_size has no effect on astra, need simai" },
         { "step: { name: x }\n", ERR_PARSE, "step has no work, need compute_ns" },
         { "step: { compute_ns: 1, compute_ms: 1 }\n", ERR_PARSE,
           "step has compute_ns and compute_ms, need one of them" },

@@ -61,7 +61,7 @@ static void a_fault_is_named_with_its_place(void **state)
           "w.yaml:2:20: parallel.batch is 500, need a multiple of dp, 512" },
         { GPT "parallel: { batch: 512 }\nlayers: []\n", ERR_PARSE, "w.yaml:1:1: " },
         { GPT "parallel: { batch: 512 }\nloop: overlap\n", ERR_PARSE,
-          "w.yaml:3:1: loop has no effect on model, need parallel" },
+          "w.yaml:3:7: loop has no effect on model, need layers, astra or simai" },
     };
     const struct topo_network net = fixture_network(sizes, 2);
     static struct training x;
