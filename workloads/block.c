@@ -168,7 +168,9 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     double routed = (p->expert_tp ? tokens : own) * (double)e->top_k * e->capacity;
     add_linear(x, own, (double)e->experts, h, 1);
     add_streams(x, PERMUTE * routed * h, PERMUTE * routed * h, 4);
+    double before = x->c->flop;
     add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local);
+    x->c->flop = before + (x->c->flop - before) / e->capacity; /* what fills up is of no use */
     if (e->shared)
         add_mlp(x, m, tokens, (double)(e->shared * e->ffn) / tp, 1);
 }

@@ -140,7 +140,7 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
     if (p->recompute == PLAN_RECOMPUTE_FULL) {
         struct plan kept = *p;
         kept.recompute = PLAN_RECOMPUTE_NONE;
-        bytes += memory_layer_B(m, &kept, experts);
+        bytes += memory_layer_B(m, &kept, experts) - memory_layer_B(m, p, experts); /* its input is kept */
     }
     if (p->degree[PLAN_PP] > 1)
         bytes += 2 * ROOFLINE_ELEMENT_B * block_tokens(p, m) * (double)m->hidden / (p->seq_parallel ? tp : 1);

@@ -246,6 +246,9 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
                      "is false with experts and tp %lld, need true: else each token reaches its experts %lld "
                      "times",
                      (long long)p->degree[PLAN_TP], (long long)p->degree[PLAN_TP]);
+    if (m->moe.shared &&
+        !need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.shared * m->moe.ffn, "ffn of shared experts"))
+        return false;
     return !p->expert_tp || need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.ffn, "ffn of experts");
 }
 

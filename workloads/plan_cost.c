@@ -69,10 +69,9 @@ static void add_pipeline(struct drafting *x)
 
 /* ---- once per step ---- */
 
-/* Parameters of the first stage, whose backward pass ends last. */
-static struct model_share first_params(const struct drafting *x)
+/* Parameters that one NPU of a stage holds. */
+static struct model_share stage_params(const struct drafting *x, const struct plan_stage *s)
 {
-    const struct plan_stage *s = &x->c->stages[0];
     const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
     struct model_share sum = { 0, 0 };
     for (int b = 0; b < N_BLOCKS; b++) {
@@ -84,12 +83,24 @@ static struct model_share first_params(const struct drafting *x)
     return sum;
 }
 
+/* Layers whose gradients are ready one after the other. */
+static double layers_of(const struct model *m, const struct plan_stage *s)
+{
+    int64_t layers = s->dense + s->experts;
+    for (int32_t i = 0; i < m->cnn.n_convs; i++)
+        layers += m->cnn.convs[i].times;
+    if (m->family == MODEL_DLRM)
+        layers = m->dlrm.n_bottom - 1 + m->dlrm.n_top;
+    return layers > 1 ? (double)layers : 1;
+}
+
+/* Of the first stage, whose backward pass ends last: those of the others are done by then. */
 static void add_exchange(struct drafting *x)
 {
-    struct model_share params = first_params(x);
     const struct plan_stage *s = &x->c->stages[0];
+    struct model_share params = stage_params(x, s);
     /* Overlapped, the layer whose gradients come last, and whose parameters are needed first, is exposed. */
-    double layers = (double)(s->dense + s->experts), open = layers > 0 ? 1 / layers : 1;
+    double open = 1 / layers_of(x->m, s);
     double hidden = x->p->overlap_dp ? 1 - open : 0, rest = 1 - hidden;
     struct model_share grads = draft_scaled(params, (double)x->p->grad_B),
                        weights = draft_scaled(params, ROOFLINE_ELEMENT_B);
@@ -119,15 +130,19 @@ static void add_tied(struct drafting *x)
                                                "tied embedding", bytes, 1 });
 }
 
+/* Every stage updates at once, after the norm of all gradients is known: the one that holds most. */
 static void add_optimizer(struct drafting *x)
 {
-    struct model_share params = first_params(x);
-    double cp_dp = x->cp * (double)x->p->degree[PLAN_DP];
+    double cp_dp = x->cp * (double)x->p->degree[PLAN_DP], most = 0;
     double experts = cp_dp * (x->p->expert_tp ? 1 : x->tp) / (double)x->p->ep;
-    double own = params.dense + params.expert;
-    if (x->p->zero)
-        own = params.dense / cp_dp + params.expert / experts;
-    x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * own, 0);
+    for (int32_t i = 0; i < x->c->n_stages; i++) {
+        struct model_share params = stage_params(x, &x->c->stages[i]);
+        double own = params.dense + params.expert;
+        if (x->p->zero)
+            own = params.dense / cp_dp + params.expert / experts;
+        most = own > most ? own : most;
+    }
+    x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * most, 0);
 }
 
 /* ---- other families ---- */

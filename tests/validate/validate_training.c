@@ -369,7 +369,7 @@ static int print_joint(void)
     const struct search_result *r = s.workloads[0].search;
     printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "
            "(`" JOINT_STUDY "`): the pair that a search finds over %lld candidates, and plans that were "
-                            "fixed beforehand, each with its own "
+           "fixed beforehand, each with its own "
            "best split.\n\n| | plan, innermost axis first | step s | utilisation %% | GB/s per dimension | "
            "as good or "
            "worse |\n|---|---|--:|--:|---|---|\n",
