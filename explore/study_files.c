@@ -148,8 +148,21 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
 /* ---- overrides ---- */
 
 /* When an override applies: before any file is read, before the files that `network`
- * and `workloads` name further, or after all of them. */
-enum level { LEVEL_TOP, LEVEL_NAMES, LEVEL_REST, N_LEVELS };
+ * and `workloads` name, before those that these name further, or after all of them. */
+enum level { LEVEL_TOP, LEVEL_NAMES, LEVEL_INNER, LEVEL_REST, N_LEVELS };
+
+/* The keys of a network or workload that name a file. */
+static bool names_inner(const char *path)
+{
+    static const char *const ends[] = { "network.npu", "workload.model" };
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t length = strlen(ends[i]);
+        if (n >= length && strcmp(path + n - length, ends[i]) == 0)
+            return n == length || path[n - length - 1] == '.';
+    }
+    return false;
+}
 
 static enum level level_of(const char *path)
 {
@@ -159,6 +172,8 @@ static enum level level_of(const char *path)
         return LEVEL_TOP;
     if (strcmp(path, "network.parts") == 0)
         return LEVEL_NAMES;
+    if (names_inner(path))
+        return LEVEL_INNER;
     if (strncmp(path, list, sizeof list - 1) != 0)
         return LEVEL_REST;
     const char *s = path + sizeof list - 1;
@@ -319,10 +334,10 @@ int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_sou
     if (!rc)
         rc = graft_if_named(doc, yaml_get(doc, doc->root, "workload"), e);
     if (!rc)
+        rc = apply(doc, own_source, from, LEVEL_INNER, e);
+    if (!rc)
         rc = graft_inner(doc, e);
     if (!rc)
         rc = graft_parts(doc, e);
-    if (!rc)
-        rc = apply(doc, own_source, from, LEVEL_REST, e);
-    return rc ? rc : graft_inner(doc, e);
+    return rc ? rc : apply(doc, own_source, from, LEVEL_REST, e);
 }
