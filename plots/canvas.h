@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "plots/axis.h"
 #include "plots/figure.h"
+#include "plots/marks.h"
 
 #define CANVAS_FONT_PX  13.0 /* labels: 9.75 pt, so a figure shrunk to 6.5 inches still has 9 pt */
 #define CANVAS_SMALL_PX 11.0
@@ -25,31 +26,6 @@
 #define CANVAS_GREY  "#555555"
 
 enum { CANVAS_MAX_SAMPLES = 24 };
-
-/** Fills with a meaning; the others begin at FILL_FIRST. */
-enum { FILL_WHITE, FILL_REST, FILL_FIRST };
-/** The same of bars and areas: what is over and done, and work that is no dimension's. */
-enum { BAR_OVER, BAR_GREY, BAR_FIRST };
-
-/** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
-enum mark_kind {
-    MARK_LINE,   /**< line with markers */
-    MARK_POINT,  /**< markers, filled */
-    MARK_HOLLOW, /**< the same markers, hollow */
-    MARK_FRONT,  /**< plain black line */
-    MARK_FILL,   /**< filled boxes */
-    MARK_CURVE,  /**< plain line in the colour of the marker of that style */
-    MARK_RULE,   /**< thin grey line */
-    MARK_HAIR,   /**< black hairline */
-    MARK_BAR,    /**< boxes in a plain colour with a hairline around */
-    MARK_AREA,   /**< boxes of canvas_area() in a plain colour, many as one shape */
-};
-
-struct mark {
-    enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 6 lines, 49 points (shapes after 7), 64 fills (patterns
-                      after 8), 10 bars */
-};
 
 struct canvas_sample {
     struct mark mark;
