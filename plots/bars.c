@@ -19,11 +19,11 @@ struct bars {
     struct canvas *c;
     const struct plot_data *d;
     const struct bars_spec *spec;
-    int32_t n;           /* designs drawn */
-    struct names dims;   /* all dimension names: a dimension looks the same in every design */
-    struct names others; /* labels of parts that are no dimension */
-    struct text *labels; /* shape [n], owned */
-    struct text *ends;   /* shape [n], owned */
+    int32_t n;                 /* designs drawn */
+    struct names dims;         /* all dimension names: a dimension looks the same in every design */
+    bool occurs[BARS_MAX_OWN]; /* which of the figure's own parts are drawn */
+    struct text *labels;       /* shape [n], owned */
+    struct text *ends;         /* shape [n], owned */
     struct unit unit;
     struct axis x;
     double label_px, end_px;
@@ -63,7 +63,7 @@ static int gather_dims(struct bars *b, struct err *e)
     return 0;
 }
 
-static int gather_parts(struct bars *b, struct err *e)
+static void gather_parts(struct bars *b)
 {
     double longest = 0;
 
@@ -72,8 +72,8 @@ static int gather_parts(struct bars *b, struct err *e)
         int32_t n = b->spec->parts(&b->d->designs[i], parts);
         double sum = 0;
         for (int32_t k = 0; k < n; k++) {
-            if (parts[k].dim < 0 && names_add(&b->others, parts[k].label) < 0)
-                return err_nomem(e, "the figure's legend");
+            if (parts[k].dim < 0)
+                b->occurs[parts[k].own] = true;
             sum = b->spec->stacked ? sum + parts[k].value : fmax(sum, parts[k].value);
         }
         longest = fmax(longest, sum);
@@ -82,7 +82,12 @@ static int gather_parts(struct bars *b, struct err *e)
     b->x = axis_bars(longest / b->unit.scale);
     if (b->spec->axis_max > 0)
         b->x.hi = fmax(b->spec->axis_max, longest);
-    return 0;
+}
+
+/* Where bandwidths are an answer, their sum is a total but for rounding. */
+static bool differ(double x, double y)
+{
+    return fabs(x - y) > 1e-6 * fmax(x, y);
 }
 
 static void find_varying(struct bars *b)
@@ -93,7 +98,7 @@ static void find_varying(struct bars *b)
         const struct plot_design *g = &b->d->designs[i];
         b->varies[0] = b->varies[0] || strcmp(g->network, first->network) != 0;
         b->varies[1] = b->varies[1] || strcmp(g->workload, first->workload) != 0;
-        b->varies[2] = b->varies[2] || g->total_GBps != first->total_GBps;
+        b->varies[2] = b->varies[2] || differ(g->total_GBps, first->total_GBps);
         b->varies[3] = b->varies[3] || strcmp(g->objective, first->objective) != 0;
     }
 }
@@ -115,6 +120,7 @@ static void describe(struct text *out, const struct bars *b, const struct plot_d
     for (int k = 0; k < 4; k++)
         if (b->varies[k] == varying)
             add_word(out, words[k]);
+    plot_data_put_plan(out, b->d, b->n, g, !varying);
     text_free(&total);
 }
 
@@ -169,26 +175,30 @@ static struct mark dim_mark(int32_t dim)
     return (struct mark){ MARK_FILL, FILL_FIRST + dim };
 }
 
-/* Of the figure's own parts the first is the bulk, the second what nothing else explains. */
 static struct mark part_mark(const struct bars *b, const struct plot_design *g, const struct bars_part *p)
 {
     if (p->dim >= 0)
         return dim_mark(names_find(&b->dims, g->dim_names[p->dim]));
-    return (struct mark){ MARK_FILL, names_find(&b->others, p->label) == 0 ? FILL_WHITE : FILL_REST };
+    return (struct mark){ MARK_FILL, b->spec->own[p->own].fill };
+}
+
+static void put_own_legend(struct bars *b, int32_t first, int32_t end)
+{
+    for (int32_t i = first; i < end && i < b->spec->n_own; i++)
+        if (b->occurs[i])
+            canvas_legend(b->c, (struct mark){ MARK_FILL, b->spec->own[i].fill }, b->spec->own[i].label);
 }
 
 static void put_legend(struct bars *b)
 {
-    if (b->others.n > 0)
-        canvas_legend(b->c, (struct mark){ MARK_FILL, FILL_WHITE }, b->others.list[0]);
+    put_own_legend(b, 0, 1);
     for (int32_t i = 0; i < b->dims.n; i++) {
         struct text label = { 0 };
         text_printf(&label, "%s%s", b->spec->dim_prefix, b->dims.list[i]);
         canvas_legend(b->c, dim_mark(i), text_str(&label));
         text_free(&label);
     }
-    if (b->others.n > 1)
-        canvas_legend(b->c, (struct mark){ MARK_FILL, FILL_REST }, b->others.list[1]);
+    put_own_legend(b, 1, BARS_MAX_OWN);
 }
 
 /* The parts of design i that look like `mark`. Rows count from the top; a design takes one unit of y, its
@@ -215,7 +225,11 @@ static void put_bars(struct bars *b, int32_t i, struct mark mark, bool *begun)
 
 static void put_marks(struct bars *b)
 {
-    for (int32_t style = 0; style < FILL_FIRST + b->dims.n; style++) {
+    int32_t n_styles = FILL_FIRST + b->dims.n;
+
+    for (int32_t i = 0; i < b->spec->n_own; i++)
+        n_styles = b->spec->own[i].fill < n_styles ? n_styles : b->spec->own[i].fill + 1;
+    for (int32_t style = 0; style < n_styles; style++) {
         struct mark mark = { MARK_FILL, style };
         bool begun = false;
         for (int32_t i = 0; i < b->n; i++)
@@ -312,10 +326,10 @@ int bars_build(struct canvas *c, const struct plot_data *d, const struct bars_sp
 
     b.n = count_drawn(&b);
     int rc = gather_dims(&b, e);
-    if (!rc)
-        rc = gather_parts(&b, e);
-    if (!rc)
+    if (!rc) {
+        gather_parts(&b);
         rc = put_labels(&b, e);
+    }
     if (!rc) {
         put_notes(&b);
         put_legend(&b);
@@ -330,6 +344,5 @@ int bars_build(struct canvas *c, const struct plot_data *d, const struct bars_sp
     free(b.labels);
     free(b.ends);
     names_free(&b.dims);
-    names_free(&b.others);
     return rc;
 }
