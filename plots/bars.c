@@ -26,7 +26,7 @@ struct bars {
     struct text *ends;         /* shape [n], owned */
     struct unit unit;
     struct axis x;
-    double label_px, end_px;
+    double label_px, end_px, label_size_px;
     bool varies[4]; /* network, workload, total, objective differ between designs */
 };
 
@@ -87,7 +87,7 @@ static void gather_parts(struct bars *b)
 /* Where bandwidths are an answer, their sum is a total but for rounding. */
 static bool differ(double x, double y)
 {
-    return fabs(x - y) > 1e-6 * fmax(x, y);
+    return fabs(x - y) > AXIS_SAME * fmax(x, y);
 }
 
 static void find_varying(struct bars *b)
@@ -109,9 +109,10 @@ static void add_word(struct text *out, const char *word)
     text_puts(out, word);
 }
 
-/* What tells a design from the others, or (varying = false) what all have in common. */
-static void describe(struct text *out, const struct bars *b, const struct plot_design *g, bool varying)
+/* What tells a design from the others, or what all have in common. */
+static void describe(struct text *out, const struct bars *b, const struct plot_design *g, enum plot_plan part)
 {
+    bool varying = part != PLOT_PLAN_COMMON;
     struct text total = { 0 };
 
     text_printf(&total, "%.6g GB/s%s", g->total_GBps, varying ? "" : " per NPU");
@@ -120,7 +121,7 @@ static void describe(struct text *out, const struct bars *b, const struct plot_d
     for (int k = 0; k < 4; k++)
         if (b->varies[k] == varying)
             add_word(out, words[k]);
-    plot_data_put_plan(out, b->d, b->n, g, !varying);
+    plot_data_put_plan(out, b->d, b->n, g, part);
     text_free(&total);
 }
 
@@ -132,29 +133,63 @@ static bool is_repeated(const struct bars *b, int32_t i)
     return false;
 }
 
-static int put_labels(struct bars *b, struct err *e)
+static void put_labels(struct bars *b, enum plot_plan part)
 {
     bool repeated = false;
 
+    for (int32_t i = 0; i < b->n; i++) {
+        text_clear(&b->labels[i]);
+        describe(&b->labels[i], b, &b->d->designs[i], part);
+    }
+    for (int32_t i = 0; i < b->n; i++)
+        repeated = repeated || is_repeated(b, i);
+    b->label_px = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        struct text *label = &b->labels[i];
+        if (repeated)
+            text_printf(label, "%srow %lld", label->n ? " · " : "", (long long)b->d->designs[i].row);
+        b->label_px = fmax(b->label_px, canvas_width(text_str(label), CANVAS_SMALL_PX));
+    }
+}
+
+static void put_ends(struct bars *b)
+{
+    for (int32_t i = 0; i < b->n && b->spec->end; i++) {
+        b->spec->end(&b->d->designs[i], &b->ends[i]);
+        b->end_px = fmax(b->end_px, canvas_width(text_str(&b->ends[i]), CANVAS_SMALL_PX));
+    }
+}
+
+/* The bars keep a third of the page. For it plans lose their details first, then all labels are set smaller,
+ * then the numbers at the end go, and at last labels are cut. */
+static void share_width(struct bars *b)
+{
+    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
+
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px)
+        put_labels(b, PLOT_PLAN_SHORT);
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px) {
+        b->end_px = 0;
+        for (int32_t i = 0; i < b->n; i++)
+            text_clear(&b->ends[i]);
+    }
+    b->label_size_px = CANVAS_SMALL_PX;
+    if (b->label_px > room_px - b->end_px) {
+        b->label_size_px *= fmax(CANVAS_LEAST_SHRINK, (room_px - b->end_px) / b->label_px);
+        b->label_px = room_px - b->end_px;
+    }
+}
+
+static int put_texts(struct bars *b, struct err *e)
+{
     b->labels = calloc((size_t)b->n, sizeof *b->labels);
     b->ends = calloc((size_t)b->n, sizeof *b->ends);
     if (!b->labels || !b->ends)
         return err_nomem(e, "the figure's labels");
     find_varying(b);
-    for (int32_t i = 0; i < b->n; i++)
-        describe(&b->labels[i], b, &b->d->designs[i], true);
-    for (int32_t i = 0; i < b->n; i++)
-        repeated = repeated || is_repeated(b, i);
-    for (int32_t i = 0; i < b->n; i++) {
-        const struct plot_design *g = &b->d->designs[i];
-        struct text *label = &b->labels[i];
-        if (repeated)
-            text_printf(label, "%srow %lld", label->n ? " · " : "", (long long)g->row);
-        if (b->spec->end)
-            b->spec->end(g, &b->ends[i]);
-        b->label_px = fmax(b->label_px, canvas_width(text_str(label), CANVAS_SMALL_PX));
-        b->end_px = fmax(b->end_px, canvas_width(text_str(&b->ends[i]), CANVAS_SMALL_PX));
-    }
+    put_labels(b, PLOT_PLAN_VARYING);
+    put_ends(b);
+    share_width(b);
     return 0;
 }
 
@@ -162,7 +197,7 @@ static void put_notes(struct bars *b)
 {
     struct text common = { 0 };
 
-    describe(&common, b, &b->d->designs[0], false);
+    describe(&common, b, &b->d->designs[0], PLOT_PLAN_COMMON);
     if (common.n)
         canvas_note(b->c, "%s", text_str(&common));
     if (b->d->n_designs > b->n)
@@ -248,10 +283,12 @@ static void put_side_texts(struct bars *b, const struct canvas_box *box)
         at.y_px = box->top + (i + 0.5) * row_px;
         at.x_px = box->left - 6;
         at.align = ALIGN_RIGHT;
+        at.size_px = b->label_size_px;
         at.room_px = b->label_px + 1;
         canvas_text(b->c, &at, text_str(&b->labels[i]));
         at.x_px = box->right + 6;
         at.align = ALIGN_LEFT;
+        at.size_px = CANVAS_SMALL_PX;
         at.room_px = 0;
         if (b->ends[i].n)
             canvas_text(b->c, &at, text_str(&b->ends[i]));
@@ -280,22 +317,8 @@ static void put_axis_labels(struct bars *b, const struct canvas_box *box)
     canvas_text(b->c, &at, b->spec->end_label);
 }
 
-/* The bars keep a third of the page: the numbers at the end go first, then labels are cut. */
-static void share_width(struct bars *b)
-{
-    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
-
-    if (b->spec->end_label && b->label_px + b->end_px > room_px) {
-        b->end_px = 0;
-        for (int32_t i = 0; i < b->n; i++)
-            text_clear(&b->ends[i]);
-    }
-    b->label_px = fmin(b->label_px, room_px - b->end_px);
-}
-
 static int draw(struct bars *b, struct err *e)
 {
-    share_width(b);
     bool has_ends = b->end_px > 0;
     double margins = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + (has_ends ? END_HEAD_PX : HEAD_PX),
            body_px = margins;
@@ -328,7 +351,7 @@ int bars_build(struct canvas *c, const struct plot_data *d, const struct bars_sp
     int rc = gather_dims(&b, e);
     if (!rc) {
         gather_parts(&b);
-        rc = put_labels(&b, e);
+        rc = put_texts(&b, e);
     }
     if (!rc) {
         put_notes(&b);

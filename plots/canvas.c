@@ -95,9 +95,6 @@ static void write_font(struct canvas *c, double size_px)
     text_printf(&c->script, " font ',%.4g'", c->opt->format == PLOT_SVG ? size_px : size_px * 0.75);
 }
 
-/* Text too long for its room is set smaller down to this, then cut. */
-#define LEAST_SHRINK 0.75
-
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
 {
     static const char *const align[] = { "left", "center", "right" };
@@ -106,7 +103,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     text_puts(&shown, s);
     double size_px = where->size_px, width_px = canvas_width(s, size_px);
     if (where->room_px > 0 && width_px > where->room_px)
-        size_px *= fmax(where->room_px / width_px, LEAST_SHRINK);
+        size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
         double chars = fmax(2, floor(where->room_px / (size_px * CANVAS_CHAR)));
         text_clear(&shown);

@@ -22,6 +22,9 @@
 #define CANVAS_TITLE_PX 15.0
 #define CANVAS_CHAR     0.56 /* mean width of a character over font size, text of mixed case in DejaVu Sans */
 
+/** Text too long for its room is set smaller down to this share, then cut. */
+#define CANVAS_LEAST_SHRINK 0.75
+
 #define CANVAS_BLACK "#000000"
 #define CANVAS_GREY  "#555555"
 

@@ -261,15 +261,17 @@ static bool all_have(const struct plot_data *d, int64_t n, const char *phrase, s
 }
 
 void plot_data_put_plan(struct text *out, const struct plot_data *d, int64_t n, const struct plot_design *g,
-                        bool common)
+                        enum plot_plan part)
 {
     const char *at = g->plan ? g->plan : "", *joint = out->n ? " · " : "";
     size_t k;
 
-    for (const char *p; (p = phrases_next(&at, &k));)
-        if (all_have(d, n, p, k) == common) {
-            text_puts(out, joint);
-            text_add(out, p, k);
-            joint = ", ";
-        }
+    for (const char *p; (p = phrases_next(&at, &k));) {
+        bool tab = *p == '\t';
+        if ((part == PLOT_PLAN_SHORT && tab) || all_have(d, n, p, k) != (part == PLOT_PLAN_COMMON))
+            continue;
+        text_puts(out, joint);
+        text_add(out, p + tab, k - tab);
+        joint = ", ";
+    }
 }

@@ -45,9 +45,15 @@ int plot_data_read(struct plot_data *d, const struct table *t, const struct plot
                    const struct plot_options *opt, struct err *e);
 void plot_data_free(struct plot_data *d);
 
-/** Append to @p out, after " · " where something stands there, those phrases of the plan of @p g that all of
- * the first @p n designs have, or (common = false) that not all have: "tp 8, zero 2". Time O(n). */
+enum plot_plan {
+    PLOT_PLAN_COMMON,  /**< what all designs have */
+    PLOT_PLAN_VARYING, /**< what not all have */
+    PLOT_PLAN_SHORT,   /**< of that, the degrees and what else a sweep varies */
+};
+
+/** Append to @p out, after " · " where something stands there, those phrases of the plan of @p g that @p part
+ * says, among the first @p n designs: "tp 8, zero 2". Time O(n). */
 void plot_data_put_plan(struct text *out, const struct plot_data *d, int64_t n, const struct plot_design *g,
-                        bool common);
+                        enum plot_plan part);
 
 #endif

@@ -28,38 +28,64 @@ static void put_value(struct text *out, const char *value)
     text_add(out, name, n);
 }
 
+/* A network without a name is its word, "ring:4@50 switch:8@25": sizes follow a colon, bandwidths an @. */
+static bool network_shows(const struct text *network, const char *path, const char *value)
+{
+    size_t n = strlen(value);
+
+    if (strncmp(path, "network.", 8) != 0 || n == 0)
+        return false;
+    for (const char *s = text_str(network); (s = strpbrk(s, ":@"));)
+        if (strncmp(++s, value, n) == 0 && (s[n] == '\0' || strchr(" @", s[n])))
+            return true;
+    return false;
+}
+
 int phrases_put_axes(struct text *out, const struct rows *r, struct err *e)
 {
-    struct text cell = { 0 };
-    int rc = 0;
+    struct text cell = { 0 }, network = { 0 };
+    int32_t network_col = table_find(r->t, "network");
+    int rc = network_col < 0 ? 0 : rows_text(&network, r, network_col, e);
 
     for (int32_t col = 0; col < r->t->n_cols && !rc; col++) {
         if (!phrases_is_axis(r->t, col))
             continue;
         rc = rows_text(&cell, r, col, e);
+        if (network_shows(&network, r->t->names[col], text_str(&cell)))
+            continue;
         text_printf(out, "%s ", last_word(r->t->names[col]));
         put_value(out, text_str(&cell));
         text_puts(out, "\n");
     }
     text_free(&cell);
+    text_free(&network);
     return rc ? rc : text_check(out, e);
+}
+
+static bool is_degree(const char *phrase, size_t n)
+{
+    return n > 3 && phrase[1] == 'p' && phrase[2] == ' ' && strchr("tcdpe", phrase[0]);
 }
 
 static void put_plan_phrase(struct text *out, const char *phrase, size_t n)
 {
     static const struct {
         const char *of, *shown;
-    } words[] = { { "microbatch ", "mb " }, { "sequence parallel", "sp" } };
+    } words[] = { { "microbatch ", "mb " }, { " of ", "×" }, { "sequence parallel", "sp" } };
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t k = strlen(words[i].of);
-        if (n < k || memcmp(phrase, words[i].of, k) != 0)
-            continue;
-        text_puts(out, words[i].shown);
-        phrase += k;
-        n -= k;
+    text_puts(out, is_degree(phrase, n) ? "" : "\t");
+    while (n > 0) {
+        size_t i = 0, n_words = sizeof words / sizeof *words;
+        while (i < n_words && strncmp(phrase, words[i].of, strlen(words[i].of)) != 0)
+            i++;
+        size_t used = i < n_words ? strlen(words[i].of) : 1;
+        if (i < n_words)
+            text_puts(out, words[i].shown);
+        else
+            text_add(out, phrase, 1);
+        phrase += used;
+        n -= used < n ? used : n;
     }
-    text_add(out, phrase, n);
     text_puts(out, "\n");
 }
 

@@ -1,6 +1,7 @@
 /**
  * @file What tells designs apart beside network, workload and goal: the plan of parallelism and what else a
- * sweep varies, as phrases, each ended by a newline: "tp 8\nzero 2\nbatch 1024\n".
+ * sweep varies, as phrases, each ended by a newline: "tp 8\n\tzero 2\nbatch 1024\n". A tab begins those that
+ * go first where room is short.
  */
 #ifndef PLOTS_PHRASES_H
 #define PLOTS_PHRASES_H
@@ -24,7 +25,8 @@ int phrases_put_plan(struct text *out, const struct rows *r, int32_t col, struct
 /** Whether @p phrases has the phrase of @p n bytes. */
 bool phrases_have(const char *phrases, const char *phrase, size_t n);
 
-/** The next phrase at *@p at, which moves on, without its newline: its length into @p n. NULL at the end. */
+/** The next phrase at *@p at, which moves on, with its tab but without its newline: its length into @p n.
+ * NULL at the end. */
 const char *phrases_next(const char **at, size_t *n);
 
 #endif
