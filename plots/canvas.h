@@ -25,6 +25,7 @@
 /** Text too long for its room is set smaller down to this share, then cut. */
 #define CANVAS_LEAST_SHRINK 0.75
 
+#define CANVAS_WHITE "#ffffff"
 #define CANVAS_BLACK "#000000"
 #define CANVAS_GREY  "#555555"
 

@@ -127,7 +127,7 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
                     shade_colors[mark.style % SHADE_COUNT]);
         break;
     case MARK_FRAME:
-        text_printf(out, "$d%d " BOX_COLUMNS " fs empty border lc rgb '#000000' lw 2.5", d);
+        text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);
         break;
     }
 }

@@ -29,7 +29,7 @@ enum mark_kind {
     MARK_BAR,    /**< boxes in a plain colour with a hairline around */
     MARK_AREA,   /**< boxes of canvas_area() in a plain colour, many as one shape */
     MARK_SHADE,  /**< boxes in a shade, with a white gap around */
-    MARK_FRAME,  /**< boxes without fill, in a thick black line */
+    MARK_FRAME,  /**< boxes without fill, in a thick line that shows on shades */
 };
 
 struct mark {

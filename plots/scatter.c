@@ -40,6 +40,7 @@ struct panel {
     struct canvas_box box;
     struct axis x, y;
     struct canvas_box labels[MAX_LABELS];
+    enum canvas_align align[MAX_LABELS];
     int32_t n_labels;
     int64_t n_front, n_points;
 };
@@ -222,6 +223,7 @@ static bool place_label(const struct scatter *s, struct panel *p, struct canvas_
         struct canvas_box box = { corners[i].x, corners[i].y, corners[i].x + width, corners[i].y + LABEL_PX };
         if (!is_free(s, p, &box))
             continue;
+        p->align[p->n_labels] = i < 2 ? ALIGN_RIGHT : ALIGN_LEFT;
         p->labels[p->n_labels++] = box;
         return true;
     }
@@ -234,9 +236,10 @@ static bool put_label(struct scatter *s, struct panel *p, struct canvas_xy at, c
     if (!place_label(s, p, at, canvas_width(label, CANVAS_SMALL_PX)))
         return false;
     const struct canvas_box *box = &p->labels[p->n_labels - 1];
-    struct canvas_label where = { .x_px = (box->left + box->right) / 2,
+    enum canvas_align align = p->align[p->n_labels - 1];
+    struct canvas_label where = { .x_px = align == ALIGN_LEFT ? box->left : box->right,
                                   .y_px = (box->top + box->bottom) / 2,
-                                  .align = ALIGN_CENTER,
+                                  .align = align,
                                   .size_px = CANVAS_SMALL_PX,
                                   .color = CANVAS_GREY };
     canvas_text(s->c, &where, label);
@@ -332,6 +335,8 @@ static void put_notes(struct scatter *s)
         plot_data_put_plan(&common, s->d, s->d->n_designs, &s->d->designs[0], PLOT_PLAN_COMMON);
     if (common.n)
         canvas_note(s->c, "%s", text_str(&common));
+    if (s->spec->plans)
+        canvas_note(s->c, "labels: the plan from there on");
     if (s->any_hollow)
         canvas_note(s->c, "%s", s->spec->note);
     if (s->workloads.n > s->n_panels)
