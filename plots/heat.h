@@ -55,6 +55,7 @@ struct heat {
     struct heat_map *maps;               /**< shape [n_maps], owned */
     int32_t n_maps;
     bool more_maps;                   /**< than these */
+    bool any_total;                   /**< a map has designs of all bandwidths */
     int64_t n_blank;                  /**< rows that tell no degrees, or no time */
     struct names words[N_HEAT_WORDS]; /**< owned texts */
     struct heat_row *read;            /**< owned: the rows as read */
