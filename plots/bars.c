@@ -13,6 +13,7 @@ enum {
     LEAST_ROW_PX = 8,
     HEAD_PX = 6,
     END_HEAD_PX = 18,
+    SHORT_NAME = 20, /* characters, where room is short */
 };
 
 struct bars {
@@ -103,12 +104,6 @@ static void find_varying(struct bars *b)
     }
 }
 
-static void add_word(struct text *out, const char *word)
-{
-    text_puts(out, out->n ? " · " : "");
-    text_puts(out, word);
-}
-
 /* What tells a design from the others, or what all have in common. */
 static void describe(struct text *out, const struct bars *b, const struct plot_design *g, enum plot_plan part)
 {
@@ -119,8 +114,10 @@ static void describe(struct text *out, const struct bars *b, const struct plot_d
     const char *goal = strcmp(g->objective, "perf_per_cost") == 0 ? "perf/cost" : g->objective;
     const char *words[] = { g->network, g->workload, text_str(&total), goal };
     for (int k = 0; k < 4; k++)
-        if (b->varies[k] == varying)
-            add_word(out, words[k]);
+        if (b->varies[k] == varying) {
+            text_puts(out, out->n ? " · " : "");
+            canvas_put_short(out, words[k], part == PLOT_PLAN_SHORT ? SHORT_NAME : SIZE_MAX);
+        }
     plot_data_put_plan(out, b->d, b->n, g, part);
     text_free(&total);
 }
@@ -160,8 +157,8 @@ static void put_ends(struct bars *b)
     }
 }
 
-/* The bars keep a third of the page. For it plans lose their details first, then all labels are set smaller,
- * then the numbers at the end go, and at last labels are cut. */
+/* The bars keep a third of the page. For it names and plans are shortened first, then all labels are set
+ * smaller, then the numbers at the end go, and at last labels are cut. */
 static void share_width(struct bars *b)
 {
     double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
@@ -284,6 +281,7 @@ static void put_side_texts(struct bars *b, const struct canvas_box *box)
         at.x_px = box->left - 6;
         at.align = ALIGN_RIGHT;
         at.size_px = b->label_size_px;
+        at.keep_size = true;
         at.room_px = b->label_px + 1;
         canvas_text(b->c, &at, text_str(&b->labels[i]));
         at.x_px = box->right + 6;
@@ -305,6 +303,7 @@ static void put_axis_labels(struct bars *b, const struct canvas_box *box)
     struct text label = { 0 };
 
     text_printf(&label, "%s [%s]", b->spec->axis_label, b->unit.name);
+    at.x_px = fmin(at.x_px, canvas_page_width(b->c) - 4 - canvas_width(text_str(&label), CANVAS_FONT_PX) / 2);
     canvas_text(b->c, &at, text_str(&label));
     text_free(&label);
     if (!(b->end_px > 0))

@@ -89,6 +89,20 @@ static size_t prefix_bytes(const char *s, size_t chars)
     return n;
 }
 
+void canvas_put_short(struct text *out, const char *s, size_t chars)
+{
+    size_t n = strlen(s), have = count_chars(s, n);
+
+    if (have <= chars) {
+        text_puts(out, s);
+        return;
+    }
+    size_t last = (chars - 1) / 2;
+    text_add(out, s, prefix_bytes(s, chars - 1 - last));
+    text_puts(out, "…");
+    text_puts(out, s + prefix_bytes(s, have - last));
+}
+
 static void write_font(struct canvas *c, double size_px)
 {
     /* The cairo terminals take points, 72 to the inch. */
@@ -102,7 +116,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
 
     text_puts(&shown, s);
     double size_px = where->size_px, width_px = canvas_width(s, size_px);
-    if (where->room_px > 0 && width_px > where->room_px)
+    if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
         size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
         double chars = fmax(2, floor(where->room_px / (size_px * CANVAS_CHAR)));

@@ -104,7 +104,8 @@ struct canvas_label {
     double x_px, y_px; /**< anchor; the text is centred on it vertically */
     enum canvas_align align;
     int32_t rotate;          /**< degrees, anticlockwise */
-    double size_px, room_px; /**< room_px > 0: cut the text to that length */
+    double size_px, room_px; /**< room_px > 0: set the text smaller to that length, then cut it */
+    bool keep_size;          /**< cut it at once */
     const char *color;
 };
 
@@ -116,6 +117,9 @@ void canvas_close(struct canvas *c);
 
 /** Width of the page [px], known from the start. */
 double canvas_page_width(const struct canvas *c);
+
+/** Append @p s, of more than @p chars >= 3 characters the first and last alone: "A long na…me 7". */
+void canvas_put_short(struct text *out, const char *s, size_t chars);
 
 /** Width of @p s in the label font [px], an estimate. */
 double canvas_width(const char *s, double size_px);

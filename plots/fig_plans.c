@@ -15,6 +15,7 @@ enum {
     GOOD_CELL_PX = 46,
     VALUES_PX = 34, /* degrees of the rows, at the left */
     GAP_PX = 14,
+    SHORT_NAME = 18, /* characters, where room is short */
 };
 
 struct plans {
@@ -64,14 +65,16 @@ static void survey(struct plans *p)
     p->unit = unit_pick(unit_seconds, longest_s);
 }
 
-static void add_word(struct text *out, const char *word)
+static void add_word(struct text *out, const char *word, size_t chars)
 {
     text_puts(out, out->n && *word ? " · " : "");
-    text_puts(out, word);
+    canvas_put_short(out, word, chars);
 }
 
-/* What tells a map from the others, or (varying = false) what all have in common. */
-static void describe(struct text *out, const struct plans *p, const struct heat_map *map, bool varying)
+/* What tells a map from the others, or (varying = false) what all have in common; each word in so many
+ * characters. */
+static void describe(struct text *out, const struct plans *p, const struct heat_map *map, bool varying,
+                     size_t chars)
 {
     for (int i = 0; i < N_HEAT_WORDS; i++) {
         if (i == HEAT_AXES && map->key.total_GBps > 0 && p->total_varies == varying) {
@@ -79,7 +82,7 @@ static void describe(struct text *out, const struct plans *p, const struct heat_
             text_printf(out, "%.6g GB/s%s", map->key.total_GBps, varying ? "" : " per NPU");
         }
         if (p->varies[i] == varying && map->key.word[i] >= 0)
-            add_word(out, p->heat.words[i].list[map->key.word[i]]);
+            add_word(out, p->heat.words[i].list[map->key.word[i]], chars);
     }
 }
 
@@ -88,7 +91,7 @@ static void put_notes(struct plans *p)
     const struct heat *s = &p->heat;
     struct text common = { 0 };
 
-    describe(&common, p, &s->maps[0], false);
+    describe(&common, p, &s->maps[0], false, SIZE_MAX);
     if (common.n)
         canvas_note(p->c, "%s", text_str(&common));
     if (p->any[HEAT_FITS])
@@ -97,7 +100,7 @@ static void put_notes(struct plans *p)
     if (p->any[HEAT_MISFIT])
         canvas_note(p->c, "memory: none fits, and what the smallest needs");
     if (p->any[HEAT_NO_PLAN])
-        canvas_note(p->c, "–: no plan is possible");
+        canvas_note(p->c, "–: no solution");
     if (p->any[HEAT_EMPTY])
         canvas_note(p->c, "empty: not in the table");
     if (s->more_maps)
@@ -261,7 +264,11 @@ static void put_name(struct plans *p, const struct heat_map *map, const struct c
                                .room_px = box->right - box->left + VALUES_PX,
                                .color = CANVAS_BLACK };
 
-    describe(&name, p, map, true);
+    describe(&name, p, map, true, SIZE_MAX);
+    if (CANVAS_LEAST_SHRINK * canvas_width(text_str(&name), CANVAS_FONT_PX) > at.room_px) {
+        text_clear(&name);
+        describe(&name, p, map, true, SHORT_NAME);
+    }
     if (name.n)
         canvas_text(p->c, &at, text_str(&name));
     p->c->script.failed = p->c->script.failed || name.failed;
@@ -296,11 +303,11 @@ static void put_map(struct plans *p, int32_t m)
     put_name(p, &s->maps[m], &box);
     put_degrees(p, &box);
     put_texts(p, &s->maps[m], &box);
-    put_outline(p);
     put_boxes(p, &s->maps[m], HEAT_NO_PLAN, (struct mark){ MARK_FILL, FILL_WHITE });
     put_boxes(p, &s->maps[m], HEAT_MISFIT, (struct mark){ MARK_BAR, BAR_OVER });
     for (int32_t i = 0; i < SHADE_COUNT; i++)
         put_boxes(p, &s->maps[m], HEAT_FITS, (struct mark){ MARK_SHADE, i });
+    put_outline(p);
     put_best(p, &s->maps[m]);
     canvas_draw(p->c);
 }

@@ -329,19 +329,22 @@ static void put_axis_labels(struct scatter *s)
 
 static void put_notes(struct scatter *s)
 {
-    struct text common = { 0 };
+    struct text common = { 0 }, varying = { 0 };
 
+    for (int64_t i = 0; i < s->d->n_designs && s->spec->plans && varying.n == 0; i++)
+        plot_data_put_plan(&varying, s->d, s->d->n_designs, &s->d->designs[i], PLOT_PLAN_VARYING);
     if (s->spec->plans)
         plot_data_put_plan(&common, s->d, s->d->n_designs, &s->d->designs[0], PLOT_PLAN_COMMON);
     if (common.n)
         canvas_note(s->c, "%s", text_str(&common));
-    if (s->spec->plans)
-        canvas_note(s->c, "labels: the plan from there on");
+    if (varying.n > 0)
+        canvas_note(s->c, "labels: the plan where it changes and there is room");
     if (s->any_hollow)
         canvas_note(s->c, "%s", s->spec->note);
     if (s->workloads.n > s->n_panels)
         canvas_note(s->c, "first %d of %d workloads", (int)s->n_panels, (int)s->workloads.n);
     text_free(&common);
+    text_free(&varying);
 }
 
 static int draw(struct scatter *s, struct err *e)
