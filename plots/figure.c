@@ -13,7 +13,7 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 #define SERIES "network", "workload", "objective", "total_GBps"
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
-#define TRAINING_SOURCE "weft sweep of a study whose workload has a model"
+#define TRAINING_SOURCE "weft sweep of a trained model"
 
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
