@@ -328,8 +328,8 @@ static void put_axis_labels(struct plans *p)
     at.x_px = p->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
     at.y_px = (p->body.top + p->body.bottom - CANVAS_X_LABEL_PX) / 2;
     at.rotate = 90;
-    at.room_px = p->body.bottom - p->body.top;
-    canvas_text(p->c, &at, names[p->heat.row]);
+    bool room = canvas_width(names[p->heat.row], CANVAS_FONT_PX) <= p->body.bottom - p->body.top;
+    canvas_text(p->c, &at, room ? names[p->heat.row] : heat_degree_words[p->heat.row]);
 }
 
 static int draw(struct plans *p, struct err *e)
