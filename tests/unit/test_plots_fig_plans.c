@@ -138,13 +138,7 @@ static void rows_and_columns_are_the_degrees_that_vary(void **state)
           "'data parallelism (dp)' at",
           "(cp)" },
         { { 1, 1, 1 }, { 4, 4, 4 }, { 1, 1, 1 }, { 1, 2, 4 }, { 1, 2, 2 }, "'tp' at", "(ep)" },
-        { { 1, 1, 1 },
-          { 4, 2, 1 },
-          { 1, 2, 4 },
-          { 1, 1, 1 },
-          { 1, 1, 1 },
-          "'pipeline parallelism (pp)' at",
-          "(dp)" },
+        { { 1, 1, 1 }, { 4, 2, 1 }, { 1, 2, 4 }, { 1, 1, 1 }, { 1, 1, 1 }, "'pp' at", "(dp)" },
         { { 1, 1, 1 }, { 4, 4, 4 }, { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 }, "'tp' at", "(pp)" },
     };
     struct text s = { 0 };
