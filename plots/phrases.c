@@ -31,11 +31,12 @@ static void put_value(struct text *out, const char *value)
 /* A network without a name is its word, "ring:4@50 switch:8@25": sizes follow a colon, bandwidths an @. */
 static bool network_shows(const struct text *network, const char *path, const char *value)
 {
+    bool size = strcmp(last_word(path), "size") == 0, bw = strcmp(last_word(path), "bw_GBps") == 0;
     size_t n = strlen(value);
 
-    if (strncmp(path, "network.", 8) != 0 || n == 0)
+    if (strncmp(path, "network.", 8) != 0 || n == 0 || !(size || bw))
         return false;
-    for (const char *s = text_str(network); (s = strpbrk(s, ":@"));)
+    for (const char *s = text_str(network); (s = strpbrk(s, size ? ":" : "@"));)
         if (strncmp(++s, value, n) == 0 && (s[n] == '\0' || strchr(" @", s[n])))
             return true;
     return false;
@@ -62,9 +63,11 @@ int phrases_put_axes(struct text *out, const struct rows *r, struct err *e)
     return rc ? rc : text_check(out, e);
 }
 
+/* "tp 8", but not "cp by ring". */
 static bool is_degree(const char *phrase, size_t n)
 {
-    return n > 3 && phrase[1] == 'p' && phrase[2] == ' ' && strchr("tcdpe", phrase[0]);
+    return n > 3 && strchr("tcdpe", phrase[0]) && phrase[1] == 'p' && phrase[2] == ' ' && phrase[3] >= '0' &&
+           phrase[3] <= '9';
 }
 
 static void put_plan_phrase(struct text *out, const char *phrase, size_t n)

@@ -15,11 +15,11 @@
 bool phrases_is_axis(const struct table *t, int32_t col);
 
 /** Append the axes of the row as phrases: the key's last word and the value, of a path its file name alone.
- * ERR_NOMEM. */
+ * A size or bandwidth that the network's own word shows is left out. ERR_NOMEM. */
 int phrases_put_axes(struct text *out, const struct rows *r, struct err *e);
 
-/** Append the plan in column @p col ("tp 8, pp 4, microbatch 1 of 16, zero 2"), its long words cut short.
- * ERR_NOMEM. */
+/** Append the plan in column @p col ("tp 8, pp 4, microbatch 1 of 16, zero 2") with long words cut short: "mb
+ * 1×16". A tab goes before all but the degrees. ERR_NOMEM. */
 int phrases_put_plan(struct text *out, const struct rows *r, int32_t col, struct err *e);
 
 /** Whether @p phrases has the phrase of @p n bytes. */
