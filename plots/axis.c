@@ -71,7 +71,7 @@ struct axis axis_around_zero(double most)
 
 struct axis axis_fit(double lo, double hi)
 {
-    if (lo > AXIS_FROM_ZERO * hi && hi > lo) {
+    if (lo > AXIS_FROM_ZERO * hi && hi - lo > AXIS_SAME * hi) {
         double step = round_125((hi - lo) / 5, false);
         return (struct axis){ .lo = floor(lo / step - 1e-9) * step, .hi = hi + 0.04 * (hi - lo) };
     }

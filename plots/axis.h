@@ -21,6 +21,9 @@ struct axis {
 /** A linear axis starts at zero unless all values lie above this share of the largest. */
 #define AXIS_FROM_ZERO 0.5
 
+/** Values that differ by less than this share are one value, and rounding. */
+#define AXIS_SAME 1e-6
+
 /**
  * Range for values @p lo..@p hi of points and lines: linear to a little more than hi, from
  * zero, or from a round number below lo when zero is far away; log from and to 1, 2

@@ -13,20 +13,21 @@ enum {
     LEAST_ROW_PX = 8,
     HEAD_PX = 6,
     END_HEAD_PX = 18,
+    SHORT_NAME = 20, /* characters, where room is short */
 };
 
 struct bars {
     struct canvas *c;
     const struct plot_data *d;
     const struct bars_spec *spec;
-    int32_t n;           /* designs drawn */
-    struct names dims;   /* all dimension names: a dimension looks the same in every design */
-    struct names others; /* labels of parts that are no dimension */
-    struct text *labels; /* shape [n], owned */
-    struct text *ends;   /* shape [n], owned */
+    int32_t n;                 /* designs drawn */
+    struct names dims;         /* all dimension names: a dimension looks the same in every design */
+    bool occurs[BARS_MAX_OWN]; /* which of the figure's own parts are drawn */
+    struct text *labels;       /* shape [n], owned */
+    struct text *ends;         /* shape [n], owned */
     struct unit unit;
     struct axis x;
-    double label_px, end_px;
+    double label_px, end_px, label_size_px;
     bool varies[4]; /* network, workload, total, objective differ between designs */
 };
 
@@ -63,7 +64,7 @@ static int gather_dims(struct bars *b, struct err *e)
     return 0;
 }
 
-static int gather_parts(struct bars *b, struct err *e)
+static void gather_parts(struct bars *b)
 {
     double longest = 0;
 
@@ -72,8 +73,8 @@ static int gather_parts(struct bars *b, struct err *e)
         int32_t n = b->spec->parts(&b->d->designs[i], parts);
         double sum = 0;
         for (int32_t k = 0; k < n; k++) {
-            if (parts[k].dim < 0 && names_add(&b->others, parts[k].label) < 0)
-                return err_nomem(e, "the figure's legend");
+            if (parts[k].dim < 0)
+                b->occurs[parts[k].own] = true;
             sum = b->spec->stacked ? sum + parts[k].value : fmax(sum, parts[k].value);
         }
         longest = fmax(longest, sum);
@@ -82,7 +83,12 @@ static int gather_parts(struct bars *b, struct err *e)
     b->x = axis_bars(longest / b->unit.scale);
     if (b->spec->axis_max > 0)
         b->x.hi = fmax(b->spec->axis_max, longest);
-    return 0;
+}
+
+/* Where bandwidths are an answer, their sum is a total but for rounding. */
+static bool differ(double x, double y)
+{
+    return fabs(x - y) > AXIS_SAME * fmax(x, y);
 }
 
 static void find_varying(struct bars *b)
@@ -93,28 +99,26 @@ static void find_varying(struct bars *b)
         const struct plot_design *g = &b->d->designs[i];
         b->varies[0] = b->varies[0] || strcmp(g->network, first->network) != 0;
         b->varies[1] = b->varies[1] || strcmp(g->workload, first->workload) != 0;
-        b->varies[2] = b->varies[2] || g->total_GBps != first->total_GBps;
+        b->varies[2] = b->varies[2] || differ(g->total_GBps, first->total_GBps);
         b->varies[3] = b->varies[3] || strcmp(g->objective, first->objective) != 0;
     }
 }
 
-static void add_word(struct text *out, const char *word)
+/* What tells a design from the others, or what all have in common. */
+static void describe(struct text *out, const struct bars *b, const struct plot_design *g, enum plot_plan part)
 {
-    text_puts(out, out->n ? " · " : "");
-    text_puts(out, word);
-}
-
-/* What tells a design from the others, or (varying = false) what all have in common. */
-static void describe(struct text *out, const struct bars *b, const struct plot_design *g, bool varying)
-{
+    bool varying = part != PLOT_PLAN_COMMON;
     struct text total = { 0 };
 
     text_printf(&total, "%.6g GB/s%s", g->total_GBps, varying ? "" : " per NPU");
     const char *goal = strcmp(g->objective, "perf_per_cost") == 0 ? "perf/cost" : g->objective;
     const char *words[] = { g->network, g->workload, text_str(&total), goal };
     for (int k = 0; k < 4; k++)
-        if (b->varies[k] == varying)
-            add_word(out, words[k]);
+        if (b->varies[k] == varying) {
+            text_puts(out, out->n ? " · " : "");
+            canvas_put_short(out, words[k], part == PLOT_PLAN_SHORT ? SHORT_NAME : SIZE_MAX);
+        }
+    plot_data_put_plan(out, b->d, b->n, g, part);
     text_free(&total);
 }
 
@@ -126,29 +130,63 @@ static bool is_repeated(const struct bars *b, int32_t i)
     return false;
 }
 
-static int put_labels(struct bars *b, struct err *e)
+static void put_labels(struct bars *b, enum plot_plan part)
 {
     bool repeated = false;
 
+    for (int32_t i = 0; i < b->n; i++) {
+        text_clear(&b->labels[i]);
+        describe(&b->labels[i], b, &b->d->designs[i], part);
+    }
+    for (int32_t i = 0; i < b->n; i++)
+        repeated = repeated || is_repeated(b, i);
+    b->label_px = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        struct text *label = &b->labels[i];
+        if (repeated)
+            text_printf(label, "%srow %lld", label->n ? " · " : "", (long long)b->d->designs[i].row);
+        b->label_px = fmax(b->label_px, canvas_width(text_str(label), CANVAS_SMALL_PX));
+    }
+}
+
+static void put_ends(struct bars *b)
+{
+    for (int32_t i = 0; i < b->n && b->spec->end; i++) {
+        b->spec->end(&b->d->designs[i], &b->ends[i]);
+        b->end_px = fmax(b->end_px, canvas_width(text_str(&b->ends[i]), CANVAS_SMALL_PX));
+    }
+}
+
+/* The bars keep a third of the page. For it names and plans are shortened first, then all labels are set
+ * smaller, then the numbers at the end go, and at last labels are cut. */
+static void share_width(struct bars *b)
+{
+    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
+
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px)
+        put_labels(b, PLOT_PLAN_SHORT);
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px) {
+        b->end_px = 0;
+        for (int32_t i = 0; i < b->n; i++)
+            text_clear(&b->ends[i]);
+    }
+    b->label_size_px = CANVAS_SMALL_PX;
+    if (b->label_px > room_px - b->end_px) {
+        b->label_size_px *= fmax(CANVAS_LEAST_SHRINK, (room_px - b->end_px) / b->label_px);
+        b->label_px = room_px - b->end_px;
+    }
+}
+
+static int put_texts(struct bars *b, struct err *e)
+{
     b->labels = calloc((size_t)b->n, sizeof *b->labels);
     b->ends = calloc((size_t)b->n, sizeof *b->ends);
     if (!b->labels || !b->ends)
         return err_nomem(e, "the figure's labels");
     find_varying(b);
-    for (int32_t i = 0; i < b->n; i++)
-        describe(&b->labels[i], b, &b->d->designs[i], true);
-    for (int32_t i = 0; i < b->n; i++)
-        repeated = repeated || is_repeated(b, i);
-    for (int32_t i = 0; i < b->n; i++) {
-        const struct plot_design *g = &b->d->designs[i];
-        struct text *label = &b->labels[i];
-        if (repeated)
-            text_printf(label, "%srow %lld", label->n ? " · " : "", (long long)g->row);
-        if (b->spec->end)
-            b->spec->end(g, &b->ends[i]);
-        b->label_px = fmax(b->label_px, canvas_width(text_str(label), CANVAS_SMALL_PX));
-        b->end_px = fmax(b->end_px, canvas_width(text_str(&b->ends[i]), CANVAS_SMALL_PX));
-    }
+    put_labels(b, PLOT_PLAN_VARYING);
+    put_ends(b);
+    share_width(b);
     return 0;
 }
 
@@ -156,7 +194,7 @@ static void put_notes(struct bars *b)
 {
     struct text common = { 0 };
 
-    describe(&common, b, &b->d->designs[0], false);
+    describe(&common, b, &b->d->designs[0], PLOT_PLAN_COMMON);
     if (common.n)
         canvas_note(b->c, "%s", text_str(&common));
     if (b->d->n_designs > b->n)
@@ -169,26 +207,30 @@ static struct mark dim_mark(int32_t dim)
     return (struct mark){ MARK_FILL, FILL_FIRST + dim };
 }
 
-/* Of the figure's own parts the first is the bulk, the second what nothing else explains. */
 static struct mark part_mark(const struct bars *b, const struct plot_design *g, const struct bars_part *p)
 {
     if (p->dim >= 0)
         return dim_mark(names_find(&b->dims, g->dim_names[p->dim]));
-    return (struct mark){ MARK_FILL, names_find(&b->others, p->label) == 0 ? FILL_WHITE : FILL_REST };
+    return (struct mark){ MARK_FILL, b->spec->own[p->own].fill };
+}
+
+static void put_own_legend(struct bars *b, int32_t first, int32_t end)
+{
+    for (int32_t i = first; i < end && i < b->spec->n_own; i++)
+        if (b->occurs[i])
+            canvas_legend(b->c, (struct mark){ MARK_FILL, b->spec->own[i].fill }, b->spec->own[i].label);
 }
 
 static void put_legend(struct bars *b)
 {
-    if (b->others.n > 0)
-        canvas_legend(b->c, (struct mark){ MARK_FILL, FILL_WHITE }, b->others.list[0]);
+    put_own_legend(b, 0, 1);
     for (int32_t i = 0; i < b->dims.n; i++) {
         struct text label = { 0 };
         text_printf(&label, "%s%s", b->spec->dim_prefix, b->dims.list[i]);
         canvas_legend(b->c, dim_mark(i), text_str(&label));
         text_free(&label);
     }
-    if (b->others.n > 1)
-        canvas_legend(b->c, (struct mark){ MARK_FILL, FILL_REST }, b->others.list[1]);
+    put_own_legend(b, 1, BARS_MAX_OWN);
 }
 
 /* The parts of design i that look like `mark`. Rows count from the top; a design takes one unit of y, its
@@ -215,7 +257,11 @@ static void put_bars(struct bars *b, int32_t i, struct mark mark, bool *begun)
 
 static void put_marks(struct bars *b)
 {
-    for (int32_t style = 0; style < FILL_FIRST + b->dims.n; style++) {
+    int32_t n_styles = FILL_FIRST + b->dims.n;
+
+    for (int32_t i = 0; i < b->spec->n_own; i++)
+        n_styles = b->spec->own[i].fill < n_styles ? n_styles : b->spec->own[i].fill + 1;
+    for (int32_t style = 0; style < n_styles; style++) {
         struct mark mark = { MARK_FILL, style };
         bool begun = false;
         for (int32_t i = 0; i < b->n; i++)
@@ -234,10 +280,13 @@ static void put_side_texts(struct bars *b, const struct canvas_box *box)
         at.y_px = box->top + (i + 0.5) * row_px;
         at.x_px = box->left - 6;
         at.align = ALIGN_RIGHT;
+        at.size_px = b->label_size_px;
+        at.keep_size = true;
         at.room_px = b->label_px + 1;
         canvas_text(b->c, &at, text_str(&b->labels[i]));
         at.x_px = box->right + 6;
         at.align = ALIGN_LEFT;
+        at.size_px = CANVAS_SMALL_PX;
         at.room_px = 0;
         if (b->ends[i].n)
             canvas_text(b->c, &at, text_str(&b->ends[i]));
@@ -254,6 +303,7 @@ static void put_axis_labels(struct bars *b, const struct canvas_box *box)
     struct text label = { 0 };
 
     text_printf(&label, "%s [%s]", b->spec->axis_label, b->unit.name);
+    at.x_px = fmin(at.x_px, canvas_page_width(b->c) - 4 - canvas_width(text_str(&label), CANVAS_FONT_PX) / 2);
     canvas_text(b->c, &at, text_str(&label));
     text_free(&label);
     if (!(b->end_px > 0))
@@ -266,22 +316,8 @@ static void put_axis_labels(struct bars *b, const struct canvas_box *box)
     canvas_text(b->c, &at, b->spec->end_label);
 }
 
-/* The bars keep a third of the page: the numbers at the end go first, then labels are cut. */
-static void share_width(struct bars *b)
-{
-    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
-
-    if (b->spec->end_label && b->label_px + b->end_px > room_px) {
-        b->end_px = 0;
-        for (int32_t i = 0; i < b->n; i++)
-            text_clear(&b->ends[i]);
-    }
-    b->label_px = fmin(b->label_px, room_px - b->end_px);
-}
-
 static int draw(struct bars *b, struct err *e)
 {
-    share_width(b);
     bool has_ends = b->end_px > 0;
     double margins = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + (has_ends ? END_HEAD_PX : HEAD_PX),
            body_px = margins;
@@ -312,10 +348,10 @@ int bars_build(struct canvas *c, const struct plot_data *d, const struct bars_sp
 
     b.n = count_drawn(&b);
     int rc = gather_dims(&b, e);
-    if (!rc)
-        rc = gather_parts(&b, e);
-    if (!rc)
-        rc = put_labels(&b, e);
+    if (!rc) {
+        gather_parts(&b);
+        rc = put_texts(&b, e);
+    }
     if (!rc) {
         put_notes(&b);
         put_legend(&b);
@@ -330,6 +366,5 @@ int bars_build(struct canvas *c, const struct plot_data *d, const struct bars_sp
     free(b.labels);
     free(b.ends);
     names_free(&b.dims);
-    names_free(&b.others);
     return rc;
 }

@@ -8,12 +8,18 @@
 #include "plots/canvas.h"
 #include "plots/design.h"
 
-enum { BARS_MAX_PARTS = PLOT_MAX_DIMS + 2 };
+enum { BARS_MAX_OWN = 10, BARS_MAX_PARTS = PLOT_MAX_DIMS + BARS_MAX_OWN };
 
-/** One part of a design's bar: a dimension, or one of the spec's own parts. */
+/** A part that is no dimension. */
+struct bars_own {
+    const char *label;
+    int32_t fill; /**< style of MARK_FILL */
+};
+
+/** One part of a design's bar: a dimension, or one of the figure's own parts. */
 struct bars_part {
-    int32_t dim;       /**< index into the design's dimensions; -1 = one of two parts of the figure's own */
-    const char *label; /**< for dim = -1, borrowed */
+    int32_t dim; /**< index into the design's dimensions; -1 = one of the figure's own */
+    int32_t own; /**< index into those, where dim = -1 */
     double value;
 };
 
@@ -23,6 +29,9 @@ struct bars_spec {
     const struct unit *units; /**< pick by size; NULL = values are in `unit` */
     const char *dim_prefix;   /**< before a dimension's name in the legend: "exposed: " */
     const char *end_label;    /**< heading of the numbers at the right end; NULL = none */
+    const struct bars_own
+        *own;      /**< shape [n_own]; the legend has them in this order, dimensions after the first */
+    int32_t n_own; /**< at most BARS_MAX_OWN */
     bool stacked;
     double axis_max; /**< 0 = fit */
     /** Fill @p parts (room for BARS_MAX_PARTS) for @p g and return how many. */

@@ -16,41 +16,6 @@ enum {
     LEGEND_GAP_PX = 18
 };
 
-/* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
-static const struct {
-    const char *stroke;
-    int point; /* gnuplot's point type */
-} line_styles[] = {
-    { "lc rgb '#555555' dt (6,4)", 4 },      { "lc rgb '#0072B2' dt 1", 7 },
-    { "lc rgb '#D55E00' dt (12,3,2,3)", 9 }, { "lc rgb '#009E73' dt (2,3)", 5 },
-    { "lc rgb '#CC79A7' dt (12,4)", 13 },    { "lc rgb '#E69F00' dt (6,2,2,2,2,2)", 11 },
-};
-
-static const struct {
-    const char *color;
-    int filled, hollow; /* gnuplot's point types */
-} point_styles[] = {
-    { "#0072B2", 7, 6 },   { "#D55E00", 9, 8 },   { "#009E73", 5, 4 }, { "#CC79A7", 13, 12 },
-    { "#E69F00", 11, 10 }, { "#56B4E9", 15, 14 }, { "#000000", 3, 3 },
-};
-
-/* Light and dark alternate and black hatching lies over the light ones, so that
- * neighbours differ in grey as well. Pattern 0: no hatching. */
-static const struct {
-    const char *color;
-    int pattern;
-} fill_styles[] = {
-    { "#FFFFFF", 0 }, { "#FFFFFF", 2 }, { "#0072B2", 0 }, { "#E69F00", 5 }, { "#F0E442", 0 },
-    { "#D55E00", 4 }, { "#56B4E9", 1 }, { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
-};
-
-/* Plain colours for bars too narrow for hatching. Dark and light alternate, and none but the first is near
- * the white of idle time. */
-static const char *const bar_colors[] = { "#EEEEEE", "#B8B8B8", "#0072B2", "#E69F00", "#6A1B4D", "#56B4E9",
-                                          "#D55E00", "#F0E442", "#009E73", "#CC79A7", "#444444" };
-
-#define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
-
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
 {
     *c = (struct canvas){ .opt = opt, .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX };
@@ -124,14 +89,25 @@ static size_t prefix_bytes(const char *s, size_t chars)
     return n;
 }
 
+void canvas_put_short(struct text *out, const char *s, size_t chars)
+{
+    size_t n = strlen(s), have = count_chars(s, n);
+
+    if (have <= chars) {
+        text_puts(out, s);
+        return;
+    }
+    size_t last = (chars - 1) / 2;
+    text_add(out, s, prefix_bytes(s, chars - 1 - last));
+    text_puts(out, "…");
+    text_puts(out, s + prefix_bytes(s, have - last));
+}
+
 static void write_font(struct canvas *c, double size_px)
 {
     /* The cairo terminals take points, 72 to the inch. */
     text_printf(&c->script, " font ',%.4g'", c->opt->format == PLOT_SVG ? size_px : size_px * 0.75);
 }
-
-/* Text too long for its room is set smaller down to this, then cut. */
-#define LEAST_SHRINK 0.75
 
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
 {
@@ -140,8 +116,8 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
 
     text_puts(&shown, s);
     double size_px = where->size_px, width_px = canvas_width(s, size_px);
-    if (where->room_px > 0 && width_px > where->room_px)
-        size_px *= fmax(where->room_px / width_px, LEAST_SHRINK);
+    if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
+        size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
         double chars = fmax(2, floor(where->room_px / (size_px * CANVAS_CHAR)));
         text_clear(&shown);
@@ -321,95 +297,11 @@ void canvas_break(struct canvas *c)
     text_puts(&c->script, "\n");
 }
 
-#define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
-
-static void add_fill(struct canvas *c, int32_t style)
-{
-    int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
-    int d = (int)c->n_blocks;
-
-    /* On the next round the colours move on against the patterns. */
-    if (style >= FILL_FIRST) {
-        i = FILL_FIRST + (style - FILL_FIRST) % n;
-        k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
-    }
-    text_printf(&c->marks, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d,
-                fill_styles[k].color);
-    if (fill_styles[i].pattern)
-        text_printf(&c->marks,
-                    ", $d%d " BOX_COLUMNS
-                    " fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6",
-                    d, fill_styles[i].pattern);
-}
-
-static void add_line(struct canvas *c, int32_t style, bool markers)
-{
-    int32_t i = style % LENGTH(line_styles);
-
-    text_printf(&c->marks, "$d%d using 1:2 with %s lw 1.6 %s", (int)c->n_blocks,
-                markers ? "linespoints" : "lines", line_styles[i].stroke);
-    if (markers)
-        text_printf(&c->marks, " ps 0.6 pt %d", line_styles[i].point);
-}
-
-static void add_bar(struct canvas *c, struct mark mark)
-{
-    const char *color = bar_colors[mark.style % LENGTH(bar_colors)];
-
-    if (mark.kind == MARK_BAR)
-        text_printf(&c->marks, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.3",
-                    (int)c->n_blocks, color);
-    else
-        text_printf(&c->marks, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'",
-                    (int)c->n_blocks, color);
-}
-
-static void add_points(struct canvas *c, struct mark mark)
-{
-    int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
-    int d = (int)c->n_blocks;
-
-    if (mark.kind == MARK_CURVE)
-        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d,
-                    point_styles[color].color);
-    else
-        text_printf(&c->marks, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d,
-                    point_styles[color].color,
-                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
-}
-
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
-    int d = (int)c->n_blocks;
-
     text_puts(&c->script, "EOD\n");
     text_puts(&c->marks, c->marks.n ? ", " : "");
-    switch (mark.kind) {
-    case MARK_FILL:
-        add_fill(c, mark.style);
-        break;
-    case MARK_LINE:
-        add_line(c, mark.style, true);
-        break;
-    case MARK_FRONT:
-        text_printf(&c->marks, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", d);
-        break;
-    case MARK_RULE:
-        text_printf(&c->marks, "$d%d using 1:2 with lines lw 0.6 lc rgb '#999999' dt 1", d);
-        break;
-    case MARK_HAIR:
-        text_printf(&c->marks, "$d%d using 1:2 with lines lw 0.3 lc rgb '#000000' dt 1", d);
-        break;
-    case MARK_POINT:
-    case MARK_HOLLOW:
-    case MARK_CURVE:
-        add_points(c, mark);
-        break;
-    case MARK_BAR:
-    case MARK_AREA:
-        add_bar(c, mark);
-        break;
-    }
+    marks_put(&c->marks, c->n_blocks, mark);
 }
 
 void canvas_draw(struct canvas *c)
@@ -426,6 +318,8 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
     switch (s->mark.kind) {
     case MARK_FILL:
     case MARK_BAR:
+    case MARK_SHADE:
+    case MARK_FRAME:
         canvas_bar(c, x, y + 6, x + SAMPLE_PX, y - 6);
         break;
     case MARK_POINT:
@@ -438,7 +332,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         canvas_point(c, x + SAMPLE_PX, y);
         text_puts(&c->script, "EOD\n");
         text_puts(&c->marks, c->marks.n ? ", " : "");
-        add_line(c, s->mark.style, false);
+        marks_put_line(&c->marks, c->n_blocks, s->mark.style, false);
         canvas_block(c);
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;

@@ -15,41 +15,21 @@
 #include "base/text.h"
 #include "plots/axis.h"
 #include "plots/figure.h"
+#include "plots/marks.h"
 
 #define CANVAS_FONT_PX  13.0 /* labels: 9.75 pt, so a figure shrunk to 6.5 inches still has 9 pt */
 #define CANVAS_SMALL_PX 11.0
 #define CANVAS_TITLE_PX 15.0
 #define CANVAS_CHAR     0.56 /* mean width of a character over font size, text of mixed case in DejaVu Sans */
 
+/** Text too long for its room is set smaller down to this share, then cut. */
+#define CANVAS_LEAST_SHRINK 0.75
+
+#define CANVAS_WHITE "#ffffff"
 #define CANVAS_BLACK "#000000"
 #define CANVAS_GREY  "#555555"
 
 enum { CANVAS_MAX_SAMPLES = 24 };
-
-/** Fills with a meaning; the others begin at FILL_FIRST. */
-enum { FILL_WHITE, FILL_REST, FILL_FIRST };
-/** The same of bars and areas: what is over and done, and work that is no dimension's. */
-enum { BAR_OVER, BAR_GREY, BAR_FIRST };
-
-/** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
-enum mark_kind {
-    MARK_LINE,   /**< line with markers */
-    MARK_POINT,  /**< markers, filled */
-    MARK_HOLLOW, /**< the same markers, hollow */
-    MARK_FRONT,  /**< plain black line */
-    MARK_FILL,   /**< filled boxes */
-    MARK_CURVE,  /**< plain line in the colour of the marker of that style */
-    MARK_RULE,   /**< thin grey line */
-    MARK_HAIR,   /**< black hairline */
-    MARK_BAR,    /**< boxes in a plain colour with a hairline around */
-    MARK_AREA,   /**< boxes of canvas_area() in a plain colour, many as one shape */
-};
-
-struct mark {
-    enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 6 lines, 49 points (shapes after 7), 64 fills (patterns
-                      after 8), 10 bars */
-};
 
 struct canvas_sample {
     struct mark mark;
@@ -124,7 +104,8 @@ struct canvas_label {
     double x_px, y_px; /**< anchor; the text is centred on it vertically */
     enum canvas_align align;
     int32_t rotate;          /**< degrees, anticlockwise */
-    double size_px, room_px; /**< room_px > 0: cut the text to that length */
+    double size_px, room_px; /**< room_px > 0: set the text smaller to that length, then cut it */
+    bool keep_size;          /**< cut it at once */
     const char *color;
 };
 
@@ -136,6 +117,9 @@ void canvas_close(struct canvas *c);
 
 /** Width of the page [px], known from the start. */
 double canvas_page_width(const struct canvas *c);
+
+/** Append @p s, of more than @p chars >= 3 characters the first and last alone: "A long na…me 7". */
+void canvas_put_short(struct text *out, const char *s, size_t chars);
 
 /** Width of @p s in the label font [px], an estimate. */
 double canvas_width(const char *s, double size_px);

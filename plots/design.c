@@ -1,13 +1,13 @@
 #include "plots/design.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "plots/phrases.h"
 #include "plots/rows.h"
 
 struct field {
@@ -21,6 +21,7 @@ static const struct field text_fields[] = {
     { "workload", offsetof(struct plot_design, workload), false },
     { "objective", offsetof(struct plot_design, objective), false },
     { "dims", offsetof(struct plot_design, dims), false },
+    { "fits", offsetof(struct plot_design, fits), false },
 };
 
 static const struct field number_fields[] = {
@@ -34,6 +35,16 @@ static const struct field number_fields[] = {
     { "equal_cost_usd", offsetof(struct plot_design, equal_cost_usd), false },
     { "speedup", offsetof(struct plot_design, speedup), false },
     { "perf_per_cost_gain", offsetof(struct plot_design, perf_per_cost_gain), false },
+    { "mfu", offsetof(struct plot_design, mfu), true },
+    { "useful_s", offsetof(struct plot_design, useful_s), false },
+    { "recompute_s", offsetof(struct plot_design, recompute_s), false },
+    { "optimizer_s", offsetof(struct plot_design, optimizer_s), false },
+    { "bubble_s", offsetof(struct plot_design, bubble_s), false },
+    { "tp_s", offsetof(struct plot_design, tp_s), false },
+    { "cp_s", offsetof(struct plot_design, cp_s), false },
+    { "ep_s", offsetof(struct plot_design, ep_s), false },
+    { "dp_s", offsetof(struct plot_design, dp_s), false },
+    { "pp_s", offsetof(struct plot_design, pp_s), false },
 };
 
 /* One column per dimension; the number replaces '#'. */
@@ -103,6 +114,24 @@ static int read_dims(struct plot_design *g, const struct rows *r, struct err *e)
     return 0;
 }
 
+static int read_plan(struct plot_design *g, const struct rows *r, struct err *e)
+{
+    struct text plan = { 0 };
+    int32_t col;
+    int rc = rows_column(&col, r, "plan", e);
+
+    if (!rc)
+        rc = phrases_put_plan(&plan, r, col, e);
+    if (!rc)
+        rc = phrases_put_axes(&plan, r, e);
+    if (!rc) {
+        g->plan = strdup(text_str(&plan));
+        rc = g->plan ? 0 : err_nomem(e, "the figure's rows");
+    }
+    text_free(&plan);
+    return rc;
+}
+
 static int read_per_dim(struct plot_design *g, const struct rows *r, const struct field *f, bool *blank,
                         struct err *e)
 {
@@ -143,6 +172,8 @@ static int read_column(struct plot_design *g, const struct rows *r, const char *
 
     if (strcmp(name, "dims") == 0)
         return read_dims(g, r, e);
+    if (strcmp(name, "plan") == 0)
+        return read_plan(g, r, e);
     if ((f = FIND_FIELD(text_fields, name)))
         return read_text_field(g, r, name, f->offset, e);
     if ((f = FIND_FIELD(number_fields, name)))
@@ -157,6 +188,8 @@ static void free_design(struct plot_design *g)
     free(g->workload);
     free(g->objective);
     free(g->dims);
+    free(g->plan);
+    free(g->fits);
 }
 
 /* *blank tells that the row lacks a value the figure needs. */
@@ -217,4 +250,28 @@ void plot_data_free(struct plot_data *d)
         free_design(&d->designs[i]);
     free(d->designs);
     *d = (struct plot_data){ 0 };
+}
+
+static bool all_have(const struct plot_data *d, int64_t n, const char *phrase, size_t n_phrase)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!phrases_have(d->designs[i].plan, phrase, n_phrase))
+            return false;
+    return true;
+}
+
+void plot_data_put_plan(struct text *out, const struct plot_data *d, int64_t n, const struct plot_design *g,
+                        enum plot_plan part)
+{
+    const char *at = g->plan ? g->plan : "", *joint = out->n ? " · " : "";
+    size_t k;
+
+    for (const char *p; (p = phrases_next(&at, &k));) {
+        bool tab = *p == '\t';
+        if ((part == PLOT_PLAN_SHORT && tab) || all_have(d, n, p, k) != (part == PLOT_PLAN_COMMON))
+            continue;
+        text_puts(out, joint);
+        text_add(out, p + tab, k - tab);
+        joint = ", ";
+    }
 }

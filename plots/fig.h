@@ -14,7 +14,10 @@ int fig_time(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_utilization(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_pareto(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_breakdown(struct canvas *c, const struct plot_data *d, struct err *e);
+int fig_mfu(struct canvas *c, const struct plot_data *d, struct err *e);
 
+int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);
 

@@ -2,6 +2,12 @@
 
 #include "plots/bars.h"
 
+enum { COMPUTE, OTHER };
+
+static const struct bars_own own_parts[] = {
+    [COMPUTE] = { "compute", FILL_WHITE }, [OTHER] = { "other", FILL_REST }
+};
+
 /* Communication is attributed to the dimension that binds it; what overlaps compute is not exposed. A rest
  * that belongs to neither is drawn, so that the bar is as long as the step. */
 static int32_t parts(const struct plot_design *g, struct bars_part *out)
@@ -9,13 +15,13 @@ static int32_t parts(const struct plot_design *g, struct bars_part *out)
     int32_t n = 0;
     double rest = g->time_s - g->compute_s;
 
-    out[n++] = (struct bars_part){ .dim = -1, .label = "compute", .value = g->compute_s };
+    out[n++] = (struct bars_part){ .dim = -1, .own = COMPUTE, .value = g->compute_s };
     for (int32_t i = 0; i < g->n_dims; i++) {
         out[n++] = (struct bars_part){ .dim = i, .value = g->exposed_s[i] };
         rest -= g->exposed_s[i];
     }
     if (rest > 1e-3 * g->time_s)
-        out[n++] = (struct bars_part){ .dim = -1, .label = "other", .value = rest };
+        out[n++] = (struct bars_part){ .dim = -1, .own = OTHER, .value = rest };
     return n;
 }
 
@@ -30,6 +36,8 @@ int fig_time(struct canvas *c, const struct plot_data *d, struct err *e)
                                            .units = unit_seconds,
                                            .dim_prefix = "exposed: ",
                                            .end_label = "step",
+                                           .own = own_parts,
+                                           .n_own = 2,
                                            .stacked = true,
                                            .parts = parts,
                                            .end = step_time };

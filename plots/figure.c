@@ -12,6 +12,9 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 
 #define SERIES "network", "workload", "objective", "total_GBps"
 
+/* Its table has a plan of parallelism, what it needs and what it takes. */
+#define TRAINING_SOURCE "weft sweep of a trained model"
+
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
       fig_speedup, NULL, NULL },
@@ -34,6 +37,17 @@ const struct plot_figure plot_figures[] = {
     { "nic", "NIC bandwidth against the number of dimensions",
       (const char *const[]){ "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps", NULL },
       fig_nic, NULL, NULL },
+    { "breakdown", "Where the time of a training step goes",
+      (const char *const[]){ SERIES, "plan", "fits", "time_s", "useful_s", "recompute_s", "optimizer_s",
+                             "bubble_s", "tp_s", "cp_s", "ep_s", "dp_s", "pp_s", NULL },
+      fig_breakdown, TRAINING_SOURCE, NULL },
+    { "mfu", "Model FLOP/s utilisation against network cost",
+      (const char *const[]){ "network", "workload", "plan", "fits", "cost_usd", "mfu", NULL }, fig_mfu,
+      TRAINING_SOURCE, NULL },
+    { "plans", "Step time by degrees of parallelism",
+      (const char *const[]){ SERIES, "status", "time_s", "tp", "cp", "dp", "pp", "ep", "memory_GB", "fits",
+                             "mfu", NULL },
+      NULL, TRAINING_SOURCE, fig_plans },
     { "timeline", "A training step over time",
       (const char *const[]){ "workload", "order", "chosen", "time_s", "row", "dim", "util", "npu_class",
                              "slot", "name", "pass", "start_s", "end_s", NULL },

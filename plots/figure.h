@@ -7,7 +7,9 @@
  * total_GBps, status; and, blank unless status is "solved": time_s, compute_s,
  * comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
  * nic_GBps, and for dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the
- * step) and exposed<i>_s. A figure asks only for those it draws.
+ * step) and exposed<i>_s. Where a sweep trains models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes",
+ * "no"), mfu, and of the step useful_s, recompute_s, bubble_s, optimizer_s and exposed tp_s, cp_s, ep_s,
+ * dp_s, pp_s; its axes stand between point and network. A figure asks only for those it draws.
  *
  * The others read the rows of their own source themselves: struct plot_figure.build_rows.
  */
@@ -50,7 +52,7 @@ struct plot_figure {
     const char *const *columns; /**< needed, NULL-terminated; '#' stands for each dimension's number */
     /** Draw @p d, which has at least one design with every column above filled. 0, ERR_RANGE or ERR_NOMEM. */
     int (*build)(struct canvas *c, const struct plot_data *d, struct err *e);
-    const char *source; /**< command that writes the table, NULL for designs */
+    const char *source; /**< command that writes the table, NULL for any sweep */
     /** Draw the rows of @p r that pass its filters; the columns above are there. Errors as plot_draw(). */
     int (*build_rows)(struct canvas *c, const struct rows *r, struct err *e);
 };

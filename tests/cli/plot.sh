@@ -1,5 +1,6 @@
 #!/bin/sh
 # Figures: what the command says and writes; what is in a figure is tested with plots/.
+configs=$PWD/configs
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >study.yaml <<..
@@ -54,6 +55,23 @@ sed 's/,50,/,fast,/' fit.csv >fast.csv
 run plot calibrate fast.csv -o x.svg
 head -n 1 fit.csv >none.csv
 run plot calibrate none.csv -o x.svg
+# Of trained models: the columns that a sweep writes are those that the figures read.
+cat >trained.yaml <<..
+network:
+  npu: $configs/npus/a100-80gb.yaml
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 300, tier: InterPackage }
+    - { name: pod, shape: switch, size: 64, bw_GBps: 25, tier: InterRail }
+parts: $configs/parts/catalogue-2026.yaml
+workload: { name: GPT-3, model: $configs/models/gpt3-175b.yaml, parallel: { batch: 1024, recompute: selective, seq_parallel: true } }
+vary: { workload.parallel.tp: [4, 8], workload.parallel.pp: [8, 7, 16] }
+..
+"$WEFT" sweep trained.yaml -q -o trained.csv
+for figure in breakdown mfu plans; do
+    run plot $figure trained.csv -o $figure.svg
+done
+grep -Eo '>(useful compute|exposed: [a-z]*|tp [^<]*|network cost [^<]*|memory|fastest|–)<' breakdown.svg mfu.svg plans.svg
+run plot plans rows.csv -o x.svg
 run plot speed rows.csv -o x.svg
 run plot cost rows.csv -o x.svg
 run plot speedup rows.csv -o x.svg --where network=none

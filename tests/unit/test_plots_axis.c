@@ -22,6 +22,14 @@ static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
     }
 }
 
+static void values_that_differ_by_rounding_are_one(void **state)
+{
+    struct axis a = axis_fit(3 * (1 - 1e-12), 3);
+    (void)state;
+    assert_true(a.lo == 0);
+    assert_close(a.hi, 3.12, 1e-9);
+}
+
 static void lines_far_from_zero_start_at_a_round_number_below_them(void **state)
 {
     static const struct {
@@ -168,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5),
+        cmocka_unit_test(values_that_differ_by_rounding_are_one),
         cmocka_unit_test(lines_far_from_zero_start_at_a_round_number_below_them),
         cmocka_unit_test(bars_start_at_zero_whatever_the_span),
         cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),

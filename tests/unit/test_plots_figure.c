@@ -24,15 +24,14 @@ static void script_of(struct text *out, const char *figure, const struct table *
     assert_ok(plot_script(figure, t, opt, out, &e), &e);
 }
 
-/* Figures of designs come first in the list; those of other tables have tests of their own. */
+/* Figures of any sweep come first in the list; those of other tables have tests of their own. */
 static int32_t count_design_figures(void)
 {
     int32_t n = 0;
-    while (n < plot_n_figures && plot_figures[n].build)
+    while (n < plot_n_figures && !plot_figures[n].source)
         n++;
     for (int32_t i = n; i < plot_n_figures; i++) {
-        assert_null(plot_figures[i].build);
-        assert_non_null(plot_figures[i].build_rows);
+        assert_true(!plot_figures[i].build != !plot_figures[i].build_rows);
         assert_non_null(plot_figures[i].source);
     }
     return n;

@@ -1,0 +1,133 @@
+#include "plots/marks.h"
+
+/* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
+static const struct {
+    const char *stroke;
+    int point; /* gnuplot's point type */
+} line_styles[] = {
+    { "lc rgb '#555555' dt (6,4)", 4 },      { "lc rgb '#0072B2' dt 1", 7 },
+    { "lc rgb '#D55E00' dt (12,3,2,3)", 9 }, { "lc rgb '#009E73' dt (2,3)", 5 },
+    { "lc rgb '#CC79A7' dt (12,4)", 13 },    { "lc rgb '#E69F00' dt (6,2,2,2,2,2)", 11 },
+};
+
+static const struct {
+    const char *color;
+    int filled, hollow; /* gnuplot's point types */
+} point_styles[] = {
+    { "#0072B2", 7, 6 },   { "#D55E00", 9, 8 },   { "#009E73", 5, 4 }, { "#CC79A7", 13, 12 },
+    { "#E69F00", 11, 10 }, { "#56B4E9", 15, 14 }, { "#000000", 3, 3 },
+};
+
+/* Light and dark alternate and black hatching lies over the light ones, so that
+ * neighbours differ in grey as well. Pattern 0: no hatching. */
+static const struct {
+    const char *color;
+    int pattern;
+} fill_styles[] = {
+    { "#FFFFFF", 0 }, { "#FFFFFF", 2 }, { "#DDDDDD", 0 }, { "#AAAAAA", 0 }, { "#666666", 0 },
+    { "#0072B2", 0 }, { "#E69F00", 5 }, { "#F0E442", 0 }, { "#D55E00", 4 }, { "#56B4E9", 1 },
+    { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
+};
+
+/* Plain colours for bars too narrow for hatching. Dark and light alternate, and none but the first is near
+ * the white of idle time. */
+static const char *const bar_colors[] = { "#EEEEEE", "#B8B8B8", "#0072B2", "#E69F00", "#6A1B4D", "#56B4E9",
+                                          "#D55E00", "#F0E442", "#009E73", "#CC79A7", "#444444" };
+
+/* ColorBrewer's "Blues", reversed (Brewer, Hatchard, Harrower, 2003): in order also in grey. */
+static const char *const shade_colors[SHADE_COUNT] = { "#08519C", "#2171B5", "#4292C6", "#6BAED6",
+                                                       "#9ECAE1", "#C6DBEF", "#DEEBF7", "#F7FBFF" };
+
+#define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
+
+#define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
+
+static void put_fill(struct text *out, int d, int32_t style)
+{
+    int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
+
+    /* On the next round the colours move on against the patterns. */
+    if (style >= FILL_FIRST) {
+        i = FILL_FIRST + (style - FILL_FIRST) % n;
+        k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
+    }
+    text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d,
+                fill_styles[k].color);
+    if (fill_styles[i].pattern)
+        text_printf(out,
+                    ", $d%d " BOX_COLUMNS
+                    " fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6",
+                    d, fill_styles[i].pattern);
+}
+
+void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers)
+{
+    int32_t i = style % LENGTH(line_styles);
+
+    text_printf(out, "$d%d using 1:2 with %s lw 1.6 %s", (int)block, markers ? "linespoints" : "lines",
+                line_styles[i].stroke);
+    if (markers)
+        text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
+}
+
+static void put_bar(struct text *out, int d, struct mark mark)
+{
+    const char *color = bar_colors[mark.style % LENGTH(bar_colors)];
+
+    if (mark.kind == MARK_BAR)
+        text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.3", d,
+                    color);
+    else
+        text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d, color);
+}
+
+static void put_points(struct text *out, int d, struct mark mark)
+{
+    int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
+
+    if (mark.kind == MARK_CURVE)
+        text_printf(out, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d, point_styles[color].color);
+    else
+        text_printf(out, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d,
+                    point_styles[color].color,
+                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
+}
+
+void marks_put(struct text *out, int32_t block, struct mark mark)
+{
+    int d = (int)block;
+
+    switch (mark.kind) {
+    case MARK_FILL:
+        put_fill(out, d, mark.style);
+        break;
+    case MARK_LINE:
+        marks_put_line(out, d, mark.style, true);
+        break;
+    case MARK_FRONT:
+        text_printf(out, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", d);
+        break;
+    case MARK_RULE:
+        text_printf(out, "$d%d using 1:2 with lines lw 0.6 lc rgb '#999999' dt 1", d);
+        break;
+    case MARK_HAIR:
+        text_printf(out, "$d%d using 1:2 with lines lw 0.3 lc rgb '#000000' dt 1", d);
+        break;
+    case MARK_POINT:
+    case MARK_HOLLOW:
+    case MARK_CURVE:
+        put_points(out, d, mark);
+        break;
+    case MARK_BAR:
+    case MARK_AREA:
+        put_bar(out, d, mark);
+        break;
+    case MARK_SHADE:
+        text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#FFFFFF' fc rgb '%s' lw 1", d,
+                    shade_colors[mark.style % SHADE_COUNT]);
+        break;
+    case MARK_FRAME:
+        text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);
+        break;
+    }
+}

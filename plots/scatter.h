@@ -1,0 +1,26 @@
+/** @file Designs as points over network cost: a panel per workload, a marker per network, the front of the
+ * best. */
+#ifndef PLOTS_SCATTER_H
+#define PLOTS_SCATTER_H
+
+#include <stdbool.h>
+
+#include "plots/canvas.h"
+#include "plots/design.h"
+
+struct scatter_spec {
+    const char *y_label; /**< with unit; more is better */
+    /** The design as a filled marker, and as a hollow one beside or instead: false = it has none. x in USD.
+     */
+    bool (*filled)(const struct plot_design *g, struct canvas_xy *at);
+    bool (*hollow)(const struct plot_design *g, struct canvas_xy *at);
+    const char *note; /**< what filled and hollow mean; shown where there are hollow ones */
+    bool plans;       /**< write the plan to points on the front where there is room */
+};
+
+/** Draw @p d, of its workloads the first 9: a note says how many there are. The front is that of filled
+ * points, a staircase. Time O(workloads * networks * designs), with plans O(front * designs) more. */
+int scatter_build(struct canvas *c, const struct plot_data *d, const struct scatter_spec *spec,
+                  struct err *e);
+
+#endif
