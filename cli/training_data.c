@@ -89,6 +89,7 @@ static void put_search(const struct study *s, const struct training *x, const st
     json_count(j, "rejected_illegal", r->n_rejected[SEARCH_ILLEGAL]);
     json_count(j, "bounded", r->n_bounded);
     json_count(j, "split", r->n_split);
+    json_count(j, "open", r->n_open);
     json_open(j, "found", '[');
     for (int32_t i = 0; i < r->n_found; i++) {
         const struct search_found *f = &r->found[i];

@@ -111,6 +111,8 @@ static void put_counts(const struct search_result *r, struct text *out)
         text_printf(out, ": of these %s ruled out by bounds, ", show_count(n, r->n_bounded));
         text_printf(out, "%s split on their own", show_count(n, r->n_split));
     }
+    if (r->n_open)
+        text_printf(out, ";\n%s were neither: one of them might be better", show_count(n, r->n_open));
     text_puts(out, "\n");
 }
 

@@ -49,6 +49,7 @@ struct search_result {
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS];
     int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
     int64_t n_split;   /**< bandwidths to choose: split on their own */
     double least_B;    /**< least memory of any candidate; INFINITY without one */
 };
@@ -75,8 +76,8 @@ int search_given(struct search_result *out, const struct search_space *space, co
 
 /**
  * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
- * is split on its own unless a lower bound on any split of its time shows that it cannot be among the best:
- * so the first is optimal over all plans and all splits, to the gap of the split.
+ * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
+ * n_open is 0, the first is optimal over all plans and all splits, to the gap of the split.
  */
 int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
                  const struct training *base, struct err *e);

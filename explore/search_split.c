@@ -20,10 +20,16 @@
  *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
  * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
  *
+ * Least cost with T <= L: sum_d u_d B_d >= (sum_d sqrt(g_d u_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
+ * the last sum is at most L - C. Time times cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2,
+ * likewise.
+ *
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
+ * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
+ * a number of plans the rest is left open, and counted.
  */
 
-enum { SCOUTS = 48, BLOCK = 64 };
+enum { SCOUTS = 48, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
 
 /* A bound is a sum of rounded terms. */
 #define BOUND_SLACK 1e-9
@@ -88,62 +94,112 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
 
 /* ---- bounds ---- */
 
-static double time_bound(const struct joint *j, const struct plan_sum *at_ref)
+/* T(B) >= constant + sum_d pull[d]/B_d, equal at the reference. */
+struct tangent {
+    double constant, pull[TOPO_MAX_DIMS], at_ref_s;
+};
+
+static struct tangent find_tangent(const struct joint *j, const struct search_candidate *c)
 {
-    double constant = at_ref->v[0], root = 0, rent = j->rent;
+    struct plan_sum sum;
+    search_clock_sum(&sum, &c->clocks[1], c->cost);
+    struct tangent t = { .constant = sum.v[0], .at_ref_s = sum.v[0] };
     for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-        double pull = at_ref->v[1 + d] * j->ref_Bps[d];
-        constant -= at_ref->v[1 + d];
-        if (j->price[d] >= 0)
-            root += 2 * sqrt(pull * j->price[d]);
+        t.pull[d] = sum.v[1 + d] * j->ref_Bps[d];
+        t.constant -= sum.v[1 + d];
     }
-    return constant + (rent > 0 ? root * root / (4 * rent) : 0);
+    return t;
 }
 
-/* No split makes the objective of this candidate less. */
-static double value_bound(const struct joint *j, const struct search_candidate *c)
+static double time_bound(const struct joint *j, const struct tangent *t)
 {
-    double time_s = search_clock_time(&c->clocks[0], c->cost);
-    if (j->has_prices && time_s <= j->target) {
-        struct plan_sum at_ref;
-        search_clock_sum(&at_ref, &c->clocks[1], c->cost);
-        time_s = fmax(time_s, time_bound(j, &at_ref));
-    }
-    switch (j->question.problem.objective) {
-    case ALLOC_PERF_PER_COST:
-        return time_s * j->least_usd;
-    case ALLOC_COST:
-        return time_s > j->question.problem.time_limit_s ? INFINITY : j->least_usd;
-    case ALLOC_TIME:
-    case ALLOC_UTILIZATION:
-    case N_ALLOC_OBJECTIVES:
-        break;
-    }
-    return time_s;
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        if (j->price[d] >= 0)
+            root += 2 * sqrt(t->pull[d] * j->price[d]);
+    return t->constant + (j->has_prices && j->rent > 0 ? root * root / (4 * j->rent) : 0);
 }
 
+/* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
+static double product_root(const struct joint *j, const struct tangent *t)
+{
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        root += sqrt(t->pull[d] * j->question.problem.usd_per_Bps[d]);
+    return root;
+}
+
+/* No split makes the objective less; @p time_s: no split takes less time. */
+static double value_bound(const struct joint *j, const struct tangent *t, double time_s)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
+    time_s = fmax(time_s, time_bound(j, t));
+    if (p->objective == ALLOC_PERF_PER_COST) {
+        double sum = sqrt(t->constant * p->usd_fixed) + root;
+        return fmax(time_s * j->least_usd, sum * sum);
+    }
+    if (p->objective != ALLOC_COST)
+        return time_s;
+    if (time_s > p->time_limit_s || !(left_s > 0))
+        return INFINITY;
+    return fmax(j->least_usd, p->usd_fixed + root * root / left_s);
+}
+
+/* Candidates that a bound does not rule out. Of too many the most promising are kept. */
 struct survivors {
     const struct joint *joint;
-    struct search_found *list; /* shape [n], owned; value: the bound */
-    int32_t n, cap;
-    int64_t n_bounded;
+    struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
+    int32_t n, cap, most;
+    int64_t n_bounded, n_dropped;
+    double least_dropped; /* bound */
     bool failed;
 };
+
+static int by_promise(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    if (x->time_s < y->time_s || x->time_s > y->time_s)
+        return x->time_s < y->time_s ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void keep_most(struct survivors *s)
+{
+    if (s->n <= s->most)
+        return;
+    qsort(s->list, (size_t)s->n, sizeof *s->list, by_promise);
+    for (int32_t i = s->most; i < s->n; i++)
+        s->least_dropped = fmin(s->least_dropped, s->list[i].value);
+    s->n_dropped += s->n - s->most;
+    s->n = s->most;
+}
 
 static void take_survivor(void *mine, const struct search_candidate *c)
 {
     struct survivors *s = mine;
-    double bound = value_bound(s->joint, c) * (1 - BOUND_SLACK);
-    if (s->failed || !(bound <= s->joint->target)) {
+    const struct joint *j = s->joint;
+    /* The cheap bound first: time with all that the rows allow every dimension at once. */
+    double time_s = search_clock_time(&c->clocks[0], c->cost), bound = time_s;
+    if (j->question.problem.objective != ALLOC_TIME || time_s <= j->target) {
+        struct tangent t = find_tangent(j, c);
+        bound = value_bound(j, &t, time_s);
+        time_s = j->question.problem.objective == ALLOC_TIME ? bound : t.at_ref_s;
+    }
+    bound *= 1 - BOUND_SLACK;
+    if (s->failed || !(bound <= j->target)) {
         s->n_bounded++;
         return;
     }
+    if (s->n == 4 * (int64_t)s->most)
+        keep_most(s);
     struct search_found *grown = array_grow(s->list, s->n, &s->cap, sizeof *grown);
     s->failed = !grown;
     if (!grown)
         return;
     s->list = grown;
     s->list[s->n] = search_found_of(c);
+    s->list[s->n].time_s = time_s;
     s->list[s->n++].value = bound;
 }
 
@@ -153,23 +209,29 @@ static int by_bound(const void *a, const void *b)
     return search_is_better(x, y) ? -1 : search_is_better(y, x);
 }
 
-/* All threads' survivors in one list, most promising first. */
+/* All threads' survivors in one list, most promising first. What no thread would keep, all together do not.
+ */
 static int gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
 {
     int64_t sum = 0;
-    *all = (struct survivors){ 0 };
+    all->least_dropped = INFINITY;
+    all->most = parts[0].most;
     for (int32_t t = 0; t < n; t++) {
         sum += parts[t].n;
         all->n_bounded += parts[t].n_bounded;
+        all->n_dropped += parts[t].n_dropped;
+        all->least_dropped = fmin(all->least_dropped, parts[t].least_dropped);
         all->failed = all->failed || parts[t].failed;
     }
     all->list = calloc((size_t)sum + 1, sizeof *all->list);
     if (!all->list || all->failed || sum > INT32_MAX)
         return err_nomem(e, "a search");
     for (int32_t t = 0; t < n; t++) {
-        memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
+        if (parts[t].n)
+            memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
         all->n += parts[t].n;
     }
+    keep_most(all);
     qsort(all->list, (size_t)all->n, sizeof *all->list, by_bound);
     return 0;
 }
@@ -181,8 +243,11 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
     struct survivors *parts = calloc((size_t)n, sizeof *parts);
     void **mine = calloc((size_t)n, sizeof *mine);
     int rc = parts && mine ? 0 : err_nomem(e, "a search");
+    bool tight = j->question.problem.objective != ALLOC_PERF_PER_COST;
     for (int32_t t = 0; t < n && !rc; t++) {
         parts[t].joint = j;
+        parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
+        parts[t].least_dropped = INFINITY;
         mine[t] = &parts[t];
     }
     const struct search_run run = { .space = j->space,
@@ -194,7 +259,6 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
                                     .take = take_survivor,
                                     .mine = mine,
                                     .n_threads = n };
-    *all = (struct survivors){ 0 };
     if (!rc)
         rc = search_run(out, &run, e);
     if (!rc)
@@ -302,6 +366,10 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
     }
     out->n_split += i;
     out->n_bounded += s->n - i;
+    if (search_best_takes(best, s->least_dropped))
+        out->n_open += s->n_dropped;
+    else
+        out->n_bounded += s->n_dropped;
     return rc;
 }
 
