@@ -5,58 +5,72 @@
 
 const char *const report_axis_words[N_REPORT_AXES + 1] = { "tp", "cp", "ep", "dp", "pp" };
 
-/* Group of a planned step to what it is for; -1: none of its groups. */
-static int axis_of(const char *group)
+static enum report_axis axis_of(enum plan_group group)
 {
     static const enum report_axis axes[N_PLAN_GROUPS] = {
-        [PLAN_GROUP_TP] = REPORT_TP, [PLAN_GROUP_CP] = REPORT_CP, [PLAN_GROUP_EP] = REPORT_EP,
-        [PLAN_GROUP_DP] = REPORT_DP, [PLAN_GROUP_PP] = REPORT_PP, [PLAN_GROUP_EXPERTS] = REPORT_DP,
+        [PLAN_GROUP_TP] = REPORT_TP, [PLAN_GROUP_CP] = REPORT_CP,      [PLAN_GROUP_EP] = REPORT_EP,
+        [PLAN_GROUP_DP] = REPORT_DP, [PLAN_GROUP_EXPERTS] = REPORT_DP, [PLAN_GROUP_PP] = REPORT_PP,
     };
-    for (int g = 0; g < N_PLAN_GROUPS; g++)
-        if (strcmp(group, plan_group_words[g]) == 0)
-            return (int)axes[g];
-    return -1;
+    return axes[group];
 }
 
-static void add_collectives(struct training_report *out, const struct step_tree *t,
-                            const struct sim_step *step)
+/* What a collective of the plan takes once, in the mean over its places in the step. */
+struct once {
+    double times, time_s, wait_s[TOPO_MAX_DIMS];
+};
+
+static void find_once(struct once *once, const struct step_tree *t, const struct sim_step *step)
 {
     for (int32_t i = 0; i < step->n_collectives; i++) {
         const struct sim_collective *c = &step->collectives[i];
-        const struct step_node *node = &t->nodes[c->node];
-        int axis = axis_of(t->groups[node->group].name);
-        if (!c->critical || axis < 0)
-            continue;
-        double sum_s = c->times * c->latency_s;
+        struct once *o = &once[t->nodes[c->node].mark];
+        /* Those of other stages do not happen here, but take as long. */
+        double weight = c->times > 0 ? c->times : 1e-9;
+        o->times += weight;
+        o->time_s += weight * c->time_s;
         for (int32_t d = 0; d < step->n_dims; d++)
-            sum_s += c->times * c->wait_s[d];
-        if (node->phase == STEP_BUBBLE) {
-            out->bubble_s += sum_s;
-            continue;
-        }
-        out->axis_s[axis] += sum_s;
-        for (int32_t d = 0; d < step->n_dims; d++)
-            out->dim_s[axis][d] += c->times * c->wait_s[d];
+            o->wait_s[d] += weight * c->wait_s[d];
     }
+}
+
+static void add_exposed(struct training_report *out, const struct plan_cost *c,
+                        const struct plan_shares *shares, const struct once *once, int32_t n_dims)
+{
+    for (int32_t i = 0; i < c->n_collectives; i++) {
+        enum report_axis axis = axis_of(c->collectives[i].group);
+        out->axis_s[axis] += shares->exposed_s[i];
+        for (int32_t d = 0; d < n_dims && once[i].time_s > 0; d++)
+            out->dim_s[axis][d] += shares->exposed_s[i] * (once[i].wait_s[d] / once[i].time_s);
+    }
+}
+
+static void take_shares(struct training_report *out, const struct study_workload *w,
+                        const struct sim_step *step)
+{
+    const struct plan_cost *c = &w->training->cost;
+    struct once once[PLAN_MAX_COLLECTIVES] = { 0 };
+    double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_shares shares;
+    find_once(once, &w->tree, step);
+    for (int32_t i = 0; i < c->n_collectives; i++)
+        once_s[i] = once[i].times > 0 ? once[i].time_s / once[i].times : 0;
+    plan_cost_shares(&shares, c, once_s);
+    out->compute_s = shares.compute_s[STEP_FORWARD] + shares.compute_s[STEP_INPUT_GRAD] +
+                     shares.compute_s[STEP_WEIGHT_GRAD];
+    out->recompute_s = shares.compute_s[STEP_RECOMPUTE];
+    out->optimizer_s = shares.compute_s[STEP_OPTIMIZER];
+    out->overhead_s = shares.compute_s[STEP_OVERHEAD];
+    out->bubble_s = shares.bubble_s;
+    add_exposed(out, c, &shares, once, step->n_dims);
+    out->rest_s = out->time_s - shares.time_s;
 }
 
 void training_report(struct training_report *out, const struct study *s, const struct study_workload *w,
                      const struct design_load *load)
 {
-    const struct sim_step *step = &load->step;
     const struct training *x = w->training;
-    const double *phase_s = step->phase_s;
     *out = (struct training_report){ .time_s = load->time_s };
-    out->compute_s = phase_s[STEP_FORWARD] + phase_s[STEP_INPUT_GRAD] + phase_s[STEP_WEIGHT_GRAD];
-    out->recompute_s = phase_s[STEP_RECOMPUTE];
-    out->bubble_s = phase_s[STEP_BUBBLE];
-    out->optimizer_s = phase_s[STEP_OPTIMIZER];
-    out->overhead_s = phase_s[STEP_OVERHEAD];
-    add_collectives(out, &w->tree, step);
-    double sum_s = out->compute_s + out->recompute_s + out->bubble_s + out->optimizer_s + out->overhead_s;
-    for (int a = 0; a < N_REPORT_AXES; a++)
-        sum_s += out->axis_s[a];
-    out->rest_s = out->time_s - sum_s;
+    take_shares(out, w, &load->step);
     out->tokens_per_s = training_tokens(x) / out->time_s;
     out->mfu = training_mfu(x, &s->net, out->time_s);
     out->hfu = out->mfu * x->cost.hardware_flop / x->cost.model_flop;

@@ -18,14 +18,15 @@ enum report_axis {
 /** "tp", "cp", "ep", "dp", "pp"; NULL-terminated. */
 extern const char *const report_axis_words[N_REPORT_AXES + 1];
 
-/** Of one step; all _s but rest_s add up to time_s on the path that decides. */
+/** Of one step; all _s but those by dimension add up to time_s. Of what runs side by side compute counts
+ * whole, and communication what sticks out: plan_cost_shares(). */
 struct training_report {
     double time_s;
     double compute_s;   /**< forward and backward pass of the slowest stage */
     double recompute_s; /**< done again */
     double bubble_s;    /**< a stage waits for others, whatever these do */
     double optimizer_s, overhead_s;
-    double axis_s[N_REPORT_AXES];               /**< exposed communication, latency included */
+    double axis_s[N_REPORT_AXES]; /**< communication beyond what runs beside it, latency included */
     double dim_s[N_REPORT_AXES][TOPO_MAX_DIMS]; /**< of it, transfers on each dimension */
     double rest_s; /**< simulated models: what overlapping collectives add where they meet; else rounding */
     double tokens_per_s; /**< samples, where there are no sequences */

@@ -78,8 +78,7 @@ int fig_breakdown(struct canvas *c, const struct plot_data *d, struct err *e)
         n_misfit += is_misfit(&d->designs[i]);
         n_longer += sum > (1 + LEAST_SHARE) * d->designs[i].time_s;
     }
-    /* The step is the longest of what runs beside each other; the table says nothing of the rest. */
-    canvas_note(c, "of work that overlaps, the longest is shown");
+    canvas_note(c, "exposed: beyond the compute that runs beside it");
     if (n_misfit > 0)
         canvas_note(c, "*: needs more memory than an NPU has");
     if (n_longer > 0)

@@ -38,7 +38,8 @@ static void add_list(struct growing *x, step_id parent, struct plan_list list)
                                   .collective = from->kind,
                                   .bytes = from->bytes,
                                   .group = x->groups[from->group],
-                                  .times = from->times };
+                                  .times = from->times,
+                                  .mark = i };
         step_set_name(node.name, from->name);
         step_add(x->t, parent, node);
     }

@@ -42,6 +42,7 @@ struct step_node {
     double bytes;     /**< COLLECTIVE: entering per NPU, >= 0; TRANSFER: over the share that is reached */
     int32_t dim;      /**< TRANSFER */
     int32_t group;    /**< COLLECTIVE: index into groups */
+    int32_t mark;     /**< COLLECTIVE: what its builder knows it by */
     int32_t priority; /**< COLLECTIVE: where it meets others, the higher goes first */
     bool apart;       /**< MAX: of work on different NPUs, which shares no links */
     double times;     /**< REPEAT, and a collective that occurs several times in a row; > 0 */

@@ -61,7 +61,7 @@ static void what_the_memory_cannot_hold_has_a_star(void **state)
     trained_script(&s, "breakdown", trained_rows, 4);
     assert_has(text_str(&s), "'5 s *' at");
     assert_has(text_str(&s),
-               "'of work that overlaps, the longest is shown; *: needs more memory than an NPU has; ");
+               "'exposed: beyond the compute that runs beside it; *: needs more memory than an NPU has; ");
     trained_script(&s, "breakdown", trained_rows, 2);
     assert_lacks(text_str(&s), "memory");
     text_free(&s);

@@ -106,6 +106,40 @@ static void the_formula_and_the_expression_agree_for_any_plan(void **state)
     rng_free(r);
 }
 
+/* ---- where the time goes ---- */
+
+/* Compute counts whole; what is exposed and waited for is the rest of the step. */
+static void shares_add_up_to_the_step_of_any_plan(void **state)
+{
+    static struct random_training x;
+    static struct plan_cost c;
+    struct rng *r = seeded(3);
+    (void)state;
+    for (int i = 0; i < N_RANDOM; i++) {
+        double once_s[PLAN_MAX_COLLECTIVES], none_s[PLAN_MAX_COLLECTIVES] = { 0 }, compute_s = 0,
+                                             exposed_s = 0;
+        struct plan_shares s, free;
+        fixture_random(&x, r);
+        plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+        fixture_once(once_s, &c, &x.place, &x.net, true);
+        plan_cost_shares(&s, &c, once_s);
+        plan_cost_shares(&free, &c, none_s);
+        assert_close(s.time_s, plan_cost_time(&c, once_s), 1e-12);
+        assert_close(free.time_s, plan_cost_time(&c, none_s), 1e-12);
+        for (int p = 0; p < N_STEP_PHASES; p++)
+            compute_s += s.compute_s[p];
+        for (int32_t k = 0; k < c.n_collectives; k++) {
+            assert_true(s.exposed_s[k] >= 0);
+            assert_true(free.exposed_s[k] == 0);
+            exposed_s += s.exposed_s[k];
+        }
+        assert_close(compute_s + exposed_s + s.bubble_s, s.time_s, 1e-12);
+        /* Without communication a step is compute and bubble: what is exposed makes it longer, no more. */
+        assert_true(s.time_s >= free.time_s * (1 - 1e-12));
+    }
+    rng_free(r);
+}
+
 /* ---- pipelines ---- */
 
 enum { MOST_STAGES = 8, MOST_MICRO = 32 };
@@ -412,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_formula_and_the_expression_agree_for_any_plan),
+        cmocka_unit_test(shares_add_up_to_the_step_of_any_plan),
         cmocka_unit_test(equal_stages_take_as_long_as_the_schedule_carried_out),
         cmocka_unit_test(unequal_stages_never_take_longer_than_the_formula_says),
         cmocka_unit_test(interleaving_divides_the_bubble_by_the_chunks),
