@@ -1,0 +1,144 @@
+#include "tests/support.h"
+
+#include "base/rng.h"
+#include "workloads/collective_time.h"
+
+enum { N_RANDOM = 300 };
+
+/* A network of 1 to 4 dimensions, a group over parts of them, rules with chunks, memory and overhead. */
+struct random_case {
+    struct topo_network net;
+    struct stage_rules rules;
+    double bw_Bps[TOPO_MAX_DIMS];
+    int32_t members[TOPO_MAX_DIMS];
+    enum collective_kind kind;
+};
+
+static void draw(struct random_case *x, struct rng *r)
+{
+    static const enum topo_shape shapes[] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH, TOPO_LINE };
+    topo_network_defaults(&x->net);
+    x->net.n_dims = 1 + (int32_t)rng_below(r, 4);
+    for (int32_t d = 0; d < x->net.n_dims; d++) {
+        struct topo_dim *dim = &x->net.dims[d];
+        topo_dim_defaults(dim, d);
+        dim->shape = shapes[rng_below(r, 4)];
+        dim->size = 1 << (1 + (int)rng_below(r, 4));
+        dim->lat_s = 1e-7 * (double)rng_below(r, 100);
+        dim->efficiency = 0.5 + 0.5 * rng_uniform(r);
+        x->bw_Bps[d] = 1e9 * (1 + 99 * rng_uniform(r));
+        x->members[d] = rng_below(r, 3) ? dim->size : 1;
+        x->net.n_npus *= dim->size;
+    }
+    x->rules = stage_rules_plain;
+    x->rules.chunks = 1 + (int32_t)rng_below(r, 9);
+    x->rules.endpoint_s = rng_below(r, 2) ? 1e-6 : 0;
+    x->rules.mem_Bps = rng_below(r, 2) ? 2e12 : INFINITY;
+    /* Segments of a broadcast depend on its size. */
+    static const enum collective_kind kinds[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_REDUCE_SCATTER,
+                                                  COLLECTIVE_ALL_GATHER, COLLECTIVE_ALL_TO_ALL,
+                                                  COLLECTIVE_SEND };
+    x->kind = kinds[rng_below(r, COUNT_OF(kinds))];
+}
+
+static double by_lines(const struct collective_lines *l, double bytes)
+{
+    double time_s = 0;
+    for (int32_t i = 0; i < l->n; i++)
+        time_s = fmax(time_s, l->lines[i].const_s + l->lines[i].s_per_B * bytes);
+    return time_s;
+}
+
+static void lines_give_the_time_at_every_size(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    for (int i = 0; i < N_RANDOM; i++) {
+        struct random_case x;
+        struct collective_lines lines;
+        struct collective_time t;
+        draw(&x, r);
+        const struct collective_way ways[] = { { &x.net, &x.rules, x.bw_Bps }, { &x.net, NULL, x.bw_Bps } };
+        for (int w = 0; w < 2; w++) {
+            assert_true(collective_is_linear(x.kind, &ways[w]));
+            collective_find_lines(&lines, x.kind, x.members, &ways[w]);
+            for (double bytes = 1; bytes < 1e12; bytes *= 37) {
+                collective_time(&t, x.kind, bytes, x.members, &ways[w]);
+                assert_near(by_lines(&lines, bytes), t.time_s, 1e-9 * t.time_s + 1e-15);
+            }
+        }
+    }
+    rng_free(r);
+}
+
+/* Transfers and latency make up the time; without rules it is the busiest dimension's. */
+static void waits_are_part_of_the_time(void **state)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 12, 0, &e), &e);
+    for (int i = 0; i < N_RANDOM; i++) {
+        struct random_case x;
+        struct collective_time t;
+        double wait_s = 0, traffic_B[TOPO_MAX_DIMS], most_s = 0;
+        draw(&x, r);
+        const struct collective_way timed = { &x.net, &x.rules, x.bw_Bps },
+                                    plain = { &x.net, NULL, x.bw_Bps };
+        collective_time(&t, x.kind, 1e8, x.members, &timed);
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            wait_s += t.wait_s[d];
+        assert_true(wait_s <= t.time_s * (1 + 1e-12));
+        collective_traffic(traffic_B, x.kind, 1e8, x.members, x.net.n_dims);
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            most_s = fmax(most_s, traffic_B[d] / collective_share(&x.net.dims[d]) / x.bw_Bps[d]);
+        collective_time(&t, x.kind, 1e8, x.members, &plain);
+        assert_near(t.time_s, most_s, 1e-12 * most_s);
+    }
+    rng_free(r);
+}
+
+static void what_is_chosen_by_size_is_no_line(void **state)
+{
+    struct topo_network net;
+    struct err e = { 0 };
+    const double bw_Bps[] = { 1e9 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:8@1", &e), &e);
+    const struct collective_way way = { &net, &stage_rules_plain, bw_Bps }, plain = { &net, NULL, bw_Bps };
+    assert_true(collective_is_linear(COLLECTIVE_ALL_REDUCE, &way));
+    assert_false(collective_is_linear(COLLECTIVE_BROADCAST, &way));
+    net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+    assert_false(collective_is_linear(COLLECTIVE_ALL_REDUCE, &way));
+    assert_true(collective_is_linear(COLLECTIVE_ALL_REDUCE, &plain));
+}
+
+static void a_group_of_one_takes_no_time(void **state)
+{
+    struct topo_network net;
+    struct collective_time t;
+    struct collective_lines lines;
+    struct err e = { 0 };
+    const double bw_Bps[] = { 1e9 };
+    const int32_t one[] = { 1 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:8@1", &e), &e);
+    const struct collective_way way = { &net, &stage_rules_plain, bw_Bps };
+    collective_time(&t, COLLECTIVE_ALL_REDUCE, 1e9, one, &way);
+    assert_true(t.time_s == 0);
+    collective_find_lines(&lines, COLLECTIVE_ALL_REDUCE, one, &way);
+    assert_int_equal(lines.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_give_the_time_at_every_size),
+        cmocka_unit_test(waits_are_part_of_the_time),
+        cmocka_unit_test(what_is_chosen_by_size_is_no_line),
+        cmocka_unit_test(a_group_of_one_takes_no_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
