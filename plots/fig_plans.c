@@ -295,7 +295,8 @@ static void put_map(struct plans *p, int32_t m)
     double height = (p->body.bottom - p->body.top - CANVAS_X_LABEL_PX) / p->n_down;
     double avail = width - VALUES_PX - GAP_PX, room = fmin(avail, s->n_columns * MOST_CELL_PX);
     double left = p->body.left + CANVAS_Y_LABEL_PX + m % p->n_across * width + VALUES_PX + (avail - room) / 2;
-    double top = p->body.top + m / p->n_across * height;
+    int32_t down = m / p->n_across;
+    double top = p->body.top + down * height;
     struct canvas_box box = { left, top + name_px(p), left + room, top + height - CANVAS_X_TICS_PX };
 
     canvas_panel(p->c, &box, NULL, NULL);

@@ -401,14 +401,14 @@ static int read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id m
     return rc ? rc : training_build(t, &x, net, e);
 }
 
-int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id node,
+int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id map,
                        const struct topo_network *net, struct err *e)
 {
     struct workload_conf conf;
-    int rc = schema_read(&conf, &step_workload_section, doc, node, e);
+    int rc = schema_read(&conf, &step_workload_section, doc, map, e);
     if (!rc)
-        rc = check_workload(&conf, doc, node, e);
-    return rc ? rc : training_read(x, doc, node, net, e);
+        rc = check_workload(&conf, doc, map, e);
+    return rc ? rc : training_read(x, doc, map, net, e);
 }
 
 int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,

@@ -104,7 +104,7 @@ static int print_activations(void)
             p.degree[PLAN_TP] = 8;
             p.micro = i == 0 ? 4 : 1;
             p.seq_parallel = techniques[k].seq_parallel;
-            p.recompute = techniques[k].recompute;
+            p.recompute = (int32_t)techniques[k].recompute;
             double got_B = memory_layer_B(&m, &p, false);
             double want_B = published_B(&m, &techniques[k], (double)p.micro, 8);
             base_B = k ? base_B : got_B;

@@ -351,7 +351,7 @@ static struct plan plan_of(const struct fixed *f, const struct training *base)
     p.interleave = f->interleave;
     p.micro = f->micro;
     p.zero = f->zero;
-    p.recompute = f->recompute;
+    p.recompute = (int32_t)f->recompute;
     p.seq_parallel = f->tp > 1;
     memcpy(p.order, f->order, sizeof p.order);
     return p;
