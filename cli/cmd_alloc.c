@@ -3,6 +3,7 @@
 
 #include "cli/alloc_report.h"
 #include "cli/points.h"
+#include "cli/training.h"
 
 /* All points of a study; without `vary` the one there is. */
 struct alloc_run {
@@ -38,6 +39,8 @@ static int solve_only(struct alloc_run *a, struct err *e)
     output_notes(a->run, &x.study.notes);
     if (!rc)
         rc = report(a, 0, &x.study, &x.design, e);
+    if (!rc && alloc_has_split(&x.design.answer))
+        training_say_memory(a->run, &x.study);
     load_design_free(&x);
     return rc;
 }
@@ -53,6 +56,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     if (!rc) {
         load_say_status(a->run, &d);
         rc = report(a, i, &s, &d, e);
+        if (!rc && alloc_has_split(&d.answer))
+            training_say_memory(a->run, &s);
     }
     design_free(&d);
     study_free(&s);

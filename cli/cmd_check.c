@@ -5,6 +5,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/sheet.h"
+#include "cli/training.h"
 
 /* One budget: what the design takes, what it may take, in the unit of the key. */
 struct budget {
@@ -296,6 +297,8 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
             .time_s = d->time_s,
         };
         rc = conclude(run, &subject, e);
+        if (!rc)
+            training_say_memory(run, &x.study);
     }
     load_design_free(&x);
     return rc;

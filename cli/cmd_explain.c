@@ -1,4 +1,5 @@
 #include "cli/explain.h"
+#include "cli/training.h"
 
 /* A total below a simple bound is not a wrong sum: collectives of one maximum share a dimension for free. */
 static void warn_bounds(struct run *run, const struct explain *p)
@@ -59,6 +60,8 @@ static int run_explain(struct run *run, struct err *e)
         rc = load_write_status(run, &x, false, e);
     else if (!rc)
         rc = write_result(run, &x, e);
+    if (!rc && !run->exit_code)
+        training_say_memory(run, &x.study);
     load_design_free(&x);
     load_free(&o);
     return rc;

@@ -6,6 +6,7 @@
 #include "cli/bind.h"
 #include "cli/explain.h"
 #include "cli/sheet.h"
+#include "cli/training.h"
 
 /* Collectives of one phase, kind and group that are all critical or all hidden, added up. */
 struct bundle {
@@ -241,5 +242,7 @@ int explain_text(const struct explain *p, struct text *out, struct err *e)
         rc = put_steps(p, out, e);
     put_dollar(p, out);
     text_puts(out, "\n");
-    return rc ? rc : put_bounds(p, out, e);
+    if (!rc)
+        rc = put_bounds(p, out, e);
+    return rc ? rc : training_text(&p->x->study, &p->x->design, out, e);
 }

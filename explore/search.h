@@ -77,7 +77,7 @@ int search_given(struct search_result *out, const struct search_space *space, co
 /**
  * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
  * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
- * n_open is 0, the first is optimal over all plans and all splits, to the gap of the split.
+ * n_open is 0, the first is optimal over all plans and all splits, to 1e-8.
  */
 int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
                  const struct training *base, struct err *e);

@@ -32,6 +32,9 @@ bool search_best_takes(const struct search_best *b, double value)
 void search_best_add(struct search_best *b, const struct search_found *f)
 {
     int32_t at = b->n;
+    for (int32_t i = 0; i < b->n; i++)
+        if (b->found[i].rank == f->rank)
+            return;
     if (b->n == b->most && !search_is_better(f, &b->found[b->n - 1]))
         return;
     while (at > 0 && search_is_better(f, &b->found[at - 1]))

@@ -19,6 +19,7 @@ bool search_is_better(const struct search_found *a, const struct search_found *b
 /** Could a candidate of this value be among the best? */
 bool search_best_takes(const struct search_best *b, double value);
 
+/** Nothing when a candidate of this rank is there already. */
 void search_best_add(struct search_best *b, const struct search_found *f);
 
 #endif

@@ -20,9 +20,9 @@
  *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
  * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
  *
- * Least cost with T <= L: sum_d u_d B_d >= (sum_d sqrt(g_d u_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
- * the last sum is at most L - C. Time times cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2,
- * likewise.
+ * Least cost with T <= L: sum_d p_d B_d >= (sum_d sqrt(g_d p_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
+ * the last sum is at most L - C; p are prices u alone, or u + mu A, and then mu.r is taken off. Time times
+ * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise.
  *
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
  * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
@@ -31,8 +31,9 @@
 
 enum { SCOUTS = 48, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
 
-/* A bound is a sum of rounded terms. */
-#define BOUND_SLACK 1e-9
+/* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
+ * a price or a time limit makes many plans equal, one of them is enough. */
+#define AS_GOOD 1e-8
 
 struct joint {
     const struct search_space *space;
@@ -41,11 +42,11 @@ struct joint {
     struct design_question question;
     double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
     double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
-    double price[TOPO_MAX_DIMS];   /* (mu A)_d */
+    double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
     double rent;                   /* mu.r */
     bool has_prices;
     double least_usd; /* no design costs less */
-    double target;    /* value of the last of the best so far */
+    double target;    /* what is not below this is as good as the last of the best so far, or worse */
 };
 
 /* ---- one plan ---- */
@@ -111,13 +112,21 @@ static struct tangent find_tangent(const struct joint *j, const struct search_ca
     return t;
 }
 
-static double time_bound(const struct joint *j, const struct tangent *t)
+/* sum_d sqrt(g_d p_d), p the prices of the reference. */
+static double priced_root(const struct joint *j, const struct tangent *t)
 {
     double root = 0;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
         if (j->price[d] >= 0)
-            root += 2 * sqrt(t->pull[d] * j->price[d]);
-    return t->constant + (j->has_prices && j->rent > 0 ? root * root / (4 * j->rent) : 0);
+            root += sqrt(t->pull[d] * j->price[d]);
+    return root;
+}
+
+static double time_bound(const struct joint *j, const struct tangent *t)
+{
+    double root = priced_root(j, t);
+    bool priced = j->has_prices && j->question.problem.objective == ALLOC_TIME && j->rent > 0;
+    return t->constant + (priced ? root * root / j->rent : 0);
 }
 
 /* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
@@ -143,7 +152,9 @@ static double value_bound(const struct joint *j, const struct tangent *t, double
         return time_s;
     if (time_s > p->time_limit_s || !(left_s > 0))
         return INFINITY;
-    return fmax(j->least_usd, p->usd_fixed + root * root / left_s);
+    double usd = fmax(j->least_usd, p->usd_fixed + root * root / left_s);
+    double priced = priced_root(j, t);
+    return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
 }
 
 /* Candidates that a bound does not rule out. Of too many the most promising are kept. */
@@ -181,13 +192,12 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     double time_s = search_clock_time(&c->clocks[0], c->cost), bound = time_s;
-    if (j->question.problem.objective != ALLOC_TIME || time_s <= j->target) {
+    if (j->question.problem.objective != ALLOC_TIME || time_s < j->target) {
         struct tangent t = find_tangent(j, c);
         bound = value_bound(j, &t, time_s);
         time_s = j->question.problem.objective == ALLOC_TIME ? bound : t.at_ref_s;
     }
-    bound *= 1 - BOUND_SLACK;
-    if (s->failed || !(bound <= j->target)) {
+    if (s->failed || !(bound < j->target)) {
         s->n_bounded++;
         return;
     }
@@ -277,13 +287,15 @@ static void take_prices(struct joint *j, const struct alloc_answer *a)
 {
     const struct alloc_problem *p = &j->question.problem;
     const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
+    bool by_cost = p->objective == ALLOC_COST;
+    double weight = !b ? 0 : by_cost ? b->cost_weight : b->time_weight;
     memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
-    j->has_prices = b && p->objective == ALLOC_TIME;
+    j->has_prices = weight > 0 && (by_cost || p->objective == ALLOC_TIME);
     j->rent = 0;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        j->price[d] = 0;
+        j->price[d] = by_cost ? p->usd_per_Bps[d] : 0;
     for (int32_t i = 0; i < p->n_rows && j->has_prices; i++) {
-        double dual = p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i];
+        double dual = (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]) / weight;
         j->rent += dual * p->rows[i].rhs;
         for (int32_t d = 0; d < j->study->net.n_dims; d++)
             j->price[d] += dual * p->rows[i].coef[d];
@@ -305,6 +317,11 @@ static void even_split(struct joint *j)
         j->ref_Bps[d] = isfinite(j->cap_Bps[d]) && j->cap_Bps[d] > 0 ? j->cap_Bps[d] / n : 1e11;
 }
 
+static double last_value(const struct search_best *best)
+{
+    return best->n == best->most ? (1 - AS_GOOD) * best->found[best->n - 1].value : INFINITY;
+}
+
 /* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
 static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
 {
@@ -323,7 +340,7 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
         }
         alloc_answer_free(&answer);
     }
-    j->target = best->n == best->most ? best->found[best->n - 1].value : INFINITY;
+    j->target = last_value(best);
     return rc;
 }
 
@@ -359,14 +376,14 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
 {
     int rc = 0;
     int32_t i = 0;
-    while (i < s->n && !rc && search_best_takes(best, s->list[i].value)) {
+    while (i < s->n && !rc && s->list[i].value < last_value(best)) {
         int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
         rc = solve_block(best, s->list + i, n, j, e);
         i += n;
     }
     out->n_split += i;
     out->n_bounded += s->n - i;
-    if (search_best_takes(best, s->least_dropped))
+    if (s->least_dropped < last_value(best))
         out->n_open += s->n_dropped;
     else
         out->n_bounded += s->n_dropped;
@@ -403,19 +420,16 @@ int search_split(struct search_result *out, const struct search_space *space, co
                  const struct training *base, struct err *e)
 {
     struct joint *j = malloc(sizeof *j);
-    struct search_best scouted = { 0 }, best = { 0 };
+    struct search_best best = { 0 };
     struct survivors survivors = { 0 };
     *out = (struct search_result){ 0 };
-    int rc = j ? search_best_reserve(&scouted, space->top, e) : err_nomem(e, "a search");
-    if (!rc)
-        rc = search_best_reserve(&best, space->top, e);
+    int rc = j ? search_best_reserve(&best, space->top, e) : err_nomem(e, "a search");
     if (!rc)
         rc = begin(j, space, s, base, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
     for (int round = 0; round < 2 && !rc; round++) {
-        scouted.n = 0;
         search_free(out);
-        rc = scout(&scouted, out, j, e);
+        rc = scout(&best, out, j, e);
     }
     search_free(out);
     if (!rc)
@@ -426,7 +440,6 @@ int search_split(struct search_result *out, const struct search_space *space, co
     }
     out->found = best.found;
     out->n_found = best.n;
-    search_best_free(&scouted);
     free(survivors.list);
     free(j);
     return rc;

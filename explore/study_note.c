@@ -97,10 +97,30 @@ static void note_split(struct study *s)
     note_weights(s);
 }
 
+/* What is assumed of an NPU that is not described further is the best there could be. */
+static void note_npu(struct study *s)
+{
+    yaml_id npu = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "npu");
+    char place[400];
+    bool trains = false;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        trains = trains || s->workloads[i].training;
+    if (!trains || npu < 0)
+        return;
+    yaml_key_place(&s->doc, npu, place, sizeof place);
+    if (yaml_get(&s->doc, npu, "matrix_efficiency") < 0 && yaml_get(&s->doc, npu, "matrix_sizes") < 0)
+        text_printf(&s->notes,
+                    "%s: network.npu is without matrix_efficiency, its products are timed at the peak\n",
+                    place);
+    if (isnan(s->net.npu.mem_B))
+        text_printf(&s->notes, "%s: network.npu is without mem_GB, every plan is taken to fit\n", place);
+}
+
 int study_note(struct study *s, unsigned needs, struct err *e)
 {
     yaml_id root = s->doc.root;
     note_sections(s, active_uses(s, needs));
+    note_npu(s);
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&

@@ -1,5 +1,6 @@
 #include "sim/fit_npu.h"
 
+#include <float.h>
 #include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,9 @@ void fit_npu_free(struct fit_npu *f)
 
 /* ---- reading ---- */
 
+/* Far beyond any operator, and products of four of them are still numbers. */
+#define MOST_VALUE 1e18
+
 struct reading {
     const struct table *t;
     const char *name;
@@ -31,8 +35,11 @@ static int read_value(double *out, const struct reading *r, const char *column, 
     int32_t col = table_find(r->t, column);
     double x = col >= 0 ? table_number(r->t, r->row, col) : NAN;
     *out = isnan(x) ? absent : x;
-    if (*out > 0 || (*out >= 0 && absent >= 0 && isnan(x)))
+    if ((*out > 0 && *out <= MOST_VALUE) || (*out >= 0 && absent >= 0 && isnan(x)))
         return 0;
+    if (*out > MOST_VALUE)
+        return err_set(e, ERR_PARSE, "%s: row %lld: %s is %g, need at most %g", r->name,
+                       (long long)r->row + 1, column, *out, MOST_VALUE);
     return err_set(e, ERR_PARSE, "%s: row %lld: %s is %s, need a number above 0", r->name,
                    (long long)r->row + 1, column, isnan(*out) ? "not given" : "0 or less");
 }
@@ -165,7 +172,7 @@ static double misfit(const gsl_vector *at, void *data)
         double off = log(model_time(&npu, row) / row->time_s);
         sum += off * off;
     }
-    return sum;
+    return isfinite(sum) ? sum : DBL_MAX / 1e10; /* the method stops the program at what is no number */
 }
 
 /* Four digits: more than any measurement has. */
@@ -231,6 +238,8 @@ int fit_npu(struct fit_npu *f, struct err *e)
     if (!(f->npu.peak_flops > 0) || !(f->npu.mem_Bps > 0))
         return err_set(e, ERR_RANGE, "NPU has no %s, need it",
                        f->npu.peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+    if (f->n == 0)
+        return err_set(e, ERR_RANGE, "0 rows, need operators to fit to");
     f->npu.n_sizes = 0; /* half sizes take their place */
     for (int k = 0; k < N_FIT_OPERATORS; k++)
         f->kinds[k].n = 0;

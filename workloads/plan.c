@@ -217,8 +217,14 @@ static bool check_stages(const struct plan *p, const struct model *m, struct pla
                      "leaves %lld layers to %lld stages, need as many as there are", (long long)rest,
                      (long long)others);
     if (others > 0 && (rest % others || rest == 0)) {
+        if (p->first + p->last == 0 && f) {
+            need_divisor(f, "pp", pp, m->layers, "layers");
+            size_t n = strlen(f->why);
+            snprintf(f->why + n, sizeof f->why - n, ", or first_stage_layers and last_stage_layers");
+            return false;
+        }
         if (p->first + p->last == 0)
-            return need_divisor(f, "pp", pp, m->layers, "layers");
+            return false;
         return FAULT(f, "pp", "leaves %lld layers to %lld stages, need a multiple", (long long)rest,
                      (long long)others);
     }
@@ -317,6 +323,8 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
                 (long long)plan_microbatches(p));
     joint = ", ";
     put_degree(out, "interleave", p->interleave, &joint);
+    if (p->zero && m->family != MODEL_TRANSFORMER)
+        text_printf(out, ", zero %d", (int)p->zero);
     if (m->family != MODEL_TRANSFORMER)
         return;
     if (p->schedule == PLAN_GPIPE)

@@ -40,7 +40,8 @@ static const struct key plan_keys[] = {
       .max = 1e12,
       .dflt = SCHEMA_NONE,
       .required = true },
-    P_COUNT("micro_batch", micro, 1, 1e12, 1, "sequences of one microbatch"),
+    P_COUNT("micro_batch", micro, 1, 1e12, 1,
+            "sequences of one microbatch; absent: 1, of a DLRM or CNN all of batch / dp"),
     P_WORD("schedule", schedule, plan_schedule_words, PLAN_1F1B, "of the pipeline; absent: 1f1b"),
     P_COUNT("interleave", interleave, 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
     P_COUNT("first_stage_layers", first, 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
@@ -140,6 +141,9 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
         int64_t inner = plan_inner(p, net->n_npus);
         p->degree[PLAN_DP] = net->n_npus >= inner ? net->n_npus / inner : 1;
     }
+    int64_t samples = p->batch / p->degree[PLAN_DP];
+    if (m->family != MODEL_TRANSFORMER && yaml_get(doc, map, "micro_batch") < 0 && samples > 0)
+        p->micro = samples;
     if (!check)
         return 0;
     if (!plan_check(p, m, net->n_npus, &fault))

@@ -355,7 +355,8 @@ static int check_effect(const struct workload_conf *conf, const struct yaml_doc 
         return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
                              "has no effect on %s, need model", source);
     if (conf->model >= 0 && conf->parallel < 0)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has no parallel, need it for a model");
+        return yaml_fail(doc, map, e, ERR_PARSE,
+                         "has no parallel, need it for a model; with search { batch: N } is enough");
     if (!conf->simai && conf->ag_size >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE, "has no effect on %s, need simai",
                          source);

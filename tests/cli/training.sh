@@ -33,10 +33,11 @@ run sim study.yaml --of csv -q -o sim.csv
 sed '/^#/d' sim.csv
 echo "== plans that cannot be"
 P=workload.parallel
-for set in tp=3 tp=32 pp=3 dp=5 pp=32 batch=66 micro_batch=3 interleave=3 ep=2 cp=3 'order=[tp,dp]' zero=4 \
-    schedule=gpipe,interleave=2; do
-    "$WEFT" sim study.yaml $(echo "$set" | sed "s/,interleave/ --set $P.interleave/; s/^/--set $P./") 2>&1 >out | sed 's/^[^:]*: //'
+bad() { "$WEFT" sim study.yaml --set "$P.$1" --set "$P.${2:-grad_B=4}" 2>&1 >out | sed 's/^[^:]*: //'; }
+for set in tp=3 tp=32 pp=3 dp=5 pp=32 batch=66 micro_batch=3 interleave=3 ep=2 cp=3 'order=[tp,dp]' zero=4; do
+    bad "$set"
 done
+bad schedule=gpipe interleave=2
 run sim study.yaml --set network.npu.mem_GB=1 -q -o out -f
 run sim study.yaml --set 'network.npu={}' -q
 echo "== a search"
