@@ -51,6 +51,7 @@ struct search_result {
     int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
     int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
     int64_t n_split;   /**< bandwidths to choose: split on their own */
+    bool clash;        /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
     double least_B;    /**< least memory of any candidate; INFINITY without one */
 };
 

@@ -29,7 +29,7 @@
  * a number of plans the rest is left open, and counted.
  */
 
-enum { SCOUTS = 48, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
+enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
 
 /* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
  * a price or a time limit makes many plans equal, one of them is enough. */
@@ -46,6 +46,7 @@ struct joint {
     double rent;                   /* mu.r */
     bool has_prices;
     double least_usd; /* no design costs less */
+    bool clash;       /* no bandwidths satisfy the rows */
     double target;    /* what is not below this is as good as the last of the best so far, or worse */
 };
 
@@ -327,7 +328,8 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
 {
     int rc = search_fastest(counts, j->space, j->study, j->base, j->ref_Bps, SCOUTS + j->space->top, e);
     double least = INFINITY;
-    for (int32_t i = 0; i < counts->n_found && !rc; i++) {
+    /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
+    for (int32_t i = 0; i < counts->n_found && !rc && (best->n || i < HOPELESS); i++) {
         struct alloc_answer answer = { 0 };
         struct search_found f = counts->found[i];
         rc = solve_plan(&f, &answer, j, e);
@@ -400,6 +402,7 @@ static int find_least_usd(struct joint *j, struct err *e)
     memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
     int rc = lp_solve(&result, NULL, &lp, e);
     j->least_usd = p->usd_fixed + (!rc && result.status == LP_OPTIMAL ? result.value : 0);
+    j->clash = !rc && result.status == LP_INFEASIBLE;
     return rc;
 }
 
@@ -427,12 +430,12 @@ int search_split(struct search_result *out, const struct search_space *space, co
     if (!rc)
         rc = begin(j, space, s, base, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
-    for (int round = 0; round < 2 && !rc; round++) {
+    for (int round = 0; round < 2 && !rc && !j->clash; round++) {
         search_free(out);
         rc = scout(&best, out, j, e);
     }
     search_free(out);
-    if (!rc)
+    if (!rc && !j->clash)
         rc = find_survivors(&survivors, out, j, e);
     if (!rc) {
         out->n_bounded = survivors.n_bounded;
@@ -440,6 +443,7 @@ int search_split(struct search_result *out, const struct search_space *space, co
     }
     out->found = best.found;
     out->n_found = best.n;
+    out->clash = j && j->clash;
     free(survivors.list);
     free(j);
     return rc;

@@ -8,6 +8,9 @@
 static int fail_search(const struct study *s, yaml_id at, const struct search_result *r, struct err *e)
 {
     struct text why = { 0 };
+    if (r->clash)
+        return yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN,
+                             "finds no plan: the constraints contradict each other, no split satisfies them");
     for (int i = 0; i < N_SEARCH_REASONS; i++)
         if (r->n_rejected[i])
             text_printf(&why, "%s%lld because %s", why.n ? ", " : "", (long long)r->n_rejected[i],

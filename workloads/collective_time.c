@@ -130,7 +130,7 @@ void collective_find_lines(struct collective_lines *out, enum collective_kind ki
         double small_wait_s[TOPO_MAX_DIMS], large_wait_s[TOPO_MAX_DIMS];
         double small_s = row_time(&small, r, way, small_wait_s);
         double large_s = row_time(&large, r, way, large_wait_s);
-        line.s_per_B = (large_s - small_s) / step_B;
+        line.s_per_B = isfinite(large_s) ? (large_s - small_s) / step_B : INFINITY; /* no bandwidth */
         line.const_s = fmax(small_s - line.s_per_B * small_B, 0);
         for (int32_t d = 0; d < way->net->n_dims; d++)
             line.wait_s_per_B[d] = small_wait_s[d] / small_B;

@@ -346,6 +346,10 @@ static void a_search_without_result_says_why(void **state)
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
             "total_GBps: 12\nconstraints: [ node >= 10, pod >= 10 ]\n" },
           STUDY_FOR_SPLIT,
+          "finds no plan: the constraints contradict each other, no split satisfies them" },
+        { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
+            "total_GBps: 12\nconstraints: [ pod <= 0 ]\n" },
+          STUDY_FOR_SPLIT,
           "because no split satisfies the constraints" },
     };
     (void)state;

@@ -100,7 +100,8 @@ static void a_dense_plan_is_refused_for_one_stated_reason(void **state)
         { .degree = { 1, 1, 1, 100 },
           .batch = 1,
           .key = "pp",
-          .why = "is 100, need a divisor of layers, 96 (nearest: 96)" },
+          .why = "is 100, need a divisor of layers, 96 (nearest: 96), or first_stage_layers and "
+                 "last_stage_layers" },
         { .degree = { 1, 1, 1, 1 },
           .batch = 1,
           .first = 3,
