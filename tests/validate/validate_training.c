@@ -78,14 +78,17 @@ static double time_of(const struct row_set *s, struct training *x)
 
 /* ---- errors of a table ---- */
 
+enum { MOST_ROWS = 1024 };
+
 struct errors {
-    double abs[64], sum_abs, sum;
+    double abs[MOST_ROWS], sum_abs, sum;
     int n;
 };
 
 static double add_error(struct errors *x, double got, double want)
 {
     double error = got / want - 1;
+    assert_true(x->n < MOST_ROWS);
     x->abs[x->n++] = fabs(error);
     x->sum_abs += fabs(error);
     x->sum += error;
@@ -248,7 +251,7 @@ static int print_mtnlg(void)
 
 #define MULTINODE "train_a100_multinode.csv"
 
-static void set_multinode(struct row_set *s, const struct table *t, int64_t i)
+static void set_multinode(struct row_set *s, const struct table *t, int64_t i, int grad_B)
 {
     set(s, "workload.model",
         "{ layers: %d, hidden: %d, heads: %d, vocab: 51200, seq: %d, attention: unfused, tied: true, biases: "
@@ -263,7 +266,22 @@ static void set_multinode(struct row_set *s, const struct table *t, int64_t i)
     set(s, PARALLEL "recompute", "full");
     set(s, PARALLEL "overlap_tp", "none");
     set(s, PARALLEL "overlap_dp", "false");
-    set(s, PARALLEL "grad_B", "2");
+    set(s, PARALLEL "grad_B", "%d", grad_B);
+}
+
+/* Errors over all rows, sorted; how many rows are far off. */
+static int compare_multinode(struct errors *errors, const struct table *t, int grad_B)
+{
+    int far = 0;
+    *errors = (struct errors){ .n = 0 };
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        struct row_set s = { .n = 0 };
+        set_multinode(&s, t, i, grad_B);
+        double want_s = case_number(t, i, "iteration time (ms)") / 1e3;
+        far += fabs(add_error(errors, time_of(&s, NULL), want_s)) > 0.2;
+    }
+    sort_errors(errors);
+    return far;
 }
 
 static int print_multinode(void)
@@ -272,8 +290,8 @@ static int print_multinode(void)
     char path[1024];
     struct table t;
     struct err e = { 0 };
-    struct errors errors = { .n = 0 };
-    int wrong = 0, far = 0;
+    struct errors errors, fp32;
+    int wrong = 0;
     snprintf(path, sizeof path, "%s/" MULTINODE, folder && *folder ? folder : "../shared/reference");
     FILE *f = fopen(path, "r");
     if (!f) {
@@ -282,29 +300,20 @@ static int print_multinode(void)
     }
     fclose(f);
     assert_ok(table_read_csv(&t, path, &e), &e);
-    for (int64_t i = 0; i < t.n_rows; i++) {
-        struct row_set s = { .n = 0 };
-        set_multinode(&s, &t, i);
-        double got_s = time_of(&s, NULL), want_s = case_number(&t, i, "iteration time (ms)") / 1e3;
-        double error = add_error(&errors, got_s, want_s);
-        far += fabs(error) > 0.2;
-        if (getenv("WEFT_ROWS"))
-            fprintf(stderr, "%g t%d d%d p%d b%d %.2f %.2f %+.1f\n",
-                    case_number(&t, i, "Parameters (billion)"), (int)case_number(&t, i, "tensor parallelism"),
-                    (int)case_number(&t, i, "data parallelism"),
-                    (int)case_number(&t, i, "pipeline parallelism"), (int)case_number(&t, i, "micro batch"),
-                    want_s, got_s, 100 * error);
-    }
-    sort_errors(&errors);
+    compare_multinode(&fp32, &t, 4);
+    int far = compare_multinode(&errors, &t, 2);
     double mean = errors.sum_abs / errors.n;
     printf("\n64 to 512 A100, 3.6 to 175 billion parameters (measurements of VIA-Research/vTrain@f8dda84, "
            "MIT): full "
            "recomputation, nothing overlaps, gradients in fp16. %d rows: mean error %.1f %% (at most 8 "
-           "asked), median %.1f %% (4.5), mean of signed errors "
-           "%+.1f %%; "
-           "%d rows are off by more than 20 %%: %s.\n",
+           "asked), median "
+           "%.1f %% (4.5), mean of signed errors %+.1f %%; %d rows are off by more than 20 %%: %s.\n",
            errors.n, 100 * mean, 100 * median(&errors), 100 * errors.sum / errors.n, far,
            verdict(mean <= 0.08 && median(&errors) <= 0.045, &wrong));
+    printf("\nHow these runs kept gradients is not documented. fp16 is what the table of arXiv 2104.04473 "
+           "above takes, and it "
+           "suits better: with fp32 the mean is %.1f %% and the median %.1f %%.\n",
+           100 * fp32.sum_abs / fp32.n, 100 * median(&fp32));
     table_free(&t);
     return wrong;
 }
