@@ -50,6 +50,10 @@ static int put_breakdown(const struct study *s, const struct training_report *r,
     put_time(&sheet, "step", r->time_s, per_s, r->time_s);
     int rc = sheet_write(&sheet, out, e);
     sheet_free(&sheet);
+    text_puts(
+        out,
+        "compute counts whole here, communication by what sticks out; further up, the longer of two side by "
+        "side\n");
     return rc;
 }
 
