@@ -88,7 +88,15 @@ static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err
     return rc;
 }
 
-int rung_open_wires(struct rung *x, struct err *e)
+static void close_wires(struct rung *x)
+{
+    if (x->wires.has_routes)
+        topo_routes_free(&x->wires.routes);
+    topo_graph_free(x->wires.graph);
+    x->wires = (struct rung_wires){ 0 };
+}
+
+static int open_wires(struct rung *x, struct err *e)
 {
     struct rung_wires *w = &x->wires;
     if (w->has_routes)
@@ -97,7 +105,7 @@ int rung_open_wires(struct rung *x, struct err *e)
     if (!rc)
         rc = topo_routes_build(&w->routes, w->graph, e);
     if (rc) {
-        rung_close_wires(x);
+        close_wires(x);
         return rc;
     }
     w->routes.seed = x->rules->seed;
@@ -111,18 +119,28 @@ int rung_open_wires(struct rung *x, struct err *e)
             err_wrap(e, "slow[%d]", (int)i);
     if (rc) {
         topo_routes_free(&w->routes);
-        rung_close_wires(x);
+        close_wires(x);
     }
     w->has_routes = rc == 0;
     return rc;
 }
 
+/*
+ * igraph's stack of what to clean up is one for the whole program (Debian builds it without thread safety),
+ * and the points of a sweep run side by side: one at a time builds, reads or frees a graph.
+ */
+int rung_open_wires(struct rung *x, struct err *e)
+{
+    int rc;
+#pragma omp critical(igraph)
+    rc = open_wires(x, e);
+    return rc;
+}
+
 void rung_close_wires(struct rung *x)
 {
-    if (x->wires.has_routes)
-        topo_routes_free(&x->wires.routes);
-    topo_graph_free(x->wires.graph);
-    x->wires = (struct rung_wires){ 0 };
+#pragma omp critical(igraph)
+    close_wires(x);
 }
 
 /* ---- what links carry ---- */
