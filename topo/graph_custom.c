@@ -1,6 +1,7 @@
 #include "topo/graph_draft.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,5 +173,30 @@ int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, s
 out:
     topo_graph_free(g);
     free(number);
+    return rc;
+}
+
+int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches, const char *prefix,
+                     const struct topo_link *links, int64_t n_links, struct err *e)
+{
+    struct topo_draft draft = { .lat_key = ATTR_LAT };
+    char name[TOPO_VERTEX_TEXT];
+    *out = NULL;
+    int rc = topo_draft_reserve(&draft, n_npus + n_switches, n_links, e);
+    for (int64_t v = 0; v < n_npus + n_switches && !rc; v++) {
+        snprintf(name, sizeof name, "%s%lld", v < n_npus ? prefix : "switch",
+                 (long long)(v < n_npus ? v : v - n_npus));
+        draft.is_npu[v] = v < n_npus;
+        draft.names[v] = strdup(name);
+        rc = draft.names[v] ? 0 : err_nomem(e, "graph");
+    }
+    for (int64_t i = 0; i < n_links && !rc; i++) {
+        draft.links[i] = links[i];
+        draft.links[i].usd = (double)NAN;
+        draft.links[i].dim = -1;
+    }
+    if (!rc)
+        rc = topo_build_custom(out, &draft, e);
+    topo_draft_free(&draft);
     return rc;
 }

@@ -1,0 +1,309 @@
+#include "sim/cluster/cluster.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/num.h"
+#include "topo/route_search.h"
+
+/* ---- what servers offer ---- */
+
+static int check_offer(const struct cluster *c, const struct cluster_offer *offer, struct err *e)
+{
+    if (offer->n_resources < 1 || offer->n_resources > CLUSTER_MAX_RESOURCES)
+        return err_set(e, ERR_RANGE, "cluster: has %d resources, need 1 to %d", (int)offer->n_resources,
+                       (int)CLUSTER_MAX_RESOURCES);
+    int64_t n = (int64_t)offer->n_resources * (offer->each ? c->n_servers : 1);
+    for (int64_t i = 0; i < n; i++)
+        if (!(offer->per_server[i] >= 0 && isfinite(offer->per_server[i])))
+            return err_set(e, ERR_RANGE, "cluster: server %lld has %g of %s, need a number >= 0",
+                           (long long)(i / offer->n_resources), offer->per_server[i],
+                           offer->names[i % offer->n_resources]);
+    return 0;
+}
+
+static int take_offer(struct cluster *c, const struct cluster_offer *offer, struct err *e)
+{
+    int rc = check_offer(c, offer, e);
+    if (rc)
+        return rc;
+    c->n_resources = offer->n_resources;
+    for (int32_t r = 0; r < c->n_resources; r++)
+        snprintf(c->resources[r], sizeof c->resources[r], "%s", offer->names[r]);
+    size_t n = (size_t)c->n_servers * (size_t)c->n_resources;
+    c->capacity = malloc(n * sizeof *c->capacity);
+    if (!c->capacity)
+        return err_nomem(e, "capacities of servers");
+    for (size_t i = 0; i < n; i++)
+        c->capacity[i] = offer->per_server[offer->each ? i : i % (size_t)c->n_resources];
+    return 0;
+}
+
+/* ---- near servers ---- */
+
+static void find_leaves(struct cluster *c)
+{
+    const struct topo_routes *r = &c->routes;
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        int32_t first = r->first[s], n = r->first[s + 1] - first;
+        int32_t to = n == 1 ? r->to[r->out[first]] : -1;
+        c->leaf[s] = to >= c->n_servers ? to : -1;
+    }
+}
+
+/* Servers of a custom graph at one switch, their first one in order of numbers; others are alone. */
+static int group_by_switch(int32_t *group, const struct cluster *c, struct err *e)
+{
+    const struct topo_routes *r = &c->routes;
+    int32_t *number = malloc((size_t)r->n_vertices * sizeof *number), next = 0;
+    if (!number)
+        return err_nomem(e, "groups of servers");
+    for (int32_t v = 0; v < r->n_vertices; v++)
+        number[v] = -1;
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        int32_t at = s;
+        for (int32_t i = r->first[s]; i < r->first[s + 1]; i++)
+            if (r->to[r->out[i]] >= c->n_servers) {
+                at = r->to[r->out[i]];
+                break;
+            }
+        if (number[at] < 0)
+            number[at] = next++;
+        group[s] = number[at];
+    }
+    free(number);
+    return 0;
+}
+
+static int find_groups(struct cluster *c, struct err *e)
+{
+    const struct topo_network *net = c->routes.described ? &c->routes.net : NULL;
+    c->n_levels = net ? net->n_dims + 1 : 3;
+    c->group = malloc((size_t)c->n_levels * (size_t)c->n_servers * sizeof *c->group);
+    c->leaf = malloc((size_t)c->n_servers * sizeof *c->leaf);
+    if (!c->group || !c->leaf)
+        return err_nomem(e, "groups of servers");
+    find_leaves(c);
+    int32_t size = 1;
+    for (int32_t level = 0; level < c->n_levels; level++) {
+        for (int32_t s = 0; s < c->n_servers; s++)
+            c->group[(int64_t)level * c->n_servers + s] = net ? s / size : level == 0 ? s : 0;
+        size *= net && level < net->n_dims ? net->dims[level].size : 1;
+    }
+    return net ? 0 : group_by_switch(c->group + c->n_servers, c, e);
+}
+
+/* ---- paths ---- */
+
+static int find_path(struct topo_path *path, struct topo_routes *routes, int32_t from, int32_t to,
+                     struct err *e)
+{
+    const struct topo_trip trip = { .src = from,
+                                    .dst = to,
+                                    .kind = routes->described ? TOPO_ROUTE_DIMENSION : TOPO_ROUTE_SHORTEST };
+    return topo_find_path(path, routes, &trip, e);
+}
+
+static int keep_paths(struct cluster *c, struct err *e)
+{
+    int64_t n = c->n_servers;
+    struct topo_path all = { 0 };
+    if (n > CLUSTER_KEPT_PATHS)
+        return 0;
+    c->path_first = malloc((size_t)(n * n + 1) * sizeof *c->path_first);
+    int rc = c->path_first ? 0 : err_nomem(e, "paths between servers");
+    for (int64_t i = 0; i < n * n && !rc; i++) {
+        c->path_first[i] = all.n;
+        if (i / n != i % n)
+            rc = find_path(&all, &c->routes, (int32_t)(i / n), (int32_t)(i % n), e);
+    }
+    if (!rc)
+        c->path_first[n * n] = all.n;
+    c->path_arcs = all.arcs;
+    return rc;
+}
+
+void cluster_room_free(struct cluster_room *room)
+{
+    topo_path_free(&room->path);
+    /* All else of the view is the cluster's. */
+    topo_search_free(room->routes.search);
+    *room = (struct cluster_room){ 0 };
+}
+
+int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_t from, int32_t to,
+                      struct cluster_room *room, struct err *e)
+{
+    if (c->path_first) {
+        int64_t at = (int64_t)from * c->n_servers + to;
+        *path = (struct cluster_path){ c->path_arcs + c->path_first[at],
+                                       (int32_t)(c->path_first[at + 1] - c->path_first[at]) };
+        return 0;
+    }
+    if (!room->open) {
+        room->routes = c->routes;
+        room->routes.search = NULL;
+        room->open = true;
+    }
+    room->path.n = 0;
+    int rc = from == to ? 0 : find_path(&room->path, &room->routes, from, to, e);
+    *path = (struct cluster_path){ room->path.arcs, room->path.n };
+    return rc;
+}
+
+/* ---- building ---- */
+
+/* The graph is there: all that is read off it. Takes what igraph gave. */
+static int finish(struct cluster *c, const struct cluster_offer *offer, struct err *e)
+{
+    int rc = topo_routes_build(&c->routes, c->graph, e);
+    if (rc)
+        return rc;
+    if (c->routes.n_npus > CLUSTER_MAX_SERVERS)
+        return err_set(e, ERR_RANGE, "cluster: has %d servers, need at most %d", (int)c->routes.n_npus,
+                       (int)CLUSTER_MAX_SERVERS);
+    c->n_servers = c->routes.n_npus;
+    c->n_arcs = c->routes.n_arcs;
+    c->bw_Bps = c->routes.bw_Bps;
+    c->lat_s = c->routes.lat_s;
+    rc = take_offer(c, offer, e);
+    if (!rc)
+        rc = find_groups(c, e);
+    return rc ? rc : keep_paths(c, e);
+}
+
+/* Between servers: the dimensions above the level, each with the bandwidth of a server's NPUs together. */
+static int outer_network(struct topo_network *outer, const struct topo_network *net, int32_t level,
+                         struct err *e)
+{
+    if (level < 0 || level >= net->n_dims)
+        return err_set(e, ERR_RANGE, "cluster: level of servers is %d, need 0 to %d", (int)level,
+                       (int)net->n_dims - 1);
+    double npus = 1;
+    for (int32_t d = 0; d < level; d++)
+        npus *= net->dims[d].size;
+    *outer = *net;
+    outer->n_dims = net->n_dims - level;
+    outer->n_npus = net->n_npus / (int64_t)npus;
+    for (int32_t d = 0; d < outer->n_dims; d++) {
+        outer->dims[d] = net->dims[d + level];
+        outer->dims[d].bw_Bps *= npus;
+        if (!(outer->dims[d].bw_Bps > 0))
+            return err_set(e, ERR_RANGE, "cluster: dimension %s has no bandwidth, need bw_GBps",
+                           outer->dims[d].name);
+    }
+    return 0;
+}
+
+int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
+                  const struct cluster_offer *offer, struct err *e)
+{
+    struct topo_network outer;
+    *c = (struct cluster){ 0 };
+    int rc = outer_network(&outer, net, level, e);
+#pragma omp critical(igraph)
+    if (!rc) {
+        rc = topo_build_graph(&c->graph, &outer, NULL, e);
+        if (!rc)
+            rc = finish(c, offer, e);
+    }
+    if (rc)
+        cluster_free(c);
+    return rc;
+}
+
+static bool is_csv(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".csv") == 0;
+}
+
+int cluster_read(struct cluster *c, const char *path, const struct cluster_offer *offer, struct err *e)
+{
+    int rc;
+    *c = (struct cluster){ 0 };
+#pragma omp critical(igraph)
+    {
+        rc = is_csv(path) ? topo_read_edges(&c->graph, path, e) : topo_read_graphml(&c->graph, path, e);
+        if (!rc && (rc = finish(c, offer, e)))
+            err_wrap(e, "%s", path);
+    }
+    if (rc)
+        cluster_free(c);
+    return rc;
+}
+
+static int rack_links(struct topo_link **out, const struct cluster_racks *k, struct err *e)
+{
+    int64_t n_pairs = (int64_t)k->n_racks * (k->n_racks - 1) / 2, n = 0;
+    struct topo_link *links = calloc((size_t)(k->n_servers + n_pairs), sizeof *links);
+    *out = links;
+    if (!links)
+        return err_nomem(e, "links of racks");
+    for (int32_t s = 0; s < k->n_servers; s++)
+        links[n++] = (struct topo_link){
+            .src = s, .dst = k->n_servers + k->rack[s], .bw_Bps = k->server_Bps[s], .lat_s = k->lat_s
+        };
+    for (int32_t a = 0, pair = 0; a < k->n_racks; a++)
+        for (int32_t b = a + 1; b < k->n_racks; b++, pair++)
+            links[n++] = (struct topo_link){ .src = k->n_servers + a,
+                                             .dst = k->n_servers + b,
+                                             .bw_Bps = k->rack_Bps[pair],
+                                             .lat_s = k->lat_s };
+    return 0;
+}
+
+int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const struct cluster_offer *offer,
+                        struct err *e)
+{
+    struct topo_link *links = NULL;
+    int64_t n_links = k->n_servers + (int64_t)k->n_racks * (k->n_racks - 1) / 2;
+    *c = (struct cluster){ 0 };
+    int rc = rack_links(&links, k, e);
+#pragma omp critical(igraph)
+    if (!rc) {
+        rc = topo_build_links(&c->graph, k->n_servers, k->n_racks, "server", links, n_links, e);
+        if (!rc)
+            rc = finish(c, offer, e);
+    }
+    free(links);
+    if (rc)
+        cluster_free(c);
+    return rc;
+}
+
+void cluster_free(struct cluster *c)
+{
+#pragma omp critical(igraph)
+    {
+        topo_routes_free(&c->routes);
+        topo_graph_free(c->graph);
+    }
+    free(c->capacity);
+    free(c->group);
+    free(c->leaf);
+    free(c->path_first);
+    free(c->path_arcs);
+    *c = (struct cluster){ 0 };
+}
+
+/* ---- questions ---- */
+
+double cluster_total(const struct cluster *c, int32_t r)
+{
+    double sum = 0;
+    for (int32_t s = 0; s < c->n_servers; s++)
+        sum += cluster_capacity(c, s, r);
+    return sum;
+}
+
+const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t s)
+{
+    if (!c->routes.described)
+        return topo_vertex_name(buf, c->graph, s);
+    snprintf(buf, TOPO_VERTEX_TEXT, "server%d", (int)s);
+    return buf;
+}

@@ -1,0 +1,116 @@
+/** @file Servers of a cluster, what they offer, and the links between them. */
+#ifndef SIM_CLUSTER_H
+#define SIM_CLUSTER_H
+
+#include "topo/route.h"
+
+enum {
+    CLUSTER_MAX_RESOURCES = 8,
+    CLUSTER_MAX_SERVERS = 1 << 20,
+    CLUSTER_KEPT_PATHS = 1024, /**< up to so many servers every path is found once and kept */
+};
+
+/**
+ * Servers 0..n_servers-1 are the first vertices of an igraph model, which holds links of whole servers:
+ *
+ * - Of a described network a server is a group of NPUs that the dimensions up to a level join. Dimensions
+ *   beyond are links between servers; a server has the bandwidth of all its NPUs together, and paths lead
+ *   through them innermost first.
+ * - Of a custom graph every NPU vertex is a server. Paths have the fewest links, of equals that to the
+ *   vertex of the lowest number.
+ *
+ * Arc 2l and 2l+1 are the two directions of link l (topo/route.h). Nothing changes after building, so several
+ * threads may read one; building and freeing use igraph, one at a time.
+ */
+struct cluster {
+    int32_t n_servers;
+    int32_t n_resources;                              /**< >= 1; the first one is GPUs */
+    char resources[CLUSTER_MAX_RESOURCES][TOPO_NAME]; /**< their names */
+    double *capacity;                                 /**< shape [n_servers][n_resources], >= 0, owned */
+    int32_t n_arcs;
+    const double *bw_Bps, *lat_s; /**< shape [n_arcs], borrowed from routes */
+    /** Groups of near servers: level 0 each its own, the last one all of them. Of a described network level l
+     * joins what the l dimensions above the server join; of a custom graph level 1 is "at the same switch".
+     */
+    int32_t n_levels;
+    int32_t *group; /**< shape [n_levels][n_servers], number of a server's group, owned */
+    /** Shape [n_servers], the one switch that a server hangs on (a vertex), by one link; -1: it has several
+     * links, or one that leads to another server. Owned. */
+    int32_t *leaf;
+    struct topo_graph *graph; /**< owned */
+    struct topo_routes routes;
+    int64_t *path_first; /**< shape [n_servers^2 + 1]: arcs from a to b are path_arcs[path_first[a * n +
+                            b]..); owned; NULL above CLUSTER_KEPT_PATHS */
+    int32_t *path_arcs;
+};
+
+/** What every server offers, where all are alike, or what each does. */
+struct cluster_offer {
+    int32_t n_resources;
+    const char *const *names; /**< shape [n_resources]; the first one is GPUs */
+    const double *per_server; /**< shape [n_resources], or [n_servers][n_resources] with `each` */
+    bool each;
+};
+
+/**
+ * The servers of @p net (bandwidths known) that its dimensions 0..@p level - 1 join; level 0: each NPU is
+ * one.
+ * @param level  0 to n_dims - 1: something must be between servers.
+ * @param[out] c  uninitialised; on failure empty and safe to free.
+ * @return 0; ERR_RANGE: level, a bandwidth missing, more than CLUSTER_MAX_SERVERS, an offer that is negative;
+ *         ERR_NOMEM, ERR_LIB. O(links + servers^2 * path), without the second above CLUSTER_KEPT_PATHS.
+ */
+int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
+                  const struct cluster_offer *offer, struct err *e);
+
+/**
+ * The servers of a custom graph file: GraphML, or an edge list if its name ends in .csv (topo/graph.h).
+ * ERR_RANGE also where a server cannot be reached from the first one (named). Else as cluster_build().
+ */
+int cluster_read(struct cluster *c, const char *path, const struct cluster_offer *offer, struct err *e);
+
+/** A fabric of two levels: servers at the switch of their rack, racks joined in a full mesh. */
+struct cluster_racks {
+    int32_t n_servers, n_racks;
+    const int32_t *rack;      /**< shape [n_servers], 0..n_racks-1 */
+    const double *server_Bps; /**< shape [n_servers], of a server's link, each direction, > 0 */
+    const double *rack_Bps; /**< shape [n_racks * (n_racks - 1) / 2], pairs (0,1), (0,2), .. (1,2), .. > 0 */
+    double lat_s;           /**< of each link, >= 0 */
+};
+int cluster_build_racks(struct cluster *c, const struct cluster_racks *racks,
+                        const struct cluster_offer *offer, struct err *e);
+
+void cluster_free(struct cluster *c);
+
+/** Arcs from server @p from to server @p to, none where they are the same. */
+struct cluster_path {
+    const int32_t *arcs; /**< shape [n], borrowed from the cluster or the room below */
+    int32_t n;
+};
+
+/** Room for paths that are not kept: one a thread. `= { 0 }`, release with cluster_room_free(). */
+struct cluster_room {
+    struct topo_path path;
+    struct topo_routes routes; /**< a view of the cluster's with a search of its own */
+    bool open;
+};
+void cluster_room_free(struct cluster_room *room);
+
+/** @p room may be NULL where paths are kept. 0 or ERR_NOMEM. The path lasts until the next call with @p room.
+ */
+int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_t from, int32_t to,
+                      struct cluster_room *room, struct err *e);
+
+/** Of resource @p r at server @p s. */
+static inline double cluster_capacity(const struct cluster *c, int32_t s, int32_t r)
+{
+    return c->capacity[(int64_t)s * c->n_resources + r];
+}
+
+/** Sum of resource @p r over all servers. O(servers). */
+double cluster_total(const struct cluster *c, int32_t r);
+
+/** What reports call server @p s: "npu3", "server3", or the file's own name. Returns @p buf. */
+const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t s);
+
+#endif
