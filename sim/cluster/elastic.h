@@ -117,7 +117,7 @@ struct elastic_scheduler {
 };
 
 /** "gadget", "drf", "las", "fifo". */
-extern const struct elastic_scheduler elastic_schedulers[];
+extern const struct elastic_scheduler *const elastic_schedulers[];
 extern const int32_t elastic_n_schedulers;
 
 /* ---- room: what is left of servers and links in a slot ---- */
@@ -134,13 +134,16 @@ void elastic_room_free(struct elastic_room *room);
 /** All of it is free again. */
 void elastic_room_reset(struct elastic_room *room);
 
+/** Workers of @p job that server @p s has room for, capacity met to 1e-9 of itself. */
+int32_t elastic_room_workers(const struct elastic_room *room, const struct elastic_job *job, int32_t s);
+
 /**
  * Does the ring fit? Each server has room for its workers, each arc for hop_Bps of every hop over it;
  * capacity is met to 1e-9 of itself. @p share >= 0 scales the job's demands (1 in practice).
  */
 int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elastic_job *job,
                       const int32_t *servers, const int32_t *workers, int32_t n, struct err *e);
-/** Take it, whether it fits or not; @p sign -1 gives it back. ERR_NOMEM changes nothing. */
+/** Take it (@p sign 1), whether it fits or not, or give it back (-1). ERR_NOMEM changes nothing. */
 int elastic_room_take(struct elastic_room *room, const struct elastic_job *job, const int32_t *servers,
                       const int32_t *workers, int32_t n, int sign, struct err *e);
 

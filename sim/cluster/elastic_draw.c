@@ -1,0 +1,188 @@
+#include "sim/cluster/elastic_draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Streams of one seed: below 2^32 all differ. Rounding draws from the slot's number. */
+#define RACK_STREAM UINT64_C(0x40000000)
+#define JOB_STREAM  UINT64_C(0x80000000)
+
+/* The paper's links and bandwidths are in bits. */
+#define Gbps (1e9 / 8)
+#define Mbps (1e6 / 8)
+
+/* ---- racks ---- */
+
+/* Shares of `total` in proportion to the GPUs drawn: whole parts, then one each for the largest remainders.
+ */
+static int scale_gpus(double *gpus, int32_t n, int64_t total, struct err *e)
+{
+    double sum = 0, given = 0;
+    double *rest = malloc((size_t)n * sizeof *rest);
+    if (!rest)
+        return err_nomem(e, "GPUs of servers");
+    for (int32_t s = 0; s < n; s++)
+        sum += gpus[s];
+    for (int32_t s = 0; s < n; s++) {
+        double share = gpus[s] * (double)total / sum;
+        gpus[s] = floor(share);
+        rest[s] = share - gpus[s];
+        given += gpus[s];
+    }
+    for (; given < (double)total; given++) {
+        int32_t best = 0;
+        for (int32_t s = 1; s < n; s++)
+            best = rest[s] > rest[best] ? s : best;
+        gpus[best]++;
+        rest[best] = -1;
+    }
+    free(rest);
+    return 0;
+}
+
+/* What is drawn for a cluster of racks. */
+struct racks_draft {
+    int32_t *rack;
+    double *server_Bps, *rack_Bps, *gpus;
+};
+
+static void draft_free(struct racks_draft *x)
+{
+    free(x->rack);
+    free(x->server_Bps);
+    free(x->rack_Bps);
+    free(x->gpus);
+}
+
+static int draft_racks(struct racks_draft *x, int32_t *n_racks, const struct draw_racks *d, struct rng *r,
+                       struct err *e)
+{
+    int32_t n = (int32_t)d->servers;
+    *n_racks = (int32_t)draw_whole(r, d->racks);
+    *n_racks = *n_racks > n ? n : *n_racks;
+    int32_t n_pairs = *n_racks * (*n_racks - 1) / 2;
+    *x = (struct racks_draft){ .rack = malloc((size_t)n * sizeof *x->rack),
+                               .server_Bps = malloc((size_t)n * sizeof *x->server_Bps),
+                               .rack_Bps = malloc(((size_t)n_pairs + 1) * sizeof *x->rack_Bps),
+                               .gpus = malloc((size_t)n * sizeof *x->gpus) };
+    if (!x->rack || !x->server_Bps || !x->rack_Bps || !x->gpus)
+        return err_nomem(e, "racks");
+    for (int32_t s = 0; s < n; s++) {
+        /* A rack that nobody was drawn into would be a switch without servers: the first ones fill all. */
+        x->rack[s] = s < *n_racks ? s : (int32_t)rng_below(r, *n_racks);
+        x->gpus[s] = d->gpus[rng_below(r, d->n_gpus)];
+        x->server_Bps[s] =
+            draw_whole(r, (struct draw_range){ d->server_Bps.lo / Gbps, d->server_Bps.hi / Gbps });
+        x->server_Bps[s] *= Gbps * d->link_scale;
+    }
+    for (int32_t i = 0; i < n_pairs; i++) {
+        x->rack_Bps[i] = draw_whole(r, (struct draw_range){ d->rack_Bps.lo / Gbps, d->rack_Bps.hi / Gbps });
+        x->rack_Bps[i] *= Gbps * d->link_scale;
+    }
+    return d->total_gpus >= 0 ? scale_gpus(x->gpus, n, d->total_gpus, e) : 0;
+}
+
+int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, struct err *e)
+{
+    static const char *const names[] = { "gpu" };
+    struct racks_draft x = { 0 };
+    struct rng *r;
+    int32_t n_racks = 0;
+    *c = (struct cluster){ 0 };
+    int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM, e);
+    if (!rc)
+        rc = draft_racks(&x, &n_racks, d, r, e);
+    if (!rc) {
+        const struct cluster_racks racks = { .n_servers = (int32_t)d->servers,
+                                             .n_racks = n_racks,
+                                             .rack = x.rack,
+                                             .server_Bps = x.server_Bps,
+                                             .rack_Bps = x.rack_Bps,
+                                             .lat_s = d->lat_s };
+        const struct cluster_offer offer = { 1, names, x.gpus, true };
+        rc = cluster_build_racks(c, &racks, &offer, e);
+    }
+    draft_free(&x);
+    rng_free(r);
+    return rc;
+}
+
+/* ---- jobs ---- */
+
+static int draw_utility(struct elastic_job *j, const struct draw_elastic *d, double most, struct rng *r,
+                        struct err *e)
+{
+    double scale = draw_whole(r, d->scale), slope = draw_real(r, d->slope), middle = draw_whole(r, d->middle);
+    /* (0, 1) is open in the paper, and a sigmoid without slope is none. */
+    slope = fmax(slope, 1e-6);
+    int rc = utility_build(&j->report, (enum utility_kind)d->utility, scale, slope, middle, most, e);
+    j->aim = j->report;
+    if (!rc && j->report.kind == UTILITY_SIGMOID && !d->aim_literal)
+        rc = utility_build(&j->aim, UTILITY_SIGMOID_ENVELOPE, scale, slope, middle, most, e);
+    return rc;
+}
+
+static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t n_slots, struct rng *r,
+                    struct err *e)
+{
+    double last = fmax(1, floor(0.8 * n_slots));
+    *j = (struct elastic_job){ .leave_frac = d->leave_frac };
+    j->max_workers = (int32_t)draw_whole(r, d->workers);
+    j->fixed_workers = (int32_t)draw_whole(r, d->fixed);
+    if (d->clamp_fixed && j->fixed_workers > j->max_workers)
+        j->fixed_workers = j->max_workers;
+    double iterations = draw_whole(r, d->iterations);
+    j->zeta = draw_whole(r, d->zeta) * d->zeta_scale;
+    j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
+    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
+    j->demand[0] = d->gpus;
+    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : ceil(iterations / j->zeta);
+    return draw_utility(j, d, j->budget * j->zeta, r, e);
+}
+
+/* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
+static int draw_poisson(struct draw_jobs *out, int32_t n_slots, int64_t seed, struct err *e)
+{
+    double last = fmax(1, floor(0.8 * n_slots)), at = 1;
+    struct rng *r;
+    int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM + 1, e);
+    for (int32_t i = 0; i < out->n && !rc; i++) {
+        out->jobs[i].arrival = (int32_t)fmin(at, last);
+        at += -log1p(-rng_uniform(r)) * (last - 1) / out->n;
+    }
+    rng_free(r);
+    return rc;
+}
+
+int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32_t n_slots, int64_t seed,
+                      struct err *e)
+{
+    int rc = 0;
+    *out = (struct draw_jobs){ .n = (int32_t)d->count };
+    out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
+    out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
+    if (!out->jobs || !out->ids)
+        rc = err_nomem(e, "jobs");
+    for (int32_t i = 0; i < out->n && !rc; i++) {
+        struct rng *r;
+        rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
+        if (!rc)
+            rc = draw_job(&out->jobs[i], d, n_slots, r, e);
+        rng_free(r);
+        snprintf(out->ids[i], sizeof out->ids[i], "job%d", (int)i);
+        out->jobs[i].id = out->ids[i];
+    }
+    if (!rc && d->arrivals == DRAW_POISSON)
+        rc = draw_poisson(out, n_slots, seed, e);
+    if (rc)
+        draw_jobs_free(out);
+    return rc;
+}
+
+void draw_jobs_free(struct draw_jobs *x)
+{
+    free(x->jobs);
+    free(x->ids);
+    *x = (struct draw_jobs){ 0 };
+}

@@ -1,0 +1,84 @@
+/** @file Random clusters of racks and jobs in slots, as in GADGET's experiments. */
+#ifndef SIM_CLUSTER_ELASTIC_DRAW_H
+#define SIM_CLUSTER_ELASTIC_DRAW_H
+
+#include "base/schema.h"
+#include "sim/cluster/draw.h"
+#include "sim/cluster/elastic.h"
+
+enum { DRAW_MAX_CHOICES = 16 };
+
+/**
+ * Racks: arXiv 2202.01158 section VI: 50 servers in 2 to 5 racks, each with 1, 2, 4 or 8 GPUs; links of
+ * 10..100 Gbps from server to rack and 200..3200 Gbps between racks, whole numbers. The paper says "fat-tree"
+ * and no more; here servers hang on the switch of their rack, drawn evenly, and racks are joined in a full
+ * mesh.
+ */
+struct draw_racks {
+    int64_t servers;
+    struct draw_range racks;
+    double gpus[DRAW_MAX_CHOICES]; /**< shape [n_gpus], equally likely */
+    int32_t n_gpus;
+    int64_t total_gpus; /**< scale all servers to this sum by largest remainders; -1 = as drawn */
+    struct draw_range server_Bps, rack_Bps;
+    double link_scale; /**< times every link's bandwidth */
+    double lat_s;      /**< of each link */
+};
+
+/** Where a job's arrivals come from. */
+enum draw_arrivals {
+    DRAW_AT_ONCE, /**< all in slot 1 */
+    DRAW_UNIFORM, /**< uniform over 1 .. 0.8 slots, whole numbers */
+    DRAW_POISSON, /**< a Poisson process of that mean distance: exponential gaps, from slot 1, ended at 0.8
+                     slots */
+};
+
+/** How long the budget of a job lasts. */
+enum draw_budget {
+    DRAW_BUDGET_SCALED,  /**< ceil(iterations / zeta) worker-slots: the budget as the text means it */
+    DRAW_BUDGET_LITERAL, /**< the paper's (3) as printed: iterations count as worker-slots, which never binds
+                            there */
+};
+
+/** Jobs of arXiv 2202.01158 section VI. Everything drawn is a whole number but the sigmoid's slope. */
+struct draw_elastic {
+    int64_t count;
+    int32_t arrivals;             /**< enum draw_arrivals */
+    struct draw_range workers;    /**< N_i */
+    struct draw_range fixed;      /**< of schedulers that do not choose */
+    bool clamp_fixed;             /**< fixed workers are at most N_i */
+    struct draw_range iterations; /**< F_i */
+    struct draw_range zeta;       /**< iterations of a worker in a slot, before zeta_scale */
+    double zeta_scale;
+    struct draw_range hop_Bps;
+    int32_t budget;   /**< enum draw_budget */
+    int32_t utility;  /**< enum utility_kind of the report; a sigmoid is aimed at by its envelope .. */
+    bool aim_literal; /**< .. unless this is set */
+    struct draw_range scale, slope, middle; /**< L1, L2, L3 */
+    double leave_frac;
+    double gpus; /**< of a worker */
+};
+
+extern const struct section draw_racks_section, draw_elastic_section;
+
+/** Read `racks` and `jobs` of a study; a @p map of -1 gives the defaults: the paper's. ERR_PARSE, ERR_RANGE.
+ */
+int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e);
+int draw_read_elastic(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** A cluster of racks; the same for the same @p seed. Errors of cluster_build_racks(). */
+int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, struct err *e);
+
+/** Jobs drawn, with their names. Release with draw_jobs_free(). */
+struct draw_jobs {
+    struct elastic_job *jobs; /**< shape [n], owned */
+    char (*ids)[16];          /**< shape [n], owned */
+    int32_t n;
+};
+
+/** Job i depends on the seed and i alone, but for Poisson arrivals, which add up. ERR_NOMEM, ERR_RANGE. */
+int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32_t n_slots, int64_t seed,
+                      struct err *e);
+void draw_jobs_free(struct draw_jobs *x);
+
+#endif
