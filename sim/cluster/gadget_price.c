@@ -284,7 +284,8 @@ static void order_few(struct gadget_ring *ring, const struct gadget_pricer *x)
     }
 }
 
-/* The servers of one zone stay together, zones in the order of their cheapest cycle; within a zone as named. */
+/* The servers of one zone stay together, zones in the order of their cheapest cycle; within a zone as named.
+ */
 static void order_zones(struct gadget_ring *ring, const struct gadget_pricer *x)
 {
     const struct gadget_fabric *f = x->prices->fabric;

@@ -34,9 +34,10 @@ struct gadget_pricer {
     int64_t budget; /**< of the search beyond the relaxation, in steps of its inner loop, for one job */
     /* Of the job at hand. */
     const struct gadget_offer *offer;
-    double *price;   /**< shape [n_servers], of a worker */
-    double *visit;   /**< shape [n_servers], of a hop in and a hop out on its own links; INFINITY: has no room */
-    int32_t *cap;    /**< shape [n_servers], workers that fit */
+    double *price; /**< shape [n_servers], of a worker */
+    double
+        *visit;   /**< shape [n_servers], of a hop in and a hop out on its own links; INFINITY: has no room */
+    int32_t *cap; /**< shape [n_servers], workers that fit */
     double *single;  /**< shape [most_workers + 1], least price of so many on one server */
     double *zone;    /**< shape [n_zones][most_workers + 1], of so many in a rack */
     double *set;     /**< shape [2^n_zones][most_workers + 1], of so many in the racks of a set, no tour */
@@ -47,7 +48,7 @@ struct gadget_pricer {
     int64_t steps;
     int32_t *usable, n_usable; /**< shape [n_servers] */
     double *hop;               /**< shape [n_servers][n_servers], between usable ones */
-    double *rest; /**< shape [most_workers + 1][n_servers]: least price of so many more, and the way home */
+    double *rest;  /**< shape [most_workers + 1][n_servers]: least price of so many more, and the way home */
     double *enter; /**< shape [n_servers], of a server and what comes after it */
     bool *on_path; /**< shape [n_servers] */
     struct gadget_ring path;
@@ -62,13 +63,13 @@ void gadget_pricer_free(struct gadget_pricer *x);
  * The ring of offer->least..most workers that is worth most: gain less the price of its workers and, on
  * several servers, of its hops.
  *
- * First a relaxation for all sizes at once: a knapsack over the servers of each rack (workers up to what fits,
- * each server pays a hop out and a hop in on its own links), and over sets of racks, each with its cheapest
- * tour. Where the ring that it names costs what it says, as it does unless the core is priced against the
- * triangle inequality (on a two-level fabric) or priced or narrow at all (on others), that is the answer.
- * Else a search by branch and bound over rings that visit no server twice, under closed walks that may (dynamic
- * programme over servers and workers), ends the question within its budget, or leaves `most` as the relaxation
- * has it.
+ * First a relaxation for all sizes at once: a knapsack over the servers of each rack (workers up to what
+ * fits, each server pays a hop out and a hop in on its own links), and over sets of racks, each with its
+ * cheapest tour. Where the ring that it names costs what it says, as it does unless the core is priced
+ * against the triangle inequality (on a two-level fabric) or priced or narrow at all (on others), that is the
+ * answer. Else a search by branch and bound over rings that visit no server twice, under closed walks that
+ * may (dynamic programme over servers and workers), ends the question within its budget, or leaves `most` as
+ * the relaxation has it.
  *
  * `most` is thus always a true bound, whatever the floor; `exact` says that it is met. Hops that share a link
  * are each checked for room, not together.

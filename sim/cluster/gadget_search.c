@@ -3,9 +3,9 @@
 #include "sim/cluster/gadget_price.h"
 
 /*
- * Rings that visit no server twice, from their server of the lowest place on. A closed walk through servers of
- * higher places that may come back to one is never dearer than the ring, so it bounds what a path begun can
- * still become.
+ * Rings that visit no server twice, from their server of the lowest place on. A closed walk through servers
+ * of higher places that may come back to one is never dearer than the ring, so it bounds what a path begun
+ * can still become.
  */
 
 static double *rest_row(const struct gadget_pricer *x, int32_t workers)
