@@ -13,7 +13,7 @@ static void check_choice(const struct elastic_choice *choice, const struct clust
                          const struct elastic_job *jobs, const double *used)
 {
     int32_t n = c->n_servers * c->n_resources;
-    double *load = calloc((size_t)(n + c->n_arcs), sizeof *load);
+    double *load = calloc((size_t)n + (size_t)c->n_arcs, sizeof *load);
     int32_t *seen = calloc((size_t)c->n_servers, sizeof *seen);
     struct err e = { 0 };
     assert_non_null(load);
