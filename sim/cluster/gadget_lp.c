@@ -19,8 +19,8 @@ enum { MAX_ROUNDS = 1000 };
 /* After so many rings from searches prices are asked for anew. */
 enum { ENOUGH = 20 };
 
-/* A pool of more columns than this is cleared of those without a share for some slots. */
-enum { MAX_COLUMNS = 3000, KEPT_SLOTS = 10 };
+/* Columns without a share for so many slots go when the pool is cleared: when it has doubled and some. */
+enum { KEPT_SLOTS = 10, SOME_COLUMNS = 2000 };
 
 /* ---- building ---- */
 
@@ -357,6 +357,7 @@ static int clear_pool(struct gadget_lp *x, struct err *e)
             x->pool.columns[at].last_slot = column->last_slot;
     }
     free_pool(&old);
+    x->n_kept = x->pool.n;
     return rc;
 }
 
@@ -367,7 +368,7 @@ int gadget_lp_open(struct gadget_lp *x, const struct elastic_slot *slot, struct 
         return rc;
     take_gains(x, slot);
     x->slot = slot->slot;
-    if (x->pool.n > MAX_COLUMNS)
+    if (x->pool.n > 2 * x->n_kept + SOME_COLUMNS)
         rc = clear_pool(x, e);
     for (int32_t i = 0; i < x->n_bids && !rc; i++)
         rc = give_row(x, x->bids[i].job, e);
