@@ -60,7 +60,7 @@ static int check_job(const struct batch_job *job, int32_t number, int64_t n_gpus
 
 int batch_check(const struct batch_problem *p, struct err *e)
 {
-    int64_t n_gpus, seats = 0;
+    int64_t n_gpus = 0, seats = 0;
     int rc = check_cluster(&n_gpus, &p->cluster, e);
     if (rc)
         return rc;

@@ -25,11 +25,11 @@ static int order_at_random(struct gang_plan *plan, int32_t n_jobs, uint64_t seed
     return 0;
 }
 
-static double mean_load_s(const struct gang *g, const struct batch_settings *s)
+static double mean_load_s(const struct gang *g)
 {
     double sum_s = 0;
     for (int32_t i = 0; i < g->p->n_jobs; i++)
-        sum_s += g->p->jobs[i].gpus * (g->p->jobs[i].expected_s / s->under);
+        sum_s += g->p->jobs[i].gpus * g->p->jobs[i].expected_s;
     return sum_s / g->n_gpus;
 }
 
@@ -37,7 +37,7 @@ int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, stru
                      const struct batch_settings *s, struct err *e)
 {
     const struct gang *g = crew->g;
-    const double limit_s = s->ff_limit * mean_load_s(g, s);
+    const double limit_s = s->ff_limit * mean_load_s(g);
     struct load load;
     int rc = load_build(&load, g, !s->literal_load, e);
     if (!rc)

@@ -8,7 +8,7 @@
 /**
  * First fit (@p first) or list scheduling: jobs in random order are planned on the GPUs with the lowest
  * numbers whose loads stay within ff_limit times the mean, or on those loaded least; the queues are then
- * carried out. The mean is that of all jobs on all GPUs, sum(G rho/u) / GPUs. Where too few GPUs stay within
+ * carried out. The mean is that of all jobs on all GPUs, sum(G rho) / GPUs. Where too few GPUs stay within
  * the limit, first fit takes those loaded least: the paper gives its baselines the limit T, but first fit
  * within one so wide fills few GPUs.
  *

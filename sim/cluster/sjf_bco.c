@@ -134,7 +134,8 @@ static int try_theta(struct search *x, int64_t theta, struct err *e)
     return rc;
 }
 
-/* Smaller limits after one that gave a better plan, larger ones after one that did not. */
+/* Smaller limits after one that gave a plan (literally: a better plan), larger ones after one that did not.
+ */
 static int bisect(struct search *x, struct err *e)
 {
     int64_t left = 1, right = x->s->theta_max;
@@ -143,10 +144,11 @@ static int bisect(struct search *x, struct err *e)
     while (left <= right) {
         int64_t theta = left + (right - left) / 2;
         double before_s = x->out->makespan_s;
+        int32_t plans_before = x->out->n_plans;
         int rc = try_theta(x, theta, e);
         if (rc)
             return rc;
-        if (x->out->makespan_s < before_s)
+        if (x->s->literal_bisect ? x->out->makespan_s < before_s : x->out->n_plans > plans_before)
             right = theta - 1;
         else
             left = theta + 1;

@@ -16,6 +16,9 @@
  * cluster, which spreads jobs, against its own prose; settings->literal_pack does that.
  * - A gang waits for the last of its GPUs: all of them are then loaded until it ends. The paper adds to each
  * GPU's own load, which makes plans look shorter than they are; settings->literal_load does that.
+ * - After a limit for which there is a plan, smaller ones are tried. The paper goes on to smaller ones only
+ * if the plan was also better than all before; from a wide theta_max, where all limits give about the same
+ * plan, that turns away from the good ones. settings->literal_bisect does that.
  * - kappa matters only by which sizes of jobs it parts, so there are only so many plans for a theta.
  *
  * @param plan  gang_plan_build(); gets the best plan.

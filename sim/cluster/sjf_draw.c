@@ -131,7 +131,7 @@ static int draw_jobs(struct sjf_draw *d, const struct sjf_draw_settings *s, stru
 
 int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
 {
-    int32_t n_jobs;
+    int32_t n_jobs = 0;
     *d = (struct sjf_draw){ 0 };
     int rc = check(&n_jobs, s, e);
     if (rc)
