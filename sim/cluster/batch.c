@@ -14,7 +14,9 @@ const char *const batch_scheduler_words[N_BATCH_SCHEDULERS + 1] = { "sjf-bco", "
 
 struct batch_settings batch_settings_default(void)
 {
-    return (struct batch_settings){ .lambda = 1, .under = 1.15, .over = 1, .ff_limit = 2.25, .seed = 1 };
+    return (struct batch_settings){
+        .more_limits = 16, .lambda = 1, .under = 1.15, .over = 1, .ff_limit = 2.25, .seed = 1
+    };
 }
 
 /* ---- what is given ---- */
@@ -92,6 +94,8 @@ static int check_settings(const struct batch_settings *s, struct err *e)
         if (!(reals[i].x >= reals[i].least && reals[i].x <= reals[i].most))
             return err_set(e, ERR_RANGE, "%s: is %g, need %g to %g", reals[i].name, reals[i].x,
                            reals[i].least, reals[i].most);
+    if (s->more_limits < 0)
+        return err_set(e, ERR_RANGE, "more_limits: is %d, need 0 or more", (int)s->more_limits);
     if (s->kappa < 0)
         return err_set(e, ERR_RANGE, "kappa: is %d, need 0 (all) or more", (int)s->kappa);
     if (!(s->phi == 0 || (s->phi >= 1 && s->phi <= MOST)))

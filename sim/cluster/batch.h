@@ -50,13 +50,14 @@ enum batch_scheduler {
 extern const char *const batch_scheduler_words[N_BATCH_SCHEDULERS + 1];
 
 struct batch_settings {
-    int64_t theta_max; /**< largest load limit tried [s], the paper's T; 0: what always suffices */
-    int32_t kappa;     /**< jobs of up to so many GPUs are packed; 0: try all, the best counts */
-    double lambda;     /**< servers offered to a balanced job: room for lambda times its GPUs, >= 1 */
-    double under;      /**< u: a job may take up to u times, >= 1, */
-    double over;       /**< l: and as little as l times what the plan counts, in (0, 1] */
-    double phi;        /**< contention_phi(), for the guarantee; 0: not known */
-    double ff_limit;   /**< FF: limit of a GPU's load, in mean loads, > 0 */
+    int64_t theta_max;   /**< largest load limit tried [s], the paper's T; 0: what always suffices */
+    int32_t more_limits; /**< load limits tried above the least that has a plan, >= 0; the paper: 0 */
+    int32_t kappa;       /**< jobs of up to so many GPUs are packed; 0: try all, the best counts */
+    double lambda;       /**< servers offered to a balanced job: room for lambda times its GPUs, >= 1 */
+    double under;        /**< u: a job may take up to u times, >= 1, */
+    double over;         /**< l: and as little as l times what the plan counts, in (0, 1] */
+    double phi;          /**< contention_phi(), for the guarantee; 0: not known */
+    double ff_limit;     /**< FF: limit of a GPU's load, in mean loads, > 0 */
     /** Time steps: 0 none; else jobs start and end at multiples of it only [s]. The paper's slots: 1. */
     double slot_s;
     bool whole_iterations; /**< in each slot only so many as it has room for, the paper's floor(1/tau) */
@@ -66,7 +67,8 @@ struct batch_settings {
     uint64_t seed;         /**< of the orders of FF, LS and RAND, and RAND's GPUs */
 };
 
-/** lambda 1, under 1.15, over 1, ff_limit 2.25, all kappa, no slots, nothing literal, seed 1. */
+/** 16 more_limits, lambda 1, under 1.15, over 1, ff_limit 2.25, all kappa, no slots, nothing literal, seed 1.
+ */
 struct batch_settings batch_settings_default(void);
 
 enum batch_status {
@@ -121,7 +123,7 @@ struct batch_result {
  * still or does no iteration in a slot; ERR_NOMEM; what pace says.
  *
  * Time of a plan O(jobs (GPUs + servers log servers)), of carrying it out O(sum of the jobs' GPUs + jobs log
- * jobs) and what pace takes; SJF-BCO makes log2(theta_max) plans for each size of job there is, and one more.
+ * jobs) and what pace takes; SJF-BCO makes log2(theta_max) + more_limits plans for each size of job there is.
  * Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
  * batch_order.h.
  */

@@ -135,25 +135,42 @@ static int try_theta(struct search *x, int64_t theta, struct err *e)
 }
 
 /* Smaller limits after one that gave a plan (literally: a better plan), larger ones after one that did not.
- */
-static int bisect(struct search *x, struct err *e)
+ * *least: the least limit that gave a plan. */
+static int bisect(struct search *x, int64_t most, int64_t *least, struct err *e)
 {
-    int64_t left = 1, right = x->s->theta_max;
-    if (right == 0)
-        right = sjf_bco_theta_max(x->g->p, x->s);
+    int64_t left = 1, right = most;
+    *least = most;
     while (left <= right) {
         int64_t theta = left + (right - left) / 2;
-        double before_s = x->out->makespan_s;
         int32_t plans_before = x->out->n_plans;
+        double before_s = x->out->makespan_s;
         int rc = try_theta(x, theta, e);
         if (rc)
             return rc;
-        if (x->s->literal_bisect ? x->out->makespan_s < before_s : x->out->n_plans > plans_before)
+        bool found = x->out->n_plans > plans_before;
+        if (found && theta < *least)
+            *least = theta;
+        if (x->s->literal_bisect ? x->out->makespan_s < before_s : found)
             right = theta - 1;
         else
             left = theta + 1;
     }
     return 0;
+}
+
+/* Limits above the least one, a fiftieth of it apart: how good a plan is depends on its limit by chance as
+ * well. */
+static int try_above(struct search *x, int64_t least, int64_t most, struct err *e)
+{
+    int64_t last = least;
+    int rc = 0;
+    for (int32_t i = 1; !rc && i <= x->s->more_limits; i++) {
+        int64_t theta = (int64_t)ceil((double)least * (1 + i / 50.0));
+        if (theta > last && theta <= most)
+            rc = try_theta(x, theta, e);
+        last = theta;
+    }
+    return rc;
 }
 
 int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
@@ -172,8 +189,11 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
         rc = gang_plan_build(&x.trial, x.g, e);
     if (!rc)
         rc = order_by_size(x.trial.order, x.g->p, e);
+    int64_t most = s->theta_max > 0 ? s->theta_max : sjf_bco_theta_max(x.g->p, s), least;
     if (!rc)
-        rc = bisect(&x, e);
+        rc = bisect(&x, most, &least, e);
+    if (!rc)
+        rc = try_above(&x, least, most, e);
     if (!rc) {
         memcpy(plan->order, x.trial.order, (size_t)out->n_jobs * sizeof *plan->order);
         out->status = out->makespan_s < INFINITY ? BATCH_DONE : BATCH_NO_PLAN;

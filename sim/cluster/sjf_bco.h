@@ -19,6 +19,8 @@
  * - After a limit for which there is a plan, smaller ones are tried. The paper goes on to smaller ones only
  * if the plan was also better than all before; from a wide theta_max, where all limits give about the same
  * plan, that turns away from the good ones. settings->literal_bisect does that.
+ * - Some limits above the least one with a plan are tried as well: the makespan is not monotone in theta, and
+ * 16 of them take off some 4 % for twice the time. settings->more_limits says how many.
  * - kappa matters only by which sizes of jobs it parts, so there are only so many plans for a theta.
  *
  * @param plan  gang_plan_build(); gets the best plan.
