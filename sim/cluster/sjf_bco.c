@@ -48,7 +48,8 @@ int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_sett
     double sum_s = 0;
     for (int32_t i = 0; i < p->n_jobs; i++)
         sum_s += p->jobs[i].expected_s / s->under;
-    return (int64_t)ceil(sum_s) + 1; /* one more: the loads are not added up in this order */
+    const double most = 4e18;                    /* fits int64_t; no batch takes so long */
+    return (int64_t)fmin(ceil(sum_s) + 1, most); /* one more: loads are not added up in this order */
 }
 
 /* A plan in which no load is above theta; false when there is none. */
@@ -162,12 +163,14 @@ static int bisect(struct search *x, int64_t most, int64_t *least, struct err *e)
  * well. */
 static int try_above(struct search *x, int64_t least, int64_t most, struct err *e)
 {
-    int64_t last = least;
+    double last = (double)least;
     int rc = 0;
     for (int32_t i = 1; !rc && i <= x->s->more_limits; i++) {
-        int64_t theta = (int64_t)ceil((double)least * (1 + i / 50.0));
-        if (theta > last && theta <= most)
-            rc = try_theta(x, theta, e);
+        double theta = ceil((double)least * (1 + i / 50.0));
+        if (theta > (double)most)
+            break;
+        if (theta > last)
+            rc = try_theta(x, (int64_t)theta, e);
         last = theta;
     }
     return rc;
