@@ -74,7 +74,7 @@ static struct polygon limit_polygon(const struct smd_job *job, int32_t n_resourc
         const struct ratio use = { { 0, job->worker[r], job->ps[r] }, { 1, 0, 0 } };
         struct polygon whole = omega;
         if (job->worker[r] > 0 || job->ps[r] > 0)
-            clip(&omega, &whole, &use, BELOW, job->limit[r]);
+            clip(&omega, &whole, &use, BELOW, job->limit[r] * (1 + SMD_LIMIT_SLACK));
     }
     return omega;
 }

@@ -6,8 +6,6 @@
 
 /* Products of four of them are still numbers. */
 #define MOST_VALUE 1e18
-/* Decimal fractions that add up to a limit do so in binary too. */
-#define LIMIT_SLACK 1e-9
 
 /* ---- checks ---- */
 
@@ -143,7 +141,7 @@ double smd_worth(const struct smd_utility *u, double jct_s)
 bool smd_fits(const struct smd_job *job, int32_t n_resources, double w, double p)
 {
     for (int32_t r = 0; r < n_resources; r++)
-        if (!(job->worker[r] * w + job->ps[r] * p <= job->limit[r] * (1 + LIMIT_SLACK)))
+        if (!(job->worker[r] * w + job->ps[r] * p <= job->limit[r] * (1 + SMD_LIMIT_SLACK)))
             return false;
     return true;
 }
@@ -155,7 +153,7 @@ static double most_beside(const double *each, const double *other, double n, con
     double most = INFINITY;
     for (int32_t r = 0; r < n_resources; r++)
         if (each[r] > 0)
-            most = fmin(most, (limit[r] * (1 + LIMIT_SLACK) - other[r] * n) / each[r]);
+            most = fmin(most, (limit[r] * (1 + SMD_LIMIT_SLACK) - other[r] * n) / each[r]);
     return most;
 }
 

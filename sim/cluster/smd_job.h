@@ -12,6 +12,9 @@ enum {
     SMD_MAX_TASKS = 1000000, /**< workers, or parameter servers, that a job's limit may leave room for */
 };
 
+/** Share of a limit by which a sum of demands may exceed it: 0.1 + 0.2 fits 0.3. */
+#define SMD_LIMIT_SLACK 1e-9
+
 /** worth / (1 + exp(slope_per_s * (JCT - due_s))): little is lost before the due time, little is left after. */
 struct smd_utility {
     double worth;       /**< >= 0 */
@@ -79,7 +82,7 @@ double smd_speed(const struct smd_job *job, double w, double p);
 /** Never rises with the completion time. */
 double smd_worth(const struct smd_utility *u, double jct_s);
 
-/** Does worker*w + ps*p stay within the limit, up to 1e-9 of it (0.1 + 0.2 fits 0.3)? */
+/** Does worker*w + ps*p stay within the limit? */
 bool smd_fits(const struct smd_job *job, int32_t n_resources, double w, double p);
 
 /** Most workers beside @p p servers, not rounded; below 1 if there is no room for one. */
