@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 
-static const struct place_kind *const kinds[N_PLACE_MODELS] = { [PLACE_SLOTS] = &place_slots };
+static const struct place_kind *const kinds[N_PLACE_MODELS] = {
+    [PLACE_SLOTS] = &place_slots, [PLACE_BATCH] = &place_batch
+};
 
 const struct place_kind *place_kind_of(enum place_model model)
 {

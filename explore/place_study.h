@@ -5,6 +5,7 @@
 #include "explore/place.h"
 #include "explore/sweep_axis.h"
 #include "sim/cluster/elastic_draw.h"
+#include "sim/cluster/sjf_draw.h"
 #include "topo/bill.h"
 
 enum { PLACE_MAX_SCHEDULERS = 32 };
@@ -13,7 +14,7 @@ enum { PLACE_MAX_SCHEDULERS = 32 };
 struct place_conf {
     const char *name, *source, *graph, *server;
     int32_t model;
-    yaml_id network, parts, servers, racks, jobs, schedulers, gadget, las, vary;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, vary;
     int64_t slots, seeds, seed;
 };
 
@@ -42,6 +43,8 @@ struct place_study {
     int32_t n_schedulers;
     struct draw_elastic draw_slots;
     struct elastic_settings slots;
+    struct sjf_draw_settings batch_draw;
+    struct batch_settings batch;
     struct text notes;
 };
 
@@ -71,7 +74,8 @@ struct place_kind {
     /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
-extern const struct place_kind place_slots;
+extern const struct place_kind place_slots, place_batch;
+extern const struct section place_sjf_bco_section;
 const struct place_kind *place_kind_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
@@ -105,6 +109,7 @@ struct place_span {
     double from, to;
     const char *unit;
 };
+/** Without a cluster, @p c NULL, a server is called by its number. */
 void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
                      const struct cluster *c, int32_t server, double gpus, struct place_span span);
 

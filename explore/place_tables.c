@@ -1,4 +1,6 @@
 /* Tables of what happened in a run: a row a job, a slot, a stay on a server, a link. */
+#include <stdio.h>
+
 #include "explore/place_study.h"
 
 static void columns(struct table *t, const struct sweep *w, const char *const *texts,
@@ -73,7 +75,11 @@ void place_put_place(const struct place_task *task, const char *scheduler, const
     const double x[] = { server, gpus, span.from, span.to };
     place_table_row(t, task, scheduler);
     table_put_text(t, job);
-    table_put_text(t, cluster_server_name(name, c, server));
+    if (c)
+        cluster_server_name(name, c, server);
+    else
+        snprintf(name, sizeof name, "server%d", (int)server);
+    table_put_text(t, name);
     table_put_text(t, span.unit);
     put_reals(t, x, sizeof x / sizeof x[0]);
 }

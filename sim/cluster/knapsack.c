@@ -161,7 +161,9 @@ static int solve_scaled(struct knapsack_answer *out, struct knapsack_work *w, co
 int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const struct knapsack_settings *how,
                    struct err *e)
 {
-    struct knapsack_work w = { .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true };
+    struct knapsack_work w = {
+        .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true
+    };
     double greatest = 0;
     *out = (struct knapsack_answer){ .complete = true };
     int rc = check_problem(k, how, e);

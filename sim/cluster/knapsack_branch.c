@@ -20,8 +20,9 @@ struct rank {
 
 struct tree {
     struct knapsack_work *w;
-    struct rank *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
-    int32_t *trail;     /* shape [n], owned: items fixed, in order */
+    struct rank
+        *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
+    int32_t *trail; /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
     struct branch *open; /* shape [n], owned: from the root to here */
     int32_t n_open;
@@ -160,8 +161,7 @@ static bool visit(struct tree *t)
     fix_by_cost(t);
     (void)before;
     bool in = !vertex || lp->x[item] >= 0.5;
-    t->open[t->n_open++] =
-        (struct branch){ item, t->n_trail, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
+    t->open[t->n_open++] = (struct branch){ item, t->n_trail, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
     fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
     return true;
 }
