@@ -86,16 +86,18 @@ static int check_settings(const struct batch_settings *s, struct err *e)
         const char *name;
         double x, least, most;
     } reals[] = {
-        { "lambda", s->lambda, 1, MOST }, { "under", s->under, 1, MOST },
-        { "over", s->over, 1e-9, 1 },     { "ff_limit", s->ff_limit, 1e-9, MOST },
-        { "slot_s", s->slot_s, 0, MOST }, { "theta_max", (double)s->theta_max, 0, MOST },
+        { "lambda", s->lambda, 1, MOST },
+        { "under", s->under, 1, MOST },
+        { "over", s->over, 1e-9, 1 },
+        { "ff_limit", s->ff_limit, 1e-9, MOST },
+        { "slot_s", s->slot_s, 0, MOST },
+        { "theta_max", (double)s->theta_max, 0, MOST },
+        { "more_limits", s->more_limits, 0, 10000 },
     };
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         if (!(reals[i].x >= reals[i].least && reals[i].x <= reals[i].most))
             return err_set(e, ERR_RANGE, "%s: is %g, need %g to %g", reals[i].name, reals[i].x,
                            reals[i].least, reals[i].most);
-    if (s->more_limits < 0)
-        return err_set(e, ERR_RANGE, "more_limits: is %d, need 0 or more", (int)s->more_limits);
     if (s->kappa < 0)
         return err_set(e, ERR_RANGE, "kappa: is %d, need 0 (all) or more", (int)s->kappa);
     if (!(s->phi == 0 || (s->phi >= 1 && s->phi <= MOST)))
