@@ -50,7 +50,7 @@ int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, stru
         if (!first || !load_take_first(&load, gpus, &low))
             load_take_least(&load, gpus, &any);
     }
-    load_free(&load);
+    batch_load_free(&load);
     return rc ? rc : queues_run(q, plan, crew, e);
 }
 

@@ -21,7 +21,7 @@ int load_build(struct load *l, const struct gang *g, bool gang, struct err *e)
     return 0;
 }
 
-void load_free(struct load *l)
+void batch_load_free(struct load *l)
 {
     free(l->gpu_s);
     free(l->server_s);

@@ -6,7 +6,7 @@
 
 struct load_rank; /* private */
 
-/** Release with load_free(). */
+/** Release with batch_load_free(). */
 struct load {
     const struct gang *g;
     bool gang; /**< a gang starts when the last of its GPUs is free; false: each GPU adds up its own jobs */
@@ -23,9 +23,9 @@ struct load_ask {
     double limit_s; /**< no GPU gets more, INFINITY: no limit */
 };
 
-/** No load. ERR_NOMEM. Release with load_free(), also after a failure. */
+/** No load. ERR_NOMEM. Release with batch_load_free(), also after a failure. */
 int load_build(struct load *l, const struct gang *g, bool gang, struct err *e);
-void load_free(struct load *l);
+void batch_load_free(struct load *l);
 /** No load again. */
 void load_reset(struct load *l);
 

@@ -201,7 +201,7 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
         memcpy(plan->order, x.trial.order, (size_t)out->n_jobs * sizeof *plan->order);
         out->status = out->makespan_s < INFINITY ? BATCH_DONE : BATCH_NO_PLAN;
     }
-    load_free(&x.load);
+    batch_load_free(&x.load);
     gang_plan_free(&x.trial);
     return rc;
 }

@@ -19,7 +19,7 @@ static void bed_build(struct bed *b, bool gang)
 
 static void bed_free(struct bed *b)
 {
-    load_free(&b->load);
+    batch_load_free(&b->load);
     gang_free(&b->g);
 }
 
