@@ -143,7 +143,6 @@ static bool visit(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     struct knapsack_lp *lp = &w->lp;
-    int32_t before = t->n_trail;
     w->nodes++;
     if (!propagate(t))
         return false;
@@ -153,13 +152,12 @@ static bool visit(struct tree *t)
     round_and_fill(t, vertex);
     if (is_closed(w, lp->bound))
         return false;
+    fix_by_cost(t);
     int32_t item = pick_item(t, vertex);
     if (item < 0) {
         w->bound = fmax(w->bound, vertex ? lp->bound : w->best);
         return false;
     }
-    fix_by_cost(t);
-    (void)before;
     bool in = !vertex || lp->x[item] >= 0.5;
     t->open[t->n_open++] = (struct branch){ item, t->n_trail, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
     fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);

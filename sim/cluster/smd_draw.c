@@ -14,7 +14,7 @@ struct smd_draw smd_draw_default(bool sync)
 {
     return (struct smd_draw){ .sync = sync,
                               .layers = sync ? SMD_LAYERS_MEAN : SMD_LAYERS_SUM,
-                              .overlap = OVERLAP_PRIORITY,
+                              .overlap = OVERLAP_WAIT_FREE,
                               .instance = { 8, 4, 15, 20 },
                               .whole_factor = true,
                               .seed = 1 };

@@ -37,18 +37,19 @@ static void add_vertex(struct polygon *y, struct vertex x)
         y->at[y->n++] = x;
 }
 
-enum side { BELOW = 1, ABOVE = -1 };
+enum side { BELOW, ABOVE };
 
 /* Keep where num / den is below (or above) a bound. What lies on the line but for rounding counts as on it:
  * the bound is often the least value over the polygon, and must leave its vertex. */
 static void clip(struct polygon *out, const struct polygon *in, const struct ratio *z, enum side side,
                  double bound)
 {
-    double over[MAX_VERTICES];
+    const double sign = side == BELOW ? 1 : -1;
+    double over[MAX_VERTICES]; /* by how much a vertex is outside */
     out->n = 0;
     for (int32_t i = 0; i < in->n; i++) {
         double limit = bound * linear(z->den, in->at[i]);
-        over[i] = side * (linear(z->num, in->at[i]) - limit);
+        over[i] = sign * (linear(z->num, in->at[i]) - limit);
         if (fabs(over[i]) <= 1e-13 * limit)
             over[i] = 0;
     }
