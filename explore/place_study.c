@@ -7,7 +7,9 @@
 #include "base/text.h"
 
 static const struct place_kind *const kinds[N_PLACE_MODELS] = {
-    [PLACE_SLOTS] = &place_slots, [PLACE_BATCH] = &place_batch
+    [PLACE_SLOTS] = &place_slots,
+    [PLACE_BATCH] = &place_batch,
+    [PLACE_INTERVAL] = &place_interval,
 };
 
 const struct place_kind *place_kind_of(enum place_model model)
