@@ -61,6 +61,27 @@ static void jobs_that_fit_a_server_get_one(void **state)
     batch_fixture_free(&f);
 }
 
+/* A job of 1 GPU opens the first of two servers of 4. One of 2 GPUs then goes there too if it is packed, and
+ * to the other server, that has no load, if it is balanced. */
+static void jobs_up_to_kappa_are_packed_and_larger_ones_balanced(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
+    batch_fixture_add(&f, batch_fixture_job(2, 10));
+    batch_fixture_add(&f, batch_fixture_job(1, 10));
+    batch_fixture_pace(&f);
+    for (s.kappa = 1; s.kappa <= 3; s.kappa++) {
+        run(&r, &f, &s);
+        assert_int_equal(r.gpus[r.jobs[1].first_gpu], 0);
+        assert_int_equal(r.gpu_server[r.gpus[r.jobs[0].first_gpu]], s.kappa == 1);
+        batch_result_free(&r);
+    }
+    batch_fixture_free(&f);
+}
+
 static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
 {
     struct err e = { 0 };
@@ -251,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_limit_with_a_plan_is_found),
         cmocka_unit_test(jobs_that_fit_a_server_get_one),
+        cmocka_unit_test(jobs_up_to_kappa_are_packed_and_larger_ones_balanced),
         cmocka_unit_test(the_curve_over_kappa_has_the_best_plan_as_its_least),
         cmocka_unit_test(small_batches_stay_within_the_guarantee),
         cmocka_unit_test(the_guarantee_is_the_theorems),
