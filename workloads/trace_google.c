@@ -89,7 +89,7 @@ int trace_read_google(struct trace *t, const char *path, const struct trace_sett
     bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     int rc = folder ? read_folder(t, path, &google, s, e) : trace_read_rows(t, path, &layout, &google, s, e);
     if (!rc && google.n_outside)
-        text_printf(&t->notes, "%s: %lld job%s submitted before the trace began and left out\n", path,
+        text_printf(&t->notes, "%s: %lld job%s submitted outside the time of the trace and left out\n", path,
                     (long long)google.n_outside, google.n_outside == 1 ? " was" : "s were");
     if (!rc && google.n_filled)
         text_printf(&t->notes, "%s: %lld submission%s not recorded but filled in by the trace\n", path,

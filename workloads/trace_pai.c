@@ -286,7 +286,7 @@ int trace_read_pai(struct trace *t, const char *path, const struct trace_setting
         text_printf(&t->notes, "%s: %lld job%s a task with GPUs but no inst_num; gpus is left blank\n", path,
                     (long long)counts.n_vague, counts.n_vague == 1 ? " has" : "s have");
     if (!rc && counts.n_unsubmitted)
-        text_printf(&t->notes, "%s: %lld job%s no time at all and left out\n", path,
+        text_printf(&t->notes, "%s: %lld job%s no time at all: left out\n", path,
                     (long long)counts.n_unsubmitted, counts.n_unsubmitted == 1 ? " has" : "s have");
     pai_free(&p);
     return rc;

@@ -96,7 +96,7 @@ int trace_read_swf(struct trace *t, const char *path, const struct trace_setting
     if (!rc)
         text_printf(&t->notes, "%s: processors of the trace are taken for GPUs\n", path);
     if (!rc && t->n_left_out)
-        text_printf(&t->notes, "%s: %lld line%s of parts of jobs left out\n", path, (long long)t->n_left_out,
+        text_printf(&t->notes, "%s: %lld line%s left out, of parts of jobs\n", path, (long long)t->n_left_out,
                     t->n_left_out == 1 ? " is" : "s are");
     return rc;
 }
