@@ -91,13 +91,13 @@ int trace_take_count(const struct trace_row *row, int32_t k, int64_t max, int64_
         return 0;
     *out = -1;
     /* Tables that went through floating point have "8.0"; beyond 2^53 that would be no count any more. */
-    bool number = num_parse_real(s, &x);
-    if (number && x >= 0 && x <= (double)max && x <= 0x1p53 && trunc(x) == x) {
+    bool number = num_parse_real(s, &x), inside = x >= 0 && x <= fmin((double)max, 0x1p53);
+    if (number && inside && trunc(x) == x) {
         *out = (int64_t)x;
         return 0;
     }
     snprintf(need, sizeof need, "a whole number from 0 to %lld", (long long)max);
-    return trace_fail_field(row, number && !(x >= 0 && x <= (double)max) ? ERR_RANGE : ERR_PARSE, k, need);
+    return trace_fail_field(row, number && !inside ? ERR_RANGE : ERR_PARSE, k, need);
 }
 
 int trace_take_small(const struct trace_row *row, int32_t k, int32_t *out)

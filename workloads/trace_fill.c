@@ -90,8 +90,11 @@ static void fill_time(struct trace_job *job, double iter_s, double iters)
     if (!isnan(whole))
         iters = fmin(fmax(whole, 1), (double)TRACE_MAX_COUNT);
     fill_count(job, TRACE_ITERS, &job->iters, iters);
-    if (job->iters >= 0)
-        fill_real(job, TRACE_RUNTIME, &job->runtime_s, fmin((double)job->iters * iter_s, TRACE_MAX_TIME_S));
+    if (job->iters < 0)
+        return;
+    double runtime_s = (double)job->iters * iter_s;
+    fill_real(job, TRACE_RUNTIME, &job->runtime_s,
+              runtime_s > TRACE_MAX_TIME_S ? TRACE_MAX_TIME_S : runtime_s);
 }
 
 static int fill_job(struct trace_job *job, const struct trace_profile *p, const double u[N_U],

@@ -51,16 +51,16 @@ static int find_width(struct trace_row *row)
 static int split_type(const struct trace_row *row, struct trace_job *job)
 {
     static const char mark[] = " (batch size ";
-    char *at = strstr(job->model, mark), *digits = at ? at + sizeof mark - 1 : NULL;
-    size_t n = at ? strlen(digits) : 0;
+    char *at = strstr(job->model, mark);
     if (!at)
         return 0;
-    if (digits[n - (n > 0)] == ')')
-        digits[n - 1] = '\0';
-    if (!num_parse_count(digits, &job->batch) || job->batch < 1 || job->batch > TRACE_MAX_COUNT)
+    char *digits = at + sizeof mark - 1, *end = digits + strspn(digits, "0123456789");
+    bool closed = strcmp(end, ")") == 0;
+    *end = '\0';
+    if (!closed || !num_parse_count(digits, &job->batch) || job->batch < 1 || job->batch > TRACE_MAX_COUNT)
         return trace_fail_field(row, ERR_PARSE, TYPE, "NAME or NAME (batch size N)");
     *at = '\0';
-    return at > job->model ? 0 : trace_fail_field(row, ERR_PARSE, TYPE, "NAME or NAME (batch size N)");
+    return 0;
 }
 
 static int take_gavel(struct trace_row *row, struct trace_job *job)
