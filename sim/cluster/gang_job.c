@@ -74,9 +74,6 @@ static int check_fields(const char *name, const struct gang_job *job, const stru
     if (!(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
         return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, need 0 to its compute, %g s", name,
                        job->hidden_s, job->compute_s);
-    if (job->servers < 0 || job->servers > GANG_MAX_GPUS)
-        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name, (int)job->servers,
-                       (int)GANG_MAX_GPUS);
     if (job->tenant < -1)
         return err_set(e, ERR_RANGE, "job %s: tenant is %d, need a number >= 0, or -1 for none", name,
                        (int)job->tenant);
@@ -97,6 +94,9 @@ int gang_job_check(const struct gang_job *job, int32_t number, const struct clus
     if (!(job->gpus <= total_gpus))
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, the cluster has %g", name, (int)job->gpus,
                        total_gpus);
+    if (job->servers < 0 || job->servers > GANG_MAX_STREAMS / job->gpus)
+        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name, (int)job->servers,
+                       (int)(GANG_MAX_STREAMS / job->gpus));
     if (!gang_job_is_mixed(job, c))
         return 0;
     int64_t room = 0;

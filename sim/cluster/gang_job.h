@@ -4,13 +4,18 @@
 
 #include "sim/cluster/cluster.h"
 
-enum { GANG_MAX_JOBS = 1 << 24, GANG_MAX_GPUS = 1 << 20 };
+enum {
+    GANG_MAX_JOBS = 1 << 24,
+    GANG_MAX_GPUS = 1 << 20,
+    GANG_MAX_STREAMS = 1 << 29, /**< from workers to parameter servers, of one job */
+};
 
 struct gang_job {
     const char *id;   /**< of the trace, for reports; borrowed; NULL: its number */
     double submit_s;  /**< >= 0; schedulers learn of it then */
     int32_t gpus;     /**< one worker on each, 1 to GANG_MAX_GPUS; all of them or none */
-    int32_t servers;  /**< parameter servers, beside the workers and without GPUs; 0: all-reduce */
+    int32_t servers;  /**< parameter servers, beside the workers and without GPUs; 0: all-reduce;
+                         at most GANG_MAX_STREAMS / gpus */
     int32_t tenant;   /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
     double weight;    /**< of its tenant (DRF), > 0; the first job of a tenant counts */
     /** Exactly one of the two is given, the other is NaN. A trace may only tell how long a job ran: it is then

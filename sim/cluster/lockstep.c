@@ -76,7 +76,7 @@ int lockstep_add(struct lockstep *l, int32_t id, const struct lockstep_use *uses
 {
     struct lockstep_bundle *b = &l->bundles[id];
     int32_t n = n_uses + (isfinite(cap_Bps) ? 1 : 0);
-    *b = (struct lockstep_bundle){ .n = n, .n_given = n_uses, .neck = LOCKSTEP_NEW };
+    *b = (struct lockstep_bundle){ .n = n, .neck = LOCKSTEP_NEW };
     b->uses = malloc((size_t)(n > 0 ? n : 1) * (sizeof *b->uses + sizeof *b->seat));
     if (!b->uses)
         return err_nomem(e, "links of a job");
@@ -131,15 +131,4 @@ void lockstep_forget(struct lockstep *l)
 double lockstep_rate(const struct lockstep *l, int32_t id)
 {
     return l->bundles[id].rate_Bps;
-}
-
-bool lockstep_has(const struct lockstep *l, int32_t id)
-{
-    return l->bundles[id].uses;
-}
-
-int32_t lockstep_uses(const struct lockstep *l, int32_t id, const struct lockstep_use **uses)
-{
-    *uses = l->bundles[id].uses;
-    return l->bundles[id].n_given;
 }

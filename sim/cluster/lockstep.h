@@ -2,7 +2,6 @@
 #ifndef SIM_CLUSTER_LOCKSTEP_H
 #define SIM_CLUSTER_LOCKSTEP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -63,8 +62,5 @@ void lockstep_forget(struct lockstep *l);
 
 /** Rate of each transfer of a bundle, as of the last lockstep_settle() [B/s]; 0: it came since. */
 double lockstep_rate(const struct lockstep *l, int32_t id);
-bool lockstep_has(const struct lockstep *l, int32_t id);
-/** What it was added with, without its cap. Borrowed until it goes. */
-int32_t lockstep_uses(const struct lockstep *l, int32_t id, const struct lockstep_use **uses);
 
 #endif

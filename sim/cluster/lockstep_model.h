@@ -2,6 +2,8 @@
 #ifndef SIM_CLUSTER_LOCKSTEP_MODEL_H
 #define SIM_CLUSTER_LOCKSTEP_MODEL_H
 
+#include <stdbool.h>
+
 #include "sim/cluster/lockstep.h"
 
 /** Neck of a bundle that has no rate yet. */
@@ -27,7 +29,7 @@ struct lockstep_link {
 struct lockstep_bundle {
     struct lockstep_use *uses; /**< shape [n], owned; NULL: not there */
     int32_t *seat;             /**< shape [n], where it sits on the link of each use; lies behind uses */
-    int32_t n, n_given;        /**< with and without the link of its cap */
+    int32_t n;                 /**< the link of its cap counts, where it has one */
     double rate_Bps, next_Bps;
     int32_t neck; /**< link that keeps it from being faster */
     int32_t mark;
