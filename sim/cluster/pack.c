@@ -151,12 +151,6 @@ int64_t pack_idle(const struct pack *p)
     return p->idle.total;
 }
 
-int64_t pack_total(const struct pack *p)
-{
-    double gpus = cluster_total(p->c, 0);
-    return (int64_t)gpus;
-}
-
 static int32_t room_of(const struct pack *p, const struct gang_job *job, int32_t s)
 {
     return gang_job_room(job, p->left + (int64_t)s * p->c->n_resources, p->c->n_resources);

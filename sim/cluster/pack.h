@@ -32,9 +32,8 @@ struct pack;
 int pack_build(struct pack **out, const struct cluster *c, struct err *e);
 void pack_free(struct pack *p); /**< NULL is fine */
 
-/** GPUs that are free, of all. */
+/** GPUs that are free. */
 int64_t pack_idle(const struct pack *p);
-int64_t pack_total(const struct pack *p);
 
 /** Servers and GPUs of a job, growing. `= { 0 }`; release with pack_place_free(). */
 struct pack_place {
