@@ -32,7 +32,7 @@ check_includes() {
         if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
         if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
-if (header == "jansson.h") return "^base/json_read\\.c$"
+        if (header == "jansson.h") return "^base/json_read\\.c$"
         if (header == "glpk.h") return "^base/simplex\\.c$"
         if (header == "sqlite3.h") return "^explore/store\\.c$"
         if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
