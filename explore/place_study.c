@@ -130,6 +130,11 @@ static int read_servers(struct place_study *s, struct err *e)
     return rc;
 }
 
+bool place_has_servers(const struct place_study *s)
+{
+    return s->servers.has_network || s->servers.graph || s->servers.drawn;
+}
+
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;

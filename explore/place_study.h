@@ -105,6 +105,9 @@ const struct place_kind *place_kind_of(enum place_model model);
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
 void place_study_free(struct place_study *s);
 
+/** Does the study have servers with links between them, and not a pool? */
+bool place_has_servers(const struct place_study *s);
+
 /** The cluster of a study; drawn ones by @p seed. */
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);
 
