@@ -45,7 +45,8 @@ static const struct key jobs_keys[] = {
     NODE(batch_conf, "run_s", run, "s",
          "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
     REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2,
-         "communication between servers, alone, of iteration_s, for many workers"),
+         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
+         "1.25 GB/s, on the links of a network as long as those take"),
     REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01,
          "added for each server beyond the first, of iteration_s"),
     REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30,
