@@ -123,6 +123,12 @@ static int draw_utility(struct elastic_job *j, const struct draw_elastic *d, dou
     return rc;
 }
 
+/* A quotient that a rounding error lifted above a whole number is that number. */
+static double whole_above(double x)
+{
+    return ceil(x * (1 - 1e-12));
+}
+
 static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t n_slots, struct rng *r,
                     struct err *e)
 {
@@ -137,7 +143,7 @@ static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
     j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
     j->demand[0] = d->gpus;
-    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : ceil(iterations / j->zeta);
+    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / j->zeta);
     return draw_utility(j, d, j->budget * j->zeta, r, e);
 }
 
