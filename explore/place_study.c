@@ -7,7 +7,9 @@
 #include "base/text.h"
 
 static const struct place_kind *const kinds[N_PLACE_MODELS] = {
-    [PLACE_SLOTS] = &place_slots, [PLACE_BATCH] = &place_batch
+    [PLACE_SLOTS] = &place_slots,
+    [PLACE_BATCH] = &place_batch,
+    [PLACE_INTERVAL] = &place_interval,
 };
 
 const struct place_kind *place_kind_of(enum place_model model)
@@ -147,6 +149,8 @@ static int read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
+    if (s->model == PLACE_BATCH || s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
+        return 0;
     yaml_id node = s->conf.parts >= 0 ? s->conf.parts : s->servers.has_network ? s->servers.net.parts : -1;
     if (node < 0)
         return 0;
@@ -258,7 +262,8 @@ static int read_point(struct place_study *s, struct err *e)
     s->model = (enum place_model)s->conf.model;
     if (!place_kind_of(s->model))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "model"), e, ERR_UNSUP,
-                         "is %s, which is not built in, need slots or batch", place_model_words[s->model]);
+                         "is %s, which is not built in, need slots, batch or interval",
+                         place_model_words[s->model]);
     if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
         return rc;
     unsigned active = place_uses(s);

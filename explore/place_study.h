@@ -6,6 +6,8 @@
 #include "explore/sweep_axis.h"
 #include "sim/cluster/elastic_draw.h"
 #include "sim/cluster/sjf_draw.h"
+#include "sim/cluster/smd.h"
+#include "sim/cluster/smd_draw.h"
 #include "topo/bill.h"
 
 enum { PLACE_MAX_SCHEDULERS = 32 };
@@ -14,7 +16,7 @@ enum { PLACE_MAX_SCHEDULERS = 32 };
 struct place_conf {
     const char *name, *source, *graph, *server;
     int32_t model;
-    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, vary;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, vary;
     int64_t slots, seeds, seed;
 };
 
@@ -46,6 +48,10 @@ struct place_study {
     struct elastic_settings slots;
     struct sjf_draw_settings batch_draw;
     struct batch_settings batch;
+    struct smd_draw interval_draw;
+    int32_t interval_jobs;
+    double interval_pool[N_SMD_RESOURCES];
+    struct smd_settings interval;
     struct text notes; /**< warnings, a line each */
 };
 
@@ -75,8 +81,8 @@ struct place_kind {
     /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
-extern const struct place_kind place_slots, place_batch;
-extern const struct section place_sjf_bco_section;
+extern const struct place_kind place_slots, place_batch, place_interval;
+extern const struct section place_sjf_bco_section, place_smd_section;
 const struct place_kind *place_kind_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
