@@ -245,7 +245,8 @@ unsigned place_uses(const struct place_study *s)
         unsigned uses;
     } rows[] = { { "gadget", USE_GADGET }, { "las", USE_LAS | USE_FIXED }, { "fifo", USE_FIXED } };
     unsigned active = models[s->model];
-    for (int32_t i = 0; i < s->n_schedulers; i++)
+    /* Schedulers of other models may have the same names, and keys of their own. */
+    for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
             if (strcmp(place_kind_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
                 active |= rows[k].uses;
