@@ -52,6 +52,7 @@ struct options {
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
     int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
+    const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list;
     int64_t threads, width_px, height_px;
@@ -59,6 +60,11 @@ struct options {
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu;
     int64_t size, ranks, curve, regimes;
+    int32_t trace; /**< index into trace_formats, -1 = absent */
+    const char *profile;
+    struct option_list statuses; /**< words of trace_status_words */
+    int64_t seed, window, start, horizon_s, max_gpus;
+    bool skip_bad, cpu_jobs;
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;

@@ -156,7 +156,7 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
 
 /* ---- building ---- */
 
-/* The graph is there: all that is read off it. Takes what igraph gave. */
+/* The graph is there: all that is read off it. */
 static int finish(struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     int rc = topo_routes_build(&c->routes, c->graph, e);
@@ -305,5 +305,20 @@ const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster
     if (!c->routes.described)
         return topo_vertex_name(buf, c->graph, s);
     snprintf(buf, TOPO_VERTEX_TEXT, "server%d", (int)s);
+    return buf;
+}
+
+const char *cluster_arc_name(char buf[TOPO_ARC_TEXT], const struct cluster *c, int32_t arc)
+{
+    char from[TOPO_VERTEX_TEXT], to[TOPO_VERTEX_TEXT];
+    const int32_t ends[] = { c->routes.to[arc ^ 1], c->routes.to[arc] };
+    for (int i = 0; i < 2; i++) {
+        char *name = i ? to : from;
+        if (ends[i] < c->n_servers)
+            cluster_server_name(name, c, ends[i]);
+        else
+            topo_vertex_name(name, c->graph, ends[i]);
+    }
+    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", from, to);
     return buf;
 }
