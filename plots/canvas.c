@@ -337,7 +337,11 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;
     case MARK_AREA:
+    case MARK_TINT:
         canvas_area(c, x, y + 6, x + SAMPLE_PX, y - 6);
+        break;
+    case MARK_WHISKER:
+        canvas_bar(c, x + SAMPLE_PX * 0.5, y, y + 6, y - 6);
         break;
     case MARK_FRONT:
     case MARK_CURVE:
