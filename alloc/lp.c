@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <glpk.h>
+#include "base/simplex.h"
 
 /* GLPK works best near 1: bandwidths in GB/s, each row divided by its largest coefficient. */
 #define UNIT_Bps 1e9
@@ -15,6 +15,8 @@
 
 /* GLPK's default, for what it cannot solve any better. */
 #define LOOSE_TOLERANCE 1e-7
+
+enum { MOST_STEPS = 300 };
 
 void lp_init(struct lp *lp, int32_t n_dims, const struct alloc_row *rows, int32_t n_rows)
 {
@@ -31,78 +33,66 @@ static double row_size(const struct alloc_row *row, int32_t n_dims)
     return size > 0 ? size : 1;
 }
 
-static void load_row(glp_prob *g, int32_t at, const struct alloc_row *row, int32_t n_dims)
+static int load_row(struct simplex *g, const struct alloc_row *row, int32_t n_dims, struct err *e)
 {
-    int index[TOPO_MAX_DIMS + 1];
-    double value[TOPO_MAX_DIMS + 1];
-    int32_t n = 0;
+    int32_t index[TOPO_MAX_DIMS], n = 0;
+    double value[TOPO_MAX_DIMS];
     double scale = row_size(row, n_dims), rhs = row->rhs / (scale * UNIT_Bps);
     for (int32_t d = 0; d < n_dims; d++)
         if (row->coef[d] != 0) {
-            index[++n] = d + 1;
-            value[n] = row->coef[d] / scale;
+            index[n] = d;
+            value[n++] = row->coef[d] / scale;
         }
-    glp_set_mat_row(g, at, n, index, value);
-    int kind = row->sense == LINEXPR_EQ ? GLP_FX : row->sense == LINEXPR_LE ? GLP_UP : GLP_LO;
-    glp_set_row_bnds(g, at, kind, rhs, rhs);
+    double lo = row->sense == LINEXPR_LE ? -INFINITY : rhs, hi = row->sense == LINEXPR_GE ? INFINITY : rhs;
+    return simplex_add_row(g, lo, hi, n, index, value, e);
 }
 
 /* One more column, which no levelled bandwidth may fall below, is what is made greatest. */
-static void load_level(glp_prob *g, const struct lp *lp)
+static int load_level(struct simplex *g, const struct lp *lp, struct err *e)
 {
-    int column = glp_add_cols(g, 1);
-    glp_set_col_bnds(g, column, GLP_LO, 0, 0);
-    glp_set_obj_coef(g, column, -1);
-    for (int32_t d = 0; d < lp->n_dims; d++) {
-        glp_set_obj_coef(g, d + 1, 0);
+    int rc = simplex_add_column(g, -1, 0, INFINITY, 0, NULL, NULL, e);
+    for (int32_t d = 0; d < lp->n_dims && !rc; d++) {
+        simplex_set_cost(g, d, 0);
         if (!lp->level[d])
             continue;
-        int row = glp_add_rows(g, 1), index[] = { 0, d + 1, column };
-        const double value[] = { 0, 1, -1 };
-        glp_set_mat_row(g, row, 2, index, value);
-        glp_set_row_bnds(g, row, GLP_LO, 0, 0);
+        const int32_t index[] = { d, lp->n_dims };
+        const double value[] = { 1, -1 };
+        rc = simplex_add_row(g, 0, INFINITY, 2, index, value, e);
     }
+    return rc;
 }
 
-static glp_prob *load(const struct lp *lp, int32_t *place)
+static int load(struct simplex *g, const struct lp *lp, int32_t *place, struct err *e)
 {
-    glp_prob *g = glp_create_prob();
+    int rc = 0;
     int32_t n = 0;
-    glp_add_cols(g, lp->n_dims);
-    for (int32_t d = 0; d < lp->n_dims; d++) {
+    for (int32_t d = 0; d < lp->n_dims && !rc; d++) {
         double lo = lp->lo_Bps[d] / UNIT_Bps, hi = lp->hi_Bps[d] / UNIT_Bps;
-        int kind = isinf(hi) ? GLP_LO : hi > lo ? GLP_DB : GLP_FX;
-        glp_set_col_bnds(g, d + 1, kind, lo, hi);
-        glp_set_obj_coef(g, d + 1, lp->cost[d] * UNIT_Bps);
+        rc = simplex_add_column(g, lp->cost[d] * UNIT_Bps, lo, hi, 0, NULL, NULL, e);
     }
-    for (int32_t i = 0; i < lp->n_rows; i++) {
-        place[i] = 0;
-        if (lp->skip && lp->skip[i])
-            continue;
-        place[i] = ++n;
-        glp_add_rows(g, 1);
-        load_row(g, n, &lp->rows[i], lp->n_dims);
+    for (int32_t i = 0; i < lp->n_rows && !rc; i++) {
+        bool skipped = lp->skip && lp->skip[i];
+        place[i] = skipped ? -1 : n++;
+        if (!skipped)
+            rc = load_row(g, &lp->rows[i], lp->n_dims, e);
     }
-    if (lp->level)
-        load_level(g, lp);
-    return g;
+    return !rc && lp->level ? load_level(g, lp, e) : rc;
 }
 
 static void unload(struct lp_result *out, double *row_dual, const struct lp *lp, const int32_t *place,
-                   glp_prob *g)
+                   const struct simplex *g)
 {
-    int status = glp_get_status(g);
-    out->status = status == GLP_OPT ? LP_OPTIMAL : status == GLP_UNBND ? LP_UNBOUNDED : LP_INFEASIBLE;
     out->value = 0;
     for (int32_t d = 0; d < lp->n_dims; d++) {
-        out->bw_Bps[d] = fmax(glp_get_col_prim(g, d + 1) * UNIT_Bps, lp->lo_Bps[d]);
+        out->bw_Bps[d] = fmax(simplex_value(g, d) * UNIT_Bps, lp->lo_Bps[d]);
         out->value += lp->cost[d] * out->bw_Bps[d];
     }
     if (lp->level)
-        out->value = glp_get_col_prim(g, lp->n_dims + 1) * UNIT_Bps;
+        out->value = simplex_value(g, lp->n_dims) * UNIT_Bps;
     for (int32_t i = 0; row_dual && i < lp->n_rows; i++) {
-        /* GLPK's multiplier is the rise of the value per unit of the row; ours is >= 0 where it pushes. */
-        double rise = place[i] ? glp_get_row_dual(g, place[i]) : 0;
+        /* The simplex's multiplier is the rise of the value per unit of the row; ours is >= 0 where it
+         * pushes. */
+        double rise = place[i] >= 0 ? simplex_dual(g, place[i]) : 0;
         double scale = row_size(&lp->rows[i], lp->n_dims) * UNIT_Bps;
         row_dual[i] = (lp->rows[i].sense == LINEXPR_GE ? rise : -rise) / scale;
         if (lp->rows[i].sense != LINEXPR_EQ)
@@ -110,61 +100,34 @@ static void unload(struct lp_result *out, double *row_dual, const struct lp *lp,
     }
 }
 
-/* GLPK's answer is one of the three, or none. */
-static bool is_answer(int failed, int status)
-{
-    return !failed && (status == GLP_OPT || status == GLP_UNBND || status == GLP_NOFEAS);
-}
-
 /*
  * Try the next way where one fails: nearly parallel rows make a start basis singular, or let the
  * simplex go round in circles, which thousands of steps for so few columns would mean.
  */
-static int simplex(glp_prob *g)
-{
-    static const struct {
-        bool slack_basis;
-        int method;
-        double tolerance;
-    } ways[] = { { false, GLP_PRIMAL, TOLERANCE },
-                 { true, GLP_PRIMAL, TOLERANCE },
-                 { true, GLP_DUALP, TOLERANCE },
-                 { true, GLP_PRIMAL, LOOSE_TOLERANCE } };
-    int failed = -1;
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        glp_smcp how;
-        glp_init_smcp(&how);
-        how.msg_lev = GLP_MSG_OFF;
-        how.meth = ways[i].method;
-        how.tol_bnd = how.tol_dj = ways[i].tolerance;
-        how.it_lim = 300;
-        if (ways[i].slack_basis)
-            glp_std_basis(g);
-        else
-            glp_adv_basis(g, 0);
-        failed = glp_simplex(g, &how);
-        if (is_answer(failed, glp_get_status(g)))
-            break;
-    }
-    return failed;
-}
+static const struct simplex_way ways[] = { { SIMPLEX_FROM_ADVANCED, false, TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_FROM_SLACKS, false, TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_FROM_SLACKS, true, TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_FROM_SLACKS, false, LOOSE_TOLERANCE, MOST_STEPS } };
 
 int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)
 {
+    enum simplex_status status;
+    struct simplex *g = NULL;
     int32_t *place = calloc((size_t)lp->n_rows + 1, sizeof *place);
-    if (!place)
-        return err_nomem(e, "a linear programme");
-    glp_term_out(GLP_OFF);
-    glp_prob *g = load(lp, place);
-    int failed = simplex(g), status = glp_get_status(g);
-    if (is_answer(failed, status))
+    int rc = place ? simplex_build(&g, e) : err_nomem(e, "a linear programme");
+    if (!rc)
+        rc = load(g, lp, place, e);
+    if (!rc)
+        rc = simplex_solve(&status, g, ways, sizeof ways / sizeof ways[0], e);
+    if (!rc) {
+        out->status = status == SIMPLEX_OPTIMAL     ? LP_OPTIMAL
+                      : status == SIMPLEX_UNBOUNDED ? LP_UNBOUNDED
+                                                    : LP_INFEASIBLE;
         unload(out, row_dual, lp, place, g);
-    glp_delete_prob(g);
+    }
+    simplex_free(g);
     free(place);
-    glp_free_env(); /* it is per thread, and nobody else would release it */
-    if (!is_answer(failed, status))
-        return err_set(e, ERR_LIB, "GLPK: simplex ended with code %d, status %d", failed, status);
-    return 0;
+    return rc;
 }
 
 int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)

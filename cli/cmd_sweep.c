@@ -1,12 +1,10 @@
 #include <math.h>
 #include <omp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/points.h"
+#include "cli/progress.h"
 #include "cli/sheet.h"
 #include "cli/sweep_text.h"
 
@@ -30,65 +28,6 @@ static const struct option sweep_rows[] = {
 
 static const struct option_group sweep_options = { "Sweep", sweep_rows,
                                                    sizeof sweep_rows / sizeof *sweep_rows };
-
-/* What a signal handler may touch; nothing else in the program is global. */
-static volatile sig_atomic_t interrupted;
-
-static void note_signal(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-/* A second SIGINT ends the program at once, as if there were no handler; one that is ignored stays so. */
-static void watch_interrupt(void)
-{
-    struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND }, before;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
-}
-
-struct progress {
-    bool wanted;            /* standard error is a terminal */
-    bool shown;             /* something stands on its line */
-    double start_s, last_s; /* last_s: when it was last written; the start before that */
-};
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* "1 h 05 min", "3 min 20 s", "12 s" */
-static const char *show_left(char buf[SHOW], double left_s)
-{
-    long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
-    if (s >= 3600)
-        snprintf(buf, SHOW, "%ld h %02ld min", s / 3600, s / 60 % 60);
-    else if (s >= 60)
-        snprintf(buf, SHOW, "%ld min %02ld s", s / 60, s % 60);
-    else
-        snprintf(buf, SHOW, "%ld s", s);
-    return buf;
-}
-
-static bool report_progress(void *context, int64_t done, int64_t total)
-{
-    struct progress *p = context;
-    double now = now_s(), spent = now - p->start_s;
-    if (p->wanted && now - p->last_s >= 0.2) {
-        char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
-        p->last_s = now;
-        p->shown = true;
-        fprintf(stderr, "\r%s of %s points, %s a second, %s left \033[K", show_count(a, done),
-                show_count(b, total), show_real(c, (double)done / spent, 3),
-                show_left(left, spent * (double)(total - done) / (double)done));
-    }
-    return !interrupted;
-}
 
 static int axes_text(const struct sweep *w, struct text *out, struct err *e)
 {
@@ -210,19 +149,13 @@ static void say_unsolved(struct run *run, const struct table *t)
 static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o, struct err *e)
 {
     struct table t = { 0 };
-    struct progress p = { .wanted = !run->opt.quiet && isatty(STDERR_FILENO), .start_s = now_s() };
+    struct progress p;
     int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
-    p.last_s = p.start_s;
-    watch_interrupt();
-    int rc = sweep_run(&t, w, run->opt.operands[0], o->list, o->n, threads, report_progress, &p, e);
-    if (p.shown)
-        fputs("\r\033[K", stderr);
-    if (!rc && interrupted) {
-        output_say(run, "interrupted, nothing is written");
-        run->exit_code = EXIT_INTERRUPT;
-    } else if (!rc) {
+    progress_begin(&p, run, "points");
+    int rc = sweep_run(&t, w, run->opt.operands[0], o->list, o->n, threads, progress_report, &p, e);
+    if (progress_end(&p, run) && !rc) {
         output_verbose(run, "%lld points in %.3f s on %d threads", (long long)w->n_points,
-                       now_s() - p.start_s, (int)threads);
+                       progress_spent_s(&p), (int)threads);
         rc = write_rows(run, &t, w, o, e);
         if (!rc)
             say_unsolved(run, &t);

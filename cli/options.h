@@ -52,6 +52,7 @@ struct options {
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
     int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
+    const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list;
     int64_t threads, width_px, height_px;

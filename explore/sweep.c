@@ -15,15 +15,21 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)
     }
 }
 
+int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w, const struct sweep_point *p)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < w->n_axes; k++)
+        if (!w->axes[k].overridden)
+            axes[n++] = (struct study_override){ w->axes[k].path, w->axes[k].values[p->at[k]] };
+    return n;
+}
+
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
                unsigned more, struct err *e)
 {
     struct study_override axes[SWEEP_MAX_AXES];
     from.axes = axes;
-    from.n_axes = 0;
-    for (int32_t k = 0; k < w->n_axes; k++)
-        if (!w->axes[k].overridden)
-            axes[from.n_axes++] = (struct study_override){ w->axes[k].path, w->axes[k].values[p->at[k]] };
+    from.n_axes = sweep_point_overrides(axes, w, p);
     return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | more, e);
 }
 
@@ -145,14 +151,14 @@ static int override_axis(struct sweep_axis *axis, const char *value, struct err 
     return 0;
 }
 
-static int add_axis(struct sweep *w, const struct yaml_doc *doc, yaml_id id, const struct study_source *from,
-                    struct err *e)
+static int add_axis(struct sweep *w, const struct section *root, const struct yaml_doc *doc, yaml_id id,
+                    const struct study_source *from, struct err *e)
 {
     if (w->n_axes == SWEEP_MAX_AXES)
         return yaml_fail_key(doc, id, e, ERR_RANGE, "is axis number %d, need at most %d", SWEEP_MAX_AXES + 1,
                              SWEEP_MAX_AXES);
     struct sweep_axis *axis = &w->axes[w->n_axes++];
-    int rc = sweep_axis_read(axis, doc, id, e);
+    int rc = sweep_axis_read(axis, root, doc, id, e);
     const char *value = rc ? NULL : find_override(from, axis->path);
     if (value)
         rc = override_axis(axis, value, e);
@@ -162,8 +168,8 @@ static int add_axis(struct sweep *w, const struct yaml_doc *doc, yaml_id id, con
     return rc;
 }
 
-static int read_axes(struct sweep *w, const struct yaml_doc *doc, const struct study_source *from,
-                     struct err *e)
+int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                    const struct study_source *from, struct err *e)
 {
     yaml_id vary = yaml_get(doc, doc->root, "vary");
     if (vary < 0)
@@ -176,7 +182,7 @@ static int read_axes(struct sweep *w, const struct yaml_doc *doc, const struct s
     w->n_points = 1;
     yaml_each (id, doc, vary)
         if (!rc)
-            rc = add_axis(w, doc, id, from, e);
+            rc = add_axis(w, root, doc, id, from, e);
     return rc;
 }
 
@@ -190,7 +196,7 @@ int sweep_read(struct sweep *w, const char *path, const struct study_override *o
     int rc = study_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
-    rc = read_axes(w, &doc, &from, e);
+    rc = sweep_read_axes(w, &study_section, &doc, &from, e);
     yaml_free(&doc);
     if (!rc)
         rc = note_points(w, &from, e);

@@ -180,10 +180,10 @@ static const struct section *section_below(const struct section *s, const char *
     return NULL;
 }
 
-static int check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
-                     struct err *e)
+int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
+                    struct err *e)
 {
-    enum { MOST = 32 };
+    enum { MOST = 64 };
     const char *names[MOST];
     size_t n = s->n_keys < MOST ? s->n_keys : MOST;
     for (size_t i = 0; i < n; i++) {
@@ -209,19 +209,19 @@ static const char *take_name(char out[64], const char *path)
 }
 
 /* A misspelled key would make every point an error; better one now. */
-static int check_path(const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     static const char *const fixed[] = { "vary", "name", "source" };
     const char *path = doc->nodes[id].key;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(path, fixed[i]) == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE, "cannot vary, need another key");
-    const struct section *s = &study_section;
+    const struct section *s = root;
     while (s && *path) {
         char key[64];
         bool is_list = false, indexed;
         const char *rest = take_name(key, path);
-        int rc = check_key(s, key, doc, id, e);
+        int rc = sweep_check_key(s, key, doc, id, e);
         if (rc)
             return rc;
         indexed = path[strcspn(path, ".[")] == '[';
@@ -233,11 +233,12 @@ static int check_path(const struct yaml_doc *doc, yaml_id id, struct err *e)
     return 0;
 }
 
-int sweep_axis_read(struct sweep_axis *axis, const struct yaml_doc *doc, yaml_id id, struct err *e)
+int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const struct yaml_doc *doc,
+                    yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN];
     *axis = (struct sweep_axis){ 0 };
-    int rc = check_path(doc, id, e);
+    int rc = check_path(root, doc, id, e);
     if (rc)
         return rc;
     axis->path = strdup(doc->nodes[id].key);

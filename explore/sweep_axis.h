@@ -5,8 +5,21 @@
 #include "explore/study_files.h"
 #include "explore/sweep.h"
 
-/** Read the axis at node @p id, a child of `vary`. On failure what is in @p axis is the caller's to free. */
-int sweep_axis_read(struct sweep_axis *axis, const struct yaml_doc *doc, yaml_id id, struct err *e);
+/** Is @p key, as the path of axis @p id names it, one of table @p s? ERR_PARSE with the nearest one. */
+int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
+                    struct err *e);
+
+/**
+ * Read the axis at node @p id, a child of `vary` in a document whose outermost keys are those of @p root. On
+ * failure what is in @p axis is the caller's to free.
+ */
+int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const struct yaml_doc *doc,
+                    yaml_id id, struct err *e);
+
+/** Read `vary` of an opened document into @p w; overrides of @p from take the place of axes. On failure the
+ * caller frees @p w. Errors of sweep_read(). */
+int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                    const struct study_source *from, struct err *e);
 void sweep_axis_free(struct sweep_axis *axis);
 
 /** One point of a sweep: which value of each axis; shape [n_axes]. */
@@ -16,6 +29,11 @@ struct sweep_point {
 
 /** Point number @p i, 0 <= i < n_points. */
 void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
+
+/** The value of each axis at a point as an override, but of those that an override has replaced. Returns how
+ * many; @p axes has room for SWEEP_MAX_AXES. */
+int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
+                              const struct sweep_point *p);
 
 /** The study at a point. @p from has path and overrides; @p more are needs besides those of a design. */
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,

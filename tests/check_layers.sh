@@ -29,9 +29,10 @@ check_includes() {
         if (header == "yaml.h") return "^base/yaml[a-z_]*\\.c$"
         if (header ~ /^igraph/) return "^topo/graph[a-z_]*\\.c$"
         if (header ~ /^gsl\/gsl_(rng|randist|qrng)/) return "^base/rng\\.c$"
+        if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
         if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
-        if (header == "glpk.h") return "^alloc/lp\\.c$"
+        if (header == "glpk.h") return "^base/simplex\\.c$"
         if (header == "sqlite3.h") return "^explore/store\\.c$"
         if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
         return ""
@@ -128,6 +129,7 @@ self_test() {
     plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
     plant explore/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
+    plant base/simplex.c '#include <glpk.h>\n'
     plant workloads/chakra_file.c '#include <protobuf-c/protobuf-c.h>\n#include "workloads/chakra.pb-c.h"\n'
     plant topo/graph_read.c '#include <igraph.h>\n'
 

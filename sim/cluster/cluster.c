@@ -307,3 +307,18 @@ const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster
     snprintf(buf, TOPO_VERTEX_TEXT, "server%d", (int)s);
     return buf;
 }
+
+const char *cluster_arc_name(char buf[TOPO_ARC_TEXT], const struct cluster *c, int32_t arc)
+{
+    char from[TOPO_VERTEX_TEXT], to[TOPO_VERTEX_TEXT];
+    const int32_t ends[] = { c->routes.to[arc ^ 1], c->routes.to[arc] };
+    for (int i = 0; i < 2; i++) {
+        char *name = i ? to : from;
+        if (ends[i] < c->n_servers)
+            cluster_server_name(name, c, ends[i]);
+        else
+            topo_vertex_name(name, c->graph, ends[i]);
+    }
+    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", from, to);
+    return buf;
+}

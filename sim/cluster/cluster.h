@@ -112,5 +112,7 @@ double cluster_total(const struct cluster *c, int32_t r);
 
 /** What reports call server @p s: "npu3", "server3", or the file's own name. Returns @p buf. */
 const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t s);
+/** "server3 -> switch0". Returns @p buf. */
+const char *cluster_arc_name(char buf[TOPO_ARC_TEXT], const struct cluster *c, int32_t arc);
 
 #endif

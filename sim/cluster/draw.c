@@ -49,3 +49,24 @@ int draw_read_range(struct draw_range *range, const struct yaml_doc *doc, yaml_i
                        range->lo / limits->scale, range->hi / limits->scale);
     return rc;
 }
+
+int draw_read_choices(double *out, int32_t *n, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    *n = 0;
+    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > DRAW_MAX_CHOICES))
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d numbers",
+                       (int)doc->nodes[list].n, (int)DRAW_MAX_CHOICES);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        int64_t count = 0;
+        rc = yaml_count(doc, id, &count, e);
+        if (!rc && (count < 1 || count > 1024))
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 to 1024", (long long)count);
+        if (rc)
+            return rc;
+        out[(*n)++] = (double)count;
+    }
+    return 0;
+}

@@ -28,4 +28,9 @@ struct draw_limits {
 int draw_read_range(struct draw_range *range, const struct yaml_doc *doc, yaml_id node,
                     const struct draw_limits *limits, struct err *e);
 
+enum { DRAW_MAX_CHOICES = 16 };
+
+/** Read a list of 1 to DRAW_MAX_CHOICES whole numbers of 1 to 1024 into @p out. ERR_PARSE, ERR_RANGE. */
+int draw_read_choices(double *out, int32_t *n, const struct yaml_doc *doc, yaml_id list, struct err *e);
+
 #endif

@@ -6,8 +6,6 @@
 #include "sim/cluster/draw.h"
 #include "sim/cluster/elastic.h"
 
-enum { DRAW_MAX_CHOICES = 16 };
-
 /**
  * Racks: arXiv 2202.01158 section VI: 50 servers in 2 to 5 racks, each with 1, 2, 4 or 8 GPUs; links of
  * 10..100 Gbps from server to rack and 200..3200 Gbps between racks, whole numbers. The paper says "fat-tree"

@@ -109,24 +109,7 @@ static int read_gpus(struct draw_racks *d, const struct yaml_doc *doc, yaml_id n
     static const double paper[] = { 1, 2, 4, 8 };
     for (d->n_gpus = 0; node < 0 && d->n_gpus < 4; d->n_gpus++)
         d->gpus[d->n_gpus] = paper[d->n_gpus];
-    if (node < 0)
-        return 0;
-    int rc = yaml_need(doc, node, YAML_SEQ, e);
-    if (!rc && (doc->nodes[node].n < 1 || doc->nodes[node].n > DRAW_MAX_CHOICES))
-        rc = yaml_fail(doc, node, e, ERR_RANGE, "is a list of %d, need 1 to %d numbers",
-                       (int)doc->nodes[node].n, (int)DRAW_MAX_CHOICES);
-    if (rc)
-        return rc;
-    yaml_each (id, doc, node) {
-        int64_t n = 0;
-        rc = rc ? rc : yaml_count(doc, id, &n, e);
-        if (!rc && (n < 1 || n > 1024))
-            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 to 1024", (long long)n);
-        if (rc)
-            return rc;
-        d->gpus[d->n_gpus++] = (double)n;
-    }
-    return 0;
+    return node < 0 ? 0 : draw_read_choices(d->gpus, &d->n_gpus, doc, node, e);
 }
 
 int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e)

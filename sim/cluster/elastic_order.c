@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/cluster/embed.h"
+#include "sim/cluster/gadget.h"
 
 struct order {
     const struct elastic_settings *settings;
@@ -221,5 +222,5 @@ static const struct elastic_scheduler fifo = { "fifo",
                                                "first in, first out; those behind one that does not fit wait",
                                                order_build, choose_fifo, order_free };
 
-const struct elastic_scheduler *const elastic_schedulers[] = { &drf, &las, &fifo };
+const struct elastic_scheduler *const elastic_schedulers[] = { &elastic_gadget, &drf, &las, &fifo };
 const int32_t elastic_n_schedulers = sizeof elastic_schedulers / sizeof elastic_schedulers[0];

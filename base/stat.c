@@ -1,0 +1,38 @@
+#include "base/stat.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+
+struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride)
+{
+    struct stat_mean m = { .mean = NAN, .half = NAN };
+    double squares = 0, mean = 0;
+    /* Welford's update: no cancellation where values differ little. */
+    for (int64_t i = 0; i < n; i++) {
+        double value = x[i * stride];
+        if (isnan(value))
+            continue;
+        double apart = value - mean;
+        mean += apart / (double)++m.n;
+        squares += apart * (value - mean);
+    }
+    if (m.n > 0)
+        m.mean = mean;
+    if (m.n > 1) {
+        double count = (double)m.n;
+        m.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(squares / (count - 1) / count);
+    }
+    return m;
+}
+
+double stat_quantile(const double *x, int64_t n, double q)
+{
+    if (n < 1)
+        return NAN;
+    double at = q * (double)(n - 1);
+    int64_t below = (int64_t)floor(at);
+    if (below >= n - 1)
+        return x[n - 1];
+    return x[below] + (at - (double)below) * (x[below + 1] - x[below]);
+}

@@ -1,0 +1,21 @@
+/** @file Means of repeated runs, and how sure they are. */
+#ifndef BASE_STAT_H
+#define BASE_STAT_H
+
+#include <stdint.h>
+
+/** Mean of repeated, independent runs; values that are NaN were not measured and do not count. */
+struct stat_mean {
+    double mean; /**< NaN without values */
+    double half; /**< half width of the 95 % interval of the mean by Student's t; NaN with fewer than two */
+    int64_t n;   /**< values that count */
+};
+
+/** Of x[0], x[stride], ... n of them. O(n). */
+struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride);
+
+/** The value that a share @p q of sorted @p x does not exceed, between two by linear interpolation; shape
+ * [n], ascending; NaN without values. */
+double stat_quantile(const double *x, int64_t n, double q);
+
+#endif

@@ -1,0 +1,173 @@
+#include <omp.h>
+#include <string.h>
+
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/place_text.h"
+#include "cli/progress.h"
+
+enum { MAX_THREADS = 1024 };
+
+#define TABLE_OPTION(id, text)                                                                               \
+    {                                                                                                        \
+        .name = #id, .value = "FILE", .help = text, .kind = OPTION_TEXT,                                     \
+        .offset = offsetof(struct options, place_##id), .outside = true                                      \
+    }
+
+static const struct option place_rows[] = {
+    { .name = "threads",
+      .letter = 'j',
+      .value = "N",
+      .help = "runs at the same time; without it one a processor; the rows are the same",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, threads),
+      .min = 1,
+      .max = MAX_THREADS,
+      .outside = true },
+    TABLE_OPTION(runs, "CSV of all runs, a row for each point, scheduler and seed"),
+    TABLE_OPTION(jobs,
+                 "CSV of jobs: arrival, start, end, utility; of the first seed of each point, as all below"),
+    TABLE_OPTION(places, "CSV of who ran where and when (plot gantt)"),
+    TABLE_OPTION(slots, "CSV of the cluster over time"),
+    TABLE_OPTION(links, "CSV of the load of every link over time (plot links)"),
+};
+
+static const struct option_group place_options = { "Placement", place_rows,
+                                                   sizeof place_rows / sizeof *place_rows };
+
+/* A table beside the main one, and the file it goes to. */
+struct extra {
+    const char *path;
+    struct table table;
+};
+
+enum { RUNS, JOBS, PLACES, SLOTS, LINKS, N_EXTRAS };
+
+static int check_files(const struct run *run, const struct extra *extras, struct err *e)
+{
+    int rc = output_check(run, NULL, e);
+    for (int i = 0; i < N_EXTRAS && !rc; i++) {
+        const char *path = extras[i].path;
+        if (!path)
+            continue;
+        bool twice = run->opt.out && strcmp(path, run->opt.out) == 0;
+        for (int k = 0; k < i; k++)
+            twice = twice || (extras[k].path && strcmp(path, extras[k].path) == 0);
+        rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each", path)
+                   : output_check(run, path, e);
+    }
+    return rc;
+}
+
+static int write_extra(const struct run *run, const struct extra *x, struct origin from, struct err *e)
+{
+    struct text head = { 0 }, out = { 0 };
+    output_head(&head, run, from);
+    int rc = text_check(&head, e);
+    if (!rc)
+        rc = table_write(&x->table, TABLE_AS_CSV, text_str(&head), &out, e);
+    if (!rc)
+        rc = text_write_file(&out, x->path, run->opt.force, e);
+    text_free(&head);
+    text_free(&out);
+    return rc;
+}
+
+static int write_rows(const struct run *run, const struct table *t, const struct place *p, struct origin from,
+                      struct err *e)
+{
+    struct text out = { 0 };
+    if (output_format(run) != TABLE_AS_TEXT)
+        return output_table(run, t, from, e);
+    int rc = place_text(t, p, &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+/* A point that could not be run is a row; when none could, the exit code says so. */
+static void say_errors(struct run *run, const struct table *t)
+{
+    int32_t status = table_find(t, "status"), message = table_find(t, "message");
+    int64_t n = 0, first = -1;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (strcmp(table_cell(t, row, status)->text, "error") == 0) {
+            first = first < 0 ? row : first;
+            n++;
+        }
+    if (n == 0)
+        return;
+    output_say(run, "%lld of %lld rows are errors; the first: %s", (long long)n, (long long)t->n_rows,
+               table_cell(t, first, message)->text);
+    if (n == t->n_rows)
+        run->exit_code = EXIT_INPUT;
+}
+
+static int run_all(struct run *run, const struct place *p, const struct load_overrides *o,
+                   struct extra *extras, struct err *e)
+{
+    struct table t = { 0 };
+    struct progress progress;
+    const struct origin from = { .known = true, .study_hash = p->hash, .seed = p->seed };
+    struct table *tables[N_EXTRAS];
+    for (int i = 0; i < N_EXTRAS; i++)
+        tables[i] = extras[i].path ? &extras[i].table : NULL;
+    const struct place_options options = {
+        .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs(),
+        .details = { tables[JOBS], tables[PLACES], tables[SLOTS], tables[LINKS] },
+        .runs = tables[RUNS],
+        .progress = progress_report,
+        .context = &progress,
+    };
+    progress_begin(&progress, run, "runs");
+    int rc = place_run(&t, p, run->opt.operands[0], o->list, o->n, &options, e);
+    if (progress_end(&progress, run) && !rc) {
+        for (int i = 0; i < N_EXTRAS && !rc; i++)
+            if (extras[i].path)
+                rc = write_extra(run, &extras[i], from, e);
+        if (!rc)
+            rc = write_rows(run, &t, p, from, e);
+        if (!rc)
+            say_errors(run, &t);
+    }
+    table_free(&t);
+    return rc;
+}
+
+static int run_place(struct run *run, struct err *e)
+{
+    struct load_overrides o = { 0 };
+    struct place p = { 0 };
+    struct extra extras[N_EXTRAS] = { [RUNS] = { .path = run->opt.place_runs },
+                                      [JOBS] = { .path = run->opt.place_jobs },
+                                      [PLACES] = { .path = run->opt.place_places },
+                                      [SLOTS] = { .path = run->opt.place_slots },
+                                      [LINKS] = { .path = run->opt.place_links } };
+    int rc = check_files(run, extras, e);
+    if (!rc)
+        rc = load_overrides(&o, run, e);
+    if (!rc)
+        rc = place_read(&p, run->opt.operands[0], o.list, o.n, e);
+    if (!rc)
+        output_notes(run, &p.notes);
+    if (!rc)
+        rc = run_all(run, &p, &o, extras, e);
+    for (int i = 0; i < N_EXTRAS; i++)
+        table_free(&extras[i].table);
+    place_free(&p);
+    load_free(&o);
+    return rc;
+}
+
+const struct command cmd_place = {
+    .group = "A cluster",
+    .name = "place",
+    .help = "jobs on the servers of a network, under several schedulers",
+    .about =
+        "Run the jobs of STUDY on its cluster under each of its schedulers, for every combination of the\n"
+        "values under `vary` and for each seed, and write one row for each point and scheduler: means over\n"
+        "the seeds with half of their 95 % interval. SIGINT stops it and writes nothing.\n",
+    .scope = SCOPE(1, 1, "STUDY", &place_options, &options_study, &options_format, &options_files),
+    .run = run_place,
+};

@@ -1,0 +1,160 @@
+#include "cli/place_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/points.h"
+#include "cli/sheet.h"
+
+/* A mean with its half width in the digits that this leaves sure: "535.2 +- 4.1"; per cent where shares are.
+ */
+static void put_mean(struct sheet *s, double mean, double half, bool percent)
+{
+    char a[SHOW], b[SHOW];
+    double times = percent ? 100 : 1;
+    if (isfinite(half) && half > 0)
+        sheet_put(s, "%s \302\261 %s", show_real(a, mean * times, 5), show_real(b, half * times, 2));
+    else
+        sheet_put(s, "%s", show_real(a, mean * times, 5));
+}
+
+/* Which metric column `c` of the table is; -1 = none. */
+static int metric_of(const struct table *t, int32_t c)
+{
+    for (int m = 0; m < N_PLACE_METRICS; m++)
+        for (int k = 0; k < N_PLACE_MODELS; k++)
+            if (place_metrics[m].names[k] && strcmp(place_metrics[m].names[k], t->names[c]) == 0)
+                return m;
+    return -1;
+}
+
+/* "makespan_s" is counted in s, "jct" in slots. */
+static const char *unit_of(const struct table *t, int32_t c, int m)
+{
+    size_t n = strlen(t->names[c]);
+    if (place_metrics[m].percent)
+        return "%";
+    if (n > 2 && strcmp(t->names[c] + n - 2, "_s") == 0)
+        return "s";
+    return m == PLACE_JCT ? "slots" : "";
+}
+
+static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row, int32_t c)
+{
+    if (c < 0)
+        return "-";
+    if (t->kinds[c] == TABLE_TEXT) {
+        const char *text = table_cell(t, row, c)->text;
+        return text ? text : "-";
+    }
+    return show_real(buf, table_number(t, row, c), 6);
+}
+
+/* Said once above the table where it is the same in all rows. */
+static bool put_common(struct text *out, const struct table *t, const char *column, const char *title)
+{
+    char a[SHOW], b[SHOW];
+    int32_t c = table_find(t, column);
+    for (int64_t row = 1; row < t->n_rows; row++)
+        if (strcmp(cell_text(a, t, row, c), cell_text(b, t, 0, c)) != 0)
+            return false;
+    const char *value = cell_text(a, t, 0, c);
+    if (strcmp(value, "-") != 0)
+        text_printf(out, "%s: %s\n", title, value);
+    return true;
+}
+
+static void put_head(struct text *out, const struct table *t, const struct place *p)
+{
+    char a[SHOW];
+    if (p->name[0])
+        text_printf(out, "%s: jobs in model %s\n", p->name, place_model_words[p->model]);
+    else
+        text_printf(out, "jobs in model %s\n", place_model_words[p->model]);
+    put_common(out, t, "network", "network");
+    if (p->seeds > 1)
+        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
+                    show_count(a, p->seeds), (long long)p->seed, (long long)(p->seed + p->seeds - 1));
+    else
+        text_printf(out, "seed: %lld\n", (long long)p->seed);
+    text_puts(out, "\n");
+}
+
+/* Columns in the order of the table; metrics with their half widths in one. */
+struct layout {
+    int32_t columns[SHEET_MAX_COLUMNS];
+    int metrics[SHEET_MAX_COLUMNS];
+    int32_t n;
+};
+
+static void add(struct layout *l, struct sheet *s, int32_t column, int m, const char *title, const char *unit,
+                enum sheet_align align)
+{
+    if (column < 0 || l->n == SHEET_MAX_COLUMNS)
+        return;
+    sheet_column(s, title, unit, align);
+    l->columns[l->n] = column;
+    l->metrics[l->n++] = m;
+}
+
+static const char *axis_title(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+static bool differs(const struct table *t, int32_t c)
+{
+    char a[SHOW], b[SHOW];
+    for (int64_t row = 1; row < t->n_rows; row++)
+        if (strcmp(cell_text(a, t, row, c), cell_text(b, t, 0, c)) != 0)
+            return true;
+    return false;
+}
+
+static void choose(struct layout *l, struct sheet *s, const struct table *t, const struct place *p)
+{
+    for (int32_t k = 0; k < p->sweep.n_axes; k++)
+        add(l, s, table_find(t, p->sweep.axes[k].path), -1, axis_title(p->sweep.axes[k].path), "",
+            SHEET_POINT);
+    int32_t network = table_find(t, "network"), usd = table_find(t, "network_usd");
+    if (differs(t, network))
+        add(l, s, network, -1, "network", "", SHEET_LEFT);
+    add(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
+    add(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
+    for (int32_t c = 0; c < t->n_cols; c++) {
+        int m = metric_of(t, c);
+        if (m >= 0)
+            add(l, s, c, m, place_metrics[m].title, unit_of(t, c, m), SHEET_POINT);
+    }
+    if (p->seeds > 1)
+        add(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
+    add(l, s, usd, -1, "network", "USD", SHEET_POINT);
+    add(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
+}
+
+int place_text(const struct table *t, const struct place *p, struct text *out, struct err *e)
+{
+    struct layout l = { .n = 0 };
+    struct sheet s = { 0 };
+    char value[POINTS_VALUE], buf[SHOW];
+    if (t->n_rows == 0)
+        return 0;
+    put_head(out, t, p);
+    choose(&l, &s, t, p);
+    for (int64_t row = 0; row < t->n_rows; row++)
+        for (int32_t i = 0; i < l.n; i++) {
+            int32_t c = l.columns[i];
+            if (l.metrics[i] >= 0)
+                put_mean(&s, table_number(t, row, c), table_number(t, row, c + 1),
+                         place_metrics[l.metrics[i]].percent);
+            else if (strcmp(t->names[c], "network_usd") == 0)
+                sheet_usd(&s, table_number(t, row, c));
+            else
+                sheet_put(&s, "%s", points_unquote(value, cell_text(buf, t, row, c)));
+        }
+    int rc = sheet_write(&s, out, e);
+    sheet_free(&s);
+    return rc;
+}

@@ -1,0 +1,87 @@
+#include "cli/progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "cli/sheet.h"
+
+/* What a signal handler may touch; nothing else in the program is global. */
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* A second SIGINT ends the program at once, as if there were no handler; one that is ignored stays so. */
+static void watch_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND }, before;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* "1 h 05 min", "3 min 20 s", "12 s" */
+static const char *show_left(char buf[SHOW], double left_s)
+{
+    long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
+    if (s >= 3600)
+        snprintf(buf, SHOW, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        snprintf(buf, SHOW, "%ld min %02ld s", s / 60, s % 60);
+    else
+        snprintf(buf, SHOW, "%ld s", s);
+    return buf;
+}
+
+bool progress_report(void *context, int64_t done, int64_t total)
+{
+    struct progress *p = context;
+    double now = now_s(), spent = now - p->start_s;
+    if (p->wanted && now - p->last_s >= 0.2) {
+        char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
+        p->last_s = now;
+        p->shown = true;
+        fprintf(stderr, "\r%s of %s %s, %s a second, %s left \033[K", show_count(a, done),
+                show_count(b, total), p->what, show_real(c, (double)done / spent, 3),
+                show_left(left, spent * (double)(total - done) / (double)done));
+    }
+    return !interrupted;
+}
+
+void progress_begin(struct progress *p, const struct run *run, const char *what)
+{
+    *p = (struct progress){ .wanted = !run->opt.quiet && isatty(STDERR_FILENO),
+                            .start_s = now_s(),
+                            .what = what };
+    p->last_s = p->start_s;
+    watch_interrupt();
+}
+
+bool progress_end(struct progress *p, struct run *run)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    if (!interrupted)
+        return true;
+    output_say(run, "interrupted, nothing is written");
+    run->exit_code = EXIT_INTERRUPT;
+    return false;
+}
+
+double progress_spent_s(const struct progress *p)
+{
+    return now_s() - p->start_s;
+}

@@ -1,0 +1,25 @@
+/** @file Long work on a terminal: how far it is, and SIGINT. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/command.h"
+
+struct progress {
+    bool wanted;            /**< standard error is a terminal */
+    bool shown;             /**< something stands on its line */
+    double start_s, last_s; /**< last_s: when it was last written; the start before that */
+    const char *what;       /**< of what there are so many: "points" */
+};
+
+/** Start the clock, and let SIGINT ask for an end instead of making one; a second one does. */
+void progress_begin(struct progress *p, const struct run *run, const char *what);
+/** A sweep_progress; @p context is the struct progress. False once SIGINT came. */
+bool progress_report(void *context, int64_t done, int64_t total);
+/** Clear the line. False when SIGINT came: said, and run->exit_code is EXIT_INTERRUPT. */
+bool progress_end(struct progress *p, struct run *run);
+double progress_spent_s(const struct progress *p);
+
+#endif

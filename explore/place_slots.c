@@ -1,0 +1,180 @@
+/* Model slots: jobs that take as many workers in each slot as they are given. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "explore/place_study.h"
+
+static int32_t count_schedulers(void)
+{
+    return elastic_n_schedulers;
+}
+
+static const char *name_scheduler(int32_t i)
+{
+    return elastic_schedulers[i]->name;
+}
+
+static int read_slots(struct place_study *s, struct err *e)
+{
+    s->slots = elastic_settings_default();
+    s->slots.n_slots = (int32_t)s->conf.slots;
+    int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->conf.jobs, e);
+    if (!rc)
+        rc = place_read_gadget(&s->slots, &s->doc, s->conf.gadget, e);
+    return rc ? rc : place_read_las(&s->slots, &s->doc, s->conf.las, e);
+}
+
+static void sum_up(struct place_outcome *out, const struct elastic_result *r, const struct elastic_job *jobs)
+{
+    double jct = 0, over[2] = { 0, 0 };
+    int64_t n = 0;
+    place_outcome_clear(out);
+    out->n_jobs = r->n_jobs;
+    for (int32_t i = 0; i < r->n_jobs; i++)
+        if (r->jobs[i].left_slot) {
+            jct += r->jobs[i].left_slot - jobs[i].arrival + 1;
+            n++;
+        }
+    for (int32_t t = 0; t < r->n_slots; t++) {
+        over[0] = fmax(over[0], r->slots[t].note.node_over);
+        over[1] = fmax(over[1], r->slots[t].note.link_over);
+    }
+    double sum = 0, peak = 0;
+    for (int32_t a = 0; a < r->n_arcs; a++) {
+        sum += r->arc_frac[a];
+        peak = fmax(peak, r->arc_frac[a]);
+    }
+    out->x[PLACE_UTILITY] = r->utility;
+    out->x[PLACE_BOUND_FRAC] = r->bound_frac;
+    out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
+    out->x[PLACE_FINISHED] = (double)n;
+    out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;
+    out->x[PLACE_EMBEDDED] = r->embedded_frac;
+    out->x[PLACE_GPU] = r->gpu_frac;
+    out->x[PLACE_LINK] = r->n_arcs ? sum / r->n_arcs : 0;
+    out->x[PLACE_LINK_PEAK] = peak;
+    out->x[PLACE_NODE_OVER] = over[0];
+    out->x[PLACE_LINK_OVER] = over[1];
+}
+
+/* ---- details ---- */
+
+/* Slot t lasts from t - 1 to t. */
+static struct place_span slot_span(int32_t t)
+{
+    return (struct place_span){ t - 1, t, "slot" };
+}
+
+static void put_jobs(const struct place_task *task, const char *name, const struct elastic_result *r,
+                     const struct elastic_job *jobs)
+{
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        const struct elastic_job_result *j = &r->jobs[i];
+        const struct place_job_row row = {
+            .id = jobs[i].id,
+            .status = j->left_slot ? "done"
+                      : j->slots   ? "running"
+                                   : "waiting",
+            .unit = "slot",
+            .submit = jobs[i].arrival - 1,
+            .start = j->first_slot ? j->first_slot - 1 : (double)NAN,
+            .end = j->left_slot ? j->left_slot : (double)NAN,
+            .jct = j->left_slot ? j->left_slot - jobs[i].arrival + 1 : (double)NAN,
+            .gpus = j->slots ? j->used * jobs[i].demand[0] / j->slots : 0,
+            .servers = NAN,
+            .progress = j->done,
+            .utility = j->report,
+        };
+        place_put_job(task, name, &row);
+    }
+}
+
+static void put_rings(const struct place_task *task, const char *name, const struct elastic_result *r,
+                      const struct elastic_job *jobs, const struct cluster *c)
+{
+    for (int32_t t = 1; t <= r->n_slots; t++) {
+        const struct elastic_choice *x = &r->choices[t - 1];
+        for (int32_t i = 0; i < x->n_rings; i++)
+            for (int32_t k = x->rings[i].first; k < x->rings[i].first + x->rings[i].n; k++) {
+                const struct elastic_job *j = &jobs[x->rings[i].job];
+                place_put_place(task, name, j->id, c, x->servers[k], x->workers[k] * j->demand[0],
+                                slot_span(t));
+            }
+    }
+}
+
+static void put_slots(const struct place_task *task, const char *name, const struct elastic_result *r)
+{
+    for (int32_t t = 1; t <= r->n_slots; t++) {
+        const struct elastic_slot_result *s = &r->slots[t - 1];
+        const struct place_slot_row row = { .active = s->active,
+                                            .running = s->embedded,
+                                            .gpu_frac = s->gpu_frac,
+                                            .reserved_Bps = s->reserved_Bps,
+                                            .link_frac = s->link_frac,
+                                            .bound = s->note.bound,
+                                            .value = s->note.value };
+        place_put_slot(task, name, &row, slot_span(t));
+    }
+}
+
+/* Reserved shares of every link slot by slot, from the rings again. */
+static int put_links(const struct place_task *task, const char *name, const struct elastic_result *r,
+                     const struct elastic_job *jobs, const struct cluster *c, struct err *e)
+{
+    struct elastic_room room;
+    int rc = elastic_room_build(&room, c, e);
+    for (int32_t t = 1; t <= r->n_slots && !rc; t++) {
+        const struct elastic_choice *x = &r->choices[t - 1];
+        elastic_room_reset(&room);
+        for (int32_t i = 0; i < x->n_rings && !rc; i++)
+            rc = elastic_room_take(&room, &jobs[x->rings[i].job], x->servers + x->rings[i].first,
+                                   x->workers + x->rings[i].first, x->rings[i].n, 1, e);
+        for (int32_t a = 0; a < c->n_arcs && !rc; a++)
+            place_put_link(task, name, c, a, 1 - room.left_Bps[a] / c->bw_Bps[a], slot_span(t));
+    }
+    elastic_room_free(&room);
+    return rc;
+}
+
+static int put_details(const struct place_task *task, const char *name, const struct elastic_result *r,
+                       const struct elastic_job *jobs, const struct cluster *c, struct err *e)
+{
+    const struct place_details *d = task->details;
+    if (d->jobs)
+        put_jobs(task, name, r, jobs);
+    if (d->places)
+        put_rings(task, name, r, jobs, c);
+    if (d->slots)
+        put_slots(task, name, r);
+    return d->links ? put_links(task, name, r, jobs, c, e) : 0;
+}
+
+static int run_slots(struct place_outcome *out, const struct place_task *task, struct err *e)
+{
+    const struct place_study *s = task->study;
+    struct elastic_settings settings = s->slots;
+    struct draw_jobs jobs = { 0 };
+    struct cluster c;
+    bool keep = task->details && (task->details->places || task->details->links);
+    int rc = place_build_cluster(&c, s, task->seed, e);
+    settings.seed = task->seed;
+    if (!rc)
+        rc = draw_elastic_jobs(&jobs, &s->draw_slots, settings.n_slots, task->seed, e);
+    for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
+        const struct elastic_scheduler *scheduler = elastic_schedulers[s->schedulers[i]];
+        struct elastic_result r;
+        rc = elastic_run(&r, scheduler, &c, jobs.jobs, jobs.n, &settings, keep, e);
+        if (!rc && task->details)
+            rc = put_details(task, scheduler->name, &r, jobs.jobs, &c, e);
+        if (!rc)
+            sum_up(&out[i], &r, jobs.jobs);
+        elastic_result_free(&r);
+    }
+    draw_jobs_free(&jobs);
+    cluster_free(&c);
+    return rc;
+}
+
+const struct place_kind place_slots = { count_schedulers, name_scheduler, &draw_elastic_section, read_slots,
+                                        run_slots };

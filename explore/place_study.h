@@ -1,0 +1,131 @@
+/** @file Private to explore/: one point of a placement study, read; and one run of it. */
+#ifndef EXPLORE_PLACE_STUDY_H
+#define EXPLORE_PLACE_STUDY_H
+
+#include "explore/place.h"
+#include "explore/sweep_axis.h"
+#include "sim/cluster/elastic_draw.h"
+#include "sim/cluster/sjf_draw.h"
+#include "sim/cluster/smd.h"
+#include "sim/cluster/smd_draw.h"
+#include "topo/bill.h"
+
+enum { PLACE_MAX_SCHEDULERS = 32 };
+
+/** As written; a study of one point. Numbers are SI. */
+struct place_conf {
+    const char *name, *source, *graph, *server;
+    int32_t model;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, vary;
+    int64_t slots, seeds, seed;
+};
+
+/** Servers: of a described network, a graph file, or racks drawn anew for each seed. */
+struct place_servers {
+    bool has_network;
+    struct topo_network net;
+    int32_t level;     /**< dimensions inside a server */
+    const char *graph; /**< path, or NULL */
+    char *graph_path;  /**< owned */
+    bool drawn;
+    struct draw_racks racks;
+    int32_t n_resources;
+    const char *names[CLUSTER_MAX_RESOURCES]; /**< borrowed from the document */
+    double each[CLUSTER_MAX_RESOURCES];
+};
+
+/** Release with place_study_free(). */
+struct place_study {
+    struct yaml_doc doc;
+    struct place_conf conf;
+    enum place_model model;
+    struct place_servers servers;
+    double network_usd;                       /**< typical price of the network's bill; NaN without prices */
+    int32_t schedulers[PLACE_MAX_SCHEDULERS]; /**< numbers in the model's list */
+    int32_t n_schedulers;
+    struct draw_elastic draw_slots;
+    struct elastic_settings slots;
+    struct sjf_draw_settings batch_draw;
+    struct batch_settings batch;
+    struct smd_draw interval_draw;
+    int32_t interval_jobs;
+    double interval_pool[N_SMD_RESOURCES];
+    struct smd_settings interval;
+    struct text notes;
+};
+
+/** What one scheduler came to with one seed. */
+struct place_outcome {
+    double x[N_PLACE_METRICS]; /**< NaN where it says nothing */
+    int64_t n_jobs;
+};
+
+/** One point and seed, and what is wanted of it. */
+struct place_task {
+    const struct place_study *study;
+    int64_t seed;
+    const struct place_details *details; /**< NULL but for the first seed */
+    const struct sweep *sweep;           /**< with details: what their rows begin with */
+    const struct sweep_point *at;
+    int64_t point;
+};
+
+/** A model: its schedulers, the keys of its jobs, and a run. */
+struct place_kind {
+    int32_t (*n_schedulers)(void);
+    const char *(*scheduler)(int32_t i);
+    const struct section *jobs;
+    /** Read what is the model's own. */
+    int (*read)(struct place_study *s, struct err *e);
+    /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
+    int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
+};
+extern const struct place_kind place_slots, place_batch, place_interval;
+extern const struct section place_sjf_bco_section, place_smd_section;
+const struct place_kind *place_kind_of(enum place_model model);
+
+/** The study at a point; @p from has path, overrides and axes. Empty after failure. */
+int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
+void place_study_free(struct place_study *s);
+
+/** The cluster of a study; drawn ones by @p seed. */
+int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);
+
+/** All NaN. */
+void place_outcome_clear(struct place_outcome *x);
+
+int place_read_gadget(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+int place_read_las(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/* ---- rows of details (place_tables.c) ---- */
+
+/** Columns of the tables that are wanted, before any row. */
+void place_tables_begin(const struct place_details *d, const struct sweep *w);
+/** Begin a row of @p t with what names the run. */
+void place_table_row(struct table *t, const struct place_task *task, const char *scheduler);
+
+struct place_job_row {
+    const char *id, *status, *unit;
+    double submit, start, end, jct; /**< NaN = none */
+    double gpus, servers, progress, utility;
+};
+void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row);
+
+struct place_span {
+    double from, to;
+    const char *unit;
+};
+/** Without a cluster, @p c NULL, a server is called by its number. */
+void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
+                     const struct cluster *c, int32_t server, double gpus, struct place_span span);
+
+struct place_slot_row {
+    int64_t active, running;
+    double gpu_frac, reserved_Bps, link_frac, bound, value;
+};
+void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
+                    struct place_span span);
+void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
+                    int32_t arc, double load_frac, struct place_span span);
+
+#endif

@@ -1,0 +1,111 @@
+/* Tables of what happened in a run: a row a job, a slot, a stay on a server, a link. */
+#include <stdio.h>
+
+#include "explore/place_study.h"
+
+static void columns(struct table *t, const struct sweep *w, const char *const *texts,
+                    const char *const *reals)
+{
+    if (!t)
+        return;
+    table_column(t, "point", TABLE_COUNT);
+    for (int32_t k = 0; k < w->n_axes; k++)
+        table_column(t, w->axes[k].path, TABLE_TEXT);
+    table_column(t, "seed", TABLE_COUNT);
+    table_column(t, "scheduler", TABLE_TEXT);
+    for (; *texts; texts++)
+        table_column(t, *texts, TABLE_TEXT);
+    for (; *reals; reals++)
+        table_column(t, *reals, TABLE_REAL);
+}
+
+void place_tables_begin(const struct place_details *d, const struct sweep *w)
+{
+    static const char *const job_texts[] = { "job", "status", "unit", NULL },
+                             *const job_reals[] = { "submit",  "start",    "end",     "jct", "gpus",
+                                                    "servers", "progress", "utility", NULL },
+                             *const place_texts[] = { "job", "server_name", "unit", NULL },
+                             *const place_reals[] = { "server", "gpus", "from", "to", NULL },
+                             *const slot_texts[] = { "unit", NULL },
+                             *const slot_reals[] = { "from",      "to",       "active",
+                                                     "running",   "gpu_frac", "reserved_GBps",
+                                                     "link_frac", "bound",    "value",
+                                                     NULL },
+                             *const link_texts[] = { "link", "unit", NULL },
+                             *const link_reals[] = { "bw_GBps", "from", "to", "load_frac", NULL };
+    columns(d->jobs, w, job_texts, job_reals);
+    columns(d->places, w, place_texts, place_reals);
+    columns(d->slots, w, slot_texts, slot_reals);
+    columns(d->links, w, link_texts, link_reals);
+}
+
+void place_table_row(struct table *t, const struct place_task *task, const char *scheduler)
+{
+    table_row(t);
+    table_put_count(t, task->point);
+    for (int32_t k = 0; k < task->sweep->n_axes; k++)
+        table_put_text(t, task->sweep->axes[k].values[task->at->at[k]]);
+    table_put_count(t, task->seed);
+    table_put_text(t, scheduler);
+}
+
+static void put_reals(struct table *t, const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        table_put_real(t, x[i]);
+}
+
+void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row)
+{
+    struct table *t = task->details->jobs;
+    const double x[] = { row->submit, row->start,   row->end,      row->jct,
+                         row->gpus,   row->servers, row->progress, row->utility };
+    place_table_row(t, task, scheduler);
+    table_put_text(t, row->id);
+    table_put_text(t, row->status);
+    table_put_text(t, row->unit);
+    put_reals(t, x, sizeof x / sizeof x[0]);
+}
+
+void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
+                     const struct cluster *c, int32_t server, double gpus, struct place_span span)
+{
+    struct table *t = task->details->places;
+    char name[TOPO_VERTEX_TEXT];
+    const double x[] = { server, gpus, span.from, span.to };
+    place_table_row(t, task, scheduler);
+    table_put_text(t, job);
+    if (c)
+        cluster_server_name(name, c, server);
+    else
+        snprintf(name, sizeof name, "server%d", (int)server);
+    table_put_text(t, name);
+    table_put_text(t, span.unit);
+    put_reals(t, x, sizeof x / sizeof x[0]);
+}
+
+void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
+                    struct place_span span)
+{
+    struct table *t = task->details->slots;
+    const double x[] = { span.from,           span.to,
+                         (double)row->active, (double)row->running,
+                         row->gpu_frac,       row->reserved_Bps / 1e9,
+                         row->link_frac,      row->bound,
+                         row->value };
+    place_table_row(t, task, scheduler);
+    table_put_text(t, span.unit);
+    put_reals(t, x, sizeof x / sizeof x[0]);
+}
+
+void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
+                    int32_t arc, double load_frac, struct place_span span)
+{
+    struct table *t = task->details->links;
+    char name[TOPO_ARC_TEXT];
+    const double x[] = { c->bw_Bps[arc] / 1e9, span.from, span.to, load_frac };
+    place_table_row(t, task, scheduler);
+    table_put_text(t, cluster_arc_name(name, c, arc));
+    table_put_text(t, span.unit);
+    put_reals(t, x, sizeof x / sizeof x[0]);
+}

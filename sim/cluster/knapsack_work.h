@@ -1,0 +1,30 @@
+/** @file What both methods of the knapsack work on. For sim/cluster/knapsack*.c only. */
+#ifndef SIM_CLUSTER_KNAPSACK_WORK_H
+#define SIM_CLUSTER_KNAPSACK_WORK_H
+
+#include "sim/cluster/knapsack.h"
+
+/** Numbers are scaled: greatest value 1, capacities 1. */
+struct knapsack_work {
+    int32_t n, n_rows;
+    double *value;         /**< shape [n], owned */
+    double *weight;        /**< shape [n][n_rows], owned */
+    struct knapsack_lp lp; /**< on these; lp.fix at the start: out are items that never come in */
+    bool *chosen;          /**< shape [n], owned: best so far */
+    double best;           /**< its value */
+    double bound;          /**< greatest bound of what was left unseen */
+    int64_t nodes, max_nodes;
+    bool complete;
+};
+
+/** Room taken by the items that @p take says, and its value. False: they do not fit. */
+bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[KNAPSACK_MAX_ROWS],
+                   double *value);
+
+/** Branch and bound; the root LP is solved. ERR_NOMEM. */
+int knapsack_branch(struct knapsack_work *w, struct err *e);
+
+/** The subset scheme. ERR_NOMEM. */
+int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e);
+
+#endif

@@ -1,0 +1,148 @@
+#include "sim/cluster/batch_order.h"
+#include "tests/unit/batch_fixture.h"
+
+static void run(struct batch_result *r, struct batch_fixture *f, enum batch_scheduler how,
+                const struct batch_settings *s)
+{
+    struct err e = { 0 };
+    assert_ok(batch_run(r, how, &f->p, &f->pace, s, &e), &e);
+    assert_schedule(r, &f->p, false);
+}
+
+/* Nine equal jobs of one GPU on servers of 1 and 3. */
+static void nine_equal_jobs(struct batch_fixture *f)
+{
+    fixture_cluster(f, 2, (const int32_t[]){ 1, 3 });
+    for (int i = 0; i < 9; i++)
+        fixture_add(f, fixture_job(1, 10));
+    fixture_pace(f);
+}
+
+static void list_scheduling_and_idle_gpus_spread_equal_jobs_evenly(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    nine_equal_jobs(&f);
+    for (s.seed = 1; s.seed <= 10; s.seed++) {
+        run(&r, &f, BATCH_LS, &s);
+        assert_close(r.makespan_s, 30, 1e-14);
+        batch_result_free(&r);
+        run(&r, &f, BATCH_RAND, &s);
+        assert_close(r.makespan_s, 30, 1e-14);
+        batch_result_free(&r);
+    }
+    fixture_free(&f);
+}
+
+/* The mean is 9 * 10 / 4 = 22.5 s. Loads count 10/1.15 s a job, so that 2.25 means hold 5 jobs a GPU: 5 on
+ * the first and 4 on the second. A limit of half a mean holds one a GPU, and the five left go to the least
+ * loaded. */
+static void first_fit_fills_gpu_after_gpu(void **state)
+{
+    static const struct {
+        double limit;
+        int32_t jobs[4];
+    } cases[] = { { 2.25, { 5, 4, 0, 0 } }, { 100, { 9, 0, 0, 0 } }, { 0.5, { 3, 2, 2, 2 } } };
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    nine_equal_jobs(&f);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        int32_t jobs[4] = { 0 };
+        s.ff_limit = cases[i].limit;
+        s.seed = i;
+        run(&r, &f, BATCH_FF, &s);
+        for (int k = 0; k < 9; k++)
+            jobs[r.gpus[k]]++;
+        assert_memory_equal(jobs, cases[i].jobs, sizeof jobs);
+        batch_result_free(&r);
+    }
+    fixture_free(&f);
+}
+
+/* A pair of 4 GPUs: six pairs, 100 of 600 each but for chance (9 per standard deviation). */
+static void every_pair_of_idle_gpus_is_equally_likely(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    int32_t met[4][4] = { 0 };
+    (void)state;
+    fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
+    fixture_add(&f, fixture_job(2, 10));
+    fixture_pace(&f);
+    for (s.seed = 0; s.seed < 600; s.seed++) {
+        run(&r, &f, BATCH_RAND, &s);
+        met[r.gpus[0]][r.gpus[1]]++;
+        batch_result_free(&r);
+    }
+    for (int a = 0; a < 4; a++)
+        for (int b = a + 1; b < 4; b++)
+            assert_in_range(met[a][b], 55, 145);
+    fixture_free(&f);
+}
+
+/* Two jobs of one GPU and 10 s, one of both GPUs and 5 s: 15 s when that one is first or last, 25 s when it
+ * comes between; all equally likely. */
+static void jobs_take_their_turn_in_random_order(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    int32_t between[N_BATCH_SCHEDULERS] = { 0 };
+    (void)state;
+    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    fixture_add(&f, fixture_job(1, 10));
+    fixture_add(&f, fixture_job(2, 5));
+    fixture_add(&f, fixture_job(1, 10));
+    fixture_pace(&f);
+    for (s.seed = 0; s.seed < 300; s.seed++)
+        for (enum batch_scheduler how = BATCH_LS; how <= BATCH_RAND; how++) {
+            run(&r, &f, how, &s);
+            between[how] += r.makespan_s > 20;
+            assert_close(r.makespan_s, r.makespan_s > 20 ? 25 : 15, 1e-14);
+            batch_result_free(&r);
+        }
+    assert_in_range(between[BATCH_LS], 60, 140);
+    assert_int_equal(between[BATCH_RAND], between[BATCH_LS]); /* the same orders */
+    fixture_free(&f);
+}
+
+/* The job of the whole cluster arrives at 7; whoever comes after it in the order waits. */
+static void a_job_that_has_not_arrived_holds_the_line(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    int32_t waited = 0;
+    (void)state;
+    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    fixture_add(&f, fixture_job(1, 3));
+    fixture_add(&f, fixture_job(2, 5));
+    f.jobs[1].arrival_s = 7;
+    fixture_pace(&f);
+    for (s.seed = 0; s.seed < 20; s.seed++) {
+        run(&r, &f, BATCH_RAND, &s);
+        assert_close(r.jobs[1].start_s, 7, 1e-14);
+        waited += r.jobs[0].start_s > 0;
+        assert_true(r.jobs[0].start_s == 0 || fabs(r.jobs[0].start_s - 12) < 1e-9);
+        batch_result_free(&r);
+    }
+    assert_in_range(waited, 1, 19);
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly),
+        cmocka_unit_test(first_fit_fills_gpu_after_gpu),
+        cmocka_unit_test(every_pair_of_idle_gpus_is_equally_likely),
+        cmocka_unit_test(jobs_take_their_turn_in_random_order),
+        cmocka_unit_test(a_job_that_has_not_arrived_holds_the_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+#include "sim/cluster/contention.h"
+#include "tests/unit/batch_fixture.h"
+
+/* d = 1e8 B, w = 4, b = 1.25e9 B/s, G = 5e10 B/s, 32 samples of 1 ms, backward pass 50 ms, overhead 2 ms: by
+ * hand 1e8 * 3/4 * (2/1.25e9 + 1/5e10) + .032 + .05 + .002 = .2055 s (the same formula is eq. 1 of arXiv
+ * 2202.01158). */
+static void an_iteration_takes_what_the_formula_gives_by_hand(void **state)
+{
+    const struct contention c = { 1.25e9, 30e9, 5e10, 0.5, 0.5 };
+    struct batch_job job = { .gpus = 4, .iterations = 1, .gradient_B = 1e8, .compute_s = 0.084 };
+    (void)state;
+    assert_close(contention_iteration_s(&c, &job, 4, 1), 0.2055, 1e-14);
+    /* Overhead of the second to the fourth server. */
+    job.server_s = 0.01;
+    assert_close(contention_iteration_s(&c, &job, 4, 1), 0.2355, 1e-14);
+    /* Six jobs meet: k = 3, f = 3 + .5 * 2 = 4, and 7.5e7 * 2/1.25e9 = .12 becomes .48. */
+    assert_close(contention_iteration_s(&c, &job, 4, 6), 0.5955, 1e-14);
+    /* On one server b_i counts, and not who else is there: 7.5e7 * (2/3e10 + 1/5e10) + .084. */
+    assert_close(contention_iteration_s(&c, &job, 1, 6), 0.0905, 1e-14);
+    /* One worker sends nothing. */
+    job.gpus = 1;
+    assert_true(contention_iteration_s(&c, &job, 1, 0) == 0.084);
+}
+
+static void contention_begins_where_more_than_one_job_counts(void **state)
+{
+    static const struct {
+        int32_t p;
+        double k, f;
+    } half[] = { { 0, 1, 1 }, { 1, 1, 1 }, { 2, 1, 1 }, { 3, 1.5, 1.75 }, { 4, 2, 2.5 }, { 10, 5, 7 } };
+    const struct contention c = { 1, 1, 1, 0.5, 0.5 }, all = { 1, 1, 1, 1, 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(half); i++) {
+        assert_true(contention_jobs(&c, half[i].p) == half[i].k);
+        assert_true(contention_slowdown(&c, half[i].k) == half[i].f);
+    }
+    assert_true(contention_jobs(&all, 7) == 7);
+    assert_true(contention_slowdown(&all, 7) == 7);
+}
+
+/* Jobs that send nothing and take 1 s a server: phi is the most servers over the fewest. */
+static void phi_counts_the_fewest_and_the_most_servers(void **state)
+{
+    static const int32_t servers[] = { 4, 32, 8, 8, 16 };
+    static const struct {
+        int32_t gpus;
+        double phi;
+    } cases[] = { { 1, 1 },        { 2, 2 },        { 4, 4 },        { 8, 5 },        { 32, 5 },
+                  { 33, 5 / 2.0 }, { 48, 5 / 2.0 }, { 49, 5 / 3.0 }, { 56, 5 / 3.0 }, { 57, 5 / 4.0 },
+                  { 64, 5 / 4.0 }, { 65, 1 },       { 68, 1 } };
+    struct batch_fixture f;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        fixture_cluster(&f, COUNT_OF(servers), servers);
+        fixture_add(&f, fixture_job(cases[i].gpus, 1));
+        f.jobs[0].server_s = 1;
+        assert_close(contention_phi(&f.contention, &f.p), cases[i].phi, 1e-14);
+    }
+}
+
+/* Two servers of 4: 3 GPUs at best on one (4/3 * 2/10 + 1), at worst on both with p = 4: k = 2, f = 2.5
+ * (4/3 * 2 * 2.5 + 1). The other job has no choice. */
+static void phi_is_that_of_the_job_that_suffers_most(void **state)
+{
+    struct batch_fixture f;
+    (void)state;
+    fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
+    fixture_add(&f, fixture_job(1, 5));
+    fixture_add(&f, fixture_job(3, 5));
+    f.jobs[1].gradient_B = 2;
+    assert_close(contention_phi(&f.contention, &f.p), (4 / 3.0 * 5 + 1) / (4 / 3.0 / 5 + 1), 1e-14);
+}
+
+static void a_constant_out_of_range_is_refused(void **state)
+{
+    static const struct {
+        struct contention c;
+        const char *text;
+    } cases[] = {
+        { { 0, 1, 1, 1, 1 }, "outer_Bps: is 0, need above 0 and finite" },
+        { { INFINITY, INFINITY, 1, 1, 1 }, "outer_Bps: is inf" },
+        { { NAN, 1, 1, 1, 1 }, "outer_Bps: is nan" },
+        { { 2, 1, 1, 1, 1 }, "inner_Bps: is 1, need at least outer_Bps, 2" },
+        { { 1, NAN, 1, 1, 1 }, "inner_Bps: is nan" },
+        { { 1, 1, 0, 1, 1 }, "reduce_Bps: is 0, need above 0" },
+        { { 1, 1, 1, 0, 1 }, "share_frac: is 0, need above 0, at most 1" },
+        { { 1, 1, 1, 1.5, 1 }, "share_frac: is 1.5" },
+        { { 1, 1, 1, 1, -1 }, "alpha: is -1, need 0 or more" },
+        { { 1, 1, 1, 1, NAN }, "alpha: is nan" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct err e = { 0 };
+        assert_fails(contention_check(&cases[i].c, &e), &e, ERR_RANGE, cases[i].text);
+    }
+    struct err e = { 0 };
+    assert_ok(contention_check(&(struct contention){ 1, INFINITY, INFINITY, 1, 0 }, &e), &e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_iteration_takes_what_the_formula_gives_by_hand),
+        cmocka_unit_test(contention_begins_where_more_than_one_job_counts),
+        cmocka_unit_test(phi_counts_the_fewest_and_the_most_servers),
+        cmocka_unit_test(phi_is_that_of_the_job_that_suffers_most),
+        cmocka_unit_test(a_constant_out_of_range_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+#include "sim/cluster/sjf_bco.h"
+#include "tests/unit/batch_fixture.h"
+
+static void run(struct batch_result *r, struct batch_fixture *f, const struct batch_settings *s)
+{
+    struct err e = { 0 };
+    assert_ok(batch_run(r, BATCH_SJF_BCO, &f->p, &f->pace, s, &e), &e);
+}
+
+/* Two GPUs, jobs of 4, 3, 3 and 2 s in this order, each to the GPU that is loaded less: 4 and 3, 3 + 3, 4
+ * + 2. */
+static void the_least_limit_with_a_plan_is_found(void **state)
+{
+    static const int64_t run_s[] = { 4, 3, 3, 2 };
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    s.under = 1;
+    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    for (size_t i = 0; i < COUNT_OF(run_s); i++)
+        fixture_add(&f, fixture_job(1, run_s[i]));
+    fixture_pace(&f);
+    for (s.theta_max = 6; s.theta_max < 100; s.theta_max += 31) {
+        run(&r, &f, &s);
+        assert_schedule(&r, &f.p, false);
+        assert_close(r.makespan_s, 6, 1e-14);
+        assert_close(r.busy_frac, 1, 1e-14);
+        batch_result_free(&r);
+    }
+    s.theta_max = 5;
+    run(&r, &f, &s);
+    assert_int_equal(r.status, BATCH_NO_PLAN);
+    assert_int_equal(r.n_plans, 0);
+    assert_null(r.gpus);
+    batch_result_free(&r);
+    assert_int_equal(sjf_bco_theta_max(&f.p, &s), 13);
+    fixture_free(&f);
+}
+
+/* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
+ * s. Spread over both each would meet the other: 10 * (1 + 4/2 * 2) s. */
+static void jobs_that_fit_a_server_get_one(void **state)
+{
+    const struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
+    for (int i = 0; i < 2; i++) {
+        fixture_add(&f, fixture_job(2, 10));
+        f.jobs[i].gradient_B = 4;
+    }
+    fixture_pace(&f);
+    run(&r, &f, &s);
+    assert_schedule(&r, &f.p, false);
+    assert_int_equal(r.jobs[0].n_servers, 1);
+    assert_int_equal(r.jobs[1].n_servers, 1);
+    assert_close(r.makespan_s, 14, 1e-14);
+    batch_result_free(&r);
+    fixture_free(&f);
+}
+
+static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
+{
+    struct err e = { 0 };
+    struct rng *r;
+    (void)state;
+    assert_ok(rng_build(&r, 21, 0, &e), &e);
+    for (int i = 0; i < 40; i++) {
+        struct batch_settings s = batch_settings_default();
+        struct batch_fixture f;
+        struct batch_result all, one;
+        fixture_random(&f, r, 4, 14, 10);
+        run(&all, &f, &s);
+        double least_s = INFINITY;
+        int32_t most = 0;
+        for (int32_t k = 0; k < f.p.n_jobs; k++)
+            most = f.jobs[k].gpus > most ? f.jobs[k].gpus : most;
+        assert_int_equal(all.n_kappas, most);
+        for (int32_t k = 0; k < all.n_kappas; k++)
+            least_s = fmin(least_s, all.kappa_makespan_s[k]);
+        assert_true(least_s == all.makespan_s);
+        assert_true(all.kappa_makespan_s[all.kappa - 1] == all.makespan_s);
+
+        s.kappa = 1 + i % 5;
+        int32_t kappa = s.kappa < most ? s.kappa : most;
+        run(&one, &f, &s);
+        assert_schedule(&one, &f.p, false);
+        assert_int_equal(one.kappa, kappa);
+        for (int32_t k = 1; k <= one.n_kappas; k++)
+            assert_true((one.kappa_makespan_s[k - 1] == one.makespan_s) == (k == kappa));
+        batch_result_free(&all);
+        batch_result_free(&one);
+        fixture_free(&f);
+    }
+    rng_free(r);
+}
+
+/* ---- every order and every placement ---- */
+
+enum { SMALL_JOBS = 5, SMALL_GPUS = 4 };
+
+struct small {
+    struct batch_fixture f;
+    struct gang g;
+    struct gang_plan plan;
+    struct crew crew;
+    struct queues q;
+    double best_s;
+};
+
+static void carry_out(struct small *x)
+{
+    struct err e = { 0 };
+    double end_s = 0;
+    assert_ok(queues_run(&x->q, &x->plan, &x->crew, &e), &e);
+    for (int32_t i = 0; i < x->f.p.n_jobs; i++)
+        end_s = fmax(end_s, x->crew.spans[i].end_s);
+    x->best_s = fmin(x->best_s, end_s);
+}
+
+/* Every set of GPUs for job number `job` and those after it. */
+static void place_all(struct small *x, int32_t job)
+{
+    if (job == x->f.p.n_jobs) {
+        carry_out(x);
+        return;
+    }
+    for (uint32_t set = 1; set < 1U << x->g.n_gpus; set++) {
+        int32_t n = 0, *gpus = x->plan.gpus + x->g.seat[job];
+        for (int32_t gpu = 0; gpu < x->g.n_gpus; gpu++)
+            if (set >> gpu & 1 && n++ < x->f.jobs[job].gpus)
+                gpus[n - 1] = gpu;
+        if (n == x->f.jobs[job].gpus)
+            place_all(x, job + 1);
+    }
+}
+
+static void order_all(struct small *x, int32_t at)
+{
+    int32_t *order = x->plan.order;
+    if (at == x->f.p.n_jobs) {
+        place_all(x, 0);
+        return;
+    }
+    for (int32_t i = at; i < x->f.p.n_jobs; i++) {
+        int32_t taken = order[i];
+        order[i] = order[at];
+        order[at] = taken;
+        order_all(x, at + 1);
+        order[at] = order[i];
+        order[i] = taken;
+    }
+}
+
+/* The best schedule in which no job waits without need. */
+static double best_of_all_s(struct small *x)
+{
+    const struct batch_settings s = batch_settings_default();
+    struct err e = { 0 };
+    assert_ok(gang_build(&x->g, &x->f.p, &e), &e);
+    assert_ok(gang_plan_build(&x->plan, &x->g, &e), &e);
+    assert_ok(crew_build(&x->crew, &x->g, &x->f.pace, &s, &e), &e);
+    assert_ok(queues_build(&x->q, &x->g, &e), &e);
+    x->best_s = INFINITY;
+    for (int32_t i = 0; i < x->f.p.n_jobs; i++)
+        x->plan.order[i] = i;
+    order_all(x, 0);
+    queues_free(&x->q);
+    crew_free(&x->crew);
+    gang_plan_free(&x->plan);
+    gang_free(&x->g);
+    return x->best_s;
+}
+
+static void small_batches_stay_within_the_guarantee(void **state)
+{
+    struct err e = { 0 };
+    struct rng *rng;
+    (void)state;
+    assert_ok(rng_build(&rng, 31, 0, &e), &e);
+    for (int i = 0; i < 40; i++) {
+        struct batch_settings s = batch_settings_default();
+        struct batch_result r;
+        struct small x;
+        fixture_random(&x.f, rng, 1 + i % 4, SMALL_GPUS, 2 + i % (SMALL_JOBS - 1));
+        s.phi = contention_phi(&x.f.contention, &x.f.p);
+        run(&r, &x.f, &s);
+        assert_schedule(&r, &x.f.p, false);
+        double best_s = best_of_all_s(&x);
+        assert_true(r.makespan_s >= best_s * (1 - 1e-12));
+        assert_true(r.makespan_s <= best_s * r.guarantee);
+        batch_result_free(&r);
+        fixture_free(&x.f);
+    }
+    rng_free(rng);
+}
+
+/* 3 GPUs at most, phi 2, u 1.15, l .9. */
+static void the_guarantee_is_the_theorems(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    fixture_cluster(&f, 1, (const int32_t[]){ 4 });
+    fixture_add(&f, fixture_job(3, 5));
+    fixture_add(&f, fixture_job(1, 5));
+    fixture_pace(&f);
+    run(&r, &f, &s);
+    assert_true(isnan(r.guarantee));
+    batch_result_free(&r);
+    s.phi = 2;
+    s.over = 0.9;
+    run(&r, &f, &s);
+    assert_close(r.guarantee, 3 * 2 * 1.15 / 0.9, 1e-14);
+    batch_result_free(&r);
+    fixture_free(&f);
+}
+
+/* The paper's own rules, one by one and together: other plans, schedules all the same. */
+static void literal_rules_give_schedules_too(void **state)
+{
+    struct err e = { 0 };
+    struct rng *rng;
+    (void)state;
+    assert_ok(rng_build(&rng, 41, 0, &e), &e);
+    for (unsigned mask = 0; mask < 64; mask++) {
+        struct batch_settings s = batch_settings_default();
+        struct batch_fixture f;
+        struct batch_result r;
+        fixture_random(&f, rng, 4, 12, 10);
+        s.literal_pack = mask & 1;
+        s.literal_load = mask & 2;
+        s.literal_bisect = mask & 4;
+        s.whole_iterations = mask & 8;
+        s.slot_s = mask & 8 ? 10 : 0;
+        s.more_limits = mask & 16 ? 0 : 3;
+        s.lambda = mask & 32 ? 4 : 1;
+        run(&r, &f, &s);
+        assert_schedule(&r, &f.p, mask & 8);
+        batch_result_free(&r);
+        fixture_free(&f);
+    }
+    rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_limit_with_a_plan_is_found),
+        cmocka_unit_test(jobs_that_fit_a_server_get_one),
+        cmocka_unit_test(the_curve_over_kappa_has_the_best_plan_as_its_least),
+        cmocka_unit_test(small_batches_stay_within_the_guarantee),
+        cmocka_unit_test(the_guarantee_is_the_theorems),
+        cmocka_unit_test(literal_rules_give_schedules_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

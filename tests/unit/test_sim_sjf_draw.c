@@ -1,0 +1,138 @@
+#include "sim/cluster/sjf_draw.h"
+#include "tests/support.h"
+
+static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)
+{
+    struct err e = { 0 };
+    assert_ok(sjf_draw_build(d, s, &e), &e);
+}
+
+/* arXiv 2207.07817 section 7. */
+static void a_batch_is_the_papers_mix(void **state)
+{
+    static const struct {
+        int32_t gpus, n;
+    } mix[] = { { 1, 80 }, { 2, 14 }, { 4, 26 }, { 8, 30 }, { 16, 8 }, { 32, 2 } };
+    struct sjf_draw_settings s = sjf_draw_default();
+    (void)state;
+    for (s.seed = 1; s.seed <= 20; s.seed++) {
+        struct sjf_draw d;
+        draw(&d, &s);
+        int32_t job = 0;
+        for (size_t k = 0; k < COUNT_OF(mix); k++)
+            for (int32_t i = 0; i < mix[k].n; i++)
+                assert_int_equal(d.problem.jobs[job++].gpus, mix[k].gpus);
+        assert_int_equal(d.problem.n_jobs, 160);
+        for (job = 0; job < 160; job++) {
+            const struct batch_job *j = &d.problem.jobs[job];
+            double run_s = (double)j->iterations * j->compute_s;
+            assert_in_range(j->iterations, 1000, 6000);
+            assert_true(j->compute_s >= 0.01 && j->compute_s <= 0.05);
+            assert_true(run_s >= 50 && run_s <= 300);
+            assert_close(j->expected_s, run_s, 1e-14);
+            assert_true(j->arrival_s == 0);
+        }
+        assert_int_equal(d.problem.cluster.n_servers, 20);
+        for (int32_t i = 0; i < 20; i++) {
+            int32_t gpus = d.problem.cluster.gpus[i];
+            assert_true(gpus == 4 || gpus == 8 || gpus == 16 || gpus == 32);
+        }
+        sjf_draw_free(&d);
+    }
+}
+
+/* c (1 + phi (w-1)/w f + .01 (servers - 1)), with phi = .2 and f(k = 2) = 2.5 where four jobs meet. */
+static void an_iteration_takes_the_stated_shares_of_c(void **state)
+{
+    const struct sjf_draw_settings s = sjf_draw_default();
+    struct sjf_draw d;
+    (void)state;
+    draw(&d, &s);
+    for (int32_t i = 80; i < 160; i++) {
+        const struct batch_job *j = &d.problem.jobs[i];
+        double c_s = j->compute_s, ring = (j->gpus - 1.0) / j->gpus;
+        assert_close(contention_iteration_s(&d.contention, j, 3, 1), c_s * (1 + 0.2 * ring + 0.02), 1e-12);
+        assert_close(contention_iteration_s(&d.contention, j, 2, 4), c_s * (1 + 0.5 * ring + 0.01), 1e-12);
+        assert_close(contention_iteration_s(&d.contention, j, 1, 1), c_s * (1 + 0.2 / 30 * ring), 1e-12);
+    }
+    sjf_draw_free(&d);
+}
+
+static void fewer_servers_are_the_first_of_more_and_jobs_stay(void **state)
+{
+    struct sjf_draw_settings s = sjf_draw_default();
+    struct sjf_draw many, few;
+    (void)state;
+    draw(&many, &s);
+    s.n_servers = 10;
+    draw(&few, &s);
+    assert_memory_equal(few.gpus, many.gpus, 10 * sizeof *few.gpus);
+    assert_memory_equal(few.jobs, many.jobs, 160 * sizeof *few.jobs);
+    sjf_draw_free(&few);
+    s.seed = 2;
+    draw(&few, &s);
+    assert_memory_not_equal(few.jobs, many.jobs, 160 * sizeof *few.jobs);
+    sjf_draw_free(&few);
+    sjf_draw_free(&many);
+}
+
+static void a_setting_out_of_range_is_refused(void **state)
+{
+    const struct sjf_draw_settings good = sjf_draw_default();
+    struct sjf_draw_settings bad[14];
+    static const char *const text[COUNT_OF(bad)] = {
+        "n_kinds: is 17, need 1 to 16",
+        "n_server_sizes: is 0, need 1 to 16",
+        "n_servers: is 0, need 1 to 1000000",
+        "kinds[0].n_jobs: is -1, need 0 or more",
+        "kinds: are 0 jobs, need 1 to 1000000",
+        "iterations_min: is 0, need 1 to 1e+09",
+        "iterations_max: is 500, need 1000 to 1e+09",
+        "iteration_min_s: is nan, need 1e-09 to",
+        "comm_frac: is -0.1, need 0 to",
+        "inner_ratio: is 0.5, need 1 to",
+        "run_min_s, run_max_s: are 1e+06 and 2e+06, need what iterations and their time allow",
+        "jobs[0].gpus: is 64, need 1 to 32",
+        "share_frac: is 2, need above 0, at most 1",
+        "servers[0].gpus: is -4, need 1 or more",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        bad[i] = good;
+    bad[0].n_kinds = 17;
+    bad[1].n_server_sizes = 0;
+    bad[2].n_servers = 0;
+    bad[3].kinds[0].n_jobs = -1;
+    bad[4].n_kinds = 1;
+    bad[4].kinds[0].n_jobs = 0;
+    bad[5].iterations_min = 0;
+    bad[6].iterations_max = 500;
+    bad[7].iteration_min_s = NAN;
+    bad[8].comm_frac = -0.1;
+    bad[9].inner_ratio = 0.5;
+    bad[10].run_min_s = 1e6;
+    bad[10].run_max_s = 2e6;
+    bad[11].n_servers = bad[11].n_server_sizes = bad[11].n_kinds = 1;
+    bad[11].server_gpus[0] = 32;
+    bad[11].kinds[0] = (struct sjf_draw_kind){ 64, 3 };
+    bad[12].share_frac = 2;
+    bad[13].n_server_sizes = 1;
+    bad[13].server_gpus[0] = -4;
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct err e = { 0 };
+        struct sjf_draw d;
+        assert_fails(sjf_draw_build(&d, &bad[i], &e), &e, ERR_RANGE, text[i]);
+        sjf_draw_free(&d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_is_the_papers_mix),
+        cmocka_unit_test(an_iteration_takes_the_stated_shares_of_c),
+        cmocka_unit_test(fewer_servers_are_the_first_of_more_and_jobs_stay),
+        cmocka_unit_test(a_setting_out_of_range_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
