@@ -297,6 +297,15 @@ void canvas_break(struct canvas *c)
     text_puts(&c->script, "\n");
 }
 
+void canvas_next(struct canvas *c, bool *begun)
+{
+    if (*begun)
+        canvas_break(c);
+    else
+        canvas_block(c);
+    *begun = true;
+}
+
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
     text_puts(&c->script, "EOD\n");
