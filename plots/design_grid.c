@@ -94,8 +94,8 @@ int design_grid_build(struct canvas *c, const struct plot_data *d, const struct 
 
     for (int32_t m = 0; m < spec->n_metrics; m++) {
         const struct design_metric *from = &spec->metrics[m];
-        metrics[m] = (struct grid_metric){ from->label, from->unit, from->units, from->equal != NULL,
-                                           from->low_is_better };
+        metrics[m] = (struct grid_metric){ from->label,         from->unit,          from->units,
+                                           from->equal != NULL, from->low_is_better, 0 };
     }
     struct grid_spec look = { .x_label = spec->x_label,
                               .x_integers = spec->x_integers,

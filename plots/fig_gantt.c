@@ -12,17 +12,18 @@ enum {
     MAX_BOXES = 8000, /* of all panels together: an SVG of about a megabyte */
     MAX_LABELS = 600,
     LANES_PX = 720, /* room that all lanes share */
-    LEAST_LANE_PX = 9,
-    MOST_LANE_PX = 60,
-    LEAST_ROW_PX = 4,
+    LEAST_LANE_PX = 11,
+    MOST_GPU_PX = 14, /* height of a GPU, as far as lanes are higher than the least */
+    MAP_LEAST_PX = 4,
     MAP_ROW_PX = 12,
     JOB_COLORS = 9,
     END_TEXT = 24,
     LABEL_TEXT = 64,
 };
 
-#define EDGE_PX   3.0  /* narrower boxes have no hairline around */
-#define LETTER_PX 13.0 /* height of a box that has its job's name */
+#define LANE_GAP_PX 1.5  /* above and below the boxes of a lane */
+#define EDGE_PX     3.0  /* narrower boxes have no hairline around */
+#define LETTER_PX   13.0 /* height of a box that has its job's name */
 
 /* A change of the GPUs in use in one row of the map. */
 struct change {
@@ -40,6 +41,7 @@ struct gantt_fig {
     char (*end_texts)[END_TEXT];              /* shape [n_panels][n_rows], owned */
     const char **names, **label_list, **ends; /* owned */
     struct text *name_texts;                  /* shape [n_panels], owned */
+    double *tops; /* shape [n_rows+1], owned: of the lanes in pixels, before the page is scaled */
     struct axis x;
     struct unit unit;
     int32_t n_labels;         /* names of jobs written */
@@ -79,12 +81,39 @@ static void put_job_name(struct gantt_fig *f, const struct gantt_box *b, const s
     canvas_text(f->c, &where, name);
 }
 
-/* Top and bottom of a box in rows: a lane is as high as the most GPUs in use at once, with a gap around. */
+/* The most GPUs of the server in use at once, over all runs. */
+static int32_t gpus_of_lane(const struct gantt_fig *f, int32_t server)
+{
+    int32_t most = 0;
+
+    for (int32_t k = 0; k < f->data.runs.n; k++)
+        most = most_gpus(f, k, server) > most ? most_gpus(f, k, server) : most;
+    return most;
+}
+
+/* Lanes are as high as their GPUs, where that is not too low to be seen. */
+static int put_tops(struct gantt_fig *f, struct err *e)
+{
+    double sum = 0;
+
+    f->tops = calloc((size_t)f->n_rows + 1, sizeof *f->tops);
+    if (!f->tops)
+        return err_nomem(e, "the figure's lanes");
+    for (int32_t i = 0; i < f->n_rows; i++)
+        sum += gpus_of_lane(f, i);
+    double gpu_px = fmin(MOST_GPU_PX, LANES_PX / (sum * f->data.runs.n));
+    for (int32_t i = 0; i < f->n_rows; i++)
+        f->tops[i + 1] = f->tops[i] + fmax(LEAST_LANE_PX, gpu_px * gpus_of_lane(f, i) + 2 * LANE_GAP_PX);
+    return 0;
+}
+
+/* Top and bottom of a box in its panel. */
 static void box_edges(const struct gantt_fig *f, const struct gantt_box *b, double *top, double *low)
 {
-    double each = 0.88 / most_gpus(f, b->run, b->server);
+    double height = f->tops[b->server + 1] - f->tops[b->server] - 2 * LANE_GAP_PX;
+    double each = height / gpus_of_lane(f, b->server);
 
-    *top = b->server + 0.06 + b->gpu * each;
+    *top = f->tops[b->server] + LANE_GAP_PX + b->gpu * each;
     *low = *top + b->n_gpus * each;
 }
 
@@ -117,7 +146,8 @@ static void put_boxes(struct gantt_fig *f, int32_t run, int32_t color, double px
 static void paint_jobs(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
     struct gantt_fig *f = of;
-    double px = (f->x.hi - f->x.lo) / (box->right - box->left), row_px = (box->bottom - box->top) / f->n_rows;
+    double px = (f->x.hi - f->x.lo) / (box->right - box->left),
+           row_px = (box->bottom - box->top) / f->tops[f->n_rows];
 
     (void)c;
     for (int64_t i = 0; i < f->data.n_boxes; i++) {
@@ -246,7 +276,7 @@ static int put_texts(struct gantt_fig *f, struct err *e)
     }
     for (int32_t k = 0; k < r->n && !rc; k++) {
         double end = r->end[k] / f->unit.scale;
-        text_printf(&f->name_texts[k], "%s: to %.*f %s", r->schedulers.list[k],
+        text_printf(&f->name_texts[k], "%s: %.*f %s", r->schedulers.list[k],
                     end < 10    ? 2
                     : end < 100 ? 1
                                 : 0,
@@ -268,7 +298,7 @@ static void put_notes(struct gantt_fig *f)
 
     runs_put_notes(f->c, &f->data.runs);
     if (!f->map) {
-        canvas_note(f->c, "GPUs: the most in use at once, as which a lane is high");
+        canvas_note(f->c, "GPUs: the most of a server in use at once");
         if (f->data.jobs.n > JOB_COLORS)
             canvas_note(f->c, "%d jobs, whose colours repeat", (int)f->data.jobs.n);
         return;
@@ -295,20 +325,18 @@ static void put_legend(struct gantt_fig *f)
 static int draw(struct gantt_fig *f, struct err *e)
 {
     struct text label = { 0 };
-    double lane_px = (double)LANES_PX / ((double)f->n_rows * f->data.runs.n);
-
     put_notes(f);
     put_legend(f);
     text_printf(&label, "time [%s]", f->unit.name);
     struct strips_spec spec = { .names = f->names,
+                                .tops = f->tops,
+                                .unit_px = f->map ? MAP_ROW_PX : 1,
+                                .least_unit_px = f->map ? MAP_LEAST_PX : 0.5,
                                 .n_panels = f->data.runs.n,
                                 .n_rows = f->n_rows,
                                 .labels = f->label_list,
                                 .ends = f->ends,
                                 .end_label = "GPUs",
-                                .row_px =
-                                    f->map ? MAP_ROW_PX : fmin(fmax(lane_px, LEAST_LANE_PX), MOST_LANE_PX),
-                                .least_row_px = LEAST_ROW_PX,
                                 .x = f->x,
                                 .x_label = text_str(&label),
                                 .paint = f->map ? paint_map : paint_jobs,
@@ -330,6 +358,7 @@ static void free_fig(struct gantt_fig *f)
     free(f->end_texts);
     free(f->ends);
     free(f->names);
+    free(f->tops);
     free(f->changes);
     free(f->spans);
     free(f->rows);
@@ -349,8 +378,8 @@ int fig_gantt(struct canvas *c, const struct rows *r, struct err *e)
         f.n_rows = (n + f.per_row - 1) / f.per_row;
         rc = put_texts(&f, e);
     }
-    if (!rc && f.map)
-        rc = make_map(&f, e);
+    if (!rc)
+        rc = f.map ? make_map(&f, e) : put_tops(&f, e);
     if (!rc)
         rc = draw(&f, e);
     free_fig(&f);

@@ -47,7 +47,7 @@ static int read_spans(struct links_fig *f, const struct rows *rows, struct err *
     int32_t link = table_find(rows->t, "link"), load = table_find(rows->t, "load_frac");
     struct rows r = *rows;
     struct runs_span at;
-    int rc = runs_begin(&f->runs, r.figure ? &r : rows, e);
+    int rc = runs_begin(&f->runs, rows, e);
 
     f->spans = calloc((size_t)r.t->n_rows + 1, sizeof *f->spans);
     if (!rc && !f->spans)
@@ -231,8 +231,8 @@ static void put_notes(struct links_fig *f)
     for (int32_t i = f->n_rows; i < f->n_used; i++)
         n_over += strips_paint(f->peak[f->order[i]]) == STRIPS_PAINTS - 1;
     if (n_left > 0)
-        canvas_note(f->c, "%d more links have a load, %s of them ever too much", (int)n_left,
-                    n_over > 0 ? "some" : "none");
+        canvas_note(f->c, "%d more links are loaded, %d of them at times beyond 100 %%", (int)n_left,
+                    (int)n_over);
     if (f->links.n > f->n_used)
         canvas_note(f->c, "%d links are never used", (int)(f->links.n - f->n_used));
 }
@@ -254,8 +254,8 @@ static int draw(struct links_fig *f, struct err *e)
                                 .labels = f->labels,
                                 .ends = f->ends,
                                 .end_label = "mean",
-                                .row_px = ROW_PX,
-                                .least_row_px = LEAST_ROW_PX,
+                                .unit_px = ROW_PX,
+                                .least_unit_px = LEAST_ROW_PX,
                                 .x = f->x,
                                 .x_label = text_str(&label),
                                 .paint = paint,

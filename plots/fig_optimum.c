@@ -8,8 +8,8 @@ int fig_optimum(struct canvas *c, const struct rows *r, struct err *e)
                                                .n_metrics = 2,
                                                .n_axes = 1 };
     static const struct outcomes_metric metrics[] = {
-        { .label = "of the optimum", .unit = "%", .scale = 100 },
-        { .label = "used of reserved", .unit = "%", .scale = 100 },
+        { .label = "of the optimum", .unit = "%", .scale = 100, .most = 100 },
+        { .label = "used of reserved", .unit = "%", .scale = 100, .most = 100 },
     };
     struct outcomes o = { 0 };
     int rc = outcomes_read(&o, r, &spec, e);

@@ -14,11 +14,14 @@ enum {
     VALUE_PX = 14, /* height of a number above a bar */
 };
 
+/* How far series stand beside each other. */
+#define ASIDE_PX 3.0
+
 /* Of a category's room, what its bars fill. */
 #define GROUP_FRAC 0.8
 
 struct grid_at {
-    double x, y, half;
+    double x, y, half, high; /* high: the end of the interval */
 };
 
 /* Everything the panels share. */
@@ -69,6 +72,12 @@ static struct axis fit_x(const struct grid *g, double lo, double hi)
     return axis_fit(lo, hi);
 }
 
+/* The end of an interval: no share is beyond a whole. */
+static double highest(const struct grid_metric *metric, double y, double half)
+{
+    return metric->most > 0 ? fmax(y, fmin(y + half, metric->most)) : y + half;
+}
+
 static void fit_y(struct grid *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
@@ -81,7 +90,7 @@ static void fit_y(struct grid *g, int32_t m)
         widen(y, p->y[m]);
         if (p->half[m] > 0) {
             widen(y, fmax(0, p->y[m] - p->half[m]));
-            widen(y, p->y[m] + p->half[m]);
+            widen(y, highest(metric, p->y[m], p->half[m]));
         }
         if (metric->equal)
             widen(y, p->equal[m]);
@@ -94,6 +103,8 @@ static void fit_y(struct grid *g, int32_t m)
     else
         g->y[m] = axis_fit(y[0], y[1]);
     axis_round_up(&g->y[m]);
+    if (metric->most > 0 && y[1] <= metric->most && g->y[m].hi > metric->most)
+        g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
 }
 
 static void fit_axes(struct grid *g)
@@ -128,7 +139,9 @@ static int64_t gather_points(struct grid *g, int32_t column, int32_t row, int32_
         if (!is_shown(g, p) || p->column != column || p->row != row || isnan(y) ||
             (series >= 0 && p->series != series))
             continue;
-        g->points[n++] = (struct grid_at){ p->x, y / g->unit[m].scale, p->half[m] / g->unit[m].scale };
+        double high = series >= 0 ? highest(&g->spec->metrics[m], y, p->half[m]) : y;
+        g->points[n++] = (struct grid_at){ p->x, y / g->unit[m].scale, p->half[m] / g->unit[m].scale,
+                                           high / g->unit[m].scale };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
@@ -168,28 +181,44 @@ static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double
         if (!begun)
             canvas_block(g->c);
         begun = true;
-        canvas_bar(g->c, left + p->x, p->y, fmax(y->lo, p->y - p->half), p->y + p->half);
+        canvas_bar(g->c, left + p->x, p->y, fmax(y->lo, p->y - p->half), p->high);
     }
     if (begun)
         canvas_block_end(g->c, (struct mark){ MARK_WHISKER, style });
 }
 
-static void put_line(struct grid *g, int64_t n, const struct axis *y, int32_t style)
+/* `beside`: how far from its x a series is drawn. */
+static void put_line(struct grid *g, int64_t n, const struct axis *y, double beside, int32_t style)
 {
     if (n == 0)
         return;
-    put_whiskers(g, n, y, 0, 1 + style);
+    put_whiskers(g, n, y, beside, 1 + style);
     canvas_block(g->c);
     for (int64_t i = 0; i < n; i++)
-        canvas_point(g->c, g->points[i].x, g->points[i].y);
+        canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
+}
+
+/* Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room. */
+static double step_aside(const struct grid *g, const struct canvas_box *box)
+{
+    double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
+    bool any = false;
+
+    for (int64_t i = 0; i < g->n_all; i++) {
+        any = any || g->all[i].half[0] > 0;
+        for (int64_t k = i + 1; k < g->n_all && i < 64; k++)
+            if (g->all[i].x != g->all[k].x)
+                least = fmin(least, fabs(g->all[i].x - g->all[k].x));
+    }
+    return any && !g->x.log && least >= (g->spec->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
 static void put_value(struct grid *g, const struct grid_at *p, const struct canvas_box *box, double x,
                       const struct axis *y)
 {
-    double top = p->y + (p->half > 0 ? p->half : 0);
+    double top = p->half > 0 ? p->high : p->y;
     double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->spec->n_series;
     struct text value = { 0 };
     struct canvas_label at = { .x_px = box->left + x / n_categories(g) * (box->right - box->left),
@@ -212,12 +241,11 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
 
     if (n == 0)
         return;
+    for (int64_t i = 0; i < n; i++)
+        put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
     canvas_block(g->c);
-    for (int64_t i = 0; i < n; i++) {
-        const struct grid_at *p = &g->points[i];
-        canvas_bar(g->c, p->x + left, 0, p->x + left + width, p->y);
-        put_value(g, p, box, p->x + left + width / 2, y);
-    }
+    for (int64_t i = 0; i < n; i++)
+        canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->series[series].style });
     put_whiskers(g, n, y, left + width / 2, 0);
 }
@@ -233,12 +261,18 @@ static double x_label_px(const struct grid *g)
     return g->spec->x_label[0] ? CANVAS_X_LABEL_PX : 0;
 }
 
+/* Above the panels, for their names where they have any. */
+static double strip_px(const struct grid *g)
+{
+    return g->n_columns > 1 || g->spec->columns[0][0] ? CANVAS_STRIP_PX : 6;
+}
+
 static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
 {
     const struct canvas_box *b = &g->body;
     double left = b->left + CANVAS_Y_LABEL_PX + Y_TICS_PX,
            right = b->right - (g->spec->rows ? CANVAS_STRIP_PX : 4);
-    double top = b->top + CANVAS_STRIP_PX, bottom = b->bottom - CANVAS_X_TICS_PX - x_label_px(g);
+    double top = b->top + strip_px(g), bottom = b->bottom - CANVAS_X_TICS_PX - x_label_px(g);
     double w = (right - left + GAP_X_PX) / g->n_columns;
     double h = (bottom - top + GAP_Y_PX - row_gaps(g)) / g->n_rows;
 
@@ -277,13 +311,14 @@ static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
             put_categories(g, &box);
     }
     if (g->spec->metrics[m].equal)
-        put_line(g, gather_points(g, column, row, m, -1), &y, 0);
+        put_line(g, gather_points(g, column, row, m, -1), &y, 0, 0);
+    double aside = is_bars(g) ? 0 : step_aside(g, &box);
     for (int32_t i = 0; i < g->spec->n_series; i++) {
         int64_t n = gather_points(g, column, row, m, i);
         if (is_bars(g))
             put_bars(g, n, &box, &y, i);
         else
-            put_line(g, n, &y, g->spec->series[i].style);
+            put_line(g, n, &y, (i - (g->spec->n_series - 1) / 2.0) * aside, g->spec->series[i].style);
     }
     canvas_draw(g->c);
 }
@@ -370,7 +405,7 @@ static void put_notes(struct grid *g)
 
 static int draw(struct grid *g, struct err *e)
 {
-    double margins = CANVAS_STRIP_PX + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
+    double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
     double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
 
     fit_axes(g);

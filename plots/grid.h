@@ -27,6 +27,7 @@ struct grid_metric {
     const struct unit *units; /**< pick one of these by size; NULL = values are in `unit` */
     bool equal;               /**< draw the equal split's series */
     bool low_is_better;
+    double most; /**< no value can be more: the axis ends there; 0 = no limit */
 };
 
 struct grid_series {

@@ -142,9 +142,10 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
         text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d,
                     mark.style == SHADE_OVER ? over_color : shade_colors[mark.style % SHADE_COUNT]);
         break;
-    case MARK_WHISKER:
-        text_printf(out, "$d%d using 1:2:3:4 with yerrorbars pt -1 lw 0.9 lc rgb '%s' dt 1", d,
-                    mark.style ? line_styles[(mark.style - 1) % LENGTH(line_styles)].color : "#000000");
+    case MARK_WHISKER: /* arrows with blunt heads: error bars would clear a spot in the middle */
+        text_printf(
+            out, "$d%d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lw 0.9 lc rgb '%s' dt 1",
+            d, mark.style ? line_styles[(mark.style - 1) % LENGTH(line_styles)].color : "#000000");
         break;
     case MARK_FRAME:
         text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);

@@ -102,8 +102,8 @@ static int gather(struct outcomes_grid *g, const struct outcomes_metric *metrics
         if (m == 0 || has_values(g->o, m)) {
             const struct outcomes_metric *from = &metrics[m];
             chosen[g->n_metrics] = m;
-            g->metrics[g->n_metrics++] =
-                (struct grid_metric){ from->label, from->unit, from->units, false, from->low_is_better };
+            g->metrics[g->n_metrics++] = (struct grid_metric){ from->label, from->unit,          from->units,
+                                                               false,       from->low_is_better, from->most };
         }
     for (int32_t i = 0; i < series->n; i++) {
         int32_t style = g->by_setting ? i : g->o->styles[i];

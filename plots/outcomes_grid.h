@@ -14,6 +14,7 @@ struct outcomes_metric {
     const struct unit *units; /**< pick one of these by size */
     double scale;             /**< what the table's values are multiplied by: 100 for per cent */
     bool low_is_better;
+    double most; /**< no value drawn can be more; 0 = no limit */
 };
 
 /**

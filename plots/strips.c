@@ -30,6 +30,12 @@ static struct canvas_box panel_box(const struct strips *s, int32_t k)
                                 s->body.right - fmax(s->end_px + 8, RIGHT_PX), top + height };
 }
 
+/* Where a row begins in y; the one after the last is the end. */
+static double top_of(const struct strips *s, int32_t row)
+{
+    return s->spec->tops ? s->spec->tops[row] : row;
+}
+
 static void fit_sides(struct strips *s)
 {
     int64_t n = (int64_t)s->spec->n_panels * s->spec->n_rows;
@@ -62,13 +68,15 @@ static void put_head(struct strips *s, int32_t k, const struct canvas_box *box)
 
 static void put_sides(struct strips *s, int32_t k, const struct canvas_box *box)
 {
-    double height = (box->bottom - box->top) / s->spec->n_rows;
-    int32_t stride = (int32_t)fmax(1, ceil(LABEL_PX / height));
+    double unit_px = (box->bottom - box->top) / top_of(s, s->spec->n_rows), last_px = -HUGE_VAL;
     struct canvas_label at = { .size_px = CANVAS_SMALL_PX, .color = CANVAS_BLACK };
 
-    for (int32_t i = 0; i < s->spec->n_rows; i += stride) {
+    for (int32_t i = 0; i < s->spec->n_rows; i++) {
         at.x_px = box->left - 6;
-        at.y_px = box->top + (i + 0.5) * height;
+        at.y_px = box->top + (top_of(s, i) + top_of(s, i + 1)) / 2 * unit_px;
+        if (at.y_px < last_px + LABEL_PX - 1e-9)
+            continue;
+        last_px = at.y_px;
         at.align = ALIGN_RIGHT;
         at.room_px = s->label_px + 1;
         canvas_text(s->c, &at, s->spec->labels[i]);
@@ -87,8 +95,8 @@ static void put_rules(struct strips *s, const struct canvas_box *box)
         return;
     for (int32_t i = 1; i < s->spec->n_rows; i++) {
         canvas_next(s->c, &begun);
-        canvas_point(s->c, s->spec->x.lo, i);
-        canvas_point(s->c, s->spec->x.hi, i);
+        canvas_point(s->c, s->spec->x.lo, top_of(s, i));
+        canvas_point(s->c, s->spec->x.hi, top_of(s, i));
     }
     if (begun)
         canvas_block_end(s->c, (struct mark){ MARK_RULE, 0 });
@@ -101,7 +109,7 @@ static void put_panel(struct strips *s, int32_t k)
 
     x.hide = k + 1 < s->spec->n_panels;
     canvas_panel(s->c, &box, &x, NULL);
-    text_printf(&s->c->script, "set yrange [%d:0]\n", (int)s->spec->n_rows);
+    text_printf(&s->c->script, "set yrange [%.10g:0]\n", top_of(s, s->spec->n_rows));
     put_head(s, k, &box);
     put_sides(s, k, &box);
     put_rules(s, &box);
@@ -112,10 +120,10 @@ static void put_panel(struct strips *s, int32_t k)
 int strips_build(struct canvas *c, const struct strips_spec *spec, struct err *e)
 {
     struct strips s = { .c = c, .spec = spec };
-    double n = (double)spec->n_panels * spec->n_rows, around = around_px(&s);
+    double n = spec->n_panels * top_of(&s, spec->n_rows), around = around_px(&s);
 
     fit_sides(&s);
-    int rc = canvas_open(c, &s.body, n * spec->row_px + around, n * spec->least_row_px + around, e);
+    int rc = canvas_open(c, &s.body, n * spec->unit_px + around, n * spec->least_unit_px + around, e);
     if (rc)
         return rc;
     struct canvas_box last = panel_box(&s, spec->n_panels - 1);

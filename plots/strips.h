@@ -11,13 +11,14 @@
 
 /** All borrowed. */
 struct strips_spec {
-    const char *const *names;  /**< shape [n_panels]: above each panel */
-    int32_t n_panels, n_rows;  /**< every panel has the same rows; row i takes i..i+1 of y, from the top */
-    const char *const *labels; /**< shape [n_rows], at the left */
-    const char *const *ends;   /**< shape [n_panels][n_rows], numbers at the right */
-    const char *end_label;     /**< above them */
-    double row_px, least_row_px;
-    struct axis x; /**< from 0 */
+    const char *const *names; /**< shape [n_panels]: above each panel */
+    int32_t n_panels, n_rows; /**< every panel has the same rows, from the top */
+    const double *tops; /**< shape [n_rows+1]: where rows begin and the last ends, in y; NULL = 0, 1, 2.. */
+    const char *const *labels;     /**< shape [n_rows], at the left */
+    const char *const *ends;       /**< shape [n_panels][n_rows], numbers at the right */
+    const char *end_label;         /**< above them */
+    double unit_px, least_unit_px; /**< height of 1 of y: wanted, and the least */
+    struct axis x;                 /**< from 0 */
     const char *x_label;
     /** Draw what panel @p panel holds; @p box is where it is on the page. */
     void (*paint)(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of);
