@@ -94,6 +94,30 @@ static void work_free(struct knapsack_work *w)
     knapsack_lp_free(&w->lp);
 }
 
+/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of equal
+ * ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to tell. */
+static double find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
+{
+    const double most_whole = 9007199254740992; /* 2^53 */
+    double grain = 0;
+    bool equal = true;
+    for (int32_t j = 0; j < k->n; j++) {
+        double a = k->value[j], b = grain;
+        if (lp->fix[j] != KNAPSACK_FREE)
+            continue;
+        equal = grain == 0 || (equal && a == grain);
+        if (!equal && !(a == floor(a) && grain == floor(grain) && a <= most_whole && grain <= most_whole))
+            return 0;
+        while (b > 0 && !equal) {
+            double rest = fmod(a, b);
+            a = b;
+            b = rest;
+        }
+        grain = a;
+    }
+    return grain;
+}
+
 /* Scale item j; what cannot be chosen, or is worth nothing, is out. */
 static void scale_item(struct knapsack_work *w, const struct knapsack *k, int32_t j, double greatest)
 {
@@ -123,6 +147,7 @@ static int work_build(struct knapsack_work *w, const struct knapsack *k, double 
         w->lp.capacity[r] = 1 + KNAPSACK_SLACK;
     for (int32_t j = 0; j < k->n; j++)
         scale_item(w, k, j, greatest);
+    w->grain = find_grain(k, &w->lp) / greatest;
     return 0;
 }
 

@@ -11,6 +11,7 @@ struct knapsack_work {
     double *weight;        /**< shape [n][n_rows], owned */
     struct knapsack_lp lp; /**< on these; lp.fix at the start: out are items that never come in */
     bool *chosen;          /**< shape [n], owned: best so far */
+    double grain;          /**< every sum of values is a multiple of it; 0: not known */
     double best;           /**< its value */
     double bound;          /**< greatest bound of what was left unseen */
     int64_t nodes, max_nodes;
