@@ -10,7 +10,7 @@ const char *const knapsack_method_names[N_KNAPSACK_METHODS + 1] = { "exact", "su
 
 struct knapsack_settings knapsack_settings_default(void)
 {
-    return (struct knapsack_settings){ .method = KNAPSACK_EXACT, .subset = 2, .max_nodes = 1000000 };
+    return (struct knapsack_settings){ .method = KNAPSACK_EXACT, .subset = 2, .max_nodes = 200000 };
 }
 
 int32_t knapsack_subset_for(int32_t n, int32_t n_rows, double eps)
@@ -94,8 +94,9 @@ static void work_free(struct knapsack_work *w)
     knapsack_lp_free(&w->lp);
 }
 
-/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of equal
- * ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to tell. */
+/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of
+ * equal ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to
+ * tell. */
 static double find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
 {
     const double most_whole = 9007199254740992; /* 2^53 */
@@ -186,7 +187,9 @@ static int solve_scaled(struct knapsack_answer *out, struct knapsack_work *w, co
 int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const struct knapsack_settings *how,
                    struct err *e)
 {
-    struct knapsack_work w = { .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true };
+    struct knapsack_work w = {
+        .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true
+    };
     double greatest = 0;
     *out = (struct knapsack_answer){ .complete = true };
     int rc = check_problem(k, how, e);

@@ -21,8 +21,9 @@ struct rank {
 
 struct tree {
     struct knapsack_work *w;
-    struct rank *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
-    int32_t *trail;     /* shape [n], owned: items fixed, in order */
+    struct rank
+        *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
+    int32_t *trail; /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
     int32_t followed;    /* items of the trail whose consequences are drawn */
     struct branch *open; /* shape [n], owned: from the root to here */
@@ -62,7 +63,8 @@ static bool fits_beside(const struct knapsack_work *w, const double *used, int32
 /* Worth as much, and as light in every row; of equal items the first. */
 static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
 {
-    const double *x = &w->weight[(size_t)a * (size_t)w->n_rows], *y = &w->weight[(size_t)b * (size_t)w->n_rows];
+    const double *x = &w->weight[(size_t)a * (size_t)w->n_rows],
+                 *y = &w->weight[(size_t)b * (size_t)w->n_rows];
     bool same = w->value[a] == w->value[b];
     if (!(w->value[a] >= w->value[b]))
         return false;
@@ -74,8 +76,8 @@ static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
     return !same || a < b;
 }
 
-/* Some optimal choice takes no item without all that are better: a better one could take its place. So with an
- * item all better ones are in, without it all worse ones out. */
+/* Some optimal choice takes no item without all that are better: a better one could take its place. So with
+ * an item all better ones are in, without it all worse ones out. */
 static void follow(struct tree *t)
 {
     struct knapsack_work *w = t->w;

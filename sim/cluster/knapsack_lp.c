@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Capacities and values are about 1; what is farther off than this is not rounding. */
-#define FEASIBLE 1e-10
+#define FEASIBLE    1e-10
 #define LEAST_PIVOT 1e-9
 
 int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, const double *value,
@@ -212,9 +212,9 @@ static bool can_enter(const struct knapsack_lp *lp, int32_t j)
 }
 
 /*
- * The entering variable, -1 if there is none. A long step: as long as the leaving variable would still be outside
- * with j at its other bound, j goes there and the next ratio is looked at. Flipped ones are counted out by turning
- * at_upper, which turns the sign that can_enter() asks for.
+ * The entering variable, -1 if there is none. A long step: as long as the leaving variable would still be
+ * outside with j at its other bound, j goes there and the next ratio is looked at. Flipped ones are counted
+ * out by turning at_upper, which turns the sign that can_enter() asks for.
  */
 static int32_t find_entering(struct knapsack_lp *lp, double excess)
 {

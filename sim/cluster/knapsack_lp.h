@@ -1,13 +1,13 @@
 /**
  * @file The linear relaxation of a knapsack with few rows, solved again and again with other items fixed.
  *
- * Own code, not GLPK: with 4 rows and 200 items a solve after one more item is fixed takes a few passes over the
- * items, some microseconds; a GLPK solve spends more than that on rebuilding and on its bookkeeping, and branch
- * and bound asks for thousands. What makes it short: every variable has two bounds (a slack cannot exceed its
- * row), so whatever is fixed, the last basis is dual feasible once each other variable stands at the bound that
- * its reduced cost asks for. There is no first phase and nothing to save per node. And any multipliers
- * y >= 0 give an upper bound, y.capacity + sum max(0, value - y.weight): it is computed from them afresh
- * and holds whatever rounding did before.
+ * Own code, not GLPK: with 4 rows and 200 items a solve after one more item is fixed takes a few passes over
+ * the items, some microseconds; a GLPK solve spends more than that on rebuilding and on its bookkeeping, and
+ * branch and bound asks for thousands. What makes it short: every variable has two bounds (a slack cannot
+ * exceed its row), so whatever is fixed, the last basis is dual feasible once each other variable stands at
+ * the bound that its reduced cost asks for. There is no first phase and nothing to save per node. And any
+ * multipliers y >= 0 give an upper bound, y.capacity + sum max(0, value - y.weight): it is computed from them
+ * afresh and holds whatever rounding did before.
  */
 #ifndef SIM_CLUSTER_KNAPSACK_LP_H
 #define SIM_CLUSTER_KNAPSACK_LP_H
@@ -22,8 +22,9 @@ enum { KNAPSACK_MAX_ROWS = 8 };
 enum knapsack_fix { KNAPSACK_OUT, KNAPSACK_IN, KNAPSACK_FREE };
 
 /**
- * max value.x, weight.x <= capacity in each row, 0 <= x <= 1, and x as fixed. Release with knapsack_lp_free().
- * Values are scaled to at most 1 and rows to capacities of 1 by the caller, so that tolerances are absolute.
+ * max value.x, weight.x <= capacity in each row, 0 <= x <= 1, and x as fixed. Release with
+ * knapsack_lp_free(). Values are scaled to at most 1 and rows to capacities of 1 by the caller, so that
+ * tolerances are absolute.
  */
 struct knapsack_lp {
     int32_t n, n_rows;
@@ -33,13 +34,13 @@ struct knapsack_lp {
     unsigned char *fix; /**< shape [n], enum knapsack_fix, owned; the caller sets it between solves */
 
     /* Answer of the last solve. */
-    double *x;                          /**< shape [n], owned */
-    double *reduced;                    /**< shape [n], owned: value - price.weight */
-    double price[KNAPSACK_MAX_ROWS];    /**< y, >= 0 */
-    double bound;                       /**< no x as fixed is worth more */
+    double *x;                           /**< shape [n], owned */
+    double *reduced;                     /**< shape [n], owned: value - price.weight */
+    double price[KNAPSACK_MAX_ROWS];     /**< y, >= 0 */
+    double bound;                        /**< no x as fixed is worth more */
     int32_t fraction[KNAPSACK_MAX_ROWS]; /**< items strictly between 0 and 1 */
-    int32_t n_fractions;                /**< at most n_rows: x is a vertex */
-    int64_t pivots;                     /**< of all solves */
+    int32_t n_fractions;                 /**< at most n_rows: x is a vertex */
+    int64_t pivots;                      /**< of all solves */
 
     /* Basis: item j is variable j, the slack of row i is n + i. */
     unsigned char *at_upper; /**< shape [n + n_rows], owned */
@@ -56,8 +57,8 @@ int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, const d
 void knapsack_lp_free(struct knapsack_lp *lp);
 
 /**
- * Solve for the items now fixed, from the last basis; the items that are in fit. Bounded dual simplex with long
- * steps; O(n * n_rows) a pivot.
+ * Solve for the items now fixed, from the last basis; the items that are in fit. Bounded dual simplex with
+ * long steps; O(n * n_rows) a pivot.
  * @return false: the pivots went in circles (rounding); bound holds, x means nothing.
  */
 bool knapsack_lp_solve(struct knapsack_lp *lp);

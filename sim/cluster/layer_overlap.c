@@ -56,8 +56,8 @@ static double priority(const struct overlap_layers *l, bool literal)
 {
     double first_s = sum(l->backward_s, l->n) + l->comm_s[0] + l->slice_s;
     double done_s = first_s + l->forward_s[0];
-    double debt_s = 0;       /* D_j */
-    double most_s = 0;       /* greatest D_k so far, or 0: the backlog of layers 2..j */
+    double debt_s = 0;         /* D_j */
+    double most_s = 0;         /* greatest D_k so far, or 0: the backlog of layers 2..j */
     double latest_s = first_s; /* Lemma 2: the latest arrival before j */
     for (int32_t j = 1; j < l->n; j++) {
         debt_s += l->comm_s[j] - l->backward_s[j - 1];

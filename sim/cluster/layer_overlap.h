@@ -1,4 +1,5 @@
-/** @file One training iteration layer by layer: how much of it communication and computation hide of each other. */
+/** @file One training iteration layer by layer: how much of it communication and computation hide of each
+ * other. */
 #ifndef SIM_CLUSTER_LAYER_OVERLAP_H
 #define SIM_CLUSTER_LAYER_OVERLAP_H
 

@@ -34,8 +34,8 @@ static double whole(struct rng *rng, int64_t lo, int64_t hi)
 static int draw_layers(struct smd_job *job, struct rng *rng, const struct smd_draw *how, struct err *e)
 {
     double backward_s[MOST_LAYERS], forward_s[MOST_LAYERS], comm_s[MOST_LAYERS];
-    const struct overlap_layers layers = { backward_s, forward_s, comm_s, (int32_t)whole(rng, 10, MOST_LAYERS),
-                                           0 };
+    const struct overlap_layers layers = { backward_s, forward_s, comm_s,
+                                           (int32_t)whole(rng, 10, MOST_LAYERS), 0 };
     for (int32_t j = 0; j < layers.n; j++) {
         backward_s[j] = rng_range(rng, 1e-3, 0.3);
         forward_s[j] = rng_range(rng, 1e-3, 0.5);

@@ -39,8 +39,8 @@ static void add_vertex(struct polygon *y, struct vertex x)
 
 enum side { BELOW, ABOVE };
 
-/* Keep where num / den is below (or above) a bound. What lies on the line but for rounding counts as on it: the
- * bound is often the least value over the polygon, and must leave its vertex. */
+/* Keep where num / den is below (or above) a bound. What lies on the line but for rounding counts as on it:
+ * the bound is often the least value over the polygon, and must leave its vertex. */
 static void clip(struct polygon *out, const struct polygon *in, const struct ratio *z, enum side side,
                  double bound)
 {
@@ -133,10 +133,10 @@ static double bound_at(const struct search *s, const struct level *l, int32_t i)
 static void search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s);
 
 /*
- * Bounds first..last on a term. A point belongs to the first bound that it is below, so they stand for a slab of
- * the polygon, and together they are left when bounds and least values promise nothing. The cell of the
- * optimum promises at most 1 + eps times the optimum; so does each slab around it; so, when it is left, what was
- * found is as good.
+ * Bounds first..last on a term. A point belongs to the first bound that it is below, so they stand for a slab
+ * of the polygon, and together they are left when bounds and least values promise nothing. The cell of the
+ * optimum promises at most 1 + eps times the optimum; so does each slab around it; so, when it is left, what
+ * was found is as good.
  */
 static void search_bounds(struct search *s, const struct level *l, int32_t first, int32_t last)
 {
@@ -158,8 +158,8 @@ static void search_bounds(struct search *s, const struct level *l, int32_t first
     search_bounds(s, l, middle + 1, last);
 }
 
-/* All but the last term are bounded one after the other. Then the least of the last lies at a vertex; the true
- * sum is looked at in all of them. */
+/* All but the last term are bounded one after the other. Then the least of the last lies at a vertex; the
+ * true sum is looked at in all of them. */
 static void search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s)
 {
     if (k < s->n_terms - 1) {

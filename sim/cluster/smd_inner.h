@@ -22,9 +22,9 @@ struct smd_grid {
  * lies at a vertex, as least and greatest of any ratio of linear functions over a polygon do. So there is
  * no LP solver here: a polygon is clipped and its vertices are looked at.
  *
- * Where this is not the paper: w, p >= 1 in place of >= 0, where ratios have no bound; the sequence of a ratio
- * starts at its least value over the polygon that the bounds so far leave, and ends with its greatest, both
- * needed to cover and to be small; the best true sum is kept, not the sum of bounds; a branch is left
+ * Where this is not the paper: w, p >= 1 in place of >= 0, where ratios have no bound; the sequence of a
+ * ratio starts at its least value over the polygon that the bounds so far leave, and ends with its greatest,
+ * both needed to cover and to be small; the best true sum is kept, not the sum of bounds; a branch is left
  * when (1 + eps) times the least it can contain is no better than that, which keeps the factor.
  *
  * @param job  smd_check_job() found nothing, and (1, 1) fits

@@ -18,7 +18,7 @@ struct field {
 
 #define FIELD(name, most, zero)                                                                              \
     {                                                                                                        \
-        #name, offsetof(struct smd_job, name), most, zero                                                    \
+#name, offsetof(struct smd_job, name), most, zero                                                    \
     }
 
 static int check_field(const struct smd_job *job, const struct field *f, struct err *e)
@@ -27,8 +27,8 @@ static int check_field(const struct smd_job *job, const struct field *f, struct 
     memcpy(&x, (const char *)job + f->offset, sizeof x);
     if (x <= f->most && (f->zero ? x >= 0 : x > 0))
         return 0;
-    return err_set(e, ERR_RANGE, "%s: is %g, need %s 0, at most %g", f->name, x, f->zero ? "at least" : "above",
-                   f->most);
+    return err_set(e, ERR_RANGE, "%s: is %g, need %s 0, at most %g", f->name, x,
+                   f->zero ? "at least" : "above", f->most);
 }
 
 static int check_demand(const char *name, const double *demand, const double *limit, int32_t n_resources,
@@ -54,13 +54,20 @@ static int check_demand(const char *name, const double *demand, const double *li
 int smd_check_job(const struct smd_job *job, int32_t n_resources, struct err *e)
 {
     static const struct field fields[] = {
-        FIELD(iterations, MOST_VALUE, false),    FIELD(batch, MOST_VALUE, false),
-        FIELD(mini_batch, MOST_VALUE, false),    FIELD(model_B, MOST_VALUE, true),
-        FIELD(ps_Bps, MOST_VALUE, false),        FIELD(forward_s, MOST_VALUE, true),
-        FIELD(backward_s, MOST_VALUE, true),     FIELD(shares.forward, 1, true),
-        FIELD(shares.backward, 1, true),         FIELD(shares.comm, 1, true),
-        FIELD(per_worker_s, MOST_VALUE, true),   FIELD(per_ps_s, MOST_VALUE, true),
-        FIELD(meet_frac, 1, true),               FIELD(utility.worth, MOST_VALUE, true),
+        FIELD(iterations, MOST_VALUE, false),
+        FIELD(batch, MOST_VALUE, false),
+        FIELD(mini_batch, MOST_VALUE, false),
+        FIELD(model_B, MOST_VALUE, true),
+        FIELD(ps_Bps, MOST_VALUE, false),
+        FIELD(forward_s, MOST_VALUE, true),
+        FIELD(backward_s, MOST_VALUE, true),
+        FIELD(shares.forward, 1, true),
+        FIELD(shares.backward, 1, true),
+        FIELD(shares.comm, 1, true),
+        FIELD(per_worker_s, MOST_VALUE, true),
+        FIELD(per_ps_s, MOST_VALUE, true),
+        FIELD(meet_frac, 1, true),
+        FIELD(utility.worth, MOST_VALUE, true),
         FIELD(utility.slope_per_s, MOST_VALUE, true),
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {

@@ -15,7 +15,8 @@ enum {
 /** Share of a limit by which a sum of demands may exceed it: 0.1 + 0.2 fits 0.3. */
 #define SMD_LIMIT_SLACK 1e-9
 
-/** worth / (1 + exp(slope_per_s * (JCT - due_s))): little is lost before the due time, little is left after. */
+/** worth / (1 + exp(slope_per_s * (JCT - due_s))): little is lost before the due time, little is left after.
+ */
 struct smd_utility {
     double worth;       /**< >= 0 */
     double slope_per_s; /**< >= 0 */
@@ -37,7 +38,7 @@ struct smd_job {
     struct overlap_shares shares; /**< e1, e2, e3, each 0 to 1; the paper's range without 0 */
     double per_worker_s;          /**< beta1, overhead of an iteration, >= 0 */
     double per_ps_s;              /**< beta2, >= 0 */
-    double meet_frac;             /**< alpha, of the workers, those that use a PS at once, 0 to 1; asynchronous */
+    double meet_frac; /**< alpha, of the workers, those that use a PS at once, 0 to 1; asynchronous */
     bool sync;
     double worker[SMD_MAX_RESOURCES]; /**< O, demand of a worker, >= 0, one of them > 0 */
     double ps[SMD_MAX_RESOURCES];     /**< G, demand of a PS, >= 0, one of them > 0 */

@@ -21,15 +21,15 @@ struct smd_rounding {
 };
 
 /**
- * M_delta = 1 + A - sqrt(A^2 + 2A), A = 3 ln(2R/delta) / (2W), W the least quotient of a limit and a demand above 0:
- * arXiv 2105.13855 section V. 0 when there is no room at all.
+ * M_delta = 1 + A - sqrt(A^2 + 2A), A = 3 ln(2R/delta) / (2W), W the least quotient of a limit and a demand
+ * above 0: arXiv 2105.13855 section V. 0 when there is no room at all.
  */
 double smd_round_scale(const struct smd_job *job, int32_t n_resources, double delta);
 
 /**
- * Round each coordinate of scale * @p x up with the chance of its fraction, else down, not below 1: Alg. 2. Up to
- * tries times; where none is within the limit, down without chance, and then (1, 1), which fits.
- * Not as printed: the chance is that of the scaled point on both sides, and one success ends it (SMD_KEEP_FIRST).
+ * Round each coordinate of scale * @p x up with the chance of its fraction, else down, not below 1: Alg. 2.
+ * Up to tries times; where none is within the limit, down without chance, and then (1, 1), which fits. Not as
+ * printed: the chance is that of the scaled point on both sides, and one success ends it (SMD_KEEP_FIRST).
  * @param x  smd_inner_grid() of a job for which (1, 1) fits
  */
 struct smd_point smd_round(const struct smd_point *x, const struct smd_job *job, int32_t n_resources,

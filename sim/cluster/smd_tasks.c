@@ -7,8 +7,8 @@ static struct smd_point point_at(const struct smd_cost *c, double w, double p)
     return (struct smd_point){ w, p, smd_jct_s(c, w, p) };
 }
 
-/* The greatest gain of utility is the greatest fall of the completion time, and is seen there also where utilities
- * are so close to 0 or to the worth that they no longer differ. */
+/* The greatest gain of utility is the greatest fall of the completion time, and is seen there also where
+ * utilities are so close to 0 or to the worth that they no longer differ. */
 static struct smd_point find_optimus(const struct smd_job *job, int32_t n_resources)
 {
     const struct smd_cost c = smd_find_cost(job);

@@ -19,7 +19,8 @@ struct knapsack_random {
  */
 static inline void knapsack_draw(struct knapsack_random *x, struct rng *rng, int32_t n, int32_t n_rows)
 {
-    const bool same_value = rng_below(rng, 4) == 0, few = rng_below(rng, 3) == 0, alike = rng_below(rng, 5) == 0;
+    const bool same_value = rng_below(rng, 4) == 0, few = rng_below(rng, 3) == 0,
+               alike = rng_below(rng, 5) == 0;
     const bool zeros = rng_below(rng, 3) == 0, barred = rng_below(rng, 8) == 0;
     x->k = (struct knapsack){ n, n_rows, x->value, x->weight, x->capacity };
     for (int32_t r = 0; r < n_rows; r++)

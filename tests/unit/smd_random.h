@@ -47,8 +47,9 @@ static inline double smd_written_jct_s(const struct smd_job *j, double w, double
     if (j->sync)
         return j->iterations * (e1 * (j->batch / w) * j->forward_s + e2 * j->backward_s +
                                 2 * e3 * share_B / (j->ps_Bps / w) + beta_s);
-    return j->iterations / w * (e1 * j->mini_batch * j->forward_s + e2 * j->backward_s +
-                                2 * e3 * j->meet_frac * share_B / (j->ps_Bps / w) + beta_s);
+    return j->iterations / w *
+           (e1 * j->mini_batch * j->forward_s + e2 * j->backward_s +
+            2 * e3 * j->meet_frac * share_B / (j->ps_Bps / w) + beta_s);
 }
 
 #endif

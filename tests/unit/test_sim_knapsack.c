@@ -191,7 +191,8 @@ static void what_fits_but_for_rounding_is_chosen(void **state)
 static void nothing_worth_anything_is_chosen_from_nothing(void **state)
 {
     const double zero[] = { 0, 0 }, weight[] = { 1, 1 }, one[] = { 1 }, none[] = { 0 };
-    const struct knapsack cases[] = { { 2, 1, zero, weight, one }, { 0, 1, zero, weight, one },
+    const struct knapsack cases[] = { { 2, 1, zero, weight, one },
+                                      { 0, 1, zero, weight, one },
                                       { 2, 1, weight, weight, none } };
     struct err e = { 0 };
     (void)state;

@@ -13,7 +13,8 @@ struct net {
 static void draw_net(struct net *net, struct rng *rng)
 {
     bool brief = rng_below(rng, 2) == 0;
-    net->layers = (struct overlap_layers){ net->b, net->f, net->r, 1 + (int32_t)rng_below(rng, MOST_LAYERS), 0 };
+    net->layers =
+        (struct overlap_layers){ net->b, net->f, net->r, 1 + (int32_t)rng_below(rng, MOST_LAYERS), 0 };
     for (int32_t j = 0; j < net->layers.n; j++) {
         net->b[j] = 1 + (double)rng_below(rng, 300);
         net->f[j] = 1 + (double)rng_below(rng, 500);
@@ -99,8 +100,8 @@ static void priority_is_what_a_preemptive_channel_does(void **state)
     rng_free(rng);
 }
 
-/* Two machines in a row, in one order: the longest path ready(i) + pushes i..k + pulls k..1 is the time of the last
- * pull (S. Johnson, Optimal two- and three-stage production schedules, 1954). */
+/* Two machines in a row, in one order: the longest path ready(i) + pushes i..k + pulls k..1 is the time of
+ * the last pull (S. Johnson, Optimal two- and three-stage production schedules, 1954). */
 static void wait_free_is_a_flow_shop_of_two_machines(void **state)
 {
     struct err e = { 0 };
@@ -170,7 +171,8 @@ static void shares_put_the_iteration_together_again(void **state)
         for (int mode = 0; mode < N_OVERLAP_MODES; mode++) {
             struct overlap_shares s = overlap_find_shares(&net.layers, (enum overlap_mode)mode);
             assert_true(s.forward == 1 && s.backward >= 0 && s.backward <= 1 && s.comm >= 0 && s.comm <= 1);
-            /* Where backward passes hide more than one push and pull, no share of communication explains it. */
+            /* Where backward passes hide more than one push and pull, no share of communication explains it.
+             */
             if (s.comm > 0 && s.comm < 1)
                 assert_close(s.forward * f + s.backward * b + 2 * s.comm * r,
                              overlap_time_s(&net.layers, (enum overlap_mode)mode), 1e-12);
@@ -179,8 +181,9 @@ static void shares_put_the_iteration_together_again(void **state)
     rng_free(rng);
 }
 
-/* arXiv 2105.13855: wait-free, bound by communication, 4 layers: e2 = b_4 / sum b, e3 = (2 r_4 + r_3 + r_2 + r_1) /
- * (2 sum r). That takes the layer after the last pushed to be as long as the one before: r_4 the longest. */
+/* arXiv 2105.13855: wait-free, bound by communication, 4 layers: e2 = b_4 / sum b, e3 = (2 r_4 + r_3 + r_2 +
+ * r_1) / (2 sum r). That takes the layer after the last pushed to be as long as the one before: r_4 the
+ * longest. */
 static void shares_of_the_papers_example(void **state)
 {
     const double b[] = { 1, 2, 3, 4 }, f[] = { 1, 1, 1, 1 }, r[] = { 5, 6, 7, 8 };

@@ -14,21 +14,37 @@ static double most_of(const double *each, const double *other, double n, const d
     return most;
 }
 
-/* Least over real numbers: w on a dense scale, p by golden section (the time is convex in p for given w). */
-static double dense_least_s(const struct smd_job *job)
+/* Least over p by golden section: the time is convex in p for given w. */
+static double least_over_p_s(const struct smd_job *job, double w)
 {
     const double golden = (sqrt(5) - 1) / 2;
-    double most_w = most_of(job->worker, job->ps, 1, job->limit), least_s = INFINITY;
-    for (int i = 0; i <= 2000; i++) {
-        double w = pow(most_w, i / 2000.0), lo = 1, hi = most_of(job->ps, job->worker, w, job->limit);
-        while (hi - lo > 1e-9 * hi) {
-            double a = hi - golden * (hi - lo), b = lo + golden * (hi - lo);
-            if (smd_written_jct_s(job, w, a) < smd_written_jct_s(job, w, b))
-                hi = b;
-            else
-                lo = a;
+    double lo = 1, hi = fmax(most_of(job->ps, job->worker, w, job->limit), 1);
+    while (hi - lo > 1e-9 * hi) {
+        double a = hi - golden * (hi - lo), b = lo + golden * (hi - lo);
+        if (smd_written_jct_s(job, w, a) < smd_written_jct_s(job, w, b))
+            hi = b;
+        else
+            lo = a;
+    }
+    return fmin(smd_written_jct_s(job, w, lo), smd_written_jct_s(job, w, hi));
+}
+
+/* Least over real numbers: w on a dense scale, and once more around the best. */
+static double dense_least_s(const struct smd_job *job)
+{
+    double from = 1, to = most_of(job->worker, job->ps, 1, job->limit), least_s = INFINITY;
+    for (int zoom = 0; zoom < 3; zoom++) {
+        const double step = pow(to / from, 1 / 300.0), begin = from;
+        int best = 0;
+        for (int i = 0; i <= 300; i++) {
+            double s = least_over_p_s(job, fmin(begin * pow(step, i), to));
+            if (s < least_s) {
+                least_s = s;
+                best = i;
+            }
         }
-        least_s = fmin(least_s, smd_written_jct_s(job, w, fmax((lo + hi) / 2, 1)));
+        from = fmax(begin * pow(step, best - 1), 1);
+        to = fmin(begin * pow(step, best + 1), to);
     }
     return least_s;
 }
@@ -47,7 +63,7 @@ static void the_grid_is_within_1_plus_eps_of_a_dense_search(void **state)
             struct smd_grid g;
             assert_ok(smd_inner_grid(&g, &job, R, eps[k], &e), &e);
             assert_true(g.point.jct_s <= (1 + eps[k]) * least_s * (1 + 1e-9));
-            assert_true(g.point.jct_s >= least_s * (1 - 1e-4)); /* the dense search is that dense */
+            assert_true(g.point.jct_s >= least_s * (1 - 1e-4)); /* as dense as that */
             assert_true(g.bound_s <= least_s * (1 + 1e-9));
             assert_close(g.point.jct_s, smd_written_jct_s(&job, g.point.w, g.point.p), 1e-12);
             assert_true(g.point.w >= 1 && g.point.p >= 1);
@@ -136,8 +152,14 @@ static void a_job_that_takes_no_time_is_done_at_once(void **state)
 {
     struct err e = { 0 };
     struct smd_grid g;
-    const struct smd_job job = { .iterations = 1, .batch = 1, .mini_batch = 1, .ps_Bps = 1, .sync = true,
-                                 .worker = { 1 }, .ps = { 1 }, .limit = { 9 } };
+    const struct smd_job job = { .iterations = 1,
+                                 .batch = 1,
+                                 .mini_batch = 1,
+                                 .ps_Bps = 1,
+                                 .sync = true,
+                                 .worker = { 1 },
+                                 .ps = { 1 },
+                                 .limit = { 9 } };
     (void)state;
     assert_ok(smd_inner_grid(&g, &job, 1, 0.05, &e), &e);
     assert_true(g.point.jct_s == 0 && smd_inner_exact(&job, 1).jct_s == 0);

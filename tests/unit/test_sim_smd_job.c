@@ -24,8 +24,8 @@ static struct smd_job small_job(bool sync)
     };
 }
 
-/* 250 samples of 10 ms, 0.1 s, 0.5 GB over 250 MB/s a quarter shown twice, 0.44 s; asynchronous: 10 samples, half of
- * the workers at a server. */
+/* 250 samples of 10 ms, 0.1 s, 0.5 GB over 250 MB/s a quarter shown twice, 0.44 s; asynchronous: 10 samples,
+ * half of the workers at a server. */
 static void four_workers_and_two_servers_run_as_fast_as_by_hand(void **state)
 {
     const struct smd_job sync = small_job(true), async = small_job(false);

@@ -88,7 +88,8 @@ static void the_best_of_many_tries_is_the_best_of_the_corners(void **state)
     assert_ok(rng_build(&rng, 3, 0, &e), &e);
     for (int i = 0; i < 500; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 30);
-        const struct smd_point x = { 1 + (double)rng_below(rng, 3) + 0.5, 1 + (double)rng_below(rng, 3) + 0.5, 0 };
+        const struct smd_point x = { 1 + (double)rng_below(rng, 3) + 0.5, 1 + (double)rng_below(rng, 3) + 0.5,
+                                     0 };
         double least_s = INFINITY;
         for (double w = floor(x.w); w <= ceil(x.w); w++)
             for (double p = floor(x.p); p <= ceil(x.p); p++)
