@@ -21,9 +21,8 @@ struct rank {
 
 struct tree {
     struct knapsack_work *w;
-    struct rank
-        *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
-    int32_t *trail; /* shape [n], owned: items fixed, in order */
+    struct rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
+    int32_t *trail;     /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
     int32_t followed;    /* items of the trail whose consequences are drawn */
     struct branch *open; /* shape [n], owned: from the root to here */
@@ -53,7 +52,7 @@ static void undo(struct tree *t, int32_t n_trail)
 
 static bool fits_beside(const struct knapsack_work *w, const double *used, int32_t item)
 {
-    const double *weight = &w->weight[(size_t)item * (size_t)w->n_rows];
+    const double *weight = knapsack_lp_weight(&w->lp, item);
     for (int32_t r = 0; r < w->n_rows; r++)
         if (!(used[r] + weight[r] <= w->lp.capacity[r]))
             return false;
@@ -63,10 +62,9 @@ static bool fits_beside(const struct knapsack_work *w, const double *used, int32
 /* Worth as much, and as light in every row; of equal items the first. */
 static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
 {
-    const double *x = &w->weight[(size_t)a * (size_t)w->n_rows],
-                 *y = &w->weight[(size_t)b * (size_t)w->n_rows];
-    bool same = w->value[a] == w->value[b];
-    if (!(w->value[a] >= w->value[b]))
+    const double *x = knapsack_lp_weight(&w->lp, a), *y = knapsack_lp_weight(&w->lp, b);
+    bool same = w->lp.value[a] == w->lp.value[b];
+    if (!(w->lp.value[a] >= w->lp.value[b]))
         return false;
     for (int32_t r = 0; r < w->n_rows; r++) {
         if (!(x[r] <= y[r]))
@@ -122,9 +120,9 @@ static void round_and_fill(struct tree *t, bool vertex)
         if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !fits_beside(w, used, j))
             continue;
         t->take[j] = true;
-        value += w->value[j];
+        value += w->lp.value[j];
         for (int32_t r = 0; r < w->n_rows; r++)
-            used[r] += w->weight[(size_t)j * (size_t)w->n_rows + (size_t)r];
+            used[r] += knapsack_lp_weight(&w->lp, j)[r];
     }
     if (!(value > w->best))
         return;
@@ -136,8 +134,9 @@ static void round_and_fill(struct tree *t, bool vertex)
 /* Nothing below this bound can be better; true if so. */
 static bool is_closed(struct knapsack_work *w, double bound)
 {
+    /* Rounding leaves a bound short of its multiple by far less than a thousandth of one. */
     if (w->grain > 0)
-        bound = fmin(bound, w->grain * floor(bound / w->grain + 1e-6));
+        bound = fmin(bound, w->grain * floor(bound / w->grain + 1e-3));
     if (bound > w->best + EQUAL)
         return false;
     w->bound = fmax(w->bound, bound);

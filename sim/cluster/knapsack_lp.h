@@ -13,6 +13,7 @@
 #define SIM_CLUSTER_KNAPSACK_LP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -28,8 +29,8 @@ enum knapsack_fix { KNAPSACK_OUT, KNAPSACK_IN, KNAPSACK_FREE };
  */
 struct knapsack_lp {
     int32_t n, n_rows;
-    const double *value;  /**< shape [n], 0 to 1, borrowed */
-    const double *weight; /**< shape [n][n_rows], >= 0, borrowed */
+    double *value;  /**< shape [n], 0 to 1, owned; the caller fills it in */
+    double *weight; /**< shape [n][n_rows], >= 0, owned; the caller fills it in */
     double capacity[KNAPSACK_MAX_ROWS];
     unsigned char *fix; /**< shape [n], enum knapsack_fix, owned; the caller sets it between solves */
 
@@ -51,10 +52,15 @@ struct knapsack_lp {
     double level[KNAPSACK_MAX_ROWS]; /**< values of the basic variables */
 };
 
-/** Nothing fixed, slacks basic. ERR_NOMEM, then empty and safe to free. */
-int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, const double *value,
-                      const double *weight, struct err *e);
+/** Items worth 0, nothing fixed, capacities 1, slacks basic. ERR_NOMEM, then empty and safe to free. */
+int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, struct err *e);
 void knapsack_lp_free(struct knapsack_lp *lp);
+
+/** Weights of an item, shape [n_rows]. */
+static inline const double *knapsack_lp_weight(const struct knapsack_lp *lp, int32_t item)
+{
+    return lp->weight + (size_t)item * (size_t)lp->n_rows;
+}
 
 /**
  * Solve for the items now fixed, from the last basis; the items that are in fit. Bounded dual simplex with

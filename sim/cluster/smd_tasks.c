@@ -29,7 +29,7 @@ static struct smd_point find_esw(const struct smd_job *job, int32_t n_resources,
 {
     const struct smd_cost c = smd_find_cost(job);
     struct smd_point x = point_at(&c, 1, 1);
-    for (double k = 2; smd_fits(job, n_resources, k, k); k++) {
+    for (int32_t k = 2; smd_fits(job, n_resources, k, k); k++) {
         struct smd_point next = point_at(&c, k, k);
         if (how == SMD_ESW_LARGEST || next.jct_s < x.jct_s)
             x = next;

@@ -75,7 +75,9 @@ static void every_solve_proves_itself(void **state)
         struct knapsack_lp lp;
         knapsack_draw(&x, rng, 1 + (int32_t)rng_below(rng, 60), 1 + (int32_t)rng_below(rng, 6));
         scale(&x);
-        assert_ok(knapsack_lp_build(&lp, x.k.n, x.k.n_rows, x.value, x.weight, &e), &e);
+        assert_ok(knapsack_lp_build(&lp, x.k.n, x.k.n_rows, &e), &e);
+        memcpy(lp.value, x.value, (size_t)x.k.n * sizeof *x.value);
+        memcpy(lp.weight, x.weight, (size_t)(x.k.n * x.k.n_rows) * sizeof *x.weight);
         for (int k = 0; k < 30; k++) {
             assert_true(knapsack_lp_solve(&lp));
             assert_optimal(&lp);
@@ -93,7 +95,9 @@ static void one_row_is_filled_by_value_per_weight(void **state)
     struct knapsack_lp lp;
     struct err e = { 0 };
     (void)state;
-    assert_ok(knapsack_lp_build(&lp, 4, 1, value, weight, &e), &e);
+    assert_ok(knapsack_lp_build(&lp, 4, 1, &e), &e);
+    memcpy(lp.value, value, sizeof value);
+    memcpy(lp.weight, weight, sizeof weight);
     assert_true(knapsack_lp_solve(&lp));
     assert_close(lp.bound, 1.9 + 0.5 * 0.2 / 0.4, 1e-14);
     assert_close(lp.price[0], 0.5 / 0.4, 1e-14);
@@ -113,7 +117,7 @@ static void a_knapsack_without_items_is_worth_nothing(void **state)
     struct knapsack_lp lp;
     struct err e = { 0 };
     (void)state;
-    assert_ok(knapsack_lp_build(&lp, 0, 2, NULL, NULL, &e), &e);
+    assert_ok(knapsack_lp_build(&lp, 0, 2, &e), &e);
     assert_true(knapsack_lp_solve(&lp));
     assert_true(lp.bound == 0);
     knapsack_lp_free(&lp);

@@ -63,7 +63,7 @@ static void priority_never_loses_to_wait_free_nor_that_to_sequential(void **stat
 static double event_time(const struct net *net)
 {
     const int32_t n = net->layers.n;
-    double ready[MOST_LAYERS], left[MOST_LAYERS], arrived[MOST_LAYERS] = { 0 }, ready_s = 0;
+    double ready[MOST_LAYERS] = { 0 }, left[MOST_LAYERS] = { 0 }, arrived[MOST_LAYERS] = { 0 }, ready_s = 0;
     for (int32_t j = n - 1; j >= 0; j--) {
         ready_s += net->b[j];
         ready[j] = ready_s;
