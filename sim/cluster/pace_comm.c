@@ -214,7 +214,8 @@ static int check_place(struct pace_site *x, const struct gang_job *job, int32_t 
         x->seen[p->servers[i]] = false;
     if (k == p->n && gpus == job->gpus && !twice)
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+    return err_set(e, ERR_RANGE,
+                   "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
                    gang_job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "",
                    (int)job->gpus);
 }
