@@ -140,8 +140,8 @@ static int add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t ba
 }
 
 /* Streams from one server to another; their latency, if it is longer than those so far. */
-static int add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back, double *lat_s,
-                       struct err *e)
+static int add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
+                       double *lat_s, struct err *e)
 {
     struct cluster_path path;
     double sum_s = 0;
@@ -200,8 +200,8 @@ static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gan
     return rc;
 }
 
-/* Of the tally. Streams move their volume on the way there, or half of it there and then half of it back: at one
- * time only those of one way are on a link. */
+/* Of the tally. Streams move their volume on the way there, or half of it there and then half of it back: at
+ * one time only those of one way are on a link. */
 static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_ways, struct err *e)
 {
     m->uses = malloc((size_t)(x->n_tally + 1) * sizeof *m->uses);
@@ -233,7 +233,8 @@ static int check_place(struct pace_site *x, const struct gang_job *job, int32_t 
         x->seen[p->servers[i]] = false;
     if (k == p->n && gpus == job->gpus && !twice)
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+    return err_set(e, ERR_RANGE,
+                   "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
                    gang_job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "",
                    (int)job->gpus);
 }

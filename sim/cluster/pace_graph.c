@@ -68,8 +68,7 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
     struct graph_job *j = &g->state[job];
     int rc = pace_comm_find(&j->comm, &g->site, &g->jobs[job], job, place, e);
     if (!rc) {
-        j->alone_s =
-            pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
+        j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
         bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
         if (shares(g, j))
             rc = lockstep_add(g->lockstep, job, j->comm.uses, j->comm.n_uses,

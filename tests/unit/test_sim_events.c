@@ -74,7 +74,8 @@ static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state
     cluster_free(&c);
 }
 
-/* Three servers of two GPUs; jobs of three meet on server 1. Alone an iteration takes .25 + .5 s, together .25 + 1. */
+/* Three servers of two GPUs; jobs of three meet on server 1. Alone an iteration takes .25 + .5 s, together
+ * .25 + 1. */
 static void jobs_that_meet_slow_each_other_down(void **state)
 {
     struct gang_job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
@@ -106,7 +107,8 @@ static void jobs_that_meet_slow_each_other_down(void **state)
 static void figures_of_a_run_are_those_of_its_schedule(void **state)
 {
     /* Four GPUs: 0 has three for 10 s, 1 then two for 5 s, 2 one at the same time for 1 s. */
-    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1), fixture_job(2, 1, 1, 1) };
+    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1),
+                                     fixture_job(2, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -149,8 +151,8 @@ static void figures_of_a_run_are_those_of_its_schedule(void **state)
 
 static void a_horizon_cuts_the_run(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1), fixture_job(2, 1, 1, 1),
-                                     fixture_job(50, 1, 1, 1) };
+    const struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1),
+                                     fixture_job(2, 1, 1, 1), fixture_job(50, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -296,7 +298,9 @@ static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
             struct events_settings s = events_settings_default();
             struct pace_graph_settings speed = pace_graph_settings_default();
             struct scribe scribe = { .n_jobs = N_MANY, .said = said };
-            struct pace pace = { &scribe, scribe_begin, scribe_end, scribe_changed, scribe_iteration_s, NULL };
+            struct pace pace = {
+                &scribe, scribe_begin, scribe_end, scribe_changed, scribe_iteration_s, NULL
+            };
             struct events_result r, plain;
             struct err e = { 0 };
             draw_jobs(jobs, (uint64_t)(order * N_PACK_KINDS + pack));
@@ -353,7 +357,8 @@ static void what_cannot_be_is_named(void **state)
         { offsetof(struct gang_job, compute_s), INFINITY, "job x: compute [s] is inf" },
         { offsetof(struct gang_job, gradient_B), -1, "job x: gradient [B] is -1, need a number >= 0" },
         { offsetof(struct gang_job, weight), 0, "job x: weight is 0, need a number > 0" },
-        { offsetof(struct gang_job, hidden_s), 2, "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
+        { offsetof(struct gang_job, hidden_s), 2,
+          "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
     };
     struct topo_network net;
     struct cluster c;

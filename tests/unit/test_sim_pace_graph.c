@@ -37,8 +37,8 @@ static int32_t settle(struct pace *p)
 
 static const int32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, upward[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* The check vector of equation 1 of arXiv 2202.01158: d 100 MB, w 4, b 1.25 GB/s, G 50 GB/s, 32 samples of 1 ms,
- * backward 50 ms, overhead 2 ms. */
+/* The check vector of equation 1 of arXiv 2202.01158: d 100 MB, w 4, b 1.25 GB/s, G 50 GB/s, 32 samples of 1
+ * ms, backward 50 ms, overhead 2 ms. */
 static void a_ring_of_single_gpus_takes_what_the_paper_says(void **state)
 {
     const struct gang_job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
@@ -147,15 +147,16 @@ static void two_rings_over_one_link_get_half_each(void **state)
     cluster_free(&c);
 }
 
-/* The same place: a link that is needed half of the time by each is enough; one that is needed for more gives half. */
+/* The same place: a link that is needed half of the time by each is enough; one that is needed for more gives
+ * half. */
 static void interleaved_jobs_need_only_their_mean_rate(void **state)
 {
     static const struct {
         double compute_s, want_s;
     } cases[] = {
-        { 0.5, 1 },    /* sends half of the time: both fit */
+        { 0.5, 1 },     /* sends half of the time: both fit */
         { 0.75, 1.25 }, /* less */
-        { 0.25, 1 },   /* two thirds: the link needs 2 x 0.5 s for both */
+        { 0.25, 1 },    /* two thirds: the link needs 2 x 0.5 s for both */
     };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
@@ -164,7 +165,8 @@ static void interleaved_jobs_need_only_their_mean_rate(void **state)
     fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
     s.duty = PACE_DUTY_INTERLEAVED;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct gang_job jobs[] = { sender(2, cases[i].compute_s, 5e9), sender(2, cases[i].compute_s, 5e9) };
+        const struct gang_job jobs[] = { sender(2, cases[i].compute_s, 5e9),
+                                         sender(2, cases[i].compute_s, 5e9) };
         struct pace p;
         open_pace(&p, &c, jobs, 2, &s);
         begin(&p, 0, 2, upward, ones);
@@ -257,7 +259,8 @@ static void draw_place(int32_t *servers, int32_t *gpus, int32_t *n, int32_t n_se
         }
 }
 
-/* Speeds after a walk are those of a model to which the same jobs come at once; changed() told of every change. */
+/* Speeds after a walk are those of a model to which the same jobs come at once; changed() told of every
+ * change. */
 static void speeds_do_not_depend_on_what_was_before(void **state)
 {
     static const char *const specs[] = { "switch:6@10 ring:4@20", "ring:8@10 switch:3@5", "switch:24@10" };
@@ -314,7 +317,8 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
 {
     static const int32_t twice[] = { 1, 1 }, beyond[] = { 0, 4 };
     const struct gang_job job = sender(2, 1, 1e9);
-    const struct pace_place few = { 1, upward, ones }, doubled = { 2, twice, ones }, outside = { 2, beyond, ones };
+    const struct pace_place few = { 1, upward, ones }, doubled = { 2, twice, ones },
+                            outside = { 2, beyond, ones };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -323,7 +327,8 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
     (void)state;
     fixture_cluster(&c, &net, "ring:4@100 switch:4@10", 1, 0, 5);
     open_pace(&p, &c, &job, 1, &s);
-    assert_fails(p.begin(p.x, 0, &few, &e), &e, ERR_RANGE, "job job0: its place holds 1 GPUs on 1 servers, need 2");
+    assert_fails(p.begin(p.x, 0, &few, &e), &e, ERR_RANGE,
+                 "job job0: its place holds 1 GPUs on 1 servers, need 2");
     assert_fails(p.begin(p.x, 0, &doubled, &e), &e, ERR_RANGE, "one twice");
     assert_fails(p.begin(p.x, 0, &outside, &e), &e, ERR_RANGE, "holds 1 GPUs on 1 servers");
     begin(&p, 0, 2, upward, ones);
@@ -334,9 +339,11 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
                  "server 0 has 5 GPUs, its network joins 4");
     p.free(p.x);
     s.level = 2;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE, "level of servers is 2, need 0 to 1");
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
+                 "level of servers is 2, need 0 to 1");
     s.inner_Bps = NAN;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE, "inside servers is nan B/s, need > 0");
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
+                 "inside servers is nan B/s, need > 0");
     s.inner_Bps = 1;
     s.reduce_Bps = 0;
     assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE, "rate of sums is 0 B/s, need > 0");
