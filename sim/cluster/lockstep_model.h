@@ -63,8 +63,8 @@ struct lockstep {
     int32_t mark;   /**< of what is reached this time */
 };
 
-/** Another load of @p link, as one of its bundles has another rate. */
-void lockstep_change_load(struct lockstep *l, int32_t link, double change_Bps);
+/** Another load of link @p at, as one of its bundles has another rate. */
+void lockstep_change_load(struct lockstep *l, int32_t at, double change_Bps);
 
 /** @p bundle has another bottleneck. */
 void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *bundle, int32_t neck);

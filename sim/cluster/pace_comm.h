@@ -15,10 +15,16 @@ struct pace_comm {
     double floor_s;            /**< what goes on inside servers at the same time */
     double latency_s;          /**< of all steps between servers */
     double volume_B;           /**< of each stream, 0: nothing between servers */
-    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each */
-    int32_t n_uses, cap_uses;
+    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
+    double *sent_B;            /**< shape [n_uses], owned: on each of them in an iteration */
+    int32_t n_uses;
 };
 void pace_comm_free(struct pace_comm *m);
+
+/** Streams that pass an arc on their way there, and those that come back later. */
+struct pace_tally {
+    int32_t arc, there, back;
+};
 
 /** What all jobs have in common. `= { 0 }` before pace_site_build(); release with pace_site_free(). */
 struct pace_site {
@@ -30,8 +36,10 @@ struct pace_site {
     double inner_Bps;
     double *reach_Bps; /**< shape [n_arcs], what an arc offers, owned */
     struct cluster_room room;
-    int32_t *use_of; /**< shape [n_arcs], owned: place of an arc in the uses being made, -1 = none */
-    bool *seen;      /**< shape [n_servers], owned: all false between calls */
+    struct pace_tally *tally; /**< shape [n_tally], owned: arcs of the job at hand */
+    int32_t n_tally, cap_tally;
+    int32_t *tally_of; /**< shape [n_arcs], owned: place of an arc in the tally, -1 = none */
+    bool *seen;        /**< shape [n_servers], owned: all false between calls */
 };
 
 /** ERR_NOMEM, or ERR_RANGE as pace_graph_build(). */

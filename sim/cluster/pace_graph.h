@@ -17,10 +17,12 @@
  * a hop. The two do not overlap: an upper bound of what chunks would reach. With one GPU a server this is
  * equation 1 of arXiv 2202.01158.
  * - Parameter servers: the q-th of p is on server q mod m of the place. Each worker sends S/p to each one and
- *   fetches as much, one after the other: V = 2 S/p at the rate r of every such stream, plus one latency of
- *   the longest path each way. Within a server the streams meet the links of the busiest worker or parameter
- *   server, V max(g, its parameter servers) / inner_Bps; the longer of the two counts. With one server a
- *   worker it is 2 (S/p) / (B/w), as in arXiv 2105.13855. No sums are formed inside a server first.
+ *   then fetches as much: V = 2 S/p at the rate r of every such stream, plus one latency of the longest path
+ *   each way. A link gives all streams of the way that has more of them their rate. Within a server the
+ *   streams meet the links of the busiest worker or parameter server, V max(g, its parameter servers) /
+ *   inner_Bps; the longer of the two counts. With a worker a server, n of which are not the parameter
+ *   server's own, it is 2 (S/p) / (B/n): that of arXiv 2105.13855, but for the worker at home. No sums are
+ *   formed inside a server first.
  *
  * r is the max-min fair share of what runs (lockstep.h): a hop takes a share of every link of its path,
  * streams count each, so that a job with more of them gets more of a link, as with connections. Links offer
