@@ -154,7 +154,7 @@ static void name_network(struct unit *u, const struct place_study *s)
 {
     char word[TOPO_SPEC];
     const struct place_servers *v = &s->servers;
-    if (s->model == PLACE_BATCH || s->model == PLACE_INTERVAL) /* they are on the pool alone */
+    if (s->model == PLACE_INTERVAL || !place_has_servers(s)) /* there are no links */
         snprintf(u->network, sizeof u->network, "pool");
     else if (v->has_network)
         snprintf(u->network, sizeof u->network, "%s",

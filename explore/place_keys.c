@@ -17,7 +17,7 @@ const char *const place_model_words[] = { "slots", "batch", "events", "interval"
     }
 
 /* Models whose jobs stand on servers that links join. */
-#define ON_LINKS (USE_SLOTS | USE_EVENTS)
+#define ON_LINKS (USE_SLOTS | USE_EVENTS | USE_BATCH)
 
 static const struct key place_keys[] = {
     PLACE("name", name, KEY_TEXT, 0, "what reports call the study"),
@@ -51,6 +51,8 @@ static const struct key place_keys[] = {
     PLACE("las", las, KEY_NODE, USE_LAS, "how las works, see las"),
     PLACE("sjf_bco", sjf_bco, KEY_NODE, USE_BATCH, "model batch: how plans are made, see sjf_bco"),
     PLACE("smd", smd, KEY_NODE, USE_INTERVAL, "model interval: how jobs are sized and admitted, see smd"),
+    PLACE("events", events, KEY_NODE, USE_EVENTS | USE_BATCH,
+          "how jobs run, and how they share links, see events"),
     COUNT("slots", slots, 1, ELASTIC_MAX_SLOTS, 200, USE_SLOTS, "model slots: how many"),
     COUNT("seeds", seeds, 1, 100000, 1, 0, "runs with different draws; figures are their means"),
     COUNT("seed", seed, 0, 9e18, 1, 0, "of the first run; the others follow by one"),

@@ -9,6 +9,7 @@
 static const struct place_kind *const kinds[N_PLACE_MODELS] = {
     [PLACE_SLOTS] = &place_slots,
     [PLACE_BATCH] = &place_batch,
+    [PLACE_EVENTS] = &place_events,
     [PLACE_INTERVAL] = &place_interval,
 };
 
@@ -129,6 +130,11 @@ static int read_servers(struct place_study *s, struct err *e)
     return rc;
 }
 
+bool place_has_servers(const struct place_study *s)
+{
+    return s->servers.has_network || s->servers.graph || s->servers.drawn;
+}
+
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;
@@ -239,7 +245,8 @@ unsigned place_uses(const struct place_study *s)
         unsigned uses;
     } rows[] = { { "gadget", USE_GADGET }, { "las", USE_LAS | USE_FIXED }, { "fifo", USE_FIXED } };
     unsigned active = models[s->model];
-    for (int32_t i = 0; i < s->n_schedulers; i++)
+    /* Schedulers of other models may have the same names, and keys of their own. */
+    for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
             if (strcmp(place_kind_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
                 active |= rows[k].uses;
@@ -291,6 +298,8 @@ int place_study_read(struct place_study *s, const struct study_source *from, str
 void place_study_free(struct place_study *s)
 {
     free(s->servers.graph_path);
+    free(s->trace.path);
+    free(s->trace.profile);
     text_free(&s->notes);
     yaml_free(&s->doc);
     *s = (struct place_study){ .doc = { .root = -1 } };
