@@ -180,7 +180,6 @@ static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struc
     double iterations = draw_whole(r, d->iterations);
     j->zeta = draw_whole(r, d->zeta) * d->zeta_scale;
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
-    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
     j->demand[0] = d->gpus;
     double zeta = j->zeta, best = j->zeta;
     int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
@@ -188,7 +187,10 @@ static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struc
         return rc;
     j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / zeta);
     *taste = draw_taste(d, r);
-    return draw_set_utility(j, d, taste, j->budget * best, e);
+    rc = draw_set_utility(j, d, taste, j->budget * best, e);
+    /* Last, so that jobs which come at once are those that would come one by one. */
+    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
+    return rc;
 }
 
 /* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
