@@ -1,19 +1,22 @@
 #include "plots/fig.h"
 
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plots/outcomes.h"
 #include "plots/scatter.h"
+
+enum { SHORT_LABEL = 18 /* characters */ };
 
 static void put_label(struct text *out, const void *of, int64_t item, bool brief)
 {
     const struct outcomes *o = of;
     const char *label = o->labels.list[o->list[item].label];
-    const char *at = strstr(label, " · ");
 
-    /* In brief the first phrase alone: the network, else the first axis. */
-    text_add(out, label, brief && at ? (size_t)(at - label) : strlen(label));
+    if (brief) /* long names alone, cut in their middle */
+        canvas_put_short(out, label, SHORT_LABEL);
+    else
+        text_puts(out, label);
 }
 
 static int draw(struct canvas *c, const struct outcomes *o, const char *y_label, struct err *e)
@@ -81,7 +84,7 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
         o.any_interval = false; /* not drawn */
         outcomes_put_notes(c, &o);
         if (o.labels.n > 1)
-            canvas_note(c, "labels: the network where it changes along the front and there is room");
+            canvas_note(c, "labels: the network on the front, where there is room");
         rc = text_check(&label, e);
     }
     if (!rc)
