@@ -1,0 +1,73 @@
+#include "tests/unit/trace_sample.h"
+
+/* Of tests/traces/helios.csv; job 506 comes first, at 17:59:50. Job 505 never began, 508 has not ended. */
+static void jobs_of_helios_are_those_of_the_sample(void **state)
+{
+    static const struct want_job want[] = {
+        { "506", 0, 2, 14 * 86400, TRACE_FAILED },
+        { "501", 10, 1, 3600, TRACE_PASSED },
+        { "503", 20, 8, 30, TRACE_FAILED },
+        { "504", 30, 16, 86400, TRACE_KILLED },
+        { "505", 30, 4, 0, TRACE_KILLED },
+        { "507", 6 * 3600 + 10, 2, 1, TRACE_FAILED },
+        { "508", 6 * 3600 + 10, 1, NAN, TRACE_RUNNING },
+        { "510", 6 * 3600 + 70, 1, 30, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "helios", "helios.csv");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_int_equal(t.n_records, 10);
+    assert_int_equal(t.n_no_gpu, 2);
+    assert_int_equal(t.jobs[0].index, 5);
+    /* date -u -d '2020-06-09 17:59:50' +%s */
+    assert_true(t.origin_s == 1591725590);
+    assert_has(text_str(&t.notes), "1 job has a status that is not known, such as \"REQUEUED\"");
+    trace_free(&t);
+}
+
+/* 16:30 of Greenwich is 00:30 of Shanghai: job 73 comes ten minutes after 72. */
+static void times_of_acme_are_those_of_one_clock(void **state)
+{
+    static const struct want_job want[] = {
+        { "71", 0, 8, 120, TRACE_FAILED },
+        { "72", 600, 256, 86400, TRACE_PASSED },
+        { "73", 1200, 1, 60, TRACE_PASSED },
+        { "75", 1800, 16, 600, TRACE_KILLED },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "acme", "acme_seren.csv");
+    assert_jobs(&t, want, COUNT_OF(want));
+    /* date -u -d '2023-03-01 00:10+08:00' +%s */
+    assert_true(t.origin_s == 1677600600);
+    assert_string_equal(text_str(&t.notes), "");
+    trace_free(&t);
+}
+
+/* In Kalos' table, duration counts from the submission. */
+static void runtime_is_from_start_to_end_whatever_duration_says(void **state)
+{
+    static const struct want_job want[] = {
+        { "dlc01", 0, 64, 20, TRACE_FAILED },
+        { "dlc02", 1800, 64, 60, TRACE_KILLED },
+        { "dlc03", 3600, 8, 3600, TRACE_PASSED },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "acme", "acme_kalos.csv");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_has(text_str(&t.notes),
+               "duration is not end_time - start_time in 2 rows, first in line 2; the times are taken");
+    trace_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_of_helios_are_those_of_the_sample),
+        cmocka_unit_test(times_of_acme_are_those_of_one_clock),
+        cmocka_unit_test(runtime_is_from_start_to_end_whatever_duration_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
