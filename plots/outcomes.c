@@ -188,19 +188,18 @@ static int choose_axes(struct reader *x, struct err *e)
 enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_LABEL, PART_COMMON };
 
 /* Append what the row at hand has in word i of the reader. */
-static int put_word(struct text *out, struct reader *x, int32_t i, bool brief, struct err *e)
+static int put_word(struct text *out, struct reader *x, int32_t i, bool value_alone, struct err *e)
 {
-    const char *key = x->r.t->names[x->word[i]], *dot = strrchr(key, '.');
+    const char *key = x->r.t->names[x->word[i]];
+    bool plain = value_alone || strcmp(key, "network") == 0;
     struct text cell = { 0 };
     int rc = rows_text(&cell, &x->r, x->word[i], e);
 
     if (!rc && cell.n > 0) {
         text_puts(out, out->n ? " · " : "");
-        if (brief)
-            text_puts(out, dot ? dot + 1 : key);
-        else if (strcmp(key, "network") != 0)
+        if (!plain)
             outcomes_put_key(out, key);
-        text_printf(out, "%s%s", strcmp(key, "network") == 0 ? "" : " ", text_str(&cell));
+        text_printf(out, "%s%s", plain ? "" : " ", text_str(&cell));
     }
     text_free(&cell);
     return rc ? rc : text_check(out, e);
@@ -375,7 +374,7 @@ static int keep_schedulers(struct reader *x, struct err *e)
 
 static int put_common(struct reader *x, struct err *e)
 {
-    struct text *out = &x->o->common;
+    struct text *out = &x->o->common, *keys = &x->o->label_keys;
 
     x->r.row = x->o->list[0].row;
     int rc = describe(out, x, PART_COMMON, e);
@@ -385,6 +384,13 @@ static int put_common(struct reader *x, struct err *e)
             text_printf(out, "%.0f to ", x->least_seeds);
         text_printf(out, "%.0f seed%s", x->most_seeds, x->most_seeds > 1 ? "s" : "");
     }
+    for (int32_t i = 0; i < x->n_words; i++)
+        if (x->spec->by_cost && x->varies[i] && is_label(x, i)) {
+            text_puts(keys, keys->n ? " · " : "");
+            outcomes_put_key(keys, x->r.t->names[x->word[i]]);
+        }
+    if (!rc)
+        rc = text_check(keys, e);
     return rc ? rc : text_check(out, e);
 }
 
@@ -415,6 +421,7 @@ void outcomes_free(struct outcomes *o)
     names_free_copies(&o->rows);
     names_free_copies(&o->labels);
     text_free(&o->common);
+    text_free(&o->label_keys);
     *o = (struct outcomes){ 0 };
 }
 

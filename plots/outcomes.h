@@ -45,6 +45,8 @@ struct outcomes {
     struct names panels, columns, rows, labels;
     const char *axes[OUTCOMES_MAX_AXES]; /**< keys, borrowed from the table */
     int32_t n_axes;
+    struct text
+        label_keys; /**< owned: the axes whose values the labels are: "dims[1].bw_GBps · dims[1].shape" */
     struct text common; /**< owned: what all rows have in common: network, model, axes, seeds */
     bool any_interval;
 };
