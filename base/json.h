@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+/* Jansson (base/json_read.c) has a function of this name inside; without another symbol it would call ours. */
+#define json_real json_put_real
+
 enum { JSON_MAX_DEPTH = 16 };
 
 /**

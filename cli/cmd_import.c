@@ -1,3 +1,4 @@
+#include "cli/import_trace.h"
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
 
@@ -37,6 +38,10 @@ static int run_import(struct run *run, struct err *e)
     struct sim_astra_file f = { 0 };
     struct text out = { 0 };
     int rc = output_check(run, NULL, e);
+    if (!rc && run->opt.trace >= 0)
+        return import_trace(run, e);
+    if (!rc)
+        rc = import_trace_check_absent(&run->opt, e);
     if (!rc)
         rc = read_files(&f, run, e);
     if (!rc) {
@@ -54,12 +59,16 @@ static int run_import(struct run *run, struct err *e)
 const struct command cmd_import = {
     .group = "Other programs",
     .name = "import",
-    .help = "a network and system of ASTRA-sim 2 as a study",
+    .help = "a network and system of ASTRA-sim 2 as a study; a job trace of a cluster as a table",
     .about =
         "Print the network that an ASTRA-sim 2 network file (YAML) describes, and how a system file (JSON)\n"
         "runs collectives on it, as a study. Their GB/s are 2^30 B/s of one link, their latency is that of\n"
         "one link; both are converted. What has no counterpart is a warning, and a comment in the study.\n"
-        "The other way: weft topo --astra, --astra-system.\n",
-    .scope = SCOPE(1, 2, "NETWORK.yml [SYSTEM.json]", &options_files),
+        "The other way: weft topo --astra, --astra-system.\n"
+        "With --trace, print the jobs of a cluster's trace as one CSV table instead. What the trace lacks "
+        "stays\n"
+        "blank, or is drawn from a profile and named in column synthetic.\n",
+    .scope =
+        SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE", &import_trace_options, &options_files),
     .run = run_import,
 };

@@ -7,19 +7,48 @@
 #include "cli/sheet.h"
 #include "topo/parts.h"
 #include "explore/search.h"
+#include "workloads/trace_profile.h"
 #include "workloads/training.h"
 
 /* Every map a YAML file may hold, from the outside in. */
 static const struct section *const sections[] = {
-    &study_section,       &study_mix_section,       &study_budget_section, &study_axis_section,
-    &sim_rules_section,   &sim_slow_section,        &sim_links_section,    &topo_network_section,
-    &topo_npu_section,    &topo_npu_size_section,   &topo_dim_section,     &topo_regime_section,
-    &topo_parts_section,  &topo_rate_section,       &topo_part_section,    &topo_recipe_section,
-    &topo_band_section,   &step_workload_section,   &model_section,        &model_mla_section,
-    &model_moe_section,   &model_dlrm_section,      &model_cnn_section,    &model_conv_section,
-    &plan_section,        &search_section,          &step_group_section,   &step_layer_section,
-    &step_phase_section,  &step_collective_section, &step_leaf_section,    &step_operand_section,
-    &step_repeat_section, &step_chakra_section,
+    &study_section,
+    &study_mix_section,
+    &study_budget_section,
+    &study_axis_section,
+    &sim_rules_section,
+    &sim_slow_section,
+    &sim_links_section,
+    &topo_network_section,
+    &topo_npu_section,
+    &topo_npu_size_section,
+    &topo_dim_section,
+    &topo_regime_section,
+    &topo_parts_section,
+    &topo_rate_section,
+    &topo_part_section,
+    &topo_recipe_section,
+    &topo_band_section,
+    &step_workload_section,
+    &model_section,
+    &model_mla_section,
+    &model_moe_section,
+    &model_dlrm_section,
+    &model_cnn_section,
+    &model_conv_section,
+    &plan_section,
+    &search_section,
+    &step_group_section,
+    &step_layer_section,
+    &step_phase_section,
+    &step_collective_section,
+    &step_leaf_section,
+    &step_operand_section,
+    &step_repeat_section,
+    &step_chakra_section,
+    &trace_profile_section,
+    &trace_profile_model_section,
+    &trace_profile_draw_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
@@ -206,7 +235,8 @@ const struct command cmd_keys = {
     .group = "Manual",
     .name = "keys",
     .help = "every key of the YAML files: unit, range, default",
-    .about = "List the keys that studies, networks, parts and workloads may have, or those of one SECTION.\n",
+    .about = "List the keys that studies, networks, parts, workloads and profiles may have, or those of one "
+             "SECTION.\n",
     .scope = SCOPE(0, 1, "[SECTION]", &options_format, &options_files),
     .run = run_keys,
 };

@@ -296,7 +296,8 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,
-                           .collective = -1 };
+                           .collective = -1,
+                           .trace = -1 };
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
     if (!rc && !o->help && o->n_operands < scope->min_operands)
@@ -313,6 +314,7 @@ void options_free(struct options *o)
 {
     free(o->set.items);
     free(o->where.items);
+    free(o->statuses.items);
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
@@ -320,7 +322,8 @@ void options_free(struct options *o)
                            .shape = -1,
                            .algorithm = -1,
                            .in_switch = -1,
-                           .collective = -1 };
+                           .collective = -1,
+                           .trace = -1 };
 }
 
 static void option_head(char *buf, size_t n, const struct option *k)

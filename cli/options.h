@@ -60,6 +60,11 @@ struct options {
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu;
     int64_t size, ranks, curve, regimes;
+    int32_t trace; /**< index into trace_formats, -1 = absent */
+    const char *profile;
+    struct option_list statuses; /**< words of trace_status_words */
+    int64_t seed, window, start, horizon_s, max_gpus;
+    bool skip_bad, cpu_jobs;
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;

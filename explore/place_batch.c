@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "explore/place_study.h"
+#include "explore/place_events.h"
 #include "sim/cluster/pace_paper.h"
 
 /* ---- keys ---- */
@@ -45,7 +45,8 @@ static const struct key jobs_keys[] = {
     NODE(batch_conf, "run_s", run, "s",
          "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
     REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2,
-         "communication between servers, alone, of iteration_s, for many workers"),
+         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
+         "1.25 GB/s, on the links of a network as long as those take"),
     REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01,
          "added for each server beyond the first, of iteration_s"),
     REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30,
@@ -204,8 +205,13 @@ static int read_batch(struct place_study *s, struct err *e)
     struct bco_conf x;
     schema_defaults(&x, &place_sjf_bco_section);
     int rc = read_jobs(s, e);
+    if (!rc && s->conf.pool >= 0 && place_has_servers(s))
+        rc = yaml_fail_key(&s->doc, s->conf.pool, e, ERR_PARSE,
+                           "is given besides a network, need one of them");
     if (!rc)
         rc = read_pool(s, e);
+    if (!rc)
+        rc = place_read_pace(s, e);
     if (!rc && s->conf.sjf_bco >= 0)
         rc = schema_read(&x, &place_sjf_bco_section, &s->doc, s->conf.sjf_bco, e);
     s->batch = batch_settings_default();
@@ -227,7 +233,7 @@ static int read_batch(struct place_study *s, struct err *e)
 /* ---- runs ---- */
 
 static void put_details(const struct place_task *task, const char *name, const struct batch_result *r,
-                        const struct batch_problem *p, const struct cluster *none)
+                        const struct batch_problem *p, const struct cluster *c)
 {
     char id[24];
     for (int32_t i = 0; i < r->n_jobs; i++) {
@@ -254,21 +260,90 @@ static void put_details(const struct place_task *task, const char *name, const s
             for (n = 1; k + n < p->jobs[i].gpus && r->gpu_server[r->gpus[j->first_gpu + k + n]] == server;
                  n++)
                 continue;
-            place_put_place(task, name, id, none, server, n,
-                            (struct place_span){ j->start_s, j->end_s, "s" });
+            place_put_place(task, name, id, c, server, n, (struct place_span){ j->start_s, j->end_s, "s" });
         }
     }
 }
 
+/* What a batch runs on: the paper's formula on a pool, or the links of a network. */
+struct ground {
+    struct sjf_draw draw;
+    struct pace pace;
+    bool on_links;
+    struct cluster cluster;
+    struct gang_job *gangs; /* shape [n_jobs], owned: the same jobs for the links */
+    int32_t *gpus;          /* shape [n_servers], owned */
+    double phi;
+};
+
+static void ground_free(struct ground *g)
+{
+    if (g->pace.free)
+        g->pace.free(g->pace.x);
+    sjf_draw_free(&g->draw);
+    cluster_free(&g->cluster);
+    free(g->gangs);
+    free(g->gpus);
+}
+
+/* The jobs drawn, on the servers of the study's network. */
+static int settle_on_links(struct ground *g, const struct place_study *s, struct err *e)
+{
+    struct batch_problem *p = &g->draw.problem;
+    struct pace_graph_settings how;
+    g->gangs = calloc((size_t)p->n_jobs + 1, sizeof *g->gangs);
+    g->gpus = malloc((size_t)g->cluster.n_servers * sizeof *g->gpus);
+    if (!g->gangs || !g->gpus)
+        return err_nomem(e, "a batch");
+    for (int32_t i = 0; i < g->cluster.n_servers; i++)
+        g->gpus[i] = (int32_t)cluster_capacity(&g->cluster, i, 0);
+    for (int32_t i = 0; i < p->n_jobs; i++) {
+        g->gangs[i] = gang_job_default();
+        g->gangs[i].gpus = p->jobs[i].gpus;
+        g->gangs[i].iterations = (double)p->jobs[i].iterations;
+        g->gangs[i].runtime_s = NAN;
+        g->gangs[i].compute_s = p->jobs[i].compute_s;
+        g->gangs[i].gradient_B = p->jobs[i].gradient_B;
+    }
+    p->cluster = (struct batch_cluster){ g->cluster.n_servers, g->gpus };
+    place_fix_pace(&how, s);
+    int rc = batch_check(p, e);
+    return rc ? rc : pace_graph_build(&g->pace, &g->cluster, g->gangs, p->n_jobs, &how, e);
+}
+
+static int ground_build(struct ground *g, const struct place_task *task, struct err *e)
+{
+    const struct place_study *s = task->study;
+    struct sjf_draw_settings draw = s->batch_draw;
+    *g = (struct ground){ .on_links = place_has_servers(s) };
+    draw.seed = (uint64_t)task->seed;
+    int rc = g->on_links ? place_build_cluster(&g->cluster, s, task->seed, e) : 0;
+    if (!rc && g->on_links) {
+        /* Servers are the network's: those drawn need only hold every job. */
+        draw.n_servers = 1;
+        draw.n_server_sizes = 1;
+        draw.server_gpus[0] = BATCH_MAX_GPUS;
+    }
+    if (!rc)
+        rc = sjf_draw_build(&g->draw, &draw, e);
+    if (!rc && g->on_links)
+        return settle_on_links(g, s, e);
+    if (!rc)
+        rc = pace_paper_build(&g->pace, &g->draw.contention, &g->draw.problem, e);
+    if (!rc)
+        g->phi = contention_phi(&g->draw.contention, &g->draw.problem);
+    return rc;
+}
+
 static int run_one(struct place_outcome *out, const struct place_task *task, int32_t scheduler,
-                   const struct sjf_draw *d, struct pace *pace, struct err *e)
+                   struct ground *g, struct err *e)
 {
     struct batch_settings settings = task->study->batch;
     struct batch_result r;
     settings.seed = (uint64_t)task->seed;
-    settings.phi = contention_phi(&d->contention, &d->problem);
+    settings.phi = g->phi;
     place_outcome_clear(out);
-    int rc = batch_run(&r, (enum batch_scheduler)scheduler, &d->problem, pace, &settings, e);
+    int rc = batch_run(&r, (enum batch_scheduler)scheduler, &g->draw.problem, &g->pace, &settings, e);
     if (!rc && r.status == BATCH_NO_PLAN)
         rc = err_set(e, ERR_NO_DESIGN, "scheduler %s: no plan keeps every load within theta_max = %lld s",
                      batch_scheduler_words[scheduler], (long long)settings.theta_max);
@@ -280,7 +355,8 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
         if (scheduler == BATCH_SJF_BCO)
             out->x[PLACE_GUARANTEE] = r.guarantee;
         if (task->details)
-            put_details(task, batch_scheduler_words[scheduler], &r, &d->problem, NULL);
+            put_details(task, batch_scheduler_words[scheduler], &r, &g->draw.problem,
+                        g->on_links ? &g->cluster : NULL);
     }
     batch_result_free(&r);
     return rc;
@@ -288,18 +364,11 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
 
 static int run_batch(struct place_outcome *out, const struct place_task *task, struct err *e)
 {
-    struct sjf_draw_settings draw = task->study->batch_draw;
-    struct sjf_draw d;
-    struct pace pace = { 0 };
-    draw.seed = (uint64_t)task->seed;
-    int rc = sjf_draw_build(&d, &draw, e);
-    if (!rc)
-        rc = pace_paper_build(&pace, &d.contention, &d.problem, e);
+    struct ground g;
+    int rc = ground_build(&g, task, e);
     for (int32_t i = 0; i < task->study->n_schedulers && !rc; i++)
-        rc = run_one(&out[i], task, task->study->schedulers[i], &d, &pace, e);
-    if (pace.free)
-        pace.free(pace.x);
-    sjf_draw_free(&d);
+        rc = run_one(&out[i], task, task->study->schedulers[i], &g, e);
+    ground_free(&g);
     return rc;
 }
 

@@ -46,6 +46,7 @@ static const struct key place_keys[] = {
     PLACE("las", las, KEY_NODE, "how las works, see las"),
     PLACE("sjf_bco", sjf_bco, KEY_NODE, "model batch: how plans are made, see sjf_bco"),
     PLACE("smd", smd, KEY_NODE, "model interval: how jobs are sized and admitted, see smd"),
+    PLACE("events", events, KEY_NODE, "model events: how jobs run, see events"),
     COUNT("slots", slots, 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many"),
     COUNT("seeds", seeds, 1, 100000, 1, "runs with different draws; figures are their means"),
     COUNT("seed", seed, 0, 9e18, 1, "of the first run; the others follow by one"),

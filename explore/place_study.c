@@ -9,6 +9,7 @@
 static const struct place_kind *const kinds[N_PLACE_MODELS] = {
     [PLACE_SLOTS] = &place_slots,
     [PLACE_BATCH] = &place_batch,
+    [PLACE_EVENTS] = &place_events,
     [PLACE_INTERVAL] = &place_interval,
 };
 
@@ -127,6 +128,11 @@ static int read_servers(struct place_study *s, struct err *e)
     if (!rc && conf->servers >= 0)
         rc = read_offer(&s->servers, &s->doc, conf->servers, e);
     return rc;
+}
+
+bool place_has_servers(const struct place_study *s)
+{
+    return s->servers.has_network || s->servers.graph || s->servers.drawn;
 }
 
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
@@ -255,6 +261,8 @@ int place_study_read(struct place_study *s, const struct study_source *from, str
 void place_study_free(struct place_study *s)
 {
     free(s->servers.graph_path);
+    free(s->trace.path);
+    free(s->trace.profile);
     text_free(&s->notes);
     yaml_free(&s->doc);
     *s = (struct place_study){ .doc = { .root = -1 } };

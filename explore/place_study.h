@@ -5,10 +5,14 @@
 #include "explore/place.h"
 #include "explore/sweep_axis.h"
 #include "sim/cluster/elastic_draw.h"
+#include "sim/cluster/events.h"
+#include "sim/cluster/pace_graph.h"
 #include "sim/cluster/sjf_draw.h"
 #include "sim/cluster/smd.h"
 #include "sim/cluster/smd_draw.h"
 #include "topo/bill.h"
+#include "workloads/trace_profile.h"
+#include "workloads/trace_window.h"
 
 enum { PLACE_MAX_SCHEDULERS = 32 };
 
@@ -16,7 +20,7 @@ enum { PLACE_MAX_SCHEDULERS = 32 };
 struct place_conf {
     const char *name, *source, *graph, *server;
     int32_t model;
-    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, vary;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events, vary;
     int64_t slots, seeds, seed;
 };
 
@@ -34,6 +38,16 @@ struct place_servers {
     double each[CLUSTER_MAX_RESOURCES];
 };
 
+/** Jobs of model events. */
+struct place_trace {
+    char *path, *profile; /**< owned; NULL: none */
+    int32_t format;       /**< index into trace_formats */
+    bool skip_bad, by_iterations;
+    struct trace_window window;
+    double jobs_per_s; /**< without a path */
+    double overlap_frac;
+};
+
 /** Release with place_study_free(). */
 struct place_study {
     struct yaml_doc doc;
@@ -47,6 +61,9 @@ struct place_study {
     struct elastic_settings slots;
     struct sjf_draw_settings batch_draw;
     struct batch_settings batch;
+    struct place_trace trace;
+    struct events_settings events;
+    struct pace_graph_settings pace;
     struct smd_draw interval_draw;
     int32_t interval_jobs;
     double interval_pool[N_SMD_RESOURCES];
@@ -80,13 +97,16 @@ struct place_kind {
     /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
-extern const struct place_kind place_slots, place_batch, place_interval;
+extern const struct place_kind place_slots, place_batch, place_events, place_interval;
 extern const struct section place_sjf_bco_section, place_smd_section;
 const struct place_kind *place_kind_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
 void place_study_free(struct place_study *s);
+
+/** Does the study have servers with links between them, and not a pool? */
+bool place_has_servers(const struct place_study *s);
 
 /** The cluster of a study; drawn ones by @p seed. */
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);

@@ -32,6 +32,7 @@ check_includes() {
         if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
         if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
+        if (header == "jansson.h") return "^base/json_read\\.c$"
         if (header == "glpk.h") return "^base/simplex\\.c$"
         if (header == "sqlite3.h") return "^explore/store\\.c$"
         if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
@@ -114,6 +115,7 @@ self_test() {
     plant topo/metric.c '#include <igraph/igraph.h>\n'
     plant alloc/draw.c '#include <gsl/gsl_rng.h>\n'
     plant workloads/fit.c '#include <gsl/gsl_fit.h>\n'
+    plant base/json.c '#include <jansson.h>\n'
     plant alloc/mixed.c '#include <glpk.h>\n'
     plant explore/grid.c '#include <sqlite3.h>\n'
     plant explore/pool.c '#include <mpi.h>\n'
@@ -131,6 +133,7 @@ self_test() {
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
     plant base/simplex.c '#include <glpk.h>\n'
     plant workloads/chakra_file.c '#include <protobuf-c/protobuf-c.h>\n#include "workloads/chakra.pb-c.h"\n'
+    plant base/json_read.c '#include <jansson.h>\n'
     plant topo/graph_read.c '#include <igraph.h>\n'
 
     if "$here/check_layers.sh" "$planted" >"$planted/faults"; then
@@ -142,6 +145,7 @@ self_test() {
         alloc/aside.c
         alloc/draw.c
         alloc/mixed.c
+        base/json.c
         base/long.c
         base/up.c
         base/yaml_two.c

@@ -63,7 +63,7 @@ struct batch_settings {
     bool whole_iterations; /**< in each slot only so many as it has room for, the paper's floor(1/tau) */
     bool literal_pack;     /**< pack by load alone, as Algorithm 2 is printed */
     bool literal_load;     /**< load each GPU by its own job's time, not by when all of the gang are free */
-    bool literal_bisect;   /**< smaller limits only after a better plan, as Algorithm 1 is printed */
+    bool literal_bisect;   /**< bisect 1..theta_max, as Algorithm 1 is printed */
     uint64_t seed;         /**< of the orders of FF, LS and RAND, and RAND's GPUs */
 };
 
@@ -123,8 +123,8 @@ struct batch_result {
  * still or does no iteration in a slot; ERR_NOMEM; what pace says.
  *
  * Time of a plan O(jobs (GPUs + servers log servers)), of carrying it out O(sum of the jobs' GPUs + jobs log
- * jobs) and what pace takes; SJF-BCO makes log2(theta_max) + more_limits plans for each size of job there is.
- * Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
+ * jobs) and what pace takes; SJF-BCO makes at most 2 log2(theta_max) + more_limits plans for each size of job
+ * there is. Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
  * batch_order.h.
  */
 int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,

@@ -187,14 +187,12 @@ static void add_server(struct gadget_ring *ring, int32_t s, int32_t workers)
     ring->workers_total += workers;
 }
 
-static bool name_single(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+/* None where no server has room for so many. */
+static void name_single(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
-    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
-        if (x->cap[s] >= k && k * x->price[s] <= x->single[k]) {
+    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers && ring->n == 0; s++)
+        if (x->cap[s] >= k && k * x->price[s] <= x->single[k])
             add_server(ring, s, k);
-            return true;
-        }
-    return false;
 }
 
 static void name_zone(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t z, int32_t k)
@@ -324,17 +322,23 @@ static double ring_cost(const struct gadget_pricer *x, const struct gadget_ring 
     return cost;
 }
 
-/* Of k workers, what the relaxation takes for the cheapest; its true price. */
+/* Of k workers, what the relaxation takes for the cheapest, or one server where that is cheaper in truth. */
 static double name_ring(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
     ring->n = ring->workers_total = 0;
-    if (!(x->single[k] <= x->least[k] && name_single(ring, x, k)))
+    if (x->least[k] < x->single[k]) {
         name_set(ring, x, k);
-    if (ring->n > MAX_ORDERED)
-        order_zones(ring, x);
-    else if (ring->n > 2)
-        order_few(ring, x);
-    return ring_cost(x, ring);
+        if (ring->n > MAX_ORDERED)
+            order_zones(ring, x);
+        else if (ring->n > 2)
+            order_few(ring, x);
+        double cost = ring_cost(x, ring);
+        if (cost < x->single[k])
+            return cost;
+        ring->n = ring->workers_total = 0;
+    }
+    name_single(ring, x, k);
+    return x->single[k];
 }
 
 /* ---- all of it ---- */

@@ -18,6 +18,10 @@
 /* Steps of the search for a ring in what is left; some tenths of a millisecond. */
 enum { REOFFER_STEPS = 200000 };
 
+/* Of the programme's prices: what is left is free, but of equal rings the one on less wanted servers and
+ * links is better. */
+#define REOFFER_PRICE 1e-3
+
 /* ---- room ---- */
 
 int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err *e)
@@ -279,15 +283,37 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
 
 struct waiting {
     int32_t bid;
-    double gain;
+    double gain_per_share; /* of the largest ring, over its dominant share of the cluster */
 };
 
 static int by_gain(const void *a, const void *b)
 {
     const struct waiting *x = a, *y = b;
-    if (x->gain != y->gain)
-        return x->gain > y->gain ? -1 : 1;
+    if (x->gain_per_share != y->gain_per_share)
+        return x->gain_per_share > y->gain_per_share ? -1 : 1;
     return x->bid < y->bid ? -1 : 1;
+}
+
+/* Bids that drew nothing and could gain something, in the order of gain_per_share. */
+static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
+{
+    const struct gadget_lp *lp = x->lp;
+    int32_t n = 0;
+    double total[CLUSTER_MAX_RESOURCES];
+    for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+        total[r] = cluster_total(lp->cluster, r);
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        const struct gadget_bid *bid = &lp->bids[i];
+        double share = 0;
+        if (x->best[i] >= 0 || !(bid->gain[bid->most] > 0))
+            continue;
+        for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+            if (lp->jobs[bid->job].demand[r] > 0)
+                share = fmax(share, bid->most * lp->jobs[bid->job].demand[r] / total[r]);
+        list[n++] = (struct waiting){ i, bid->gain[bid->most] / share };
+    }
+    qsort(list, (size_t)n, sizeof *list, by_gain);
+    return n;
 }
 
 static int fill_room(struct gadget_round *x, struct err *e)
@@ -311,7 +337,9 @@ static int offer_again(struct gadget_round *x, int32_t at, struct err *e)
     struct gadget_lp *lp = x->lp;
     const struct gadget_bid *bid = &lp->bids[at];
     const struct elastic_job *job = &lp->jobs[bid->job];
-    const struct gadget_offer offer = { .job = job, .gain = bid->gain, .least = 1, .most = bid->most };
+    const struct gadget_offer offer = {
+        .job = job, .gain = bid->gain, .least = 1, .most = bid->most, .floor = -INFINITY
+    };
     struct gadget_ring *ring = &lp->found.ring;
     bool fits_all = false;
     gadget_price(&lp->found, &lp->pricer, &offer);
@@ -331,17 +359,15 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
     int64_t budget = lp->pricer.budget;
-    int32_t n = 0;
     struct waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
     if (!waiting)
         return err_nomem(e, "jobs to offer to again");
-    for (int32_t i = 0; i < lp->n_bids; i++)
-        if (x->best[i] < 0)
-            waiting[n++] = (struct waiting){ i, lp->bids[i].gain[lp->bids[i].most] };
-    qsort(waiting, (size_t)n, sizeof *waiting, by_gain);
+    int32_t n = list_waiting(waiting, x);
     int rc = fill_room(x, e);
-    memset(lp->worker, 0, (size_t)lp->n_rows * sizeof *lp->worker);
-    memset(lp->arc, 0, (size_t)lp->n_rows * sizeof *lp->arc);
+    for (int32_t i = 0; i < lp->n_rows; i++) {
+        lp->worker[i] *= REOFFER_PRICE;
+        lp->arc[i] *= REOFFER_PRICE;
+    }
     gadget_prices_set(&lp->prices, lp->worker, lp->arc);
     gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
     lp->pricer.budget = REOFFER_STEPS;

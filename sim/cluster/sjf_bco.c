@@ -135,12 +135,40 @@ static int try_theta(struct search *x, int64_t theta, struct err *e)
     return rc;
 }
 
-/* Smaller limits after one that gave a plan (literally: a better plan), larger ones after one that did not.
- * *least: the least limit that gave a plan. */
-static int bisect(struct search *x, int64_t most, int64_t *least, struct err *e)
+/* No plan has all loads below the mean of them, or below the longest job. */
+static int64_t lowest_limit(const struct search *x)
 {
-    int64_t left = 1, right = most;
-    *least = most;
+    const double most = 4e18; /* fits int64_t */
+    double sum_s = 0, longest_s = 0;
+    for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
+        const struct batch_job *job = &x->g->p->jobs[i];
+        sum_s += job->gpus * job->expected_s / x->s->under;
+        longest_s = fmax(longest_s, job->expected_s / x->s->under);
+    }
+    /* One lower: rounding may have put a sum just above a whole number. */
+    return (int64_t)fmin(fmax(ceil(fmax(sum_s / x->g->n_gpus, longest_s)) - 1, 1), most);
+}
+
+/* Twice the limit until one gives a plan: *theta; 0 when none up to `most` does. */
+static int double_up(struct search *x, int64_t low, int64_t most, int64_t *theta, struct err *e)
+{
+    *theta = low;
+    while (*theta <= most) {
+        int rc = try_theta(x, *theta, e);
+        if (rc || x->out->n_plans > 0)
+            return rc;
+        if (*theta == most)
+            break;
+        *theta = *theta > most / 2 ? most : 2 * *theta;
+    }
+    *theta = 0;
+    return 0;
+}
+
+/* Smaller limits after one that gave a plan (literally: a better plan), larger ones after one that did not.
+ * *least becomes the least limit that gave a plan. */
+static int bisect(struct search *x, int64_t left, int64_t right, int64_t *least, struct err *e)
+{
     while (left <= right) {
         int64_t theta = left + (right - left) / 2;
         int32_t plans_before = x->out->n_plans;
@@ -176,6 +204,21 @@ static int try_above(struct search *x, int64_t least, int64_t most, struct err *
     return rc;
 }
 
+static int search(struct search *x, struct err *e)
+{
+    int64_t most = x->s->theta_max > 0 ? x->s->theta_max : sjf_bco_theta_max(x->g->p, x->s), least = most;
+    int rc;
+    if (x->s->literal_bisect) {
+        rc = bisect(x, 1, most, &least, e);
+    } else {
+        int64_t low = lowest_limit(x);
+        rc = double_up(x, low, most, &least, e);
+        if (!rc && least > 0)
+            rc = bisect(x, least / 2 + 1 > low ? least / 2 + 1 : low, least - 1, &least, e);
+    }
+    return rc || x->out->n_plans == 0 ? rc : try_above(x, least, most, e);
+}
+
 int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
                 const struct batch_settings *s, struct err *e)
 {
@@ -192,11 +235,8 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
         rc = gang_plan_build(&x.trial, x.g, e);
     if (!rc)
         rc = order_by_size(x.trial.order, x.g->p, e);
-    int64_t most = s->theta_max > 0 ? s->theta_max : sjf_bco_theta_max(x.g->p, s), least;
     if (!rc)
-        rc = bisect(&x, most, &least, e);
-    if (!rc)
-        rc = try_above(&x, least, most, e);
+        rc = search(&x, e);
     if (!rc) {
         memcpy(plan->order, x.trial.order, (size_t)out->n_jobs * sizeof *plan->order);
         out->status = out->makespan_s < INFINITY ? BATCH_DONE : BATCH_NO_PLAN;

@@ -5,8 +5,8 @@
 #include "sim/cluster/queues.h"
 
 /**
- * Find the best plan (Algorithm 1): bisection over whole load limits theta, and for each every size kappa up
- * to which jobs are packed (Algorithm 2, FA-FFP) while larger ones are balanced (Algorithm 3, LBSGF). Jobs
+ * Find the best plan (Algorithm 1): a search over whole load limits theta [s], and for each every size kappa
+ * up to which jobs are packed (Algorithm 2, FA-FFP) while larger ones are balanced (Algorithm 3, LBSGF). Jobs
  * take their turn by GPUs, of equals by number. Every plan is carried out, and the least makespan counts.
  *
  * Where this departs from the paper, and why:
@@ -16,11 +16,13 @@
  * cluster, which spreads jobs, against its own prose; settings->literal_pack does that.
  * - A gang waits for the last of its GPUs: all of them are then loaded until it ends. The paper adds to each
  * GPU's own load, which makes plans look shorter than they are; settings->literal_load does that.
- * - After a limit for which there is a plan, smaller ones are tried. The paper goes on to smaller ones only
- * if the plan was also better than all before; from a wide theta_max, where all limits give about the same
- * plan, that turns away from the good ones. settings->literal_bisect does that.
- * - Some limits above the least one with a plan are tried as well: the makespan is not monotone in theta, and
- * 16 of them take off some 4 % for twice the time. settings->more_limits says how many.
+ * - Limits are doubled from the least that could have a plan until one has, then bisected downwards by
+ * whether there is a plan. The paper bisects 1..T and goes down only from a limit whose plan was better than
+ * all before; from a wide T, where many limits give about the same plan, that turns away from the good ones.
+ *   settings->literal_bisect does that.
+ * - Some limits above the least one with a plan are tried as well: the makespan is not monotone in theta. On
+ * the batches of sjf_draw.h 16 of them take off 2 % for three times the time. settings->more_limits says how
+ * many.
  * - kappa matters only by which sizes of jobs it parts, so there are only so many plans for a theta.
  *
  * @param plan  gang_plan_build(); gets the best plan.

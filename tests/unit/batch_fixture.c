@@ -1,13 +1,13 @@
 #include "tests/unit/batch_fixture.h"
 
-struct batch_job fixture_job(int32_t gpus, int64_t iterations)
+struct batch_job batch_fixture_job(int32_t gpus, int64_t iterations)
 {
     return (struct batch_job){
         .gpus = gpus, .iterations = iterations, .expected_s = (double)iterations, .compute_s = 1
     };
 }
 
-void fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus)
+void batch_fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus)
 {
     *f = (struct batch_fixture){ .contention = { .outer_Bps = 1,
                                                  .inner_Bps = 10,
@@ -19,26 +19,26 @@ void fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *
     f->p = (struct batch_problem){ 0, f->jobs, { n_servers, f->gpus } };
 }
 
-void fixture_add(struct batch_fixture *f, struct batch_job job)
+void batch_fixture_add(struct batch_fixture *f, struct batch_job job)
 {
     assert_in_range(f->p.n_jobs, 0, BATCH_FIXTURE_JOBS - 1);
     f->jobs[f->p.n_jobs++] = job;
 }
 
-void fixture_pace(struct batch_fixture *f)
+void batch_fixture_pace(struct batch_fixture *f)
 {
     struct err e = { 0 };
     assert_ok(pace_paper_build(&f->pace, &f->contention, &f->p, &e), &e);
 }
 
-void fixture_free(struct batch_fixture *f)
+void batch_fixture_free(struct batch_fixture *f)
 {
     if (f->pace.free)
         f->pace.free(f->pace.x);
 }
 
-void fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_servers, int32_t max_total,
-                    int32_t n_jobs)
+void batch_fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_servers, int32_t max_total,
+                          int32_t n_jobs)
 {
     int32_t gpus[BATCH_FIXTURE_SERVERS], total = 0;
     for (int32_t s = 0; s < n_servers; s++) {
@@ -46,18 +46,18 @@ void fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_servers, i
         gpus[s] = 1 + (int32_t)rng_below(r, spare);
         total += gpus[s];
     }
-    fixture_cluster(f, n_servers, gpus);
+    batch_fixture_cluster(f, n_servers, gpus);
     for (int32_t i = 0; i < n_jobs; i++) {
-        struct batch_job job = fixture_job(1, 5 + rng_below(r, 40));
+        struct batch_job job = batch_fixture_job(1, 5 + rng_below(r, 40));
         if (rng_below(r, 2) == 0)
             job.gpus = 1 + (int32_t)rng_below(r, total);
         job.compute_s = rng_range(r, 0.2, 1);
         job.gradient_B = rng_range(r, 0, 0.3);
         job.server_s = rng_range(r, 0, 0.05);
         job.expected_s = job.compute_s * (double)job.iterations * rng_range(r, 0.9, 1.1);
-        fixture_add(f, job);
+        batch_fixture_add(f, job);
     }
-    fixture_pace(f);
+    batch_fixture_pace(f);
 }
 
 static void assert_span(const struct batch_span *span, const struct batch_job *job, bool slots)
@@ -81,7 +81,7 @@ static void assert_apart(const struct batch_result *r, const struct batch_proble
             assert_int_not_equal(r->gpus[x->first_gpu + i], r->gpus[y->first_gpu + k]);
 }
 
-void assert_schedule(const struct batch_result *r, const struct batch_problem *p, bool slots)
+void assert_batch(const struct batch_result *r, const struct batch_problem *p, bool slots)
 {
     double end_s = 0, jct_s = 0, busy_s = 0;
     assert_int_equal(r->status, BATCH_DONE);

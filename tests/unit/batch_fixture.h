@@ -14,32 +14,32 @@ struct batch_fixture {
     int32_t gpus[BATCH_FIXTURE_SERVERS];
     struct batch_problem p;
     struct contention contention;
-    struct pace pace; /**< of the paper, once fixture_pace() was called */
+    struct pace pace; /**< of the paper, once batch_fixture_pace() was called */
 };
 
 /** A job of so many iterations of 1 s each, that sends nothing. */
-struct batch_job fixture_job(int32_t gpus, int64_t iterations);
+struct batch_job batch_fixture_job(int32_t gpus, int64_t iterations);
 
 /** No jobs; servers of these sizes; 1 B/s between servers, 10 B/s in one, xi1 1/2, alpha 1/2. */
-void fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus);
-void fixture_add(struct batch_fixture *f, struct batch_job job);
-/** Build f->pace; release with fixture_free(). */
-void fixture_pace(struct batch_fixture *f);
-void fixture_free(struct batch_fixture *f);
+void batch_fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus);
+void batch_fixture_add(struct batch_fixture *f, struct batch_job job);
+/** Build f->pace; release with batch_fixture_free(). */
+void batch_fixture_pace(struct batch_fixture *f);
+void batch_fixture_free(struct batch_fixture *f);
 
 /**
  * Random servers of 1 to @p most_gpus GPUs, at most @p max_total in all, and @p n_jobs random jobs of which
  * half are of one GPU; iterations take .2 to 2 s alone and contend noticeably. Arrivals are 0. f->pace is
  * built.
  */
-void fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_servers, int32_t max_total,
-                    int32_t n_jobs);
+void batch_fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_servers, int32_t max_total,
+                          int32_t n_jobs);
 
 /**
  * Each job has as many different GPUs as it asks for, starts after it has arrived, and runs once, for as long
  * as its iteration times allow (exactly so unless @p slots); no GPU has two jobs at a time; the sums of the
  * result are right.
  */
-void assert_schedule(const struct batch_result *r, const struct batch_problem *p, bool slots);
+void assert_batch(const struct batch_result *r, const struct batch_problem *p, bool slots);
 
 #endif

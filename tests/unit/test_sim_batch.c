@@ -36,7 +36,7 @@ static void every_schedule_is_one_and_none_beats_the_bounds(void **state)
         struct batch_fixture f;
         struct batch_result r;
         bool late = i % 3 == 2;
-        fixture_random(&f, rng, 1 + i % 6, 14, 1 + i % 12);
+        batch_fixture_random(&f, rng, 1 + i % 6, 14, 1 + i % 12);
         for (int32_t k = 0; late && k < f.p.n_jobs; k++)
             f.jobs[k].arrival_s = rng_range(rng, 0, 60);
         s.seed = (uint64_t)i;
@@ -44,11 +44,11 @@ static void every_schedule_is_one_and_none_beats_the_bounds(void **state)
         s.whole_iterations = i % 4 == 3;
         for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
             run(&r, &f.p, &f.pace, how, &s);
-            assert_schedule(&r, &f.p, s.slot_s > 0);
+            assert_batch(&r, &f.p, s.slot_s > 0);
             assert_true(r.makespan_s >= least_makespan_s(&f) * (1 - 1e-12));
             batch_result_free(&r);
         }
-        fixture_free(&f);
+        batch_fixture_free(&f);
     }
     rng_free(rng);
 }
@@ -119,7 +119,7 @@ static void the_published_order_of_schedulers_is_found(void **state)
         for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
             struct batch_result r;
             run(&r, &d.problem, &pace, how, &s);
-            assert_schedule(&r, &d.problem, false);
+            assert_batch(&r, &d.problem, false);
             makespan_s[how] = r.makespan_s;
             batch_result_free(&r);
         }
@@ -205,9 +205,9 @@ static void a_job_or_a_cluster_out_of_range_is_refused(void **state)
         struct batch_fixture f;
         struct batch_result r;
         struct err e = { 0 };
-        fixture_cluster(&f, 2, (const int32_t[]){ 2, 3 });
-        fixture_add(&f, fixture_job(5, 1));
-        fixture_add(&f, fixture_job(1, 1));
+        batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 3 });
+        batch_fixture_add(&f, batch_fixture_job(5, 1));
+        batch_fixture_add(&f, batch_fixture_job(1, 1));
         plant(&f, cases[i].fault, cases[i].x);
         assert_fails(batch_run(&r, BATCH_LS, &f.p, &f.pace, &s, &e), &e, ERR_RANGE, cases[i].text);
         batch_result_free(&r);
@@ -246,16 +246,16 @@ static void a_setting_out_of_range_is_refused(void **state)
     bad[8].phi = 0.5;
     bad[9].more_limits = -1;
     bad[10].slot_s = NAN;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    fixture_add(&f, fixture_job(1, 1));
-    fixture_pace(&f);
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, batch_fixture_job(1, 1));
+    batch_fixture_pace(&f);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct batch_result r;
         struct err e = { 0 };
         assert_fails(batch_run(&r, BATCH_SJF_BCO, &f.p, &f.pace, &bad[i], &e), &e, ERR_RANGE, text[i]);
         batch_result_free(&r);
     }
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* An iteration of 1 s and slots of half a second. */
@@ -264,9 +264,9 @@ static void what_fails_on_the_way_is_passed_on_and_free(void **state)
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     (void)state;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    fixture_add(&f, fixture_job(1, 1));
-    fixture_pace(&f);
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, batch_fixture_job(1, 1));
+    batch_fixture_pace(&f);
     s.slot_s = 0.5;
     s.whole_iterations = true;
     for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
@@ -276,7 +276,7 @@ static void what_fails_on_the_way_is_passed_on_and_free(void **state)
                      "jobs[0]: an iteration takes 1 s, need at most a slot, 0.5 s");
         batch_result_free(&r);
     }
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 int main(void)

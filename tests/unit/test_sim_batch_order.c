@@ -6,16 +6,16 @@ static void run(struct batch_result *r, struct batch_fixture *f, enum batch_sche
 {
     struct err e = { 0 };
     assert_ok(batch_run(r, how, &f->p, &f->pace, s, &e), &e);
-    assert_schedule(r, &f->p, false);
+    assert_batch(r, &f->p, false);
 }
 
 /* Nine equal jobs of one GPU on servers of 1 and 3. */
 static void nine_equal_jobs(struct batch_fixture *f)
 {
-    fixture_cluster(f, 2, (const int32_t[]){ 1, 3 });
+    batch_fixture_cluster(f, 2, (const int32_t[]){ 1, 3 });
     for (int i = 0; i < 9; i++)
-        fixture_add(f, fixture_job(1, 10));
-    fixture_pace(f);
+        batch_fixture_add(f, batch_fixture_job(1, 10));
+    batch_fixture_pace(f);
 }
 
 static void list_scheduling_and_idle_gpus_spread_equal_jobs_evenly(void **state)
@@ -33,7 +33,7 @@ static void list_scheduling_and_idle_gpus_spread_equal_jobs_evenly(void **state)
         assert_close(r.makespan_s, 30, 1e-14);
         batch_result_free(&r);
     }
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* The mean is 9 * 10 / 4 = 22.5 s. Loads count 10/1.15 s a job, so that 2.25 means hold 5 jobs a GPU: 5 on
@@ -60,7 +60,7 @@ static void first_fit_fills_gpu_after_gpu(void **state)
         assert_memory_equal(jobs, cases[i].jobs, sizeof jobs);
         batch_result_free(&r);
     }
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* A pair of 4 GPUs: six pairs, 100 of 600 each but for chance (9 per standard deviation). */
@@ -71,9 +71,9 @@ static void every_pair_of_idle_gpus_is_equally_likely(void **state)
     struct batch_result r;
     int32_t met[4][4] = { 0 };
     (void)state;
-    fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
-    fixture_add(&f, fixture_job(2, 10));
-    fixture_pace(&f);
+    batch_fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
+    batch_fixture_add(&f, batch_fixture_job(2, 10));
+    batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 600; s.seed++) {
         run(&r, &f, BATCH_RAND, &s);
         met[r.gpus[0]][r.gpus[1]]++;
@@ -82,7 +82,7 @@ static void every_pair_of_idle_gpus_is_equally_likely(void **state)
     for (int a = 0; a < 4; a++)
         for (int b = a + 1; b < 4; b++)
             assert_in_range(met[a][b], 55, 145);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* Two jobs of one GPU and 10 s, one of both GPUs and 5 s: 15 s when that one is first or last, 25 s when it
@@ -94,11 +94,11 @@ static void jobs_take_their_turn_in_random_order(void **state)
     struct batch_result r;
     int32_t between[N_BATCH_SCHEDULERS] = { 0 };
     (void)state;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    fixture_add(&f, fixture_job(1, 10));
-    fixture_add(&f, fixture_job(2, 5));
-    fixture_add(&f, fixture_job(1, 10));
-    fixture_pace(&f);
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, batch_fixture_job(1, 10));
+    batch_fixture_add(&f, batch_fixture_job(2, 5));
+    batch_fixture_add(&f, batch_fixture_job(1, 10));
+    batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 300; s.seed++)
         for (enum batch_scheduler how = BATCH_LS; how <= BATCH_RAND; how++) {
             run(&r, &f, how, &s);
@@ -108,7 +108,7 @@ static void jobs_take_their_turn_in_random_order(void **state)
         }
     assert_in_range(between[BATCH_LS], 60, 140);
     assert_int_equal(between[BATCH_RAND], between[BATCH_LS]); /* the same orders */
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* The job of the whole cluster arrives at 7; whoever comes after it in the order waits. */
@@ -119,11 +119,11 @@ static void a_job_that_has_not_arrived_holds_the_line(void **state)
     struct batch_result r;
     int32_t waited = 0;
     (void)state;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    fixture_add(&f, fixture_job(1, 3));
-    fixture_add(&f, fixture_job(2, 5));
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, batch_fixture_job(1, 3));
+    batch_fixture_add(&f, batch_fixture_job(2, 5));
     f.jobs[1].arrival_s = 7;
-    fixture_pace(&f);
+    batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 20; s.seed++) {
         run(&r, &f, BATCH_RAND, &s);
         assert_close(r.jobs[1].start_s, 7, 1e-14);
@@ -132,7 +132,7 @@ static void a_job_that_has_not_arrived_holds_the_line(void **state)
         batch_result_free(&r);
     }
     assert_in_range(waited, 1, 19);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 int main(void)

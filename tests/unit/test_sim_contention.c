@@ -51,8 +51,8 @@ static void phi_counts_the_fewest_and_the_most_servers(void **state)
     struct batch_fixture f;
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        fixture_cluster(&f, COUNT_OF(servers), servers);
-        fixture_add(&f, fixture_job(cases[i].gpus, 1));
+        batch_fixture_cluster(&f, COUNT_OF(servers), servers);
+        batch_fixture_add(&f, batch_fixture_job(cases[i].gpus, 1));
         f.jobs[0].server_s = 1;
         assert_close(contention_phi(&f.contention, &f.p), cases[i].phi, 1e-14);
     }
@@ -64,9 +64,9 @@ static void phi_is_that_of_the_job_that_suffers_most(void **state)
 {
     struct batch_fixture f;
     (void)state;
-    fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
-    fixture_add(&f, fixture_job(1, 5));
-    fixture_add(&f, fixture_job(3, 5));
+    batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
+    batch_fixture_add(&f, batch_fixture_job(1, 5));
+    batch_fixture_add(&f, batch_fixture_job(3, 5));
     f.jobs[1].gradient_B = 2;
     assert_close(contention_phi(&f.contention, &f.p), (4 / 3.0 * 5 + 1) / (4 / 3.0 / 5 + 1), 1e-14);
 }

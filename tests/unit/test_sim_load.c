@@ -11,8 +11,8 @@ struct bed {
 static void bed_build(struct bed *b, bool gang)
 {
     struct err e = { 0 };
-    fixture_cluster(&b->f, 3, (const int32_t[]){ 2, 3, 1 });
-    fixture_add(&b->f, fixture_job(1, 1));
+    batch_fixture_cluster(&b->f, 3, (const int32_t[]){ 2, 3, 1 });
+    batch_fixture_add(&b->f, batch_fixture_job(1, 1));
     assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
     assert_ok(load_build(&b->load, &b->g, gang, &e), &e);
 }

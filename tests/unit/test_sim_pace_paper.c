@@ -24,13 +24,13 @@ static void jobs_that_meet_slow_each_other(void **state)
     struct err e = { 0 };
     const int32_t *jobs;
     (void)state;
-    fixture_cluster(&f, 3, (const int32_t[]){ 4, 5, 4 });
+    batch_fixture_cluster(&f, 3, (const int32_t[]){ 4, 5, 4 });
     f.contention.share_frac = 1;
     for (int i = 0; i < 4; i++) {
-        fixture_add(&f, fixture_job(2, 9));
+        batch_fixture_add(&f, batch_fixture_job(2, 9));
         f.jobs[i].gradient_B = 10;
     }
-    fixture_pace(&f);
+    batch_fixture_pace(&f);
     struct pace *p = &f.pace;
 
     assert_ok(p->begin(p->x, 0, &first, &e), &e);
@@ -57,7 +57,7 @@ static void jobs_that_meet_slow_each_other(void **state)
     assert_int_equal(changes(p, &jobs), 1);
     assert_int_equal(jobs[0], 2);
     assert_close(told_s(p, 2), 41, 1e-14);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 enum { JOBS = 8, SERVERS = 4 };
@@ -145,13 +145,13 @@ static void the_count_of_meeting_jobs_is_that_of_the_definition(void **state)
     int32_t started = 0;
     (void)state;
     assert_ok(rng_build(&r, 5, 0, &e), &e);
-    fixture_cluster(&f, SERVERS, (const int32_t[]){ 2, 3, 4, 6 });
+    batch_fixture_cluster(&f, SERVERS, (const int32_t[]){ 2, 3, 4, 6 });
     for (int32_t i = 0; i < JOBS; i++) {
-        fixture_add(&f, fixture_job(1 + i % 5, 9));
+        batch_fixture_add(&f, batch_fixture_job(1 + i % 5, 9));
         f.jobs[i].gradient_B = 1 + i;
         f.jobs[i].server_s = 0.1 * i;
     }
-    fixture_pace(&f);
+    batch_fixture_pace(&f);
     for (int step = 0; step < 2000; step++) {
         int32_t j = (int32_t)rng_below(r, JOBS);
         if (y.n[j] > 0) {
@@ -166,7 +166,7 @@ static void the_count_of_meeting_jobs_is_that_of_the_definition(void **state)
     }
     assert_true(started > 500);
     rng_free(r);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 static void what_cannot_be_built_is_said_and_free(void **state)
@@ -174,8 +174,8 @@ static void what_cannot_be_built_is_said_and_free(void **state)
     struct batch_fixture f;
     struct err e = { 0 };
     (void)state;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    fixture_add(&f, fixture_job(3, 1));
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, batch_fixture_job(3, 1));
     assert_fails(pace_paper_build(&f.pace, &f.contention, &f.p, &e), &e, ERR_RANGE,
                  "jobs[0].gpus: is 3, need 1 to 2");
     f.pace.free(f.pace.x);

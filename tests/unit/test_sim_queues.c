@@ -25,7 +25,7 @@ static void bed_free(struct bed *b)
     crew_free(&b->crew);
     gang_plan_free(&b->plan);
     gang_free(&b->g);
-    fixture_free(&b->f);
+    batch_fixture_free(&b->f);
 }
 
 static void bed_run(struct bed *b)
@@ -142,7 +142,7 @@ static void compare_with_slots(struct bed *b, struct rng *r, bool whole, bool la
 {
     struct batch_settings s = batch_settings_default();
     struct slots x = { .b = b, .slot_s = 6, .whole = whole };
-    fixture_random(&b->f, r, 1 + (int32_t)rng_below(r, 4), 9, 2 + (int32_t)rng_below(r, 9));
+    batch_fixture_random(&b->f, r, 1 + (int32_t)rng_below(r, 4), 9, 2 + (int32_t)rng_below(r, 9));
     for (int32_t i = 0; late && i < b->f.p.n_jobs; i++)
         b->f.jobs[i].arrival_s = rng_range(r, 0, 100);
     s.slot_s = x.slot_s;
@@ -181,14 +181,14 @@ static void speeds_follow_what_starts_and_ends(void **state)
     const struct batch_settings s = batch_settings_default();
     struct bed b;
     (void)state;
-    fixture_cluster(&b.f, 2, (const int32_t[]){ 2, 2 });
+    batch_fixture_cluster(&b.f, 2, (const int32_t[]){ 2, 2 });
     b.f.contention.share_frac = 1;
     b.f.contention.alpha = 0;
     for (int i = 0; i < 3; i++) {
-        fixture_add(&b.f, fixture_job(2, 10 * (i + 1)));
+        batch_fixture_add(&b.f, batch_fixture_job(2, 10 + 10L * i));
         b.f.jobs[i].gradient_B = 1;
     }
-    fixture_pace(&b.f);
+    batch_fixture_pace(&b.f);
     bed_build(&b, &s);
     memcpy(b.plan.gpus, (int32_t[]){ 0, 2, 1, 3, 0, 1 }, 6 * sizeof(int32_t));
     memcpy(b.plan.order, (int32_t[]){ 1, 0, 2 }, 3 * sizeof(int32_t));
@@ -211,13 +211,13 @@ static void a_gang_waits_for_its_last_gpu_and_others_wait_for_it(void **state)
     const struct batch_settings s = batch_settings_default();
     struct bed b;
     (void)state;
-    fixture_cluster(&b.f, 1, (const int32_t[]){ 3 });
-    fixture_add(&b.f, fixture_job(1, 50)); /* GPU 0 */
-    fixture_add(&b.f, fixture_job(2, 10)); /* GPUs 0 and 1 */
-    fixture_add(&b.f, fixture_job(1, 5));  /* GPU 1 */
-    fixture_add(&b.f, fixture_job(1, 7));  /* GPU 2 */
+    batch_fixture_cluster(&b.f, 1, (const int32_t[]){ 3 });
+    batch_fixture_add(&b.f, batch_fixture_job(1, 50)); /* GPU 0 */
+    batch_fixture_add(&b.f, batch_fixture_job(2, 10)); /* GPUs 0 and 1 */
+    batch_fixture_add(&b.f, batch_fixture_job(1, 5));  /* GPU 1 */
+    batch_fixture_add(&b.f, batch_fixture_job(1, 7));  /* GPU 2 */
     b.f.jobs[3].arrival_s = 4;
-    fixture_pace(&b.f);
+    batch_fixture_pace(&b.f);
     bed_build(&b, &s);
     memcpy(b.plan.gpus, (int32_t[]){ 0, 0, 1, 1, 2 }, 5 * sizeof(int32_t));
     memcpy(b.plan.order, (int32_t[]){ 0, 1, 2, 3 }, 4 * sizeof(int32_t));
@@ -293,8 +293,8 @@ static void speeds_that_go_wrong_end_the_run(void **state)
         struct bed b;
         s.slot_s = cases[i].slot_s;
         s.whole_iterations = true;
-        fixture_cluster(&b.f, 1, (const int32_t[]){ 1 });
-        fixture_add(&b.f, fixture_job(1, 3));
+        batch_fixture_cluster(&b.f, 1, (const int32_t[]){ 1 });
+        batch_fixture_add(&b.f, batch_fixture_job(1, 3));
         b.f.pace = (struct pace){ &x, broken_begin, broken_end, broken_changed, broken_iteration, NULL };
         bed_build(&b, &s);
         b.plan.gpus[0] = b.plan.order[0] = 0;

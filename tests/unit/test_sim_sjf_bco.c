@@ -17,13 +17,13 @@ static void the_least_limit_with_a_plan_is_found(void **state)
     struct batch_result r;
     (void)state;
     s.under = 1;
-    fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     for (size_t i = 0; i < COUNT_OF(run_s); i++)
-        fixture_add(&f, fixture_job(1, run_s[i]));
-    fixture_pace(&f);
+        batch_fixture_add(&f, batch_fixture_job(1, run_s[i]));
+    batch_fixture_pace(&f);
     for (s.theta_max = 6; s.theta_max < 100; s.theta_max += 31) {
         run(&r, &f, &s);
-        assert_schedule(&r, &f.p, false);
+        assert_batch(&r, &f.p, false);
         assert_close(r.makespan_s, 6, 1e-14);
         assert_close(r.busy_frac, 1, 1e-14);
         batch_result_free(&r);
@@ -35,7 +35,7 @@ static void the_least_limit_with_a_plan_is_found(void **state)
     assert_null(r.gpus);
     batch_result_free(&r);
     assert_int_equal(sjf_bco_theta_max(&f.p, &s), 13);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
@@ -46,19 +46,40 @@ static void jobs_that_fit_a_server_get_one(void **state)
     struct batch_fixture f;
     struct batch_result r;
     (void)state;
-    fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
+    batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
     for (int i = 0; i < 2; i++) {
-        fixture_add(&f, fixture_job(2, 10));
+        batch_fixture_add(&f, batch_fixture_job(2, 10));
         f.jobs[i].gradient_B = 4;
     }
-    fixture_pace(&f);
+    batch_fixture_pace(&f);
     run(&r, &f, &s);
-    assert_schedule(&r, &f.p, false);
+    assert_batch(&r, &f.p, false);
     assert_int_equal(r.jobs[0].n_servers, 1);
     assert_int_equal(r.jobs[1].n_servers, 1);
     assert_close(r.makespan_s, 14, 1e-14);
     batch_result_free(&r);
-    fixture_free(&f);
+    batch_fixture_free(&f);
+}
+
+/* A job of 1 GPU opens the first of two servers of 4. One of 2 GPUs then goes there too if it is packed, and
+ * to the other server, that has no load, if it is balanced. */
+static void jobs_up_to_kappa_are_packed_and_larger_ones_balanced(void **state)
+{
+    struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_result r;
+    (void)state;
+    batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
+    batch_fixture_add(&f, batch_fixture_job(2, 10));
+    batch_fixture_add(&f, batch_fixture_job(1, 10));
+    batch_fixture_pace(&f);
+    for (s.kappa = 1; s.kappa <= 3; s.kappa++) {
+        run(&r, &f, &s);
+        assert_int_equal(r.gpus[r.jobs[1].first_gpu], 0);
+        assert_int_equal(r.gpu_server[r.gpus[r.jobs[0].first_gpu]], s.kappa == 1);
+        batch_result_free(&r);
+    }
+    batch_fixture_free(&f);
 }
 
 static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
@@ -71,7 +92,7 @@ static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
         struct batch_settings s = batch_settings_default();
         struct batch_fixture f;
         struct batch_result all, one;
-        fixture_random(&f, r, 4, 14, 10);
+        batch_fixture_random(&f, r, 4, 14, 10);
         run(&all, &f, &s);
         double least_s = INFINITY;
         int32_t most = 0;
@@ -86,13 +107,13 @@ static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
         s.kappa = 1 + i % 5;
         int32_t kappa = s.kappa < most ? s.kappa : most;
         run(&one, &f, &s);
-        assert_schedule(&one, &f.p, false);
+        assert_batch(&one, &f.p, false);
         assert_int_equal(one.kappa, kappa);
         for (int32_t k = 1; k <= one.n_kappas; k++)
             assert_true((one.kappa_makespan_s[k - 1] == one.makespan_s) == (k == kappa));
         batch_result_free(&all);
         batch_result_free(&one);
-        fixture_free(&f);
+        batch_fixture_free(&f);
     }
     rng_free(r);
 }
@@ -184,15 +205,15 @@ static void small_batches_stay_within_the_guarantee(void **state)
         struct batch_settings s = batch_settings_default();
         struct batch_result r;
         struct small x;
-        fixture_random(&x.f, rng, 1 + i % 4, SMALL_GPUS, 2 + i % (SMALL_JOBS - 1));
+        batch_fixture_random(&x.f, rng, 1 + i % 4, SMALL_GPUS, 2 + i % (SMALL_JOBS - 1));
         s.phi = contention_phi(&x.f.contention, &x.f.p);
         run(&r, &x.f, &s);
-        assert_schedule(&r, &x.f.p, false);
+        assert_batch(&r, &x.f.p, false);
         double best_s = best_of_all_s(&x);
         assert_true(r.makespan_s >= best_s * (1 - 1e-12));
         assert_true(r.makespan_s <= best_s * r.guarantee);
         batch_result_free(&r);
-        fixture_free(&x.f);
+        batch_fixture_free(&x.f);
     }
     rng_free(rng);
 }
@@ -204,10 +225,10 @@ static void the_guarantee_is_the_theorems(void **state)
     struct batch_fixture f;
     struct batch_result r;
     (void)state;
-    fixture_cluster(&f, 1, (const int32_t[]){ 4 });
-    fixture_add(&f, fixture_job(3, 5));
-    fixture_add(&f, fixture_job(1, 5));
-    fixture_pace(&f);
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 4 });
+    batch_fixture_add(&f, batch_fixture_job(3, 5));
+    batch_fixture_add(&f, batch_fixture_job(1, 5));
+    batch_fixture_pace(&f);
     run(&r, &f, &s);
     assert_true(isnan(r.guarantee));
     batch_result_free(&r);
@@ -216,7 +237,7 @@ static void the_guarantee_is_the_theorems(void **state)
     run(&r, &f, &s);
     assert_close(r.guarantee, 3 * 2 * 1.15 / 0.9, 1e-14);
     batch_result_free(&r);
-    fixture_free(&f);
+    batch_fixture_free(&f);
 }
 
 /* The paper's own rules, one by one and together: other plans, schedules all the same. */
@@ -230,7 +251,7 @@ static void literal_rules_give_schedules_too(void **state)
         struct batch_settings s = batch_settings_default();
         struct batch_fixture f;
         struct batch_result r;
-        fixture_random(&f, rng, 4, 12, 10);
+        batch_fixture_random(&f, rng, 4, 12, 10);
         s.literal_pack = mask & 1;
         s.literal_load = mask & 2;
         s.literal_bisect = mask & 4;
@@ -239,9 +260,9 @@ static void literal_rules_give_schedules_too(void **state)
         s.more_limits = mask & 16 ? 0 : 3;
         s.lambda = mask & 32 ? 4 : 1;
         run(&r, &f, &s);
-        assert_schedule(&r, &f.p, mask & 8);
+        assert_batch(&r, &f.p, mask & 8);
         batch_result_free(&r);
-        fixture_free(&f);
+        batch_fixture_free(&f);
     }
     rng_free(rng);
 }
@@ -251,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_limit_with_a_plan_is_found),
         cmocka_unit_test(jobs_that_fit_a_server_get_one),
+        cmocka_unit_test(jobs_up_to_kappa_are_packed_and_larger_ones_balanced),
         cmocka_unit_test(the_curve_over_kappa_has_the_best_plan_as_its_least),
         cmocka_unit_test(small_batches_stay_within_the_guarantee),
         cmocka_unit_test(the_guarantee_is_the_theorems),

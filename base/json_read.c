@@ -1,0 +1,187 @@
+#include "base/json_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+struct json_reader {
+    FILE *file;
+    const char *path;
+    json_t *object;      /* read last, owned */
+    int64_t line, start; /* of the next byte; of the object */
+    size_t n_bytes;      /* of the object so far */
+    bool any, ended;     /* an entry was read; the array was closed */
+};
+
+static int fail(const struct json_reader *r, int64_t line, struct err *e, const char *what)
+{
+    if (ferror(r->file))
+        return err_set(e, ERR_IO, "%s:%lld: cannot be read: %s", r->path, (long long)line, strerror(errno));
+    return err_set(e, ERR_PARSE, "%s:%lld: %s", r->path, (long long)line, what);
+}
+
+static int take_byte(struct json_reader *r)
+{
+    int c = getc_unlocked(r->file);
+    r->line += c == '\n';
+    return c;
+}
+
+/* The next byte that is no blank, or EOF. */
+static int take_sign(struct json_reader *r)
+{
+    int c;
+    do
+        c = take_byte(r);
+    while (c == ' ' || c == '\t' || c == '\r' || c == '\n');
+    return c;
+}
+
+/* One byte a call: so the library never takes what follows the object, and the line is known. */
+static size_t give_byte(void *buffer, size_t size, void *data)
+{
+    struct json_reader *r = data;
+    int c = size > 0 && r->n_bytes < JSON_READER_MAX_BYTES ? take_byte(r) : EOF;
+    if (c == EOF)
+        return 0;
+    r->n_bytes++;
+    *(char *)buffer = (char)c;
+    return 1;
+}
+
+static int open_array(struct json_reader *r, struct err *e)
+{
+    int c = take_sign(r);
+    if (c == 0xef && take_byte(r) == 0xbb && take_byte(r) == 0xbf) /* byte order mark */
+        c = take_sign(r);
+    if (c == '[')
+        return 0;
+    return fail(r, r->line, e,
+                c == EOF ? "file is empty, need an array of objects" : "need an array of objects");
+}
+
+int json_reader_open(struct json_reader **out, const char *path, struct err *e)
+{
+    *out = NULL;
+    struct json_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return err_nomem(e, path);
+    r->path = path;
+    r->line = 1;
+    int copy = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
+    r->file = copy >= 0 ? fdopen(copy, "rb") : fopen(path, "rbe");
+    int rc = 0;
+    if (!r->file && errno == ENOENT)
+        rc = err_set(e, ERR_PARSE, "%s:1: file is missing, need a readable file", path);
+    else if (!r->file)
+        rc = err_set(e, ERR_PARSE, "%s:1: file cannot be read (%s), need a readable file", path,
+                     strerror(errno));
+    else
+        rc = open_array(r, e);
+    if (rc) {
+        json_reader_close(r);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}
+
+static int read_object(struct json_reader *r, struct err *e)
+{
+    json_error_t why;
+    r->start = r->line;
+    r->n_bytes = 0;
+    r->object = json_load_callback(give_byte, r, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &why);
+    if (r->object)
+        return 0;
+    if (json_error_code(&why) == json_error_out_of_memory)
+        return err_nomem(e, r->path);
+    if (r->n_bytes >= JSON_READER_MAX_BYTES)
+        return fail(r, r->start, e, "object is larger than 64 MiB, need at most that");
+    if (ferror(r->file))
+        return fail(r, r->line, e, "");
+    int64_t line = r->start + (why.line > 0 ? why.line - 1 : 0);
+    return err_set(e, ERR_PARSE, "%s:%lld: is not JSON: %s", r->path, (long long)line, why.text);
+}
+
+int json_reader_next(struct json_reader *r, const struct json_value **out, struct err *e)
+{
+    json_decref(r->object);
+    r->object = NULL;
+    *out = NULL;
+    if (r->ended)
+        return 0;
+    int c = take_sign(r);
+    if (r->any && c == ',')
+        c = take_sign(r);
+    else if (r->any && c != ']')
+        return fail(r, r->line, e,
+                    c == EOF ? "array is not closed, need ]" : "need a comma or ] behind an object");
+    else if (c == ']')
+        r->ended = true;
+    if (r->ended)
+        return take_sign(r) == EOF ? 0 : fail(r, r->line, e, "text behind the array, need its end only");
+    if (c != '{')
+        return fail(r, r->line, e, c == EOF ? "array is not closed, need ]" : "entry is no object, need {");
+    ungetc(c, r->file);
+    r->any = true;
+    int rc = read_object(r, e);
+    if (!rc)
+        *out = (const struct json_value *)r->object;
+    return rc;
+}
+
+int64_t json_reader_line(const struct json_reader *r)
+{
+    return r->start;
+}
+
+void json_reader_close(struct json_reader *r)
+{
+    if (!r)
+        return;
+    json_decref(r->object);
+    if (r->file)
+        fclose(r->file);
+    free(r);
+}
+
+/* struct json_value is what the library calls json_t. */
+static const json_t *native(const struct json_value *v)
+{
+    return (const json_t *)v;
+}
+
+const struct json_value *json_value_get(const struct json_value *v, const char *key)
+{
+    return (const struct json_value *)json_object_get(native(v), key);
+}
+
+size_t json_value_count(const struct json_value *v)
+{
+    return json_array_size(native(v));
+}
+
+const struct json_value *json_value_at(const struct json_value *v, size_t i)
+{
+    return (const struct json_value *)json_array_get(native(v), i);
+}
+
+const char *json_value_text(const struct json_value *v)
+{
+    return json_string_value(native(v));
+}
+
+bool json_value_is_array(const struct json_value *v)
+{
+    return json_is_array(native(v));
+}
+
+bool json_value_is_null(const struct json_value *v)
+{
+    return !v || json_is_null(native(v));
+}

@@ -1,0 +1,240 @@
+#include <math.h>
+
+#include "sim/cluster/lockstep_model.h"
+
+/* As in sim/flow: offers this close (relative) to the last level are that level, so that bundles equal by
+ * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding, far
+ * below what matters. */
+#define SAME_LEVEL (1 + 0x1p-40)
+
+/* Whoever is that close (relative) to where it should be is not wronged: above the rounding of a sum of
+ * thousands. Wider than SAME_LEVEL, by which rates may be off. */
+#define SAME_RATE (1 + 0x1p-38)
+
+/* Rounds of going on with the wronged before all that hang together are taken. */
+enum { MAX_ROUNDS = 8 };
+
+/* ---- who gets a new rate ---- */
+
+static void reach_link(struct lockstep *l, int32_t link)
+{
+    if (l->links[link].mark != l->mark) {
+        l->links[link].mark = l->mark;
+        l->near_links[l->n_near_links++] = link;
+    }
+}
+
+static bool is_reached(const struct lockstep *l, int32_t bundle)
+{
+    return l->bundles[bundle].mark == l->mark;
+}
+
+static void reach_bundle(struct lockstep *l, int32_t bundle)
+{
+    struct lockstep_bundle *b = &l->bundles[bundle];
+    if (b->mark == l->mark)
+        return;
+    b->mark = l->mark;
+    l->near_bundles[l->n_near_bundles++] = bundle;
+    for (int32_t i = 0; i < b->n; i++)
+        reach_link(l, b->uses[i].link);
+}
+
+/* All that hangs together with what is reached so far. */
+static void reach_all(struct lockstep *l)
+{
+    for (int32_t i = 0; i < l->n_near_links; i++) {
+        const struct lockstep_link *link = &l->links[l->near_links[i]];
+        for (int32_t s = 0; s < link->n; s++)
+            reach_bundle(l, link->seats[s].bundle);
+    }
+}
+
+/* A link that bundles came to or left: who has no rate yet, and whom the link held back. */
+static void reach_held(struct lockstep *l, int32_t at)
+{
+    const struct lockstep_link *link = &l->links[at];
+    reach_link(l, at);
+    for (int32_t s = 0; s < link->n; s++) {
+        int32_t neck = l->bundles[link->seats[s].bundle].neck;
+        if (neck == at || neck == LOCKSTEP_NEW)
+            reach_bundle(l, link->seats[s].bundle);
+    }
+}
+
+/* ---- progressive filling ---- */
+
+static bool is_less(const struct lockstep_offer *a, const struct lockstep_offer *b)
+{
+    return a->Bps < b->Bps || (!(a->Bps > b->Bps) && a->link < b->link);
+}
+
+static void sink(struct lockstep *l, int32_t at)
+{
+    struct lockstep_offer moved = l->offers[at];
+    for (;;) {
+        int32_t child = 2 * at + 1;
+        if (child >= l->n_offers)
+            break;
+        if (child + 1 < l->n_offers && is_less(&l->offers[child + 1], &l->offers[child]))
+            child++;
+        if (!is_less(&l->offers[child], &moved))
+            break;
+        l->offers[at] = l->offers[child];
+        at = child;
+    }
+    l->offers[at] = moved;
+}
+
+/* Less than nothing is left where bundles that keep their rate will have to give some of it back. */
+static double offer_of(const struct lockstep_link *link)
+{
+    return fmax(0, link->left_Bps) / (double)link->open;
+}
+
+/* Bundles that are not reached keep what they have. */
+static void make_offers(struct lockstep *l)
+{
+    l->n_offers = 0;
+    for (int32_t i = 0; i < l->n_near_links; i++) {
+        struct lockstep_link *link = &l->links[l->near_links[i]];
+        link->left_Bps = link->bw_Bps;
+        link->open = 0;
+        for (int32_t s = 0; s < link->n; s++) {
+            const struct lockstep_seat *seat = &link->seats[s];
+            if (is_reached(l, seat->bundle))
+                link->open += seat->count;
+            else
+                link->left_Bps -= seat->count * l->bundles[seat->bundle].rate_Bps;
+        }
+        if (link->open > 0)
+            l->offers[l->n_offers++] = (struct lockstep_offer){ offer_of(link), l->near_links[i] };
+    }
+    for (int32_t i = l->n_offers / 2; i-- > 0;)
+        sink(l, i);
+}
+
+/*
+ * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are fixed
+ * at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the top.
+ */
+static int32_t least_offer(struct lockstep *l, double *offer_Bps)
+{
+    while (l->n_offers > 0) {
+        struct lockstep_offer *top = &l->offers[0];
+        const struct lockstep_link *link = &l->links[top->link];
+        if (link->open == 0) {
+            *top = l->offers[--l->n_offers];
+        } else {
+            double now_Bps = offer_of(link);
+            if (!(now_Bps > top->Bps)) {
+                *offer_Bps = top->Bps;
+                return top->link;
+            }
+            top->Bps = now_Bps;
+        }
+        if (l->n_offers > 0)
+            sink(l, 0);
+    }
+    return -1;
+}
+
+static void fix_bundle(struct lockstep *l, int32_t bundle, double rate_Bps, int32_t neck)
+{
+    struct lockstep_bundle *b = &l->bundles[bundle];
+    if (!b->open)
+        return;
+    b->open = false;
+    b->next_Bps = rate_Bps;
+    b->neck = neck;
+    for (int32_t i = 0; i < b->n; i++) {
+        struct lockstep_link *link = &l->links[b->uses[i].link];
+        link->left_Bps -= b->uses[i].count * rate_Bps;
+        link->open -= b->uses[i].count;
+    }
+}
+
+/* Raise all rates together; whoever meets a full link stays there. */
+static void fill_up(struct lockstep *l)
+{
+    double level_Bps = 0, offer_Bps = INFINITY;
+    for (int32_t i = 0; i < l->n_near_bundles; i++)
+        l->bundles[l->near_bundles[i]].open = true;
+    make_offers(l);
+    for (int32_t at; (at = least_offer(l, &offer_Bps)) >= 0;) {
+        const struct lockstep_link *link = &l->links[at];
+        if (!(offer_Bps <= level_Bps * SAME_LEVEL))
+            level_Bps = offer_Bps;
+        for (int32_t s = 0; s < link->n; s++)
+            fix_bundle(l, link->seats[s].bundle, level_Bps, at);
+    }
+}
+
+/* ---- whose bottleneck still holds ---- */
+
+/*
+ * Reach the bundles of a link that cannot keep their rate: those it held back when it is no longer full or
+ * somebody is faster there now; those that are faster than somebody it holds back now.
+ */
+static void reach_wronged(struct lockstep *l, int32_t at)
+{
+    const struct lockstep_link *link = &l->links[at];
+    double load_Bps = 0, fastest_Bps = 0, held_Bps = INFINITY;
+    for (int32_t s = 0; s < link->n; s++) {
+        const struct lockstep_bundle *b = &l->bundles[link->seats[s].bundle];
+        bool reached = b->mark == l->mark;
+        double rate_Bps = reached ? b->next_Bps : b->rate_Bps;
+        load_Bps += link->seats[s].count * rate_Bps;
+        fastest_Bps = fmax(fastest_Bps, rate_Bps);
+        if (reached && b->neck == at)
+            held_Bps = fmin(held_Bps, rate_Bps);
+    }
+    bool full = load_Bps * SAME_RATE >= link->bw_Bps;
+    for (int32_t s = 0; s < link->n; s++) {
+        const struct lockstep_bundle *b = &l->bundles[link->seats[s].bundle];
+        if (b->mark == l->mark)
+            continue;
+        bool freed = b->neck == at && (!full || b->rate_Bps * SAME_RATE < fastest_Bps);
+        if (freed || b->neck == LOCKSTEP_NEW || b->rate_Bps > held_Bps * SAME_RATE)
+            reach_bundle(l, link->seats[s].bundle);
+    }
+}
+
+/* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it is
+ * enough to share anew among a few, and to go on with those who were wronged by it until there are none. Where
+ * that takes long, all that hang together are shared anew. */
+static void share(struct lockstep *l)
+{
+    for (int round = 0, n_before = -1; l->n_near_bundles != n_before && l->n_near_bundles > 0; round++) {
+        n_before = l->n_near_bundles;
+        fill_up(l);
+        int32_t n_links = l->n_near_links;
+        for (int32_t i = 0; i < n_links; i++)
+            reach_wronged(l, l->near_links[i]);
+        if (l->n_near_bundles != n_before && round >= MAX_ROUNDS)
+            reach_all(l);
+    }
+}
+
+void lockstep_settle(struct lockstep *l, const int32_t **changed, int32_t *n)
+{
+    l->mark++;
+    l->n_near_links = l->n_near_bundles = 0;
+    for (int32_t i = 0; i < l->n_dirty; i++) {
+        l->links[l->dirty[i]].dirty = false;
+        if (l->links[l->dirty[i]].n > 0)
+            reach_held(l, l->dirty[i]);
+    }
+    l->n_dirty = 0;
+    share(l);
+    *changed = l->changed;
+    *n = 0;
+    for (int32_t i = 0; i < l->n_near_bundles; i++) {
+        struct lockstep_bundle *b = &l->bundles[l->near_bundles[i]];
+        double low = fmin(b->rate_Bps, b->next_Bps), high = fmax(b->rate_Bps, b->next_Bps);
+        if (high <= low * SAME_LEVEL)
+            continue;
+        b->rate_Bps = b->next_Bps;
+        l->changed[(*n)++] = l->near_bundles[i];
+    }
+}

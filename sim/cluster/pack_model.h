@@ -1,0 +1,42 @@
+/** @file What is free of a cluster, as the files of pack.h see it. */
+#ifndef SIM_CLUSTER_PACK_MODEL_H
+#define SIM_CLUSTER_PACK_MODEL_H
+
+#include "sim/cluster/pack.h"
+#include "sim/cluster/pack_index.h"
+
+/** One level of near servers. */
+struct pack_level {
+    int32_t n_groups;
+    int32_t *first;   /**< shape [n_groups + 1], owned: members of group g are members[first[g]..first[g+1]) */
+    int32_t *members; /**< shape [n_servers], owned; of a group in order of numbers */
+    int64_t *idle;    /**< shape [n_groups], owned: free GPUs */
+    int64_t *room;    /**< shape [n_groups], owned: the same for one job that needs other resources too */
+};
+
+struct pack {
+    const struct cluster *c;
+    double *left;            /**< shape [n_servers][n_resources], owned; GPUs are exact */
+    struct pack_index idle;  /**< free GPUs */
+    struct pack_index some;  /**< GPUs that one job can have, of all servers or a group; empty between calls */
+    struct pack_index inside; /**< members of one group of a job that needs other resources; empty likewise */
+    int32_t n_levels;
+    struct pack_level *levels; /**< shape [n_levels], owned; [0] is not filled: each server is its own */
+    int32_t *rank;             /**< shape [n_servers], owned: place of a server in the order of rings */
+};
+
+/** Append @p gpus of server @p s. ERR_NOMEM. */
+int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e);
+
+/* The ways: GPUs of servers of @p x, which holds n of them or more. */
+
+int pack_first_fit(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
+int pack_packed(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
+int pack_spread(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
+int pack_random(struct pack_place *out, const struct pack_index *x, int32_t n, struct rng *rng,
+                struct err *e);
+/** Groups have `room` of struct pack_level where @p mixed, else `idle`. */
+int pack_topology(struct pack_place *out, struct pack *p, const struct pack_index *x, bool mixed, int32_t n,
+                  struct err *e);
+
+#endif

@@ -1,0 +1,129 @@
+#include "tests/support.h"
+
+#include "base/json_read.h"
+#include "base/text.h"
+
+static int open_text(struct json_reader **r, char path[SUPPORT_PATH], const char *dir, const char *text,
+                     struct err *e)
+{
+    return json_reader_open(r, scratch_file(path, dir, "list.json", text, strlen(text)), e);
+}
+
+static void objects_come_one_by_one_with_their_lines(void **state)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct json_reader *r;
+    const struct json_value *v;
+    struct err e = { 0 };
+    (void)state;
+    scratch_make(dir);
+    assert_ok(open_text(&r, path, dir,
+                        "\xef\xbb\xbf [ {\"a\": \"x\"},\n"
+                        "{\n \"a\": null,\n \"list\": [1.5, {\"b\": \"\\u00e4\"}, []]}\n,\r\n {} ] \n",
+                        &e),
+              &e);
+    assert_ok(json_reader_next(r, &v, &e), &e);
+    assert_string_equal(json_value_text(json_value_get(v, "a")), "x");
+    assert_null(json_value_get(v, "b"));
+    assert_int_equal(json_reader_line(r), 1);
+    assert_ok(json_reader_next(r, &v, &e), &e);
+    assert_int_equal(json_reader_line(r), 2);
+    assert_true(json_value_is_null(json_value_get(v, "a")));
+    assert_null(json_value_text(json_value_get(v, "a")));
+    const struct json_value *list = json_value_get(v, "list");
+    assert_true(json_value_is_array(list));
+    assert_int_equal(json_value_count(list), 3);
+    assert_null(json_value_text(json_value_at(list, 0)));
+    assert_string_equal(json_value_text(json_value_get(json_value_at(list, 1), "b")), "\xc3\xa4");
+    assert_int_equal(json_value_count(json_value_at(list, 1)), 0);
+    assert_ok(json_reader_next(r, &v, &e), &e);
+    assert_non_null(v);
+    assert_int_equal(json_reader_line(r), 6);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(json_reader_next(r, &v, &e), &e);
+        assert_null(v);
+    }
+    assert_true(json_value_is_null(NULL));
+    assert_null(json_value_get(NULL, "a"));
+    json_reader_close(r);
+    json_reader_close(NULL);
+    scratch_remove(dir);
+}
+
+/* Read all objects; the first failure. */
+static int read_all(const char *text, struct err *e)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct json_reader *r;
+    const struct json_value *v = NULL;
+    scratch_make(dir);
+    int rc = open_text(&r, path, dir, text, e);
+    if (!rc)
+        while (!(rc = json_reader_next(r, &v, e)) && v)
+            ;
+    json_reader_close(r);
+    scratch_remove(dir);
+    return rc;
+}
+
+static void what_is_no_array_of_objects_is_refused_with_its_line(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "", "list.json:1: file is empty, need an array of objects" },
+        { " \n ", "list.json:2: file is empty" },
+        { "{}", "list.json:1: need an array of objects" },
+        { "[", "list.json:1: array is not closed, need ]" },
+        { "[ {} ", "list.json:1: array is not closed, need ]" },
+        { "[ {}\n {} ]", "list.json:2: need a comma or ] behind an object" },
+        { "[ {},\n 7 ]", "list.json:2: entry is no object, need {" },
+        { "[ {}, ]", "list.json:1: entry is no object, need {" },
+        { "[ {} ]\nx", "list.json:2: text behind the array" },
+        { "[\n{ \"a\": 1,\n \"b\" 2 } ]", "list.json:3: is not JSON: " },
+        { "[\n{ \"a\": 1,\n\n", "list.json:" },
+        { "[ { \"a\": 1, \"a\": 2 } ]", "duplicate" },
+        { "[ { \"a\": \"\\u0000\" } ]", "is not JSON" },
+        { "[ { \"a\": \"\xff\" } ]", "is not JSON" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct err e = { 0 };
+        assert_fails(read_all(cases[i].text, &e), &e, ERR_PARSE, cases[i].message);
+    }
+}
+
+static void hostile_depth_ends_with_a_message(void **state)
+{
+    struct text t = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    text_puts(&t, "[{\"a\":");
+    for (int i = 0; i < 100000; i++)
+        text_puts(&t, "[");
+    assert_fails(read_all(text_str(&t), &e), &e, ERR_PARSE, "is not JSON");
+    text_free(&t);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+    struct json_reader *r;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(json_reader_open(&r, "tests/none.json", &e), &e, ERR_PARSE,
+                 "tests/none.json:1: file is missing, need a readable file");
+    assert_null(r);
+    assert_int_not_equal(json_reader_open(&r, "tests", &e), 0);
+    assert_null(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_come_one_by_one_with_their_lines),
+        cmocka_unit_test(what_is_no_array_of_objects_is_refused_with_its_line),
+        cmocka_unit_test(hostile_depth_ends_with_a_message),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+#include "tests/support.h"
+
+#include "base/lines.h"
+
+struct folder {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+};
+
+static int make(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    *state = f;
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+static void open_bytes(struct lines *l, struct folder *f, const char *bytes, size_t n, size_t max)
+{
+    struct err e = { 0 };
+    scratch_file(f->path, f->dir, "text", bytes, n);
+    assert_ok(lines_open(l, f->path, max, &e), &e);
+}
+
+static void assert_line(struct lines *l, const char *want)
+{
+    struct err e = { 0 };
+    bool more;
+    assert_ok(lines_next(l, &more, &e), &e);
+    assert_true(more);
+    assert_string_equal(l->s, want);
+    assert_int_equal(l->n, strlen(want));
+}
+
+static void assert_end(struct lines *l)
+{
+    struct err e = { 0 };
+    bool more = true;
+    assert_ok(lines_next(l, &more, &e), &e);
+    assert_false(more);
+    assert_string_equal(l->s, "");
+}
+
+static void lines_end_with_lf_or_cr_lf_and_the_last_need_not(void **state)
+{
+    static const char text[] = "one\ntwo\r\n\n\r\nfi\rve\nsix";
+    struct lines l;
+    open_bytes(&l, *state, text, sizeof text - 1, 100);
+    assert_line(&l, "one");
+    assert_line(&l, "two");
+    assert_line(&l, "");
+    assert_line(&l, "");
+    assert_line(&l, "fi\rve");
+    assert_line(&l, "six");
+    assert_int_equal(l.line, 6);
+    assert_end(&l);
+    assert_end(&l);
+    lines_close(&l);
+    lines_close(&l);
+}
+
+static void an_empty_file_has_no_line(void **state)
+{
+    struct lines l;
+    open_bytes(&l, *state, "", 0, 100);
+    assert_end(&l);
+    assert_int_equal(l.line, 0);
+    lines_close(&l);
+}
+
+/* Blocks are 64 KiB: lines of 0 to 1000 letters lie across their ends in every way. */
+static void lines_across_blocks_come_back_whole(void **state)
+{
+    enum { N = 1001 };
+    struct folder *f = *state;
+    struct lines l;
+    static char text[N * (N + 1)], want[N + 1];
+    size_t n = 0;
+    for (size_t k = 0; k < N; k++) {
+        memset(text + n, 'a' + (int)(k % 26), k);
+        n += k;
+        text[n++] = '\n';
+    }
+    open_bytes(&l, f, text, n, N);
+    for (size_t k = 0; k < N; k++) {
+        memset(want, 'a' + (int)(k % 26), k);
+        want[k] = '\0';
+        assert_line(&l, want);
+    }
+    assert_end(&l);
+    lines_close(&l);
+}
+
+static void a_line_that_is_too_long_or_has_a_nul_is_passed_over(void **state)
+{
+    static const char text[] = "1234567890\n12345678901\nab\0cd\nlast";
+    struct lines l;
+    struct err e = { 0 };
+    bool more;
+    open_bytes(&l, *state, text, sizeof text - 1, 10);
+    assert_line(&l, "1234567890");
+    assert_fails(lines_next(&l, &more, &e), &e, ERR_PARSE, "text:2: line is longer than 10 bytes");
+    assert_string_equal(l.s, "");
+    assert_fails(lines_next(&l, &more, &e), &e, ERR_PARSE, "text:3: has a NUL byte, need text");
+    assert_line(&l, "last");
+    assert_end(&l);
+    lines_close(&l);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+    struct folder *f = *state;
+    struct lines l;
+    struct err e = { 0 };
+    char path[SUPPORT_PATH];
+    assert_fails(lines_open(&l, scratch_path(path, f->dir, "none"), 10, &e), &e, ERR_PARSE,
+                 "none:1: file is missing, need a readable file");
+    lines_close(&l);
+    assert_fails(lines_open(&l, f->dir, 10, &e), &e, ERR_PARSE, "need a readable file");
+    lines_close(&l);
+    l = (struct lines){ 0 };
+    lines_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_end_with_lf_or_cr_lf_and_the_last_need_not),
+        cmocka_unit_test(an_empty_file_has_no_line),
+        cmocka_unit_test(lines_across_blocks_come_back_whole),
+        cmocka_unit_test(a_line_that_is_too_long_or_has_a_nul_is_passed_over),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}

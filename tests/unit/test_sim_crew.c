@@ -1,0 +1,112 @@
+#include "sim/cluster/crew.h"
+#include "tests/unit/batch_fixture.h"
+
+struct bed {
+    struct batch_fixture f;
+    struct gang g;
+    struct crew crew;
+};
+
+/* Two jobs of one GPU each; iterations of 1 s. */
+static void bed_build(struct bed *b, double slot_s, bool whole)
+{
+    struct batch_settings s = batch_settings_default();
+    struct err e = { 0 };
+    s.slot_s = slot_s;
+    s.whole_iterations = whole;
+    batch_fixture_cluster(&b->f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&b->f, batch_fixture_job(1, 30));
+    batch_fixture_add(&b->f, batch_fixture_job(1, 7));
+    batch_fixture_pace(&b->f);
+    assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
+    assert_ok(crew_build(&b->crew, &b->g, &b->f.pace, &s, &e), &e);
+}
+
+static void bed_free(struct bed *b)
+{
+    crew_free(&b->crew);
+    gang_free(&b->g);
+    batch_fixture_free(&b->f);
+}
+
+static void start_both(struct bed *b)
+{
+    struct err e = { 0 };
+    for (int32_t job = 0; job < 2; job++)
+        assert_ok(crew_start(&b->crew, job, &job, &e), &e);
+    assert_ok(crew_settle(&b->crew, &e), &e);
+}
+
+/* 7 and 30 iterations of 1 s: without slots 7 and 30 s; in slots of 4 s 8 and 32 s; of 2.5 s, that have room
+ * for 2 whole iterations, 4 and 15 slots; with parts of iterations 3 and 12. In slots of .1 s, 70 and 300 of
+ * them. */
+static void jobs_end_with_their_last_slot(void **state)
+{
+    static const struct {
+        double slot_s;
+        bool whole;
+        double end_s[2];
+    } cases[] = {
+        { 0, false, { 30, 7 } },     { 4, true, { 32, 8 } },        { 2.5, true, { 37.5, 10 } },
+        { 2.5, false, { 30, 7.5 } }, { 0.1, false, { 30.0, 7.0 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct bed b;
+        bed_build(&b, cases[i].slot_s, cases[i].whole);
+        start_both(&b);
+        crew_advance(&b.crew, crew_next(&b.crew));
+        assert_int_equal(b.crew.n_ended, 1);
+        assert_int_equal(b.crew.ended[0], 1);
+        crew_advance(&b.crew, crew_next(&b.crew));
+        assert_int_equal(b.crew.n_running, 0);
+        assert_true(crew_next(&b.crew) == INFINITY);
+        for (int k = 0; k < 2; k++)
+            assert_close(b.crew.spans[k].end_s, cases[i].end_s[k], 1e-12);
+        bed_free(&b);
+    }
+}
+
+static void a_job_starts_with_the_first_slot_after_it_arrived(void **state)
+{
+    struct bed b;
+    (void)state;
+    bed_build(&b, 4, false);
+    assert_true(crew_tick(&b.crew, 0) == 0);
+    assert_true(crew_tick(&b.crew, 0.1) == 1);
+    assert_true(crew_tick(&b.crew, 4) == 1);
+    assert_true(crew_tick(&b.crew, 4.5) == 2);
+    bed_free(&b);
+    bed_build(&b, 0, false);
+    assert_true(crew_tick(&b.crew, 4.5) == 4.5);
+    bed_free(&b);
+}
+
+/* A time at which nothing ends only moves the clock. */
+static void a_reset_forgets_what_runs(void **state)
+{
+    struct bed b;
+    (void)state;
+    bed_build(&b, 0, false);
+    start_both(&b);
+    crew_advance(&b.crew, 3);
+    assert_int_equal(b.crew.n_ended, 0);
+    assert_true(b.crew.now == 3);
+    crew_reset(&b.crew);
+    assert_int_equal(b.crew.n_running, 0);
+    assert_true(b.crew.now == 0);
+    assert_true(crew_next(&b.crew) == INFINITY);
+    start_both(&b);
+    assert_close(crew_next(&b.crew), 7, 1e-14);
+    bed_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_end_with_their_last_slot),
+        cmocka_unit_test(a_job_starts_with_the_first_slot_after_it_arrived),
+        cmocka_unit_test(a_reset_forgets_what_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

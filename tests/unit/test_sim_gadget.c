@@ -1,0 +1,375 @@
+#include "tests/support.h"
+
+#include "sim/cluster/elastic_draw.h"
+#include "sim/cluster/gadget.h"
+#include "tests/unit/elastic_oracle.h"
+
+enum { CASES = 300 };
+
+/* ---- small runs, beside every set of rings ---- */
+
+/* What a choice loads, counted anew: no row over capacity, servers of a ring distinct, budgets kept. */
+static void check_choice(const struct elastic_choice *choice, const struct cluster *c,
+                         const struct elastic_job *jobs, const double *used)
+{
+    int32_t n = c->n_servers * c->n_resources;
+    double *load = calloc((size_t)n + (size_t)c->n_arcs, sizeof *load);
+    int32_t *seen = calloc((size_t)c->n_servers, sizeof *seen);
+    struct err e = { 0 };
+    assert_non_null(load);
+    assert_non_null(seen);
+    for (int32_t i = 0; i < choice->n_rings; i++) {
+        const struct elastic_ring *ring = &choice->rings[i];
+        const struct elastic_job *j = &jobs[ring->job];
+        const int32_t *servers = choice->servers + ring->first;
+        assert_in_range(ring->workers_total, 1, j->max_workers);
+        assert_true(used[ring->job] + ring->workers_total <= j->budget);
+        for (int32_t k = 0; k < ring->n; k++) {
+            struct cluster_path path;
+            assert_int_not_equal(seen[servers[k]], i + 1); /* each server once: one cycle */
+            seen[servers[k]] = i + 1;
+            for (int32_t r = 0; r < c->n_resources; r++)
+                load[servers[k] * c->n_resources + r] +=
+                    choice->workers[ring->first + k] * j->demand[r] / cluster_capacity(c, servers[k], r);
+            assert_ok(cluster_find_path(&path, c, servers[k], servers[(k + 1) % ring->n], NULL, &e), &e);
+            for (int32_t a = 0; a < path.n; a++)
+                load[n + path.arcs[a]] += j->hop_Bps / c->bw_Bps[path.arcs[a]];
+        }
+    }
+    for (int32_t i = 0; i < n + c->n_arcs; i++)
+        assert_true(isnan(load[i]) || load[i] <= 1 + 1e-9); /* NaN: nothing of nothing */
+    free(load);
+    free(seen);
+}
+
+/* Step through a run; done and used before slot t. */
+static void step(double *used, double *done, const struct elastic_job *jobs,
+                 const struct elastic_choice *choice)
+{
+    for (int32_t i = 0; i < choice->n_rings; i++) {
+        const struct elastic_ring *ring = &choice->rings[i];
+        used[ring->job] += ring->workers_total;
+        done[ring->job] += elastic_gain(&jobs[ring->job], ring->workers_total);
+    }
+}
+
+static void slots_are_between_the_optimum_and_its_guarantee(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < CASES; number++) {
+        struct oracle_case x;
+        struct oracle_counts counts;
+        struct elastic_result out;
+        struct elastic_settings settings = elastic_settings_default();
+        double used[ORACLE_JOBS] = { 0 }, done[ORACLE_JOBS] = { 0 };
+        struct err e = { 0 };
+        oracle_case_build(&x, number);
+        oracle_counts_build(&counts, &x);
+        settings.n_slots = x.n_slots;
+        settings.reoffer = number % 3 > 0;
+        assert_ok(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, true, &e), &e);
+        for (int32_t t = 0; t < x.n_slots; t++) {
+            const struct elastic_note *note = &out.slots[t].note;
+            const struct elastic_slot slot = {
+                .jobs = x.jobs, .n_jobs = x.n_jobs, .slot = t + 1, .used = used, .done = done
+            };
+            double best = oracle_slot(&counts, &slot);
+            check_choice(&out.choices[t], &x.cluster, x.jobs, used);
+            step(used, done, x.jobs, &out.choices[t]);
+            if (out.slots[t].active == 0)
+                continue;
+            assert_true(note->bound >= best * (1 - 1e-9));
+            assert_true(note->fixed_bound <= note->bound * (1 + 1e-7));
+            assert_true(note->value <= best * (1 + 1e-9));
+            assert_true(note->value * 3 * note->gamma >= best);
+            assert_true(note->node_over <= 1 + 1e-9 && note->link_over <= 1 + 1e-9);
+        }
+        elastic_result_free(&out);
+        oracle_counts_free(&counts);
+        oracle_case_free(&x);
+    }
+}
+
+static void runs_are_within_the_guarantee_of_the_best_run(void **state)
+{
+    double worst = 1;
+    (void)state;
+    for (int32_t number = 0; number < CASES; number++) {
+        struct oracle_case x;
+        struct oracle_counts counts;
+        struct elastic_result out;
+        struct elastic_settings settings = elastic_settings_default();
+        struct err e = { 0 };
+        oracle_case_build(&x, number);
+        settings.n_slots = x.n_slots;
+        assert_ok(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, false, &e), &e);
+        oracle_counts_build(&counts, &x);
+        double best = oracle_run(&counts, &x);
+        assert_true(out.concave);
+        assert_true(out.aim <= best * (1 + 1e-9));
+        assert_true(out.aim * (3 * out.gamma + 1) >= best);
+        worst = fmin(worst, out.aim / best);
+        oracle_counts_free(&counts);
+        elastic_result_free(&out);
+        oracle_case_free(&x);
+    }
+    assert_true(worst > 0.5); /* far better than 1/16 in practice */
+}
+
+/* ---- the paper's cluster, stressed ---- */
+
+struct drawn {
+    struct cluster cluster;
+    struct draw_jobs jobs;
+};
+
+/* 11 servers of about 41 GPUs in racks and jobs all there at once; links scaled so that they matter too. */
+static void draw(struct drawn *d, int32_t n_jobs, double link_scale, int64_t seed)
+{
+    struct draw_racks racks;
+    struct draw_elastic jobs;
+    struct err e = { 0 };
+    assert_ok(draw_read_racks(&racks, NULL, -1, &e), &e);
+    assert_ok(draw_read_elastic(&jobs, NULL, -1, &e), &e);
+    racks.servers = 11;
+    racks.link_scale = link_scale;
+    jobs.count = n_jobs;
+    jobs.zeta_scale = 0.04;
+    jobs.arrivals = DRAW_AT_ONCE;
+    assert_ok(draw_racks(&d->cluster, &racks, seed, &e), &e);
+    assert_ok(draw_elastic_jobs(&d->jobs, &jobs, 20, seed, &e), &e);
+}
+
+static void drawn_free(struct drawn *d)
+{
+    draw_jobs_free(&d->jobs);
+    cluster_free(&d->cluster);
+}
+
+static void rounding_loses_little_and_overloads_nothing(void **state)
+{
+    (void)state;
+    for (int64_t seed = 0; seed < 12; seed++) {
+        struct drawn d;
+        struct elastic_result out;
+        struct elastic_settings settings = elastic_settings_default();
+        double used[60] = { 0 }, done[60] = { 0 };
+        struct err e = { 0 };
+        draw(&d, 60, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.1 : 0.01, seed);
+        settings.n_slots = 20;
+        settings.seed = seed;
+        settings.rack_pricing = seed % 2;
+        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, d.jobs.n, &settings, true, &e),
+                  &e);
+        for (int32_t t = 0; t < 20; t++) {
+            check_choice(&out.choices[t], &d.cluster, d.jobs.jobs, used);
+            step(used, done, d.jobs.jobs, &out.choices[t]);
+            assert_true(out.slots[t].note.value <= out.slots[t].note.bound * (1 + 1e-9));
+        }
+        assert_true(out.bound_frac >= 0.95);
+        assert_int_equal(out.gamma, 5);
+        elastic_result_free(&out);
+        drawn_free(&d);
+    }
+}
+
+static void structure_of_racks_changes_time_but_no_bound(void **state)
+{
+    (void)state;
+    for (int64_t seed = 0; seed < 4; seed++) {
+        struct drawn d;
+        struct elastic_result with, without;
+        struct elastic_settings settings = elastic_settings_default();
+        struct err e = { 0 };
+        draw(&d, 40, seed % 2 ? 1 : 0.02, seed);
+        settings.n_slots = 1; /* later ones depend on what was drawn */
+        assert_ok(elastic_run(&with, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        settings.rack_pricing = false;
+        assert_ok(elastic_run(&without, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e),
+                  &e);
+        assert_close(with.slots[0].note.bound, without.slots[0].note.bound, 1e-6);
+        elastic_result_free(&with);
+        elastic_result_free(&without);
+        drawn_free(&d);
+    }
+}
+
+/* A run as bytes: who ran where, and the notes. */
+static void write_run(FILE *f, const struct drawn *d, const struct elastic_settings *settings)
+{
+    struct elastic_result out;
+    struct err e = { 0 };
+    assert_ok(elastic_run(&out, &elastic_gadget, &d->cluster, d->jobs.jobs, d->jobs.n, settings, true, &e),
+              &e);
+    for (int32_t t = 0; t < settings->n_slots; t++) {
+        const struct elastic_choice *c = &out.choices[t];
+        fwrite(c->rings, sizeof *c->rings, (size_t)c->n_rings, f);
+        fwrite(c->servers, sizeof *c->servers, (size_t)c->n_servers, f);
+        fwrite(c->workers, sizeof *c->workers, (size_t)c->n_servers, f);
+        fprintf(f, "%a %a %a\n", out.slots[t].note.bound, out.slots[t].note.fixed_bound,
+                out.slots[t].note.value);
+    }
+    elastic_result_free(&out);
+}
+
+static void runs_side_by_side_give_the_bytes_of_one_alone(void **state)
+{
+    struct drawn d;
+    struct elastic_settings settings = elastic_settings_default();
+    char *text[5];
+    size_t size[5];
+    (void)state;
+    draw(&d, 60, 0.02, 7);
+    settings.n_slots = 10;
+    for (int i = 0; i < 5; i++) {
+        FILE *f = open_memstream(&text[i], &size[i]);
+        assert_non_null(f);
+        if (i == 0)
+            write_run(f, &d, &settings);
+        fclose(f);
+    }
+#pragma omp parallel for num_threads(4)
+    for (int i = 1; i < 5; i++) {
+        struct elastic_settings own = settings;
+        free(text[i]);
+        FILE *f = open_memstream(&text[i], &size[i]);
+        own.seed += i == 4;
+        write_run(f, &d, &own);
+        fclose(f);
+    }
+    for (int i = 1; i < 4; i++) {
+        assert_int_equal(size[i], size[0]);
+        assert_memory_equal(text[i], text[0], size[0]);
+    }
+    assert_false(size[4] == size[0] && memcmp(text[4], text[0], size[0]) == 0); /* another seed */
+    for (int i = 0; i < 5; i++)
+        free(text[i]);
+    drawn_free(&d);
+}
+
+/* ---- the paper's rounding ---- */
+
+/* Union over servers of |V|^-4 each and over arcs of |E|^-4 each, by Hoeffding. */
+static void overload_is_within_the_papers_limits_as_often_as_it_says(void **state)
+{
+    int32_t n = 0, over = 0, loaded = 0;
+    double allowed = 0;
+    (void)state;
+    for (int64_t seed = 0; seed < 40; seed++) {
+        struct drawn d;
+        struct elastic_result out;
+        struct elastic_settings settings = elastic_settings_default();
+        struct err e = { 0 };
+        draw(&d, 40, seed % 2 ? 1 : 0.05, seed % 4);
+        settings.n_slots = 20;
+        settings.seed = seed;
+        settings.samples = 1;
+        settings.paper_rounding = true;
+        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        for (int32_t t = 0; t < 20; t++) {
+            const struct elastic_note *note = &out.slots[t].note;
+            if (out.slots[t].active == 0)
+                continue;
+            assert_true(note->node_beta >= 1 && note->link_gamma >= 1);
+            n++;
+            over += note->node_over > note->node_beta || note->link_over > note->link_gamma;
+            loaded += note->node_over > 1 + 1e-9;
+            allowed += pow(d.cluster.n_servers, -3) + pow(d.cluster.n_arcs, -3);
+        }
+        elastic_result_free(&out);
+        drawn_free(&d);
+    }
+    assert_true(n > 300);
+    assert_true(over <= allowed);
+    assert_true(loaded > 0); /* the mode does overload */
+}
+
+/* Of 1000 draws one is worth a third of the programme and within the limits. */
+static void papers_rounding_reaches_a_third_of_the_programme(void **state)
+{
+    (void)state;
+    for (int64_t seed = 0; seed < 6; seed++) {
+        struct drawn d;
+        struct elastic_result out;
+        struct elastic_settings settings = elastic_settings_default();
+        struct err e = { 0 };
+        draw(&d, 40, 0.05, seed);
+        settings.n_slots = 10;
+        settings.samples = 1000;
+        settings.paper_rounding = true;
+        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        for (int32_t t = 0; t < 10; t++) {
+            const struct elastic_note *note = &out.slots[t].note;
+            assert_true(note->value >= note->fixed_bound / 3);
+            assert_true(note->node_over <= note->node_beta && note->link_over <= note->link_gamma);
+        }
+        elastic_result_free(&out);
+        drawn_free(&d);
+    }
+}
+
+/* ---- edges ---- */
+
+static void jobs_that_gain_nothing_get_nothing(void **state)
+{
+    struct drawn d;
+    struct elastic_result out;
+    struct elastic_settings settings = elastic_settings_default();
+    struct err e = { 0 };
+    (void)state;
+    draw(&d, 5, 1, 1);
+    for (int32_t i = 0; i < 5; i++)
+        d.jobs.jobs[i].aim.scale = 0;
+    settings.n_slots = 2;
+    assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 5, &settings, false, &e), &e);
+    assert_int_equal(out.slots[1].embedded, 0);
+    assert_true(out.slots[1].note.bound == 0 && out.slots[1].note.fixed_bound == 0);
+    assert_int_equal(out.slots[1].note.gamma, 5);
+    elastic_result_free(&out);
+    drawn_free(&d);
+}
+
+static void what_it_cannot_do_is_said(void **state)
+{
+    struct topo_network net;
+    struct cluster c;
+    struct elastic_result out;
+    struct elastic_settings settings = elastic_settings_default();
+    const char *const names[] = { "gpus" };
+    const double each[] = { 8 };
+    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
+    const struct elastic_job job = { .id = "j",
+                                     .arrival = 1,
+                                     .max_workers = 1,
+                                     .demand = { 1 },
+                                     .budget = INFINITY,
+                                     .zeta = 1,
+                                     .leave_frac = INFINITY };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "ring:1025@1", &e), &e);
+    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    assert_fails(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, &e), &e, ERR_UNSUP,
+                 "gadget: cluster has 1025 servers, need at most 1024");
+    settings.samples = 0;
+    assert_fails(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, &e), &e, ERR_RANGE,
+                 "gadget: samples is 0, need 1 or more");
+    elastic_gadget.free(NULL);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_are_between_the_optimum_and_its_guarantee),
+        cmocka_unit_test(runs_are_within_the_guarantee_of_the_best_run),
+        cmocka_unit_test(rounding_loses_little_and_overloads_nothing),
+        cmocka_unit_test(structure_of_racks_changes_time_but_no_bound),
+        cmocka_unit_test(runs_side_by_side_give_the_bytes_of_one_alone),
+        cmocka_unit_test(overload_is_within_the_papers_limits_as_often_as_it_says),
+        cmocka_unit_test(papers_rounding_reaches_a_third_of_the_programme),
+        cmocka_unit_test(jobs_that_gain_nothing_get_nothing),
+        cmocka_unit_test(what_it_cannot_do_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+#include "tests/support.h"
+
+#include "sim/cluster/gadget_lp.h"
+#include "tests/unit/elastic_oracle.h"
+
+enum { CASES = 300 };
+
+/* The programme over every ring, as one: what rings are worth at `done`, sizes least[i]..most[i]. */
+static double full_programme(const struct oracle_case *x, const double *done, const int32_t *least,
+                             const int32_t *most)
+{
+    static const struct simplex_way way = { SIMPLEX_FROM_SLACKS, false, 1e-10, INT32_MAX };
+    const struct cluster *c = &x->cluster;
+    int32_t n_rows = c->n_servers * c->n_resources + c->n_arcs, n = 0;
+    struct oracle_rings *all = malloc(sizeof *all);
+    enum simplex_status status;
+    struct simplex *lp;
+    double value = 0, gains[4 * ORACLE_RINGS];
+    struct err e = { 0 };
+    assert_non_null(all);
+    assert_ok(simplex_build(&lp, &e), &e);
+    for (int32_t i = 0; i < n_rows; i++)
+        assert_ok(simplex_add_row(lp, -INFINITY,
+                                  i < c->n_servers * c->n_resources
+                                      ? c->capacity[i]
+                                      : c->bw_Bps[i - c->n_servers * c->n_resources] / 1e9,
+                                  0, NULL, NULL, &e),
+                  &e);
+    for (int32_t i = 0; i < x->n_jobs; i++) {
+        assert_ok(simplex_add_row(lp, -INFINITY, 1, 0, NULL, NULL, &e), &e);
+        oracle_list_rings(all, c, &x->jobs[i], most[i]);
+        for (int32_t k = 0; k < all->n; k++) {
+            int32_t rows[65];
+            double load[65];
+            if (all->rings[k].workers_total < least[i])
+                continue;
+            oracle_load(load, c, &x->jobs[i], &all->rings[k]);
+            for (int32_t r = 0; r < n_rows; r++) {
+                rows[r] = r;
+                load[r] /= r < c->n_servers * c->n_resources ? 1 : 1e9;
+            }
+            rows[n_rows] = n_rows + i;
+            load[n_rows] = 1;
+            gains[n] = utility_at(&x->jobs[i].aim,
+                                  done[i] + elastic_gain(&x->jobs[i], all->rings[k].workers_total)) -
+                       utility_at(&x->jobs[i].aim, done[i]);
+            assert_ok(simplex_add_column(lp, -gains[n++], 0, INFINITY, n_rows + 1, rows, load, &e), &e);
+        }
+    }
+    assert_ok(simplex_solve(&status, lp, &way, 1, &e), &e);
+    assert_int_equal(status, SIMPLEX_OPTIMAL);
+    for (int32_t k = 0; k < n; k++)
+        value += gains[k] * simplex_value(lp, k);
+    simplex_free(lp);
+    free(all);
+    return value;
+}
+
+struct opened {
+    struct oracle_case x;
+    double used[ORACLE_JOBS], done[ORACLE_JOBS];
+    int32_t active[ORACLE_JOBS];
+    struct elastic_slot slot;
+    struct gadget_lp lp;
+};
+
+/* All jobs are there and have done what one worker-slot brings, or nothing. */
+static void open_case(struct opened *o, int32_t number, bool racks)
+{
+    struct err e = { 0 };
+    oracle_case_build(&o->x, number);
+    for (int32_t i = 0; i < o->x.n_jobs; i++) {
+        o->x.jobs[i].budget = 100;
+        o->used[i] = number / 2 % 2;
+        o->done[i] = o->used[i] * o->x.jobs[i].zeta;
+        o->active[i] = i;
+    }
+    o->slot = (struct elastic_slot){ .cluster = &o->x.cluster,
+                                     .jobs = o->x.jobs,
+                                     .n_jobs = o->x.n_jobs,
+                                     .slot = 3,
+                                     .used = o->used,
+                                     .done = o->done,
+                                     .active = o->active,
+                                     .n_active = o->x.n_jobs };
+    assert_ok(gadget_lp_build(&o->lp, &o->x.cluster, o->x.jobs, o->x.n_jobs, racks, &e), &e);
+    assert_ok(gadget_lp_open(&o->lp, &o->slot, &e), &e);
+}
+
+static void close_case(struct opened *o)
+{
+    gadget_lp_free(&o->lp);
+    oracle_case_free(&o->x);
+}
+
+static double value_of_shares(const struct gadget_lp *lp)
+{
+    double value = 0;
+    for (int32_t k = 0; k < lp->pool.n; k++)
+        value += lp->pool.columns[k].share * gadget_column_gain(lp, &lp->pool.columns[k]);
+    return value * lp->unit;
+}
+
+static void generated_columns_are_enough_for_the_optimum_over_all_rings(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < CASES; number++)
+        for (int racks = 0; racks < 2; racks++) {
+            struct opened o;
+            struct err e = { 0 };
+            int32_t least[ORACLE_JOBS], most[ORACLE_JOBS];
+            double bound;
+            open_case(&o, number, racks);
+            for (int32_t i = 0; i < o.x.n_jobs; i++) {
+                least[i] = 1;
+                most[i] = o.x.jobs[i].max_workers;
+            }
+            assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+            double full = full_programme(&o.x, o.done, least, most);
+            assert_close(bound, full, 1e-7);
+            assert_close(value_of_shares(&o.lp), full, 1e-7);
+
+            gadget_lp_fix_sizes(&o.lp);
+            for (int32_t i = 0; i < o.x.n_jobs; i++) {
+                least[i] = o.lp.bids[i].least_size;
+                most[i] = o.lp.bids[i].most_size;
+                assert_true(least[i] == most[i] || (least[i] == 1 && most[i] == 0));
+            }
+            assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+            assert_close(bound, full_programme(&o.x, o.done, least, most), 1e-7);
+            close_case(&o);
+        }
+}
+
+static void bound_is_no_less_than_the_best_set_of_rings(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < CASES; number++) {
+        struct opened o;
+        struct oracle_counts counts;
+        struct err e = { 0 };
+        double bound;
+        open_case(&o, number, true);
+        assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+        oracle_counts_build(&counts, &o.x);
+        assert_true(bound >= oracle_slot(&counts, &o.slot) * (1 - 1e-9));
+        oracle_counts_free(&counts);
+        close_case(&o);
+    }
+}
+
+/* Capacity of every row and one ring a job, by loads counted anew. */
+static void shares_together_fit_the_cluster(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < CASES; number++) {
+        struct opened o;
+        struct err e = { 0 };
+        double bound, sum[64] = { 0 }, jobs[ORACLE_JOBS] = { 0 }, load[64];
+        open_case(&o, number, true);
+        assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+        const struct cluster *c = &o.x.cluster;
+        int32_t n = c->n_servers * c->n_resources;
+        for (int32_t k = 0; k < o.lp.pool.n; k++) {
+            const struct gadget_column *column = &o.lp.pool.columns[k];
+            struct oracle_ring ring = { .n = column->n, .workers_total = column->workers_total };
+            memcpy(ring.servers, o.lp.pool.servers + column->first, (size_t)ring.n * sizeof *ring.servers);
+            memcpy(ring.workers, o.lp.pool.workers + column->first, (size_t)ring.n * sizeof *ring.workers);
+            oracle_load(load, c, &o.x.jobs[column->job], &ring);
+            for (int32_t r = 0; r < n + c->n_arcs; r++)
+                sum[r] += column->share * load[r];
+            jobs[column->job] += column->share;
+        }
+        for (int32_t r = 0; r < n + c->n_arcs; r++)
+            assert_true(sum[r] <= (r < n ? c->capacity[r] : c->bw_Bps[r - n]) * (1 + 1e-8));
+        for (int32_t i = 0; i < o.x.n_jobs; i++)
+            assert_true(jobs[i] <= 1 + 1e-8);
+        close_case(&o);
+    }
+}
+
+static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
+{
+    const char *const names[] = { "gpus" };
+    const double each[] = { 3, 1 };
+    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each, .each = true };
+    const int32_t rack[] = { 0, 0 }, active[] = { 0, 1, 2, 3 };
+    const double server_Bps[] = { 1e9, 1e9 }, none[4] = { 0 }, used[] = { 0, 2, 0, 0 };
+    const struct cluster_racks racks = {
+        .n_servers = 2, .n_racks = 1, .rack = rack, .server_Bps = server_Bps
+    };
+    struct elastic_job jobs[4];
+    struct cluster c;
+    struct gadget_lp lp;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    for (int i = 0; i < 4; i++)
+        jobs[i] = (struct elastic_job){ .id = "j",
+                                        .arrival = 1,
+                                        .max_workers = 8,
+                                        .fixed_workers = 1,
+                                        .demand = { 1 },
+                                        .budget = INFINITY,
+                                        .zeta = 1,
+                                        .aim = { .kind = UTILITY_LINEAR, .scale = 1 } };
+    jobs[0].max_workers = 2; /* its own limit */
+    jobs[1].budget = 5.5;    /* 3.5 worker-slots are left */
+    jobs[3].demand[0] = 2;   /* one on the first server, none on the second */
+    const struct elastic_slot slot = { .cluster = &c,
+                                       .jobs = jobs,
+                                       .n_jobs = 4,
+                                       .slot = 1,
+                                       .used = used,
+                                       .done = none,
+                                       .active = active,
+                                       .n_active = 4 };
+    assert_ok(gadget_lp_build(&lp, &c, jobs, 4, true, &e), &e);
+    assert_ok(gadget_lp_open(&lp, &slot, &e), &e);
+    assert_int_equal(lp.bids[0].most, 2);
+    assert_int_equal(lp.bids[1].most, 3);
+    assert_int_equal(lp.bids[2].most, 4);
+    assert_int_equal(lp.bids[3].most, 1);
+    assert_int_equal(lp.gamma, 4);
+    gadget_lp_free(&lp);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(generated_columns_are_enough_for_the_optimum_over_all_rings),
+        cmocka_unit_test(bound_is_no_less_than_the_best_set_of_rings),
+        cmocka_unit_test(shares_together_fit_the_cluster),
+        cmocka_unit_test(sizes_offered_end_where_workers_budget_or_room_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

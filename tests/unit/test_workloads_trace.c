@@ -1,0 +1,182 @@
+#include "tests/unit/trace_sample.h"
+
+#include "base/rng.h"
+
+static void every_format_has_its_name_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_TRACE_FORMATS; i++) {
+        assert_string_equal(trace_formats[i].name, trace_format_words[i]);
+        assert_non_null(trace_formats[i].help);
+        assert_non_null(trace_formats[i].read);
+    }
+    assert_null(trace_format_words[N_TRACE_FORMATS]);
+    assert_null(trace_status_words[N_TRACE_STATUSES]);
+}
+
+static void put_job(struct trace *t, const char *id, double submit_s)
+{
+    struct err e = { 0 };
+    struct trace_job job = trace_job_unknown(t->n_records++);
+    job.id = strdup(id);
+    job.submit_s = submit_s;
+    assert_ok(trace_add(t, &job, &e), &e);
+}
+
+static void jobs_of_one_time_keep_their_order(void **state)
+{
+    static const char *const want = "bdface";
+    struct trace t = { 0 };
+    (void)state;
+    put_job(&t, "a", 7);
+    put_job(&t, "b", -2);
+    put_job(&t, "c", 7);
+    put_job(&t, "d", -2);
+    put_job(&t, "e", 7);
+    put_job(&t, "f", 1);
+    trace_sort(&t, false);
+    assert_true(t.jobs[0].submit_s == -2 && t.origin_s == 0);
+    trace_sort(&t, true);
+    assert_true(t.jobs[0].submit_s == 0 && t.jobs[5].submit_s == 9 && t.origin_s == -2);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(t.jobs[i].id[0], want[i]);
+    trace_free(&t);
+    trace_sort(&t, true);
+    trace_free(&t);
+}
+
+/* Equal to the last bit. */
+static void assert_same(const struct trace_job *a, const struct trace_job *b)
+{
+    assert_string_equal(a->id, b->id);
+    assert_int_equal(a->model != NULL, b->model != NULL);
+    if (a->model)
+        assert_string_equal(a->model, b->model);
+    assert_true(same_real(a->submit_s, b->submit_s) && same_real(a->runtime_s, b->runtime_s));
+    assert_true(same_real(a->grad_bytes, b->grad_bytes) && same_real(a->priority, b->priority));
+    assert_true(a->gpus == b->gpus && a->status == b->status && a->iters == b->iters);
+    assert_true(a->batch == b->batch && a->ps == b->ps && a->workers == b->workers);
+    assert_int_equal(a->synthetic, b->synthetic);
+}
+
+/* What it writes. */
+static void write_csv(struct text *out, const struct trace *t)
+{
+    struct table table = { 0 };
+    struct err e = { 0 };
+    trace_format_csv(&table, t);
+    assert_ok(table_write(&table, TABLE_AS_CSV, "version=x\ncommand=y", out, &e), &e);
+    table_free(&table);
+}
+
+static void assert_comes_back(const struct trace *t)
+{
+    struct trace back;
+    struct text csv = { 0 };
+    struct err e = { 0 };
+    write_csv(&csv, t);
+    assert_ok(read_text(&back, "csv", text_str(&csv), &(struct trace_settings){ .keep_idle = true }, &e), &e);
+    assert_int_equal(back.n, t->n);
+    for (int32_t i = 0; i < t->n; i++)
+        assert_same(&back.jobs[i], &t->jobs[i]);
+    assert_string_equal(text_str(&back.notes), "");
+    trace_free(&back);
+    text_free(&csv);
+}
+
+/* A value of any size, or nothing. */
+static double draw_real(struct rng *r, double limit)
+{
+    return rng_below(r, 4) == 0 ? NAN : rng_uniform(r) * rng_log_range(r, 1e-12, limit);
+}
+
+static int64_t draw_count(struct rng *r, int64_t limit)
+{
+    return rng_below(r, 4) == 0 ? -1 : rng_below(r, rng_below(r, 2) ? 9 : limit) + 1;
+}
+
+static char *draw_text(struct rng *r)
+{
+    static const char letters[] = "ab,\"#;' 0.\xc3\xa4NA-";
+    char text[12] = { 0 };
+    int64_t n = rng_below(r, 11) + 1;
+    for (int64_t i = 0; i < n; i++)
+        text[i] = letters[rng_below(r, sizeof letters - 1)];
+    return strdup(text);
+}
+
+static void any_trace_comes_back_bit_by_bit(void **state)
+{
+    struct rng *r;
+    struct trace t = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    for (int i = 0; i < 2000; i++) {
+        struct trace_job job = trace_job_unknown(i);
+        job.id = draw_text(r);
+        job.model = rng_below(r, 3) ? draw_text(r) : NULL;
+        job.submit_s = (rng_uniform(r) - 0.5) * 1e9;
+        job.gpus = (int32_t)draw_count(r, TRACE_MAX_GPUS);
+        job.runtime_s = draw_real(r, 1e10);
+        job.status = (int32_t)rng_below(r, N_TRACE_STATUSES + 1) - 1;
+        job.iters = draw_count(r, TRACE_MAX_COUNT);
+        job.grad_bytes = draw_real(r, 1e17);
+        job.batch = draw_count(r, TRACE_MAX_COUNT);
+        job.ps = (int32_t)draw_count(r, TRACE_MAX_GPUS);
+        job.workers = (int32_t)draw_count(r, TRACE_MAX_GPUS);
+        job.priority = -draw_real(r, 1e300);
+        job.synthetic = (unsigned)rng_below(r, 1 << N_TRACE_COLUMNS);
+        assert_ok(trace_add(&t, &job, &e), &e);
+    }
+    trace_sort(&t, false);
+    assert_comes_back(&t);
+    trace_free(&t);
+    rng_free(r);
+}
+
+/* What is written of any sample reads as what it was. */
+static void every_sample_comes_back(void **state)
+{
+    static const char *const cases[][2] = {
+        { "philly", "philly.json" },  { "helios", "helios.csv" },
+        { "acme", "acme_seren.csv" }, { "pai", "pai" },
+        { "openb", "openb.csv" },     { "google", "google" },
+        { "gavel", "gavel.trace" },   { "tiresias", "tiresias.csv" },
+        { "pollux", "pollux.csv" },   { "swf", "log.swf" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct trace t;
+        read_sample(&t, cases[i][0], cases[i][1]);
+        assert_comes_back(&t);
+        trace_free(&t);
+    }
+}
+
+static void drawn_fields_are_counted(void **state)
+{
+    struct trace t = { 0 };
+    int64_t counts[N_TRACE_COLUMNS];
+    (void)state;
+    put_job(&t, "a", 0);
+    put_job(&t, "b", 0);
+    t.jobs[0].synthetic = 1u << TRACE_MODEL | 1u << TRACE_PRIORITY;
+    t.jobs[1].synthetic = 1u << TRACE_PRIORITY;
+    trace_count_synthetic(&t, counts);
+    for (int k = 0; k < N_TRACE_COLUMNS; k++)
+        assert_int_equal(counts[k], k == TRACE_MODEL ? 1 : k == TRACE_PRIORITY ? 2 : 0);
+    trace_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_has_its_name_once),
+        cmocka_unit_test(jobs_of_one_time_keep_their_order),
+        cmocka_unit_test(any_trace_comes_back_bit_by_bit),
+        cmocka_unit_test(every_sample_comes_back),
+        cmocka_unit_test(drawn_fields_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+#include "tests/unit/trace_sample.h"
+
+/* Of tests/traces/canonical.csv. */
+static void fields_are_taken_as_they_stand(void **state)
+{
+    const struct trace_settings keep = { .keep_idle = true };
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(trace_read_csv(&t, "tests/traces/canonical.csv", &keep, &e), &e);
+    assert_int_equal(t.n, 4);
+    assert_true(t.origin_s == 0);
+    assert_string_equal(t.jobs[0].model, "ResNet-50, wide");
+    assert_true(t.jobs[0].grad_bytes == 102228128 && t.jobs[0].ps == 0 && t.jobs[0].priority == 1);
+    assert_string_equal(t.jobs[1].id, "b\"1");
+    assert_true(isnan(t.jobs[1].runtime_s) && t.jobs[1].iters == -1 && t.jobs[1].batch == -1);
+    assert_string_equal(t.jobs[2].id, "#c");
+    assert_int_equal(t.jobs[2].synthetic, 1u << TRACE_MODEL | 1u << TRACE_ITERS | 1u << TRACE_GRAD);
+    assert_true(t.jobs[2].priority == 0.3333333333333333);
+    assert_string_equal(t.jobs[3].id, "nan");
+    assert_string_equal(t.jobs[3].model, "NA");
+    assert_int_equal(t.jobs[3].status, TRACE_RUNNING);
+    assert_true(t.jobs[3].runtime_s == 1e-9 && t.jobs[3].priority == -2);
+    trace_free(&t);
+    assert_ok(trace_read_csv(&t, "tests/traces/canonical.csv", &strict, &e), &e);
+    assert_int_equal(t.n, 3);
+    assert_int_equal(t.n_no_gpu, 1);
+    trace_free(&t);
+}
+
+static void times_stay_and_rows_are_sorted(void **state)
+{
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict, &e), &e);
+    assert_string_equal(t.jobs[0].id, "b");
+    assert_true(t.jobs[0].submit_s == -5 && t.jobs[1].submit_s == 70);
+    assert_int_equal(t.jobs[0].index, 1);
+    trace_free(&t);
+}
+
+static void a_column_that_is_not_known_is_noted(void **state)
+{
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict, &e),
+              &e);
+    assert_true(isnan(t.jobs[0].runtime_s));
+    assert_has(text_str(&t.notes),
+               "jobs:3: column \"runtime\" is not known and left out; nearest is runtime_s\n");
+    assert_has(text_str(&t.notes), "jobs:3: column \"color\" is not known and left out\n");
+    trace_free(&t);
+}
+
+#define HEAD                                                                                                 \
+    "job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic\n"
+#define AFTER(fields) HEAD "a,0,1," fields "\n"
+
+static void what_is_no_row_is_refused(void **state)
+{
+    static const struct bad_text cases[] = {
+        { "", ERR_PARSE, "jobs:1: file is empty, need a line of column names" },
+        { "# only a comment\n", ERR_PARSE, "jobs:1: file is empty" },
+        { "job_id,submit,gpus\n", ERR_PARSE, "jobs:1: has no column submit_s, need it; nearest is submit" },
+        { HEAD ",0,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: job_id has 0 bytes" },
+        { HEAD "a,,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: submit_s is \"\", need a number" },
+        { HEAD "a,1e12,1,,,,,,,,,,\n", ERR_RANGE, "jobs:2: submit_s is \"1e12\"" },
+        { AFTER("-1,,,,,,,,,"), ERR_RANGE, "jobs:2: runtime_s is \"-1\", need a number from 0" },
+        { AFTER("inf,,,,,,,,,"), ERR_PARSE, "jobs:2: runtime_s is \"inf\"" },
+        { AFTER(",passed,,,,,,,,"), ERR_PARSE, "jobs:2: status is \"passed\", need pass, failed" },
+        { AFTER(",,,1.5,,,,,,"), ERR_PARSE, "jobs:2: iters is \"1.5\", need a whole number" },
+        { AFTER(",,,,0,,,,,"), ERR_RANGE, "jobs:2: grad_bytes is \"0\", need more than 0" },
+        { AFTER(",,,,,0,,,,"), ERR_RANGE, "jobs:2: batch is \"0\", need at least 1" },
+        { AFTER(",,,,,,-1,,,"), ERR_RANGE, "jobs:2: ps is \"-1\"" },
+        { AFTER(",,,,,,,,high,"), ERR_PARSE, "jobs:2: priority is \"high\"" },
+        { AFTER(",,,,,,,,,gpu"), ERR_PARSE,
+          "jobs:2: synthetic is \"gpu\", need names of columns with ; between" },
+        { AFTER(",,,,,,,,,"
+                "\n# a comment below the header"),
+          ERR_PARSE, "jobs:3: has 1 field, need 13" },
+    };
+    (void)state;
+    assert_refused("csv", cases, COUNT_OF(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_taken_as_they_stand),
+        cmocka_unit_test(times_stay_and_rows_are_sorted),
+        cmocka_unit_test(a_column_that_is_not_known_is_noted),
+        cmocka_unit_test(what_is_no_row_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

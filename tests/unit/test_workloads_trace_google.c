@@ -1,0 +1,77 @@
+#include "tests/unit/trace_sample.h"
+
+/* Of the two parts in tests/traces/google: SUBMIT at 600, 601, 700 twice and 1000.000001 s; one before the
+ * trace and one behind it have no time. */
+static void arrivals_of_a_folder_come_in_one_order(void **state)
+{
+    static const struct want_job want[] = {
+        { "3418314", 0, -1, NAN, TRACE_STATUS_UNKNOWN },
+        { "3418319", 1, -1, NAN, TRACE_STATUS_UNKNOWN },
+        { "3418320", 100, -1, NAN, TRACE_STATUS_UNKNOWN },
+        { "3418321", 100, -1, NAN, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "google", "google");
+    assert_int_equal(t.n, 5);
+    assert_string_equal(t.jobs[4].id, "3418323");
+    assert_near(t.jobs[4].submit_s, 400.000001, 1e-9);
+    assert_true(t.origin_s == 600);
+    assert_int_equal(t.n_left_out, 2);
+    assert_has(text_str(&t.notes), "2 jobs were submitted outside the time of the trace");
+    assert_has(text_str(&t.notes), "1 submission was not recorded but filled in by the trace");
+    trace_job_free(&t.jobs[--t.n]);
+    assert_jobs(&t, want, COUNT_OF(want));
+    trace_free(&t);
+}
+
+static void a_part_is_read_alone(void **state)
+{
+    struct trace t;
+    (void)state;
+    read_sample(&t, "google", "google/part-00001-of-00500.csv");
+    assert_int_equal(t.n, 3);
+    assert_true(t.jobs[1].submit_s == 0);
+    trace_free(&t);
+}
+
+static void what_is_no_event_is_refused(void **state)
+{
+    static const struct bad_text cases[] = {
+        { "1,,2,0,u,1,j\n", ERR_PARSE, "jobs:1: has 7 fields, need 8" },
+        { "1,,2,9,u,1,j,l\n", ERR_RANGE, "jobs:1: event type is \"9\", need a whole number from 0 to 8" },
+        { "1,,2,,u,1,j,l\n", ERR_PARSE, "jobs:1: event type is \"\", need a whole number" },
+        { "x,,2,0,u,1,j,l\n", ERR_PARSE, "jobs:1: time is \"x\", need a whole number" },
+        { "1,,2,0,u,1,j,l\n-1,,2,0,u,1,j,l\n", ERR_RANGE, "jobs:2: time is \"-1\"" },
+        { "9223372036854775808,,2,0,u,1,j,l\n", ERR_RANGE, "jobs:1: time is \"9223372036854775808\"" },
+        { "9223372036854775806,,2,0,u,1,j,l\n", ERR_RANGE,
+          "jobs:1: time is \"9223372036854775806\", need at most" },
+        { "1,,,0,u,1,j,l\n", ERR_PARSE, "jobs:1: job ID has 0 bytes" },
+        { "1,,2,4,u,1,j,l\n", ERR_RANGE, "jobs:1: no job is left of 1 records" },
+    };
+    (void)state;
+    assert_refused("google", cases, COUNT_OF(cases));
+}
+
+static void a_folder_needs_a_part(void **state)
+{
+    struct trace t;
+    struct err e = { 0 };
+    char dir[SUPPORT_PATH];
+    (void)state;
+    scratch_make(dir);
+    assert_fails(trace_read(&t, format_of("google"), dir, &strict, &e), &e, ERR_PARSE,
+                 "folder has no file *.csv, need parts of job_events");
+    scratch_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrivals_of_a_folder_come_in_one_order),
+        cmocka_unit_test(a_part_is_read_alone),
+        cmocka_unit_test(what_is_no_event_is_refused),
+        cmocka_unit_test(a_folder_needs_a_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+#include "tests/unit/trace_sample.h"
+
+/* Of tests/traces/philly.json. Job 2 comes first, at 00:30:00. Job 1 runs 90 s and 86,410 s on 4 GPUs, job 5
+ * 1 s on one and 10 s on two; job 8 comes 85 days and 23:29:59 after job 2. */
+static void jobs_are_those_of_the_sample(void **state)
+{
+    static const struct want_job want[] = {
+        { "application_1_0002", 0, -1, NAN, TRACE_KILLED },
+        { "application_1_0003", 1799, 1, NAN, TRACE_FAILED },
+        { "application_1_0001", 1800, 4, 86500, TRACE_PASSED },
+        { "application_1_0004", 1801, 8, NAN, TRACE_PASSED },
+        { "application_1_0005", 5400, 2, 11, TRACE_FAILED },
+        { "application_1_0007", 5400, -1, 600, TRACE_PASSED },
+        { "application_1_0008", 85 * 86400.0 + 84599, 1, 0, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "philly", "philly.json");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_int_equal(t.n_records, 8);
+    assert_int_equal(t.n_no_gpu, 1);
+    /* date -u -d '2017-10-07 00:30' +%s */
+    assert_true(t.origin_s == 1507336200);
+    assert_has(text_str(&t.notes), "2 jobs with an attempt that has no start or end");
+    assert_has(text_str(&t.notes), "1 job with attempts on different numbers of GPUs");
+    assert_has(text_str(&t.notes), "1 job with a status that is not Pass, Killed or Failed");
+    trace_free(&t);
+}
+
+static void jobs_without_gpu_are_kept_where_asked_for(void **state)
+{
+    const struct trace_settings keep = { .keep_idle = true };
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(trace_read(&t, format_of("philly"), "tests/traces/philly.json", &keep, &e), &e);
+    assert_int_equal(t.n, 8);
+    assert_int_equal(t.n_no_gpu, 0);
+    assert_string_equal(t.jobs[5].id, "application_1_0006");
+    assert_int_equal(t.jobs[5].gpus, 0);
+    trace_free(&t);
+}
+
+#define JOB(id, submitted, attempts)                                                                         \
+    "{\"jobid\": " id ", \"status\": \"Pass\", \"submitted_time\": " submitted ", \"attempts\": " attempts "}"
+#define NOON "\"2017-10-07 12:00:00\""
+
+static void what_is_no_job_is_refused(void **state)
+{
+    static const struct bad_text cases[] = {
+        { "[]", ERR_RANGE, "jobs:1: no job is left of 0 records" },
+        { "[\n" JOB("7", NOON, "[]") "]", ERR_PARSE, "jobs:2: jobid is \"not text\", need text or null" },
+        { "[" JOB("null", NOON, "[]") "]", ERR_PARSE, "jobid has 0 bytes, need 1 to 255" },
+        { "[" JOB("\"a\\nb\"", NOON, "[]") "]", ERR_PARSE, "need text without control characters" },
+        { "[" JOB("\"a\"", "\"None\"", "[]") "]", ERR_PARSE, "submitted_time is \"nothing\", need a date" },
+        { "[" JOB("\"a\"", "\"2017-13-07 12:00:00\"", "[]") "]", ERR_PARSE,
+          "submitted_time is \"2017-13-07 12:00:00\", need a date" },
+        { "[" JOB("\"a\"", NOON, "null") "]", ERR_PARSE, "attempts is \"no list\", need a list" },
+        { "[" JOB("\"a\"", NOON, "[{\"detail\": 1}]") "]", ERR_PARSE,
+          "detail is \"no list\", need a list of machines" },
+        { "[" JOB("\"a\"", NOON, "[{\"detail\": [{\"ip\": \"m\"}]}]") "]", ERR_PARSE,
+          "gpus is \"no list\", need a list" },
+        { "[" JOB("\"a\"", NOON, "[{\"start_time\": " NOON ", \"end_time\": \"2017-10-07 11:59:59\"}]") "]",
+          ERR_RANGE, "end_time is \"2017-10-07 11:59:59\", need a time after start_time" },
+        { "[" JOB("\"a\"", NOON, "[]") ",\n{\"jobid\": ]", ERR_PARSE, "jobs:2: is not JSON" },
+    };
+    (void)state;
+    assert_refused("philly", cases, COUNT_OF(cases));
+}
+
+static void bad_objects_can_be_left_out_but_not_broken_json(void **state)
+{
+    static const char objects[] =
+        "[" JOB("7", NOON, "[]") ", " JOB("\"b\"", NOON, "[]") ",\n" JOB("\"c\"", "null", "[]") "]";
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_text(&t, "philly", objects, &lenient, &e), &e);
+    assert_int_equal(t.n, 1);
+    assert_string_equal(t.jobs[0].id, "b");
+    assert_int_equal(t.jobs[0].index, 1);
+    assert_int_equal(t.n_skipped, 2);
+    assert_has(text_str(&t.notes), "jobs:1: jobid is \"not text\", need text or null; it is left out\n");
+    assert_has(text_str(&t.notes), "jobs:2: submitted_time is \"nothing\"");
+    trace_free(&t);
+    assert_fails(read_text(&t, "philly", "[" JOB("\"b\"", NOON, "[]") ", {,", &lenient, &e), &e, ERR_PARSE,
+                 "is not JSON");
+    assert_null(t.jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_are_those_of_the_sample),
+        cmocka_unit_test(jobs_without_gpu_are_kept_where_asked_for),
+        cmocka_unit_test(what_is_no_job_is_refused),
+        cmocka_unit_test(bad_objects_can_be_left_out_but_not_broken_json),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

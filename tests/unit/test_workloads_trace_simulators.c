@@ -1,0 +1,138 @@
+#include "tests/unit/trace_sample.h"
+
+/* Columns of the four widths: one row each, of 8 GPUs, 9000 steps, arriving at 50. */
+static void every_width_of_gavel_gives_the_same_job(void **state)
+{
+    static const struct {
+        const char *row;
+        double priority;
+    } cases[] = {
+        { "LM\tcmd\t--steps\t9000\t50\t8\n", NAN },
+        { "LM\tcmd\t--steps\t1\t9000\t50\t8\n", NAN },
+        { "LM\tcmd\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
+        { "LM\tcmd\tfolder\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct trace t;
+        struct err e = { 0 };
+        assert_ok(read_text(&t, "gavel", cases[i].row, &strict, &e), &e);
+        assert_int_equal(t.n, 1);
+        assert_string_equal(t.jobs[0].id, "0");
+        assert_string_equal(t.jobs[0].model, "LM");
+        assert_int_equal(t.jobs[0].iters, 9000);
+        assert_int_equal(t.jobs[0].gpus, 8);
+        assert_int_equal(t.jobs[0].workers, 8);
+        assert_int_equal(t.jobs[0].batch, -1);
+        assert_true(same_real(t.jobs[0].priority, cases[i].priority));
+        assert_true(t.origin_s == 50);
+        trace_free(&t);
+    }
+}
+
+static void jobs_of_gavel_are_numbered_as_they_stand(void **state)
+{
+    static const struct want_job want[] = {
+        { "1", 0, 1, NAN, TRACE_STATUS_UNKNOWN },
+        { "2", 2, 1, NAN, TRACE_STATUS_UNKNOWN },
+        { "0", 20.5, 2, NAN, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    (void)state;
+    read_sample(&t, "gavel", "gavel.trace");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_string_equal(t.jobs[0].model, "LM");
+    assert_int_equal(t.jobs[0].batch, 20);
+    assert_int_equal(t.jobs[1].batch, -1);
+    assert_string_equal(t.jobs[2].model, "ResNet-18");
+    assert_int_equal(t.jobs[2].batch, 64);
+    trace_free(&t);
+}
+
+static void samples_of_all_widths_are_read(void **state)
+{
+    struct trace t;
+    (void)state;
+    read_sample(&t, "gavel", "gavel6.trace");
+    assert_int_equal(t.n, 2);
+    assert_true(t.jobs[1].submit_s == 3 && t.jobs[1].iters == 0);
+    trace_free(&t);
+    read_sample(&t, "gavel", "gavel7.trace");
+    assert_true(t.origin_s == 156 && t.jobs[0].gpus == 4);
+    trace_free(&t);
+    read_sample(&t, "gavel", "gavel10.trace");
+    assert_true(t.origin_s == 3600.25 && t.jobs[0].batch == 128);
+    trace_free(&t);
+}
+
+static void what_is_no_row_of_gavel_is_refused(void **state)
+{
+    static const struct bad_text cases[] = {
+        { "LM\tcmd\t--steps\t9000\t50\n", ERR_PARSE, "jobs:1: has 5 fields, need 6, 7, 9 or 10, with tabs" },
+        { "LM cmd --steps 9000 50 8\n", ERR_PARSE, "jobs:1: has 1 field, need 6" },
+        { "LM\tcmd\t--steps\tmany\t50\t8\n", ERR_PARSE, "jobs:1: total_steps is \"many\"" },
+        { "LM\tcmd\t--steps\t9000\t50\t-8\n", ERR_RANGE, "jobs:1: scale_factor is \"-8\"" },
+        { "LM\tcmd\t--steps\t9000\t\t8\n", ERR_PARSE, "jobs:1: arrival_time is \"\"" },
+        { "LM (batch size 0)\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
+        { "LM (batch size )\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
+        { "LM (batch size 8\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
+        { "\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "jobs:1: job_type has 0 bytes" },
+    };
+    (void)state;
+    assert_refused("gavel", cases, COUNT_OF(cases));
+}
+
+static void jobs_of_tiresias_are_those_of_the_sample(void **state)
+{
+    static const struct want_job want[] = {
+        { "0", 0, 1, 160, TRACE_STATUS_UNKNOWN },
+        { "1", 30, 8, 150, TRACE_STATUS_UNKNOWN },
+        { "2", 50, 2, 1200.5, TRACE_STATUS_UNKNOWN },
+        { "3", 80, 4, 180, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    read_sample(&t, "tiresias", "tiresias.csv");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_string_equal(t.jobs[2].model, "resnet50");
+    assert_int_equal(t.jobs[3].iters, 5000);
+    trace_free(&t);
+    assert_fails(read_text(&t, "tiresias", "job_id,num_gpu,submit_time,duration\n1,2,3,-4\n", &strict, &e),
+                 &e, ERR_RANGE, "jobs:2: duration is \"-4\", need a number from 0 to 100000000000");
+}
+
+static void jobs_of_pollux_are_those_of_the_sample(void **state)
+{
+    static const struct want_job want[] = {
+        { "cifar10-0", 0, 1, NAN, TRACE_STATUS_UNKNOWN },
+        { "bert-3", 3, 4, NAN, TRACE_STATUS_UNKNOWN },
+        { "imagenet-1", 1497, 8, NAN, TRACE_STATUS_UNKNOWN },
+        { "ncf-2", 2213.5, 1, NAN, TRACE_STATUS_UNKNOWN },
+    };
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    read_sample(&t, "pollux", "pollux.csv");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_string_equal(t.jobs[2].model, "imagenet");
+    assert_int_equal(t.jobs[2].batch, 1600);
+    assert_int_equal(t.jobs[2].workers, 8);
+    trace_free(&t);
+    assert_fails(
+        read_text(&t, "pollux", "name,time,application,num_replicas,batch_size\na,1,b,1,0\n", &strict, &e),
+        &e, ERR_RANGE, "jobs:2: batch_size is \"0\", need at least 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_width_of_gavel_gives_the_same_job),
+        cmocka_unit_test(jobs_of_gavel_are_numbered_as_they_stand),
+        cmocka_unit_test(samples_of_all_widths_are_read),
+        cmocka_unit_test(what_is_no_row_of_gavel_is_refused),
+        cmocka_unit_test(jobs_of_tiresias_are_those_of_the_sample),
+        cmocka_unit_test(jobs_of_pollux_are_those_of_the_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
