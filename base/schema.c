@@ -23,6 +23,18 @@ static const struct {
     { USE_SPLIT, "where an allocator chooses bandwidths" },
     { USE_CHUNK, "by model chunk" },
     { USE_FLOW, "by model flow" },
+    { USE_SLOTS, "by model slots" },
+    { USE_BATCH, "by model batch" },
+    { USE_EVENTS, "by model events" },
+    { USE_INTERVAL, "by model interval" },
+    { USE_GADGET, "by scheduler gadget" },
+    { USE_LAS, "by scheduler las" },
+    { USE_FIXED, "by schedulers las and fifo" },
+    { USE_SIGMOID, "with utility sigmoid" },
+    { USE_CONST, "with progress const" },
+    { USE_TAU, "with progress tau" },
+    { USE_STRICT, "with rounding strict" },
+    { USE_QUEUES, "with queues" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

@@ -28,6 +28,19 @@ enum key_use {
     USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
     USE_CHUNK = 1 << 7,     /**< only by model chunk */
     USE_FLOW = 1 << 8,      /**< only by model flow */
+    /* Of placement studies: only by such a model, scheduler or setting. */
+    USE_SLOTS = 1 << 9,
+    USE_BATCH = 1 << 10,
+    USE_EVENTS = 1 << 11,
+    USE_INTERVAL = 1 << 12,
+    USE_GADGET = 1 << 13,
+    USE_LAS = 1 << 14,
+    USE_FIXED = 1 << 15,   /**< schedulers with a fixed number of workers */
+    USE_SIGMOID = 1 << 16, /**< a utility that is one */
+    USE_CONST = 1 << 17,   /**< progress const */
+    USE_TAU = 1 << 18,     /**< progress tau */
+    USE_STRICT = 1 << 19,  /**< rounding strict */
+    USE_QUEUES = 1 << 20,  /**< queues of las */
 };
 
 struct key {

@@ -14,8 +14,8 @@ struct stat_mean {
 /** Of x[0], x[stride], ... n of them. O(n). */
 struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride);
 
-/** The value that a share @p q of sorted @p x does not exceed, between two by linear interpolation; shape
- * [n], ascending; NaN without values. */
+/** The value that a share @p q of @p x does not exceed, 0 <= q <= 1, between two by linear interpolation (of
+ * n values number k, from 0, at k / (n - 1)); shape [n], ascending, no NaN; NaN without values. O(1). */
 double stat_quantile(const double *x, int64_t n, double q);
 
 #endif

@@ -86,6 +86,16 @@ static int write_rows(const struct run *run, const struct table *t, const struct
     return rc;
 }
 
+/* A table that stays empty would look like a run without jobs or links. */
+static void warn_empty(struct run *run, const struct place *p, const struct extra *extras)
+{
+    static const char *const names[N_EXTRAS] = { "runs", "jobs", "places", "slots", "links" };
+    for (int i = 0; i < N_EXTRAS; i++)
+        if (extras[i].path && extras[i].table.n_rows == 0)
+            output_warn(run, "--%s: a run of model %s has no such rows, %s has its head alone", names[i],
+                        place_model_words[p->model], extras[i].path);
+}
+
 /* A point that could not be run is a row; when none could, the exit code says so. */
 static void say_errors(struct run *run, const struct table *t)
 {
@@ -128,8 +138,10 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
                 rc = write_extra(run, &extras[i], from, e);
         if (!rc)
             rc = write_rows(run, &t, p, from, e);
-        if (!rc)
+        if (!rc) {
+            warn_empty(run, p, extras);
             say_errors(run, &t);
+        }
     }
     table_free(&t);
     return rc;

@@ -7,16 +7,22 @@
 #include "cli/points.h"
 #include "cli/sheet.h"
 
-/* A mean with its half width in the digits that this leaves sure: "535.2 +- 4.1"; per cent where shares are.
- */
+enum { DIGITS = 5 };
+
+/* A mean with its half width, as many digits of each as this leaves sure: "535.2 +- 4.1", "146 +- 297"; per
+ * cent where shares are. A half width that is the rounding of equal values is none. */
 static void put_mean(struct sheet *s, double mean, double half, bool percent)
 {
     char a[SHOW], b[SHOW];
     double times = percent ? 100 : 1;
-    if (isfinite(half) && half > 0)
-        sheet_put(s, "%s \302\261 %s", show_real(a, mean * times, 5), show_real(b, half * times, 2));
-    else
-        sheet_put(s, "%s", show_real(a, mean * times, 5));
+    if (!(isfinite(half) && half > 1e-9 * fabs(mean))) {
+        sheet_put(s, "%s", show_real(a, mean * times, DIGITS));
+        return;
+    }
+    /* Two digits of the half width, and the mean to the same place. */
+    double digits = mean != 0 ? floor(log10(fabs(mean))) - floor(log10(half)) + 2 : 1;
+    sheet_put(s, "%s \302\261 %s", show_real(a, mean * times, (int)fmin(fmax(digits, 1), DIGITS)),
+              show_real(b, half * times, 2));
 }
 
 /* Which metric column `c` of the table is; -1 = none. */
@@ -98,10 +104,22 @@ static void add(struct layout *l, struct sheet *s, int32_t column, int m, const 
     l->metrics[l->n++] = m;
 }
 
+/* "network.dims.pod.max_GBps" is headed by its end. */
 static const char *axis_title(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
+    size_t n = strlen(path);
+    return n > 20 ? path + n - 20 : path;
+}
+
+/* A load over capacity is worth a column only where there is one. */
+static bool is_shown(const struct table *t, int32_t c, int m)
+{
+    if (m != PLACE_NODE_OVER && m != PLACE_LINK_OVER)
+        return true;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (table_number(t, row, c) > 1 + 1e-9)
+            return true;
+    return false;
 }
 
 static bool differs(const struct table *t, int32_t c)
@@ -122,10 +140,11 @@ static void choose(struct layout *l, struct sheet *s, const struct table *t, con
     if (differs(t, network))
         add(l, s, network, -1, "network", "", SHEET_LEFT);
     add(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
-    add(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
+    if (table_find(t, "jobs.count") < 0)
+        add(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
     for (int32_t c = 0; c < t->n_cols; c++) {
         int m = metric_of(t, c);
-        if (m >= 0)
+        if (m >= 0 && is_shown(t, c, m))
             add(l, s, c, m, place_metrics[m].title, unit_of(t, c, m), SHEET_POINT);
     }
     if (p->seeds > 1)

@@ -28,6 +28,31 @@ static int check_job_axes(const struct place *p, const struct place_study *first
     return 0;
 }
 
+/* What all points share cannot differ from one to the next. */
+static int check_axes(const struct place *p, const struct yaml_doc *doc, struct err *e)
+{
+    yaml_id vary = yaml_get(doc, doc->root, "vary");
+    for (int32_t k = 0; k < p->sweep.n_axes; k++) {
+        const char *path = p->sweep.axes[k].path;
+        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
+            return yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
+                                 "cannot vary, need another key: every point has the same seeds");
+    }
+    return 0;
+}
+
+/* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
+static bool axes_decide(const struct place *p)
+{
+    static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
+                                            "jobs.progress", "las.queues", "gadget.rounding" };
+    for (int32_t k = 0; k < p->sweep.n_axes; k++)
+        for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++)
+            if (strcmp(p->sweep.axes[k].path, deciding[i]) == 0)
+                return true;
+    return false;
+}
+
 static void hash_point(struct place *p, const struct place_study *first)
 {
     p->hash = yaml_hash(&first->doc, first->doc.root);
@@ -60,7 +85,8 @@ static int read_first(struct place *p, const struct yaml_doc *doc, const struct 
     p->seeds = s.conf.seeds;
     snprintf(p->name, sizeof p->name, "%s", s.conf.name ? s.conf.name : "");
     hash_point(p, &s);
-    text_puts(&p->notes, text_str(&s.notes));
+    if (!axes_decide(p))
+        text_puts(&p->notes, text_str(&s.notes));
     int64_t units;
     if (!num_mul(p->sweep.n_points, p->seeds, &units) || units > SWEEP_MAX_POINTS)
         rc = yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
@@ -83,6 +109,8 @@ int place_read(struct place *p, const char *path, const struct study_override *o
         return rc;
     if (yaml_get(&doc, doc.root, "vary") >= 0)
         rc = sweep_read_axes(&p->sweep, &place_section, &doc, &from, e);
+    if (!rc)
+        rc = check_axes(p, &doc, e);
     if (!rc)
         rc = read_first(p, &doc, &from, e);
     yaml_free(&doc);
@@ -126,11 +154,13 @@ static void name_network(struct unit *u, const struct place_study *s)
 {
     char word[TOPO_SPEC];
     const struct place_servers *v = &s->servers;
-    if (v->has_network)
+    if (s->model == PLACE_INTERVAL || !place_has_servers(s)) /* there are no links */
+        snprintf(u->network, sizeof u->network, "pool");
+    else if (v->has_network)
         snprintf(u->network, sizeof u->network, "%s",
                  v->net.name[0] ? v->net.name : topo_format_spec(word, &v->net));
     else
-        snprintf(u->network, sizeof u->network, "%s", v->graph ? v->graph : v->drawn ? "racks" : "pool");
+        snprintf(u->network, sizeof u->network, "%s", v->graph ? v->graph : "racks");
 }
 
 static int run_unit(struct unit *u, const struct runs *r, int64_t i, struct err *e)
@@ -210,7 +240,7 @@ static void run_units(struct runs *r)
 
 /* ---- rows ---- */
 
-/* The unit of a point that failed first, or its first one. */
+/* Of a point's units the first one that failed; NULL: none did. */
 static const struct unit *find_failed(const struct unit *u, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -221,8 +251,10 @@ static const struct unit *find_failed(const struct unit *u, int64_t n)
 
 static bool has_metric(const struct runs *r, int m)
 {
+    if (place_metrics[m].names[r->place->model])
+        return true;
     for (int64_t i = 0; i < r->n_units; i++)
-        if (r->units[i].run && place_metrics[m].names[r->units[i].model])
+        if (r->units[i].n > 0 && place_metrics[m].names[r->units[i].model])
             return true;
     return false;
 }

@@ -4,8 +4,6 @@
 
 #include "explore/place_study.h"
 
-extern const struct section place_trace_section, place_events_section;
-
 /** Keys `jobs` and `events` of the model. ERR_PARSE, ERR_RANGE with the place. */
 int place_read_events(struct place_study *s, struct err *e);
 

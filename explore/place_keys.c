@@ -5,20 +5,23 @@
 
 const char *const place_model_words[] = { "slots", "batch", "events", "interval", NULL };
 
-#define PLACE(key, field, what, text)                                                                        \
+#define PLACE(key, field, what, used, text)                                                                  \
     {                                                                                                        \
         .name = key, .help = text, .kind = what, .offset = offsetof(struct place_conf, field), .unit = "",   \
-        .dflt = SCHEMA_NONE                                                                                  \
+        .dflt = SCHEMA_NONE, .uses = used                                                                    \
     }
-#define COUNT(key, field, least, most, absent, text)                                                         \
+#define COUNT(key, field, least, most, absent, used, text)                                                   \
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct place_conf, field),          \
-        .unit = "", .scale = 1, .min = least, .max = most, .dflt = absent                                    \
+        .unit = "", .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                      \
     }
 
+/* Models whose jobs stand on servers that links join. */
+#define ON_LINKS (USE_SLOTS | USE_EVENTS | USE_BATCH)
+
 static const struct key place_keys[] = {
-    PLACE("name", name, KEY_TEXT, "what reports call the study"),
-    PLACE("source", source, KEY_TEXT, "where the study comes from"),
+    PLACE("name", name, KEY_TEXT, 0, "what reports call the study"),
+    PLACE("source", source, KEY_TEXT, 0, "where the study comes from"),
     { .name = "model",
       .help = "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
       .kind = KEY_WORD,
@@ -27,30 +30,33 @@ static const struct key place_keys[] = {
       .dflt = SCHEMA_NONE,
       .words = place_model_words,
       .required = true },
-    PLACE("network", network, KEY_NODE,
+    PLACE("network", network, KEY_NODE, ON_LINKS,
           "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks"),
-    PLACE("parts", parts, KEY_NODE,
+    PLACE("parts", parts, KEY_NODE, ON_LINKS,
           "prices of the network: a parts file or a map; absent: those of the network"),
     PLACE(
-        "server", server, KEY_TEXT,
+        "server", server, KEY_TEXT, ON_LINKS,
         "dimension of the network: it and those before it are inside a server; npu: each NPU is one; absent: "
         "the innermost, of several"),
-    PLACE("graph", graph, KEY_TEXT, "a GraphML or CSV file of the wires, whose NPUs are the servers"),
-    PLACE("servers", servers, KEY_NODE,
+    PLACE("graph", graph, KEY_TEXT, ON_LINKS,
+          "a GraphML or CSV file of the wires, whose NPUs are the servers"),
+    PLACE("servers", servers, KEY_NODE, ON_LINKS,
           "what each server offers, as { gpu: 8, cpu: 64 }, gpu first; absent: its NPUs as gpu"),
-    PLACE("racks", racks, KEY_NODE, "servers in racks, drawn anew for each seed, see racks"),
-    PLACE("pool", pool, KEY_NODE, "models batch and interval: what there is, without a network; see pool"),
-    PLACE("jobs", jobs, KEY_NODE, "what is to run; see the model's jobs"),
-    PLACE("schedulers", schedulers, KEY_NODE, "list of schedulers; absent: all of the model"),
-    PLACE("gadget", gadget, KEY_NODE, "model slots: how gadget works, see gadget"),
-    PLACE("las", las, KEY_NODE, "how las works, see las"),
-    PLACE("sjf_bco", sjf_bco, KEY_NODE, "model batch: how plans are made, see sjf_bco"),
-    PLACE("smd", smd, KEY_NODE, "model interval: how jobs are sized and admitted, see smd"),
-    PLACE("events", events, KEY_NODE, "model events: how jobs run, see events"),
-    COUNT("slots", slots, 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many"),
-    COUNT("seeds", seeds, 1, 100000, 1, "runs with different draws; figures are their means"),
-    COUNT("seed", seed, 0, 9e18, 1, "of the first run; the others follow by one"),
-    PLACE("vary", vary, KEY_NODE, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    PLACE("racks", racks, KEY_NODE, ON_LINKS, "servers in racks, drawn anew for each seed, see racks"),
+    PLACE("pool", pool, KEY_NODE, USE_BATCH | USE_INTERVAL,
+          "models batch and interval: what there is, without a network; see pool"),
+    PLACE("jobs", jobs, KEY_NODE, 0, "what is to run; see the model's jobs"),
+    PLACE("schedulers", schedulers, KEY_NODE, 0, "list of schedulers; absent: all of the model"),
+    PLACE("gadget", gadget, KEY_NODE, USE_GADGET, "how gadget works, see gadget"),
+    PLACE("las", las, KEY_NODE, USE_LAS, "how las works, see las"),
+    PLACE("sjf_bco", sjf_bco, KEY_NODE, USE_BATCH, "model batch: how plans are made, see sjf_bco"),
+    PLACE("smd", smd, KEY_NODE, USE_INTERVAL, "model interval: how jobs are sized and admitted, see smd"),
+    PLACE("events", events, KEY_NODE, USE_EVENTS | USE_BATCH,
+          "how jobs run, and how they share links, see events"),
+    COUNT("slots", slots, 1, ELASTIC_MAX_SLOTS, 200, USE_SLOTS, "model slots: how many"),
+    COUNT("seeds", seeds, 1, 100000, 1, 0, "runs with different draws; figures are their means"),
+    COUNT("seed", seed, 0, 9e18, 1, 0, "of the first run; the others follow by one"),
+    PLACE("vary", vary, KEY_NODE, 0, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
 
 #define SECTION(id, where, text, rows)                                                                       \
@@ -91,7 +97,8 @@ static const struct key gadget_keys[] = {
       .kind = KEY_BOOL,
       .offset = offsetof(struct gadget_conf, reoffer),
       .unit = "",
-      .dflt = 1 },
+      .dflt = 1,
+      .uses = USE_STRICT },
     { .name = "pricing",
       .help = "auto: by racks where the fabric has two levels; absent: auto",
       .kind = KEY_WORD,
@@ -126,7 +133,8 @@ static const struct key las_keys[] = {
       .scale = 1,
       .min = 1e-3,
       .max = 1e9,
-      .dflt = 40 },
+      .dflt = 40,
+      .uses = USE_QUEUES },
 };
 SECTION(place_las_section, "las", "least attained service (Tiresias)", las_keys);
 

@@ -14,6 +14,32 @@ static const char *name_scheduler(int32_t i)
     return elastic_schedulers[i]->name;
 }
 
+/* Resources that no worker of a drawn job takes. */
+static void note_resources(struct place_study *s)
+{
+    char place[400], path[256];
+    yaml_id first = s->conf.servers >= 0 ? s->doc.nodes[s->conf.servers].first : -1;
+    for (yaml_id id = first < 0 ? -1 : s->doc.nodes[first].next; id >= 0; id = s->doc.nodes[id].next)
+        text_printf(&s->notes, "%s: %s has no effect here, jobs of model slots take gpu only\n",
+                    yaml_key_place(&s->doc, id, place, sizeof place),
+                    yaml_path(&s->doc, id, path, sizeof path));
+}
+
+/* Of keys below the outermost: those that what is chosen beside them leaves without effect. */
+static void note_slots(struct place_study *s)
+{
+    const struct draw_elastic *d = &s->draw_slots;
+    unsigned active = place_uses(s);
+    active |= d->progress == DRAW_TAU ? USE_TAU : USE_CONST;
+    active |= d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE ? USE_SIGMOID : 0;
+    active |= s->slots.paper_rounding ? 0 : USE_STRICT;
+    active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
+    place_note_unused(s, &draw_elastic_section, s->conf.jobs, active);
+    place_note_unused(s, &place_gadget_section, s->conf.gadget, active);
+    place_note_unused(s, &place_las_section, s->conf.las, active);
+    note_resources(s);
+}
+
 static int read_slots(struct place_study *s, struct err *e)
 {
     s->slots = elastic_settings_default();
@@ -21,7 +47,11 @@ static int read_slots(struct place_study *s, struct err *e)
     int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->conf.jobs, e);
     if (!rc)
         rc = place_read_gadget(&s->slots, &s->doc, s->conf.gadget, e);
-    return rc ? rc : place_read_las(&s->slots, &s->doc, s->conf.las, e);
+    if (!rc)
+        rc = place_read_las(&s->slots, &s->doc, s->conf.las, e);
+    if (!rc)
+        note_slots(s);
+    return rc;
 }
 
 static void sum_up(struct place_outcome *out, const struct elastic_result *r, const struct elastic_job *jobs)

@@ -155,6 +155,8 @@ static int read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
+    if (s->model == PLACE_BATCH || s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
+        return 0;
     yaml_id node = s->conf.parts >= 0 ? s->conf.parts : s->servers.has_network ? s->servers.net.parts : -1;
     if (node < 0)
         return 0;
@@ -228,6 +230,35 @@ static int read_schedulers(struct place_study *s, struct err *e)
     return 0;
 }
 
+/* ---- keys without effect ---- */
+
+unsigned place_uses(const struct place_study *s)
+{
+    static const unsigned models[N_PLACE_MODELS] = {
+        [PLACE_SLOTS] = USE_SLOTS,
+        [PLACE_BATCH] = USE_BATCH,
+        [PLACE_EVENTS] = USE_EVENTS,
+        [PLACE_INTERVAL] = USE_INTERVAL,
+    };
+    static const struct {
+        const char *scheduler;
+        unsigned uses;
+    } rows[] = { { "gadget", USE_GADGET }, { "las", USE_LAS | USE_FIXED }, { "fifo", USE_FIXED } };
+    unsigned active = models[s->model];
+    /* Schedulers of other models may have the same names, and keys of their own. */
+    for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+            if (strcmp(place_kind_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
+                active |= rows[k].uses;
+    return active;
+}
+
+void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, unsigned active)
+{
+    if (map >= 0)
+        schema_note_unused(&s->notes, section, &s->doc, map, s->own_source, active);
+}
+
 /* ---- a point ---- */
 
 static int read_point(struct place_study *s, struct err *e)
@@ -237,20 +268,26 @@ static int read_point(struct place_study *s, struct err *e)
         return rc;
     s->model = (enum place_model)s->conf.model;
     if (!place_kind_of(s->model))
-        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "model"), e, ERR_UNSUP, "is not built in");
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "model"), e, ERR_UNSUP,
+                         "is %s, which is not built in, need slots, batch or interval",
+                         place_model_words[s->model]);
     if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
         return rc;
-    return place_kind_of(s->model)->read(s, e);
+    unsigned active = place_uses(s);
+    place_note_unused(s, &place_section, s->doc.root, active);
+    if (s->servers.drawn)
+        place_note_unused(s, &draw_racks_section, s->conf.racks, active);
+    rc = place_kind_of(s->model)->read(s, e);
+    return rc ? rc : text_check(&s->notes, e);
 }
 
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e)
 {
-    int32_t own_source;
     *s = (struct place_study){ .doc = { .root = -1 } };
-    int rc = study_open(&s->doc, &own_source, from, e);
+    int rc = study_open(&s->doc, &s->own_source, from, e);
     if (rc)
         return rc;
-    rc = study_fetch(&s->doc, own_source, from, e);
+    rc = study_fetch(&s->doc, s->own_source, from, e);
     if (!rc)
         rc = read_point(s, e);
     if (rc)

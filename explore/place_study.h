@@ -51,6 +51,7 @@ struct place_trace {
 /** Release with place_study_free(). */
 struct place_study {
     struct yaml_doc doc;
+    int32_t own_source; /**< of the document: the study's own file */
     struct place_conf conf;
     enum place_model model;
     struct place_servers servers;
@@ -68,7 +69,7 @@ struct place_study {
     int32_t interval_jobs;
     double interval_pool[N_SMD_RESOURCES];
     struct smd_settings interval;
-    struct text notes;
+    struct text notes; /**< warnings, a line each */
 };
 
 /** What one scheduler came to with one seed. */
@@ -98,7 +99,6 @@ struct place_kind {
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
 extern const struct place_kind place_slots, place_batch, place_events, place_interval;
-extern const struct section place_sjf_bco_section, place_smd_section;
 const struct place_kind *place_kind_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
@@ -110,6 +110,11 @@ bool place_has_servers(const struct place_study *s);
 
 /** The cluster of a study; drawn ones by @p seed. */
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);
+
+/** What is in play: enum key_use bits of the model and of its schedulers. */
+unsigned place_uses(const struct place_study *s);
+/** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
+void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, unsigned active);
 
 /** All NaN. */
 void place_outcome_clear(struct place_outcome *x);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "explore/place_study.h"
 #include "explore/search.h"
 #include "explore/study_keys.h"
 
@@ -171,6 +172,12 @@ static const struct section *section_below(const struct section *s, const char *
         { &step_workload_section, "search", &search_section, false },
         { &topo_network_section, "npu", &topo_npu_section, false },
         { &topo_network_section, "dims", &topo_dim_section, true },
+        { &place_section, "network", &topo_network_section, false },
+        { &place_section, "racks", &draw_racks_section, false },
+        { &place_section, "gadget", &place_gadget_section, false },
+        { &place_section, "las", &place_las_section, false },
+        { &place_section, "sjf_bco", &place_sjf_bco_section, false },
+        { &place_section, "smd", &place_smd_section, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].above == s && strcmp(rows[i].key, key) == 0) {

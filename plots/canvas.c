@@ -297,6 +297,15 @@ void canvas_break(struct canvas *c)
     text_puts(&c->script, "\n");
 }
 
+void canvas_next(struct canvas *c, bool *begun)
+{
+    if (*begun)
+        canvas_break(c);
+    else
+        canvas_block(c);
+    *begun = true;
+}
+
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
     text_puts(&c->script, "EOD\n");
@@ -337,7 +346,11 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;
     case MARK_AREA:
+    case MARK_TINT:
         canvas_area(c, x, y + 6, x + SAMPLE_PX, y - 6);
+        break;
+    case MARK_WHISKER:
+        canvas_bar(c, x + SAMPLE_PX * 0.5, y, y + 6, y - 6);
         break;
     case MARK_FRONT:
     case MARK_CURVE:

@@ -93,6 +93,8 @@ void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double 
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** Between items of a block that are no one shape or line. */
 void canvas_break(struct canvas *c);
+/** One or the other before each item: a block when *@p begun is false, which it then is not, else a break. */
+void canvas_next(struct canvas *c, bool *begun);
 void canvas_block_end(struct canvas *c, struct mark mark);
 
 /** Draw the panel with its blocks and the labels since the last panel. */

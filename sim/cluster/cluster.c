@@ -156,7 +156,7 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
 
 /* ---- building ---- */
 
-/* The graph is there: all that is read off it. Takes what igraph gave. */
+/* The graph is there: all that is read off it. */
 static int finish(struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     int rc = topo_routes_build(&c->routes, c->graph, e);

@@ -11,7 +11,9 @@ double draw_whole(struct rng *r, struct draw_range range)
 {
     /* A bound that a change of units has moved by a rounding error is still that bound. */
     double lo = ceil(range.lo - 1e-9 * fabs(range.lo)), hi = floor(range.hi + 1e-9 * fabs(range.hi));
-    return lo + (double)rng_below(r, hi > lo ? (int64_t)(hi - lo) + 1 : 1);
+    if (!(lo <= hi))
+        return draw_real(r, range);
+    return lo + (double)rng_below(r, (int64_t)(hi - lo) + 1);
 }
 
 static int read_end(double *x, const struct yaml_doc *doc, yaml_id node, const struct draw_limits *l,

@@ -10,8 +10,9 @@ struct draw_range {
     double lo, hi;
 };
 
+/** Uniform; @p range.lo where both ends are the same. */
 double draw_real(struct rng *r, struct draw_range range);
-/** A whole number of ceil(lo) .. floor(hi), each as likely. */
+/** A whole number of ceil(lo) .. floor(hi), each as likely; draw_real() where there is none between. */
 double draw_whole(struct rng *r, struct draw_range range);
 
 /** What a range in a file may be. */

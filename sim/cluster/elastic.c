@@ -58,19 +58,25 @@ static int check_numbers(const struct elastic_job *j, const struct cluster *c, s
     return rc ? rc : check_real(j, "leave_frac", j->leave_frac, true, e);
 }
 
-/* Does one worker fit on some server? If not: which resource of the largest one is short. */
+/* Does one worker fit on some server? If not: the first resource that no server has enough of, or none. */
 static int check_fit(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
+    double most[CLUSTER_MAX_RESOURCES] = { 0 };
     for (int32_t s = 0; s < c->n_servers; s++) {
         bool fits = true;
-        for (int32_t r = 0; r < c->n_resources; r++)
+        for (int32_t r = 0; r < c->n_resources; r++) {
             fits = fits && j->demand[r] <= cluster_capacity(c, s, r) * FULL;
+            most[r] = fmax(most[r], cluster_capacity(c, s, r));
+        }
         if (fits)
             return 0;
     }
-    return err_set(e, ERR_RANGE,
-                   "job %s: one worker takes %g of %s, need what some server of the cluster has", j->id,
-                   j->demand[0], c->resources[0]);
+    for (int32_t r = 0; r < c->n_resources; r++)
+        if (!(j->demand[r] <= most[r] * FULL))
+            return err_set(e, ERR_RANGE,
+                           "job %s: one worker takes %g of %s, need at most %g, what the largest server has",
+                           j->id, j->demand[r], c->resources[r], most[r]);
+    return err_set(e, ERR_RANGE, "job %s: no server has all that one worker takes, need one that has", j->id);
 }
 
 int elastic_check_job(const struct elastic_job *job, const struct cluster *c, struct err *e)
@@ -167,12 +173,20 @@ static int run_build(struct run *r, const struct elastic_scheduler *scheduler, c
     return rc ? rc : scheduler->build(&r->self, c, jobs, n, settings, e);
 }
 
+/* A job that came, did not leave, and has budget for a worker: what is in the list of active ones. */
+static bool is_active(const struct run *r, int32_t job, const struct elastic_job_result *jobs)
+{
+    const struct elastic_slot *s = &r->slot;
+    return job >= 0 && job < s->n_jobs && s->jobs[job].arrival <= s->slot && !jobs[job].left_slot &&
+           elastic_most(s, job) > 0;
+}
+
 static void find_active(struct run *r, const struct elastic_job_result *jobs)
 {
     struct elastic_slot *s = &r->slot;
     s->n_active = 0;
     for (int32_t i = 0; i < s->n_jobs && s->jobs[r->order[i]].arrival <= s->slot; i++)
-        if (!jobs[r->order[i]].left_slot)
+        if (is_active(r, r->order[i], jobs))
             r->active[s->n_active++] = r->order[i];
 }
 
@@ -180,23 +194,30 @@ static void find_active(struct run *r, const struct elastic_job_result *jobs)
 static int check_ring(struct run *r, const struct elastic_ring *ring, const struct elastic_job_result *jobs,
                       struct err *e)
 {
-    const struct elastic_job *j =
-        ring->job >= 0 && ring->job < r->slot.n_jobs ? &r->slot.jobs[ring->job] : NULL;
     const char *fault = NULL;
-    if (!j || j->arrival > r->slot.slot || jobs[ring->job].left_slot)
+    /* A job that left in this slot did so by a ring of this slot. */
+    bool twice = ring->job >= 0 && ring->job < r->slot.n_jobs && jobs[ring->job].last_slot == r->slot.slot;
+    if (!twice && !is_active(r, ring->job, jobs))
         return err_set(e, ERR_RANGE,
                        "scheduler %s: slot %d has workers for job number %d, which is not active",
                        r->scheduler->name, (int)r->slot.slot, (int)ring->job);
-    if (jobs[ring->job].last_slot == r->slot.slot)
+    const struct elastic_job *j = &r->slot.jobs[ring->job];
+    if (twice)
         fault = "has two rings";
-    if (ring->workers_total > most_workers(j) || ring->workers_total > j->budget - r->used[ring->job] + 1e-6)
+    else if (ring->workers_total > most_workers(j) ||
+             ring->workers_total > j->budget - r->used[ring->job] + 1e-9)
         fault = "has more workers than it may have";
+    else if (ring->n < 1)
+        fault = "has a ring without servers";
     r->n_seen++;
     for (int32_t i = 0; i < ring->n && !fault; i++) {
         int32_t s = r->choice.servers[ring->first + i];
-        if (r->choice.workers[ring->first + i] < 1 || r->seen[s] == r->n_seen)
+        if (s < 0 || s >= r->cluster->n_servers)
+            fault = "has a server that does not exist";
+        else if (r->choice.workers[ring->first + i] < 1 || r->seen[s] == r->n_seen)
             fault = "has a server twice, or without a worker";
-        r->seen[s] = r->n_seen;
+        else
+            r->seen[s] = r->n_seen;
     }
     return fault ? err_set(e, ERR_RANGE, "scheduler %s: slot %d: job %s %s", r->scheduler->name,
                            (int)r->slot.slot, j->id, fault)
@@ -216,6 +237,12 @@ static void credit(struct run *r, const struct elastic_ring *ring, struct elasti
         out->left_slot = r->slot.slot;
 }
 
+/* Load over capacity; of a server that has none, any load is endless. */
+static double load_frac(double capacity, double left)
+{
+    return capacity > 0 ? 1 - left / capacity : left < 0 ? INFINITY : 0;
+}
+
 /* Largest load over capacity of servers and links; arcs' shares are added to arc_frac. */
 static void measure(struct elastic_slot_result *out, double *arc_frac, const struct run *r)
 {
@@ -226,15 +253,14 @@ static void measure(struct elastic_slot_result *out, double *arc_frac, const str
         gpus += cluster_capacity(c, s, 0) - r->room.left[(int64_t)s * c->n_resources];
         total += cluster_capacity(c, s, 0);
         for (int32_t k = 0; k < c->n_resources; k++)
-            if (cluster_capacity(c, s, k) > 0)
-                out->note.node_over =
-                    fmax(out->note.node_over,
-                         1 - r->room.left[(int64_t)s * c->n_resources + k] / cluster_capacity(c, s, k));
+            out->note.node_over =
+                fmax(out->note.node_over,
+                     load_frac(cluster_capacity(c, s, k), r->room.left[(int64_t)s * c->n_resources + k]));
     }
     out->gpus = gpus;
     out->gpu_frac = total > 0 ? gpus / total : 0;
     for (int32_t a = 0; a < c->n_arcs; a++) {
-        double share = 1 - r->room.left_Bps[a] / c->bw_Bps[a];
+        double share = load_frac(c->bw_Bps[a], r->room.left_Bps[a]);
         out->reserved_Bps += c->bw_Bps[a] - r->room.left_Bps[a];
         out->note.link_over = fmax(out->note.link_over, share);
         arc_frac[a] += share;
@@ -256,11 +282,11 @@ static int run_slot(struct run *r, struct elastic_result *out, struct err *e)
     double value = 0;
     for (int32_t i = 0; i < r->choice.n_rings && !rc; i++) {
         const struct elastic_ring *ring = &r->choice.rings[i];
+        if ((rc = check_ring(r, ring, out->jobs, e)))
+            break;
         const struct elastic_job *j = &r->slot.jobs[ring->job];
-        rc = check_ring(r, ring, out->jobs, e);
-        if (!rc)
-            rc = elastic_room_take(&r->room, j, r->choice.servers + ring->first,
-                                   r->choice.workers + ring->first, ring->n, 1, e);
+        rc = elastic_room_take(&r->room, j, r->choice.servers + ring->first, r->choice.workers + ring->first,
+                               ring->n, 1, e);
         if (rc)
             break;
         value += utility_gain(&j->aim, r->done[ring->job], elastic_gain(j, ring->workers_total));
@@ -294,7 +320,7 @@ static void sum_up(struct elastic_result *out, const struct run *r)
     }
     for (int32_t t = 0; t < out->n_slots; t++) {
         const struct elastic_slot_result *s = &out->slots[t];
-        out->gpu_frac += s->gpu_frac / out->n_slots;
+        out->gpu_frac += s->gpu_frac;
         out->gamma = s->note.gamma > out->gamma ? s->note.gamma : out->gamma;
         if (!s->active)
             continue;
@@ -305,6 +331,7 @@ static void sum_up(struct elastic_result *out, const struct run *r)
             bounded++;
         }
     }
+    out->gpu_frac /= out->n_slots;
     out->embedded_frac = busy ? embedded / busy : NAN;
     out->bound_frac = bounded ? bounds / bounded : NAN;
     for (int32_t a = 0; a < out->n_arcs; a++)

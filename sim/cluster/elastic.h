@@ -73,7 +73,8 @@ struct elastic_slot {
     int32_t slot;          /**< from 1 */
     const double *used;    /**< shape [n_jobs], z_i: worker-slots so far */
     const double *done;    /**< shape [n_jobs], iterations so far */
-    const int32_t *active; /**< shape [n_active]: arrived, with budget left; by arrival, then number */
+    const int32_t *active; /**< shape [n_active]: arrived, not left, with budget for one worker at least; by
+                              arrival, then number */
     int32_t n_active;
 };
 
@@ -83,7 +84,7 @@ int32_t elastic_most(const struct elastic_slot *s, int32_t job);
 /** What a scheduler tells of a slot besides its choice; NaN where it says nothing. */
 struct elastic_note {
     double bound;                 /**< no choice is worth more: the linear programme's value */
-    double value;                 /**< gain in `aim` of the choice */
+    double value;                 /**< gain in `aim` of the choice; elastic_run() fills it in */
     double fixed_bound;           /**< GADGET: the programme's value once ring sizes were fixed */
     int32_t gamma;                /**< GADGET: largest ceil(q_i), 0 without active jobs */
     double node_over, link_over;  /**< load over capacity, largest; <= 1 where nothing is overloaded */
@@ -116,7 +117,7 @@ struct elastic_scheduler {
     void (*free)(void *self); /**< NULL is fine */
 };
 
-/** "gadget", "drf", "las", "fifo". */
+/** In the order of a study that names none. */
 extern const struct elastic_scheduler *const elastic_schedulers[];
 extern const int32_t elastic_n_schedulers;
 
@@ -139,7 +140,7 @@ int32_t elastic_room_workers(const struct elastic_room *room, const struct elast
 
 /**
  * Does the ring fit? Each server has room for its workers, each arc for hop_Bps of every hop over it;
- * capacity is met to 1e-9 of itself. @p share >= 0 scales the job's demands (1 in practice).
+ * capacity is met to 1e-9 of itself. ERR_NOMEM.
  */
 int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elastic_job *job,
                       const int32_t *servers, const int32_t *workers, int32_t n, struct err *e);
@@ -160,7 +161,7 @@ struct elastic_slot_result {
 
 struct elastic_job_result {
     int32_t first_slot, last_slot; /**< it ran in; 0 = never */
-    int32_t left_slot;             /**< when its budget was used or it left; 0 = not within the run */
+    int32_t left_slot;             /**< in which its budget was used up or it left; 0 = not within the run */
     int32_t slots;                 /**< that it ran in */
     double used, done;             /**< worker-slots, iterations */
     double aim, report;            /**< utilities at the end */
@@ -182,11 +183,13 @@ struct elastic_result {
 };
 
 /**
- * Run @p scheduler over settings->n_slots slots. Budgets, arrivals and max_workers (of GADGET) are enforced
- * here: a choice that breaks them, names a job twice or a server twice in a ring is ERR_RANGE (a fault of the
- * scheduler). Capacity is checked too but for GADGET in the paper's mode.
+ * Run @p scheduler over settings->n_slots slots. What it chooses is checked: a job that is not active or
+ * named twice, more workers than max_workers and fixed_workers both allow or than the budget has left, a
+ * server twice in a ring, without a worker or that does not exist, and an overload (but with paper_rounding)
+ * are ERR_RANGE that names the scheduler, the slot and the job.
  * @param keep_choices  keep who ran where: n_slots choices
- * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE of elastic_check_job().
+ * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE: as above, of elastic_check_job(), n_slots, an arrival beyond
+ * the last slot. O(slots (choice + servers + arcs)) besides what the scheduler takes.
  */
 int elastic_run(struct elastic_result *out, const struct elastic_scheduler *scheduler,
                 const struct cluster *c, const struct elastic_job *jobs, int32_t n_jobs,

@@ -123,11 +123,46 @@ static int draw_utility(struct elastic_job *j, const struct draw_elastic *d, dou
     return rc;
 }
 
-static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t n_slots, struct rng *r,
-                    struct err *e)
+/* A quotient that a rounding error lifted above a whole number is that number. */
+static double whole_above(double x)
+{
+    return ceil(x * (1 - 1e-12));
+}
+
+/* Entries of a job's table of gains. */
+static size_t gain_width(const struct draw_elastic *d)
+{
+    return (size_t)fmax(d->workers.hi, d->fixed.hi) + 1;
+}
+
+/* Table of gains by the time of an iteration; *zeta is what a worker-slot gives with the most workers, *best
+ * with the number for which that is most. */
+static int fill_gains(double *gain, double *zeta, double *best, const struct elastic_job *j,
+                      const struct draw_elastic *d, struct err *e)
+{
+    struct ring_time t = d->ring;
+    int32_t most = j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
+    t.hop_Bps = j->hop_Bps;
+    int rc = ring_time_gains(gain, &t, (enum ring_batch)d->batch, d->slot_s, most, e);
+    if (rc)
+        return rc;
+    *zeta = gain[j->max_workers] / j->max_workers;
+    *best = 0;
+    for (int32_t w = 1; w <= most; w++)
+        *best = fmax(*best, gain[w] / w);
+    if (!(*zeta > 0))
+        return err_set(e, ERR_RANGE,
+                       "job %s: an iteration on %d workers takes %g s, need at most a slot, %g s", j->id,
+                       (int)j->max_workers,
+                       ring_time_iteration_s(&t, (enum ring_batch)d->batch, j->max_workers), d->slot_s);
+    return 0;
+}
+
+static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t n_slots, double *gain,
+                    struct rng *r, struct err *e)
 {
     double last = fmax(1, floor(0.8 * n_slots));
-    *j = (struct elastic_job){ .leave_frac = d->leave_frac };
+    *j = (struct elastic_job){ .id = j->id, .leave_frac = d->leave_frac, .gain = gain };
     j->max_workers = (int32_t)draw_whole(r, d->workers);
     j->fixed_workers = (int32_t)draw_whole(r, d->fixed);
     if (d->clamp_fixed && j->fixed_workers > j->max_workers)
@@ -137,8 +172,12 @@ static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
     j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
     j->demand[0] = d->gpus;
-    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : ceil(iterations / j->zeta);
-    return draw_utility(j, d, j->budget * j->zeta, r, e);
+    double zeta = j->zeta, best = j->zeta;
+    int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
+    if (rc)
+        return rc;
+    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / zeta);
+    return draw_utility(j, d, j->budget * best, r, e);
 }
 
 /* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
@@ -162,16 +201,20 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
     *out = (struct draw_jobs){ .n = (int32_t)d->count };
     out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
     out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
-    if (!out->jobs || !out->ids)
+    size_t width = gain_width(d);
+    if (d->progress == DRAW_TAU)
+        out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
+    if (!out->jobs || !out->ids || (d->progress == DRAW_TAU && !out->gains))
         rc = err_nomem(e, "jobs");
     for (int32_t i = 0; i < out->n && !rc; i++) {
         struct rng *r;
-        rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
-        if (!rc)
-            rc = draw_job(&out->jobs[i], d, n_slots, r, e);
-        rng_free(r);
         snprintf(out->ids[i], sizeof out->ids[i], "job%d", (int)i);
         out->jobs[i].id = out->ids[i];
+        rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
+        if (!rc)
+            rc =
+                draw_job(&out->jobs[i], d, n_slots, out->gains ? out->gains + (size_t)i * width : NULL, r, e);
+        rng_free(r);
     }
     if (!rc && d->arrivals == DRAW_POISSON)
         rc = draw_poisson(out, n_slots, seed, e);
@@ -184,5 +227,6 @@ void draw_jobs_free(struct draw_jobs *x)
 {
     free(x->jobs);
     free(x->ids);
+    free(x->gains);
     *x = (struct draw_jobs){ 0 };
 }

@@ -5,6 +5,7 @@
 #include "base/schema.h"
 #include "sim/cluster/draw.h"
 #include "sim/cluster/elastic.h"
+#include "sim/cluster/ring_time.h"
 
 /**
  * Racks: arXiv 2202.01158 section VI: 50 servers in 2 to 5 racks, each with 1, 2, 4 or 8 GPUs; links of
@@ -26,16 +27,23 @@ struct draw_racks {
 /** Where a job's arrivals come from. */
 enum draw_arrivals {
     DRAW_AT_ONCE, /**< all in slot 1 */
-    DRAW_UNIFORM, /**< uniform over 1 .. 0.8 slots, whole numbers */
-    DRAW_POISSON, /**< a Poisson process of that mean distance: exponential gaps, from slot 1, ended at 0.8
-                     slots */
+    DRAW_UNIFORM, /**< each uniform over 1 .. 0.8 slots: a Poisson process, given how many come in that time
+                   */
+    DRAW_POISSON, /**< exponential gaps of that mean, the first in slot 1; those after 0.8 slots come then */
 };
 
 /** How long the budget of a job lasts. */
 enum draw_budget {
-    DRAW_BUDGET_SCALED,  /**< ceil(iterations / zeta) worker-slots: the budget as the text means it */
+    DRAW_BUDGET_SCALED,  /**< ceil(iterations / zeta) worker-slots: the budget as the text means it; with
+                            DRAW_TAU zeta is that of the most workers */
     DRAW_BUDGET_LITERAL, /**< the paper's (3) as printed: iterations count as worker-slots, which never binds
                             there */
+};
+
+/** How a job goes on in a slot. */
+enum draw_progress {
+    DRAW_CONST, /**< zeta iterations a worker, however many there are: the paper's programme */
+    DRAW_TAU,   /**< whole iterations of the time that the paper's eq. 1 gives so many workers */
 };
 
 /** Jobs of arXiv 2202.01158 section VI. Everything drawn is a whole number but the sigmoid's slope. */
@@ -46,8 +54,12 @@ struct draw_elastic {
     struct draw_range fixed;      /**< of schedulers that do not choose */
     bool clamp_fixed;             /**< fixed workers are at most N_i */
     struct draw_range iterations; /**< F_i */
-    struct draw_range zeta;       /**< iterations of a worker in a slot, before zeta_scale */
+    int32_t progress;             /**< enum draw_progress */
+    struct draw_range zeta;       /**< DRAW_CONST: iterations of a worker in a slot, before zeta_scale */
     double zeta_scale;
+    struct ring_time ring; /**< DRAW_TAU: of every job, with its own hop_Bps */
+    int32_t batch;         /**< enum ring_batch */
+    double slot_s;
     struct draw_range hop_Bps;
     int32_t budget;   /**< enum draw_budget */
     int32_t utility;  /**< enum utility_kind of the report; a sigmoid is aimed at by its envelope .. */
@@ -57,7 +69,7 @@ struct draw_elastic {
     double gpus; /**< of a worker */
 };
 
-extern const struct section draw_racks_section, draw_elastic_section;
+extern const struct section draw_racks_section, draw_elastic_section, draw_tau_section;
 
 /** Read `racks` and `jobs` of a study; a @p map of -1 gives the defaults: the paper's. ERR_PARSE, ERR_RANGE.
  */
@@ -71,10 +83,15 @@ int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, stru
 struct draw_jobs {
     struct elastic_job *jobs; /**< shape [n], owned */
     char (*ids)[16];          /**< shape [n], owned */
+    double *gains;            /**< DRAW_TAU: what jobs[].gain points into, owned */
     int32_t n;
 };
 
-/** Job i depends on the seed and i alone, but for Poisson arrivals, which add up. ERR_NOMEM, ERR_RANGE. */
+/**
+ * Job i depends on the seed and i alone, but for Poisson arrivals, which add up. Every number is drawn, used
+ * or not, so that a change of one setting leaves the others' draws as they are.
+ * @return 0, ERR_NOMEM, or ERR_RANGE: with DRAW_TAU, a job whose most workers end no iteration in a slot.
+ */
 int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32_t n_slots, int64_t seed,
                       struct err *e);
 void draw_jobs_free(struct draw_jobs *x);

@@ -2,7 +2,8 @@
  * Schedulers for jobs in slots that GADGET is compared with: first in, first out; least attained service
  * (Tiresias: J. Gu et al., NSDI 2019); dominant resource fairness (A. Ghodsi et al., NSDI 2011). GADGET's
  * paper (arXiv 2202.01158, section VI) gives the first two a fixed number of workers, places all greedily,
- * and leaves DRF's growth open: here by progressive filling.
+ * and leaves DRF's growth open: here by progressive filling. Where service is counted in hours of
+ * accelerators, it is here in worker-slots: the same while each worker has as many GPUs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -66,6 +67,44 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
     return rc;
 }
 
+/* Workers under a scheduler that does not choose: the fixed number, or what the budget leaves of it. */
+static int32_t fixed_workers(const struct elastic_job *j, double used)
+{
+    double left = floor(j->budget - used + 1e-9);
+    return left < j->fixed_workers ? (int32_t)left : j->fixed_workers;
+}
+
+/* A job that has no place even alone would never run, and first in, first out would end there in silence. */
+static int check_fixed(struct order *x, const struct elastic_job *jobs, struct err *e)
+{
+    int rc = 0;
+    elastic_room_reset(&x->room);
+    for (int32_t i = 0; i < x->n_jobs && !rc; i++) {
+        int32_t workers = fixed_workers(&jobs[i], 0);
+        bool found = workers < 1;
+        if (!found)
+            rc = embed_find(&found, &x->embed, &x->room, &jobs[i], workers, e);
+        if (!rc && !found)
+            rc = err_set(
+                e, ERR_RANGE,
+                "job %s: its ring of %d workers finds no place on the empty cluster, need fewer fixed "
+                "workers, or more servers or bandwidth",
+                jobs[i].id, (int)workers);
+    }
+    return rc;
+}
+
+static int fixed_build(void **self, const struct cluster *c, const struct elastic_job *jobs, int32_t n_jobs,
+                       const struct elastic_settings *settings, struct err *e)
+{
+    int rc = order_build(self, c, jobs, n_jobs, settings, e);
+    if (!rc && (rc = check_fixed(*self, jobs, e))) {
+        order_free(*self);
+        *self = NULL;
+    }
+    return rc;
+}
+
 /* Stable: of equal keys the one before in `active` stays before. Few jobs change places from slot to slot. */
 static void sort_jobs(struct order *x, const struct elastic_slot *s)
 {
@@ -86,11 +125,8 @@ static int serve_fixed(struct elastic_choice *out, struct order *x, const struct
     sort_jobs(x, s);
     for (int32_t i = 0; i < s->n_active && !rc; i++) {
         const struct elastic_job *j = &s->jobs[x->jobs[i]];
-        double left = floor(j->budget - s->used[x->jobs[i]] + 1e-9);
-        int32_t workers = left < j->fixed_workers ? (int32_t)left : j->fixed_workers;
         bool found = false;
-        if (workers >= 1)
-            rc = embed_find(&found, &x->embed, &x->room, j, workers, e);
+        rc = embed_find(&found, &x->embed, &x->room, j, fixed_workers(j, s->used[x->jobs[i]]), e);
         if (!found && waits)
             break;
         if (found && !rc)
@@ -217,10 +253,10 @@ static int choose_drf(struct elastic_choice *out, struct elastic_note *note, voi
 static const struct elastic_scheduler drf = { "drf", "dominant resource fairness, by progressive filling",
                                               order_build, choose_drf, order_free };
 static const struct elastic_scheduler las = { "las", "least attained service, in queues (Tiresias)",
-                                              order_build, choose_las, order_free };
+                                              fixed_build, choose_las, order_free };
 static const struct elastic_scheduler fifo = { "fifo",
                                                "first in, first out; those behind one that does not fit wait",
-                                               order_build, choose_fifo, order_free };
+                                               fixed_build, choose_fifo, order_free };
 
 const struct elastic_scheduler *const elastic_schedulers[] = { &elastic_gadget, &drf, &las, &fifo };
 const int32_t elastic_n_schedulers = sizeof elastic_schedulers / sizeof elastic_schedulers[0];

@@ -162,5 +162,6 @@ int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elasti
         for (int32_t a = 0; a < path.n && !rc; a++)
             *fits = *fits && room->left_Bps[path.arcs[a]] >= -SLACK * room->cluster->bw_Bps[path.arcs[a]];
     }
-    return rc ? rc : add_hops(room, job->hop_Bps, servers, n, e);
+    int back = add_hops(room, job->hop_Bps, servers, n, e);
+    return rc ? rc : back;
 }

@@ -8,9 +8,10 @@ int embed_build(struct embed *x, const struct cluster *c, struct err *e)
     size_t n = (size_t)c->n_servers;
     *x = (struct embed){ .order = malloc(n * sizeof *x->order),
                          .room = malloc(n * sizeof *x->room),
+                         .sums = malloc(n * sizeof *x->sums),
                          .servers = malloc(n * sizeof *x->servers),
                          .workers = malloc(n * sizeof *x->workers) };
-    if (x->order && x->room && x->servers && x->workers)
+    if (x->order && x->room && x->sums && x->servers && x->workers)
         return 0;
     embed_free(x);
     return err_nomem(e, "rings");
@@ -20,6 +21,7 @@ void embed_free(struct embed *x)
 {
     free(x->order);
     free(x->room);
+    free(x->sums);
     free(x->servers);
     free(x->workers);
     *x = (struct embed){ 0 };
@@ -65,7 +67,7 @@ static bool has_one(struct embed *x, int32_t n_servers, int32_t workers)
     return true;
 }
 
-/* The most roomy servers first among order[0..n), by counting down: rooms are small numbers. */
+/* The roomiest servers of order[0..n) first, of equals the lowest number, until all workers have a place. */
 static void take_roomiest(struct embed *x, const struct cluster *c, int32_t n, int32_t workers)
 {
     x->n = 0;
@@ -81,25 +83,27 @@ static void take_roomiest(struct embed *x, const struct cluster *c, int32_t n, i
     }
 }
 
-/* Servers of group `g` with room into order; how many workers they hold together. */
-static int64_t gather(int32_t *n, struct embed *x, const struct cluster *c, int32_t level, int32_t g)
+/* Workers that each group of a level has room for, into sums; how many groups there are. */
+static int32_t sum_groups(struct embed *x, const struct cluster *c, int32_t level)
 {
-    int64_t sum = 0;
-    *n = 0;
-    for (int32_t s = 0; s < c->n_servers; s++)
-        if (x->room[s] > 0 && group_of(c, level, s) == g) {
-            x->order[(*n)++] = s;
-            sum += x->room[s];
-        }
-    return sum;
+    int32_t n = 0;
+    memset(x->sums, 0, (size_t)c->n_servers * sizeof *x->sums);
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        int32_t g = group_of(c, level, s);
+        x->sums[g] += x->room[s];
+        n = g >= n ? g + 1 : n;
+    }
+    return n;
 }
 
-static int32_t n_groups(const struct cluster *c, int32_t level)
+/* Servers of group `g` with room, into order; how many. */
+static int32_t gather(struct embed *x, const struct cluster *c, int32_t level, int32_t g)
 {
-    int32_t most = 0;
+    int32_t n = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
-        most = group_of(c, level, s) > most ? group_of(c, level, s) : most;
-    return most + 1;
+        if (x->room[s] > 0 && group_of(c, level, s) == g)
+            x->order[n++] = s;
+    return n;
 }
 
 int embed_find(bool *found, struct embed *x, struct elastic_room *room, const struct elastic_job *job,
@@ -111,17 +115,16 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
         x->room[s] = elastic_room_workers(room, job, s);
     *found = has_one(x, c->n_servers, workers);
     for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
-        for (int32_t g = 0, end = n_groups(c, level); g < end && !*found && !rc; g++) {
-            int32_t n;
-            if (gather(&n, x, c, level, g) < workers)
+        for (int32_t g = 0, end = sum_groups(x, c, level); g < end && !*found && !rc; g++) {
+            if (x->sums[g] < workers)
                 continue;
-            take_roomiest(x, c, n, workers);
+            take_roomiest(x, c, gather(x, c, level, g), workers);
             rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
         }
     return rc;
 }
 
-/* Try the ring as it stands in x; with `at` >= 0 server `at` is new. */
+/* Where server s is in the ring; -1: not there. */
 static int32_t find_server(const struct embed *x, int32_t s)
 {
     for (int32_t i = 0; i < x->n; i++)
@@ -142,6 +145,8 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
 {
     const struct cluster *c = room->cluster;
     *found = false;
+    if (n == 0)
+        return embed_find(found, x, room, job, 1, e);
     copy_ring(x, servers, counts, n);
     for (int32_t i = 0; i < n; i++)
         if (elastic_room_workers(room, job, servers[i]) >= 1) {
@@ -149,8 +154,6 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
             *found = true;
             return 0;
         }
-    if (n == 0)
-        return embed_find(found, x, room, job, 1, e);
     int rc = elastic_room_take(room, job, servers, counts, n, -1, e);
     if (rc)
         return rc;

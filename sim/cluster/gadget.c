@@ -1,5 +1,6 @@
 #include "sim/cluster/gadget.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/cluster/gadget_round.h"
@@ -83,6 +84,8 @@ static int gadget_choose(struct elastic_choice *out, struct elastic_note *note, 
     rc = gadget_lp_solve(&note->fixed_bound, &g->lp, e);
     if (rc)
         return rc;
+    /* Fewer rings cannot be worth more, though a search that ended early may say less of them. */
+    note->fixed_bound = fmin(note->fixed_bound, note->bound);
     bool paper = g->settings.paper_rounding;
     if (paper)
         gadget_round_limits(&limits, &g->round);

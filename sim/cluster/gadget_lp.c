@@ -10,11 +10,17 @@
 #define TOLERANCE 1e-10
 #define WORTH     1e-9
 
+/* Of all searches for rings in a slot: some tenths of a second. */
+enum { SLOT_STEPS = 1 << 26 };
+
 /* Solves of one programme; a few tens are usual. */
 enum { MAX_ROUNDS = 1000 };
 
-/* A pool of more columns than this is cleared of those without a share for some slots. */
-enum { MAX_COLUMNS = 3000, KEPT_SLOTS = 10 };
+/* After so many rings from searches prices are asked for anew. */
+enum { ENOUGH = 20 };
+
+/* Columns without a share for so many slots go when the pool is cleared: when it has doubled and some. */
+enum { KEPT_SLOTS = 10, SOME_COLUMNS = 2000 };
 
 /* ---- building ---- */
 
@@ -351,6 +357,7 @@ static int clear_pool(struct gadget_lp *x, struct err *e)
             x->pool.columns[at].last_slot = column->last_slot;
     }
     free_pool(&old);
+    x->n_kept = x->pool.n;
     return rc;
 }
 
@@ -361,13 +368,14 @@ int gadget_lp_open(struct gadget_lp *x, const struct elastic_slot *slot, struct 
         return rc;
     take_gains(x, slot);
     x->slot = slot->slot;
-    if (x->pool.n > MAX_COLUMNS)
+    if (x->pool.n > 2 * x->n_kept + SOME_COLUMNS)
         rc = clear_pool(x, e);
     for (int32_t i = 0; i < x->n_bids && !rc; i++)
         rc = give_row(x, x->bids[i].job, e);
     if (!rc)
         offer_columns(x);
     x->n_rounds = 0;
+    x->pricer.steps = SLOT_STEPS;
     gadget_prices_leave(&x->prices, x->cluster->capacity, x->cluster->bw_Bps);
     return rc;
 }
@@ -395,12 +403,17 @@ static double read_prices(struct gadget_lp *x)
     return sum;
 }
 
-/* Price every job; *bound is the dual value at these prices, *n_new how many columns came in. */
-static int price_jobs(double *bound, int32_t *n_new, struct gadget_lp *x, struct err *e)
+/*
+ * Price every job at prices at which capacity is worth `capacity`; *bound is the dual value, *n_new how many
+ * columns came in, *exact whether pricing decided for every job.
+ */
+static int price_jobs(double *bound, int32_t *n_new, bool *exact, struct gadget_lp *x, double capacity,
+                      bool search, struct err *e)
 {
     int rc = 0;
     *n_new = 0;
-    *bound = read_prices(x);
+    *bound = capacity;
+    *exact = true;
     for (int32_t i = 0; i < x->n_bids && !rc; i++) {
         const struct gadget_bid *bid = &x->bids[i];
         double dual = fmax(-simplex_dual(x->simplex, x->job_row[bid->job]), 0);
@@ -408,9 +421,11 @@ static int price_jobs(double *bound, int32_t *n_new, struct gadget_lp *x, struct
                                             .gain = bid->gain,
                                             .least = bid->least_size,
                                             .most = bid->most_size,
-                                            .floor = dual + WORTH };
+                                            .floor = dual + WORTH,
+                                            .search = search && *n_new < ENOUGH };
         gadget_price(&x->found, &x->pricer, &offer);
         *bound += fmax(x->found.most, 0);
+        *exact = *exact && x->found.exact;
         if (x->found.ring.n == 0)
             continue;
         int32_t column, before = x->pool.n;
@@ -433,6 +448,7 @@ static void read_shares(struct gadget_lp *x)
 /*
  * Restricted to the columns so far the programme's prices say which rings are missing; at any prices >= 0
  * capacity plus what each job could gain at most bounds every choice, and the least of these is kept.
+ * Searches wait until the relaxation names no ring any more.
  */
 int gadget_lp_solve(double *bound, struct gadget_lp *x, struct err *e)
 {
@@ -444,12 +460,18 @@ int gadget_lp_solve(double *bound, struct gadget_lp *x, struct err *e)
     *bound = INFINITY;
     for (int32_t round = 0, n_new = 1; round < MAX_ROUNDS && n_new > 0 && !rc; round++) {
         double at_prices;
+        bool exact;
         rc = simplex_solve(&status, x->simplex, ways, sizeof ways / sizeof ways[0], e);
         x->n_rounds++;
         if (rc)
             break;
         read_shares(x);
-        rc = price_jobs(&at_prices, &n_new, x, e);
+        double capacity = read_prices(x);
+        rc = price_jobs(&at_prices, &n_new, &exact, x, capacity, false, e);
+        *bound = fmin(*bound, at_prices);
+        if (rc || exact || n_new > 0)
+            continue;
+        rc = price_jobs(&at_prices, &n_new, &exact, x, capacity, true, e);
         *bound = fmin(*bound, at_prices);
     }
     *bound *= x->unit;

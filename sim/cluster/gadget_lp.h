@@ -48,6 +48,7 @@ struct gadget_lp {
     struct gadget_pricer pricer;
     struct simplex *simplex;
     struct gadget_pool pool;
+    int32_t n_kept;        /**< columns when the pool was cleared last */
     int32_t n_rows;        /**< of servers and arcs; of the programme with jobs: n_rows + n_job_rows */
     int32_t n_job_rows;    /**< not counted in n_rows */
     int32_t *job_row;      /**< shape [n_jobs], -1 = none yet; owned */

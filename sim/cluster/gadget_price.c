@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of the search: some milliseconds. */
-enum { SEARCH_STEPS = 4000000 };
-
 /* Rings up to so many servers are put in their best order; larger ones go from rack to rack. */
 enum { MAX_ORDERED = 6 };
 
@@ -23,13 +20,14 @@ int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *pri
 {
     const struct gadget_fabric *f = prices->fabric;
     size_t n = (size_t)f->cluster->n_servers, k = (size_t)most_workers + 1;
-    *x = (struct gadget_pricer){ .prices = prices, .most_workers = most_workers, .budget = SEARCH_STEPS };
+    *x = (struct gadget_pricer){ .prices = prices, .most_workers = most_workers };
     x->price = malloc(n * sizeof *x->price);
     x->visit = malloc(n * sizeof *x->visit);
     x->cap = malloc(n * sizeof *x->cap);
     x->single = malloc(k * sizeof *x->single);
     x->zone = malloc((size_t)f->n_zones * k * sizeof *x->zone);
     x->set = malloc(((size_t)1 << f->n_zones) * k * sizeof *x->set);
+    x->spread = malloc(k * sizeof *x->spread);
     x->least = malloc(k * sizeof *x->least);
     x->choice = malloc(n * k * sizeof *x->choice);
     x->tried = malloc(k * sizeof *x->tried);
@@ -38,8 +36,8 @@ int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *pri
     x->rest = malloc(k * n * sizeof *x->rest);
     x->enter = malloc(n * sizeof *x->enter);
     x->on_path = calloc(n, sizeof *x->on_path);
-    if (!x->price || !x->visit || !x->cap || !x->single || !x->zone || !x->set || !x->least || !x->choice ||
-        !x->tried || !x->usable || !x->hop || !x->rest || !x->enter || !x->on_path) {
+    if (!x->price || !x->visit || !x->cap || !x->single || !x->zone || !x->set || !x->spread || !x->least ||
+        !x->choice || !x->tried || !x->usable || !x->hop || !x->rest || !x->enter || !x->on_path) {
         gadget_pricer_free(x);
         return err_nomem(e, "prices of rings");
     }
@@ -54,6 +52,7 @@ void gadget_pricer_free(struct gadget_pricer *x)
     free(x->single);
     free(x->zone);
     free(x->set);
+    free(x->spread);
     free(x->least);
     free(x->choice);
     free(x->tried);
@@ -161,8 +160,7 @@ static void price_sets(struct gadget_pricer *x)
     int32_t most = x->offer->most, n_sets = 1 << x->prices->fabric->n_zones;
     double hop_Bps = x->offer->job->hop_Bps;
     for (int32_t k = 0; k <= most; k++) {
-        set_row(x, 0)[k] = k ? INFINITY : 0;
-        x->least[k] = x->single[k];
+        set_row(x, 0)[k] = x->spread[k] = k ? INFINITY : 0;
     }
     for (int32_t set = 1; set < n_sets; set++) {
         int32_t z = top_zone(set);
@@ -173,9 +171,11 @@ static void price_sets(struct gadget_pricer *x)
             row[k] = INFINITY;
             for (int32_t j = 1; j <= k; j++)
                 row[k] = fmin(row[k], below[k - j] + zone[j]);
-            x->least[k] = fmin(x->least[k], row[k] + tour);
+            x->spread[k] = fmin(x->spread[k], row[k] + tour);
         }
     }
+    for (int32_t k = 0; k <= most; k++)
+        x->least[k] = fmin(x->single[k], x->spread[k]);
 }
 
 /* ---- the ring that it names ---- */
@@ -386,9 +386,9 @@ void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struc
         if (is < worth - ROUNDING)
             open = fmax(open, worth);
     }
-    if (open > fmax(offer->floor, out->worth) + ROUNDING) {
-        out->exact = gadget_search(out, x);
-        if (out->exact)
-            out->most = fmax(out->worth, offer->floor);
-    }
+    if (!(open > fmax(offer->floor, out->worth) + ROUNDING))
+        return;
+    out->exact = offer->search && gadget_search(out, x);
+    if (out->exact)
+        out->most = fmax(out->worth, offer->floor);
 }

@@ -5,6 +5,10 @@
 #include "sim/cluster/elastic.h"
 #include "sim/cluster/gadget_fabric.h"
 
+enum {
+    GADGET_SEARCH_STEPS = 1 << 21, /**< of one search: a few milliseconds */
+};
+
 /** Servers of a ring in its order and their workers; n = 0: none. */
 struct gadget_ring {
     int32_t n, workers_total;
@@ -17,6 +21,7 @@ struct gadget_offer {
     const double *gain;            /**< shape [most + 1]: what a ring of so many workers is worth; borrowed */
     int32_t least, most;           /**< workers, 1 <= least; a job with least > most gets nothing */
     double floor;                  /**< rings worth no more after their price do not count */
+    bool search; /**< go beyond the relaxation where it does not decide, as far as steps are left */
 };
 
 /** What was found. */
@@ -31,7 +36,7 @@ struct gadget_found {
 struct gadget_pricer {
     const struct gadget_prices *prices; /**< borrowed */
     int32_t most_workers;
-    int64_t budget; /**< of the search beyond the relaxation, in steps of its inner loop, for one job */
+    int64_t steps; /**< that searches may still take; callers refill it */
     /* Of the job at hand. */
     const struct gadget_offer *offer;
     double *price; /**< shape [n_servers], of a worker */
@@ -41,11 +46,12 @@ struct gadget_pricer {
     double *single;  /**< shape [most_workers + 1], least price of so many on one server */
     double *zone;    /**< shape [n_zones][most_workers + 1], of so many in a rack */
     double *set;     /**< shape [2^n_zones][most_workers + 1], of so many in the racks of a set, no tour */
+    double *spread;  /**< shape [most_workers + 1], of so many where every server pays its hops */
     double *least;   /**< shape [most_workers + 1], no ring is cheaper */
     int16_t *choice; /**< shape [n_servers][most_workers + 1], in the order of zones */
     bool *tried;     /**< shape [most_workers + 1] */
     /* Of the search. */
-    int64_t steps;
+    int64_t left;              /**< steps of this one */
     int32_t *usable, n_usable; /**< shape [n_servers] */
     double *hop;               /**< shape [n_servers][n_servers], between usable ones */
     double *rest;  /**< shape [most_workers + 1][n_servers]: least price of so many more, and the way home */

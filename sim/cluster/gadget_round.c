@@ -15,8 +15,8 @@
 /* What the paper's rounding must reach of the programme's value. */
 #define ALPHA (1.0 / 3)
 
-/* Steps of the search for a ring in what is left; some tenths of a millisecond. */
-enum { REOFFER_STEPS = 200000 };
+/* Steps of all searches for rings in what is left: a few tens of milliseconds. */
+enum { REOFFER_STEPS = 1 << 24 };
 
 /* Of the programme's prices: what is left is free, but of equal rings the one on less wanted servers and
  * links is better. */
@@ -338,7 +338,7 @@ static int offer_again(struct gadget_round *x, int32_t at, struct err *e)
     const struct gadget_bid *bid = &lp->bids[at];
     const struct elastic_job *job = &lp->jobs[bid->job];
     const struct gadget_offer offer = {
-        .job = job, .gain = bid->gain, .least = 1, .most = bid->most, .floor = -INFINITY
+        .job = job, .gain = bid->gain, .least = 1, .most = bid->most, .floor = -INFINITY, .search = true
     };
     struct gadget_ring *ring = &lp->found.ring;
     bool fits_all = false;
@@ -358,7 +358,6 @@ static int offer_again(struct gadget_round *x, int32_t at, struct err *e)
 int gadget_round_reoffer(struct gadget_round *x, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
-    int64_t budget = lp->pricer.budget;
     struct waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
     if (!waiting)
         return err_nomem(e, "jobs to offer to again");
@@ -370,10 +369,9 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
     }
     gadget_prices_set(&lp->prices, lp->worker, lp->arc);
     gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
-    lp->pricer.budget = REOFFER_STEPS;
+    lp->pricer.steps = REOFFER_STEPS;
     for (int32_t i = 0; i < n && !rc; i++)
         rc = offer_again(x, waiting[i].bid, e);
-    lp->pricer.budget = budget;
     free(waiting);
     return rc;
 }

@@ -18,11 +18,23 @@ static const double *hop_row(const struct gadget_pricer *x, int32_t from)
     return x->hop + (int64_t)from * x->prices->fabric->cluster->n_servers;
 }
 
-static void list_usable(struct gadget_pricer *x)
+/* What a ring through server s could be worth at most: it pays its hops there, and the rest as the relaxation
+ * has it. */
+static double promise_of_server(const struct gadget_pricer *x, int32_t s)
+{
+    const struct gadget_offer *o = x->offer;
+    double best = -INFINITY;
+    for (int32_t k = o->least > 2 ? o->least : 2; k <= o->most; k++)
+        for (int32_t w = 1; w <= x->cap[s] && w < k; w++)
+            best = fmax(best, o->gain[k] - x->visit[s] - w * x->price[s] - x->spread[k - w]);
+    return best;
+}
+
+static void list_usable(struct gadget_pricer *x, double floor)
 {
     x->n_usable = 0;
     for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
-        if (x->cap[s] > 0 && isfinite(x->visit[s]))
+        if (x->cap[s] > 0 && isfinite(x->visit[s]) && promise_of_server(x, s) > floor)
             x->usable[x->n_usable++] = s;
     for (int32_t a = 0; a < x->n_usable; a++) {
         double *row = x->hop + (int64_t)a * x->prices->fabric->cluster->n_servers;
@@ -56,7 +68,7 @@ static void price_walks(struct gadget_pricer *x, int32_t start)
             rest[a] = least;
         }
     }
-    x->steps += (int64_t)most * (x->n_usable - start) * (x->n_usable - start);
+    x->left -= (int64_t)most * (x->n_usable - start) * (x->n_usable - start);
 }
 
 /* What the path could become worth at most: it has so many workers, cost so much, and stands at place a. */
@@ -96,7 +108,8 @@ static void extend(struct gadget_found *out, struct gadget_pricer *x, int32_t st
             continue;
         for (int32_t w = 1; w <= x->cap[s] && w <= room; w++) {
             double now = cost + hop[b] + w * x->price[s];
-            if (++x->steps > x->budget)
+            x->left -= x->offer->most - x->offer->least + 1;
+            if (x->left < 0)
                 return;
             if (!(promise(x, path->workers_total + w, now, b) > fmax(out->worth, x->offer->floor)))
                 continue;
@@ -114,9 +127,11 @@ static void extend(struct gadget_found *out, struct gadget_pricer *x, int32_t st
 
 bool gadget_search(struct gadget_found *out, struct gadget_pricer *x)
 {
-    x->steps = 0;
-    list_usable(x);
-    for (int32_t start = 0; start + 1 < x->n_usable && x->steps <= x->budget; start++) {
+    int64_t given = x->steps < GADGET_SEARCH_STEPS ? x->steps : GADGET_SEARCH_STEPS;
+    x->left = given;
+    if (given > 0)
+        list_usable(x, fmax(out->worth, x->offer->floor));
+    for (int32_t start = 0; x->left > 0 && start + 1 < x->n_usable; start++) {
         int32_t s = x->usable[start];
         price_walks(x, start);
         for (int32_t w = 1; w <= x->cap[s] && w < x->offer->most; w++) {
@@ -128,5 +143,6 @@ bool gadget_search(struct gadget_found *out, struct gadget_pricer *x)
             extend(out, x, start, w * x->price[s]);
         }
     }
-    return x->steps <= x->budget;
+    x->steps -= given - (x->left > 0 ? x->left : 0);
+    return x->left > 0;
 }

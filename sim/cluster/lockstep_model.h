@@ -18,10 +18,14 @@ struct lockstep_seat {
 
 struct lockstep_link {
     double bw_Bps;
+    double load_Bps; /**< by the rates as they stand; up to rounding */
     double left_Bps; /**< while rates are found: what those that have theirs leave */
     int64_t open;    /**< transfers without a rate so far */
+    int32_t sharers; /**< bundles among those at first */
     struct lockstep_seat *seats; /**< shape [n], owned */
     int32_t n, cap;
+    int32_t necks; /**< bundles whose bottleneck it is */
+    int32_t age;   /**< changes of load_Bps since it was summed up */
     int32_t mark;
     bool dirty; /**< somebody came or went */
 };
@@ -54,10 +58,14 @@ struct lockstep {
     int32_t *changed;              /**< shape [n_bundles], owned */
     struct lockstep_offer *offers; /**< shape [n_links + n_bundles], owned; a heap */
     int32_t n_offers;
+    int32_t n_open; /**< bundles without a rate so far */
     int32_t mark; /**< of what is reached this time */
 };
 
-/** Bundles came to @p link or went. */
-void lockstep_touch(struct lockstep *l, int32_t link);
+/** Another load of @p link, as one of its bundles has another rate. */
+void lockstep_change_load(struct lockstep *l, int32_t link, double change_Bps);
+
+/** @p bundle has another bottleneck. */
+void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *bundle, int32_t neck);
 
 #endif

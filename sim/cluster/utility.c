@@ -25,8 +25,9 @@ static double sigmoid_at(const struct utility *u, double k)
 /* logistic(b) - logistic(a) = sinh((b-a)/2) / (2 cosh(a/2) cosh(b/2)); written with factors of at most 1. */
 static double sigmoid_gain(const struct utility *u, double from, double gain)
 {
-    double a = u->slope * (from - u->middle), b = u->slope * (from + gain - u->middle);
-    return u->scale * -expm1(a - b) * logistic(b) * logistic(-a);
+    /* The step is not the difference of the two ends: small ones would be lost beside the middle. */
+    double a = u->slope * (from - u->middle), step = u->slope * gain;
+    return u->scale * -expm1(-step) * logistic(a + step) * logistic(-a);
 }
 
 /*

@@ -46,10 +46,11 @@ int utility_build(struct utility *u, enum utility_kind kind, double scale, doubl
 /** Utility of @p k iterations. */
 double utility_at(const struct utility *u, double k);
 
-/** utility_at(from + gain) - utility_at(from), without cancellation far from a sigmoid's middle; >= 0. */
+/** utility_at(from + gain) - utility_at(from), without cancellation far from a sigmoid's middle; >= 0. Both
+ * arguments are >= 0. */
 double utility_gain(const struct utility *u, double from, double gain);
 
-/** Is it concave? */
+/** Is it concave on what it was built for, [0, most] for an envelope? */
 bool utility_is_concave(const struct utility *u);
 
 #endif

@@ -80,12 +80,15 @@ static void price_case(const struct oracle_case *x, struct rng *rng, bool racks)
     assert_ok(gadget_fabric_build(&f, c, racks, &e), &e);
     assert_ok(gadget_prices_build(&prices, &f, &e), &e);
     assert_ok(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, &e), &e);
+    pricer.steps = INT64_MAX;
     for (int32_t i = 0; i < x->n_jobs; i++) {
         draw_prices(worker, arc, c, rng);
         gadget_prices_set(&prices, worker, arc);
         for (int32_t k = 1; k <= ORACLE_WORKERS; k++)
             gain[k] = gain[k - 1] + 0.4 * rng_uniform(rng);
-        struct gadget_offer o = { .job = &x->jobs[i], .gain = gain, .least = 1, .most = ORACLE_WORKERS };
+        struct gadget_offer o = {
+            .job = &x->jobs[i], .gain = gain, .least = 1, .most = ORACLE_WORKERS, .search = true
+        };
         gadget_price(&found, &pricer, &o);
         check_found(&found, c, &o, worker, arc);
         o.least = o.most = 1 + (int32_t)rng_below(rng, ORACLE_WORKERS);
