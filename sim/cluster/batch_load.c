@@ -151,7 +151,8 @@ static int compare_ranks(const void *a, const void *b)
     return (x->server > y->server) - (x->server < y->server);
 }
 
-bool load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, double lambda)
+bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
+                              double lambda)
 {
     const struct batch_cluster *c = &l->g->p->cluster;
     struct pick p = { .l = l, .gpus = out, .want = ask->gpus };
@@ -166,7 +167,7 @@ bool load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_l
     return settle(l, out, p.n, ask);
 }
 
-bool load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
+bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
     int32_t n = 0;
     for (int32_t gpu = 0; gpu < l->g->n_gpus && n < ask->gpus; gpu++)

@@ -10,9 +10,9 @@ struct batch_load_rank; /* private */
 struct batch_load {
     const struct gang *g;
     bool gang; /**< a gang starts when the last of its GPUs is free; false: each GPU adds up its own jobs */
-    double *gpu_s;           /**< shape [n_gpus], owned; planned to be busy so long */
-    double *server_s;        /**< shape [n_servers], owned; sum over its GPUs */
-    bool *open;              /**< shape [n_servers], owned; has a job already */
+    double *gpu_s;                 /**< shape [n_gpus], owned; planned to be busy so long */
+    double *server_s;              /**< shape [n_servers], owned; sum over its GPUs */
+    bool *open;                    /**< shape [n_servers], owned; has a job already */
     struct batch_load_rank *ranks; /**< shape [n_servers], owned */
 };
 
@@ -41,8 +41,9 @@ bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batc
 bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
 /** The least loaded ones on the servers that are loaded least per GPU: on so few of them as have @p lambda
  * times the GPUs, or on all. O(GPUs log ask->gpus + servers log servers). */
-bool load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, double lambda);
+bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
+                              double lambda);
 /** Those with the lowest numbers. O(GPUs). */
-bool load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
 
 #endif

@@ -47,8 +47,8 @@ int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, stru
         int32_t number = plan->order[i], *gpus = plan->gpus + g->seat[number];
         const struct batch_job *job = &g->p->jobs[number];
         const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
-                              any = { job->gpus, job->expected_s / s->under, INFINITY };
-        if (!first || !load_take_first(&load, gpus, &low))
+                                    any = { job->gpus, job->expected_s / s->under, INFINITY };
+        if (!first || !batch_load_take_first(&load, gpus, &low))
             batch_load_take_least(&load, gpus, &any);
     }
     batch_load_free(&load);

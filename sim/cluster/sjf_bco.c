@@ -62,7 +62,7 @@ static bool make_plan(struct search *x, int64_t theta, int32_t kappa)
         const struct batch_load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta };
         bool found;
         if (job->gpus > kappa)
-            found = load_take_balanced(&x->load, gpus, &ask, x->s->lambda);
+            found = batch_load_take_balanced(&x->load, gpus, &ask, x->s->lambda);
         else if (x->s->literal_pack)
             found = batch_load_take_least(&x->load, gpus, &ask);
         else

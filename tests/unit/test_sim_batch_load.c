@@ -100,16 +100,16 @@ static void balancing_offers_as_many_servers_as_have_the_room(void **state)
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 1, 3, 10 }));
     assert_loads(&b.load, (const double[]){ 2, 2, 3, 0, 0, 0 });
     /* Servers 2 and 1 have room for 4: GPU 2 is taken although GPUs 0 and 1 are loaded less. */
-    assert_true(load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 4, 1, 10 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 4, 1, 10 }, 1));
     assert_gpus(gpus, 4, (const int32_t[]){ 2, 3, 4, 5 });
     assert_loads(&b.load, (const double[]){ 2, 2, 4, 4, 4, 4 });
     /* Server 0 (mean 2) alone has room for 2; with lambda 2 server 1 is offered too, but its GPUs have more.
      */
-    assert_true(load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 2, 9, 11 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 2, 9, 11 }, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
     /* Now those two have 11: the limit leaves too few on servers 1 and 2 for lambda 1 and 5 GPUs. */
-    assert_false(load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 5, 7, 11 }, 1));
-    assert_true(load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 3, 7, 11 }, 100));
+    assert_false(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 5, 7, 11 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 3, 7, 11 }, 100));
     assert_gpus(gpus, 3, (const int32_t[]){ 2, 3, 4 });
     bed_free(&b);
 }
@@ -120,11 +120,11 @@ static void first_fit_takes_the_lowest_numbers_within_the_limit(void **state)
     int32_t gpus[6];
     (void)state;
     bed_build(&b, true);
-    assert_true(load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 2, 3 });
     bed_free(&b);
 }
@@ -137,11 +137,11 @@ static void too_few_gpus_within_the_limit_change_nothing(void **state)
     int32_t gpus[6];
     (void)state;
     bed_build(&b, true);
-    assert_true(load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
-    assert_false(load_take_first(&b.load, gpus, &ask));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
+    assert_false(batch_load_take_first(&b.load, gpus, &ask));
     assert_false(batch_load_take_least(&b.load, gpus, &ask));
     assert_false(batch_load_take_packed(&b.load, gpus, &ask));
-    assert_false(load_take_balanced(&b.load, gpus, &ask, 1));
+    assert_false(batch_load_take_balanced(&b.load, gpus, &ask, 1));
     assert_loads(&b.load, before_s);
     assert_false(b.load.open[2]);
     bed_free(&b);
