@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* Jansson (base/json_read.c) has a function of this name inside; without another symbol it would call ours. */
+/* Jansson (base/json_read.c) has a function of this name; without another symbol it would call ours. */
 #define json_real json_put_real
 
 enum { JSON_MAX_DEPTH = 16 };

@@ -6,7 +6,9 @@
 #include "cli/output.h"
 #include "cli/sheet.h"
 #include "topo/parts.h"
+#include "explore/place.h"
 #include "explore/search.h"
+#include "sim/cluster/elastic_draw.h"
 #include "workloads/trace_profile.h"
 #include "workloads/training.h"
 
@@ -46,6 +48,20 @@ static const struct section *const sections[] = {
     &step_operand_section,
     &step_repeat_section,
     &step_chakra_section,
+    &place_section,
+    &place_gadget_section,
+    &place_las_section,
+    &place_sjf_bco_section,
+    &place_events_section,
+    &place_smd_section,
+    &draw_racks_section,
+    &place_batch_pool_section,
+    &place_interval_pool_section,
+    &draw_elastic_section,
+    &draw_tau_section,
+    &place_batch_jobs_section,
+    &place_trace_section,
+    &place_interval_jobs_section,
     &trace_profile_section,
     &trace_profile_model_section,
     &trace_profile_draw_section,

@@ -53,7 +53,11 @@ extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
 /** What schedulers are compared by first: PLACE_UTILITY, PLACE_MAKESPAN or PLACE_JCT. */
 enum place_metric place_model_aim(enum place_model model);
 
-extern const struct section place_section, place_gadget_section, place_las_section;
+/** Keys of a study, of its schedulers, and of the jobs and pools of its models; those of model slots are in
+ * sim/cluster/elastic_draw.h. */
+extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
+    place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
+    place_trace_section, place_interval_jobs_section, place_interval_pool_section;
 
 /** Tables of what happened, filled for the first seed of each point. Those wanted are given; all may be NULL.
  */

@@ -55,8 +55,8 @@ static const struct key jobs_keys[] = {
          "xi1: of the jobs that meet, those that contend"),
     REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, "loss per further contending job"),
 };
-static SECTION(batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
-               jobs_keys);
+SECTION(place_batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
+        jobs_keys);
 
 struct pool_conf {
     int64_t servers;
@@ -68,7 +68,7 @@ static const struct key pool_keys[] = {
     NODE(pool_conf, "gpus", gpus, "",
          "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
 };
-static SECTION(batch_pool_section, "pool of model batch", "servers without a network", pool_keys);
+SECTION(place_batch_pool_section, "pool of model batch", "servers without a network", pool_keys);
 
 struct bco_conf {
     int64_t kappa, theta_max, more_limits;
@@ -158,8 +158,8 @@ static int read_pool(struct place_study *s, struct err *e)
     struct pool_conf x;
     double gpus[DRAW_MAX_CHOICES];
     int32_t n = 0;
-    schema_defaults(&x, &batch_pool_section);
-    int rc = s->conf.pool < 0 ? 0 : schema_read(&x, &batch_pool_section, &s->doc, s->conf.pool, e);
+    schema_defaults(&x, &place_batch_pool_section);
+    int rc = s->conf.pool < 0 ? 0 : schema_read(&x, &place_batch_pool_section, &s->doc, s->conf.pool, e);
     s->batch_draw.n_servers = (int32_t)x.servers;
     if (!rc && x.gpus >= 0)
         rc = draw_read_choices(gpus, &n, &s->doc, x.gpus, e);
@@ -178,8 +178,8 @@ static int read_jobs(struct place_study *s, struct err *e)
                       iteration = { absent.iteration_min_s, absent.iteration_max_s },
                       run = { absent.run_min_s, absent.run_max_s };
     const struct draw_limits whole = { 1, 1, 1e12, true }, seconds = { 1, 1e-9, 1e9, false };
-    schema_defaults(&x, &batch_jobs_section);
-    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &batch_jobs_section, &s->doc, s->conf.jobs, e);
+    schema_defaults(&x, &place_batch_jobs_section);
+    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &place_batch_jobs_section, &s->doc, s->conf.jobs, e);
     *d = absent;
     d->comm_frac = x.d.comm_frac;
     d->server_frac = x.d.server_frac;
@@ -372,5 +372,5 @@ static int run_batch(struct place_outcome *out, const struct place_task *task, s
     return rc;
 }
 
-const struct place_kind place_batch = { count_schedulers, name_scheduler, &batch_jobs_section, read_batch,
-                                        run_batch };
+const struct place_kind place_batch = { count_schedulers, name_scheduler, &place_batch_jobs_section,
+                                        read_batch, run_batch };

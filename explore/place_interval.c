@@ -66,7 +66,7 @@ static const struct key jobs_keys[] = {
     { ROW(jobs_conf, "real_factor", real_factor, KEY_BOOL, "true: any factor of 1 to 20; absent: whole ones"),
       .unit = "", .dflt = 0 },
 };
-static const struct section interval_jobs_section = {
+const struct section place_interval_jobs_section = {
     "jobs of model interval", "jobs with parameter servers, drawn as in SMD's experiments", jobs_keys,
     sizeof jobs_keys / sizeof jobs_keys[0]
 };
@@ -74,8 +74,8 @@ static const struct section interval_jobs_section = {
 static const struct key pool_keys[] = {
     REAL(pool_conf, "units", units, "", 1e-6, 1e6, 5, "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
 };
-static const struct section interval_pool_section = { "pool of model interval", "resources without places",
-                                                      pool_keys, sizeof pool_keys / sizeof pool_keys[0] };
+const struct section place_interval_pool_section = { "pool of model interval", "resources without places",
+                                                     pool_keys, sizeof pool_keys / sizeof pool_keys[0] };
 
 static const struct key smd_keys[] = {
     WORD(smd_conf, "inner", inner, inner_words, 0,
@@ -112,8 +112,8 @@ static const char *name_scheduler(int32_t i)
 static int read_jobs(struct place_study *s, struct err *e)
 {
     struct jobs_conf x;
-    schema_defaults(&x, &interval_jobs_section);
-    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &interval_jobs_section, &s->doc, s->conf.jobs, e);
+    schema_defaults(&x, &place_interval_jobs_section);
+    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &place_interval_jobs_section, &s->doc, s->conf.jobs, e);
     s->interval_draw = smd_draw_default(x.training == 0);
     s->interval_jobs = (int32_t)x.count;
     if (x.layers >= 0)
@@ -130,11 +130,11 @@ static int read_interval(struct place_study *s, struct err *e)
 {
     struct pool_conf pool;
     struct smd_conf x;
-    schema_defaults(&pool, &interval_pool_section);
+    schema_defaults(&pool, &place_interval_pool_section);
     schema_defaults(&x, &place_smd_section);
     int rc = read_jobs(s, e);
     if (!rc && s->conf.pool >= 0)
-        rc = schema_read(&pool, &interval_pool_section, &s->doc, s->conf.pool, e);
+        rc = schema_read(&pool, &place_interval_pool_section, &s->doc, s->conf.pool, e);
     if (!rc && s->conf.smd >= 0)
         rc = schema_read(&x, &place_smd_section, &s->doc, s->conf.smd, e);
     smd_draw_pool(s->interval_pool, pool.units);
@@ -238,5 +238,5 @@ static int run_interval(struct place_outcome *out, const struct place_task *task
     return rc;
 }
 
-const struct place_kind place_interval = { count_schedulers, name_scheduler, &interval_jobs_section,
+const struct place_kind place_interval = { count_schedulers, name_scheduler, &place_interval_jobs_section,
                                            read_interval, run_interval };

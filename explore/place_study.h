@@ -99,7 +99,6 @@ struct place_kind {
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
 extern const struct place_kind place_slots, place_batch, place_events, place_interval;
-extern const struct section place_sjf_bco_section, place_smd_section;
 const struct place_kind *place_kind_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */

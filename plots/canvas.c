@@ -16,10 +16,16 @@ enum {
     LEGEND_GAP_PX = 18
 };
 
+void canvas_title(struct canvas *c, const char *title)
+{
+    text_clear(&c->title);
+    text_puts(&c->title, c->opt->title && c->opt->title[0] ? c->opt->title : title);
+}
+
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
 {
     *c = (struct canvas){ .opt = opt, .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX };
-    text_puts(&c->title, opt->title && opt->title[0] ? opt->title : title);
+    canvas_title(c, title);
 }
 
 void canvas_free(struct canvas *c)
@@ -297,6 +303,15 @@ void canvas_break(struct canvas *c)
     text_puts(&c->script, "\n");
 }
 
+void canvas_next(struct canvas *c, bool *begun)
+{
+    if (*begun)
+        canvas_break(c);
+    else
+        canvas_block(c);
+    *begun = true;
+}
+
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
     text_puts(&c->script, "EOD\n");
@@ -337,7 +352,11 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;
     case MARK_AREA:
+    case MARK_TINT:
         canvas_area(c, x, y + 6, x + SAMPLE_PX, y - 6);
+        break;
+    case MARK_WHISKER:
+        canvas_bar(c, x + SAMPLE_PX * 0.5, y, y + 6, y - 6);
         break;
     case MARK_FRONT:
     case MARK_CURVE:

@@ -68,6 +68,9 @@ struct canvas {
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
 void canvas_free(struct canvas *c);
 
+/** Another title of the figure's own, where that of the options does not go before it. */
+void canvas_title(struct canvas *c, const char *title);
+
 /** Add a remark to the lines below the title. */
 void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 
@@ -93,6 +96,8 @@ void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double 
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** Between items of a block that are no one shape or line. */
 void canvas_break(struct canvas *c);
+/** One or the other before each item: a block when *@p begun is false, which it then is not, else a break. */
+void canvas_next(struct canvas *c, bool *begun);
 void canvas_block_end(struct canvas *c, struct mark mark);
 
 /** Draw the panel with its blocks and the labels since the last panel. */

@@ -21,4 +21,12 @@ int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);
 
+int fig_place(struct canvas *c, const struct rows *r, struct err *e);
+int fig_embedded(struct canvas *c, const struct rows *r, struct err *e);
+int fig_optimum(struct canvas *c, const struct rows *r, struct err *e);
+int fig_makespan(struct canvas *c, const struct rows *r, struct err *e);
+int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
+int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);
+int fig_links(struct canvas *c, const struct rows *r, struct err *e);
+
 #endif

@@ -1,6 +1,6 @@
 #include "plots/fig.h"
 
-#include "plots/grid.h"
+#include "plots/design_grid.h"
 
 static double total(const struct plot_design *g)
 {
@@ -30,16 +30,16 @@ static double one(const struct plot_design *g)
 
 int fig_cost(struct canvas *c, const struct plot_data *d, struct err *e)
 {
-    static const struct grid_metric metrics[] = {
+    static const struct design_metric metrics[] = {
         { .label = "cost", .units = unit_usd, .value = cost, .equal = equal_cost, .low_is_better = true },
         { .label = "perf/cost", .unit = "×", .value = gain, .equal = one },
     };
-    static const struct grid_spec spec = { .x_label = "network bandwidth [GB/s per NPU]",
-                                           .x = total,
-                                           .by_network = true,
-                                           .metrics = metrics,
-                                           .n_metrics = 2 };
+    static const struct design_grid_spec spec = { .x_label = "network bandwidth [GB/s per NPU]",
+                                                  .x = total,
+                                                  .by_network = true,
+                                                  .metrics = metrics,
+                                                  .n_metrics = 2 };
     canvas_note(c,
                 "perf/cost: performance per network cost, relative to the equal split of the same bandwidth");
-    return grid_build(c, d, &spec, e);
+    return design_grid_build(c, d, &spec, e);
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "plots/scatter.h"
+#include "plots/design_scatter.h"
 
 static bool at_percent(const struct plot_design *g, struct canvas_xy *at, bool misfit)
 {
@@ -22,12 +22,12 @@ static bool does_not_fit(const struct plot_design *g, struct canvas_xy *at)
 
 int fig_mfu(struct canvas *c, const struct plot_data *d, struct err *e)
 {
-    static const struct scatter_spec spec = {
+    static const struct design_scatter_spec spec = {
         .y_label = "model FLOP/s utilisation [%]",
         .filled = fits,
         .hollow = does_not_fit,
         .note = "hollow: needs more memory than an NPU has",
         .plans = true,
     };
-    return scatter_build(c, d, &spec, e);
+    return design_scatter_build(c, d, &spec, e);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plots/grid.h"
+#include "plots/design_grid.h"
 
 static double depth(const struct plot_design *g)
 {
@@ -37,10 +37,10 @@ static void find_common_total(const struct plot_design *sorted, int64_t n, int64
 
 int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e)
 {
-    static const struct grid_metric metric = {
+    static const struct design_metric metric = {
         .label = "NIC bandwidth", .unit = "GB/s per NPU", .value = nic, .low_is_better = true
     };
-    static const struct grid_spec spec = {
+    static const struct design_grid_spec spec = {
         .x_label = "number of dimensions", .x = depth, .x_integers = true, .metrics = &metric, .n_metrics = 1
     };
     struct plot_design *sorted = calloc((size_t)d->n_designs, sizeof *sorted);
@@ -55,7 +55,7 @@ int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e)
     if (n < d->n_designs)
         canvas_note(c, "%lld designs of other totals are left out", (long long)(d->n_designs - n));
     struct plot_data at_total = { .designs = sorted + first, .n_designs = n };
-    int rc = grid_build(c, &at_total, &spec, e);
+    int rc = design_grid_build(c, &at_total, &spec, e);
     free(sorted); /* the texts in it belong to d */
     return rc;
 }

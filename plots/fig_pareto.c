@@ -1,6 +1,6 @@
 #include "plots/fig.h"
 
-#include "plots/scatter.h"
+#include "plots/design_scatter.h"
 
 static bool optimised(const struct plot_design *g, struct canvas_xy *at)
 {
@@ -17,11 +17,11 @@ static bool equal_split(const struct plot_design *g, struct canvas_xy *at)
 
 int fig_pareto(struct canvas *c, const struct plot_data *d, struct err *e)
 {
-    static const struct scatter_spec spec = {
+    static const struct design_scatter_spec spec = {
         .y_label = "performance [steps/s]",
         .filled = optimised,
         .hollow = equal_split,
         .note = "filled: optimised split; hollow: equal split of the same bandwidth, constraints aside",
     };
-    return scatter_build(c, d, &spec, e);
+    return design_scatter_build(c, d, &spec, e);
 }

@@ -1,6 +1,6 @@
 #include "plots/fig.h"
 
-#include "plots/grid.h"
+#include "plots/design_grid.h"
 
 static double total(const struct plot_design *g)
 {
@@ -20,13 +20,13 @@ static double one(const struct plot_design *g)
 
 int fig_perf_per_cost(struct canvas *c, const struct plot_data *d, struct err *e)
 {
-    static const struct grid_metric metric = {
+    static const struct design_metric metric = {
         .label = "perf per cost over the equal split", .unit = "×", .value = gain, .equal = one
     };
-    static const struct grid_spec spec = { .x_label = "bandwidth budget [GB/s per NPU]",
-                                           .x = total,
-                                           .by_network = true,
-                                           .metrics = &metric,
-                                           .n_metrics = 1 };
-    return grid_build(c, d, &spec, e);
+    static const struct design_grid_spec spec = { .x_label = "bandwidth budget [GB/s per NPU]",
+                                                  .x = total,
+                                                  .by_network = true,
+                                                  .metrics = &metric,
+                                                  .n_metrics = 1 };
+    return design_grid_build(c, d, &spec, e);
 }

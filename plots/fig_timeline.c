@@ -195,16 +195,6 @@ static void lane_edges(const struct timeline_fig *f, const struct lane *lane, do
     *low = *top + height - (n > 1 && height > 4 ? 1 : 0); /* slots keep apart where there is room */
 }
 
-/* What separates two items of a block: its begin, or a gap between them. */
-static void separate(struct timeline_fig *f, bool *begun)
-{
-    if (*begun)
-        canvas_break(f->c);
-    else
-        canvas_block(f->c);
-    *begun = true;
-}
-
 static void put_areas(struct timeline_fig *f, int32_t run, int32_t paint)
 {
     /* One shape per lane keeps an SVG small. Viewers of PDF show the edge of no height that joins its boxes,
@@ -220,7 +210,7 @@ static void put_areas(struct timeline_fig *f, int32_t run, int32_t paint)
             if (f->spans[i].paint != paint)
                 continue;
             if (!any || apart)
-                separate(f, &begun);
+                canvas_next(f->c, &begun);
             any = true;
             canvas_area(f->c, f->spans[i].start, low, f->spans[i].end, top);
         }
@@ -241,7 +231,7 @@ static void put_hairlines(struct timeline_fig *f, int32_t run)
             const struct lanes_span *s = &f->spans[i];
             if (!s->alone)
                 continue;
-            separate(f, &begun);
+            canvas_next(f->c, &begun);
             canvas_area(f->c, s->start, low, s->end, top);
             canvas_point(f->c, s->start, low);
         }
@@ -270,7 +260,7 @@ static void put_rules(struct timeline_fig *f, int32_t run)
         double y = row_top(f, d);
         if (f->data.n_slots[d] == 0 || y <= 0)
             continue;
-        separate(f, &begun);
+        canvas_next(f->c, &begun);
         canvas_point(f->c, f->x.lo, y);
         canvas_point(f->c, end, y);
     }

@@ -15,6 +15,11 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"
 
+/* Tables of placements: what schedulers come to, and what happened over time. */
+#define PLACE_SOURCE "weft place"
+#define OUTCOMES     "point", "network", "scheduler", "status"
+#define STRETCH      "point", "seed", "scheduler", "from", "to", "unit"
+
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
       fig_speedup, NULL, NULL },
@@ -55,6 +60,24 @@ const struct plot_figure plot_figures[] = {
     { "calibrate", "Measured collectives and the fitted model",
       (const char *const[]){ "curve", "bytes", "time_us", "model_us", NULL }, NULL, "weft calibrate --of csv",
       fig_calibrate },
+    { "place", "Utility, or mean completion time, by scheduler", (const char *const[]){ OUTCOMES, NULL },
+      NULL, PLACE_SOURCE, fig_place },
+    { "embedded", "Share of active jobs that run, by scheduler",
+      (const char *const[]){ OUTCOMES, "embedded_frac", NULL }, NULL, PLACE_SOURCE " of model slots",
+      fig_embedded },
+    { "optimum", "Utility over the exact optimum, and reserved resources in use",
+      (const char *const[]){ OUTCOMES, "optimum_frac", NULL }, NULL, PLACE_SOURCE " of model interval",
+      fig_optimum },
+    { "makespan", "Makespan and mean completion time by scheduler",
+      (const char *const[]){ OUTCOMES, "makespan_s", NULL }, NULL, PLACE_SOURCE " of model batch or events",
+      fig_makespan },
+    { "place_cost", "Mean completion time against network cost",
+      (const char *const[]){ OUTCOMES, "network_usd", NULL }, NULL, PLACE_SOURCE, fig_place_cost },
+    { "gantt", "Who ran where and when",
+      (const char *const[]){ STRETCH, "job", "server", "server_name", "gpus", NULL }, NULL,
+      "weft place --places FILE.csv", fig_gantt },
+    { "links", "Load of the links over time", (const char *const[]){ STRETCH, "link", "load_frac", NULL },
+      NULL, "weft place --links FILE.csv", fig_links },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);

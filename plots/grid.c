@@ -5,76 +5,52 @@
 #include <string.h>
 
 enum {
-    MAX_COLUMNS = 5,
-    MAX_NETWORKS = 6,
     Y_TICS_PX = 42,
     GAP_X_PX = 18,
     GAP_Y_PX = 14,
-    GAP_NETWORK_PX = 8, /* more, between networks of several rows */
+    GAP_NETWORK_PX = 8, /* more, between rows of several quantities */
     PANEL_PX = 128,
     LEAST_PANEL_PX = 40,
+    VALUE_PX = 14, /* height of a number above a bar */
+};
+
+/* How far series stand beside each other. */
+#define ASIDE_PX 3.0
+
+/* Of a category's room, what its bars fill. */
+#define GROUP_FRAC 0.8
+
+struct grid_at {
+    double x, y, half, high; /* high: the end of the interval */
 };
 
 /* Everything the panels share. */
 struct grid {
     struct canvas *c;
-    const struct plot_data *d;
+    const struct grid_point *all; /* shape [n_all] */
+    int64_t n_all;
     const struct grid_spec *spec;
-    struct names workloads, networks, objectives;
-    int32_t n_columns, n_rows;
+    int32_t n_columns, n_rows; /* of panels */
     struct axis x;
-    struct axis y[2];         /* shape [n_metrics] */
-    struct unit unit[2];      /* shape [n_metrics] */
-    struct canvas_xy *points; /* shape [n_designs], owned: one series at a time */
+    struct axis y[GRID_MAX_METRICS];
+    struct unit unit[GRID_MAX_METRICS];
+    struct grid_at *points; /* shape [n_all], owned: one series at a time */
     struct canvas_box body;
 };
 
-const char *grid_objective_label(const char *objective)
+static bool is_bars(const struct grid *g)
 {
-    static const char *const labels[][2] = {
-        { "time", "optimised for time" },
-        { "perf_per_cost", "optimised for perf per cost" },
-        { "utilization", "optimised for utilisation" },
-        { "cost", "optimised for cost" },
-    };
-
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        if (strcmp(objective, labels[i][0]) == 0)
-            return labels[i][1];
-    return objective;
+    return g->spec->categories != NULL;
 }
 
-/* The style belongs to the objective, not to its place in the file, so that figures of different files agree.
- */
-static int32_t objective_style(const struct names *objectives, int32_t i)
+static int32_t n_categories(const struct grid *g)
 {
-    static const char *const known[] = { "time", "perf_per_cost", "utilization", "cost" };
-    int32_t others = 0;
-
-    for (int32_t k = 0; k < 4; k++)
-        if (strcmp(objectives->list[i], known[k]) == 0)
-            return 1 + k;
-    for (int32_t k = 0; k < i; k++)
-        others += strcmp(grid_objective_label(objectives->list[k]), objectives->list[k]) == 0;
-    return 5 + others;
+    return g->spec->n_categories < GRID_MAX_CATEGORIES ? g->spec->n_categories : GRID_MAX_CATEGORIES;
 }
 
-static int gather_names(struct grid *g, struct err *e)
+static bool is_shown(const struct grid *g, const struct grid_point *p)
 {
-    for (int64_t i = 0; i < g->d->n_designs; i++) {
-        const struct plot_design *p = &g->d->designs[i];
-        if (names_add(&g->workloads, p->workload) < 0 ||
-            (g->spec->by_network && names_add(&g->networks, p->network) < 0) ||
-            names_add(&g->objectives, p->objective) < 0)
-            return err_nomem(e, "the figure's series");
-    }
-    return 0;
-}
-
-static bool is_shown(const struct grid *g, const struct plot_design *p)
-{
-    return names_find(&g->workloads, p->workload) < g->n_columns &&
-           (!g->spec->by_network || names_find(&g->networks, p->network) < MAX_NETWORKS);
+    return p->column < g->n_columns && p->row < GRID_MAX_ROWS && !(is_bars(g) && p->x >= n_categories(g));
 }
 
 static void widen(double range[2], double x)
@@ -83,130 +59,275 @@ static void widen(double range[2], double x)
     range[1] = fmax(range[1], x);
 }
 
+static struct axis fit_x(const struct grid *g, double lo, double hi)
+{
+    if (is_bars(g))
+        return (struct axis){ .lo = 0, .hi = n_categories(g) };
+    if (g->spec->x_integers)
+        return (struct axis){ .lo = lo - 0.5, .hi = hi + 0.5, .integers = true };
+    /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
+     */
+    if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
+        double panel_px = (canvas_page_width(g->c) - 100) / g->n_columns - GAP_X_PX;
+        double edge_px = 8 + g->spec->n_series * ASIDE_PX / 2;
+        double edge = (hi - lo) * fmax(0.04, edge_px / fmax(2 * edge_px, panel_px - 2 * edge_px));
+        return (struct axis){ .lo = lo - edge, .hi = hi + edge };
+    }
+    return axis_fit(lo, hi);
+}
+
+/* The end of an interval: no share is beyond a whole. */
+static double highest(const struct grid_metric *metric, double y, double half)
+{
+    return metric->most > 0 ? fmax(y, fmin(y + half, metric->most)) : y + half;
+}
+
+static void fit_y(struct grid *g, int32_t m)
+{
+    const struct grid_metric *metric = &g->spec->metrics[m];
+    double y[2] = { HUGE_VAL, -HUGE_VAL };
+
+    for (int64_t i = 0; i < g->n_all; i++) {
+        const struct grid_point *p = &g->all[i];
+        if (!is_shown(g, p) || isnan(p->y[m]))
+            continue;
+        widen(y, p->y[m]);
+        if (p->half[m] > 0) {
+            widen(y, fmax(0, p->y[m] - p->half[m]));
+            widen(y, highest(metric, p->y[m], p->half[m]));
+        }
+        if (metric->equal)
+            widen(y, p->equal[m]);
+    }
+    g->unit[m] = metric->units ? unit_pick(metric->units, y[1]) : (struct unit){ 1, metric->unit };
+    y[0] /= g->unit[m].scale;
+    y[1] /= g->unit[m].scale;
+    if (is_bars(g)) /* room for a number above the longest */
+        g->y[m] = axis_bars(1.1 * fmax(y[1], 0));
+    else
+        g->y[m] = axis_fit(y[0], y[1]);
+    axis_round_up(&g->y[m]);
+    if (metric->most > 0 && y[1] <= metric->most && g->y[m].hi > metric->most)
+        g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
+}
+
 static void fit_axes(struct grid *g)
 {
     double x[2] = { HUGE_VAL, -HUGE_VAL };
 
-    for (int64_t i = 0; i < g->d->n_designs; i++)
-        if (is_shown(g, &g->d->designs[i]))
-            widen(x, g->spec->x(&g->d->designs[i]));
-    g->x = g->spec->x_integers ? (struct axis){ .lo = x[0] - 0.5, .hi = x[1] + 0.5, .integers = true }
-                               : axis_fit(x[0], x[1]);
-    for (int32_t m = 0; m < g->spec->n_metrics; m++) {
-        const struct grid_metric *metric = &g->spec->metrics[m];
-        double y[2] = { HUGE_VAL, -HUGE_VAL };
-        for (int64_t i = 0; i < g->d->n_designs; i++) {
-            if (!is_shown(g, &g->d->designs[i]))
-                continue;
-            widen(y, metric->value(&g->d->designs[i]));
-            if (metric->equal)
-                widen(y, metric->equal(&g->d->designs[i]));
-        }
-        g->unit[m] = metric->units ? unit_pick(metric->units, y[1]) : (struct unit){ 1, metric->unit };
-        g->y[m] = axis_fit(y[0] / g->unit[m].scale, y[1] / g->unit[m].scale);
-        axis_round_up(&g->y[m]);
-    }
+    for (int64_t i = 0; i < g->n_all; i++)
+        if (is_shown(g, &g->all[i]))
+            widen(x, g->all[i].x);
+    g->x = fit_x(g, x[0], x[1]);
+    for (int32_t m = 0; m < g->spec->n_metrics; m++)
+        fit_y(g, m);
 }
 
 static int compare_x(const void *a, const void *b)
 {
-    const struct canvas_xy *p = a, *q = b;
+    const struct grid_at *p = a, *q = b;
 
     if (p->x != q->x)
         return p->x < q->x ? -1 : 1;
     return (p->y > q->y) - (p->y < q->y);
 }
 
-/* Points of one panel for an objective, or for the equal split when objective is NULL; the best for each x.
- */
-static int64_t gather_points(struct grid *g, int32_t column, int32_t network, int32_t m,
-                             const char *objective)
+/* Points of one panel for a series, or for the equal split when series is -1; the best for each x. */
+static int64_t gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
 {
-    const struct grid_metric *metric = &g->spec->metrics[m];
     int64_t n = 0, kept = 0;
 
-    for (int64_t i = 0; i < g->d->n_designs; i++) {
-        const struct plot_design *p = &g->d->designs[i];
-        if (strcmp(p->workload, g->workloads.list[column]) != 0)
+    for (int64_t i = 0; i < g->n_all; i++) {
+        const struct grid_point *p = &g->all[i];
+        double y = series >= 0 ? p->y[m] : p->equal[m];
+        if (!is_shown(g, p) || p->column != column || p->row != row || isnan(y) ||
+            (series >= 0 && p->series != series))
             continue;
-        if (g->spec->by_network && strcmp(p->network, g->networks.list[network]) != 0)
-            continue;
-        if (objective && strcmp(p->objective, objective) != 0)
-            continue;
-        double y = objective ? metric->value(p) : metric->equal(p);
-        g->points[n++] = (struct canvas_xy){ g->spec->x(p), y / g->unit[m].scale };
+        double high = series >= 0 ? highest(&g->spec->metrics[m], y, p->half[m]) : y;
+        g->points[n++] = (struct grid_at){ p->x, y / g->unit[m].scale, p->half[m] / g->unit[m].scale,
+                                           high / g->unit[m].scale };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
         bool first = i == 0 || g->points[i - 1].x != g->points[i].x;
         bool last = i + 1 == n || g->points[i + 1].x != g->points[i].x;
-        if (metric->low_is_better ? first : last)
+        if (g->spec->metrics[m].low_is_better ? first : last)
             g->points[kept++] = g->points[i];
     }
     return kept;
 }
 
-static void put_series(struct grid *g, int64_t n, int32_t style)
-{
-    if (n == 0)
-        return;
-    canvas_block(g->c);
-    for (int64_t i = 0; i < n; i++)
-        canvas_point(g->c, g->points[i].x, g->points[i].y);
-    canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
-}
-
-/* Designs behind a better one of the same series at the same x. */
+/* Points of the first quantity behind a better one of the same series at the same x. */
 static int64_t count_hidden(struct grid *g)
 {
     int64_t shown = 0, all = 0;
 
-    for (int64_t i = 0; i < g->d->n_designs; i++)
-        all += is_shown(g, &g->d->designs[i]);
-    for (int32_t row = 0; row < g->n_rows; row += g->spec->n_metrics)
+    for (int64_t i = 0; i < g->n_all; i++)
+        all += is_shown(g, &g->all[i]) && !isnan(g->all[i].y[0]);
+    for (int32_t row = 0; row < g->n_rows / g->spec->n_metrics; row++)
         for (int32_t column = 0; column < g->n_columns; column++)
-            for (int32_t i = 0; i < g->objectives.n; i++)
-                shown += gather_points(g, column, row / g->spec->n_metrics, 0, g->objectives.list[i]);
+            for (int32_t i = 0; i < g->spec->n_series; i++)
+                shown += gather_points(g, column, row, 0, i);
     return all - shown;
 }
 
-/* Space between networks, all gaps together. */
-static double network_gaps(const struct grid *g)
+/* ---- what a panel holds ---- */
+
+/* Intervals at `left` + x, down to the foot of the axis. */
+static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
+{
+    bool begun = false;
+
+    for (int64_t i = 0; i < n; i++) {
+        const struct grid_at *p = &g->points[i];
+        if (!(p->half > 0))
+            continue;
+        if (!begun)
+            canvas_block(g->c);
+        begun = true;
+        canvas_bar(g->c, left + p->x, p->y, fmax(y->lo, p->y - p->half), p->high);
+    }
+    if (begun)
+        canvas_block_end(g->c, (struct mark){ MARK_WHISKER, style });
+}
+
+/* `beside`: how far from its x a series is drawn. */
+static void put_line(struct grid *g, int64_t n, const struct axis *y, double beside, int32_t style)
+{
+    if (n == 0)
+        return;
+    put_whiskers(g, n, y, beside, 1 + style);
+    canvas_block(g->c);
+    for (int64_t i = 0; i < n; i++)
+        canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
+    canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
+}
+
+/* Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room. */
+static double step_aside(const struct grid *g, const struct canvas_box *box)
+{
+    double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
+    bool any = false;
+
+    for (int64_t i = 0; i < g->n_all; i++) {
+        any = any || g->all[i].half[0] > 0;
+        for (int64_t k = i + 1; k < g->n_all && i < 64; k++)
+            if (g->all[i].x != g->all[k].x)
+                least = fmin(least, fabs(g->all[i].x - g->all[k].x));
+    }
+    return any && !g->x.log && least >= (g->spec->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
+}
+
+/* The number above a bar, or above its interval, where the bar is as wide as it. */
+static void put_value(struct grid *g, const struct grid_at *p, const struct canvas_box *box, double x,
+                      const struct axis *y)
+{
+    double top = p->half > 0 ? p->high : p->y;
+    double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->spec->n_series;
+    struct text value = { 0 };
+    struct canvas_label at = { .x_px = box->left + x / n_categories(g) * (box->right - box->left),
+                               .y_px = box->bottom - top / y->hi * (box->bottom - box->top) - VALUE_PX * 0.5,
+                               .align = ALIGN_CENTER,
+                               .size_px = CANVAS_SMALL_PX,
+                               .color = CANVAS_BLACK };
+
+    text_printf(&value, fabs(p->y) < 100 ? "%.3g" : "%.0f", p->y);
+    if (canvas_width(text_str(&value), CANVAS_SMALL_PX) <= bar_px + 2 && at.y_px > box->top + VALUE_PX * 0.5)
+        canvas_text(g->c, &at, text_str(&value));
+    g->c->script.failed = g->c->script.failed || value.failed;
+    text_free(&value);
+}
+
+static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, const struct axis *y,
+                     int32_t series)
+{
+    double width = GROUP_FRAC / g->spec->n_series, left = (1 - GROUP_FRAC) / 2 + series * width;
+
+    if (n == 0)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
+    canvas_block(g->c);
+    for (int64_t i = 0; i < n; i++)
+        canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
+    canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->series[series].style });
+    put_whiskers(g, n, y, left + width / 2, 0);
+}
+
+/* Space between rows of several quantities, all gaps together. */
+static double row_gaps(const struct grid *g)
 {
     return g->spec->n_metrics > 1 ? (g->n_rows / g->spec->n_metrics - 1) * GAP_NETWORK_PX : 0;
+}
+
+static double x_label_px(const struct grid *g)
+{
+    return g->spec->x_label[0] ? CANVAS_X_LABEL_PX : 0;
+}
+
+/* Above the panels, for their names where they have any. */
+static double strip_px(const struct grid *g)
+{
+    return g->n_columns > 1 || g->spec->columns[0][0] ? CANVAS_STRIP_PX : 6;
 }
 
 static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
 {
     const struct canvas_box *b = &g->body;
     double left = b->left + CANVAS_Y_LABEL_PX + Y_TICS_PX,
-           right = b->right - (g->spec->by_network ? CANVAS_STRIP_PX : 4);
-    double top = b->top + CANVAS_STRIP_PX, bottom = b->bottom - CANVAS_X_TICS_PX - CANVAS_X_LABEL_PX;
+           right = b->right - (g->spec->rows ? CANVAS_STRIP_PX : 4);
+    double top = b->top + strip_px(g), bottom = b->bottom - CANVAS_X_TICS_PX - x_label_px(g);
     double w = (right - left + GAP_X_PX) / g->n_columns;
-    double h = (bottom - top + GAP_Y_PX - network_gaps(g)) / g->n_rows;
+    double h = (bottom - top + GAP_Y_PX - row_gaps(g)) / g->n_rows;
 
     left += column * w;
     top += row * h + (g->spec->n_metrics > 1 ? row / g->spec->n_metrics * GAP_NETWORK_PX : 0);
     return (struct canvas_box){ left, top, left + w - GAP_X_PX, top + h - GAP_Y_PX };
 }
 
-static void put_panel(struct grid *g, int32_t column, int32_t row)
+static void put_categories(struct grid *g, const struct canvas_box *box)
 {
-    int32_t m = row % g->spec->n_metrics, network = row / g->spec->n_metrics;
-    const struct grid_metric *metric = &g->spec->metrics[m];
-    struct canvas_box box = panel_box(g, column, row);
+    double width = (box->right - box->left) / n_categories(g);
+    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
+                               .align = ALIGN_CENTER,
+                               .size_px = CANVAS_SMALL_PX,
+                               .room_px = width - 3,
+                               .color = CANVAS_BLACK };
+
+    for (int32_t i = 0; i < n_categories(g); i++) {
+        at.x_px = box->left + (i + 0.5) * width;
+        canvas_text(g->c, &at, g->spec->categories[i]);
+    }
+}
+
+static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
+{
+    int32_t m = panel_row % g->spec->n_metrics, row = panel_row / g->spec->n_metrics;
+    struct canvas_box box = panel_box(g, column, panel_row);
     struct axis x = g->x, y = g->y[m];
 
-    x.hide = row + 1 < g->n_rows;
+    x.hide = panel_row + 1 < g->n_rows;
     y.hide = column > 0;
-    canvas_panel(g->c, &box, &x, &y);
-    if (metric->equal)
-        put_series(g, gather_points(g, column, network, m, NULL), 0);
-    for (int32_t i = 0; i < g->objectives.n; i++)
-        put_series(g, gather_points(g, column, network, m, g->objectives.list[i]),
-                   objective_style(&g->objectives, i));
+    canvas_panel(g->c, &box, is_bars(g) ? NULL : &x, &y);
+    if (is_bars(g)) {
+        text_printf(&g->c->script, "set xrange [0:%d]\n", (int)n_categories(g));
+        if (!x.hide)
+            put_categories(g, &box);
+    }
+    if (g->spec->metrics[m].equal)
+        put_line(g, gather_points(g, column, row, m, -1), &y, 0, 0);
+    double aside = is_bars(g) ? 0 : step_aside(g, &box);
+    for (int32_t i = 0; i < g->spec->n_series; i++) {
+        int64_t n = gather_points(g, column, row, m, i);
+        if (is_bars(g))
+            put_bars(g, n, &box, &y, i);
+        else
+            put_line(g, n, &y, (i - (g->spec->n_series - 1) / 2.0) * aside, g->spec->series[i].style);
+    }
     canvas_draw(g->c);
 }
+
+/* ---- the page ---- */
 
 static void put_strips(struct grid *g)
 {
@@ -217,15 +338,16 @@ static void put_strips(struct grid *g)
         at.x_px = (box.left + box.right) / 2;
         at.y_px = box.top - CANVAS_STRIP_PX * 0.5;
         at.room_px = box.right - box.left;
-        canvas_text(g->c, &at, g->workloads.list[k]);
+        if (g->spec->columns[k][0])
+            canvas_text(g->c, &at, g->spec->columns[k]);
     }
-    for (int32_t r = 0; g->spec->by_network && r < g->n_rows; r += g->spec->n_metrics) {
+    for (int32_t r = 0; g->spec->rows && r < g->n_rows; r += g->spec->n_metrics) {
         struct canvas_box top = panel_box(g, 0, r), low = panel_box(g, 0, r + g->spec->n_metrics - 1);
         at.x_px = g->body.right - CANVAS_STRIP_PX * 0.5 + 2;
         at.y_px = (top.top + low.bottom) / 2;
         at.rotate = 270;
         at.room_px = low.bottom - top.top;
-        canvas_text(g->c, &at, g->networks.list[r / g->spec->n_metrics]);
+        canvas_text(g->c, &at, g->spec->rows[r / g->spec->n_metrics]);
     }
 }
 
@@ -236,7 +358,8 @@ static void put_axis_labels(struct grid *g)
 
     at.x_px = (first.left + last.right) / 2;
     at.y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5;
-    canvas_text(g->c, &at, g->spec->x_label);
+    if (g->spec->x_label[0])
+        canvas_text(g->c, &at, g->spec->x_label);
     at.x_px = g->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
     at.rotate = 90;
     /* One metric: one label for the whole height. Several: each row has its own. */
@@ -245,7 +368,9 @@ static void put_axis_labels(struct grid *g)
         struct canvas_box top = panel_box(g, 0, r),
                           low = panel_box(g, 0, g->spec->n_metrics > 1 ? r : g->n_rows - 1);
         struct text label = { 0 };
-        text_printf(&label, "%s [%s]", g->spec->metrics[m].label, g->unit[m].name);
+        text_puts(&label, g->spec->metrics[m].label);
+        if (g->unit[m].name[0])
+            text_printf(&label, " [%s]", g->unit[m].name);
         at.y_px = (top.top + low.bottom) / 2;
         canvas_text(g->c, &at, text_str(&label));
         text_free(&label);
@@ -254,32 +379,38 @@ static void put_axis_labels(struct grid *g)
 
 static void put_legend(struct grid *g)
 {
+    enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
+
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
         if (g->spec->metrics[m].equal) {
             canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
             break;
         }
-    for (int32_t i = 0; i < g->objectives.n; i++)
-        canvas_legend(g->c, (struct mark){ MARK_LINE, objective_style(&g->objectives, i) },
-                      grid_objective_label(g->objectives.list[i]));
+    for (int32_t i = 0; i < g->spec->n_series; i++)
+        if (g->spec->series[i].label[0])
+            canvas_legend(g->c, (struct mark){ kind, g->spec->series[i].style }, g->spec->series[i].label);
 }
 
 static void put_notes(struct grid *g)
 {
     int64_t hidden = count_hidden(g);
 
-    if (g->workloads.n > g->n_columns)
-        canvas_note(g->c, "first %d of %d workloads", (int)g->n_columns, (int)g->workloads.n);
-    if (g->networks.n > MAX_NETWORKS)
-        canvas_note(g->c, "first %d of %d networks", MAX_NETWORKS, (int)g->networks.n);
+    if (g->spec->n_columns > g->n_columns)
+        canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->n_columns,
+                    g->spec->column_word);
+    if (g->spec->rows && g->spec->n_rows > GRID_MAX_ROWS)
+        canvas_note(g->c, "first %d of %d %s", GRID_MAX_ROWS, (int)g->spec->n_rows, g->spec->row_word);
+    if (is_bars(g) && g->spec->n_categories > GRID_MAX_CATEGORIES)
+        canvas_note(g->c, "first %d of %d groups", GRID_MAX_CATEGORIES, (int)g->spec->n_categories);
     if (hidden > 0)
-        canvas_note(g->c, "%lld designs are hidden by a better one at the same place", (long long)hidden);
+        canvas_note(g->c, "%lld %s are hidden by a better one at the same place", (long long)hidden,
+                    g->spec->point_word);
 }
 
 static int draw(struct grid *g, struct err *e)
 {
-    double margins = CANVAS_STRIP_PX + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + network_gaps(g);
-    double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : PANEL_PX;
+    double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
+    double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
 
     fit_axes(g);
     put_notes(g);
@@ -297,25 +428,20 @@ static int draw(struct grid *g, struct err *e)
     return 0;
 }
 
-int grid_build(struct canvas *c, const struct plot_data *d, const struct grid_spec *spec, struct err *e)
+int grid_build(struct canvas *c, const struct grid_point *points, int64_t n, const struct grid_spec *spec,
+               struct err *e)
 {
-    struct grid g = { .c = c, .d = d, .spec = spec };
-    int rc = gather_names(&g, e);
+    struct grid g = { .c = c, .all = points, .n_all = n, .spec = spec };
+    int32_t n_rows = spec->rows ? spec->n_rows : 1;
 
     /* Never 0, which calloc() may answer with NULL; gcc, too, wants to see that it is not negative. */
-    size_t room = d->n_designs > 0 ? (size_t)d->n_designs : 1;
+    size_t room = n > 0 ? (size_t)n : 1;
     g.points = calloc(room, sizeof *g.points);
-    if (!rc && !g.points)
-        rc = err_nomem(e, "the figure's points");
-    if (!rc) {
-        int32_t n_networks = spec->by_network ? g.networks.n : 1;
-        g.n_columns = g.workloads.n < MAX_COLUMNS ? g.workloads.n : MAX_COLUMNS;
-        g.n_rows = (n_networks < MAX_NETWORKS ? n_networks : MAX_NETWORKS) * spec->n_metrics;
-        rc = draw(&g, e);
-    }
+    if (!g.points)
+        return err_nomem(e, "the figure's points");
+    g.n_columns = spec->n_columns < GRID_MAX_COLUMNS ? spec->n_columns : GRID_MAX_COLUMNS;
+    g.n_rows = (n_rows < GRID_MAX_ROWS ? n_rows : GRID_MAX_ROWS) * spec->n_metrics;
+    int rc = draw(&g, e);
     free(g.points);
-    names_free(&g.workloads);
-    names_free(&g.networks);
-    names_free(&g.objectives);
     return rc;
 }

@@ -2,12 +2,12 @@
 
 /* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
 static const struct {
-    const char *stroke;
+    const char *color, *dash;
     int point; /* gnuplot's point type */
 } line_styles[] = {
-    { "lc rgb '#555555' dt (6,4)", 4 },      { "lc rgb '#0072B2' dt 1", 7 },
-    { "lc rgb '#D55E00' dt (12,3,2,3)", 9 }, { "lc rgb '#009E73' dt (2,3)", 5 },
-    { "lc rgb '#CC79A7' dt (12,4)", 13 },    { "lc rgb '#E69F00' dt (6,2,2,2,2,2)", 11 },
+    { "#555555", "(6,4)", 4 },  { "#0072B2", "1", 7 },       { "#D55E00", "(12,3,2,3)", 9 },
+    { "#009E73", "(2,3)", 5 },  { "#CC79A7", "(12,4)", 13 }, { "#E69F00", "(6,2,2,2,2,2)", 11 },
+    { "#56B4E9", "(3,1)", 15 }, { "#000000", "(1,2)", 8 },
 };
 
 static const struct {
@@ -38,6 +38,8 @@ static const char *const bar_colors[] = { "#EEEEEE", "#B8B8B8", "#0072B2", "#E69
 static const char *const shade_colors[SHADE_COUNT] = { "#08519C", "#2171B5", "#4292C6", "#6BAED6",
                                                        "#9ECAE1", "#C6DBEF", "#DEEBF7", "#F7FBFF" };
 
+static const char over_color[] = "#D55E00";
+
 #define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
 
 #define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
@@ -64,8 +66,8 @@ void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers
 {
     int32_t i = style % LENGTH(line_styles);
 
-    text_printf(out, "$d%d using 1:2 with %s lw 1.6 %s", (int)block, markers ? "linespoints" : "lines",
-                line_styles[i].stroke);
+    text_printf(out, "$d%d using 1:2 with %s lw 1.6 lc rgb '%s' dt %s", (int)block,
+                markers ? "linespoints" : "lines", line_styles[i].color, line_styles[i].dash);
     if (markers)
         text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
 }
@@ -79,6 +81,16 @@ static void put_bar(struct text *out, int d, struct mark mark)
                     color);
     else
         text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d, color);
+}
+
+bool marks_bar_is_dark(int32_t style)
+{
+    /* Luma below a half, of the colours above. */
+    static const bool dark[LENGTH(bar_colors)] = {
+        [2] = true, [4] = true, [6] = true, [8] = true, [10] = true
+    };
+
+    return dark[style % LENGTH(bar_colors)];
 }
 
 static void put_points(struct text *out, int d, struct mark mark)
@@ -125,6 +137,15 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
     case MARK_SHADE:
         text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#FFFFFF' fc rgb '%s' lw 1", d,
                     shade_colors[mark.style % SHADE_COUNT]);
+        break;
+    case MARK_TINT:
+        text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d,
+                    mark.style == SHADE_OVER ? over_color : shade_colors[mark.style % SHADE_COUNT]);
+        break;
+    case MARK_WHISKER: /* arrows with blunt heads: error bars would clear a spot in the middle */
+        text_printf(
+            out, "$d%d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lw 0.9 lc rgb '%s' dt 1",
+            d, mark.style ? line_styles[(mark.style - 1) % LENGTH(line_styles)].color : "#000000");
         break;
     case MARK_FRAME:
         text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);

@@ -14,32 +14,37 @@ enum { FILL_WHITE, FILL_REST, FILL_LIGHT, FILL_MIDDLE, FILL_DARK, FILL_FIRST };
 /** The same of bars and areas: what is over and done, and work that is no dimension's. */
 enum { BAR_OVER, BAR_GREY, BAR_FIRST };
 /** Shades of one hue, dark for good to light for bad; text on the dark ones is white. */
-enum { SHADE_DARK = 2, SHADE_COUNT = 8 };
+enum { SHADE_DARK = 2, SHADE_COUNT = 8, SHADE_OVER = SHADE_COUNT };
 
 /** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
 enum mark_kind {
-    MARK_LINE,   /**< line with markers */
-    MARK_POINT,  /**< markers, filled */
-    MARK_HOLLOW, /**< the same markers, hollow */
-    MARK_FRONT,  /**< plain black line */
-    MARK_FILL,   /**< filled boxes */
-    MARK_CURVE,  /**< plain line in the colour of the marker of that style */
-    MARK_RULE,   /**< thin grey line */
-    MARK_HAIR,   /**< black hairline */
-    MARK_BAR,    /**< boxes in a plain colour with a hairline around */
-    MARK_AREA,   /**< boxes of canvas_area() in a plain colour, many as one shape */
-    MARK_SHADE,  /**< boxes in a shade, with a white gap around */
-    MARK_FRAME,  /**< boxes without fill, in a thick line that shows on shades */
+    MARK_LINE,    /**< line with markers */
+    MARK_POINT,   /**< markers, filled */
+    MARK_HOLLOW,  /**< the same markers, hollow */
+    MARK_FRONT,   /**< plain black line */
+    MARK_FILL,    /**< filled boxes */
+    MARK_CURVE,   /**< plain line in the colour of the marker of that style */
+    MARK_RULE,    /**< thin grey line */
+    MARK_HAIR,    /**< black hairline */
+    MARK_BAR,     /**< boxes in a plain colour with a hairline around */
+    MARK_AREA,    /**< boxes of canvas_area() in a plain colour, many as one shape */
+    MARK_SHADE,   /**< boxes in a shade, with a white gap around */
+    MARK_TINT,    /**< boxes of canvas_area() in a shade, SHADE_OVER for more than there can be */
+    MARK_WHISKER, /**< intervals: canvas_bar() with x, middle, lowest, highest; style 0 black, else 1 + that
+                     of the MARK_LINE */
+    MARK_FRAME,   /**< boxes without fill, in a thick line that shows on shades */
 };
 
 struct mark {
     enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 6 lines, 49 points (shapes after 7), 64 fills (patterns
+    int32_t style; /**< any count >= 0; repeats after 8 lines, 49 points (shapes after 7), 64 fills (patterns
                       after 8), 10 bars, SHADE_COUNT shades */
 };
 
 /** Append the element that draws data block @p block as @p mark says. */
 void marks_put(struct text *out, int32_t block, struct mark mark);
+/** Whether text on a MARK_BAR of that style must be white. */
+bool marks_bar_is_dark(int32_t style);
 /** The line of a MARK_LINE, with or without its markers. */
 void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers);
 

@@ -9,9 +9,11 @@
 struct names {
     const char **list; /**< shape [n], owned; its texts are borrowed */
     int32_t n, cap;
+    int32_t *slots; /**< shape [n_slots], owned: 1 + the position of what hashes there; 0 = free */
+    int32_t n_slots;
 };
 
-/** Position of @p name, added when new; -1 when out of memory. O(n). */
+/** Position of @p name, added when new; -1 when out of memory. Expected time O(length). */
 int32_t names_add(struct names *n, const char *name);
 /** The same, with a copy of a new text: for a list whose texts names_free_copies() releases too. */
 int32_t names_add_copy(struct names *n, const char *name);

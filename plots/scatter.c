@@ -17,20 +17,15 @@ enum {
     LABEL_PX = 15,   /* height */
 };
 
-struct scatter_point {
-    const struct plot_design *g;
-    struct canvas_xy at;
-};
-
 struct scatter {
     struct canvas *c;
-    const struct plot_data *d;
+    const struct scatter_point *all; /* shape [n_all] */
+    int64_t n_all;
     const struct scatter_spec *spec;
-    struct names workloads, networks;
     int32_t n_panels, n_columns, n_rows;
     struct unit usd;
-    struct scatter_point *points; /* shape [2 * n_designs], owned: one panel's [unit of usd, y] */
-    struct scatter_point *front;  /* shape [n_designs], owned: one panel's, by rising cost */
+    struct scatter_point *points; /* shape [n_all], owned: one panel's [unit of usd, y] */
+    struct scatter_point *front;  /* shape [n_all], owned: one panel's, by rising cost */
     struct canvas_box body;
     bool any_hollow;
 };
@@ -45,48 +40,32 @@ struct panel {
     int64_t n_front, n_points;
 };
 
-static int gather_names(struct scatter *s, struct err *e)
+static void survey(struct scatter *s)
 {
     double most_usd = 0;
 
-    for (int64_t i = 0; i < s->d->n_designs; i++) {
-        const struct plot_design *g = &s->d->designs[i];
-        struct canvas_xy at;
-        if (names_add(&s->workloads, g->workload) < 0 || names_add(&s->networks, g->network) < 0)
-            return err_nomem(e, "the figure's series");
-        if (s->spec->filled(g, &at))
-            most_usd = fmax(most_usd, at.x);
-        if (s->spec->hollow(g, &at)) {
-            most_usd = fmax(most_usd, at.x);
-            s->any_hollow = true;
-        }
+    for (int64_t i = 0; i < s->n_all; i++) {
+        most_usd = fmax(most_usd, s->all[i].at.x);
+        s->any_hollow = s->any_hollow || s->all[i].hollow;
     }
     s->usd = unit_pick(unit_usd, most_usd);
-    s->n_panels = s->workloads.n < MAX_PANELS ? s->workloads.n : MAX_PANELS;
+    s->n_panels = s->spec->n_panels < MAX_PANELS ? s->spec->n_panels : MAX_PANELS;
     s->n_rows = (s->n_panels + MAX_IN_ROW - 1) / MAX_IN_ROW;
     s->n_columns = (s->n_panels + s->n_rows - 1) / s->n_rows; /* rows as even as can be: four are 2 x 2 */
-    return 0;
 }
 
-/* Points of workload w, filled and hollow or of one kind, for one network or (network = -1) all. */
-static int64_t gather_points(struct scatter *s, int32_t w, int32_t network, bool filled, bool hollow)
+/* Points of one panel, filled and hollow or of one kind, of one series or (series = -1) all. */
+static int64_t gather_points(struct scatter *s, int32_t panel, int32_t series, bool filled, bool hollow)
 {
     int64_t n = 0;
 
-    for (int64_t i = 0; i < s->d->n_designs; i++) {
-        const struct plot_design *g = &s->d->designs[i];
-        if (strcmp(g->workload, s->workloads.list[w]) != 0)
+    for (int64_t i = 0; i < s->n_all; i++) {
+        const struct scatter_point *p = &s->all[i];
+        if (p->panel != panel || (series >= 0 && p->series != series) || !(p->hollow ? hollow : filled))
             continue;
-        if (network >= 0 && strcmp(g->network, s->networks.list[network]) != 0)
-            continue;
-        struct scatter_point p = { .g = g };
-        if (filled && s->spec->filled(g, &p.at))
-            s->points[n++] = p;
-        if (hollow && s->spec->hollow(g, &p.at))
-            s->points[n++] = p;
+        s->points[n] = *p;
+        s->points[n++].at.x /= s->usd.scale;
     }
-    for (int64_t i = 0; i < n; i++)
-        s->points[i].at.x /= s->usd.scale;
     return n;
 }
 
@@ -99,7 +78,25 @@ static int compare_cost(const void *a, const void *b)
         return p->at.x < q->at.x ? -1 : 1;
     if (p->at.y != q->at.y)
         return p->at.y > q->at.y ? -1 : 1;
-    return (p->g->row > q->g->row) - (p->g->row < q->g->row);
+    return (p->row > q->row) - (p->row < q->row);
+}
+
+static int compare_low(const void *a, const void *b)
+{
+    const struct scatter_point *p = a, *q = b;
+
+    if (p->at.x == q->at.x && p->at.y != q->at.y)
+        return p->at.y < q->at.y ? -1 : 1;
+    return compare_cost(a, b);
+}
+
+static int compare_series(const void *a, const void *b)
+{
+    const struct scatter_point *p = a, *q = b;
+
+    if (p->series != q->series)
+        return p->series < q->series ? -1 : 1;
+    return compare_cost(a, b);
 }
 
 /* The points that no other beats in both, by rising cost. */
@@ -107,10 +104,11 @@ static int64_t find_front(struct scatter *s, int32_t w)
 {
     int64_t n = gather_points(s, w, -1, true, false), kept = 0;
 
-    qsort(s->points, (size_t)n, sizeof *s->points, compare_cost);
+    bool low = s->spec->low_is_better;
+    qsort(s->points, (size_t)n, sizeof *s->points, low ? compare_low : compare_cost);
     for (int64_t i = 0; i < n; i++) {
         struct canvas_xy at = s->points[i].at;
-        if (kept > 0 && !(at.y > s->front[kept - 1].at.y))
+        if (kept > 0 && !(low ? at.y < s->front[kept - 1].at.y : at.y > s->front[kept - 1].at.y))
             continue;
         /* Costs that differ by rounding only are one. */
         kept -= kept > 0 && at.x - s->front[kept - 1].at.x < AXIS_SAME * at.x;
@@ -132,16 +130,18 @@ static void put_front(struct scatter *s, const struct panel *p)
     canvas_block_end(s->c, (struct mark){ MARK_FRONT, 0 });
 }
 
-static void put_points(struct scatter *s, int32_t w, int32_t network, enum mark_kind kind)
+static void put_points(struct scatter *s, int32_t panel, int32_t series, enum mark_kind kind)
 {
-    int64_t n = gather_points(s, w, network, kind == MARK_POINT, kind == MARK_HOLLOW);
+    int64_t n = gather_points(s, panel, series, kind != MARK_HOLLOW, kind == MARK_HOLLOW);
 
     if (n == 0)
         return;
+    if (kind == MARK_LINE)
+        qsort(s->points, (size_t)n, sizeof *s->points, compare_cost);
     canvas_block(s->c);
     for (int64_t i = 0; i < n; i++)
         canvas_point(s->c, s->points[i].at.x, s->points[i].at.y);
-    canvas_block_end(s->c, (struct mark){ kind, network });
+    canvas_block_end(s->c, (struct mark){ kind, s->spec->styles ? s->spec->styles[series] : series });
 }
 
 static void fit_axes(const struct scatter *s, struct panel *p)
@@ -155,7 +155,7 @@ static void fit_axes(const struct scatter *s, struct panel *p)
     }
     p->x = axis_fit(lo.x, hi.x);
     p->y = axis_fit(lo.y, hi.y);
-    if (s->spec->plans && !p->y.log) { /* room for labels at the best and the worst */
+    if (s->spec->label && !p->y.log) { /* room for labels at the best and the worst */
         double room = 0.1 * (p->y.hi - p->y.lo);
         p->y.hi += room;
         p->y.lo -= p->y.lo > room ? room : 0;
@@ -186,10 +186,40 @@ static bool crosses_front(const struct scatter *s, const struct panel *p, const 
         if (i + 1 < p->n_front)
             to = to_px(p, s->front[i + 1].at);
         struct canvas_box level = { from.x, from.y - 1, to.x, from.y + 1 },
-                          rise = { to.x - 1, to.y, to.x + 1, from.y };
+                          rise = { to.x - 1, fmin(to.y, from.y), to.x + 1, fmax(to.y, from.y) };
         if (overlap(box, &level) || overlap(box, &rise))
             return true;
     }
+    return false;
+}
+
+/* Whether the way from a to b runs through the box: what is left of it between the box's sides, in shares. */
+static bool crosses(const struct canvas_box *box, struct canvas_xy a, struct canvas_xy b)
+{
+    const double from[] = { a.x, a.y }, way[] = { b.x - a.x, b.y - a.y };
+    const double low[] = { box->left, box->top }, high[] = { box->right, box->bottom };
+    double first = 0, last = 1;
+
+    for (int k = 0; k < 2; k++) {
+        if (fabs(way[k]) < 1e-9) {
+            if (from[k] < low[k] || from[k] > high[k])
+                return false;
+            continue;
+        }
+        double in = (low[k] - from[k]) / way[k], out = (high[k] - from[k]) / way[k];
+        first = fmax(first, fmin(in, out));
+        last = fmin(last, fmax(in, out));
+    }
+    return first <= last;
+}
+
+/* The points lie by series and cost when they are joined. */
+static bool crosses_line(const struct scatter *s, const struct panel *p, const struct canvas_box *box)
+{
+    for (int64_t i = 1; i < p->n_points && s->spec->lines; i++)
+        if (s->points[i].series == s->points[i - 1].series &&
+            crosses(box, to_px(p, s->points[i - 1].at), to_px(p, s->points[i].at)))
+            return true;
     return false;
 }
 
@@ -207,17 +237,19 @@ static bool is_free(const struct scatter *s, const struct panel *p, const struct
         if (overlap(box, &marker))
             return false;
     }
-    return !crosses_front(s, p, box);
+    return !crosses_front(s, p, box) && !crosses_line(s, p, box);
 }
 
 /* Room for a label beside a point. Above to the left nothing filled can be, else it would be on the front;
- * then above, and below to the right. */
+ * then above, and below to the right. Where low is better the same holds upside down. */
 static bool place_label(const struct scatter *s, struct panel *p, struct canvas_xy at, double width)
 {
-    const struct canvas_xy corners[] = { { at.x - 3 - width, at.y - MARKER_PX - LABEL_PX },
+    bool low = s->spec->low_is_better;
+    double beyond = low ? MARKER_PX : -MARKER_PX - LABEL_PX, back = low ? -MARKER_PX - LABEL_PX : MARKER_PX;
+    const struct canvas_xy corners[] = { { at.x - 3 - width, at.y + beyond },
                                          { at.x - MARKER_PX - 2 - width, at.y - LABEL_PX * 0.5 },
-                                         { at.x + 3, at.y - MARKER_PX - LABEL_PX },
-                                         { at.x + MARKER_PX, at.y + MARKER_PX } };
+                                         { at.x + 3, at.y + beyond },
+                                         { at.x + MARKER_PX, at.y + back } };
 
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
         struct canvas_box box = { corners[i].x, corners[i].y, corners[i].x + width, corners[i].y + LABEL_PX };
@@ -255,17 +287,16 @@ static bool is_new(struct text *last, const struct text *label)
     return true;
 }
 
-/* Where the plan changes along the front: all that differs, else the degrees alone, where there is room. */
+/* Where the text changes along the front: all of it, else the short form, where there is room. */
 static void put_labels(struct scatter *s, struct panel *p)
 {
     struct text label = { 0 }, last[2] = { { 0 }, { 0 } };
 
     for (int64_t i = 0; i < p->n_front && p->n_labels < MAX_LABELS; i++) {
         struct canvas_xy at = to_px(p, s->front[i].at);
-        static const enum plot_plan parts[] = { PLOT_PLAN_VARYING, PLOT_PLAN_SHORT };
         for (int k = 0; k < 2; k++) {
             text_clear(&label);
-            plot_data_put_plan(&label, s->d, s->d->n_designs, s->front[i].g, parts[k]);
+            s->spec->label(&label, s->spec->of, s->front[i].item, k == 1);
             if (!is_new(&last[k], &label) || put_label(s, p, at, text_str(&label)))
                 break;
         }
@@ -276,7 +307,7 @@ static void put_labels(struct scatter *s, struct panel *p)
     text_free(&last[1]);
 }
 
-static void put_name(struct scatter *s, const struct panel *p, int32_t w)
+static void put_name(struct scatter *s, const struct panel *p, int32_t panel)
 {
     struct canvas_label at = { .x_px = (p->box.left + p->box.right) / 2,
                                .y_px = p->box.top - CANVAS_STRIP_PX * 0.5,
@@ -284,7 +315,8 @@ static void put_name(struct scatter *s, const struct panel *p, int32_t w)
                                .size_px = CANVAS_FONT_PX,
                                .room_px = p->box.right - p->box.left + Y_TICS_PX,
                                .color = CANVAS_BLACK };
-    canvas_text(s->c, &at, s->workloads.list[w]);
+    if (s->spec->panels[panel][0])
+        canvas_text(s->c, &at, s->spec->panels[panel]);
 }
 
 static void put_panel(struct scatter *s, int32_t w)
@@ -293,18 +325,23 @@ static void put_panel(struct scatter *s, int32_t w)
     double height = (s->body.bottom - s->body.top - CANVAS_X_LABEL_PX) / s->n_rows;
     int32_t column = w % s->n_columns, row = w / s->n_columns;
     double left = s->body.left + CANVAS_Y_LABEL_PX + column * width, top = s->body.top + row * height;
-    struct panel p = { .box = { left + Y_TICS_PX, top + CANVAS_STRIP_PX, left + width - 8,
+    double strip_px = s->n_panels > 1 || s->spec->panels[0][0] ? CANVAS_STRIP_PX : 6;
+    struct panel p = { .box = { left + Y_TICS_PX, top + strip_px, left + width - 8,
                                 top + height - CANVAS_X_TICS_PX } };
 
     p.n_front = find_front(s, w);
     p.n_points = gather_points(s, w, -1, true, true);
+    if (s->spec->lines)
+        qsort(s->points, (size_t)p.n_points, sizeof *s->points, compare_series);
     fit_axes(s, &p);
     canvas_panel(s->c, &p.box, &p.x, &p.y);
     put_name(s, &p, w);
-    if (s->spec->plans)
+    if (s->spec->label)
         put_labels(s, &p);
+    for (int32_t k = 0; k < s->spec->n_series && s->spec->lines; k++)
+        put_points(s, w, k, MARK_LINE);
     put_front(s, &p);
-    for (int32_t k = 0; k < s->networks.n; k++) {
+    for (int32_t k = 0; k < s->spec->n_series && !s->spec->lines; k++) {
         put_points(s, w, k, MARK_HOLLOW);
         put_points(s, w, k, MARK_POINT);
     }
@@ -329,22 +366,10 @@ static void put_axis_labels(struct scatter *s)
 
 static void put_notes(struct scatter *s)
 {
-    struct text common = { 0 }, varying = { 0 };
-
-    for (int64_t i = 0; i < s->d->n_designs && s->spec->plans && varying.n == 0; i++)
-        plot_data_put_plan(&varying, s->d, s->d->n_designs, &s->d->designs[i], PLOT_PLAN_VARYING);
-    if (s->spec->plans)
-        plot_data_put_plan(&common, s->d, s->d->n_designs, &s->d->designs[0], PLOT_PLAN_COMMON);
-    if (common.n)
-        canvas_note(s->c, "%s", text_str(&common));
-    if (varying.n > 0)
-        canvas_note(s->c, "labels: the plan where it changes and there is room");
-    if (s->any_hollow)
-        canvas_note(s->c, "%s", s->spec->note);
-    if (s->workloads.n > s->n_panels)
-        canvas_note(s->c, "first %d of %d workloads", (int)s->n_panels, (int)s->workloads.n);
-    text_free(&common);
-    text_free(&varying);
+    if (s->any_hollow && s->spec->hollow_note)
+        canvas_note(s->c, "%s", s->spec->hollow_note);
+    if (s->spec->n_panels > s->n_panels)
+        canvas_note(s->c, "first %d of %d %s", (int)s->n_panels, (int)s->spec->n_panels, s->spec->panel_word);
 }
 
 static int draw(struct scatter *s, struct err *e)
@@ -352,8 +377,11 @@ static int draw(struct scatter *s, struct err *e)
     double panel_px = s->n_panels == 1 ? 1.4 * PANEL_PX : PANEL_PX;
 
     canvas_legend(s->c, (struct mark){ MARK_FRONT, 0 }, "Pareto front");
-    for (int32_t k = 0; k < s->networks.n; k++)
-        canvas_legend(s->c, (struct mark){ MARK_POINT, k }, s->networks.list[k]);
+    for (int32_t k = 0; k < s->spec->n_series; k++)
+        canvas_legend(s->c,
+                      (struct mark){ s->spec->lines ? MARK_LINE : MARK_POINT,
+                                     s->spec->styles ? s->spec->styles[k] : k },
+                      s->spec->series[k]);
     put_notes(s);
     int rc = canvas_open(s->c, &s->body, s->n_rows * panel_px + CANVAS_X_LABEL_PX,
                          s->n_rows * LEAST_PANEL_PX + CANVAS_X_LABEL_PX, e);
@@ -366,19 +394,20 @@ static int draw(struct scatter *s, struct err *e)
     return 0;
 }
 
-int scatter_build(struct canvas *c, const struct plot_data *d, const struct scatter_spec *spec, struct err *e)
+int scatter_build(struct canvas *c, const struct scatter_point *points, int64_t n,
+                  const struct scatter_spec *spec, struct err *e)
 {
-    struct scatter s = { .c = c, .d = d, .spec = spec };
-    size_t room = d->n_designs > 0 ? (size_t)d->n_designs : 1;
+    struct scatter s = { .c = c, .all = points, .n_all = n, .spec = spec };
+    size_t room = n > 0 ? (size_t)n : 1;
 
-    s.points = calloc(2 * room, sizeof *s.points);
+    s.points = calloc(room, sizeof *s.points);
     s.front = calloc(room, sizeof *s.front);
-    int rc = s.points && s.front ? gather_names(&s, e) : err_nomem(e, "the figure's points");
-    if (!rc)
+    int rc = s.points && s.front ? 0 : err_nomem(e, "the figure's points");
+    if (!rc) {
+        survey(&s);
         rc = draw(&s, e);
+    }
     free(s.points);
     free(s.front);
-    names_free(&s.workloads);
-    names_free(&s.networks);
     return rc;
 }

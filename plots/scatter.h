@@ -1,26 +1,39 @@
-/** @file Designs as points over network cost: a panel per workload, a marker per network, the front of the
- * best. */
+/** @file Points over network cost: panels, a marker or a line per series, the front of the best. */
 #ifndef PLOTS_SCATTER_H
 #define PLOTS_SCATTER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/text.h"
 #include "plots/canvas.h"
-#include "plots/design.h"
 
-struct scatter_spec {
-    const char *y_label; /**< with unit; more is better */
-    /** The design as a filled marker, and as a hollow one beside or instead: false = it has none. x in USD.
-     */
-    bool (*filled)(const struct plot_design *g, struct canvas_xy *at);
-    bool (*hollow)(const struct plot_design *g, struct canvas_xy *at);
-    const char *note; /**< what filled and hollow mean; shown where there are hollow ones */
-    bool plans;       /**< write the plan to points on the front where there is room */
+struct scatter_point {
+    int32_t panel, series; /**< positions in the lists of struct scatter_spec */
+    bool hollow;           /**< a hollow marker, never on the front */
+    struct canvas_xy at;   /**< x in USD */
+    int64_t row;           /**< of equal points the lowest is on the front */
+    int64_t item;          /**< what `label` is asked about */
 };
 
-/** Draw @p d, of its workloads the first 9: a note says how many there are. The front is that of filled
- * points, a staircase. Time O(workloads * networks * designs), with plans O(front * designs) more. */
-int scatter_build(struct canvas *c, const struct plot_data *d, const struct scatter_spec *spec,
-                  struct err *e);
+/** All borrowed. */
+struct scatter_spec {
+    const char *y_label; /**< with unit */
+    bool low_is_better;  /**< in y; else more is */
+    bool lines;          /**< points of a series are joined by rising cost */
+    const char *const *panels, *const *series;
+    int32_t n_panels, n_series;
+    const int32_t *styles;   /**< shape [n_series], of the marks; NULL = the position */
+    const char *panel_word;  /**< in notes: "workloads" */
+    const char *hollow_note; /**< shown where there are hollow ones; may be NULL */
+    /** Append the text for a point on the front, `brief` where room is short; NULL = no labels. */
+    void (*label)(struct text *out, const void *of, int64_t item, bool brief);
+    const void *of; /**< handed to `label` */
+};
+
+/** Draw the @p n points, of the panels the first 9: a note says how many there are. The front is that of
+ * filled points, a staircase. Time O(panels * series * n), with labels O(front) calls of `label` more. */
+int scatter_build(struct canvas *c, const struct scatter_point *points, int64_t n,
+                  const struct scatter_spec *spec, struct err *e);
 
 #endif

@@ -75,7 +75,8 @@ int topo_read_edges(struct topo_graph **out, const char *path, struct err *e);
  * A custom network from a list of links between @p n_npus NPUs, vertices 0.. , and @p n_switches switches,
  * the vertices after them; called "PREFIX<i>" and "switch<i>", each from 0. Several links between two
  * vertices are allowed. Bandwidth > 0, latency >= 0; price and dimension are not kept.
- * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE as topo_read_graphml(). O(vertices + links).
+ * @return 0, ERR_NOMEM, ERR_LIB; ERR_RANGE: an end that is no vertex; ERR_PARSE (NaN), ERR_RANGE as
+ * topo_read_graphml(). O(vertices + links).
  */
 int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches, const char *prefix,
                      const struct topo_link *links, int64_t n_links, struct err *e);

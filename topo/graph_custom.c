@@ -191,6 +191,12 @@ int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches
         rc = draft.names[v] ? 0 : err_nomem(e, "graph");
     }
     for (int64_t i = 0; i < n_links && !rc; i++) {
+        int64_t lower = links[i].src < links[i].dst ? links[i].src : links[i].dst;
+        int64_t higher = links[i].src + links[i].dst - lower;
+        if (lower < 0 || higher >= n_npus + n_switches)
+            rc = err_set(e, ERR_RANGE, "edge %lld: leads from %lld to %lld, need vertices 0 to %lld",
+                         (long long)i + 1, (long long)links[i].src, (long long)links[i].dst,
+                         (long long)(n_npus + n_switches) - 1);
         draft.links[i] = links[i];
         draft.links[i].usd = (double)NAN;
         draft.links[i].dim = -1;

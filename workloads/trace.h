@@ -61,15 +61,14 @@ struct trace_job {
     int32_t workers;    /**< -1 */
     double priority;    /**< larger comes first; NaN */
     unsigned synthetic; /**< 1 << enum trace_column_id: this field was drawn, not read */
-    int64_t
-        index; /**< its place among all records of the source from 0, those left out too: seeds its draws */
+    int64_t index;      /**< place among all records of the source, from 0: decides what is drawn for it */
 };
 
 /** Jobs by submit_s, those of one time by index. Zero-initialise; release with trace_free(). */
 struct trace {
     struct trace_job *jobs; /**< shape [n], owned */
     int32_t n, cap;
-    /** What submit_s 0 is in the source's own time [s]: since 1970 UTC where it has dates, else its own. */
+    /** Where submit_s 0 is on the clock of the source [s], which counts from 1970 UTC where it has dates. */
     double origin_s;
     int64_t n_records;  /**< jobs in the source; for canonical CSV rows, for Google's events of all kinds */
     int64_t n_skipped;  /**< bad ones (trace_settings.skip_bad) */
@@ -78,6 +77,7 @@ struct trace {
     struct text notes;  /**< a line each: what was left out, guessed or odd */
 };
 
+/** `= { 0 }` is strict. */
 struct trace_settings {
     bool skip_bad;  /**< pass over bad records and count them; false: the first one is an error */
     bool keep_idle; /**< keep jobs without GPU, with gpus 0; false: count them and leave them out */
@@ -113,7 +113,9 @@ int trace_read(struct trace *t, int format, const char *path, const struct trace
 /** trace_read() of canonical CSV; what trace_format_csv() wrote comes back bit by bit. */
 int trace_read_csv(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
 
-/** The canonical table: a row a job, in order. @p table is empty; text_table() style writing is the caller's.
+/**
+ * Fill the empty @p table: a row a job, in order; what is not known has no value. Write it by table_write(),
+ * which also tells lack of memory. O(n).
  */
 void trace_format_csv(struct table *table, const struct trace *t);
 
@@ -127,7 +129,7 @@ int trace_add(struct trace *t, struct trace_job *job, struct err *e);
 /** Order the jobs; with @p shift the earliest moves to 0 and origin_s by as much. O(n log n). */
 void trace_sort(struct trace *t, bool shift);
 
-/** The fields that are drawn in some job: how many jobs each. shape [N_TRACE_COLUMNS]. */
+/** In how many jobs each field was drawn. */
 void trace_count_synthetic(const struct trace *t, int64_t counts[N_TRACE_COLUMNS]);
 
 #endif

@@ -179,10 +179,10 @@ bool trace_parse_time(const char *text, double *out)
         !take_sign(&s, ':') || !take_digits(&s, 2, &second))
         return false;
     if (*s == '.') {
-        double digits = 0, unit = 1;
-        for (s++; isdigit((unsigned char)*s) && unit < 1e9; s++, unit *= 10)
+        int64_t digits = 0, unit = 1;
+        for (s++; isdigit((unsigned char)*s) && unit < 1000000000; s++, unit *= 10)
             digits = 10 * digits + (*s - '0');
-        fraction_s = digits / unit;
+        fraction_s = (double)digits / (double)unit;
     }
     if (year < 1900 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 ||
         minute > 59 || second > 60 || !take_zone(s, &zone_s))

@@ -94,8 +94,8 @@ int trace_cut(struct trace *t, const struct trace_window *w, struct err *e)
     keep_fitting(t, w);
     int64_t from = w->start < 0 ? 0 : w->start, least = w->n > 0 ? w->n : 1;
     if (from > t->n || least > t->n - from)
-        return err_set(e, ERR_RANGE, "window is %lld job%s from job %lld on, need at most the %d that fit",
-                       (long long)least, least == 1 ? "" : "s", (long long)from + 1, (int)t->n);
+        return err_set(e, ERR_RANGE, "window is %lld job%s from job %llu on, need at most the %d that fit",
+                       (long long)least, least == 1 ? "" : "s", (unsigned long long)from + 1, (int)t->n);
     int32_t n = (int32_t)(w->n > 0 ? w->n : t->n - from);
     int rc = choose_start(&start, t, w, n, e);
     if (rc)

@@ -67,13 +67,13 @@ struct batch_settings {
     uint64_t seed;         /**< of the orders of FF, LS and RAND, and RAND's GPUs */
 };
 
-/** 16 more_limits, lambda 1, under 1.15, over 1, ff_limit 2.25, all kappa, no slots, nothing literal, seed 1.
+/** 16 more_limits, lambda 1, under 1.15, over 1, ff_limit 2.25, seed 1; all kappa, no slots, nothing literal.
  */
 struct batch_settings batch_settings_default(void);
 
 enum batch_status {
     BATCH_DONE,
-    BATCH_NO_PLAN, /**< no plan of SJF-BCO keeps every load within theta_max: nothing else is set */
+    BATCH_NO_PLAN, /**< no plan of SJF-BCO keeps every load within theta_max; the rest is not set */
 };
 
 /** ERR_RANGE with what is wrong with a problem: a number outside what stands above, a job larger than the
@@ -100,23 +100,24 @@ struct batch_result {
     double busy_frac;        /**< share of GPUs times makespan that jobs held */
     /* SJF-BCO only, else 0: */
     int64_t theta; /**< load limit [s] and */
-    int32_t kappa; /**< size up to which jobs were packed, in the best plan: of equals the smallest kappa */
+    int32_t kappa; /**< size up to which jobs were packed, in the best plan, the first found of equals */
     int32_t n_kappas;
-    double *kappa_makespan_s; /**< shape [n_kappas], owned; best of kappa = 1.. over the limits tried,
+    double *kappa_makespan_s; /**< shape [n_kappas], owned; best of kappa = 1.. over the limits tried for all,
                                  INFINITY where no plan was found; NULL when n_kappas is 0 */
     int32_t n_plans;          /**< carried out, to find the best */
     /** The makespan is at most so many times the least possible: n_g phi u/l of the paper's theorem, n_g
-     * being the largest job's GPUs; NAN when phi is 0. */
+     * being the largest job's GPUs, if jobs take l to u times what was expected and all are there at 0. NAN
+     * when phi is 0, and of other schedulers. */
     double guarantee;
 };
 
 /**
  * Schedule @p p and carry the schedule out against @p pace, a model built for the same jobs and cluster.
  *
- * SJF-BCO makes each plan at once, with all jobs known, and carries it out to compare; so with arrivals above
- * 0 it says what a scheduler that knows the future would do, the guarantee holds no longer, and neither does
- * the order of smallest first (a job waits for those before it in its queues even if they have not arrived).
- * The paper has all jobs present at 0.
+ * All but RAND plan at once, with all jobs known and regardless of when they arrive, and a job waits for
+ * those before it in its queues even if they have not arrived. The paper has all jobs present at 0. With
+ * arrivals above 0 a plan is one of a scheduler that knows the future, loads leave out the waiting, and
+ * SJF-BCO's guarantee does not hold.
  *
  * @param[out] out  uninitialised; release with batch_result_free(), also after a failure.
  * @return 0; ERR_RANGE: a number outside what stands above, a job larger than the cluster, a job that stands

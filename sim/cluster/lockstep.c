@@ -50,7 +50,32 @@ void lockstep_free(struct lockstep *l)
     free(l);
 }
 
-void lockstep_touch(struct lockstep *l, int32_t link)
+/* A sum that only ever changes drifts away from what it is a sum of: so often it is made anew. */
+enum { MAX_AGE = 64 };
+
+void lockstep_change_load(struct lockstep *l, int32_t at, double change_Bps)
+{
+    struct lockstep_link *link = &l->links[at];
+    link->load_Bps += change_Bps;
+    if (++link->age < MAX_AGE)
+        return;
+    link->age = 0;
+    link->load_Bps = 0;
+    for (int32_t s = 0; s < link->n; s++)
+        link->load_Bps += link->seats[s].count * l->bundles[link->seats[s].bundle].rate_Bps;
+}
+
+void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *b, int32_t neck)
+{
+    if (b->neck != LOCKSTEP_NEW)
+        l->links[b->neck].necks--;
+    b->neck = neck;
+    if (neck != LOCKSTEP_NEW)
+        l->links[neck].necks++;
+}
+
+/* Bundles came or went. */
+static void touch(struct lockstep *l, int32_t link)
 {
     if (!l->links[link].dirty) {
         l->links[link].dirty = true;
@@ -95,7 +120,7 @@ int lockstep_add(struct lockstep *l, int32_t id, const struct lockstep_use *uses
         struct lockstep_link *link = &l->links[b->uses[i].link];
         b->seat[i] = link->n;
         link->seats[link->n++] = (struct lockstep_seat){ id, i, b->uses[i].count };
-        lockstep_touch(l, b->uses[i].link);
+        touch(l, b->uses[i].link);
     }
     return 0;
 }
@@ -110,8 +135,15 @@ void lockstep_remove(struct lockstep *l, int32_t id)
         const struct lockstep_seat *last = &link->seats[--link->n];
         l->bundles[last->bundle].seat[last->at] = b->seat[i];
         link->seats[b->seat[i]] = *last;
-        lockstep_touch(l, b->uses[i].link);
+        lockstep_change_load(l, b->uses[i].link, -b->uses[i].count * b->rate_Bps);
+        /* As it was when built, so that what happened before does not show. */
+        if (link->n == 0) {
+            link->load_Bps = 0;
+            link->age = 0;
+        }
+        touch(l, b->uses[i].link);
     }
+    lockstep_set_neck(l, b, LOCKSTEP_NEW);
     free(b->uses);
     *b = (struct lockstep_bundle){ 0 };
 }
@@ -120,12 +152,14 @@ void lockstep_forget(struct lockstep *l)
 {
     for (int32_t i = 0; i < l->n_bundles; i++)
         if (l->bundles[i].uses) {
-            l->bundles[i].neck = LOCKSTEP_NEW;
+            lockstep_set_neck(l, &l->bundles[i], LOCKSTEP_NEW);
             l->bundles[i].rate_Bps = 0;
         }
-    for (int32_t i = 0; i < l->n_links + l->n_bundles; i++)
+    for (int32_t i = 0; i < l->n_links + l->n_bundles; i++) {
+        l->links[i].load_Bps = 0;
         if (l->links[i].n > 0)
-            lockstep_touch(l, i);
+            touch(l, i);
+    }
 }
 
 double lockstep_rate(const struct lockstep *l, int32_t id)

@@ -3,8 +3,8 @@
 #include "sim/cluster/lockstep_model.h"
 
 /* As in sim/flow: offers this close (relative) to the last level are that level, so that bundles equal by
- * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding, far
- * below what matters. */
+ * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding,
+ * far below what matters. */
 #define SAME_LEVEL (1 + 0x1p-40)
 
 /* Whoever is that close (relative) to where it should be is not wronged: above the rounding of a sum of
@@ -22,11 +22,6 @@ static void reach_link(struct lockstep *l, int32_t link)
         l->links[link].mark = l->mark;
         l->near_links[l->n_near_links++] = link;
     }
-}
-
-static bool is_reached(const struct lockstep *l, int32_t bundle)
-{
-    return l->bundles[bundle].mark == l->mark;
 }
 
 static void reach_bundle(struct lockstep *l, int32_t bundle)
@@ -92,22 +87,56 @@ static double offer_of(const struct lockstep_link *link)
     return fmax(0, link->left_Bps) / (double)link->open;
 }
 
-/* Bundles that are not reached keep what they have. */
+/* Bundles that are not reached keep what they have: all others give theirs back first. */
+static void open_links(struct lockstep *l)
+{
+    for (int32_t i = 0; i < l->n_near_links; i++) {
+        struct lockstep_link *link = &l->links[l->near_links[i]];
+        link->left_Bps = link->bw_Bps - link->load_Bps;
+        link->open = 0;
+        link->sharers = 0;
+    }
+    for (int32_t i = 0; i < l->n_near_bundles; i++) {
+        struct lockstep_bundle *b = &l->bundles[l->near_bundles[i]];
+        b->open = true;
+        for (int32_t k = 0; k < b->n; k++) {
+            struct lockstep_link *link = &l->links[b->uses[k].link];
+            link->left_Bps += b->uses[k].count * b->rate_Bps;
+            link->open += b->uses[k].count;
+            link->sharers++;
+        }
+    }
+}
+
+/* Of the links on which a bundle is the only one without a rate, which do not change until it has one. */
+static struct lockstep_offer own_offer(const struct lockstep *l, const struct lockstep_bundle *b)
+{
+    struct lockstep_offer least = { INFINITY, -1 };
+    for (int32_t k = 0; k < b->n; k++) {
+        const struct lockstep_link *link = &l->links[b->uses[k].link];
+        if (link->sharers > 1)
+            continue;
+        const struct lockstep_offer offer = { offer_of(link), b->uses[k].link };
+        if (is_less(&offer, &least))
+            least = offer;
+    }
+    return least;
+}
+
+/* One for each bundle, and one for each link that several need: few links of a long ring are shared with
+ * others that get new rates too. */
 static void make_offers(struct lockstep *l)
 {
     l->n_offers = 0;
+    l->n_open = l->n_near_bundles;
+    for (int32_t i = 0; i < l->n_near_bundles; i++) {
+        struct lockstep_offer own = own_offer(l, &l->bundles[l->near_bundles[i]]);
+        if (own.link >= 0)
+            l->offers[l->n_offers++] = own;
+    }
     for (int32_t i = 0; i < l->n_near_links; i++) {
-        struct lockstep_link *link = &l->links[l->near_links[i]];
-        link->left_Bps = link->bw_Bps;
-        link->open = 0;
-        for (int32_t s = 0; s < link->n; s++) {
-            const struct lockstep_seat *seat = &link->seats[s];
-            if (is_reached(l, seat->bundle))
-                link->open += seat->count;
-            else
-                link->left_Bps -= seat->count * l->bundles[seat->bundle].rate_Bps;
-        }
-        if (link->open > 0)
+        const struct lockstep_link *link = &l->links[l->near_links[i]];
+        if (link->sharers > 1)
             l->offers[l->n_offers++] = (struct lockstep_offer){ offer_of(link), l->near_links[i] };
     }
     for (int32_t i = l->n_offers / 2; i-- > 0;)
@@ -115,12 +144,13 @@ static void make_offers(struct lockstep *l)
 }
 
 /*
- * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are fixed
- * at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the top.
+ * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are
+ * fixed at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the
+ * top.
  */
 static int32_t least_offer(struct lockstep *l, double *offer_Bps)
 {
-    while (l->n_offers > 0) {
+    while (l->n_open > 0) {
         struct lockstep_offer *top = &l->offers[0];
         const struct lockstep_link *link = &l->links[top->link];
         if (link->open == 0) {
@@ -133,8 +163,7 @@ static int32_t least_offer(struct lockstep *l, double *offer_Bps)
             }
             top->Bps = now_Bps;
         }
-        if (l->n_offers > 0)
-            sink(l, 0);
+        sink(l, 0);
     }
     return -1;
 }
@@ -145,8 +174,9 @@ static void fix_bundle(struct lockstep *l, int32_t bundle, double rate_Bps, int3
     if (!b->open)
         return;
     b->open = false;
+    l->n_open--;
     b->next_Bps = rate_Bps;
-    b->neck = neck;
+    lockstep_set_neck(l, b, neck);
     for (int32_t i = 0; i < b->n; i++) {
         struct lockstep_link *link = &l->links[b->uses[i].link];
         link->left_Bps -= b->uses[i].count * rate_Bps;
@@ -158,8 +188,7 @@ static void fix_bundle(struct lockstep *l, int32_t bundle, double rate_Bps, int3
 static void fill_up(struct lockstep *l)
 {
     double level_Bps = 0, offer_Bps = INFINITY;
-    for (int32_t i = 0; i < l->n_near_bundles; i++)
-        l->bundles[l->near_bundles[i]].open = true;
+    open_links(l);
     make_offers(l);
     for (int32_t at; (at = least_offer(l, &offer_Bps)) >= 0;) {
         const struct lockstep_link *link = &l->links[at];
@@ -180,6 +209,8 @@ static void reach_wronged(struct lockstep *l, int32_t at)
 {
     const struct lockstep_link *link = &l->links[at];
     double load_Bps = 0, fastest_Bps = 0, held_Bps = INFINITY;
+    if (link->necks == 0)
+        return;
     for (int32_t s = 0; s < link->n; s++) {
         const struct lockstep_bundle *b = &l->bundles[link->seats[s].bundle];
         bool reached = b->mark == l->mark;
@@ -195,14 +226,14 @@ static void reach_wronged(struct lockstep *l, int32_t at)
         if (b->mark == l->mark)
             continue;
         bool freed = b->neck == at && (!full || b->rate_Bps * SAME_RATE < fastest_Bps);
-        if (freed || b->neck == LOCKSTEP_NEW || b->rate_Bps > held_Bps * SAME_RATE)
+        if (freed || b->rate_Bps > held_Bps * SAME_RATE)
             reach_bundle(l, link->seats[s].bundle);
     }
 }
 
-/* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it is
- * enough to share anew among a few, and to go on with those who were wronged by it until there are none. Where
- * that takes long, all that hang together are shared anew. */
+/* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it
+ * is enough to share anew among a few, and to go on with those who were wronged by it until there are none.
+ * Where that takes long, all that hang together are shared anew. */
 static void share(struct lockstep *l)
 {
     for (int round = 0, n_before = -1; l->n_near_bundles != n_before && l->n_near_bundles > 0; round++) {
@@ -234,7 +265,10 @@ void lockstep_settle(struct lockstep *l, const int32_t **changed, int32_t *n)
         double low = fmin(b->rate_Bps, b->next_Bps), high = fmax(b->rate_Bps, b->next_Bps);
         if (high <= low * SAME_LEVEL)
             continue;
+        double change_Bps = b->next_Bps - b->rate_Bps;
         b->rate_Bps = b->next_Bps;
+        for (int32_t k = 0; k < b->n; k++)
+            lockstep_change_load(l, b->uses[k].link, b->uses[k].count * change_Bps);
         l->changed[(*n)++] = l->near_bundles[i];
     }
 }

@@ -67,6 +67,22 @@ static void jobs_end_with_their_last_slot(void **state)
     }
 }
 
+/* 3 iterations of .1 s fill a slot of .3 s, though 3 / (.3 / .1) is above 1 in doubles. */
+static void rounding_does_not_take_another_slot(void **state)
+{
+    struct err e = { 0 };
+    struct bed b;
+    (void)state;
+    bed_build(&b, 0.3, false);
+    b.f.jobs[0].iterations = 3;
+    b.f.jobs[0].compute_s = 0.1;
+    assert_true(3 / (0.3 / 0.1) > 1);
+    assert_ok(crew_start(&b.crew, 0, (const int32_t[]){ 1 }, &e), &e);
+    assert_ok(crew_settle(&b.crew, &e), &e);
+    assert_true(crew_next(&b.crew) == 1);
+    bed_free(&b);
+}
+
 static void a_job_starts_with_the_first_slot_after_it_arrived(void **state)
 {
     struct bed b;
@@ -105,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_end_with_their_last_slot),
+        cmocka_unit_test(rounding_does_not_take_another_slot),
         cmocka_unit_test(a_job_starts_with_the_first_slot_after_it_arrived),
         cmocka_unit_test(a_reset_forgets_what_runs),
     };

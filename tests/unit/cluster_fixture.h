@@ -1,0 +1,20 @@
+/** @file Small clusters for unit tests. */
+#ifndef TESTS_CLUSTER_FIXTURE_H
+#define TESTS_CLUSTER_FIXTURE_H
+
+#include "sim/cluster/gang_job.h"
+#include "tests/support.h"
+
+/** A cluster of the network that a spec word says, links of @p lat_s; a server is what @p level dimensions
+ * join, with
+ * @p gpus GPUs each. */
+void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level,
+                     double lat_s, double gpus);
+
+/** The same with servers of level 0 that have @p gpus, shape [servers]. */
+void fixture_uneven(struct cluster *c, const char *spec, const double *gpus);
+
+/** A job of so many GPUs at @p submit_s: iterations of @p compute_s, nothing to send. */
+struct gang_job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s);
+
+#endif

@@ -1,0 +1,435 @@
+#include "sim/cluster/cluster.h"
+#include "tests/support.h"
+
+#include <omp.h>
+
+static const char *const gpu[] = { "gpu" };
+
+/* Servers of a network word; each offers as many GPUs as @p gpus. */
+static int build(struct cluster *c, const char *word, int32_t level, double gpus, struct err *e)
+{
+    struct topo_network net;
+    const struct cluster_offer offer = { 1, gpu, &gpus, false };
+    topo_network_defaults(&net);
+    int rc = topo_parse_spec(&net, word, e);
+    return rc ? rc : cluster_build(c, &net, level, &offer, e);
+}
+
+static struct cluster_path path(const struct cluster *c, int32_t from, int32_t to)
+{
+    struct cluster_path p;
+    struct err e = { 0 };
+    assert_ok(cluster_find_path(&p, c, from, to, NULL, &e), &e);
+    return p;
+}
+
+/* Arcs follow on one another from server to server. */
+static void assert_leads(const struct cluster *c, struct cluster_path p, int32_t from, int32_t to)
+{
+    int32_t at = from;
+    for (int32_t i = 0; i < p.n; i++) {
+        assert_int_equal(c->routes.to[p.arcs[i] ^ 1], at);
+        at = c->routes.to[p.arcs[i]];
+    }
+    assert_int_equal(at, to);
+}
+
+static double narrowest(const struct cluster *c, struct cluster_path p)
+{
+    double Bps = INFINITY;
+    for (int32_t i = 0; i < p.n; i++)
+        Bps = fmin(Bps, c->bw_Bps[p.arcs[i]]);
+    return Bps;
+}
+
+/* ---- described networks ---- */
+
+static int32_t ring_hops(int32_t a, int32_t b, int32_t n)
+{
+    int32_t there = abs(a - b);
+    return there < n - there ? there : n - there;
+}
+
+/* ring:6@50, NPU by NPU: 25 GB/s on each of the two links. */
+static void servers_of_a_ring_are_as_far_as_the_shorter_way(void **state)
+{
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(build(&c, "ring:6@50", 0, 1, &e), &e);
+    assert_int_equal(c.n_servers, 6);
+    assert_int_equal(c.n_arcs, 12);
+    for (int32_t a = 0; a < 6; a++)
+        for (int32_t b = 0; b < 6; b++) {
+            struct cluster_path p = path(&c, a, b);
+            assert_int_equal(p.n, ring_hops(a, b, 6));
+            assert_leads(&c, p, a, b);
+            assert_true(p.n == 0 || narrowest(&c, p) == 25e9);
+        }
+    assert_int_equal(c.leaf[0], -1);
+    cluster_free(&c);
+}
+
+/* switch: up and down, 50 GB/s; full: one link of 50 / 4 GB/s. */
+static void servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch(void **state)
+{
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(build(&c, "switch:5@50", 0, 1, &e), &e);
+    assert_int_equal(c.n_arcs, 10);
+    for (int32_t a = 0; a < 5; a++) {
+        assert_int_equal(c.leaf[a], 5); /* the only switch, the vertex after the servers */
+        for (int32_t b = 0; b < 5; b++) {
+            assert_int_equal(path(&c, a, b).n, a == b ? 0 : 2);
+            assert_leads(&c, path(&c, a, b), a, b);
+            assert_true(a == b || narrowest(&c, path(&c, a, b)) == 50e9);
+        }
+    }
+    cluster_free(&c);
+    assert_ok(build(&c, "full:5@50", 0, 1, &e), &e);
+    assert_int_equal(c.n_arcs, 20);
+    for (int32_t a = 0; a < 5; a++)
+        for (int32_t b = 0; b < 5; b++) {
+            assert_int_equal(path(&c, a, b).n, a != b);
+            assert_true(a == b || narrowest(&c, path(&c, a, b)) == 12.5e9);
+        }
+    assert_int_equal(c.leaf[3], -1);
+    cluster_free(&c);
+}
+
+/* "ring:4@100 ring:6@30 switch:2@10": servers of 1, 4 and 24 NPUs; a server's links are as wide as those of
+ * all its NPUs together. Number, capacity, bandwidth and hops by hand. */
+static void a_server_is_what_the_dimensions_below_its_level_join(void **state)
+{
+    static const char word[] = "ring:4@100 ring:6@30 switch:2@10";
+    static const struct {
+        int32_t level, n_servers, n_levels, n_arcs;
+        double ring_Bps, switch_Bps; /* of one link of the outer two dimensions */
+    } cases[] = {
+        { 0, 48, 4, 2 * (48 + 48 + 48), 15e9, 10e9 },
+        { 1, 12, 3, 2 * (12 + 12), 60e9, 40e9 },
+        { 2, 2, 2, 2 * 2, 0, 240e9 },
+    };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct cluster c;
+        struct err e = { 0 };
+        assert_ok(build(&c, word, cases[k].level, 3, &e), &e);
+        assert_int_equal(c.n_servers, cases[k].n_servers);
+        assert_int_equal(c.n_levels, cases[k].n_levels);
+        assert_int_equal(c.n_arcs, cases[k].n_arcs);
+        assert_true(cluster_total(&c, 0) == 3.0 * cases[k].n_servers);
+        /* The last server and the first: one step on each ring and over the switch. */
+        struct cluster_path p = path(&c, c.n_servers - 1, 0);
+        assert_int_equal(p.n, (cases[k].level == 0) + (cases[k].level <= 1) + 2);
+        assert_leads(&c, p, c.n_servers - 1, 0);
+        assert_true(c.bw_Bps[p.arcs[p.n - 1]] == cases[k].switch_Bps);
+        if (cases[k].ring_Bps > 0)
+            assert_true(c.bw_Bps[p.arcs[p.n - 3]] == cases[k].ring_Bps);
+        cluster_free(&c);
+    }
+}
+
+/* Innermost first: along the ring, then through the switch of the new column. */
+static void paths_lead_through_the_innermost_dimension_first(void **state)
+{
+    struct cluster c;
+    struct err e = { 0 };
+    char text[TOPO_ARC_TEXT];
+    (void)state;
+    assert_ok(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, &e), &e);
+    struct cluster_path p = path(&c, 1, 4 + 2); /* (1,0) to (2,1) */
+    assert_int_equal(p.n, 3);
+    assert_string_equal(cluster_arc_name(text, &c, p.arcs[0]), "server1 -> server2");
+    assert_has(cluster_arc_name(text, &c, p.arcs[1]), "server2 -> switch-");
+    assert_has(cluster_arc_name(text, &c, p.arcs[2]), " -> server6");
+    cluster_free(&c);
+}
+
+static void groups_are_the_prefixes_of_the_address(void **state)
+{
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, &e), &e);
+    assert_int_equal(c.n_levels, 3);
+    for (int32_t s = 0; s < 12; s++) {
+        assert_int_equal(c.group[s], s);
+        assert_int_equal(c.group[12 + s], s / 4);
+        assert_int_equal(c.group[24 + s], 0);
+    }
+    cluster_free(&c);
+}
+
+/* ---- custom graphs ---- */
+
+#define EDGES                                                                                                \
+    "src,dst,bw_GBps,latency_ns\n"                                                                           \
+    "a,switch-1,10,5\nb,switch-1,20,5\nc,switch-2,40,5\nswitch-1,switch-2,5,7\nd,c,1,9\n"
+
+/* a and b at one switch, c at another, d behind c. */
+static void check_wires(const struct cluster *c)
+{
+    static const int32_t hops[4][4] = { { 0, 2, 3, 4 }, { 2, 0, 3, 4 }, { 3, 3, 0, 1 }, { 4, 4, 1, 0 } };
+    char text[TOPO_VERTEX_TEXT];
+    assert_int_equal(c->n_servers, 4);
+    assert_int_equal(c->n_arcs, 10);
+    for (int32_t a = 0; a < 4; a++)
+        for (int32_t b = 0; b < 4; b++) {
+            assert_int_equal(path(c, a, b).n, hops[a][b]);
+            assert_leads(c, path(c, a, b), a, b);
+        }
+    assert_true(narrowest(c, path(c, 0, 1)) == 10e9);
+    assert_true(narrowest(c, path(c, 0, 2)) == 5e9);
+    assert_true(narrowest(c, path(c, 3, 1)) == 1e9);
+    assert_close(c->lat_s[path(c, 3, 2).arcs[0]], 9e-9, 1e-14);
+    assert_string_equal(cluster_server_name(text, c, 3), "d");
+    /* c has two links; d's only one leads to a server. */
+    assert_true(c->leaf[0] == 4 && c->leaf[1] == 4 && c->leaf[2] == -1 && c->leaf[3] == -1);
+    assert_int_equal(c->n_levels, 3);
+    const int32_t *level = c->group + 4;
+    assert_true(level[0] == level[1] && level[0] != level[2] && level[2] != level[3] && level[0] != level[3]);
+}
+
+static int read_file(struct cluster *c, const char *name, const char *text, const struct cluster_offer *offer,
+                     struct err *e)
+{
+    char dir[SUPPORT_PATH], file[SUPPORT_PATH];
+    scratch_make(dir);
+    int rc = cluster_read(c, scratch_file(file, dir, name, text, strlen(text)), offer, e);
+    scratch_remove(dir);
+    return rc;
+}
+
+static void wires_come_from_csv_and_graphml_alike(void **state)
+{
+    static const double each[] = { 8, 64 };
+    static const char *const names[] = { "gpu", "cpu" };
+    const struct cluster_offer offer = { 2, names, each, false };
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_file(&c, "wires.CSV", EDGES, &offer, &e), &e);
+    check_wires(&c);
+    assert_true(cluster_capacity(&c, 2, 0) == 8 && cluster_capacity(&c, 2, 1) == 64);
+    assert_true(cluster_total(&c, 1) == 256);
+    assert_string_equal(c.resources[1], "cpu");
+    cluster_free(&c);
+#define WIRE(a, b, bw, ns)                                                                                   \
+    "<edge source='" a "' target='" b "'><data key='w'>" bw "</data><data key='l'>" ns "</data></edge>"
+    static const char graphml[] =
+        "<?xml version='1.0' encoding='UTF-8'?><graphml xmlns='http://graphml.graphdrawing.org/xmlns'>"
+        "<key id='w' for='edge' attr.name='bw_GBps' attr.type='double'/>"
+        "<key id='l' for='edge' attr.name='lat_ns' attr.type='double'/>"
+        "<key id='k' for='node' attr.name='kind' attr.type='string'/>"
+        "<graph id='G' edgedefault='undirected'>"
+        "<node id='a'/><node id='b'/><node id='c'/><node id='d'/>"
+        "<node id='s'><data key='k'>switch</data></node><node id='t'><data key='k'>switch</data></node>" WIRE(
+            "a", "s", "10", "5") WIRE("b", "s", "20", "5") WIRE("c", "t", "40", "5") WIRE("s", "t", "5", "7")
+            WIRE("d", "c", "1", "9") "</graph></graphml>";
+    assert_ok(read_file(&c, "wires.graphml", graphml, &offer, &e), &e);
+    check_wires(&c);
+    cluster_free(&c);
+}
+
+/* ---- racks ---- */
+
+static void a_rack_is_two_hops_wide_and_another_one_three_away(void **state)
+{
+    static const int32_t rack[] = { 0, 1, 2, 0, 1, 0 };
+    static const double server_Bps[] = { 1e9, 2e9, 3e9, 4e9, 5e9, 6e9 }, rack_Bps[] = { 10e9, 11e9, 20e9 };
+    static const double gpus[] = { 1, 2, 4, 8, 1, 2 };
+    static const double between[3][3] = { { 0, 10e9, 11e9 }, { 10e9, 0, 20e9 }, { 11e9, 20e9, 0 } };
+    const struct cluster_racks k = { 6, 3, rack, server_Bps, rack_Bps, 2e-6 };
+    const struct cluster_offer offer = { 1, gpu, gpus, true };
+    struct cluster c;
+    struct err e = { 0 };
+    char text[TOPO_ARC_TEXT];
+    (void)state;
+    assert_ok(cluster_build_racks(&c, &k, &offer, &e), &e);
+    assert_int_equal(c.n_arcs, 2 * (6 + 3));
+    for (int32_t a = 0; a < 6; a++) {
+        assert_int_equal(c.leaf[a], 6 + rack[a]);
+        assert_true(cluster_capacity(&c, a, 0) == gpus[a]);
+        for (int32_t b = 0; b < 6; b++) {
+            struct cluster_path p = path(&c, a, b);
+            assert_int_equal(p.n, a == b ? 0 : rack[a] == rack[b] ? 2 : 3);
+            assert_leads(&c, p, a, b);
+            assert_true((c.group[6 + a] == c.group[6 + b]) == (rack[a] == rack[b]));
+            if (p.n == 0)
+                continue;
+            assert_true(c.bw_Bps[p.arcs[0]] == server_Bps[a]);
+            assert_true(c.bw_Bps[p.arcs[p.n - 1]] == server_Bps[b]);
+            assert_close(c.lat_s[p.arcs[0]], 2e-6, 1e-15);
+            if (p.n == 3)
+                assert_true(c.bw_Bps[p.arcs[1]] == between[rack[a]][rack[b]]);
+        }
+    }
+    assert_string_equal(cluster_arc_name(text, &c, path(&c, 4, 2).arcs[1]), "switch1 -> switch2");
+    assert_string_equal(cluster_arc_name(text, &c, path(&c, 4, 2).arcs[0]), "server4 -> switch1");
+    cluster_free(&c);
+}
+
+/* ---- paths that are not kept ---- */
+
+static void assert_same_path(struct cluster_path a, struct cluster_path b)
+{
+    assert_int_equal(a.n, b.n);
+    if (a.n > 0)
+        assert_memory_equal(a.arcs, b.arcs, (size_t)a.n * sizeof *a.arcs);
+}
+
+/* What is kept is what a search with a room of its own finds. */
+static void kept_paths_are_those_that_a_search_finds(void **state)
+{
+    static const char *const words[] = { "ring:5@9 switch:3@5", "full:3@9 ring:4@5", "switch:4@5" };
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    for (size_t k = 0; k <= COUNT_OF(words); k++) {
+        struct cluster_room room = { 0 };
+        double one = 1;
+        const struct cluster_offer offer = { 1, gpu, &one, false };
+        if (k < COUNT_OF(words))
+            assert_ok(build(&c, words[k], 0, 1, &e), &e);
+        else
+            assert_ok(read_file(&c, "w.csv", EDGES, &offer, &e), &e);
+        struct cluster searched = c;
+        searched.path_first = NULL;
+        for (int32_t a = 0; a < c.n_servers; a++)
+            for (int32_t b = 0; b < c.n_servers; b++) {
+                struct cluster_path p;
+                assert_ok(cluster_find_path(&p, &searched, a, b, &room, &e), &e);
+                assert_same_path(p, path(&c, a, b));
+            }
+        cluster_room_free(&room);
+        cluster_free(&c);
+    }
+}
+
+/* Above CLUSTER_KEPT_PATHS servers: a ring of 1100, whose paths are known; two threads search at once. */
+static void paths_of_a_large_cluster_are_searched_by_each_thread(void **state)
+{
+    struct cluster c;
+    struct err e = { 0 };
+    int wrong = 0;
+    (void)state;
+    assert_ok(build(&c, "ring:1100@2", 0, 1, &e), &e);
+    assert_null(c.path_first);
+#pragma omp parallel for num_threads(2) reduction(+ : wrong)
+    for (int half = 0; half < 2; half++) {
+        struct cluster_room room = { 0 };
+        struct err inner = { 0 };
+        for (int32_t a = half; a < 1100; a += 97)
+            for (int32_t b = 0; b < 1100; b += 13) {
+                struct cluster_path p;
+                int rc = cluster_find_path(&p, &c, a, b, &room, &inner);
+                wrong += rc != 0 || p.n != ring_hops(a, b, 1100);
+            }
+        cluster_room_free(&room);
+    }
+    assert_int_equal(wrong, 0);
+    cluster_free(&c);
+}
+
+static void two_threads_build_clusters_at_once(void **state)
+{
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel for num_threads(2) reduction(+ : wrong) schedule(static, 1)
+    for (int i = 0; i < 40; i++) {
+        struct cluster c;
+        struct err e = { 0 };
+        char word[32];
+        snprintf(word, sizeof word, "ring:%d@2 switch:3@4", 2 + i % 7);
+        wrong += build(&c, word, i % 2, 2, &e) != 0 || c.n_servers != (i % 2 ? 3 : 3 * (2 + i % 7));
+        cluster_free(&c);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- errors ---- */
+
+static void a_cluster_that_cannot_be_is_an_error(void **state)
+{
+    static const struct {
+        const char *word;
+        int32_t level;
+        double gpus;
+        const char *text;
+    } cases[] = {
+        { "ring:4@9 switch:2@3", -1, 1, "cluster: level of servers is -1, need 0 to 1" },
+        { "ring:4@9 switch:2@3", 2, 1, "cluster: level of servers is 2, need 0 to 1" },
+        { "ring:4@9 switch:2", 1, 1, "cluster: dimension dim2 has no bandwidth, need bw_GBps" },
+        { "ring:4@9", 0, -3, "cluster: server 0 has -3 of gpu, need a number >= 0" },
+        { "ring:4@9", 0, NAN, "cluster: server 0 has nan of gpu, need a number >= 0" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct cluster c;
+        struct err e = { 0 };
+        assert_fails(build(&c, cases[i].word, cases[i].level, cases[i].gpus, &e), &e, ERR_RANGE,
+                     cases[i].text);
+        assert_true(c.n_servers == 0 && !c.graph);
+        cluster_free(&c);
+    }
+}
+
+static void wires_that_leave_a_server_out_are_an_error_that_names_it(void **state)
+{
+    static const double one = 1;
+    const struct cluster_offer offer = { 1, gpu, &one, false }, none = { 0, gpu, &one, false };
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(
+        read_file(&c, "w.csv", "src,dst,bw_GBps,latency_ns\na,b,1,0\nlonely,friend,1,0\n", &offer, &e), &e,
+        ERR_RANGE, "lonely");
+    cluster_free(&c);
+    e = (struct err){ 0 };
+    assert_fails(read_file(&c, "w.csv", EDGES, &none, &e), &e, ERR_RANGE,
+                 "cluster: has 0 resources, need 1 to 8");
+    e = (struct err){ 0 };
+    assert_fails(read_file(&c, "w.csv", "src,dst\n", &offer, &e), &e, ERR_PARSE, "bw_GBps");
+    e = (struct err){ 0 };
+    assert_fails(cluster_read(&c, "/nowhere/w.graphml", &offer, &e), &e, ERR_PARSE, "/nowhere/w.graphml");
+    cluster_free(&c);
+}
+
+static void racks_without_bandwidth_are_an_error(void **state)
+{
+    static const int32_t rack[] = { 0, 1 };
+    static const double one[] = { 1e9, 1e9 }, zero[] = { 1e9, 0 };
+    const struct cluster_offer offer = { 1, gpu, one, false };
+    struct cluster_racks k = { 2, 2, rack, zero, one, 0 };
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_fails(cluster_build_racks(&c, &k, &offer, &e), &e, ERR_RANGE, "bw_GBps");
+    cluster_free(&c);
+    k = (struct cluster_racks){ 2, 2, rack, one, one, -1 };
+    e = (struct err){ 0 };
+    assert_fails(cluster_build_racks(&c, &k, &offer, &e), &e, ERR_RANGE, "lat");
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(servers_of_a_ring_are_as_far_as_the_shorter_way),
+        cmocka_unit_test(servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch),
+        cmocka_unit_test(a_server_is_what_the_dimensions_below_its_level_join),
+        cmocka_unit_test(paths_lead_through_the_innermost_dimension_first),
+        cmocka_unit_test(groups_are_the_prefixes_of_the_address),
+        cmocka_unit_test(wires_come_from_csv_and_graphml_alike),
+        cmocka_unit_test(a_rack_is_two_hops_wide_and_another_one_three_away),
+        cmocka_unit_test(kept_paths_are_those_that_a_search_finds),
+        cmocka_unit_test(paths_of_a_large_cluster_are_searched_by_each_thread),
+        cmocka_unit_test(two_threads_build_clusters_at_once),
+        cmocka_unit_test(a_cluster_that_cannot_be_is_an_error),
+        cmocka_unit_test(wires_that_leave_a_server_out_are_an_error_that_names_it),
+        cmocka_unit_test(racks_without_bandwidth_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
