@@ -7,7 +7,8 @@
 #include "sim/cluster/load.h"
 
 /* Streams of the seed: the order is the same for all schedulers. */
-enum { STREAM_ORDER, STREAM_GPUS };
+/* Apart from those that jobs and servers are drawn from with the same seed (sjf_draw.c). */
+enum { STREAM_ORDER = 16, STREAM_GPUS };
 
 static int order_at_random(struct gang_plan *plan, int32_t n_jobs, uint64_t seed, struct err *e)
 {
