@@ -185,6 +185,10 @@ static void the_network_has_its_price(void **state)
     run_text(&t, *state, SLOTS "jobs: { count: 2 }\nschedulers: [drf]\n", 1);
     assert_close(number(&t.rows, 0, "network_usd"), 16 * (100 * 4 + 50 * (8 + 18 + 32)), 1e-12);
     tables_free(&t);
+    run_text(&t, *state, "network: wide.yaml\nmodel: batch\njobs: { sizes: [[2, 3]] }\n", 1);
+    assert_close(number(&t.rows, 0, "network_usd"), 16 * (100 * 4 + 50 * (8 + 18 + 32)), 1e-12);
+    assert_string_equal(word(&t.rows, 0, "network"), "wide");
+    tables_free(&t);
 }
 
 /* ---- details ---- */
@@ -278,6 +282,10 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
         { SLOTS "schedulers: [drf, drf]\n", ERR_PARSE, "schedulers[1] is in the list twice" },
         { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, need 1 to 32" },
         { SLOTS "schedulers: drf\n", ERR_PARSE, "schedulers" },
+        { "model: batch\nservers: { gpu: 8 }\n", ERR_PARSE,
+          "servers is without network and graph, need one" },
+        { "model: batch\nnetwork: wide.yaml\npool: {}\n", ERR_PARSE, "pool is given besides a network" },
+        { "model: batch\nparts: prices.yaml\n", ERR_PARSE, "parts has no effect without network" },
         { SLOTS "seeds: 0\n", ERR_RANGE, "seeds is 0, need 1 to 100000" },
         { SLOTS "seed: -1\n", ERR_RANGE, "seed is -1" },
         { SLOTS "slos: 3\n", ERR_PARSE, "slots" },
@@ -286,6 +294,8 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
         { SLOTS "vary: { seeds: [1, 2] }\n", ERR_PARSE, "cannot vary" },
         { SLOTS "vary: { jobs.cuont: [1] }\n", ERR_PARSE, "\"cuont\" is no key of jobs" },
         { SLOTS "vary: { gadget.smples: [1] }\n", ERR_PARSE, "such as samples (nearest)" },
+        { SLOTS "vary: { model: [slots, batch], jobs.iterations: [900] }\njobs: { cuont: 1 }\n", ERR_PARSE,
+          "jobs.cuont is unknown" },
         { SLOTS "vary: { schduler: [1] }\n", ERR_PARSE, "\"schduler\" is no key of placement study" },
         { SLOTS "vary: { jobs.count: [] }\n", ERR_PARSE, "is empty, need at least one value" },
         { SLOTS "seeds: 100000\nvary: { jobs.count: { from: 1, to: 1000, step: 1 } }\n", ERR_RANGE,
@@ -295,7 +305,7 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
         struct place p;
         struct err e = { 0 };
         assert_fails(read_text(*state, &p, cases[i].text, &e), &e, cases[i].code, cases[i].message);
-        assert_null(p.sweep.axes);
+        assert_true(p.sweep.n_axes == 0 && p.seeds == 0);
         place_free(&p);
     }
 }
@@ -324,10 +334,9 @@ static void keys_without_effect_are_told(void **state)
           "jobs.fixed_workers has no effect here, it is used only by schedulers las and fifo" },
         { SLOTS "jobs: { tau: {} }\n", "jobs.tau has no effect here, it is used only with progress tau" },
         { SLOTS "servers: { gpu: 8, cpu: 64 }\n",
-          "servers.cpu has no effect here, jobs of model slots take gpu" },
+          "servers.cpu has no effect here, jobs.demand does not ask for it" },
         { "model: slots\nracks: { latency_ns: 5 }\n", "racks.latency_ns has no effect here" },
         { "model: batch\nslots: 3\n", "slots has no effect here, it is used only by model slots" },
-        { "model: batch\nnetwork: wide.yaml\n", "network has no effect here" },
         { "model: interval\nracks: {}\n", "racks has no effect here" },
         { SLOTS "gadget: {}\nvary: { schedulers: [[drf], [gadget]] }\n",
           NULL }, /* the second point uses it */
