@@ -283,7 +283,7 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
 
 struct waiting {
     int32_t bid;
-    double gain_per_share; /* of the largest ring, over its dominant share of the cluster */
+    double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
 };
 
 static int by_gain(const void *a, const void *b)
@@ -292,6 +292,18 @@ static int by_gain(const void *a, const void *b)
     if (x->gain_per_share != y->gain_per_share)
         return x->gain_per_share > y->gain_per_share ? -1 : 1;
     return x->bid < y->bid ? -1 : 1;
+}
+
+/* What more workers are worth may fall: progress may have whole iterations only. */
+static double gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid, const double *total)
+{
+    double share = 0, best = 0; /* share: of one worker */
+    for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+        if (lp->jobs[bid->job].demand[r] > 0)
+            share = fmax(share, lp->jobs[bid->job].demand[r] / total[r]);
+    for (int32_t k = 1; k <= bid->most; k++)
+        best = fmax(best, bid->gain[k] / (k * share));
+    return best;
 }
 
 /* Bids that drew nothing and could gain something, in the order of gain_per_share. */
@@ -303,14 +315,9 @@ static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
     for (int32_t r = 0; r < lp->cluster->n_resources; r++)
         total[r] = cluster_total(lp->cluster, r);
     for (int32_t i = 0; i < lp->n_bids; i++) {
-        const struct gadget_bid *bid = &lp->bids[i];
-        double share = 0;
-        if (x->best[i] >= 0 || !(bid->gain[bid->most] > 0))
-            continue;
-        for (int32_t r = 0; r < lp->cluster->n_resources; r++)
-            if (lp->jobs[bid->job].demand[r] > 0)
-                share = fmax(share, bid->most * lp->jobs[bid->job].demand[r] / total[r]);
-        list[n++] = (struct waiting){ i, bid->gain[bid->most] / share };
+        double gain = x->best[i] < 0 ? gain_per_share(lp, &lp->bids[i], total) : 0;
+        if (gain > 0)
+            list[n++] = (struct waiting){ i, gain };
     }
     qsort(list, (size_t)n, sizeof *list, by_gain);
     return n;
