@@ -120,7 +120,7 @@ static struct place_span slot_span(int32_t t)
 }
 
 static void put_jobs(const struct place_task *task, const char *name, const struct elastic_result *r,
-                     const struct elastic_job *jobs)
+                     const struct elastic_job *jobs, const struct trace *trace)
 {
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct elastic_job_result *j = &r->jobs[i];
@@ -138,6 +138,7 @@ static void put_jobs(const struct place_task *task, const char *name, const stru
             .servers = NAN,
             .progress = j->done,
             .utility = j->report,
+            .synthetic = i < trace->n ? trace->jobs[i].synthetic : 0,
         };
         place_put_job(task, name, &row);
     }
@@ -192,11 +193,12 @@ static int put_links(const struct place_task *task, const char *name, const stru
 }
 
 static int put_details(const struct place_task *task, const char *name, const struct elastic_result *r,
-                       const struct elastic_job *jobs, const struct cluster *c, struct err *e)
+                       const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
+                       struct err *e)
 {
     const struct place_details *d = task->details;
     if (d->jobs)
-        put_jobs(task, name, r, jobs);
+        put_jobs(task, name, r, jobs, trace);
     if (d->places)
         put_rings(task, name, r, jobs, c);
     if (d->slots)
@@ -230,7 +232,7 @@ static int make_jobs(struct draw_jobs *out, struct trace *trace, const struct pl
 {
     const struct place_study *s = task->study;
     struct draw_elastic d = s->draw_slots;
-    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, e) : 0;
+    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, task->notes, e) : 0;
     if (rc)
         return rc;
     if (d.from_trace >= 0)
@@ -260,7 +262,7 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
         struct elastic_result r;
         rc = elastic_run(&r, scheduler, &c, jobs.jobs, jobs.n, &settings, keep, e);
         if (!rc && task->details)
-            rc = put_details(task, scheduler->name, &r, jobs.jobs, &c, e);
+            rc = put_details(task, scheduler->name, &r, jobs.jobs, &trace, &c, e);
         if (!rc)
             sum_up(&out[i], &r, jobs.jobs);
         elastic_result_free(&r);
