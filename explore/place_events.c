@@ -204,9 +204,11 @@ static void put_details(const struct place_task *task, const char *name, const s
         put_spans(task, name, r, jobs, c);
     if (d->slots)
         put_points(task, name, r, c);
-    for (int32_t a = 0; a < r->n_arcs && d->links && r->arcs; a++)
-        place_put_link(task, name, c, a, r->arcs[a].mean_frac,
-                       (struct place_span){ r->first_s, r->last_s, "s" });
+    for (int32_t a = 0; a < r->n_arcs && d->links && r->arcs; a++) {
+        const struct events_arc *arc = &r->arcs[a];
+        const struct place_load load = { arc->mean_frac, arc->mean_frac, arc->peak_frac };
+        place_put_link(task, name, c, a, &load, (struct place_span){ r->first_s, r->last_s, "s" });
+    }
 }
 
 /* ---- a run ---- */

@@ -152,7 +152,13 @@ struct place_slot_row {
 };
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span);
+/** Of a link's bandwidth; NaN where it is not known. */
+struct place_load {
+    double load_frac; /**< reserved, where a model reserves, else in use; mean over the span */
+    double used_frac; /**< in use, mean over the span */
+    double peak_frac; /**< in use, at its greatest */
+};
 void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
-                    int32_t arc, double load_frac, struct place_span span);
+                    int32_t arc, const struct place_load *load, struct place_span span);
 
 #endif
