@@ -253,7 +253,7 @@ static int put_details(const struct place_task *task, const char *name, const st
 /* A worker a GPU, or as many GPUs as the trace's workers have each; what the trace tells takes the place of
  * what was drawn. Progress is in proportion to worker-slots. */
 static int take_job(struct elastic_job *j, const struct trace_job *t, const struct draw_elastic *d,
-                    const struct draw_taste *taste, struct err *e)
+                    const struct draw_taste *taste, bool hop_given, struct err *e)
 {
     int rc = place_check_known(t, e);
     if (rc)
@@ -266,6 +266,9 @@ static int take_job(struct elastic_job *j, const struct trace_job *t, const stru
     j->demand[0] = (double)t->gpus / workers;
     j->budget = fmax(1, ceil(workers * slots * (1 - 1e-12)));
     j->zeta = (double)t->iters / j->budget;
+    /* What it sends on average with all its workers: less would not let it run as fast as the trace says. */
+    if (!hop_given)
+        j->hop_Bps = t->grad_bytes > 0 ? j->zeta * 2 * (workers - 1) * t->grad_bytes / d->trace_slot_s : 0;
     return draw_set_utility(j, d, taste, (double)t->iters, e);
 }
 
@@ -281,7 +284,8 @@ static int make_jobs(struct draw_jobs *out, struct trace *trace, const struct pl
         d.count = trace->n;
     rc = draw_elastic_jobs(out, &d, s->slots.n_slots, task->seed, e);
     for (int32_t i = 0; i < trace->n && !rc; i++)
-        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i], e);
+        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i],
+                      yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0, e);
     return rc;
 }
 
