@@ -65,8 +65,8 @@ struct lockstep {
     int32_t shelves[LOCKSTEP_SHELVES]; /**< first link of each; links are on one at most */
     int32_t shelf;                     /**< whose links are in the heap */
     uint64_t lowest;                   /**< what shelf 0 begins with */
-    int32_t n_open; /**< bundles without a rate so far */
-    int32_t mark;   /**< of what is reached this time */
+    int32_t n_open;                    /**< bundles without a rate so far */
+    int32_t mark;                      /**< of what is reached this time */
 };
 
 /** Another load of link @p at, as one of its bundles has another rate. */

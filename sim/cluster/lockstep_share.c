@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -156,9 +157,9 @@ static void collect(struct lockstep *l, struct lockstep_offer offer)
 }
 
 /*
- * One for each bundle, and one for each link that several need: few links of a long ring are shared with others
- * that get new rates too. They go on shelves by size, and only those of one shelf at a time into a heap: most links
- * have no bundle left to offer to by then, and cost no more than being looked at.
+ * One for each bundle, and one for each link that several need: few links of a long ring are shared with
+ * others that get new rates too. They go on shelves by size, and only those of one shelf at a time into a
+ * heap: most links have no bundle left to offer to by then, and cost no more than being looked at.
  */
 static void make_offers(struct lockstep *l)
 {
@@ -187,6 +188,7 @@ static void make_offers(struct lockstep *l)
 static void open_shelf(struct lockstep *l)
 {
     l->shelf++;
+    assert(l->shelf < LOCKSTEP_SHELVES);
     for (int32_t at = l->shelves[l->shelf], next; at >= 0; at = next) {
         const struct lockstep_link *link = &l->links[at];
         next = link->next;
@@ -211,8 +213,8 @@ static void drop_top(struct lockstep *l)
 }
 
 /*
- * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are fixed
- * at the least one, so an old one is too low at worst: it is corrected when its turn comes.
+ * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are
+ * fixed at the least one, so an old one is too low at worst: it is corrected when its turn comes.
  */
 static int32_t least_offer(struct lockstep *l, double *offer_Bps)
 {

@@ -194,7 +194,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
         struct gang_job job = sender(4, 1, S);
         struct pace p;
-        job.servers = p_servers;
+        job.param_servers = p_servers;
         open_pace(&p, &c, &job, 1, &s);
         begin(&p, 0, 4, upward, ones);
         settle(&p);
@@ -206,7 +206,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     static const int32_t four[] = { 4 };
     struct gang_job job = sender(4, 1, S);
     struct pace p;
-    job.servers = 1;
+    job.param_servers = 1;
     s.inner_Bps = 20e9;
     open_pace(&p, &c, &job, 1, &s);
     begin(&p, 0, 1, upward, four);
@@ -226,7 +226,7 @@ static void bytes_on_links_are_those_of_the_algorithm(void **state)
     struct cluster c;
     struct pace p;
     (void)state;
-    jobs[1].servers = 2;
+    jobs[1].param_servers = 2;
     fixture_cluster(&c, &net, "switch:4@10", 0, 0, 4);
     for (int32_t k = 0; k < 2; k++) {
         double sum_B = 0;
