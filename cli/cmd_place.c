@@ -92,7 +92,7 @@ static void warn_empty(struct run *run, const struct place *p, const struct extr
     static const char *const names[N_EXTRAS] = { "runs", "jobs", "places", "slots", "links" };
     for (int i = 0; i < N_EXTRAS; i++)
         if (extras[i].path && extras[i].table.n_rows == 0)
-            output_warn(run, "--%s: a run of model %s has no such rows, %s has its head alone", names[i],
+            output_warn(run, "--%s: model %s gave no such rows, %s has its head alone", names[i],
                         place_model_words[p->model], extras[i].path);
 }
 
