@@ -8,8 +8,8 @@
 enum { BITS_LEVELS = 6 };
 
 /**
- * Numbers 0..size-1, one bit each; above them one bit for each word that is not 0, and so on, so that gaps are
- * skipped. `= { 0 }` is a set that holds nothing and has room for nothing. Release with bits_free().
+ * Numbers 0..size-1, one bit each; above them one bit for each word that is not 0, and so on, so that gaps
+ * are skipped. `= { 0 }` is a set that holds nothing and has room for nothing. Release with bits_free().
  */
 struct bits {
     uint64_t *words; /**< of all levels, the numbers' own first; owned */
@@ -17,7 +17,8 @@ struct bits {
     int32_t first[BITS_LEVELS]; /**< word at which a level begins */
 };
 
-/** An empty set with room for 0..@p size - 1, size >= 0. False on lack of memory; then empty. O(size / 64). */
+/** An empty set with room for 0..@p size - 1, size >= 0. False on lack of memory; then empty. O(size / 64).
+ */
 bool bits_build(struct bits *b, int32_t size);
 void bits_free(struct bits *b);
 

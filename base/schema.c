@@ -35,6 +35,8 @@ static const struct {
     { USE_TAU, "with progress tau" },
     { USE_STRICT, "with rounding strict" },
     { USE_QUEUES, "with queues" },
+    { USE_DRAWN, "without from_trace" },
+    { USE_TRACE, "with from_trace" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

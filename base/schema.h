@@ -41,6 +41,8 @@ enum key_use {
     USE_TAU = 1 << 18,     /**< progress tau */
     USE_STRICT = 1 << 19,  /**< rounding strict */
     USE_QUEUES = 1 << 20,  /**< queues of las */
+    USE_DRAWN = 1 << 21,   /**< jobs that are drawn, not taken from a trace */
+    USE_TRACE = 1 << 22,   /**< jobs in slots taken from a trace */
 };
 
 struct key {

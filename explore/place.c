@@ -11,21 +11,32 @@
 
 /* ---- reading ---- */
 
-/* Axes of the model's jobs are checked here: the table of keys above does not know which model it is. */
-static int check_job_axes(const struct place *p, const struct place_study *first, const struct yaml_doc *doc,
-                          struct err *e)
+/* Keys of the jobs of the model in the file; NULL where it has none that is known, or more than one. */
+static const struct section *jobs_section(const struct place *p, const struct yaml_doc *doc)
 {
+    yaml_id id = yaml_get(doc, doc->root, "model");
+    const char *word = id >= 0 ? doc->nodes[id].text : NULL;
+    for (int32_t k = 0; k < p->sweep.n_axes; k++)
+        if (strcmp(p->sweep.axes[k].path, "model") == 0)
+            return NULL;
+    for (int m = 0; m < N_PLACE_MODELS && word; m++)
+        if (strcmp(place_model_words[m], word) == 0)
+            return place_kind_of((enum place_model)m)->jobs;
+    return NULL;
+}
+
+/* Axes of the model's jobs are checked here: the tables of keys do not know which model it is. */
+static int check_job_axes(const struct place *p, const struct yaml_doc *doc, struct err *e)
+{
+    const struct section *jobs = jobs_section(p, doc);
     yaml_id vary = yaml_get(doc, doc->root, "vary");
-    for (int32_t k = 0; k < p->sweep.n_axes; k++) {
+    int rc = 0;
+    for (int32_t k = 0; k < p->sweep.n_axes && jobs && !rc; k++) {
         const char *path = p->sweep.axes[k].path;
-        if (strncmp(path, "jobs.", 5) != 0 || strpbrk(path + 5, ".["))
-            continue;
-        int rc =
-            sweep_check_key(place_kind_of(first->model)->jobs, path + 5, doc, yaml_get(doc, vary, path), e);
-        if (rc)
-            return rc;
+        if (strncmp(path, "jobs.", 5) == 0 && !strpbrk(path + 5, ".["))
+            rc = sweep_check_key(jobs, path + 5, doc, yaml_get(doc, vary, path), e);
     }
-    return 0;
+    return rc;
 }
 
 /* What all points share cannot differ from one to the next. */
@@ -38,7 +49,7 @@ static int check_axes(const struct place *p, const struct yaml_doc *doc, struct 
             return yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
                                  "cannot vary, need another key: every point has the same seeds");
     }
-    return 0;
+    return check_job_axes(p, doc, e);
 }
 
 /* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
@@ -91,8 +102,6 @@ static int read_first(struct place *p, const struct yaml_doc *doc, const struct 
     if (!num_mul(p->sweep.n_points, p->seeds, &units) || units > SWEEP_MAX_POINTS)
         rc = yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
                        (long long)p->sweep.n_points, (long long)p->seeds, SWEEP_MAX_POINTS);
-    if (!rc)
-        rc = check_job_axes(p, &s, doc, e);
     place_study_free(&s);
     return rc ? rc : text_check(&p->notes, e);
 }

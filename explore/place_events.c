@@ -41,7 +41,7 @@ static int fill(struct trace *t, const struct place_trace *from, int64_t seed, s
     return rc ? rc : trace_fill(t, &profile, (uint64_t)seed, &counts, e);
 }
 
-static int read_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct err *e)
+int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct err *e)
 {
     const struct trace_settings settings = { .skip_bad = from->skip_bad };
     struct trace_window window = from->window;
@@ -69,16 +69,20 @@ static int need(const struct trace_job *t, bool known, const char *what, struct 
                            t->id, what);
 }
 
+int place_check_known(const struct trace_job *t, struct err *e)
+{
+    int rc = need(t, t->gpus >= 1, "number of GPUs", e);
+    if (!rc)
+        rc = need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", e);
+    return rc ? rc : need(t, t->iters >= 1, "number of iterations", e);
+}
+
 /* A job runs as long as the trace says when it has its best place to itself, or does as many iterations. */
 static int make_job(struct gang_job *j, const struct trace_job *t, const struct place_trace *from,
                     struct err *e)
 {
     *j = gang_job_default();
-    int rc = need(t, t->gpus >= 1, "number of GPUs", e);
-    if (!rc)
-        rc = need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", e);
-    if (!rc)
-        rc = need(t, t->iters >= 1, "number of iterations", e);
+    int rc = place_check_known(t, e);
     if (rc)
         return rc;
     j->id = t->id;
@@ -248,7 +252,7 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     double total = 0;
     int rc = place_build_cluster(&c, s, task->seed, e);
     if (!rc)
-        rc = read_trace(&trace, &s->trace, task->seed, e);
+        rc = place_take_trace(&trace, &s->trace, task->seed, e);
     if (!rc)
         rc = make_jobs(&jobs, &trace, &s->trace, e);
     if (!rc)

@@ -109,45 +109,42 @@ static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct 
     return rc;
 }
 
-static int check_source(const struct trace_conf *x, const struct place_study *s, yaml_id at, struct err *e)
+static int check_source(const struct trace_conf *x, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     if (x->trace && !isnan(x->per_s))
-        return yaml_fail(&s->doc, at, e, ERR_PARSE, "has trace and jobs_per_h, need one of them");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has trace and jobs_per_h, need one of them");
     if (!x->trace && isnan(x->per_s))
-        return yaml_fail(&s->doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h, need one of them");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h, need one of them");
     if (!x->trace && x->count < 0)
-        return yaml_fail(&s->doc, at, e, ERR_PARSE, "is without count, need how many jobs are drawn");
+        return yaml_fail(doc, at, e, ERR_PARSE, "is without count, need how many jobs are drawn");
     if (!x->trace && !x->profile)
-        return yaml_fail(&s->doc, at, e, ERR_PARSE, "is without profile, need what to draw jobs from");
+        return yaml_fail(doc, at, e, ERR_PARSE, "is without profile, need what to draw jobs from");
     return 0;
 }
 
-static int read_trace(struct place_study *s, struct err *e)
+int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     struct trace_conf x;
-    yaml_id at = s->conf.jobs;
-    if (at < 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without jobs, need jobs");
-    int rc = schema_read(&x, &place_trace_section, &s->doc, at, e);
+    int rc = schema_read(&x, &place_trace_section, doc, at, e);
     if (!rc)
-        rc = check_source(&x, s, at, e);
+        rc = check_source(&x, doc, at, e);
     if (!rc && x.trace)
-        rc = take_path(&s->trace.path, &s->doc, yaml_get(&s->doc, at, "trace"), e);
+        rc = take_path(&out->path, doc, yaml_get(doc, at, "trace"), e);
     if (!rc && x.profile)
-        rc = take_path(&s->trace.profile, &s->doc, yaml_get(&s->doc, at, "profile"), e);
+        rc = take_path(&out->profile, doc, yaml_get(doc, at, "profile"), e);
     if (rc)
         return rc;
-    s->trace.format = x.format >= 0 ? x.format : N_TRACE_FORMATS - 1;
-    s->trace.skip_bad = x.skip_bad;
-    s->trace.by_iterations = x.length == 1;
-    s->trace.overlap_frac = x.overlap_frac;
-    s->trace.jobs_per_s = x.per_s;
-    s->trace.window = trace_window_default();
-    s->trace.window.n = x.count > 0 ? x.count : 0;
-    s->trace.window.start = x.start >= 0 ? x.start : x.count > 0 ? -1 : 0;
-    s->trace.window.max_gpus = x.max_gpus > 0 ? (int32_t)x.max_gpus : 0;
-    s->trace.window.horizon_s = x.horizon_s;
-    s->trace.window.rate = x.rate;
+    out->format = x.format >= 0 ? x.format : N_TRACE_FORMATS - 1;
+    out->skip_bad = x.skip_bad;
+    out->by_iterations = x.length == 1;
+    out->overlap_frac = x.overlap_frac;
+    out->jobs_per_s = x.per_s;
+    out->window = trace_window_default();
+    out->window.n = x.count > 0 ? x.count : 0;
+    out->window.start = x.start >= 0 ? x.start : x.count > 0 ? -1 : 0;
+    out->window.max_gpus = x.max_gpus > 0 ? (int32_t)x.max_gpus : 0;
+    out->window.horizon_s = x.horizon_s;
+    out->window.rate = x.rate;
     return 0;
 }
 
@@ -205,6 +202,8 @@ int place_read_pace(struct place_study *s, struct err *e)
 
 int place_read_events(struct place_study *s, struct err *e)
 {
-    int rc = read_trace(s, e);
+    if (s->conf.jobs < 0)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without jobs, need jobs");
+    int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
     return rc ? rc : place_read_pace(s, e);
 }

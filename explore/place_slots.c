@@ -1,8 +1,9 @@
 /* Model slots: jobs that take as many workers in each slot as they are given. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "explore/place_study.h"
+#include "explore/place_events.h"
 
 static int32_t count_schedulers(void)
 {
@@ -19,10 +20,15 @@ static void note_resources(struct place_study *s)
 {
     char place[400], path[256];
     yaml_id first = s->conf.servers >= 0 ? s->doc.nodes[s->conf.servers].first : -1;
-    for (yaml_id id = first < 0 ? -1 : s->doc.nodes[first].next; id >= 0; id = s->doc.nodes[id].next)
-        text_printf(&s->notes, "%s: %s has no effect here, jobs of model slots take gpu only\n",
-                    yaml_key_place(&s->doc, id, place, sizeof place),
-                    yaml_path(&s->doc, id, path, sizeof path));
+    for (yaml_id id = first < 0 ? -1 : s->doc.nodes[first].next; id >= 0; id = s->doc.nodes[id].next) {
+        bool taken = false;
+        for (int32_t k = 0; k < s->draw_slots.n_demands; k++)
+            taken = taken || strcmp(s->draw_slots.demands[k].name, s->doc.nodes[id].key) == 0;
+        if (!taken)
+            text_printf(&s->notes, "%s: %s has no effect here, jobs.demand does not ask for it\n",
+                        yaml_key_place(&s->doc, id, place, sizeof place),
+                        yaml_path(&s->doc, id, path, sizeof path));
+    }
 }
 
 /* Of keys below the outermost: those that what is chosen beside them leaves without effect. */
@@ -30,7 +36,9 @@ static void note_slots(struct place_study *s)
 {
     const struct draw_elastic *d = &s->draw_slots;
     unsigned active = place_uses(s);
-    active |= d->progress == DRAW_TAU ? USE_TAU : USE_CONST;
+    active |= d->from_trace >= 0 ? USE_TRACE : USE_DRAWN;
+    active |= d->progress == DRAW_TAU ? USE_TAU : d->from_trace < 0 ? USE_CONST : 0;
+    active &= d->from_trace < 0 ? ~0u : ~(unsigned)USE_FIXED;
     active |= d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE ? USE_SIGMOID : 0;
     active |= s->slots.paper_rounding ? 0 : USE_STRICT;
     active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
@@ -40,11 +48,27 @@ static void note_slots(struct place_study *s)
     note_resources(s);
 }
 
+static int read_from_trace(struct place_study *s, struct err *e)
+{
+    const struct draw_elastic *d = &s->draw_slots;
+    if (d->from_trace < 0)
+        return 0;
+    if (isnan(d->trace_slot_s))
+        return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE,
+                         "is without trace_slot_s, need how long a slot is");
+    if (d->progress == DRAW_TAU)
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.jobs, "progress"), e, ERR_PARSE,
+                         "is tau besides from_trace, need const: the trace tells how fast jobs are");
+    return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
+}
+
 static int read_slots(struct place_study *s, struct err *e)
 {
     s->slots = elastic_settings_default();
     s->slots.n_slots = (int32_t)s->conf.slots;
     int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->conf.jobs, e);
+    if (!rc)
+        rc = read_from_trace(s, e);
     if (!rc)
         rc = place_read_gadget(&s->slots, &s->doc, s->conf.gadget, e);
     if (!rc)
@@ -180,17 +204,57 @@ static int put_details(const struct place_task *task, const char *name, const st
     return d->links ? put_links(task, name, r, jobs, c, e) : 0;
 }
 
+/* ---- jobs ---- */
+
+/* A worker a GPU, or as many GPUs as the trace's workers have each; what the trace tells takes the place of
+ * what was drawn. Progress is in proportion to worker-slots. */
+static int take_job(struct elastic_job *j, const struct trace_job *t, const struct draw_elastic *d,
+                    const struct draw_taste *taste, struct err *e)
+{
+    int rc = place_check_known(t, e);
+    if (rc)
+        return rc;
+    int32_t workers = t->workers > 0 && t->gpus % t->workers == 0 ? t->workers : t->gpus;
+    double slots = t->runtime_s / d->trace_slot_s, first = floor(t->submit_s / d->trace_slot_s);
+    j->id = t->id;
+    j->arrival = first < ELASTIC_MAX_SLOTS ? 1 + (int32_t)first : ELASTIC_MAX_SLOTS + 1;
+    j->max_workers = j->fixed_workers = workers;
+    j->demand[0] = (double)t->gpus / workers;
+    j->budget = fmax(1, ceil(workers * slots * (1 - 1e-12)));
+    j->zeta = (double)t->iters / j->budget;
+    return draw_set_utility(j, d, taste, (double)t->iters, e);
+}
+
+/* Jobs drawn; with a trace, which must outlive them, as many as it has, and what it tells of them. */
+static int make_jobs(struct draw_jobs *out, struct trace *trace, const struct place_task *task, struct err *e)
+{
+    const struct place_study *s = task->study;
+    struct draw_elastic d = s->draw_slots;
+    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, e) : 0;
+    if (rc)
+        return rc;
+    if (d.from_trace >= 0)
+        d.count = trace->n;
+    rc = draw_elastic_jobs(out, &d, s->slots.n_slots, task->seed, e);
+    for (int32_t i = 0; i < trace->n && !rc; i++)
+        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i], e);
+    return rc;
+}
+
 static int run_slots(struct place_outcome *out, const struct place_task *task, struct err *e)
 {
     const struct place_study *s = task->study;
     struct elastic_settings settings = s->slots;
     struct draw_jobs jobs = { 0 };
+    struct trace trace = { 0 };
     struct cluster c;
     bool keep = task->details && (task->details->places || task->details->links);
     int rc = place_build_cluster(&c, s, task->seed, e);
     settings.seed = task->seed;
     if (!rc)
-        rc = draw_elastic_jobs(&jobs, &s->draw_slots, settings.n_slots, task->seed, e);
+        rc = make_jobs(&jobs, &trace, task, e);
+    if (!rc)
+        rc = draw_demands(&jobs, &s->draw_slots, &c, task->seed, e);
     for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
         const struct elastic_scheduler *scheduler = elastic_schedulers[s->schedulers[i]];
         struct elastic_result r;
@@ -202,6 +266,7 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
         elastic_result_free(&r);
     }
     draw_jobs_free(&jobs);
+    trace_free(&trace);
     cluster_free(&c);
     return rc;
 }

@@ -115,6 +115,9 @@ static int read_servers(struct place_study *s, struct err *e)
                          "has more than one of network, graph and racks, need one");
     if (n == 0 && !pool)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no cluster, need network, graph or racks");
+    if (n == 0 && s->model == PLACE_BATCH && conf->servers >= 0)
+        return yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE,
+                             "is without network and graph, need one of them, or pool.gpus");
     if (conf->server && conf->network < 0)
         return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "server"), e, ERR_PARSE,
                              "is without network, need the network that has the dimension");
@@ -155,7 +158,7 @@ static int read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
-    if (s->model == PLACE_BATCH || s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
+    if (s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
         return 0;
     yaml_id node = s->conf.parts >= 0 ? s->conf.parts : s->servers.has_network ? s->servers.net.parts : -1;
     if (node < 0)
@@ -267,10 +270,6 @@ static int read_point(struct place_study *s, struct err *e)
     if (rc)
         return rc;
     s->model = (enum place_model)s->conf.model;
-    if (!place_kind_of(s->model))
-        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "model"), e, ERR_UNSUP,
-                         "is %s, which is not built in, need slots, batch or interval",
-                         place_model_words[s->model]);
     if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
         return rc;
     unsigned active = place_uses(s);

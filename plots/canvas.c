@@ -16,10 +16,16 @@ enum {
     LEGEND_GAP_PX = 18
 };
 
+void canvas_title(struct canvas *c, const char *title)
+{
+    text_clear(&c->title);
+    text_puts(&c->title, c->opt->title && c->opt->title[0] ? c->opt->title : title);
+}
+
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
 {
     *c = (struct canvas){ .opt = opt, .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX };
-    text_puts(&c->title, opt->title && opt->title[0] ? opt->title : title);
+    canvas_title(c, title);
 }
 
 void canvas_free(struct canvas *c)

@@ -68,6 +68,9 @@ struct canvas {
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
 void canvas_free(struct canvas *c);
 
+/** Another title of the figure's own, where that of the options does not go before it. */
+void canvas_title(struct canvas *c, const char *title);
+
 /** Add a remark to the lines below the title. */
 void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 

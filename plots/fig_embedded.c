@@ -109,6 +109,22 @@ static int name_map(int32_t *map, struct embedded *f, const struct outcome *from
     return rc;
 }
 
+/* A map for each panel and scheduler that has rows, panel by panel. */
+static int name_maps(struct embedded *f, struct err *e)
+{
+    int32_t map, n = f->by_scheduler ? f->o.schedulers.n : 1;
+    int rc = 0;
+
+    for (int32_t p = 0; p < f->o.panels.n; p++)
+        for (int32_t s = 0; s < n; s++)
+            for (int64_t i = 0; i < f->o.n && !rc; i++)
+                if (f->o.list[i].panel == p && (!f->by_scheduler || f->o.list[i].scheduler == s)) {
+                    rc = name_map(&map, f, &f->o.list[i], e);
+                    break;
+                }
+    return rc;
+}
+
 static int fill_cell(struct embedded *f, const struct outcome *from, struct err *e)
 {
     int32_t map, axis = f->by_scheduler ? 1 : 0;
@@ -138,6 +154,7 @@ static int fill_maps(struct embedded *f, struct err *e)
         return err_nomem(e, "the figure's cells");
     for (int64_t i = 0; i < MAX_MAPS * each; i++)
         f->cells[i].empty = true;
+    rc = name_maps(f, e);
     for (int64_t i = 0; i < f->o.n && !rc; i++)
         rc = fill_cell(f, &f->o.list[i], e);
     f->n_maps = f->names.n < MAX_MAPS ? f->names.n : MAX_MAPS;

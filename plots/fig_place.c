@@ -28,6 +28,7 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
     struct outcomes_spec spec = { .metrics = { choices[i] }, .n_metrics = 1, .n_axes = 1 };
     int rc = outcomes_read(&o, r, &spec, e);
     if (!rc) {
+        canvas_title(c, i == 0 ? "Total utility by scheduler" : "Mean completion time by scheduler");
         outcomes_put_notes(c, &o);
         rc = outcomes_grid_build(c, &o, &looks[i], 1, false, e);
     }

@@ -1,19 +1,17 @@
 #include "plots/fig.h"
 
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plots/outcomes.h"
 #include "plots/scatter.h"
 
+enum { SHORT_LABEL = 18 /* characters */ };
+
 static void put_label(struct text *out, const void *of, int64_t item, bool brief)
 {
     const struct outcomes *o = of;
-    const char *label = o->labels.list[o->list[item].label];
-    const char *at = strstr(label, " · ");
-
-    /* In brief the first phrase alone: the network, else the first axis. */
-    text_add(out, label, brief && at ? (size_t)(at - label) : strlen(label));
+    canvas_put_short(out, o->labels.list[o->list[item].label], brief ? SHORT_LABEL : SIZE_MAX);
 }
 
 static int draw(struct canvas *c, const struct outcomes *o, const char *y_label, struct err *e)
@@ -80,8 +78,8 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
         text_printf(&label, "mean completion time [%s]", unit.name);
         o.any_interval = false; /* not drawn */
         outcomes_put_notes(c, &o);
-        if (o.labels.n > 1)
-            canvas_note(c, "labels: the network where it changes along the front and there is room");
+        if (o.label_keys.n > 0)
+            canvas_note(c, "labels on the front: %s", text_str(&o.label_keys));
         rc = text_check(&label, e);
     }
     if (!rc)

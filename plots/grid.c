@@ -67,8 +67,12 @@ static struct axis fit_x(const struct grid *g, double lo, double hi)
         return (struct axis){ .lo = lo - 0.5, .hi = hi + 0.5, .integers = true };
     /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
      */
-    if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO))
-        return (struct axis){ .lo = lo - 0.04 * (hi - lo), .hi = hi + 0.04 * (hi - lo) };
+    if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
+        double panel_px = (canvas_page_width(g->c) - 100) / g->n_columns - GAP_X_PX;
+        double edge_px = 8 + g->spec->n_series * ASIDE_PX / 2;
+        double edge = (hi - lo) * fmax(0.04, edge_px / fmax(2 * edge_px, panel_px - 2 * edge_px));
+        return (struct axis){ .lo = lo - edge, .hi = hi + edge };
+    }
     return axis_fit(lo, hi);
 }
 

@@ -18,6 +18,7 @@ struct reader {
     int32_t word[MAX_WORDS], n_words;
     bool varies[MAX_WORDS];
     double least_seeds, most_seeds;
+    struct names schedulers; /* owned texts: of the whole table */
 };
 
 static bool is_done(const struct rows *r, int32_t status)
@@ -183,38 +184,65 @@ static int choose_axes(struct reader *x, struct err *e)
 
 /* ---- rows ---- */
 
-/* What differs among rows (varying), or what they have in common; for a label what is of the network, for a
- * panel the rest, where labels are wanted. */
-static int describe(struct text *out, struct reader *x, bool varying, bool label, struct err *e)
-{
-    struct text cell = { 0 };
-    int rc = 0;
+/* Which of the things that vary: all that make panels, the first of them, the rest; what makes labels. */
+enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_LABEL, PART_COMMON };
 
-    for (int32_t i = 0; i < x->n_words && !rc; i++) {
-        const char *key = x->r.t->names[x->word[i]];
-        bool plain = strcmp(key, "network") == 0 || strcmp(key, "model") == 0;
-        if (x->varies[i] != varying || (varying && x->spec->by_cost && is_of_network(key) != label))
-            continue;
-        rc = rows_text(&cell, &x->r, x->word[i], e);
-        if (rc || cell.n == 0)
-            continue;
+/* Append what the row at hand has in word i of the reader. */
+static int put_word(struct text *out, struct reader *x, int32_t i, bool value_alone, struct err *e)
+{
+    const char *key = x->r.t->names[x->word[i]];
+    bool plain = value_alone || strcmp(key, "network") == 0;
+    struct text cell = { 0 };
+    int rc = rows_text(&cell, &x->r, x->word[i], e);
+
+    if (!rc && cell.n > 0) {
         text_puts(out, out->n ? " · " : "");
-        if (strcmp(key, "model") == 0)
-            text_puts(out, "model ");
-        if (!plain) {
+        if (!plain)
             outcomes_put_key(out, key);
-            text_puts(out, " ");
-        }
-        text_puts(out, text_str(&cell));
+        text_printf(out, "%s%s", plain ? "" : " ", text_str(&cell));
     }
     text_free(&cell);
     return rc ? rc : text_check(out, e);
 }
 
-static int name_it(int32_t *at, struct names *names, struct reader *x, bool label, struct err *e)
+/* An axis of the network tells designs apart better than the network's name, which follows from it. */
+static bool is_label(const struct reader *x, int32_t i)
+{
+    bool any_axis = false;
+
+    for (int32_t k = 0; k < x->n_words; k++) {
+        const char *key = x->r.t->names[x->word[k]];
+        any_axis = any_axis || (x->varies[k] && strcmp(key, "network") != 0 && is_of_network(key));
+    }
+    return is_of_network(x->r.t->names[x->word[i]]) &&
+           !(any_axis && strcmp(x->r.t->names[x->word[i]], "network") == 0);
+}
+
+static int describe(struct text *out, struct reader *x, enum part part, struct err *e)
+{
+    int32_t n_panels = 0;
+    int rc = 0;
+
+    for (int32_t i = 0; i < x->n_words && !rc; i++) {
+        bool labels = x->spec->by_cost && is_of_network(x->r.t->names[x->word[i]]);
+        bool wanted = part == PART_COMMON && !x->varies[i];
+        if (x->varies[i] && labels)
+            wanted = part == PART_LABEL && is_label(x, i);
+        else if (x->varies[i]) {
+            wanted = part == PART_PANEL || part == (n_panels == 0 ? PART_COLUMN : PART_ROW);
+            n_panels++;
+        }
+        if (wanted)
+            rc = put_word(out, x, i, part == PART_LABEL && strcmp(x->r.t->names[x->word[i]], "network") != 0,
+                          e);
+    }
+    return rc;
+}
+
+static int name_it(int32_t *at, struct names *names, struct reader *x, enum part part, struct err *e)
 {
     struct text name = { 0 };
-    int rc = describe(&name, x, true, label, e);
+    int rc = describe(&name, x, part, e);
 
     if (!rc) {
         *at = names_add_copy(names, text_str(&name));
@@ -250,15 +278,19 @@ static int read_row(struct reader *x, struct err *e)
     struct outcomes *o = x->o;
     struct outcome *out = &o->list[o->n];
     double seeds = (double)NAN;
-    int rc = rows_name(&out->scheduler, &o->schedulers, &x->r, x->scheduler, e);
+    int rc = rows_name(&out->scheduler, &x->schedulers, &x->r, x->scheduler, e);
 
     out->row = x->r.row;
     if (!rc)
         rc = read_values(out, x, e);
     if (!rc)
-        rc = name_it(&out->panel, &o->panels, x, false, e);
-    if (!rc && x->spec->by_cost)
-        rc = name_it(&out->label, &o->labels, x, true, e);
+        rc = name_it(&out->panel, &o->panels, x, PART_PANEL, e);
+    if (!rc)
+        rc = name_it(&out->column, &o->columns, x, PART_COLUMN, e);
+    if (!rc)
+        rc = name_it(&out->row_of_panels, &o->rows, x, PART_ROW, e);
+    if (!rc)
+        rc = name_it(&out->label, &o->labels, x, PART_LABEL, e);
     if (!rc && x->seeds >= 0)
         rc = rows_number(&seeds, &x->r, x->seeds, e);
     if (rc)
@@ -301,37 +333,64 @@ static int read_rows(struct reader *x, struct err *e)
 
 /* ---- what belongs to all rows ---- */
 
-static int find_styles(struct reader *x, struct err *e)
+/* All schedulers of the table, of rows that are not done too: so that neither filters nor errors change order
+ * and colours. */
+static int find_schedulers(struct reader *x, struct err *e)
 {
-    struct outcomes *o = x->o;
-    struct names all = { 0 };
     int32_t at;
     int rc = 0;
 
-    o->styles = calloc((size_t)o->schedulers.n + 1, sizeof *o->styles);
-    if (!o->styles)
-        return err_nomem(e, "the figure's series");
     for (x->r.row = 0; x->r.row < x->r.t->n_rows && !rc; x->r.row++)
-        if (is_done(&x->r, x->status))
-            rc = rows_name(&at, &all, &x->r, x->scheduler, e);
-    for (int32_t i = 0; i < o->schedulers.n; i++)
-        o->styles[i] = names_find(&all, o->schedulers.list[i]);
-    names_free_copies(&all);
+        if (has_value(&x->r, x->scheduler))
+            rc = rows_name(&at, &x->schedulers, &x->r, x->scheduler, e);
+    return rc;
+}
+
+/* Those that are left, in that order. */
+static int keep_schedulers(struct reader *x, struct err *e)
+{
+    struct outcomes *o = x->o;
+    int32_t n = x->schedulers.n;
+    int32_t *kept = calloc((size_t)n + 1, sizeof *kept);
+    int rc = 0;
+
+    o->styles = calloc((size_t)n + 1, sizeof *o->styles);
+    if (!kept || !o->styles)
+        rc = err_nomem(e, "the figure's series");
+    for (int64_t i = 0; i < o->n && !rc; i++)
+        kept[o->list[i].scheduler] = 1;
+    for (int32_t k = 0; k < n && !rc; k++) {
+        if (!kept[k])
+            continue;
+        o->styles[o->schedulers.n] = k;
+        kept[k] = names_add_copy(&o->schedulers, x->schedulers.list[k]);
+        rc = kept[k] < 0 ? err_nomem(e, "the figure's series") : 0;
+    }
+    for (int64_t i = 0; i < o->n && !rc; i++)
+        o->list[i].scheduler = kept[o->list[i].scheduler];
+    free(kept);
     return rc;
 }
 
 static int put_common(struct reader *x, struct err *e)
 {
-    struct text *out = &x->o->common;
+    struct text *out = &x->o->common, *keys = &x->o->label_keys;
 
     x->r.row = x->o->list[0].row;
-    int rc = describe(out, x, false, false, e);
+    int rc = describe(out, x, PART_COMMON, e);
     if (x->most_seeds >= 1) {
         text_puts(out, out->n ? " · " : "");
         if (x->least_seeds < x->most_seeds)
             text_printf(out, "%.0f to ", x->least_seeds);
         text_printf(out, "%.0f seed%s", x->most_seeds, x->most_seeds > 1 ? "s" : "");
     }
+    for (int32_t i = 0; i < x->n_words; i++)
+        if (x->spec->by_cost && x->varies[i] && is_label(x, i)) {
+            text_puts(keys, keys->n ? " · " : "");
+            outcomes_put_key(keys, x->r.t->names[x->word[i]]);
+        }
+    if (!rc)
+        rc = text_check(keys, e);
     return rc ? rc : text_check(out, e);
 }
 
@@ -343,9 +402,12 @@ int outcomes_read(struct outcomes *o, const struct rows *r, const struct outcome
     if (!rc)
         rc = choose_axes(&x, e);
     if (!rc)
+        rc = find_schedulers(&x, e);
+    if (!rc)
         rc = read_rows(&x, e);
     if (!rc)
-        rc = find_styles(&x, e);
+        rc = keep_schedulers(&x, e);
+    names_free_copies(&x.schedulers);
     return rc ? rc : put_common(&x, e);
 }
 
@@ -355,8 +417,11 @@ void outcomes_free(struct outcomes *o)
     free(o->styles);
     names_free_copies(&o->schedulers);
     names_free_copies(&o->panels);
+    names_free_copies(&o->columns);
+    names_free_copies(&o->rows);
     names_free_copies(&o->labels);
     text_free(&o->common);
+    text_free(&o->label_keys);
     *o = (struct outcomes){ 0 };
 }
 

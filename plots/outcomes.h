@@ -25,8 +25,8 @@ struct outcomes_spec {
 };
 
 struct outcome {
-    int32_t scheduler, panel, label; /**< positions in the lists of struct outcomes */
-    double axis[OUTCOMES_MAX_AXES];  /**< NaN = blank */
+    int32_t scheduler, panel, column, row_of_panels, label; /**< positions in the lists of struct outcomes */
+    double axis[OUTCOMES_MAX_AXES];                         /**< NaN = blank */
     double value[OUTCOMES_MAX_METRICS],
         half[OUTCOMES_MAX_METRICS]; /**< half an interval over seeds; NaN = none */
     double cost_usd;
@@ -37,13 +37,16 @@ struct outcome {
 struct outcomes {
     struct outcome *list; /**< shape [n], owned, in the order of the table */
     int64_t n, n_undone, n_blank;
-    struct names schedulers; /**< owned texts: those of `list` */
+    struct names schedulers; /**< owned texts: those of `list`, in the order of the table */
     int32_t *styles; /**< shape [schedulers.n], owned: position among all of the table, so that a filter
                           changes no colour */
-    struct names panels,
-        labels; /**< owned texts: what varies beside axes and schedulers; "" when nothing does */
+    /** Owned texts: what varies beside axes and schedulers, "" when nothing does. Of panels the first thing
+     * makes columns, the rest rows. */
+    struct names panels, columns, rows, labels;
     const char *axes[OUTCOMES_MAX_AXES]; /**< keys, borrowed from the table */
     int32_t n_axes;
+    struct text
+        label_keys; /**< owned: the axes whose values the labels are: "dims[1].bw_GBps · dims[1].shape" */
     struct text common; /**< owned: what all rows have in common: network, model, axes, seeds */
     bool any_interval;
 };

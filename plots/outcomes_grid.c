@@ -76,7 +76,8 @@ static void fill_points(struct outcomes_grid *g, const struct outcomes_metric *m
         const struct outcome *from = &g->o->list[i];
         struct grid_point *to = &g->points[i];
         int32_t series = g->by_setting ? from->panel : from->scheduler;
-        to->column = g->by_setting ? 0 : from->panel;
+        to->column = g->by_setting ? 0 : from->column;
+        to->row = g->by_setting ? 0 : from->row_of_panels;
         to->series = g->bars && !is_grouped(g) ? 0 : series;
         to->x = is_grouped(g) ? find_real(g->at, g->n_at, from->axis[0]) : g->bars ? series : from->axis[0];
         for (int32_t m = 0; m < g->n_metrics; m++) {
@@ -125,15 +126,16 @@ static int draw(struct outcomes_grid *g, struct err *e)
     struct grid_spec spec = { .x_label = alone ? "" : g->o->axes[0],
                               .x_tight = true,
                               .high = true,
-                              .columns = g->by_setting ? no_name : g->o->panels.list,
-                              .n_columns = g->by_setting ? 1 : g->o->panels.n,
-                              .n_rows = 1,
+                              .columns = g->by_setting ? no_name : g->o->columns.list,
+                              .n_columns = g->by_setting ? 1 : g->o->columns.n,
+                              .rows = !g->by_setting && g->o->rows.n > 1 ? g->o->rows.list : NULL,
+                              .n_rows = g->by_setting ? 1 : g->o->rows.n,
                               .series = alone ? &plain : g->series,
                               .n_series = alone ? 1 : series->n,
                               .metrics = g->metrics,
                               .n_metrics = g->n_metrics,
-                              .column_word = "panels",
-                              .row_word = "rows",
+                              .column_word = "panels beside each other",
+                              .row_word = "panels below each other",
                               .point_word = "rows" };
 
     if (g->bars) {

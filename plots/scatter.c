@@ -90,6 +90,15 @@ static int compare_low(const void *a, const void *b)
     return compare_cost(a, b);
 }
 
+static int compare_series(const void *a, const void *b)
+{
+    const struct scatter_point *p = a, *q = b;
+
+    if (p->series != q->series)
+        return p->series < q->series ? -1 : 1;
+    return compare_cost(a, b);
+}
+
 /* The points that no other beats in both, by rising cost. */
 static int64_t find_front(struct scatter *s, int32_t w)
 {
@@ -184,6 +193,36 @@ static bool crosses_front(const struct scatter *s, const struct panel *p, const 
     return false;
 }
 
+/* Whether the way from a to b runs through the box: what is left of it between the box's sides, in shares. */
+static bool crosses(const struct canvas_box *box, struct canvas_xy a, struct canvas_xy b)
+{
+    const double from[] = { a.x, a.y }, way[] = { b.x - a.x, b.y - a.y };
+    const double low[] = { box->left, box->top }, high[] = { box->right, box->bottom };
+    double first = 0, last = 1;
+
+    for (int k = 0; k < 2; k++) {
+        if (fabs(way[k]) < 1e-9) {
+            if (from[k] < low[k] || from[k] > high[k])
+                return false;
+            continue;
+        }
+        double in = (low[k] - from[k]) / way[k], out = (high[k] - from[k]) / way[k];
+        first = fmax(first, fmin(in, out));
+        last = fmin(last, fmax(in, out));
+    }
+    return first <= last;
+}
+
+/* The points lie by series and cost when they are joined. */
+static bool crosses_line(const struct scatter *s, const struct panel *p, const struct canvas_box *box)
+{
+    for (int64_t i = 1; i < p->n_points && s->spec->lines; i++)
+        if (s->points[i].series == s->points[i - 1].series &&
+            crosses(box, to_px(p, s->points[i - 1].at), to_px(p, s->points[i].at)))
+            return true;
+    return false;
+}
+
 static bool is_free(const struct scatter *s, const struct panel *p, const struct canvas_box *box)
 {
     if (box->left < p->box.left + 2 || box->right > p->box.right - 2 || box->top < p->box.top + 1 ||
@@ -198,7 +237,7 @@ static bool is_free(const struct scatter *s, const struct panel *p, const struct
         if (overlap(box, &marker))
             return false;
     }
-    return !crosses_front(s, p, box);
+    return !crosses_front(s, p, box) && !crosses_line(s, p, box);
 }
 
 /* Room for a label beside a point. Above to the left nothing filled can be, else it would be on the front;
@@ -286,11 +325,14 @@ static void put_panel(struct scatter *s, int32_t w)
     double height = (s->body.bottom - s->body.top - CANVAS_X_LABEL_PX) / s->n_rows;
     int32_t column = w % s->n_columns, row = w / s->n_columns;
     double left = s->body.left + CANVAS_Y_LABEL_PX + column * width, top = s->body.top + row * height;
-    struct panel p = { .box = { left + Y_TICS_PX, top + CANVAS_STRIP_PX, left + width - 8,
+    double strip_px = s->n_panels > 1 || s->spec->panels[0][0] ? CANVAS_STRIP_PX : 6;
+    struct panel p = { .box = { left + Y_TICS_PX, top + strip_px, left + width - 8,
                                 top + height - CANVAS_X_TICS_PX } };
 
     p.n_front = find_front(s, w);
     p.n_points = gather_points(s, w, -1, true, true);
+    if (s->spec->lines)
+        qsort(s->points, (size_t)p.n_points, sizeof *s->points, compare_series);
     fit_axes(s, &p);
     canvas_panel(s->c, &p.box, &p.x, &p.y);
     put_name(s, &p, w);

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Streams of one seed: below 2^32 all differ. Rounding draws from the slot's number. */
-#define RACK_STREAM UINT64_C(0x40000000)
-#define JOB_STREAM  UINT64_C(0x80000000)
+#define RACK_STREAM   UINT64_C(0x40000000)
+#define JOB_STREAM    UINT64_C(0x80000000)
+#define DEMAND_STREAM UINT64_C(0xc0000000)
 
 /* The paper's links and bandwidths are in bits. */
 #define Gbps (1e9 / 8)
@@ -110,17 +112,25 @@ int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, stru
 
 /* ---- jobs ---- */
 
-static int draw_utility(struct elastic_job *j, const struct draw_elastic *d, double most, struct rng *r,
-                        struct err *e)
+int draw_set_utility(struct elastic_job *job, const struct draw_elastic *d, const struct draw_taste *taste,
+                     double most, struct err *e)
 {
-    double scale = draw_whole(r, d->scale), slope = draw_real(r, d->slope), middle = draw_whole(r, d->middle);
-    /* (0, 1) is open in the paper, and a sigmoid without slope is none. */
-    slope = fmax(slope, 1e-6);
-    int rc = utility_build(&j->report, (enum utility_kind)d->utility, scale, slope, middle, most, e);
-    j->aim = j->report;
-    if (!rc && j->report.kind == UTILITY_SIGMOID && !d->aim_literal)
-        rc = utility_build(&j->aim, UTILITY_SIGMOID_ENVELOPE, scale, slope, middle, most, e);
+    int rc = utility_build(&job->report, (enum utility_kind)d->utility, taste->scale, taste->slope,
+                           taste->middle, most, e);
+    job->aim = job->report;
+    if (!rc && job->report.kind == UTILITY_SIGMOID && !d->aim_literal)
+        rc = utility_build(&job->aim, UTILITY_SIGMOID_ENVELOPE, taste->scale, taste->slope, taste->middle,
+                           most, e);
     return rc;
+}
+
+static struct draw_taste draw_taste(const struct draw_elastic *d, struct rng *r)
+{
+    struct draw_taste taste = { .scale = draw_whole(r, d->scale) };
+    /* (0, 1) is open in the paper, and a sigmoid without slope is none. */
+    taste.slope = fmax(draw_real(r, d->slope), 1e-6);
+    taste.middle = draw_whole(r, d->middle);
+    return taste;
 }
 
 /* A quotient that a rounding error lifted above a whole number is that number. */
@@ -158,8 +168,8 @@ static int fill_gains(double *gain, double *zeta, double *best, const struct ela
     return 0;
 }
 
-static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t n_slots, double *gain,
-                    struct rng *r, struct err *e)
+static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struct draw_elastic *d,
+                    int32_t n_slots, double *gain, struct rng *r, struct err *e)
 {
     double last = fmax(1, floor(0.8 * n_slots));
     *j = (struct elastic_job){ .id = j->id, .leave_frac = d->leave_frac, .gain = gain };
@@ -170,14 +180,17 @@ static int draw_job(struct elastic_job *j, const struct draw_elastic *d, int32_t
     double iterations = draw_whole(r, d->iterations);
     j->zeta = draw_whole(r, d->zeta) * d->zeta_scale;
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
-    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
     j->demand[0] = d->gpus;
     double zeta = j->zeta, best = j->zeta;
     int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
     if (rc)
         return rc;
     j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / zeta);
-    return draw_utility(j, d, j->budget * best, r, e);
+    *taste = draw_taste(d, r);
+    rc = draw_set_utility(j, d, taste, j->budget * best, e);
+    /* Last, so that jobs which come at once are those that would come one by one. */
+    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
+    return rc;
 }
 
 /* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
@@ -204,7 +217,8 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
     size_t width = gain_width(d);
     if (d->progress == DRAW_TAU)
         out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
-    if (!out->jobs || !out->ids || (d->progress == DRAW_TAU && !out->gains))
+    out->tastes = calloc((size_t)out->n + 1, sizeof *out->tastes);
+    if (!out->jobs || !out->ids || !out->tastes || (d->progress == DRAW_TAU && !out->gains))
         rc = err_nomem(e, "jobs");
     for (int32_t i = 0; i < out->n && !rc; i++) {
         struct rng *r;
@@ -212,8 +226,8 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
         out->jobs[i].id = out->ids[i];
         rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
         if (!rc)
-            rc =
-                draw_job(&out->jobs[i], d, n_slots, out->gains ? out->gains + (size_t)i * width : NULL, r, e);
+            rc = draw_job(&out->jobs[i], &out->tastes[i], d, n_slots,
+                          out->gains ? out->gains + (size_t)i * width : NULL, r, e);
         rng_free(r);
     }
     if (!rc && d->arrivals == DRAW_POISSON)
@@ -228,5 +242,36 @@ void draw_jobs_free(struct draw_jobs *x)
     free(x->jobs);
     free(x->ids);
     free(x->gains);
+    free(x->tastes);
     *x = (struct draw_jobs){ 0 };
+}
+
+static int32_t find_resource(const struct cluster *c, const char *name)
+{
+    for (int32_t r = 0; r < c->n_resources; r++)
+        if (strcmp(c->resources[r], name) == 0)
+            return r;
+    return -1;
+}
+
+int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const struct cluster *c, int64_t seed,
+                 struct err *e)
+{
+    int32_t at[CLUSTER_MAX_RESOURCES];
+    for (int32_t k = 0; k < d->n_demands; k++) {
+        at[k] = find_resource(c, d->demands[k].name);
+        if (at[k] < 0)
+            return err_set(e, ERR_RANGE, "jobs.demand: %s is no resource of the servers, need one of them",
+                           d->demands[k].name);
+    }
+    for (int32_t i = 0; i < jobs->n && d->n_demands; i++) {
+        struct rng *r;
+        int rc = rng_build(&r, (uint64_t)seed, DEMAND_STREAM + (uint64_t)i, e);
+        if (rc)
+            return rc;
+        for (int32_t k = 0; k < d->n_demands; k++)
+            jobs->jobs[i].demand[at[k]] = draw_real(r, d->demands[k].range);
+        rng_free(r);
+    }
+    return 0;
 }

@@ -67,6 +67,14 @@ struct draw_elastic {
     struct draw_range scale, slope, middle; /**< L1, L2, L3 */
     double leave_frac;
     double gpus; /**< of a worker */
+    /** What a worker takes of other resources, by their names, borrowed from the document. */
+    struct draw_demand {
+        const char *name;
+        struct draw_range range;
+    } demands[CLUSTER_MAX_RESOURCES];
+    int32_t n_demands;
+    yaml_id from_trace;  /**< what says where jobs come from in place of draws; -1: nothing */
+    double trace_slot_s; /**< with from_trace: how long a slot is */
 };
 
 extern const struct section draw_racks_section, draw_elastic_section, draw_tau_section;
@@ -79,13 +87,28 @@ int draw_read_elastic(struct draw_elastic *d, const struct yaml_doc *doc, yaml_i
 /** A cluster of racks; the same for the same @p seed. Errors of cluster_build_racks(). */
 int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, struct err *e);
 
+/** What was drawn of a job's utility: L1, L2, L3. */
+struct draw_taste {
+    double scale, slope, middle;
+};
+
 /** Jobs drawn, with their names. Release with draw_jobs_free(). */
 struct draw_jobs {
-    struct elastic_job *jobs; /**< shape [n], owned */
-    char (*ids)[16];          /**< shape [n], owned */
-    double *gains;            /**< DRAW_TAU: what jobs[].gain points into, owned */
+    struct elastic_job *jobs;  /**< shape [n], owned */
+    char (*ids)[16];           /**< shape [n], owned */
+    double *gains;             /**< DRAW_TAU: what jobs[].gain points into, owned */
+    struct draw_taste *tastes; /**< shape [n], owned */
     int32_t n;
 };
+
+/** Utilities of @p taste, for at most @p most iterations. ERR_RANGE. */
+int draw_set_utility(struct elastic_job *job, const struct draw_elastic *d, const struct draw_taste *taste,
+                     double most, struct err *e);
+
+/** Give the jobs what a worker takes of the resources of @p c besides GPUs. ERR_RANGE: a resource that no
+ * server has; ERR_NOMEM. */
+int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const struct cluster *c, int64_t seed,
+                 struct err *e);
 
 /**
  * Job i depends on the seed and i alone, but for Poisson arrivals, which add up. Every number is drawn, used

@@ -1,6 +1,7 @@
 /* The keys of racks and of jobs in slots. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "sim/cluster/elastic_draw.h"
 
@@ -16,7 +17,7 @@ struct racks_conf {
 
 struct jobs_conf {
     struct draw_elastic d;
-    yaml_id workers, fixed, iterations, zeta, tau, hop, scale, slope, middle;
+    yaml_id demand, workers, fixed, iterations, zeta, tau, hop, scale, slope, middle;
 };
 
 #define COUNT(conf, key, field, least, most, absent, text)                                                   \
@@ -69,15 +70,16 @@ const struct section draw_racks_section = { "racks",
                                             racks_keys, sizeof racks_keys / sizeof racks_keys[0] };
 
 static const struct key jobs_keys[] = {
-    COUNT(jobs_conf, "count", d.count, 1, ELASTIC_MAX_JOBS, 40, "how many jobs"),
+    COUNT(jobs_conf, "count", d.count, 1, ELASTIC_MAX_JOBS, 40,
+          "how many jobs; with from_trace its own count"),
     WORD(jobs_conf, "arrivals", d.arrivals, arrival_words, DRAW_UNIFORM,
          "when jobs come: in slot 1, or spread over the first 0.8 of the slots; absent: uniform"),
-    NODE(jobs_conf, "workers", workers, "", 0, "most workers of a job in a slot; absent: [1, 5]"),
+    NODE(jobs_conf, "workers", workers, "", USE_DRAWN, "most workers of a job in a slot; absent: [1, 5]"),
     NODE(jobs_conf, "fixed_workers", fixed, "", USE_FIXED,
          "workers of a job under schedulers that do not choose them; absent: [1, 10]"),
     FLAG(jobs_conf, "clamp_fixed", d.clamp_fixed, USE_FIXED,
          "true: fixed_workers are at most workers; absent: false"),
-    NODE(jobs_conf, "iterations", iterations, "", 0, "of a job; absent: [1000, 6000]"),
+    NODE(jobs_conf, "iterations", iterations, "", USE_DRAWN, "of a job; absent: [1000, 6000]"),
     NODE(jobs_conf, "zeta", zeta, "", USE_CONST, "iterations of one worker in a slot; absent: [50, 500]"),
     WORD(jobs_conf, "progress", d.progress, progress_words, DRAW_CONST,
          "of a slot: zeta a worker, or by the time of an iteration on so many workers; absent: const"),
@@ -97,6 +99,13 @@ static const struct key jobs_keys[] = {
     REAL(jobs_conf, "leave_frac", d.leave_frac, "", 1, 0.01, 1, INFINITY, 0,
          "a job leaves at this share of its sigmoid's most; absent: when its budget is used"),
     REAL(jobs_conf, "gpus", d.gpus, "", 1, 1e-6, 1e6, 1, 0, "of one worker"),
+    NODE(jobs_conf, "demand", demand, "", 0,
+         "of one worker, of other resources of the servers, as { cpu: 4, memory_GB: [16, 64] }"),
+    NODE(jobs_conf, "from_trace", d.from_trace, "", 0,
+         "arrivals, workers, iterations and lengths of a trace in place of draws; keys as jobs of model "
+         "events"),
+    REAL(jobs_conf, "trace_slot_s", d.trace_slot_s, "s", 1, 1e-9, 1e12, SCHEMA_NONE, USE_TRACE,
+         "with from_trace: how long a slot is"),
 };
 const struct section draw_elastic_section = { "jobs", "jobs in slots, drawn as in GADGET's experiments",
                                               jobs_keys, sizeof jobs_keys / sizeof jobs_keys[0] };
@@ -187,6 +196,31 @@ static int check_leave(const struct draw_elastic *d, const struct yaml_doc *doc,
                          utility_words[d->utility]);
 }
 
+/* Ranges by name; the names are held against the servers when these are there. */
+static int read_demand(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct draw_limits limits = { 1, 0, 1e12, false };
+    d->n_demands = 0;
+    if (map < 0)
+        return 0;
+    int rc = yaml_need(doc, map, YAML_MAP, e);
+    if (!rc && doc->nodes[map].n >= CLUSTER_MAX_RESOURCES)
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, need at most %d", (int)doc->nodes[map].n,
+                       (int)CLUSTER_MAX_RESOURCES - 1);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, map) {
+        struct draw_demand *demand = &d->demands[d->n_demands++];
+        if (strcmp(doc->nodes[id].key, "gpu") == 0)
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu, need jobs.gpus for that");
+        demand->name = doc->nodes[id].key;
+        rc = draw_read_range(&demand->range, doc, id, &limits, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
 int draw_read_elastic(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct jobs_conf x;
@@ -203,6 +237,8 @@ int draw_read_elastic(struct draw_elastic *d, const struct yaml_doc *doc, yaml_i
         { &x.d.slope, x.slope, { 0, 1 }, { 1, 0, 1e6, false } },
         { &x.d.middle, x.middle, { 300, 3000 }, { 1, 0, 1e12, true } },
     };
+    if (!rc)
+        rc = read_demand(&x.d, doc, x.demand, e);
     if (!rc)
         rc = read_ranges(rows, sizeof rows / sizeof rows[0], doc, e);
     if (!rc)

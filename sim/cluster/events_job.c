@@ -112,8 +112,8 @@ static int note_spans(struct events_state *x, int32_t job, struct err *e)
         if (!grown)
             return err_nomem(e, "intervals of jobs");
         out->spans = grown;
-        out->spans[out->n_spans++] = (struct events_span){ job, live->place.servers[i], live->place.gpus[i],
-                                                           live->from_s, x->now_s };
+        out->spans[out->n_spans++] =
+            (struct events_span){ job, live->place.servers[i], live->place.gpus[i], live->from_s, x->now_s };
     }
     return 0;
 }

@@ -4,8 +4,8 @@
 
 #include "sim/cluster/events_state.h"
 
-static const struct order_kind *const kinds[N_EVENTS_ORDERS] = { &order_fifo, &order_sjf, &order_srtf, &order_las,
-                                                                 &order_drf };
+static const struct order_kind *const kinds[N_EVENTS_ORDERS] = { &order_fifo, &order_sjf, &order_srtf,
+                                                                 &order_las, &order_drf };
 
 const char *events_order_help(enum events_order order)
 {

@@ -52,10 +52,10 @@ struct events_state {
     int32_t *running; /**< shape [n_jobs], owned; in no particular order but what sorting left */
     int32_t n_running;
     struct order_list waiting;
-    struct bits sizes;      /**< GPUs that some waiting job needs */
-    int32_t *size_count;    /**< shape [largest + 1], owned: waiting jobs of each size */
-    struct event_heap ends; /**< of running jobs */
-    void *own;              /**< of the order; released by its free() */
+    struct bits sizes;                   /**< GPUs that some waiting job needs */
+    int32_t *size_count;                 /**< shape [largest + 1], owned: waiting jobs of each size */
+    struct event_heap ends;              /**< of running jobs */
+    void *own;                           /**< of the order; released by its free() */
     double total[CLUSTER_MAX_RESOURCES]; /**< of the cluster */
     int64_t gpus_held;
     double held_gpu_s; /**< integral of it */

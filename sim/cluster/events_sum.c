@@ -78,7 +78,8 @@ static int sum_arcs(struct events_state *x, struct err *e)
     for (int32_t a = 0; a < out->n_arcs; a++) {
         struct pace_graph_use use = pace_graph_arc(x->graph, a);
         double could_B = use.reach_Bps * out->makespan_s;
-        out->arcs[a] = (struct events_arc){ use.bytes, use.bytes > 0 ? use.bytes / could_B : 0, use.peak_frac };
+        out->arcs[a] =
+            (struct events_arc){ use.bytes, use.bytes > 0 ? use.bytes / could_B : 0, use.peak_frac };
     }
     return 0;
 }

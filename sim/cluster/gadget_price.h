@@ -71,11 +71,14 @@ void gadget_pricer_free(struct gadget_pricer *x);
  *
  * First a relaxation for all sizes at once: a knapsack over the servers of each rack (workers up to what
  * fits, each server pays a hop out and a hop in on its own links), and over sets of racks, each with its
- * cheapest tour. Where the ring that it names costs what it says, as it does unless the core is priced
- * against the triangle inequality (on a two-level fabric) or priced or narrow at all (on others), that is the
- * answer. Else a search by branch and bound over rings that visit no server twice, under closed walks that
- * may (dynamic programme over servers and workers), ends the question within its budget, or leaves `most` as
- * the relaxation has it.
+ * cheapest tour. Where the ring that it names costs what it says, that is the answer. On a two-level fabric
+ * it does, unless the core is priced against the triangle inequality or has no room for the job somewhere; on
+ * others, unless paths cost more than what every path of their servers does, or have no room.
+ *
+ * Else, and if asked to, a search by branch and bound over rings that visit no server twice, under closed
+ * walks that may (dynamic programme over servers and workers), ends the question within GADGET_SEARCH_STEPS
+ * and x->steps, or leaves `most` as the relaxation has it. (The walks alone, as a programme of their own,
+ * would forget how many workers a server has room for: they come back to it.)
  *
  * `most` is thus always a true bound, whatever the floor; `exact` says that it is met. Hops that share a link
  * are each checked for room, not together.

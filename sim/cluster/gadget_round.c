@@ -57,24 +57,15 @@ void gadget_round_free(struct gadget_round *x)
 
 /* ---- limits ---- */
 
-/* Workers of the job that fit on server s. */
-static double fitting(const struct cluster *c, const struct elastic_job *j, int32_t s)
-{
-    double fits = INFINITY;
-    for (int32_t r = 0; r < c->n_resources; r++)
-        if (j->demand[r] > 0)
-            fits = fmin(fits, floor(cluster_capacity(c, s, r) / j->demand[r]));
-    return fits;
-}
-
 /* delta[r]: sum over jobs of squared loads on server s, in single demands. */
-static void add_server_loads(double *delta, double *eps, const struct gadget_lp *lp, int32_t s)
+static void add_server_loads(double *delta, double *eps, const struct gadget_round *x, int32_t s)
 {
+    const struct gadget_lp *lp = x->lp;
     const struct cluster *c = lp->cluster;
     for (int32_t i = 0; i < lp->n_bids; i++) {
         const struct gadget_bid *bid = &lp->bids[i];
         const struct elastic_job *j = &lp->jobs[bid->job];
-        double load = fmin(bid->most_size, fitting(c, j, s));
+        double load = fmin(bid->most_size, elastic_room_workers(&x->room, j, s));
         if (bid->least_size > bid->most_size || !(load >= 1))
             continue;
         for (int32_t r = 0; r < c->n_resources; r++)
@@ -107,13 +98,14 @@ static bool is_own(const struct cluster *c, int32_t arc)
     return (from < c->n_servers && c->leaf[from] >= 0) || (to < c->n_servers && c->leaf[to] >= 0);
 }
 
-void gadget_round_limits(struct gadget_limits *out, const struct gadget_round *x)
+void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
 {
     const struct cluster *c = x->lp->cluster;
     double node[CLUSTER_MAX_RESOURCES] = { 0 }, link = 0, eps = 0;
+    elastic_room_reset(&x->room);
     for (int32_t s = 0; s < c->n_servers; s++) {
         double delta[CLUSTER_MAX_RESOURCES] = { 0 };
-        add_server_loads(delta, &eps, x->lp, s);
+        add_server_loads(delta, &eps, x, s);
         for (int32_t r = 0; r < c->n_resources; r++)
             node[r] = fmax(node[r], delta[r]);
     }
@@ -283,7 +275,7 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
 
 struct waiting {
     int32_t bid;
-    double gain_per_share; /* of the largest ring, over its dominant share of the cluster */
+    double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
 };
 
 static int by_gain(const void *a, const void *b)
@@ -292,6 +284,18 @@ static int by_gain(const void *a, const void *b)
     if (x->gain_per_share != y->gain_per_share)
         return x->gain_per_share > y->gain_per_share ? -1 : 1;
     return x->bid < y->bid ? -1 : 1;
+}
+
+/* What more workers are worth may fall: progress may have whole iterations only. */
+static double gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid, const double *total)
+{
+    double share = 0, best = 0; /* share: of one worker */
+    for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+        if (lp->jobs[bid->job].demand[r] > 0)
+            share = fmax(share, lp->jobs[bid->job].demand[r] / total[r]);
+    for (int32_t k = 1; k <= bid->most; k++)
+        best = fmax(best, bid->gain[k] / (k * share));
+    return best;
 }
 
 /* Bids that drew nothing and could gain something, in the order of gain_per_share. */
@@ -303,14 +307,9 @@ static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
     for (int32_t r = 0; r < lp->cluster->n_resources; r++)
         total[r] = cluster_total(lp->cluster, r);
     for (int32_t i = 0; i < lp->n_bids; i++) {
-        const struct gadget_bid *bid = &lp->bids[i];
-        double share = 0;
-        if (x->best[i] >= 0 || !(bid->gain[bid->most] > 0))
-            continue;
-        for (int32_t r = 0; r < lp->cluster->n_resources; r++)
-            if (lp->jobs[bid->job].demand[r] > 0)
-                share = fmax(share, bid->most * lp->jobs[bid->job].demand[r] / total[r]);
-        list[n++] = (struct waiting){ i, bid->gain[bid->most] / share };
+        double gain = x->best[i] < 0 ? gain_per_share(lp, &lp->bids[i], total) : 0;
+        if (gain > 0)
+            list[n++] = (struct waiting){ i, gain };
     }
     qsort(list, (size_t)n, sizeof *list, by_gain);
     return n;

@@ -28,11 +28,12 @@ struct gadget_share {
 
 /** Room for rounding. Release with gadget_round_free(). */
 struct gadget_round {
-    struct gadget_lp *lp; /**< borrowed */
-    struct elastic_room room;
-    int32_t *picked, *best, *order; /**< shape [n_bids]: column of a bid, -1 = none; owned */
-    int32_t *first;                 /**< shape [n_bids + 1], into shares; owned */
-    struct gadget_share *shares;    /**< owned */
+    struct gadget_lp *lp;        /**< borrowed */
+    struct elastic_room room;    /**< scratch */
+    int32_t *picked, *best;      /**< shape [n_bids]: column of a bid, -1 = none; owned */
+    int32_t *order;              /**< shape [n_bids], in which bids are drawn; owned */
+    int32_t *first;              /**< shape [n_bids + 1], into shares; owned */
+    struct gadget_share *shares; /**< shape [first[n_bids]], owned */
     int32_t cap_shares;
     double *used; /**< shape [lp->n_rows], shares of capacity; owned */
 };
@@ -41,11 +42,11 @@ int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err 
 void gadget_round_free(struct gadget_round *x);
 
 /** For the ring sizes that bids have now. O(bids * (servers + arcs)). */
-void gadget_round_limits(struct gadget_limits *out, const struct gadget_round *x);
+void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x);
 
 /**
- * Draw a ring, or none, for every bid with the programme's shares as probabilities; @p seed and the slot
- * decide the draws. Into x->best goes
+ * Draw a ring, or none, for every bid with the programme's shares as probabilities; settings->seed and
+ * the slot decide the draws. Into x->best goes
  *
  * - as a rule, the most valuable of settings->samples draws, in each of which jobs come in random order and
  *   a ring that no longer fits is skipped, so that nothing is overloaded;
@@ -58,8 +59,12 @@ void gadget_round_limits(struct gadget_limits *out, const struct gadget_round *x
 int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *settings, double value,
                       const struct gadget_limits *limits, struct err *e);
 
-/** Offer what x->best leaves to bids that drew nothing, those with the largest gain first: the largest ring
- * that fits. */
+/**
+ * Offer what x->best leaves to bids that drew nothing: the most valuable ring that fits, of about equal ones
+ * the one that is cheaper at the programme's last prices. Those come first that gain most for their dominant
+ * share of the cluster: in a crowded version of the paper's experiment (50 servers, 70 GPUs, 100 jobs)
+ * choices then reach .9995 of the bound, .987 where those come first that gain most.
+ */
 int gadget_round_reoffer(struct gadget_round *x, struct err *e);
 
 /** Load of x->best over capacity: of the fullest server for each resource ([n_resources]), and of the fullest

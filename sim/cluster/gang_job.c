@@ -43,7 +43,8 @@ static int check_field(const char *name, const char *field, double value, bool z
 {
     if (isfinite(value) && (zero ? value >= 0 : value > 0))
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: %s is %g, need a number %s 0", name, field, value, zero ? ">=" : ">");
+    return err_set(e, ERR_RANGE, "job %s: %s is %g, need a number %s 0", name, field, value,
+                   zero ? ">=" : ">");
 }
 
 static int check_length(const char *name, const struct gang_job *job, struct err *e)
@@ -72,8 +73,8 @@ static int check_fields(const char *name, const struct gang_job *job, const stru
     if (rc)
         return rc;
     if (!(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
-        return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, need 0 to its compute, %g s", name,
-                       job->hidden_s, job->compute_s);
+        return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, need 0 to its compute, %g s",
+                       name, job->hidden_s, job->compute_s);
     if (job->tenant < -1)
         return err_set(e, ERR_RANGE, "job %s: tenant is %d, need a number >= 0, or -1 for none", name,
                        (int)job->tenant);
@@ -95,15 +96,16 @@ int gang_job_check(const struct gang_job *job, int32_t number, const struct clus
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, the cluster has %g", name, (int)job->gpus,
                        total_gpus);
     if (job->servers < 0 || job->servers > GANG_MAX_STREAMS / job->gpus)
-        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name, (int)job->servers,
-                       (int)(GANG_MAX_STREAMS / job->gpus));
+        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name,
+                       (int)job->servers, (int)(GANG_MAX_STREAMS / job->gpus));
     if (!gang_job_is_mixed(job, c))
         return 0;
     int64_t room = 0;
     for (int32_t s = 0; s < c->n_servers && room < job->gpus; s++)
         room += gang_job_room(job, c->capacity + (int64_t)s * c->n_resources, c->n_resources);
     if (room < job->gpus)
-        return err_set(e, ERR_RANGE, "job %s: needs %d GPUs with their resources, the cluster has room for %lld",
-                       name, (int)job->gpus, (long long)room);
+        return err_set(e, ERR_RANGE,
+                       "job %s: needs %d GPUs with their resources, the cluster has room for %lld", name,
+                       (int)job->gpus, (long long)room);
     return 0;
 }

@@ -11,15 +11,16 @@ enum {
 };
 
 struct gang_job {
-    const char *id;   /**< of the trace, for reports; borrowed; NULL: its number */
-    double submit_s;  /**< >= 0; schedulers learn of it then */
-    int32_t gpus;     /**< one worker on each, 1 to GANG_MAX_GPUS; all of them or none */
-    int32_t servers;  /**< parameter servers, beside the workers and without GPUs; 0: all-reduce;
-                         at most GANG_MAX_STREAMS / gpus */
-    int32_t tenant;   /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
-    double weight;    /**< of its tenant (DRF), > 0; the first job of a tenant counts */
-    /** Exactly one of the two is given, the other is NaN. A trace may only tell how long a job ran: it is then
-     * given as many iterations, not whole ones, as fill that time alone on its ideal place (events.h). */
+    const char *id;  /**< of the trace, for reports; borrowed; NULL: its number */
+    double submit_s; /**< >= 0; schedulers learn of it then */
+    int32_t gpus;    /**< one worker on each, 1 to GANG_MAX_GPUS; all of them or none */
+    int32_t servers; /**< parameter servers, beside the workers and without GPUs; 0: all-reduce;
+                        at most GANG_MAX_STREAMS / gpus */
+    int32_t tenant;  /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
+    double weight;   /**< of its tenant (DRF), > 0; the first job of a tenant counts */
+    /** Exactly one of the two is given, the other is NaN. A trace may only tell how long a job ran: it is
+     * then given as many iterations, not whole ones, as fill that time alone on its ideal place (events.h).
+     */
     double iterations, runtime_s; /**< > 0 */
     double compute_s;             /**< of one iteration, what does not depend on the place, > 0 */
     double gradient_B;            /**< reduced over all workers in every iteration, >= 0 */
@@ -28,7 +29,8 @@ struct gang_job {
     double demand[CLUSTER_MAX_RESOURCES];
 };
 
-/** One GPU, submitted at 0, of weight 1 and without anything to send; iterations and times are for the caller. */
+/** One GPU, submitted at 0, of weight 1 and without anything to send; iterations and times are for the
+ * caller. */
 struct gang_job gang_job_default(void);
 
 /** What reports call job @p number: its id, else "job12". Returns @p buf or the id. */

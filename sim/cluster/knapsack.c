@@ -6,11 +6,14 @@
 
 #include "sim/cluster/knapsack_work.h"
 
+/* Of the greatest value: finer multiples are lost in the rounding of bounds. */
+#define LEAST_GRAIN 1e-5
+
 const char *const knapsack_method_names[N_KNAPSACK_METHODS + 1] = { "exact", "subset" };
 
 struct knapsack_settings knapsack_settings_default(void)
 {
-    return (struct knapsack_settings){ .method = KNAPSACK_EXACT, .subset = 2, .max_nodes = 1000000 };
+    return (struct knapsack_settings){ .method = KNAPSACK_EXACT, .subset = 2, .max_nodes = 200000 };
 }
 
 int32_t knapsack_subset_for(int32_t n, int32_t n_rows, double eps)
@@ -43,9 +46,9 @@ bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[
     for (int32_t j = 0; j < w->n; j++) {
         if (!take[j])
             continue;
-        *value += w->value[j];
+        *value += w->lp.value[j];
         for (int32_t r = 0; r < w->n_rows; r++)
-            used[r] += w->weight[(size_t)j * (size_t)w->n_rows + (size_t)r];
+            used[r] += knapsack_lp_weight(&w->lp, j)[r];
     }
     for (int32_t r = 0; r < w->n_rows; r++)
         fits = fits && used[r] <= w->lp.capacity[r];
@@ -86,12 +89,29 @@ static int check_problem(const struct knapsack *k, const struct knapsack_setting
 
 /* ---- work ---- */
 
-static void work_free(struct knapsack_work *w)
+/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of
+ * equal ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to
+ * tell. */
+static double find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
 {
-    free(w->value);
-    free(w->weight);
-    free(w->chosen);
-    knapsack_lp_free(&w->lp);
+    const double most_whole = 9007199254740992; /* 2^53 */
+    double grain = 0;
+    bool equal = true;
+    for (int32_t j = 0; j < k->n; j++) {
+        double a = k->value[j], b = grain;
+        if (lp->fix[j] != KNAPSACK_FREE)
+            continue;
+        equal = grain == 0 || (equal && a == grain);
+        if (!equal && !(a == floor(a) && grain == floor(grain) && a <= most_whole && grain <= most_whole))
+            return 0;
+        while (b > 0 && !equal) {
+            double rest = fmod(a, b);
+            a = b;
+            b = rest;
+        }
+        grain = a;
+    }
+    return grain;
 }
 
 /* Scale item j; what cannot be chosen, or is worth nothing, is out. */
@@ -99,30 +119,27 @@ static void scale_item(struct knapsack_work *w, const struct knapsack *k, int32_
 {
     const double none[KNAPSACK_MAX_ROWS] = { 0 };
     const size_t at = (size_t)j * (size_t)k->n_rows;
-    w->value[j] = k->value[j] / greatest;
-    if (!knapsack_fits(k, none, j) || !(w->value[j] > 0))
+    w->lp.value[j] = k->value[j] / greatest;
+    if (!knapsack_fits(k, none, j) || !(w->lp.value[j] > 0))
         w->lp.fix[j] = KNAPSACK_OUT;
     for (int32_t r = 0; r < k->n_rows; r++) {
         bool counts = w->lp.fix[j] == KNAPSACK_FREE && k->capacity[r] > 0;
-        w->weight[at + (size_t)r] = counts ? k->weight[at + (size_t)r] / k->capacity[r] : 0;
+        w->lp.weight[at + (size_t)r] = counts ? k->weight[at + (size_t)r] / k->capacity[r] : 0;
     }
 }
 
 static int work_build(struct knapsack_work *w, const struct knapsack *k, double greatest, struct err *e)
 {
-    const size_t n = (size_t)k->n + 1;
-    w->value = calloc(n, sizeof *w->value);
-    w->weight = calloc(n * (size_t)k->n_rows, sizeof *w->weight);
-    w->chosen = calloc(n, sizeof *w->chosen);
-    if (!w->value || !w->weight || !w->chosen)
-        return err_nomem(e, "a knapsack");
-    int rc = knapsack_lp_build(&w->lp, k->n, k->n_rows, w->value, w->weight, e);
+    int rc = knapsack_lp_build(&w->lp, k->n, k->n_rows, e);
     if (rc)
         return rc;
     for (int32_t r = 0; r < k->n_rows; r++)
         w->lp.capacity[r] = 1 + KNAPSACK_SLACK;
     for (int32_t j = 0; j < k->n; j++)
         scale_item(w, k, j, greatest);
+    w->grain = find_grain(k, &w->lp) / greatest;
+    if (w->grain < LEAST_GRAIN)
+        w->grain = 0;
     return 0;
 }
 
@@ -130,11 +147,9 @@ static int work_build(struct knapsack_work *w, const struct knapsack *k, double 
 static void read_answer(struct knapsack_answer *out, const struct knapsack_work *w, const struct knapsack *k,
                         double greatest)
 {
-    for (int32_t j = 0; j < k->n; j++) {
-        out->chosen[j] = w->chosen[j];
-        if (w->chosen[j])
+    for (int32_t j = 0; j < k->n; j++)
+        if (out->chosen[j])
             out->value += k->value[j];
-    }
     out->bound = fmax(fmax(w->bound, w->best) * greatest, out->value);
     out->lp_bound = fmax(out->lp_bound * greatest, out->value);
     out->gap_frac = out->bound > 0 ? (out->bound - out->value) / out->bound : 0;
@@ -172,13 +187,14 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     out->chosen = calloc((size_t)k->n + 1, sizeof *out->chosen);
     if (!out->chosen)
         return err_nomem(e, "a knapsack");
+    w.chosen = out->chosen;
     for (int32_t j = 0; j < k->n; j++)
         greatest = fmax(greatest, k->value[j]);
     if (greatest > 0) {
         rc = solve_scaled(out, &w, k, how, greatest, e);
         if (!rc)
             read_answer(out, &w, k, greatest);
-        work_free(&w);
+        knapsack_lp_free(&w.lp);
     }
     if (rc)
         knapsack_answer_free(out);

@@ -9,6 +9,7 @@
 struct branch {
     int32_t item;
     int32_t trail;      /* items fixed before it */
+    int32_t followed;   /* of these, those whose consequences are among them */
     unsigned char next; /* what to try second, KNAPSACK_FREE when done */
     double bound;       /* of the node */
 };
@@ -20,10 +21,10 @@ struct rank {
 
 struct tree {
     struct knapsack_work *w;
-    struct rank
-        *order; /* shape [n], owned: items by reduced cost at the root, the order in which room is filled */
-    int32_t *trail; /* shape [n], owned: items fixed, in order */
+    struct rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
+    int32_t *trail;     /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
+    int32_t followed;    /* items of the trail whose consequences are drawn */
     struct branch *open; /* shape [n], owned: from the root to here */
     int32_t n_open;
     bool *take; /* shape [n], owned: scratch */
@@ -51,11 +52,40 @@ static void undo(struct tree *t, int32_t n_trail)
 
 static bool fits_beside(const struct knapsack_work *w, const double *used, int32_t item)
 {
-    const double *weight = &w->weight[(size_t)item * (size_t)w->n_rows];
+    const double *weight = knapsack_lp_weight(&w->lp, item);
     for (int32_t r = 0; r < w->n_rows; r++)
         if (!(used[r] + weight[r] <= w->lp.capacity[r]))
             return false;
     return true;
+}
+
+/* Worth as much, and as light in every row; of equal items the first. */
+static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
+{
+    const double *x = knapsack_lp_weight(&w->lp, a), *y = knapsack_lp_weight(&w->lp, b);
+    bool same = w->lp.value[a] == w->lp.value[b];
+    if (!(w->lp.value[a] >= w->lp.value[b]))
+        return false;
+    for (int32_t r = 0; r < w->n_rows; r++) {
+        if (!(x[r] <= y[r]))
+            return false;
+        same = same && x[r] == y[r];
+    }
+    return !same || a < b;
+}
+
+/* Some optimal choice takes no item without all that are better: a better one could take its place. So with
+ * an item all better ones are in, without it all worse ones out. */
+static void follow(struct tree *t)
+{
+    struct knapsack_work *w = t->w;
+    for (; t->followed < t->n_trail; t->followed++) {
+        int32_t i = t->trail[t->followed];
+        bool in = w->lp.fix[i] == KNAPSACK_IN;
+        for (int32_t j = 0; j < w->n; j++)
+            if (w->lp.fix[j] == KNAPSACK_FREE && (in ? is_better(w, j, i) : is_better(w, i, j)))
+                fix(t, j, in ? KNAPSACK_IN : KNAPSACK_OUT);
+    }
 }
 
 /* What is in must fit; what then does not fit beside it is out. */
@@ -63,6 +93,7 @@ static bool propagate(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     double used[KNAPSACK_MAX_ROWS], value;
+    follow(t);
     for (int32_t j = 0; j < w->n; j++)
         t->take[j] = w->lp.fix[j] == KNAPSACK_IN;
     if (!knapsack_fill(w, t->take, used, &value))
@@ -89,9 +120,9 @@ static void round_and_fill(struct tree *t, bool vertex)
         if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !fits_beside(w, used, j))
             continue;
         t->take[j] = true;
-        value += w->value[j];
+        value += w->lp.value[j];
         for (int32_t r = 0; r < w->n_rows; r++)
-            used[r] += w->weight[(size_t)j * (size_t)w->n_rows + (size_t)r];
+            used[r] += knapsack_lp_weight(&w->lp, j)[r];
     }
     if (!(value > w->best))
         return;
@@ -103,6 +134,9 @@ static void round_and_fill(struct tree *t, bool vertex)
 /* Nothing below this bound can be better; true if so. */
 static bool is_closed(struct knapsack_work *w, double bound)
 {
+    /* Rounding leaves a bound short of its multiple by far less than a thousandth of one. */
+    if (w->grain > 0)
+        bound = fmin(bound, w->grain * floor(bound / w->grain + 1e-3));
     if (bound > w->best + EQUAL)
         return false;
     w->bound = fmax(w->bound, bound);
@@ -159,7 +193,8 @@ static bool visit(struct tree *t)
         return false;
     }
     bool in = !vertex || lp->x[item] >= 0.5;
-    t->open[t->n_open++] = (struct branch){ item, t->n_trail, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
+    t->open[t->n_open++] =
+        (struct branch){ item, t->n_trail, t->followed, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
     fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
     return true;
 }
@@ -170,6 +205,7 @@ static bool go_back(struct tree *t)
     while (t->n_open > 0) {
         struct branch *b = &t->open[t->n_open - 1];
         undo(t, b->trail);
+        t->followed = b->followed;
         if (b->next != KNAPSACK_FREE && !is_closed(t->w, b->bound)) {
             fix(t, b->item, b->next);
             b->next = KNAPSACK_FREE;

@@ -8,18 +8,20 @@
 #define FEASIBLE    1e-10
 #define LEAST_PIVOT 1e-9
 
-int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, const double *value,
-                      const double *weight, struct err *e)
+int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, struct err *e)
 {
-    size_t n_vars = (size_t)n + (size_t)n_rows;
-    *lp = (struct knapsack_lp){ .n = n, .n_rows = n_rows, .value = value, .weight = weight };
+    const size_t n_vars = (size_t)n + (size_t)n_rows;
+    *lp = (struct knapsack_lp){ .n = n, .n_rows = n_rows };
+    lp->value = calloc(n_vars, sizeof *lp->value);
+    lp->weight = calloc(n_vars, (size_t)n_rows * sizeof *lp->weight);
     lp->fix = malloc(n_vars);
     lp->x = calloc(n_vars, sizeof *lp->x);
     lp->reduced = calloc(n_vars, sizeof *lp->reduced);
     lp->at_upper = calloc(n_vars, 1);
     lp->basic = calloc(n_vars, sizeof *lp->basic);
     lp->slope = calloc(n_vars, sizeof *lp->slope);
-    if (!lp->fix || !lp->x || !lp->reduced || !lp->at_upper || !lp->basic || !lp->slope) {
+    if (!lp->value || !lp->weight || !lp->fix || !lp->x || !lp->reduced || !lp->at_upper || !lp->basic ||
+        !lp->slope) {
         knapsack_lp_free(lp);
         return err_nomem(e, "a knapsack");
     }
@@ -34,6 +36,8 @@ int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, const d
 
 void knapsack_lp_free(struct knapsack_lp *lp)
 {
+    free(lp->value);
+    free(lp->weight);
     free(lp->fix);
     free(lp->x);
     free(lp->reduced);
@@ -62,7 +66,7 @@ static double entry(const struct knapsack_lp *lp, int32_t row, int32_t j)
 {
     if (j >= lp->n)
         return j - lp->n == row ? 1 : 0;
-    return lp->weight[(size_t)j * (size_t)lp->n_rows + (size_t)row];
+    return knapsack_lp_weight(lp, j)[row];
 }
 
 /* a . column j, for a over rows. */
@@ -70,7 +74,7 @@ static double dot_column(const struct knapsack_lp *lp, const double *a, int32_t 
 {
     if (j >= lp->n)
         return a[j - lp->n];
-    const double *w = &lp->weight[(size_t)j * (size_t)lp->n_rows];
+    const double *w = knapsack_lp_weight(lp, j);
     double sum = 0;
     for (int32_t i = 0; i < lp->n_rows; i++)
         sum += a[i] * w[i];

@@ -21,12 +21,12 @@ static bool fix_set(struct subsets *s, int32_t size)
         if (s->start[s->set[i]] == KNAPSACK_OUT)
             return false;
         s->take[s->set[i]] = true;
-        least = fmin(least, w->value[s->set[i]]);
+        least = fmin(least, w->lp.value[s->set[i]]);
     }
     if (!knapsack_fill(w, s->take, used, &value))
         return false;
     for (int32_t j = 0; j < w->n; j++)
-        w->lp.fix[j] = s->take[j] ? KNAPSACK_IN : w->value[j] > least ? KNAPSACK_OUT : s->start[j];
+        w->lp.fix[j] = s->take[j] ? KNAPSACK_IN : w->lp.value[j] > least ? KNAPSACK_OUT : s->start[j];
     return true;
 }
 

@@ -7,10 +7,9 @@
 /** Numbers are scaled: greatest value 1, capacities 1. */
 struct knapsack_work {
     int32_t n, n_rows;
-    double *value;         /**< shape [n], owned */
-    double *weight;        /**< shape [n][n_rows], owned */
-    struct knapsack_lp lp; /**< on these; lp.fix at the start: out are items that never come in */
-    bool *chosen;          /**< shape [n], owned: best so far */
+    struct knapsack_lp lp; /**< the items; at the start, those are out that never come in */
+    bool *chosen;          /**< shape [n], borrowed: best so far */
+    double grain;          /**< every sum of values is a multiple of it; 0: not known */
     double best;           /**< its value */
     double bound;          /**< greatest bound of what was left unseen */
     int64_t nodes, max_nodes;

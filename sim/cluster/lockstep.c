@@ -136,8 +136,11 @@ void lockstep_remove(struct lockstep *l, int32_t id)
         l->bundles[last->bundle].seat[last->at] = b->seat[i];
         link->seats[b->seat[i]] = *last;
         lockstep_change_load(l, b->uses[i].link, -b->uses[i].count * b->rate_Bps);
-        if (link->n == 0)
+        /* As it was when built, so that what happened before does not show. */
+        if (link->n == 0) {
             link->load_Bps = 0;
+            link->age = 0;
+        }
         touch(l, b->uses[i].link);
     }
     lockstep_set_neck(l, b, LOCKSTEP_NEW);

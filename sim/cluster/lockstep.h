@@ -10,17 +10,17 @@
  * Opaque: links, and the bundles on them.
  *
  * The hops of a ring all-reduce send their pieces step by step, so none is faster than the slowest one for
- * long: a bundle is all transfers of a job, with one rate. A link that k transfers of the bundle pass carries k
- * times that rate. Rates are max-min fair: none can be raised without lowering one that is as low or lower;
+ * long: a bundle is all transfers of a job, with one rate. A link that k transfers of the bundle pass carries
+ * k times that rate. Rates are max-min fair: none can be raised without lowering one that is as low or lower;
  * that is, each bundle has a bottleneck, a full link where nobody is faster, or has its own cap.
  *
  * sim/flow shares links among single flows, which do not wait for each other: a hop that meets nobody would
  * take what its ring cannot use. With one transfer a bundle both are the same.
  *
- * After bundles came or went, only those whose bottleneck no longer holds get new rates, then those that these
- * wrong, and so on until nobody is wronged. As max-min fair rates are unique, these are they; a bundle that
- * hangs together with a change by no shared link is not looked at. Ties within 2^-40 (relative) are one rate, so
- * that bundles equal by symmetry have equal rates whatever happened before.
+ * After bundles came or went, only those whose bottleneck no longer holds get new rates, then those that
+ * these wrong, and so on until nobody is wronged. As max-min fair rates are unique, these are they; a bundle
+ * that hangs together with a change by no shared link is not looked at. Ties within 2^-40 (relative) are one
+ * rate, so that bundles equal by symmetry have equal rates whatever happened before.
  */
 struct lockstep;
 
@@ -51,8 +51,8 @@ int lockstep_add(struct lockstep *l, int32_t id, const struct lockstep_use *uses
 void lockstep_remove(struct lockstep *l, int32_t id);
 
 /**
- * Bring rates up to date. Bundles whose rate is another one than before, new ones among them, stand in *changed
- * (shape [*n], borrowed until the next call).
+ * Bring rates up to date. Bundles whose rate is another one than before, new ones among them, stand in
+ * *changed (shape [*n], borrowed until the next call).
  */
 void lockstep_settle(struct lockstep *l, const int32_t **changed, int32_t *n);
 

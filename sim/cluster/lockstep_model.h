@@ -18,10 +18,10 @@ struct lockstep_seat {
 
 struct lockstep_link {
     double bw_Bps;
-    double load_Bps; /**< by the rates as they stand; up to rounding */
-    double left_Bps; /**< while rates are found: what those that have theirs leave */
-    int64_t open;    /**< transfers without a rate so far */
-    int32_t sharers; /**< bundles among those at first */
+    double load_Bps;             /**< by the rates as they stand; up to rounding */
+    double left_Bps;             /**< while rates are found: what those that have theirs leave */
+    int64_t open;                /**< transfers without a rate so far */
+    int32_t sharers;             /**< bundles among those at first */
     struct lockstep_seat *seats; /**< shape [n], owned */
     int32_t n, cap;
     int32_t necks; /**< bundles whose bottleneck it is */
@@ -48,7 +48,8 @@ struct lockstep_offer {
 
 struct lockstep {
     int32_t n_links, n_bundles;
-    /** Shape [n_links + n_bundles], owned. The cap of bundle b is link n_links + b, which nobody else uses. */
+    /** Shape [n_links + n_bundles], owned. The cap of bundle b is link n_links + b, which nobody else uses.
+     */
     struct lockstep_link *links;
     struct lockstep_bundle *bundles; /**< shape [n_bundles], owned */
     int32_t *dirty, *near_links;     /**< shapes [n_links + n_bundles], owned */
@@ -59,11 +60,11 @@ struct lockstep {
     struct lockstep_offer *offers; /**< shape [n_links + n_bundles], owned; a heap */
     int32_t n_offers;
     int32_t n_open; /**< bundles without a rate so far */
-    int32_t mark; /**< of what is reached this time */
+    int32_t mark;   /**< of what is reached this time */
 };
 
-/** Another load of @p link, as one of its bundles has another rate. */
-void lockstep_change_load(struct lockstep *l, int32_t link, double change_Bps);
+/** Another load of link @p at, as one of its bundles has another rate. */
+void lockstep_change_load(struct lockstep *l, int32_t at, double change_Bps);
 
 /** @p bundle has another bottleneck. */
 void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *bundle, int32_t neck);

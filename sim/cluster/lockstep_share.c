@@ -3,8 +3,8 @@
 #include "sim/cluster/lockstep_model.h"
 
 /* As in sim/flow: offers this close (relative) to the last level are that level, so that bundles equal by
- * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding, far
- * below what matters. */
+ * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding,
+ * far below what matters. */
 #define SAME_LEVEL (1 + 0x1p-40)
 
 /* Whoever is that close (relative) to where it should be is not wronged: above the rounding of a sum of
@@ -123,8 +123,8 @@ static struct lockstep_offer own_offer(const struct lockstep *l, const struct lo
     return least;
 }
 
-/* One for each bundle, and one for each link that several need: few links of a long ring are shared with others
- * that get new rates too. */
+/* One for each bundle, and one for each link that several need: few links of a long ring are shared with
+ * others that get new rates too. */
 static void make_offers(struct lockstep *l)
 {
     l->n_offers = 0;
@@ -144,8 +144,9 @@ static void make_offers(struct lockstep *l)
 }
 
 /*
- * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are fixed
- * at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the top.
+ * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are
+ * fixed at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the
+ * top.
  */
 static int32_t least_offer(struct lockstep *l, double *offer_Bps)
 {
@@ -230,9 +231,9 @@ static void reach_wronged(struct lockstep *l, int32_t at)
     }
 }
 
-/* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it is
- * enough to share anew among a few, and to go on with those who were wronged by it until there are none. Where
- * that takes long, all that hang together are shared anew. */
+/* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it
+ * is enough to share anew among a few, and to go on with those who were wronged by it until there are none.
+ * Where that takes long, all that hang together are shared anew. */
 static void share(struct lockstep *l)
 {
     for (int round = 0, n_before = -1; l->n_near_bundles != n_before && l->n_near_bundles > 0; round++) {

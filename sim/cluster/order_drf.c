@@ -60,7 +60,8 @@ static int find_tenants(struct drf *drf, const struct events_state *x, struct er
         const struct member *m = &members[i];
         if (m->tenant < 0 || i == 0 || members[i - 1].tenant != m->tenant) {
             first = m->rank;
-            drf->tenants[first] = (struct tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
+            drf->tenants[first] =
+                (struct tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
         }
         drf->tenant[m->job] = first;
     }

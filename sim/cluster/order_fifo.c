@@ -88,9 +88,11 @@ static int choose_first(struct events_state *x, struct err *e)
     return backfill(x, e);
 }
 
-const struct order_kind order_fifo = { .help = "first submitted, first started; who does not fit makes all behind wait",
-                                       .find_key = by_submission,
-                                       .choose = choose_first };
+const struct order_kind order_fifo = {
+    .help = "first submitted, first started; who does not fit makes all behind wait",
+    .find_key = by_submission,
+    .choose = choose_first
+};
 
 /* ---- smallest job first ---- */
 

@@ -54,8 +54,8 @@ static void walk(struct choice *c, const struct events_state *x)
         bool waits = i < x->waiting.n && c->left[0] >= smallest;
         if (!waits && k == x->n_running)
             break;
-        if (waits && (k == x->n_running ||
-                      order_before(x->live, order_list_at(&x->waiting, i), x->running[k]))) {
+        if (waits &&
+            (k == x->n_running || order_before(x->live, order_list_at(&x->waiting, i), x->running[k]))) {
             int32_t job = order_list_at(&x->waiting, i++);
             if (take(c, x, &x->p->jobs[job]))
                 c->start[c->n_start++] = job;

@@ -10,6 +10,7 @@
 void pace_comm_free(struct pace_comm *m)
 {
     free(m->uses);
+    free(m->sent_B);
     *m = (struct pace_comm){ 0 };
 }
 
@@ -71,15 +72,15 @@ int pace_site_build(struct pace_site *x, const struct cluster *c, const struct p
         return rc;
     take_inner(x);
     x->reach_Bps = malloc((size_t)c->n_arcs * sizeof *x->reach_Bps + 1);
-    x->use_of = malloc((size_t)c->n_arcs * sizeof *x->use_of + 1);
+    x->tally_of = malloc((size_t)c->n_arcs * sizeof *x->tally_of + 1);
     x->seen = calloc((size_t)c->n_servers, sizeof *x->seen);
-    if (!x->reach_Bps || !x->use_of || !x->seen) {
+    if (!x->reach_Bps || !x->tally_of || !x->seen) {
         pace_site_free(x);
         return err_nomem(e, "links");
     }
     for (int32_t a = 0; a < c->n_arcs; a++) {
         int32_t d = c->routes.described ? topo_link_dim(&c->routes, a / 2) : -1;
-        x->use_of[a] = -1;
+        x->tally_of[a] = -1;
         x->reach_Bps[a] = c->bw_Bps[a] * (d >= 0 ? c->routes.net.dims[d].efficiency : 1);
     }
     return 0;
@@ -88,7 +89,8 @@ int pace_site_build(struct pace_site *x, const struct cluster *c, const struct p
 void pace_site_free(struct pace_site *x)
 {
     free(x->reach_Bps);
-    free(x->use_of);
+    free(x->tally);
+    free(x->tally_of);
     free(x->seen);
     cluster_room_free(&x->room);
     *x = (struct pace_site){ 0 };
@@ -122,23 +124,23 @@ static double inner_s(const struct pace_site *x, double bytes, int32_t n)
 
 /* ---- between servers ---- */
 
-static int add_use(struct pace_comm *m, struct pace_site *x, int32_t arc, int32_t count, struct err *e)
+static int add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
 {
-    if (x->use_of[arc] >= 0) {
-        m->uses[x->use_of[arc]].count += count;
-        return 0;
+    if (x->tally_of[arc] < 0) {
+        struct pace_tally *grown = array_grow(x->tally, x->n_tally, &x->cap_tally, sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "links of a job");
+        x->tally = grown;
+        x->tally_of[arc] = x->n_tally;
+        x->tally[x->n_tally++] = (struct pace_tally){ arc, 0, 0 };
     }
-    struct lockstep_use *grown = array_grow(m->uses, m->n_uses, &m->cap_uses, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "links of a job");
-    m->uses = grown;
-    x->use_of[arc] = m->n_uses;
-    m->uses[m->n_uses++] = (struct lockstep_use){ arc, count };
+    x->tally[x->tally_of[arc]].there += there;
+    x->tally[x->tally_of[arc]].back += back;
     return 0;
 }
 
 /* Streams from one server to another; their latency, if it is longer than those so far. */
-static int add_streams(struct pace_comm *m, struct pace_site *x, int32_t from, int32_t to, int32_t count,
+static int add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
                        double *lat_s, struct err *e)
 {
     struct cluster_path path;
@@ -146,7 +148,7 @@ static int add_streams(struct pace_comm *m, struct pace_site *x, int32_t from, i
     int rc = cluster_find_path(&path, x->c, from, to, &x->room, e);
     for (int32_t i = 0; i < path.n && !rc; i++) {
         sum_s += x->c->lat_s[path.arcs[i]];
-        rc = add_use(m, x, path.arcs[i], count, e);
+        rc = add_tally(x, path.arcs[i], there, back, e);
     }
     *lat_s = fmax(*lat_s, sum_s);
     return rc;
@@ -163,7 +165,7 @@ static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang
     if (p->n == 1)
         return 0;
     for (int32_t k = 0; k < p->n && !rc; k++)
-        rc = add_streams(m, x, p->servers[k], p->servers[(k + 1) % p->n], 1, &lat_s, e);
+        rc = add_streams(x, p->servers[k], p->servers[(k + 1) % p->n], 1, 0, &lat_s, e);
     m->before_s += share * job->gradient_B / x->settings.reduce_Bps;
     m->latency_s = 2.0 * (p->n - 1) * lat_s;
     m->volume_B = 2 * share * job->gradient_B;
@@ -187,15 +189,32 @@ static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gan
         for (int32_t from = 0; from < p->n && !rc; from++) {
             if (from == to)
                 continue;
-            rc = add_streams(m, x, p->servers[from], p->servers[to], n * p->gpus[from], &lat_s, e);
+            rc = add_streams(x, p->servers[from], p->servers[to], n * p->gpus[from], 0, &lat_s, e);
             if (!rc)
-                rc = add_streams(m, x, p->servers[to], p->servers[from], n * p->gpus[from], &lat_s, e);
+                rc = add_streams(x, p->servers[to], p->servers[from], 0, n * p->gpus[from], &lat_s, e);
         }
     }
     m->floor_s = stream_B * busiest / x->inner_Bps;
     m->latency_s = p->n > 1 ? 2 * lat_s : 0;
     m->volume_B = p->n > 1 ? stream_B : 0;
     return rc;
+}
+
+/* Of the tally. Streams move their volume on the way there, or half of it there and then half of it back: at
+ * one time only those of one way are on a link. */
+static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_ways, struct err *e)
+{
+    m->uses = malloc((size_t)(x->n_tally + 1) * sizeof *m->uses);
+    m->sent_B = malloc((size_t)(x->n_tally + 1) * sizeof *m->sent_B);
+    if (!m->uses || !m->sent_B)
+        return err_nomem(e, "links of a job");
+    for (int32_t i = 0; i < x->n_tally; i++) {
+        const struct pace_tally *t = &x->tally[i];
+        m->uses[i] = (struct lockstep_use){ t->arc, t->there > t->back ? t->there : t->back };
+        m->sent_B[i] = ((double)t->there + t->back) * m->volume_B / (both_ways ? 2 : 1);
+    }
+    m->n_uses = x->n_tally;
+    return 0;
 }
 
 static int check_place(struct pace_site *x, const struct gang_job *job, int32_t number,
@@ -214,7 +233,8 @@ static int check_place(struct pace_site *x, const struct gang_job *job, int32_t 
         x->seen[p->servers[i]] = false;
     if (k == p->n && gpus == job->gpus && !twice)
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+    return err_set(e, ERR_RANGE,
+                   "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
                    gang_job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "",
                    (int)job->gpus);
 }
@@ -226,8 +246,11 @@ int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang
     if (rc || (job->gpus == 1 && job->servers == 0) || !(job->gradient_B > 0))
         return rc;
     rc = (job->servers ? find_stars : find_ring)(out, x, job, place, e);
-    for (int32_t i = 0; i < out->n_uses; i++)
-        x->use_of[out->uses[i].link] = -1;
+    if (!rc)
+        rc = take_uses(out, x, job->servers > 0, e);
+    for (int32_t i = 0; i < x->n_tally; i++)
+        x->tally_of[x->tally[i].arc] = -1;
+    x->n_tally = 0;
     return rc;
 }
 

@@ -1,4 +1,5 @@
-/** @file What a job sends and where, on a given place: the terms of pace_graph.h that do not change while it runs. */
+/** @file What a job sends and where, on a given place: the terms of pace_graph.h that do not change while it
+ * runs. */
 #ifndef SIM_CLUSTER_PACE_COMM_H
 #define SIM_CLUSTER_PACE_COMM_H
 
@@ -10,26 +11,35 @@
  * `= { 0 }`; release with pace_comm_free().
  */
 struct pace_comm {
-    double before_s;  /**< inside servers, and sums that are formed */
-    double floor_s;   /**< what goes on inside servers at the same time */
-    double latency_s; /**< of all steps between servers */
-    double volume_B;  /**< of each stream, 0: nothing between servers */
-    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each */
-    int32_t n_uses, cap_uses;
+    double before_s;           /**< inside servers, and sums that are formed */
+    double floor_s;            /**< what goes on inside servers at the same time */
+    double latency_s;          /**< of all steps between servers */
+    double volume_B;           /**< of each stream, 0: nothing between servers */
+    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
+    double *sent_B;            /**< shape [n_uses], owned: on each of them in an iteration */
+    int32_t n_uses;
 };
 void pace_comm_free(struct pace_comm *m);
+
+/** Streams that pass an arc on their way there, and those that come back later. */
+struct pace_tally {
+    int32_t arc, there, back;
+};
 
 /** What all jobs have in common. `= { 0 }` before pace_site_build(); release with pace_site_free(). */
 struct pace_site {
     const struct cluster *c; /**< borrowed */
     struct pace_graph_settings settings;
     struct topo_network inner; /**< dimensions inside a server */
-    struct topo_network odd; /**< the same for groups that are no power of two: without algorithms that need one */
+    struct topo_network
+        odd; /**< the same for groups that are no power of two: without algorithms that need one */
     double inner_Bps;
     double *reach_Bps; /**< shape [n_arcs], what an arc offers, owned */
     struct cluster_room room;
-    int32_t *use_of; /**< shape [n_arcs], owned: place of an arc in the uses being made, -1 = none */
-    bool *seen;      /**< shape [n_servers], owned: all false between calls */
+    struct pace_tally *tally; /**< shape [n_tally], owned: arcs of the job at hand */
+    int32_t n_tally, cap_tally;
+    int32_t *tally_of; /**< shape [n_arcs], owned: place of an arc in the tally, -1 = none */
+    bool *seen;        /**< shape [n_servers], owned: all false between calls */
 };
 
 /** ERR_NOMEM, or ERR_RANGE as pace_graph_build(). */

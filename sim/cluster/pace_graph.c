@@ -11,7 +11,7 @@ const char *const pace_duty_words[N_PACE_DUTIES + 1] = { "always", "interleaved"
 struct graph_job {
     struct pace_comm comm;
     double alone_s, iteration_s;
-    double mean_Bps; /**< of each stream, over an iteration; as it stands in the loads of arcs */
+    double often_Hz; /**< iterations a second, as they stand in the loads of arcs */
     bool runs, listed;
 };
 
@@ -39,11 +39,11 @@ struct pace_graph_settings pace_graph_settings_default(void)
 
 /* ---- loads ---- */
 
-static void change_load(struct pace_graph *g, struct graph_job *j, double mean_Bps)
+static void change_load(struct pace_graph *g, struct graph_job *j, double often_Hz)
 {
     for (int32_t i = 0; i < j->comm.n_uses; i++)
-        g->arcs[j->comm.uses[i].link].load_Bps += j->comm.uses[i].count * (mean_Bps - j->mean_Bps);
-    j->mean_Bps = mean_Bps;
+        g->arcs[j->comm.uses[i].link].load_Bps += j->comm.sent_B[i] * (often_Hz - j->often_Hz);
+    j->often_Hz = often_Hz;
 }
 
 static void note_peaks(struct pace_graph *g, const struct graph_job *j)
@@ -68,8 +68,7 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
     struct graph_job *j = &g->state[job];
     int rc = pace_comm_find(&j->comm, &g->site, &g->jobs[job], job, place, e);
     if (!rc) {
-        j->alone_s =
-            pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
+        j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
         bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
         if (shares(g, j))
             rc = lockstep_add(g->lockstep, job, j->comm.uses, j->comm.n_uses,
@@ -132,7 +131,7 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
         j->listed = false;
         if (shares(g, j))
             j->iteration_s = shared_s(g, g->listed[i]);
-        change_load(g, j, j->comm.volume_B / j->iteration_s);
+        change_load(g, j, 1 / j->iteration_s);
     }
     for (int32_t i = 0; i < *n; i++)
         note_peaks(g, &g->state[g->listed[i]]);
@@ -212,7 +211,7 @@ void pace_graph_count(struct pace_graph *g, int32_t job, double iterations)
 {
     const struct pace_comm *m = &g->state[job].comm;
     for (int32_t i = 0; i < m->n_uses; i++)
-        g->arcs[m->uses[i].link].bytes += m->uses[i].count * m->volume_B * iterations;
+        g->arcs[m->uses[i].link].bytes += m->sent_B[i] * iterations;
 }
 
 struct pace_graph_use pace_graph_arc(const struct pace_graph *g, int32_t arc)

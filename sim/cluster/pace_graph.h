@@ -7,24 +7,26 @@
 #include "workloads/stage.h"
 
 /**
- * An iteration takes compute_s + max(0, communication - hidden_s). Of a job on w GPUs, g_k of them on the k-th
- * of m servers, gradients of S bytes:
+ * An iteration takes compute_s + max(0, communication - hidden_s). Of a job on w GPUs, g_k of them on the
+ * k-th of m servers, gradients of S bytes:
  *
- * - All-reduce: inside each server over its g_k GPUs (the slowest server counts), by weft's own closed form or
- *   by a ring at inner_Bps, S (g-1)/g (2/inner_Bps + 1/reduce_Bps). Over m > 1 servers that is its two halves,
- *   and between them comes one ring over the servers in the order of the place: every hop carries
- *   V = 2 (m-1)/m S at the rate r of the ring, so V/r + S (m-1)/m /reduce_Bps + 2 (m-1) times the longest
- *   latency of a hop. The two do not overlap: an upper bound of what chunks would reach. With one GPU a
- *   server this is equation 1 of arXiv 2202.01158.
+ * - All-reduce: inside each server over its g_k GPUs (the slowest server counts), by weft's own closed form
+ * or by a ring at inner_Bps, S (g-1)/g (2/inner_Bps + 1/reduce_Bps). Over m > 1 servers that is its two
+ * halves, and between them comes one ring over the servers in the order of the place: every hop carries V = 2
+ * (m-1)/m S at the rate r of the ring, so V/r + S (m-1)/m /reduce_Bps + 2 (m-1) times the longest latency of
+ * a hop. The two do not overlap: an upper bound of what chunks would reach. With one GPU a server this is
+ * equation 1 of arXiv 2202.01158.
  * - Parameter servers: the q-th of p is on server q mod m of the place. Each worker sends S/p to each one and
- *   fetches as much, one after the other: V = 2 S/p at the rate r of every such stream, plus one latency of
- *   the longest path each way. Within a server the streams meet the links of the busiest worker or parameter
- *   server, V max(g, its parameter servers) / inner_Bps; the longer of the two counts. With one server a
- *   worker it is 2 (S/p) / (B/w), as in arXiv 2105.13855. No sums are formed inside a server first.
+ *   then fetches as much: V = 2 S/p at the rate r of every such stream, plus one latency of the longest path
+ *   each way. A link gives all streams of the way that has more of them their rate. Within a server the
+ *   streams meet the links of the busiest worker or parameter server, V max(g, its parameter servers) /
+ *   inner_Bps; the longer of the two counts. With a worker a server, n of which are not the parameter
+ *   server's own, it is 2 (S/p) / (B/n): that of arXiv 2105.13855, but for the worker at home. No sums are
+ *   formed inside a server first.
  *
- * r is the max-min fair share of what runs (lockstep.h): a hop takes a share of every link of its path, streams
- * count each, so that a job with more of them gets more of a link, as with connections. Links offer their
- * bandwidth times the efficiency of their dimension, where the cluster has dimensions.
+ * r is the max-min fair share of what runs (lockstep.h): a hop takes a share of every link of its path,
+ * streams count each, so that a job with more of them gets more of a link, as with connections. Links offer
+ * their bandwidth times the efficiency of their dimension, where the cluster has dimensions.
  *
  * What it cannot say: jobs do not choose other paths, and congestion costs nothing but the share.
  */
@@ -58,8 +60,8 @@ struct pace_graph_settings {
     const struct topo_network *inner;
     int32_t level;
     const struct stage_rules *rules; /**< of collectives inside; NULL: bandwidth alone; borrowed */
-    double inner_Bps; /**< of one GPU to others of its server [B/s], > 0, INFINITY allowed; with `inner` the sum
-                         of its dimensions inside is taken instead */
+    double inner_Bps;  /**< of one GPU to others of its server [B/s], > 0, INFINITY allowed; with `inner` the
+                          sum  of its dimensions inside is taken instead */
     double reduce_Bps; /**< at which gradients are added up [B/s], > 0, INFINITY: for free */
 };
 
@@ -67,14 +69,14 @@ struct pace_graph_settings {
 struct pace_graph_settings pace_graph_settings_default(void);
 
 /**
- * A model of the links of @p c for @p jobs (shape [n_jobs], checked by gang_job_check()); both stay where they
- * are until it is freed.
+ * A model of the links of @p c for @p jobs (shape [n_jobs], checked by gang_job_check()); both stay where
+ * they are until it is freed.
  * @param[out] out  uninitialised; owned by the caller; after a failure freeing it does nothing.
  * @return 0; ERR_NOMEM; ERR_RANGE: a rate that is none, or a level the network has not.
  *
  * begin() and end() O(arcs of the job's paths), above CLUSTER_KEPT_PATHS servers and the search for them;
- * changed() O(jobs on links near a change, log). ERR_RANGE of begin(): a place that does not hold the job's GPUs,
- * each server once; ERR_LIB, ERR_RANGE: what the search for a path says.
+ * changed() O(jobs on links near a change, log). ERR_RANGE of begin(): a place that does not hold the job's
+ * GPUs, each server once; ERR_LIB, ERR_RANGE: what the search for a path says.
  */
 int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,
                      const struct pace_graph_settings *settings, struct err *e);

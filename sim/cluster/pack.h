@@ -11,7 +11,8 @@ enum pack_kind {
     PACK_PACKED,    /**< fewest servers: one that it fits most tightly, else those with most free and the
                        tightest for the rest */
     PACK_SPREAD,    /**< most servers, evenly, those with most free first */
-    PACK_TOPOLOGY,  /**< the smallest group of near servers that holds it, of these the tightest; packed in it */
+    PACK_TOPOLOGY,  /**< the smallest group of near servers that holds it, of these the tightest; packed in it
+                     */
     PACK_RANDOM,    /**< any free GPUs, each with the same chance */
     N_PACK_KINDS,
 };
@@ -49,15 +50,15 @@ void pack_place_free(struct pack_place *place);
 bool pack_fits(const struct pack *p, const struct gang_job *job);
 
 /**
- * Choose servers for a job that fits. The place is in the order of a ring that keeps neighbours near: by group,
- * the widest first, then by number. Of equals everywhere the lowest number. Nothing is taken yet.
+ * Choose servers for a job that fits. The place is in the order of a ring that keeps neighbours near: by
+ * group, the widest first, then by number. Of equals everywhere the lowest number. Nothing is taken yet.
  *
  * "Near" is what struct cluster calls a group; topology never waits for a smaller one. A job that needs other
  * resources is offered of each server only as many GPUs as those are there for.
  *
  * @param rng  read by PACK_RANDOM only
- * @return 0 or ERR_NOMEM. O(servers of the place, log), and O(groups) of topology, O(servers) of random and for
- *         jobs that need other resources.
+ * @return 0 or ERR_NOMEM. O(servers of the place, log), and O(groups) of topology, O(servers) of random and
+ * for jobs that need other resources.
  */
 int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const struct gang_job *job,
               struct rng *rng, struct err *e);

@@ -8,7 +8,7 @@
 /** One level of near servers. */
 struct pack_level {
     int32_t n_groups;
-    int32_t *first;   /**< shape [n_groups + 1], owned: members of group g are members[first[g]..first[g+1]) */
+    int32_t *first; /**< shape [n_groups + 1], owned: members of group g are members[first[g]..first[g+1]) */
     int32_t *members; /**< shape [n_servers], owned; of a group in order of numbers */
     int64_t *idle;    /**< shape [n_groups], owned: free GPUs */
     int64_t *room;    /**< shape [n_groups], owned: the same for one job that needs other resources too */
@@ -16,9 +16,9 @@ struct pack_level {
 
 struct pack {
     const struct cluster *c;
-    double *left;            /**< shape [n_servers][n_resources], owned; GPUs are exact */
-    struct pack_index idle;  /**< free GPUs */
-    struct pack_index some;  /**< GPUs that one job can have, of all servers or a group; empty between calls */
+    double *left;           /**< shape [n_servers][n_resources], owned; GPUs are exact */
+    struct pack_index idle; /**< free GPUs */
+    struct pack_index some; /**< GPUs that one job can have, of all servers or a group; empty between calls */
     struct pack_index inside; /**< members of one group of a job that needs other resources; empty likewise */
     int32_t n_levels;
     struct pack_level *levels; /**< shape [n_levels], owned; [0] is not filled: each server is its own */

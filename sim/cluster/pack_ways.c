@@ -116,8 +116,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* n different numbers below `total`, each set alike, in order: R. Floyd's way (J. Bentley, "Programming Pearls:
- * a sample of brilliance", 1987), where a number that was drawn before stands for the newest one. */
+/* n different numbers below `total`, each set alike, in order: R. Floyd's way (J. Bentley, "Programming
+ * Pearls: a sample of brilliance", 1987), where a number that was drawn before stands for the newest one. */
 static void draw(int64_t *out, int32_t n, int64_t total, struct rng *rng)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -132,8 +132,7 @@ static void draw(int64_t *out, int32_t n, int64_t total, struct rng *rng)
     }
 }
 
-int pack_random(struct pack_place *out, const struct pack_index *x, int32_t n, struct rng *rng,
-                struct err *e)
+int pack_random(struct pack_place *out, const struct pack_index *x, int32_t n, struct rng *rng, struct err *e)
 {
     int64_t *drawn = malloc((size_t)n * sizeof *drawn), before = 0;
     int32_t i = 0;

@@ -42,8 +42,8 @@ static int check_settings(const struct smd_settings *how, struct err *e)
     return 0;
 }
 
-static int check_input(const struct smd_job *jobs, int32_t n_jobs, const double *capacity, int32_t n_resources,
-                       const struct smd_settings *how, struct err *e)
+static int check_input(const struct smd_job *jobs, int32_t n_jobs, const double *capacity,
+                       int32_t n_resources, const struct smd_settings *how, struct err *e)
 {
     if (n_jobs < 0)
         return err_set(e, ERR_RANGE, "jobs: is %d, need 0 or more", (int)n_jobs);
@@ -62,11 +62,11 @@ static int check_input(const struct smd_job *jobs, int32_t n_jobs, const double 
 
 /* Jobs that could run alone, as items of a knapsack. */
 struct choice {
-    int32_t *job;     /* shape [n], owned: which job an item is */
-    double *value;    /* shape [n], owned: utility at the numbers of tasks found */
-    double *ideal;    /* shape [n], owned: utility at the best numbers */
-    double *weight;   /* shape [n][n_resources], owned: limits */
-    bool *chosen;     /* shape [n], owned */
+    int32_t *job;       /* shape [n], owned: which job an item is */
+    double *value;      /* shape [n], owned: utility at the numbers of tasks found */
+    double *ideal;      /* shape [n], owned: utility at the best numbers */
+    double *weight;     /* shape [n][n_resources], owned: limits */
+    bool *chosen;       /* shape [n], owned */
     double best, least; /* of the guarantee: mu*, mu' */
     struct knapsack knapsack;
 };
@@ -97,8 +97,8 @@ static int choice_build(struct choice *c, int32_t n_jobs, const double *capacity
 }
 
 /* Numbers of tasks of job i; an item if it could run alone. */
-static int add_job(struct choice *c, struct smd_result *out, enum smd_scheduler which, const struct smd_job *job,
-                   int32_t i, const struct smd_settings *how, struct err *e)
+static int add_job(struct choice *c, struct smd_result *out, enum smd_scheduler which,
+                   const struct smd_job *job, int32_t i, const struct smd_settings *how, struct err *e)
 {
     const double none[KNAPSACK_MAX_ROWS] = { 0 };
     struct smd_decision *d = &out->jobs[i];

@@ -8,13 +8,14 @@
 /**
  * The problem (arXiv 2105.13855): jobs that are all there at the start of one interval, a pool of
  * resources without places, completion times by smd_job.h. Maximise the sum of utilities of the jobs that
- * run; limits, not uses, of these share the pool. It falls apart: numbers of tasks job by job, then a knapsack.
+ * run; limits, not uses, of these share the pool. It falls apart: numbers of tasks job by job, then a
+ * knapsack.
  */
 enum smd_scheduler {
     SMD_SMD,     /**< grid (or exact), rounding, knapsack */
     SMD_OPTIMUS, /**< from one worker and one server, add whichever gains more while there is a gain */
     SMD_ESW,     /**< as many workers as servers */
-    SMD_EXACT,   /**< exact numbers of tasks, exact knapsack, whatever the settings: nothing is better */
+    SMD_EXACT,   /**< exact numbers of tasks, exact knapsack, nothing is better when it is complete */
     N_SMD_SCHEDULERS,
 };
 
@@ -75,9 +76,9 @@ struct smd_result {
     double gap_frac; /**< (bound - utility) / bound; 0 when both are 0 */
 
     /* The choice among jobs, at the completion times above. */
-    double choice_bound;             /**< no other choice is worth more: proof of the exact knapsack, else of the LP */
-    double choice_gap_frac;          /**< likewise */
-    double lp_bound;                 /**< of its relaxation */
+    double choice_bound;    /**< no other choice is worth more: proof of the exact knapsack, else of the LP */
+    double choice_gap_frac; /**< likewise */
+    double lp_bound;        /**< of its relaxation */
     double price[SMD_MAX_RESOURCES]; /**< of the relaxation: utility of one unit more of a resource */
     int64_t nodes;                   /**< LPs of the knapsack, 0 for other rules */
     bool complete;                   /**< false: max_nodes stopped the knapsack */
@@ -88,14 +89,17 @@ struct smd_result {
     struct smd_guarantee guarantee; /**< 0, 0 for all but SMD_SMD */
 };
 
-/** Grid with eps 0.05; scale 1, the best of 100 tries; exact knapsack, for all; ESW as large as fits; seed 1. */
+/** Grid with eps 0.05; scale 1, the best of 100 tries; exact knapsack, for all; ESW as large as fits; seed 1.
+ */
 struct smd_settings smd_settings_default(void);
 
 /**
  * Schedule @p n_jobs jobs on a pool of @p capacity (shape [n_resources], >= 0). Deterministic.
- * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."), a capacity, number of resources
- * or setting out of its range; ERR_NOMEM. *out is then empty and safe to free. A job that fits nowhere is a
- * fate, not an error.
+ * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."), a capacity, number of
+ * resources or setting out of its range; ERR_NOMEM. *out is then empty and safe to free. A job that fits
+ * nowhere is a fate, not an error.
+ *
+ * A job costs what smd_inner.h says, the choice among 200 jobs of smd_draw.h less than a millisecond.
  */
 int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_job *jobs, int32_t n_jobs,
             const double *capacity, int32_t n_resources, const struct smd_settings *how, struct err *e);

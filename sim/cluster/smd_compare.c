@@ -15,7 +15,8 @@ static double used_frac(const struct smd_result *r)
     return n > 0 ? sum / n : 0;
 }
 
-static int run_all(struct smd_outcome *out, const struct smd_job *jobs, const struct smd_trial *t, struct err *e)
+static int run_all(struct smd_outcome *out, const struct smd_job *jobs, const struct smd_trial *t,
+                   struct err *e)
 {
     double capacity[N_SMD_RESOURCES];
     smd_draw_pool(capacity, t->units);

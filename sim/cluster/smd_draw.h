@@ -22,9 +22,9 @@ struct smd_draw {
 
 /**
  * Instances of 8 vCPU, 4 GPU, 15 GB, 20 GB of disk (the paper's EC2 C4 have neither GPU nor disk, and no size
- * is named; c4.2xlarge has 8 vCPU and 15 GB), whole factors, wait-free (the one example the paper gives of e1, e2,
- * e3; with priority hardly any communication is left to schedule for). Synchronous jobs take the
- * mean over layers: with the sum, hardly one of them could end before its due time of at most 15 hours.
+ * is named; c4.2xlarge has 8 vCPU and 15 GB), whole factors, wait-free (the one example the paper gives of
+ * e1, e2, e3; with priority hardly any communication is left to schedule for). Synchronous jobs take the mean
+ * over layers: with the sum, hardly one of them could end before its due time of at most 15 hours.
  * Asynchronous jobs take the sum: with the mean all of them end within half an hour, whatever is scheduled.
  */
 struct smd_draw smd_draw_default(bool sync);

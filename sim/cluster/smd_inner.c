@@ -210,14 +210,13 @@ int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_re
         return err_set(e, ERR_RANGE, "eps: is %g, need 0.0001 to 1", eps);
     const struct smd_cost cost = smd_find_cost(job);
     const struct polygon omega = limit_polygon(job, n_resources);
-    struct search s = { .cost = &cost, .best = out };
+    struct search s = { .cost = &cost, .eps = COARSE_EPS, .best = out };
     find_terms(&s, &omega);
     /* What a coarse grid finds lets most of the fine one be left at once. */
-    for (s.eps = fmax(eps, COARSE_EPS);; s.eps = eps) {
+    if (eps < COARSE_EPS)
         search_term(&s, 0, &omega, cost.fixed_s);
-        if (!(s.eps > eps))
-            break;
-    }
+    s.eps = eps;
+    search_term(&s, 0, &omega, cost.fixed_s);
     out->bound_s = out->point.jct_s / (1 + eps);
     return 0;
 }
@@ -235,7 +234,7 @@ struct smd_point smd_inner_exact(const struct smd_job *job, int32_t n_resources)
 {
     const struct smd_cost c = smd_find_cost(job);
     struct smd_point best = { 1, 1, smd_jct_s(&c, 1, 1) };
-    for (double w = 1; smd_fits(job, n_resources, w, 1); w++) {
+    for (int32_t w = 1; smd_fits(job, n_resources, w, 1); w++) {
         double most = fmax(floor(smd_most_servers(job, n_resources, w)), 1);
         double rising_s = c.p_s + c.p_over_w_s / w, falling_s = c.w_over_p_s * w + c.over_p_s;
         /* Without a cost per server, as many as fit; with neither cost nor gain, one. */

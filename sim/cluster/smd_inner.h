@@ -22,17 +22,18 @@ struct smd_grid {
  * lies at a vertex, as least and greatest of any ratio of linear functions over a polygon do. So there is
  * no LP solver here: a polygon is clipped and its vertices are looked at.
  *
- * Where this is not the paper: w, p >= 1 in place of >= 0, where ratios have no bound; the sequence of a
- * ratio starts at its least value over the polygon that the bounds so far leave, and ends with its greatest,
- * both needed to cover and to be small; the best true sum is kept, not the sum of bounds; a branch is left
- * when (1 + eps) times the least it can contain is no better than that, which keeps the factor.
+ * Where this is not the paper: w, p >= 1 in place of >= 0, where ratios have no bound. The sequence of a
+ * ratio starts at its least value over the polygon that the bounds so far leave, and ends with its greatest:
+ * fewer bounds, and no point above the last. Each bound stands for the slab between it and the one before.
+ * Runs of bounds are left together when bounds and least values in their slab add up to no less than the best
+ * true sum found. A grid of eps 0.3 goes first to find one. None of this gives up the factor.
  *
  * @param job  smd_check_job() found nothing, and (1, 1) fits
- * @param eps  > 0
- * @return ERR_RANGE: eps not in [1e-4, 1].
+ * @param eps  1e-4 to 1
+ * @return 0; ERR_RANGE: eps.
  *
  * Without the pruning the grid has prod log(max/min)/log(1+eps) points: some 4e7 for a synchronous job at eps
- * 0.01. With it some hundreds.
+ * 0.01. With it some dozens are looked at: 0.1 ms for a job of smd_draw.h at eps 0.05, 0.4 ms at 0.01.
  */
 int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_resources, double eps,
                    struct err *e);
@@ -40,6 +41,8 @@ int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_re
 /**
  * Least JCT over whole w, p within the limit. For given w the cost is p*(b + d/w) + (c*w + f)/p + ..., convex
  * in p: its least is next to sqrt((c*w + f)/(b + d/w)). Ties go to fewer workers, then to fewer servers.
+ * (Times and limits are posynomials, so over real numbers all is convex in log w and log p: the sum of ratios
+ * is not as hard as a general one, and numbers of tasks are found exactly in less time than by the grid.)
  * @param job  as above. Time O(most workers).
  */
 struct smd_point smd_inner_exact(const struct smd_job *job, int32_t n_resources);

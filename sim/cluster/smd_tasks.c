@@ -7,8 +7,8 @@ static struct smd_point point_at(const struct smd_cost *c, double w, double p)
     return (struct smd_point){ w, p, smd_jct_s(c, w, p) };
 }
 
-/* The greatest gain of utility is the greatest fall of the completion time, and is seen there also where utilities
- * are so close to 0 or to the worth that they no longer differ. */
+/* The greatest gain of utility is the greatest fall of the completion time, and is seen there also where
+ * utilities are so close to 0 or to the worth that they no longer differ. */
 static struct smd_point find_optimus(const struct smd_job *job, int32_t n_resources)
 {
     const struct smd_cost c = smd_find_cost(job);
@@ -29,7 +29,7 @@ static struct smd_point find_esw(const struct smd_job *job, int32_t n_resources,
 {
     const struct smd_cost c = smd_find_cost(job);
     struct smd_point x = point_at(&c, 1, 1);
-    for (double k = 2; smd_fits(job, n_resources, k, k); k++) {
+    for (int32_t k = 2; smd_fits(job, n_resources, k, k); k++) {
         struct smd_point next = point_at(&c, k, k);
         if (how == SMD_ESW_LARGEST || next.jct_s < x.jct_s)
             x = next;

@@ -2,8 +2,8 @@
 
 static const char *const gpus_only[] = { "GPUs" };
 
-void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level, double lat_s,
-                     double gpus)
+void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level,
+                     double lat_s, double gpus)
 {
     const struct cluster_offer offer = { 1, gpus_only, &gpus, false };
     struct err e = { 0 };

@@ -5,10 +5,11 @@
 #include "sim/cluster/gang_job.h"
 #include "tests/support.h"
 
-/** A cluster of the network that a spec word says, links of @p lat_s; a server is what @p level dimensions join, with
+/** A cluster of the network that a spec word says, links of @p lat_s; a server is what @p level dimensions
+ * join, with
  * @p gpus GPUs each. */
-void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level, double lat_s,
-                     double gpus);
+void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level,
+                     double lat_s, double gpus);
 
 /** The same with servers of level 0 that have @p gpus, shape [servers]. */
 void fixture_uneven(struct cluster *c, const char *spec, const double *gpus);

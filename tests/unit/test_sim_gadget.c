@@ -220,7 +220,8 @@ static void runs_side_by_side_give_the_bytes_of_one_alone(void **state)
     size_t size[5];
     (void)state;
     draw(&d, 60, 0.02, 7);
-    settings.n_slots = 10;
+    settings.n_slots = 20;
+    settings.samples = 2;
     for (int i = 0; i < 5; i++) {
         FILE *f = open_memstream(&text[i], &size[i]);
         assert_non_null(f);

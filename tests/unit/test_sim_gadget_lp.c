@@ -179,6 +179,32 @@ static void shares_together_fit_the_cluster(void **state)
     }
 }
 
+/* The programme built anew, with the columns of the last slots or without any, has the same optimum. */
+static void clearing_the_pool_changes_no_bound(void **state)
+{
+    (void)state;
+    for (int32_t number = 0; number < 100; number++) {
+        struct opened o;
+        struct err e = { 0 };
+        double before, with, without;
+        open_case(&o, number, true);
+        assert_ok(gadget_lp_solve(&before, &o.lp, &e), &e);
+        int32_t n = o.lp.pool.n;
+        o.lp.n_kept = -2000; /* any pool has more than doubled since */
+        assert_ok(gadget_lp_open(&o.lp, &o.slot, &e), &e);
+        assert_int_equal(o.lp.pool.n, n);
+        assert_ok(gadget_lp_solve(&with, &o.lp, &e), &e);
+        assert_close(with, before, 1e-7);
+        o.lp.n_kept = -2000;
+        o.slot.slot += 100;
+        assert_ok(gadget_lp_open(&o.lp, &o.slot, &e), &e);
+        assert_int_equal(o.lp.pool.n, 0);
+        assert_ok(gadget_lp_solve(&without, &o.lp, &e), &e);
+        assert_close(without, before, 1e-7);
+        close_case(&o);
+    }
+}
+
 static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
 {
     const char *const names[] = { "gpus" };
@@ -232,6 +258,7 @@ int main(void)
         cmocka_unit_test(generated_columns_are_enough_for_the_optimum_over_all_rings),
         cmocka_unit_test(bound_is_no_less_than_the_best_set_of_rings),
         cmocka_unit_test(shares_together_fit_the_cluster),
+        cmocka_unit_test(clearing_the_pool_changes_no_bound),
         cmocka_unit_test(sizes_offered_end_where_workers_budget_or_room_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,10 +117,158 @@ static void priced_ring_is_the_best_of_all_rings(void **state)
     }
 }
 
+/* Nine servers of one GPU in three racks; arcs between racks cost 1 to 6, own links nothing. */
+static void build_nine(struct cluster *c, double *arc)
+{
+    static const char *const names[] = { "gpus" };
+    static const double each[] = { 1 };
+    static const int32_t rack[] = { 0, 1, 2, 0, 1, 2, 0, 1, 2 };
+    double server_Bps[9], rack_Bps[] = { 100e9, 100e9, 100e9 };
+    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
+    const struct cluster_racks racks = {
+        .n_servers = 9, .n_racks = 3, .rack = rack, .server_Bps = server_Bps, .rack_Bps = rack_Bps
+    };
+    struct err e = { 0 };
+    for (int s = 0; s < 9; s++)
+        server_Bps[s] = 1e9;
+    assert_ok(cluster_build_racks(c, &racks, &offer, &e), &e);
+    for (int32_t a = 0; a < c->n_arcs; a++)
+        arc[a] = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            static const double price[3][3] = { { 0, 1, 4 }, { 5, 0, 2 }, { 3, 6, 0 } };
+            struct cluster_path path;
+            assert_ok(cluster_find_path(&path, c, a, b, NULL, &e), &e);
+            if (a != b)
+                arc[path.arcs[1]] = price[a][b] * 1e-9;
+        }
+}
+
+/* All nine must go around the three racks: 1 + 2 + 3, not 4 + 6 + 5; each rack is left once only. */
+static void large_rings_go_from_rack_to_rack_the_cheapest_way_around(void **state)
+{
+    struct cluster c;
+    double arc[64], worker[9] = { 0 }, gain[10] = { 0 };
+    struct gadget_fabric f;
+    struct gadget_prices prices;
+    struct gadget_pricer pricer;
+    struct gadget_found found;
+    const struct elastic_job job = { .demand = { 1 }, .hop_Bps = 0.5e9 };
+    const struct gadget_offer offer = { .job = &job, .gain = gain, .least = 9, .most = 9 };
+    struct err e = { 0 };
+    (void)state;
+    build_nine(&c, arc);
+    gain[9] = 100;
+    assert_ok(gadget_fabric_build(&f, &c, true, &e), &e);
+    assert_true(f.racks);
+    assert_int_equal(f.n_zones, 3);
+    assert_ok(gadget_prices_build(&prices, &f, &e), &e);
+    assert_ok(gadget_pricer_build(&pricer, &prices, 9, &e), &e);
+    gadget_prices_set(&prices, worker, arc);
+    gadget_price(&found, &pricer, &offer);
+    assert_true(found.exact);
+    assert_int_equal(found.ring.n, 9);
+    assert_near(found.worth, 100 - 0.5 * (1 + 2 + 3), 1e-12);
+    for (int i = 0; i < 9; i++) {
+        int32_t from = found.ring.servers[i] % 3, to = found.ring.servers[(i + 1) % 9] % 3;
+        assert_true(to == from || to == (from + 1) % 3);
+    }
+    /* The way around is closed: only the other one is left, and the relaxation alone does not see it. */
+    struct cluster_path path;
+    double left_Bps[64];
+    assert_ok(cluster_find_path(&path, &c, 0, 1, NULL, &e), &e);
+    for (int32_t a = 0; a < c.n_arcs; a++)
+        left_Bps[a] = a == path.arcs[1] ? 0.1e9 : c.bw_Bps[a];
+    gadget_prices_leave(&prices, c.capacity, left_Bps);
+    gadget_price(&found, &pricer, &offer);
+    assert_false(found.exact);
+    assert_near(found.worth, 100 - 0.5 * (4 + 6 + 5), 1e-12);
+    assert_near(found.most, 100 - 0.5 * (1 + 2 + 3), 1e-12);
+    gadget_pricer_free(&pricer);
+    gadget_prices_free(&prices);
+    gadget_fabric_free(&f);
+    cluster_free(&c);
+}
+
+/* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */
+static void racks_are_seen_where_there_are_two_levels_only(void **state)
+{
+    static const struct {
+        const char *word;
+        bool racks;
+        int32_t n_nodes;
+    } cases[] = { { "switch:4@1", true, 1 },
+                  { "ring:4@1", false, 4 },
+                  { "ring:2@1 switch:3@1", false, 6 },
+                  { "switch:3@1 switch:2@1", false, 6 } };
+    static const char *const names[] = { "gpus" };
+    static const double each[] = { 1 };
+    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct cluster c;
+        struct gadget_fabric f;
+        struct err e = { 0 };
+        assert_ok(topo_parse_spec(&net, cases[i].word, &e), &e);
+        assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+        assert_ok(gadget_fabric_build(&f, &c, true, &e), &e);
+        assert_int_equal(f.racks, cases[i].racks);
+        assert_int_equal(f.n_nodes, cases[i].n_nodes);
+        gadget_fabric_free(&f);
+        assert_ok(gadget_fabric_build(&f, &c, false, &e), &e);
+        assert_false(f.racks);
+        gadget_fabric_free(&f);
+        cluster_free(&c);
+    }
+}
+
+/* Without steps for it the search says nothing, and what is not found is still bounded. */
+static void bound_holds_without_a_search(void **state)
+{
+    (void)state;
+    int32_t open = 0;
+    for (int32_t number = 1; number < 400; number += 2) {
+        struct oracle_case x;
+        struct rng *rng;
+        struct err e = { 0 };
+        double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0, 0.3, 0.5, 0.9, 1.1, 1.2 };
+        struct gadget_fabric f;
+        struct gadget_prices prices;
+        struct gadget_pricer pricer;
+        struct gadget_found found;
+        oracle_case_build(&x, number);
+        assert_ok(rng_build(&rng, 2, (uint64_t)number, &e), &e);
+        draw_prices(worker, arc, &x.cluster, rng);
+        assert_ok(gadget_fabric_build(&f, &x.cluster, true, &e), &e);
+        assert_ok(gadget_prices_build(&prices, &f, &e), &e);
+        assert_ok(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, &e), &e);
+        gadget_prices_set(&prices, worker, arc);
+        const struct gadget_offer o = {
+            .job = &x.jobs[0], .gain = gain, .least = 1, .most = ORACLE_WORKERS, .search = true
+        };
+        gadget_price(&found, &pricer, &o); /* steps are 0 */
+        double best = best_by_trying(&x.cluster, &o, worker, arc);
+        assert_true(found.most >= best - 1e-12);
+        assert_true(found.worth <= best + 1e-12);
+        assert_true(!found.exact || found.worth >= best - 1e-12 || best <= 0);
+        open += !found.exact;
+        gadget_pricer_free(&pricer);
+        gadget_prices_free(&prices);
+        gadget_fabric_free(&f);
+        rng_free(rng);
+        oracle_case_free(&x);
+    }
+    assert_true(open > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(priced_ring_is_the_best_of_all_rings),
+        cmocka_unit_test(large_rings_go_from_rack_to_rack_the_cheapest_way_around),
+        cmocka_unit_test(racks_are_seen_where_there_are_two_levels_only),
+        cmocka_unit_test(bound_holds_without_a_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,8 +115,8 @@ static void draw(struct bundle *b, int32_t n_links, bool caps, struct rng *rng)
         b->cap_Bps = rng_log_range(rng, 0.1, 10);
 }
 
-/* Bertsekas and Gallager's condition: everybody has a full link where nobody is faster, or its cap; and no link
- * carries more than it can. */
+/* Bertsekas and Gallager's condition: everybody has a full link where nobody is faster, or its cap; and no
+ * link carries more than it can. */
 static void check_optimal(const struct lockstep *l, const double *bw, int32_t n_links, const struct bundle *b)
 {
     double load[MAX_LINKS] = { 0 }, fastest[MAX_LINKS] = { 0 };
@@ -191,8 +191,8 @@ static void take_rate(void *data, int64_t tag, double rate_Bps)
     rates[tag] = rate_Bps;
 }
 
-/* A flow over all arcs of a bundle, each as often as it is used, moves as fast as the slowest of its hops: by the
- * sharing of sim/flow, which is another program. With one hop a bundle it is a flow of its own. */
+/* A flow over all arcs of a bundle, each as often as it is used, moves as fast as the slowest of its hops: by
+ * the sharing of sim/flow, which is another program. With one hop a bundle it is a flow of its own. */
 static void rates_are_those_of_flows_over_the_same_links(void **state)
 {
     (void)state;

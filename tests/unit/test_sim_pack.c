@@ -36,9 +36,9 @@ static void a_place_is_what_its_way_says(void **state)
         { PACK_SPREAD, 6, { 1, 2, 1, 0, 1, 1 } }, /* all of them, the emptiest twice */
         { PACK_SPREAD, 13, { 2, 4, 1, 0, 3, 3 } },
         { PACK_TOPOLOGY, 2, { 2 } },
-        { PACK_TOPOLOGY, 5, { 0, 4, 1 } },                /* both groups have 7: the first, packed */
-        { PACK_TOPOLOGY, 7, { 2, 4, 1 } },                /* one group, where packed alone takes two servers */
-        { PACK_TOPOLOGY, 8, { 0, 4, 0, 0, 4 } },          /* no group holds it */
+        { PACK_TOPOLOGY, 5, { 0, 4, 1 } },       /* both groups have 7: the first, packed */
+        { PACK_TOPOLOGY, 7, { 2, 4, 1 } },       /* one group, where packed alone takes two servers */
+        { PACK_TOPOLOGY, 8, { 0, 4, 0, 0, 4 } }, /* no group holds it */
         { PACK_RANDOM, 14, { 2, 4, 1, 0, 4, 3 } },
     };
     struct cluster c;

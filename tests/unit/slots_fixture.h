@@ -1,0 +1,65 @@
+/** @file Small clusters and jobs in slots for tests: everything by hand. */
+#ifndef TESTS_UNIT_SLOTS_FIXTURE_H
+#define TESTS_UNIT_SLOTS_FIXTURE_H
+
+#include "sim/cluster/elastic.h"
+#include "tests/support.h"
+
+enum { STAR_MOST = 64 };
+
+/** @p n servers of gpus[i] at one switch, each by a link of @p Bps. */
+static inline void star_build(struct cluster *c, int32_t n, const double *gpus, double Bps)
+{
+    static const char *const names[] = { "gpu" };
+    int32_t rack[STAR_MOST] = { 0 };
+    double links[STAR_MOST];
+    struct err e = { 0 };
+    assert_true(n <= STAR_MOST);
+    for (int32_t s = 0; s < n; s++)
+        links[s] = Bps;
+    const struct cluster_racks racks = { n, 1, rack, links, links, 0 };
+    const struct cluster_offer offer = { 1, names, gpus, true };
+    assert_ok(cluster_build_racks(c, &racks, &offer, &e), &e);
+}
+
+/** One GPU a worker, one iteration worth 1 each worker-slot, no bandwidth; both numbers of workers @p
+ * workers.
+ */
+static inline struct elastic_job plain_job(const char *id, int32_t arrival, int32_t workers, double budget)
+{
+    struct elastic_job j = { .id = id,
+                             .arrival = arrival,
+                             .max_workers = workers,
+                             .fixed_workers = workers,
+                             .demand = { 1 },
+                             .budget = budget,
+                             .zeta = 1,
+                             .leave_frac = INFINITY };
+    struct err e = { 0 };
+    assert_ok(utility_build(&j.aim, UTILITY_LINEAR, 1, 0, 0, 0, &e), &e);
+    j.report = j.aim;
+    return j;
+}
+
+/** The scheduler of that name. */
+static inline const struct elastic_scheduler *scheduler_named(const char *name)
+{
+    for (int32_t i = 0; i < elastic_n_schedulers; i++)
+        if (strcmp(elastic_schedulers[i]->name, name) == 0)
+            return elastic_schedulers[i];
+    print_error("no scheduler %s\n", name);
+    fail();
+    return NULL;
+}
+
+/** Workers of @p job in slot @p slot of a run that kept its choices. */
+static inline int32_t workers_of(const struct elastic_result *r, int32_t slot, int32_t job)
+{
+    const struct elastic_choice *x = &r->choices[slot - 1];
+    for (int32_t i = 0; i < x->n_rings; i++)
+        if (x->rings[i].job == job)
+            return x->rings[i].workers_total;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,454 @@
+#include "sim/cluster/events.h"
+
+#include "base/rng.h"
+#include "sim/cluster/pace_graph.h"
+#include "tests/unit/cluster_fixture.h"
+
+/* Runs of jobs that send nothing or little, by hand and by laws. Orders: test_sim_order.c. */
+
+static void run(struct events_result *r, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+                const struct events_settings *s, const struct pace_graph_settings *speed)
+{
+    const struct pace_graph_settings plain = pace_graph_settings_default();
+    struct pace pace;
+    struct err e = { 0 };
+    assert_ok(pace_graph_build(&pace, c, jobs, n, speed ? speed : &plain, &e), &e);
+    const struct events_problem p = { c, jobs, n, &pace };
+    assert_ok(events_run(r, &p, s, &e), &e);
+    pace.free(pace.x);
+}
+
+/* 6 GB/s a server; a ring of three servers of two GPUs at 100 GB/s: 2/3 S / 6 + S / 100 each way. */
+static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
+{
+    struct gang_job job = fixture_job(5, 6, 1000, 0.01);
+    struct events_settings s = events_settings_default();
+    struct pace_graph_settings speed = pace_graph_settings_default();
+    const double S = 3e8, each_s = 0.01 + S * 0.5 * 2 / 100e9 + 2 * (2.0 / 3) * S / 6e9;
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    job.gradient_B = S;
+    speed.inner_Bps = 100e9;
+    fixture_cluster(&c, &net, "switch:4@6", 0, 0, 2);
+    for (int order = 0; order < N_EVENTS_ORDERS; order++)
+        for (int pack = 0; pack <= PACK_PACKED; pack++) {
+            struct events_result r;
+            s.order = (enum events_order)order;
+            s.pack = (enum pack_kind)pack;
+            run(&r, &c, &job, 1, &s, &speed);
+            assert_int_equal(r.n_done, 1);
+            assert_close(r.jobs[0].jct_s, 1000 * each_s, 1e-13);
+            assert_close(r.jobs[0].slowdown, 1, 1e-13);
+            assert_close(r.jobs[0].stretch, 1, 1e-13);
+            assert_close(r.makespan_s, 1000 * each_s, 1e-13);
+            assert_close(r.gpu_frac, 6.0 / 8, 1e-13);
+            assert_true(r.first_s == 5 && r.jobs[0].start_s == 5 && r.jobs[0].servers == 3);
+            events_result_free(&r);
+        }
+    cluster_free(&c);
+}
+
+static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state)
+{
+    struct gang_job job = fixture_job(0, 4, NAN, 0.02);
+    struct events_settings s = events_settings_default();
+    struct events_result r;
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    job.runtime_s = 777;
+    job.gradient_B = 1e9;
+    fixture_cluster(&c, &net, "switch:4@10", 0, 1e-5, 2);
+    run(&r, &c, &job, 1, &s, NULL);
+    assert_close(r.jobs[0].jct_s, 777, 1e-13);
+    assert_close(r.jobs[0].ideal_s, 777, 1e-13);
+    events_result_free(&r);
+    /* Spread over four servers it takes longer. */
+    s.pack = PACK_SPREAD;
+    run(&r, &c, &job, 1, &s, NULL);
+    const double two_s = 0.02 + 1e9 / 10e9 + 2 * 1e-5, four_s = 0.02 + 1.5 * 1e9 / 10e9 + 6 * 1e-5;
+    assert_close(r.jobs[0].jct_s, 777 * four_s / two_s, 1e-13);
+    assert_close(r.jobs[0].slowdown, four_s / two_s, 1e-13);
+    events_result_free(&r);
+    cluster_free(&c);
+}
+
+/* Three servers of two GPUs; jobs of three meet on server 1. Alone an iteration takes .25 + .5 s, together
+ * .25 + 1. */
+static void jobs_that_meet_slow_each_other_down(void **state)
+{
+    struct gang_job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
+    struct events_settings s = events_settings_default();
+    struct events_result r;
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    jobs[0].gradient_B = jobs[1].gradient_B = 5e9;
+    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
+    run(&r, &c, jobs, 2, &s, NULL);
+    assert_close(r.jobs[0].end_s, 8 * 1.25, 1e-13);
+    assert_close(r.jobs[1].end_s, 10 + 8 * 0.75, 1e-13);
+    assert_close(r.jobs[0].stretch, 10 / 6.0, 1e-13);
+    assert_close(r.jobs[1].stretch, 16 / 12.0, 1e-13);
+    assert_close(r.mean_stretch, (10 / 6.0 + 16 / 12.0) / 2, 1e-13);
+    assert_int_equal(r.n_wide, 2);
+    assert_int_equal(r.n_arcs, c.n_arcs);
+    /* Arc 2 s is the way up from server s. */
+    assert_close(r.arcs[2].bytes, (8 + 16) * 5e9, 1e-13);
+    assert_close(r.arcs[2].mean_frac, 24 * 5e9 / (10e9 * 16), 1e-13);
+    assert_close(r.arcs[2].peak_frac, 2 * 5e9 / 1.25 / 10e9, 1e-13);
+    assert_close(r.arcs[0].bytes, 8 * 5e9, 1e-13);
+    assert_close(r.arcs[4].peak_frac, 5e9 / 0.75 / 10e9, 1e-13);
+    events_result_free(&r);
+    cluster_free(&c);
+}
+
+static void figures_of_a_run_are_those_of_its_schedule(void **state)
+{
+    /* Four GPUs: 0 has three for 10 s, 1 then two for 5 s, 2 one at the same time for 1 s. */
+    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1),
+                                     fixture_job(2, 1, 1, 1) };
+    struct events_settings s = events_settings_default();
+    struct events_result r;
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    s.keep_points = s.keep_spans = true;
+    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
+    run(&r, &c, jobs, 3, &s, NULL);
+    assert_close(r.makespan_s, 15, 1e-15);
+    assert_close(r.mean_jct_s, (10 + 14 + 9) / 3.0, 1e-15);
+    assert_close(r.median_jct_s, 10, 1e-15);
+    assert_close(r.p95_jct_s, 10 + 0.9 * 4, 1e-13); /* at 1.9 of 0..2 */
+    assert_close(r.mean_wait_s, (0 + 9 + 8) / 3.0, 1e-15);
+    assert_close(r.mean_slowdown, (1 + 14 / 5.0 + 9) / 3, 1e-15);
+    assert_close(r.gpu_frac, (30 + 10 + 1) / (4 * 15.0), 1e-15);
+    assert_int_equal(r.n_events, 6);
+    static const struct events_point points[] = { { 0, 3, 1, 0 },  { 1, 3, 1, 1 },  { 2, 3, 1, 2 },
+                                                  { 10, 3, 2, 0 }, { 11, 2, 1, 0 }, { 15, 0, 0, 0 } };
+    assert_int_equal(r.n_points, COUNT_OF(points));
+    for (int32_t i = 0; i < r.n_points; i++) {
+        assert_close(r.points[i].time_s, points[i].time_s, 1e-15);
+        assert_int_equal(r.points[i].gpus, points[i].gpus);
+        assert_int_equal(r.points[i].running, points[i].running);
+        assert_int_equal(r.points[i].waiting, points[i].waiting);
+    }
+    static const struct events_span spans[] = {
+        { 0, 0, 2, 0, 10 }, { 0, 1, 1, 0, 10 }, { 2, 1, 1, 10, 11 }, { 1, 0, 2, 10, 15 }
+    };
+    assert_int_equal(r.n_spans, COUNT_OF(spans));
+    for (int32_t i = 0; i < r.n_spans; i++) {
+        assert_int_equal(r.spans[i].job, spans[i].job);
+        assert_int_equal(r.spans[i].server, spans[i].server);
+        assert_int_equal(r.spans[i].gpus, spans[i].gpus);
+        assert_close(r.spans[i].from_s, spans[i].from_s, 1e-15);
+        assert_close(r.spans[i].to_s, spans[i].to_s, 1e-15);
+    }
+    events_result_free(&r);
+    cluster_free(&c);
+}
+
+static void a_horizon_cuts_the_run(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1),
+                                     fixture_job(2, 1, 1, 1), fixture_job(50, 1, 1, 1) };
+    struct events_settings s = events_settings_default();
+    struct events_result r;
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    s.horizon_s = 10;
+    s.keep_spans = true;
+    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 1);
+    /* On two GPUs: 0 until 4, 2 then, 1 from 1 to 10: an end at the horizon counts. */
+    run(&r, &c, jobs, 4, &s, NULL);
+    assert_int_equal(r.n_done, 3);
+    assert_int_equal(r.jobs[3].end, EVENTS_ABSENT);
+    assert_true(isnan(r.jobs[3].start_s) && isnan(r.jobs[3].jct_s));
+    events_result_free(&r);
+    s.horizon_s = 3;
+    run(&r, &c, jobs, 4, &s, NULL);
+    assert_int_equal(r.n_done, 0);
+    assert_int_equal(r.jobs[0].end, EVENTS_RUNS);
+    assert_int_equal(r.jobs[1].end, EVENTS_RUNS);
+    assert_int_equal(r.jobs[2].end, EVENTS_WAITS);
+    assert_close(r.jobs[0].iterations, 3, 1e-15);
+    assert_close(r.jobs[1].iterations, 2, 1e-15);
+    assert_close(r.last_s, 3, 1e-15);
+    assert_close(r.gpu_frac, 5 / 6.0, 1e-15);
+    assert_int_equal(r.n_spans, 2);
+    assert_true(isnan(r.mean_jct_s) && isnan(r.p99_jct_s));
+    events_result_free(&r);
+    cluster_free(&c);
+}
+
+/* ---- laws that hold for all ---- */
+
+enum { N_MANY = 70, MAX_STEPS = 4000 };
+
+/* A model that writes down what another one says, step by step. */
+struct scribe {
+    struct pace inner;
+    int32_t calls, n_jobs;
+    bool runs[N_MANY];
+    double (*said)[N_MANY]; /* iteration time of each job after each changed(), 0: it does not run */
+};
+
+static int scribe_begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
+{
+    struct scribe *s = x;
+    s->runs[job] = true;
+    return s->inner.begin(s->inner.x, job, place, e);
+}
+
+static void scribe_end(void *x, int32_t job)
+{
+    struct scribe *s = x;
+    s->runs[job] = false;
+    s->inner.end(s->inner.x, job);
+}
+
+static int scribe_changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
+{
+    struct scribe *s = x;
+    int rc = s->inner.changed(s->inner.x, jobs, n, e);
+    /* First come the ideal times: one call for each job, and one. */
+    int32_t step = s->calls++ - (s->n_jobs + 1);
+    assert_true(step < MAX_STEPS);
+    for (int32_t i = 0; i < s->n_jobs && step >= 0; i++)
+        s->said[step][i] = s->runs[i] ? s->inner.iteration_s(s->inner.x, i) : 0;
+    return rc;
+}
+
+static double scribe_iteration_s(const void *x, int32_t job)
+{
+    const struct scribe *s = x;
+    return s->inner.iteration_s(s->inner.x, job);
+}
+
+static void draw_jobs(struct gang_job jobs[N_MANY], uint64_t seed)
+{
+    static const int32_t sizes[] = { 1, 1, 2, 3, 4, 6, 8, 13 };
+    struct rng *rng;
+    struct err e = { 0 };
+    assert_ok(rng_build(&rng, seed, 9, &e), &e);
+    for (int32_t i = 0; i < N_MANY; i++) {
+        jobs[i] = fixture_job(rng_range(rng, 0, 300), sizes[rng_below(rng, COUNT_OF(sizes))],
+                              1 + (double)rng_below(rng, 200), rng_range(rng, 0.05, 0.3));
+        jobs[i].gradient_B = rng_log_range(rng, 1e7, 3e9);
+        jobs[i].servers = rng_below(rng, 4) == 0 ? 2 : 0;
+        jobs[i].tenant = (int32_t)rng_below(rng, 4) - 1;
+    }
+    rng_free(rng);
+}
+
+/* At every time a server's GPUs suffice, and a job has all of its own or none. */
+static void check_spans(const struct events_result *r, const struct gang_job *jobs, const struct cluster *c)
+{
+    for (int32_t i = 0; i < r->n_spans; i++) {
+        double at_s = r->spans[i].from_s, on_server = 0;
+        int32_t of_job = 0;
+        for (int32_t k = 0; k < r->n_spans; k++) {
+            const struct events_span *other = &r->spans[k];
+            if (!(other->from_s <= at_s && at_s < other->to_s))
+                continue;
+            on_server += other->server == r->spans[i].server ? other->gpus : 0;
+            of_job += other->job == r->spans[i].job ? other->gpus : 0;
+        }
+        assert_true(on_server <= cluster_capacity(c, r->spans[i].server, 0));
+        assert_int_equal(of_job, jobs[r->spans[i].job].gpus);
+    }
+}
+
+/* What a job did at each speed adds up to its iterations. */
+static void check_progress(const struct events_result *r, const struct gang_job *jobs, const struct scribe *s)
+{
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        double done = 0, held_s = 0;
+        for (int32_t k = 0; k + 1 < r->n_points; k++)
+            if (s->said[k][i] > 0) {
+                double time_s = r->points[k + 1].time_s - r->points[k].time_s;
+                done += time_s / s->said[k][i];
+                held_s += time_s;
+            }
+        assert_close(done, jobs[i].iterations, 1e-9);
+        assert_close(held_s, r->jobs[i].run_s, 1e-9);
+    }
+}
+
+static void check_bytes(const struct events_result *r, const struct cluster *c)
+{
+    for (int32_t a = 0; a < r->n_arcs; a++)
+        assert_true(r->arcs[a].peak_frac <= 1 + 1e-9 && r->arcs[a].mean_frac <= r->arcs[a].peak_frac + 1e-9);
+    (void)c;
+}
+
+static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
+{
+    struct topo_network net;
+    struct cluster c;
+    double(*said)[N_MANY] = malloc(MAX_STEPS * sizeof *said);
+    (void)state;
+    assert_non_null(said);
+    fixture_cluster(&c, &net, "switch:3@5 ring:3@10", 0, 1e-5, 4);
+    for (int order = 0; order <= N_EVENTS_ORDERS; order++) /* the last: continuous LAS */
+        for (int pack = 0; pack < N_PACK_KINDS; pack++) {
+            struct gang_job jobs[N_MANY];
+            struct events_settings s = events_settings_default();
+            struct pace_graph_settings speed = pace_graph_settings_default();
+            struct scribe scribe = { .n_jobs = N_MANY, .said = said };
+            struct pace pace = {
+                &scribe, scribe_begin, scribe_end, scribe_changed, scribe_iteration_s, NULL
+            };
+            struct events_result r, plain;
+            struct err e = { 0 };
+            draw_jobs(jobs, (uint64_t)(order * N_PACK_KINDS + pack));
+            s.order = order < N_EVENTS_ORDERS ? (enum events_order)order : EVENTS_LAS;
+            s.pack = (enum pack_kind)pack;
+            s.las_queues = order < N_EVENTS_ORDERS ? 3 : 0;
+            s.las_at[0] = 20;
+            s.las_at[1] = 100;
+            s.round_s = 7;
+            s.backfill = pack % 2 == 1;
+            s.keep_spans = s.keep_points = true;
+            speed.duty = order % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
+            speed.inner_Bps = 50e9;
+            assert_ok(pace_graph_build(&scribe.inner, &c, jobs, N_MANY, &speed, &e), &e);
+            struct events_problem p = { &c, jobs, N_MANY, &pace };
+            assert_ok(events_run(&r, &p, &s, &e), &e);
+            assert_int_equal(r.n_done, N_MANY);
+            assert_null(r.arcs);
+            check_spans(&r, jobs, &c);
+            check_progress(&r, jobs, &scribe);
+            /* The same without somebody who writes it down, by a model that served before. */
+            p.pace = &scribe.inner;
+            assert_ok(events_run(&plain, &p, &s, &e), &e);
+            check_bytes(&plain, &c);
+            for (int32_t i = 0; i < N_MANY; i++) {
+                assert_true(plain.jobs[i].start_s == r.jobs[i].start_s);
+                assert_true(plain.jobs[i].end_s == r.jobs[i].end_s);
+                assert_int_equal(plain.jobs[i].stops, r.jobs[i].stops);
+                assert_true(plain.jobs[i].slowdown == r.jobs[i].slowdown);
+            }
+            scribe.inner.free(scribe.inner.x);
+            events_result_free(&r);
+            events_result_free(&plain);
+        }
+    free(said);
+    cluster_free(&c);
+}
+
+/* ---- bad input ---- */
+
+static void what_cannot_be_is_named(void **state)
+{
+    static const struct {
+        size_t field;
+        double value;
+        const char *text;
+    } cases[] = {
+        { offsetof(struct gang_job, submit_s), -1, "job x: submission [s] is -1, need a number >= 0" },
+        { offsetof(struct gang_job, submit_s), NAN, "job x: submission [s] is nan" },
+        { offsetof(struct gang_job, iterations), NAN, "job x: none of iterations and runtime is given" },
+        { offsetof(struct gang_job, iterations), 0, "job x: iterations is 0, need a number > 0" },
+        { offsetof(struct gang_job, runtime_s), 5, "job x: each of iterations and runtime is given" },
+        { offsetof(struct gang_job, compute_s), 0, "job x: compute [s] is 0, need a number > 0" },
+        { offsetof(struct gang_job, compute_s), INFINITY, "job x: compute [s] is inf" },
+        { offsetof(struct gang_job, gradient_B), -1, "job x: gradient [B] is -1, need a number >= 0" },
+        { offsetof(struct gang_job, weight), 0, "job x: weight is 0, need a number > 0" },
+        { offsetof(struct gang_job, hidden_s), 2,
+          "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
+    };
+    struct topo_network net;
+    struct cluster c;
+    struct pace pace;
+    struct gang_job job = fixture_job(0, 1, 1, 1);
+    struct events_settings s = events_settings_default();
+    const struct pace_graph_settings speed = pace_graph_settings_default();
+    struct events_problem p = { &c, &job, 1, &pace };
+    struct events_result r;
+    struct err e = { 0 };
+    (void)state;
+    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
+    assert_ok(pace_graph_build(&pace, &c, &job, 1, &speed, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        job = fixture_job(0, 1, 1, 1);
+        job.id = "x";
+        memcpy((char *)&job + cases[i].field, &cases[i].value, sizeof cases[i].value);
+        assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, cases[i].text);
+        events_result_free(&r);
+    }
+    job = fixture_job(0, 5, 1, 1);
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "job job0: needs 5 GPUs, the cluster has 4");
+    job.gpus = 0;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "job job0: needs 0 GPUs, need 1 to");
+    job.gpus = 1;
+    job.servers = -1;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "has -1 parameter servers, need 0 to");
+    job.servers = 0;
+    p.n_jobs = 0;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "queue has 0 jobs, need 1 to");
+    p.n_jobs = 1;
+    s.horizon_s = NAN;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "horizon is nan s, need > 0");
+    s = events_settings_default();
+    s.overhead_s = -1;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "overhead of a restart is -1 s");
+    s = events_settings_default();
+    s.order = EVENTS_LAS;
+    s.las_at[1] = s.las_at[0];
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE,
+                 "LAS: queue 1 ends at 3600 GPU-seconds, need more than 3600");
+    s.las_queues = EVENTS_MAX_QUEUES + 1;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "LAS: has 9 queues, need 0 (continuous) to 8");
+    s.las_queues = 0;
+    s.round_s = 0;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "LAS: round is 0 s, need > 0");
+    events_result_free(&r);
+    pace.free(pace.x);
+    cluster_free(&c);
+}
+
+static void a_job_that_no_servers_resources_hold_is_refused(void **state)
+{
+    static const char *const names[] = { "GPUs", "CPUs" };
+    static const double per_server[] = { 4, 7 };
+    const struct cluster_offer offer = { 2, names, per_server, false };
+    const struct pace_graph_settings speed = pace_graph_settings_default();
+    const struct events_settings s = events_settings_default();
+    struct gang_job job = fixture_job(0, 3, 1, 1);
+    struct topo_network net;
+    struct cluster c;
+    struct pace pace;
+    struct events_result r;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
+    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    assert_ok(pace_graph_build(&pace, &c, &job, 1, &speed, &e), &e);
+    const struct events_problem p = { &c, &job, 1, &pace };
+    job.demand[1] = 4; /* one GPU a server */
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE,
+                 "needs 3 GPUs with their resources, the cluster has room for 2");
+    job.demand[1] = -1;
+    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "CPUs is -1, need a number >= 0");
+    events_result_free(&r);
+    pace.free(pace.x);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lone_job_takes_its_iterations_on_its_ideal_place),
+        cmocka_unit_test(a_job_known_by_its_run_time_takes_it_on_its_ideal_place),
+        cmocka_unit_test(jobs_that_meet_slow_each_other_down),
+        cmocka_unit_test(figures_of_a_run_are_those_of_its_schedule),
+        cmocka_unit_test(a_horizon_cuts_the_run),
+        cmocka_unit_test(capacity_gangs_and_progress_hold_in_every_schedule),
+        cmocka_unit_test(what_cannot_be_is_named),
+        cmocka_unit_test(a_job_that_no_servers_resources_hold_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

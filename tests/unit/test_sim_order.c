@@ -1,0 +1,363 @@
+/* The orders of events.h: schedules by hand, and optima. */
+#include "base/rng.h"
+#include "sim/cluster/events.h"
+#include "sim/cluster/pace_graph.h"
+#include "tests/unit/cluster_fixture.h"
+
+static void run_on(struct events_result *r, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+                   const struct events_settings *s)
+{
+    const struct pace_graph_settings speed = pace_graph_settings_default();
+    struct pace pace;
+    struct err e = { 0 };
+    assert_ok(pace_graph_build(&pace, c, jobs, n, &speed, &e), &e);
+    const struct events_problem p = { c, jobs, n, &pace };
+    assert_ok(events_run(r, &p, s, &e), &e);
+    pace.free(pace.x);
+}
+
+/* On two servers of `gpus` GPUs together. */
+static void run(struct events_result *r, double gpus, const struct gang_job *jobs, int32_t n,
+                const struct events_settings *s)
+{
+    const double each[] = { gpus, 0 };
+    struct cluster c;
+    fixture_uneven(&c, "switch:2@10", each);
+    run_on(r, &c, jobs, n, s);
+    cluster_free(&c);
+}
+
+struct want {
+    double start_s, end_s;
+    int32_t stops;
+};
+
+static void check(const struct events_result *r, const struct want *want)
+{
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        assert_int_equal(r->jobs[i].end, EVENTS_DONE);
+        assert_near(r->jobs[i].start_s, want[i].start_s, 1e-9);
+        assert_near(r->jobs[i].end_s, want[i].end_s, 1e-9);
+        assert_int_equal(r->jobs[i].stops, want[i].stops);
+    }
+}
+
+static struct events_settings with(enum events_order order)
+{
+    struct events_settings s = events_settings_default();
+    s.order = order;
+    return s;
+}
+
+/* GPUs:  0 has 3 of 4 until 10; 1 needs 4; 2 and 3 need one. */
+static void fifo_lets_all_wait_for_the_first(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
+                                     fixture_job(2, 1, 1, 1), fixture_job(3, 1, 20, 1) };
+    const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 15, 16, 0 }, { 15, 35, 0 } };
+    const struct events_settings s = with(EVENTS_FIFO);
+    struct events_result r;
+    (void)state;
+    run(&r, 4, jobs, 4, &s);
+    check(&r, want);
+    events_result_free(&r);
+}
+
+static void backfilling_does_not_delay_the_first(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
+                                     fixture_job(2, 1, 1, 1), fixture_job(3, 1, 20, 1) };
+    /* 2 ends before 10, 3 would not. */
+    const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 2, 3, 0 }, { 15, 35, 0 } };
+    struct events_settings s = with(EVENTS_FIFO);
+    struct events_result r;
+    (void)state;
+    s.backfill = true;
+    run(&r, 4, jobs, 4, &s);
+    check(&r, want);
+    events_result_free(&r);
+    /* The first in the queue needs 3: one GPU is spare when it starts, so 3 may start, but 4 may not as well.
+     */
+    const struct gang_job more[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
+                                     fixture_job(3, 1, 20, 1), fixture_job(4, 1, 20, 1) };
+    const struct want spare[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 3, 23, 0 }, { 15, 35, 0 } };
+    run(&r, 5, more, 4, &s);
+    check(&r, spare);
+    events_result_free(&r);
+}
+
+static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1),
+                                     fixture_job(2, 1, 1, 1) };
+    const struct want want[] = { { 0, 5, 0 }, { 6, 9, 0 }, { 5, 6, 0 } };
+    const struct events_settings s = with(EVENTS_SJF);
+    struct events_result r;
+    (void)state;
+    run(&r, 1, jobs, 3, &s);
+    check(&r, want);
+    events_result_free(&r);
+    /* Size is GPUs times time: one GPU for 5 s is less than two for 3 s. */
+    const struct gang_job areas[] = { fixture_job(0, 2, 1, 1), fixture_job(0.5, 2, 3, 1),
+                                      fixture_job(0.6, 1, 5, 1) };
+    const struct want by_area[] = { { 0, 1, 0 }, { 6, 9, 0 }, { 1, 6, 0 } };
+    run(&r, 2, areas, 3, &s);
+    check(&r, by_area);
+    events_result_free(&r);
+}
+
+static void srtf_runs_who_has_least_left(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1),
+                                     fixture_job(2, 1, 1, 1) };
+    const struct want want[] = { { 0, 9, 1 }, { 1, 5, 1 }, { 2, 3, 0 } };
+    /* Going on costs half a second each time. */
+    const struct want with_overhead[] = { { 0, 10, 1 }, { 1, 5.5, 1 }, { 2, 3, 0 } };
+    struct events_settings s = with(EVENTS_SRTF);
+    struct events_result r;
+    (void)state;
+    run(&r, 1, jobs, 3, &s);
+    check(&r, want);
+    assert_int_equal(r.stops, 2);
+    assert_near(r.jobs[0].run_s, 5, 1e-9);
+    assert_near(r.jobs[0].wait_s, 4, 1e-9);
+    events_result_free(&r);
+    s.overhead_s = 0.5;
+    run(&r, 1, jobs, 3, &s);
+    check(&r, with_overhead);
+    assert_near(r.jobs[0].run_s, 5.5, 1e-9);
+    events_result_free(&r);
+}
+
+/* A gang of two is stopped by a shorter one of one; a third fills what is left. */
+static void who_does_not_fit_leaves_room_to_those_behind(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1),
+                                     fixture_job(1, 1, 20, 1) };
+    const struct want want[] = { { 0, 12, 1 }, { 1, 3, 0 }, { 1, 30, 1 } };
+    const struct events_settings s = with(EVENTS_SRTF);
+    struct events_result r;
+    (void)state;
+    run(&r, 2, jobs, 3, &s);
+    /* 0: 1 s, then 9 s from 3 on. 2: 1 to 3 with 18 s left, then from 12 on. */
+    check(&r, want);
+    events_result_free(&r);
+}
+
+static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
+{
+    struct events_settings s = with(EVENTS_LAS);
+    struct events_result r;
+    (void)state;
+    s.las_queues = 2;
+    s.las_at[0] = 3;
+    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
+    const struct want want[] = { { 0, 7, 1 }, { 3, 5, 0 } };
+    run(&r, 1, jobs, 2, &s);
+    check(&r, want);
+    events_result_free(&r);
+    /* Two GPUs fall after half the time; both in the second queue, the first submitted goes on. */
+    const struct gang_job wide[] = { fixture_job(0, 2, 5, 1), fixture_job(1, 2, 2, 1) };
+    const struct want half[] = { { 0, 6.5, 1 }, { 1.5, 7, 1 } };
+    run(&r, 2, wide, 2, &s);
+    check(&r, half);
+    events_result_free(&r);
+}
+
+static void continuous_las_takes_turns(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(0, 1, 3, 1), fixture_job(0, 1, 3, 1) };
+    /* 0, 1, 0, 1, 0 and the rest of 1. */
+    const struct want want[] = { { 0, 5, 2 }, { 1, 6, 2 } };
+    struct events_settings s = with(EVENTS_LAS);
+    struct events_result r;
+    (void)state;
+    s.las_queues = 0;
+    s.round_s = 1;
+    run(&r, 1, jobs, 2, &s);
+    check(&r, want);
+    events_result_free(&r);
+}
+
+/* The example of A. Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs, 18 GB; tasks of <1 CPU, 4 GB> and <3, 1>:
+ * three and two of them run. */
+static void drf_gives_what_its_paper_says(void **state)
+{
+    static const char *const names[] = { "GPUs", "CPUs", "GB" };
+    static const double per_server[] = { 100, 9, 18, 0, 0, 0 };
+    const struct cluster_offer offer = { 3, names, per_server, true };
+    struct gang_job jobs[20];
+    struct topo_network net;
+    struct cluster c;
+    struct events_settings s = with(EVENTS_DRF);
+    struct events_result r;
+    struct err e = { 0 };
+    int32_t running[2] = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
+    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    for (int32_t i = 0; i < 20; i++) {
+        jobs[i] = fixture_job(0, 1, 10, 1);
+        jobs[i].tenant = i / 10;
+        jobs[i].demand[1] = i < 10 ? 1 : 3;
+        jobs[i].demand[2] = i < 10 ? 4 : 1;
+    }
+    s.horizon_s = 5;
+    run_on(&r, &c, jobs, 20, &s);
+    for (int32_t i = 0; i < 20; i++)
+        running[i / 10] += r.jobs[i].end == EVENTS_RUNS;
+    assert_int_equal(running[0], 3);
+    assert_int_equal(running[1], 2);
+    events_result_free(&r);
+    cluster_free(&c);
+}
+
+static void drf_serves_the_tenant_with_least(void **state)
+{
+    /* Tenant 5 has both GPUs until 4 and wants both again; tenant 2 comes at 1 and wants one. */
+    struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(0, 1, 4, 1), fixture_job(0, 2, 4, 1),
+                               fixture_job(1, 1, 1, 1) };
+    const struct want want[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 5, 9, 0 }, { 4, 5, 0 } };
+    const struct want heavy[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 4, 8, 0 }, { 8, 9, 0 } };
+    const struct events_settings s = with(EVENTS_DRF);
+    struct events_result r;
+    (void)state;
+    jobs[0].tenant = jobs[1].tenant = jobs[2].tenant = 5;
+    jobs[3].tenant = 2;
+    run(&r, 2, jobs, 4, &s);
+    check(&r, want);
+    events_result_free(&r);
+    /* With a weight of 4, two GPUs of tenant 5 are less than one of tenant 2. */
+    jobs[0].weight = 4;
+    run(&r, 2, jobs, 4, &s);
+    check(&r, heavy);
+    events_result_free(&r);
+    /* Jobs without a tenant: progressive filling reaches the smallest gang first. */
+    const struct gang_job alone[] = { fixture_job(0, 3, 1, 1), fixture_job(0, 2, 1, 1),
+                                      fixture_job(0, 1, 1, 1) };
+    const struct want filled[] = { { 1, 2, 0 }, { 0, 1, 0 }, { 0, 1, 0 } };
+    run(&r, 3, alone, 3, &s);
+    check(&r, filled);
+    events_result_free(&r);
+}
+
+/* ---- optima ---- */
+
+/* Least sum of completion times on one machine where jobs may stop at whole seconds: every way tried.
+ * Stopping elsewhere does not help, as all times are whole. */
+static int32_t least_sum(int32_t now, int32_t *left, const int32_t *submit, int32_t n)
+{
+    int32_t best = INT32_MAX, n_left = 0;
+    for (int32_t i = 0; i < n; i++)
+        n_left += left[i] > 0;
+    if (n_left == 0)
+        return 0;
+    for (int32_t i = 0; i < n; i++)
+        if (left[i] > 0 && submit[i] <= now) {
+            left[i]--;
+            int32_t rest = least_sum(now + 1, left, submit, n);
+            rest += left[i] == 0 ? now + 1 : 0;
+            best = rest < best ? rest : best;
+            left[i]++;
+        }
+    return best < INT32_MAX ? best : least_sum(now + 1, left, submit, n);
+}
+
+static void srtf_is_optimal_on_one_gpu(void **state)
+{
+    enum { N = 4 };
+    const struct events_settings s = with(EVENTS_SRTF);
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&rng, 11, 0, &e), &e);
+    for (int32_t round = 0; round < 40; round++) {
+        struct gang_job jobs[N];
+        struct events_result r;
+        int32_t left[N], submit[N];
+        double sum_s = 0;
+        for (int32_t i = 0; i < N; i++) {
+            left[i] = 1 + (int32_t)rng_below(rng, 3);
+            submit[i] = (int32_t)rng_below(rng, 6);
+            jobs[i] = fixture_job(submit[i], 1, left[i], 1);
+        }
+        run(&r, 1, jobs, N, &s);
+        for (int32_t i = 0; i < N; i++)
+            sum_s += r.jobs[i].end_s;
+        assert_close(sum_s, (double)least_sum(0, left, submit, N), 1e-12);
+        events_result_free(&r);
+    }
+    rng_free(rng);
+}
+
+static void srtf_waits_less_than_fifo_on_a_pool_of_gpus(void **state)
+{
+    enum { N = 300 };
+    struct rng *rng;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    for (int32_t round = 0; round < 5; round++) {
+        const struct events_settings fifo = with(EVENTS_FIFO), srtf = with(EVENTS_SRTF);
+        struct gang_job jobs[N];
+        struct events_result first, shortest;
+        for (int32_t i = 0; i < N; i++)
+            jobs[i] = fixture_job(rng_range(rng, 0, 300), 1, rng_log_range(rng, 1, 100), 1);
+        run(&first, 20, jobs, N, &fifo);
+        run(&shortest, 20, jobs, N, &srtf);
+        assert_true(shortest.mean_jct_s < first.mean_jct_s);
+        events_result_free(&first);
+        events_result_free(&shortest);
+    }
+    rng_free(rng);
+}
+
+/* Of 8 CPUs on two servers each job takes 3 for its GPU: sums say that 5 fit, places that 4 do. */
+static void scattered_resources_leave_jobs_waiting(void **state)
+{
+    static const char *const names[] = { "GPUs", "CPUs" };
+    static const double per_server[] = { 8, 8 };
+    const struct cluster_offer offer = { 2, names, per_server, false };
+    struct gang_job jobs[6];
+    struct topo_network net;
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
+    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    for (int order = 0; order < N_EVENTS_ORDERS; order++) {
+        const struct events_settings s = with((enum events_order)order);
+        struct events_result r;
+        for (int32_t i = 0; i < 6; i++) {
+            jobs[i] = fixture_job(0, 1, 10 + i, 1);
+            jobs[i].demand[1] = 3;
+        }
+        run_on(&r, &c, jobs, 6, &s);
+        assert_int_equal(r.n_done, 6);
+        for (int32_t i = 0; i < 4; i++)
+            assert_true(r.jobs[i].start_s == 0);
+        assert_close(r.jobs[4].start_s, 10, 1e-12);
+        assert_close(r.jobs[5].start_s, 11, 1e-12);
+        events_result_free(&r);
+    }
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fifo_lets_all_wait_for_the_first),
+        cmocka_unit_test(backfilling_does_not_delay_the_first),
+        cmocka_unit_test(sjf_starts_the_smallest_job_and_stops_nobody),
+        cmocka_unit_test(srtf_runs_who_has_least_left),
+        cmocka_unit_test(who_does_not_fit_leaves_room_to_those_behind),
+        cmocka_unit_test(las_falls_from_queue_to_queue_by_gpu_seconds),
+        cmocka_unit_test(continuous_las_takes_turns),
+        cmocka_unit_test(drf_gives_what_its_paper_says),
+        cmocka_unit_test(drf_serves_the_tenant_with_least),
+        cmocka_unit_test(srtf_is_optimal_on_one_gpu),
+        cmocka_unit_test(srtf_waits_less_than_fifo_on_a_pool_of_gpus),
+        cmocka_unit_test(scattered_resources_leave_jobs_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,392 @@
+#include "sim/cluster/pace_graph.h"
+
+#include "base/rng.h"
+#include "tests/unit/cluster_fixture.h"
+
+enum { MAX_JOBS = 24 };
+
+static struct gang_job sender(int32_t gpus, double compute_s, double gradient_B)
+{
+    struct gang_job job = fixture_job(0, gpus, 1, compute_s);
+    job.gradient_B = gradient_B;
+    return job;
+}
+
+static void open_pace(struct pace *p, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+                      const struct pace_graph_settings *s)
+{
+    struct err e = { 0 };
+    assert_ok(pace_graph_build(p, c, jobs, n, s, &e), &e);
+}
+
+static void begin(struct pace *p, int32_t job, int32_t n, const int32_t *servers, const int32_t *gpus)
+{
+    const struct pace_place place = { n, servers, gpus };
+    struct err e = { 0 };
+    assert_ok(p->begin(p->x, job, &place, &e), &e);
+}
+
+static int32_t settle(struct pace *p)
+{
+    const int32_t *jobs;
+    int32_t n;
+    struct err e = { 0 };
+    assert_ok(p->changed(p->x, &jobs, &n, &e), &e);
+    return n;
+}
+
+static const int32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, upward[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
+/* The check vector of equation 1 of arXiv 2202.01158: d 100 MB, w 4, b 1.25 GB/s, G 50 GB/s, 32 samples of 1
+ * ms, backward 50 ms, overhead 2 ms. */
+static void a_ring_of_single_gpus_takes_what_the_paper_says(void **state)
+{
+    const struct gang_job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    s.reduce_Bps = 5e10;
+    fixture_cluster(&c, &net, "switch:4@1.25", 0, 0, 1);
+    open_pace(&p, &c, &job, 1, &s);
+    begin(&p, 0, 4, upward, ones);
+    assert_int_equal(settle(&p), 1);
+    assert_close(p.iteration_s(p.x, 0), 0.2055, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+/* Servers of four GPUs on a ring of 100 GB/s each, a switch of 10 GB/s for each GPU between them. */
+static void inside_and_between_servers_add_up(void **state)
+{
+    static const int32_t halves[] = { 4, 4 }, uneven[] = { 2, 4 }, servers[] = { 0, 2 };
+    const double S = 6e9, between_s = 2 * (1.0 / 2) * S / 40e9;
+    const struct gang_job jobs[] = { sender(4, 1, S), sender(8, 1, S), sender(6, 1, S), sender(1, 1, S) };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    fixture_cluster(&c, &net, "ring:4@100 switch:3@10", 1, 0.001, 4);
+    s.inner = &net;
+    s.level = 1;
+    open_pace(&p, &c, jobs, 4, &s);
+    begin(&p, 0, 1, servers, halves);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 1 + 2 * 0.75 * S / 100e9, 1e-14);
+    p.end(p.x, 0);
+    begin(&p, 1, 2, servers, halves);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 1), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
+    p.end(p.x, 1);
+    begin(&p, 2, 2, servers, uneven); /* the larger part is the slower one */
+    begin(&p, 3, 1, upward, ones);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 2), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
+    assert_true(p.iteration_s(p.x, 3) == 1);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
+{
+    static const int32_t four[] = { 4 };
+    struct gang_job jobs[] = { sender(4, 1, 8e9), sender(4, 1, 8e9) };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    jobs[1].hidden_s = 0.1;
+    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 8);
+    s.inner_Bps = 50e9;
+    s.reduce_Bps = 100e9;
+    open_pace(&p, &c, jobs, 2, &s);
+    begin(&p, 0, 1, upward, four);
+    begin(&p, 1, 1, upward, four);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 1 + 0.75 * 8e9 * (2 / 50e9 + 1 / 100e9), 1e-14);
+    assert_close(p.iteration_s(p.x, 1), p.iteration_s(p.x, 0) - 0.1, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+/* Three servers at a switch, a link of 10 GB/s each; rings over 0-1 and 1-2 meet at server 1. */
+static void two_rings_over_one_link_get_half_each(void **state)
+{
+    const double S = 5e9;
+    const struct gang_job jobs[] = { sender(2, 0.25, S), sender(2, 0.5, S) };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
+    open_pace(&p, &c, jobs, 2, &s);
+    begin(&p, 0, 2, upward, ones);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 0.25 + 0.5, 1e-14);
+    begin(&p, 1, 2, upward + 1, ones);
+    assert_int_equal(settle(&p), 2);
+    assert_close(p.iteration_s(p.x, 0), 0.25 + 1, 1e-14);
+    assert_close(p.iteration_s(p.x, 1), 0.5 + 1, 1e-14);
+    assert_close(pace_graph_alone_s(pace_graph_of(&p), 1), 0.5 + 0.5, 1e-14);
+    p.end(p.x, 0);
+    assert_int_equal(settle(&p), 1);
+    assert_close(p.iteration_s(p.x, 1), 0.5 + 0.5, 1e-14);
+    p.free(p.x);
+    s.contention = PACE_CONTENTION_NONE;
+    open_pace(&p, &c, jobs, 2, &s);
+    begin(&p, 0, 2, upward, ones);
+    begin(&p, 1, 2, upward + 1, ones);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 0.25 + 0.5, 1e-14);
+    assert_close(p.iteration_s(p.x, 1), 0.5 + 0.5, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+/* The same place: a link that is needed half of the time by each is enough; one that is needed for more gives
+ * half. */
+static void interleaved_jobs_need_only_their_mean_rate(void **state)
+{
+    static const struct {
+        double compute_s, want_s;
+    } cases[] = {
+        { 0.5, 1 },     /* sends half of the time: both fit */
+        { 0.75, 1.25 }, /* less */
+        { 0.25, 1 },    /* two thirds: the link needs 2 x 0.5 s for both */
+    };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
+    s.duty = PACE_DUTY_INTERLEAVED;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct gang_job jobs[] = { sender(2, cases[i].compute_s, 5e9),
+                                         sender(2, cases[i].compute_s, 5e9) };
+        struct pace p;
+        open_pace(&p, &c, jobs, 2, &s);
+        begin(&p, 0, 2, upward, ones);
+        settle(&p);
+        assert_true(p.iteration_s(p.x, 0) == cases[i].compute_s + 0.5);
+        begin(&p, 1, 2, upward + 1, ones);
+        settle(&p);
+        for (int32_t k = 0; k < 2; k++)
+            assert_close(p.iteration_s(p.x, k), cases[i].want_s, 1e-14);
+        p.free(p.x);
+    }
+    cluster_free(&c);
+}
+
+/* Workers on servers of their own at a switch of B: with p parameter servers on the first p of w servers, w-1
+ * streams of S/p come to each, or to every server when p = w, at first and go back later. */
+static void parameter_servers_take_two_passes_over_their_link(void **state)
+{
+    const double S = 4e9, B = 10e9;
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    (void)state;
+    fixture_cluster(&c, &net, "switch:4@10", 0, 0.01, 4);
+    for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
+        struct gang_job job = sender(4, 1, S);
+        struct pace p;
+        job.servers = p_servers;
+        open_pace(&p, &c, &job, 1, &s);
+        begin(&p, 0, 4, upward, ones);
+        settle(&p);
+        int32_t each = p_servers <= 4 ? 1 : p_servers / 4;
+        assert_close(p.iteration_s(p.x, 0), 1 + 2 * 0.01 + 2 * (S / p_servers) / (B / (3 * each)), 1e-14);
+        p.free(p.x);
+    }
+    /* On one server: as fast as the link of the busiest, here the one parameter server of four workers. */
+    static const int32_t four[] = { 4 };
+    struct gang_job job = sender(4, 1, S);
+    struct pace p;
+    job.servers = 1;
+    s.inner_Bps = 20e9;
+    open_pace(&p, &c, &job, 1, &s);
+    begin(&p, 0, 1, upward, four);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 1 + 2 * S * 4 / 20e9, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+/* All bytes that leave servers: of a ring 2 (w-1) S, with parameter servers what is not at home. */
+static void bytes_on_links_are_those_of_the_algorithm(void **state)
+{
+    const double S = 3e9;
+    struct gang_job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    jobs[1].servers = 2;
+    fixture_cluster(&c, &net, "switch:4@10", 0, 0, 4);
+    for (int32_t k = 0; k < 2; k++) {
+        double sum_B = 0;
+        open_pace(&p, &c, jobs, 2, &s);
+        begin(&p, k, 4, upward, ones);
+        settle(&p);
+        pace_graph_count(pace_graph_of(&p), k, 10);
+        for (int32_t a = 0; a < c.n_arcs; a++)
+            sum_B += pace_graph_arc(pace_graph_of(&p), a).bytes / 2; /* up and down */
+        assert_close(sum_B, 10 * 2 * 3 * S, 1e-14);
+        pace_graph_reset(pace_graph_of(&p));
+        assert_true(pace_graph_arc(pace_graph_of(&p), 0).bytes == 0);
+        p.free(p.x);
+    }
+    cluster_free(&c);
+}
+
+/* ---- many jobs ---- */
+
+static void draw_place(int32_t *servers, int32_t *gpus, int32_t *n, int32_t n_servers, struct rng *rng)
+{
+    bool in[64] = { 0 };
+    *n = 0;
+    for (int32_t k = 0; k < 6; k++)
+        in[rng_below(rng, n_servers)] = true;
+    for (int32_t s = 0; s < n_servers; s++)
+        if (in[s]) {
+            servers[*n] = s;
+            gpus[(*n)++] = 1;
+        }
+}
+
+/* Speeds after a walk are those of a model to which the same jobs come at once; changed() told of every
+ * change. */
+static void speeds_do_not_depend_on_what_was_before(void **state)
+{
+    static const char *const specs[] = { "switch:6@10 ring:4@20", "ring:8@10 switch:3@5", "switch:24@10" };
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct gang_job jobs[MAX_JOBS];
+        int32_t servers[MAX_JOBS][8], gpus[MAX_JOBS][8], n[MAX_JOBS] = { 0 };
+        double told_s[MAX_JOBS];
+        struct pace_graph_settings s = pace_graph_settings_default();
+        struct topo_network net;
+        struct cluster c;
+        struct pace p, fresh;
+        struct rng *rng;
+        struct err e = { 0 };
+        s.duty = seed % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
+        fixture_cluster(&c, &net, specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
+        assert_ok(rng_build(&rng, seed, 3, &e), &e);
+        for (int32_t i = 0; i < MAX_JOBS; i++)
+            jobs[i] = sender(1, rng_range(rng, 0.1, 1), rng_log_range(rng, 1e8, 1e10));
+        open_pace(&p, &c, jobs, MAX_JOBS, &s);
+        for (int32_t round = 0; round < 200; round++) {
+            const int32_t *changed;
+            int32_t i = (int32_t)rng_below(rng, MAX_JOBS), n_changed;
+            if (n[i] > 0)
+                p.end(p.x, i);
+            draw_place(servers[i], gpus[i], &n[i], c.n_servers, rng);
+            jobs[i].gpus = n[i];
+            begin(&p, i, n[i], servers[i], gpus[i]);
+            assert_ok(p.changed(p.x, &changed, &n_changed, &e), &e);
+            for (int32_t k = 0; k < n_changed; k++)
+                told_s[changed[k]] = p.iteration_s(p.x, changed[k]);
+        }
+        open_pace(&fresh, &c, jobs, MAX_JOBS, &s);
+        for (int32_t i = 0; i < MAX_JOBS; i++)
+            if (n[i] > 0)
+                begin(&fresh, i, n[i], servers[i], gpus[i]);
+        settle(&fresh);
+        for (int32_t i = 0; i < MAX_JOBS; i++)
+            if (n[i] > 0) {
+                assert_close(p.iteration_s(p.x, i), fresh.iteration_s(fresh.x, i), 1e-10);
+                assert_true(told_s[i] == p.iteration_s(p.x, i));
+                assert_true(p.iteration_s(p.x, i) >= pace_graph_alone_s(pace_graph_of(&p), i) * (1 - 1e-12));
+            }
+        for (int32_t a = 0; a < c.n_arcs; a++)
+            assert_true(pace_graph_arc(pace_graph_of(&p), a).peak_frac <= 1 + 1e-10);
+        p.free(p.x);
+        fresh.free(fresh.x);
+        rng_free(rng);
+        cluster_free(&c);
+    }
+}
+
+static void places_and_settings_that_cannot_be_are_refused(void **state)
+{
+    static const int32_t twice[] = { 1, 1 }, beyond[] = { 0, 4 };
+    const struct gang_job job = sender(2, 1, 1e9);
+    const struct pace_place few = { 1, upward, ones }, doubled = { 2, twice, ones },
+                            outside = { 2, beyond, ones };
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    struct err e = { 0 };
+    (void)state;
+    fixture_cluster(&c, &net, "ring:4@100 switch:4@10", 1, 0, 5);
+    open_pace(&p, &c, &job, 1, &s);
+    assert_fails(p.begin(p.x, 0, &few, &e), &e, ERR_RANGE,
+                 "job job0: its place holds 1 GPUs on 1 servers, need 2");
+    assert_fails(p.begin(p.x, 0, &doubled, &e), &e, ERR_RANGE, "one twice");
+    assert_fails(p.begin(p.x, 0, &outside, &e), &e, ERR_RANGE, "holds 1 GPUs on 1 servers");
+    begin(&p, 0, 2, upward, ones);
+    p.free(p.x);
+    s.inner = &net;
+    s.level = 1;
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
+                 "server 0 has 5 GPUs, its network joins 4");
+    p.free(p.x);
+    s.level = 2;
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
+                 "level of servers is 2, need 0 to 1");
+    s.inner_Bps = NAN;
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
+                 "inside servers is nan B/s, need > 0");
+    s.inner_Bps = 1;
+    s.reduce_Bps = 0;
+    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE, "rate of sums is 0 B/s, need > 0");
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+/* Three GPUs of four that a network joins by halving and doubling, which three cannot do. */
+static void a_part_of_a_server_finds_an_algorithm(void **state)
+{
+    static const int32_t three[] = { 3 };
+    const struct gang_job job = sender(3, 1, 3e9);
+    struct pace_graph_settings s = pace_graph_settings_default();
+    struct topo_network net;
+    struct cluster c;
+    struct pace p;
+    (void)state;
+    fixture_cluster(&c, &net, "switch:4@100 switch:2@10", 1, 0, 4);
+    net.dims[0].algorithm = TOPO_ALGORITHM_HALVING;
+    s.inner = &net;
+    s.level = 1;
+    s.rules = &stage_rules_plain;
+    open_pace(&p, &c, &job, 1, &s);
+    begin(&p, 0, 1, upward, three);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 1 + 2 * (2.0 / 3) * 3e9 / 100e9, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ring_of_single_gpus_takes_what_the_paper_says),
+        cmocka_unit_test(inside_and_between_servers_add_up),
+        cmocka_unit_test(a_ring_without_a_network_inside_runs_at_the_given_rate),
+        cmocka_unit_test(two_rings_over_one_link_get_half_each),
+        cmocka_unit_test(interleaved_jobs_need_only_their_mean_rate),
+        cmocka_unit_test(parameter_servers_take_two_passes_over_their_link),
+        cmocka_unit_test(bytes_on_links_are_those_of_the_algorithm),
+        cmocka_unit_test(speeds_do_not_depend_on_what_was_before),
+        cmocka_unit_test(places_and_settings_that_cannot_be_are_refused),
+        cmocka_unit_test(a_part_of_a_server_finds_an_algorithm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

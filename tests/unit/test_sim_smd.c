@@ -1,0 +1,348 @@
+#include "sim/cluster/smd.h"
+#include "tests/support.h"
+#include "tests/unit/smd_random.h"
+
+enum { R = SMD_RANDOM_RESOURCES, MOST_JOBS = 12 };
+
+struct pool {
+    struct smd_job jobs[MOST_JOBS];
+    double capacity[R];
+};
+
+/* Jobs of which about half fit at once. */
+static void draw_pool(struct pool *pool, struct rng *rng, int32_t n, bool sync)
+{
+    for (int r = 0; r < R; r++)
+        pool->capacity[r] = 1;
+    for (int32_t i = 0; i < n; i++) {
+        pool->jobs[i] = smd_random_job(rng, sync, 30);
+        pool->jobs[i].utility.slope_per_s = rng_range(rng, 1e-5, 1e-4);
+        for (int r = 0; r < R; r++)
+            pool->capacity[r] += pool->jobs[i].limit[r] * rng_range(rng, 0.3, 0.7);
+    }
+}
+
+/* Best over all numbers of tasks. */
+static double brute_worth(const struct smd_job *job)
+{
+    double best = 0;
+    for (double w = 1; smd_fits(job, R, w, 1); w++)
+        for (double p = 1; smd_fits(job, R, w, p); p++)
+            best = fmax(best, smd_worth(&job->utility, smd_written_jct_s(job, w, p)));
+    return best;
+}
+
+/* Best over all sets of jobs and all numbers of tasks. */
+static double brute_optimum(const struct pool *pool, int32_t n)
+{
+    double worth[MOST_JOBS], best = 0;
+    for (int32_t i = 0; i < n; i++)
+        worth[i] = brute_worth(&pool->jobs[i]);
+    for (uint32_t set = 0; set < 1u << n; set++) {
+        double value = 0;
+        bool fits = true;
+        for (int r = 0; r < R; r++) {
+            double used = 0;
+            for (int32_t i = 0; i < n; i++)
+                used += set >> i & 1 ? pool->jobs[i].limit[r] : 0;
+            fits = fits && used <= pool->capacity[r] * (1 + 1e-9);
+        }
+        for (int32_t i = 0; i < n && fits; i++)
+            value += set >> i & 1 ? worth[i] : 0;
+        best = fmax(best, value);
+    }
+    return best;
+}
+
+/* Everything the result says is added up again. */
+static void assert_sound(const struct smd_result *r, const struct pool *pool)
+{
+    double utility = 0, used[R] = { 0 }, reserved[R] = { 0 };
+    int32_t n_running = 0;
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        const struct smd_decision *d = &r->jobs[i];
+        const struct smd_job *job = &pool->jobs[i];
+        if (d->fate == SMD_TOO_SMALL)
+            continue;
+        assert_true(d->w >= 1 && d->p >= 1 && smd_fits(job, R, d->w, d->p));
+        assert_close(d->jct_s, smd_written_jct_s(job, d->w, d->p), 1e-12);
+        assert_close(d->utility, smd_worth(&job->utility, d->jct_s), 1e-12);
+        if (d->fate != SMD_RUNS)
+            continue;
+        n_running++;
+        utility += d->utility;
+        for (int k = 0; k < R; k++) {
+            used[k] += job->worker[k] * d->w + job->ps[k] * d->p;
+            reserved[k] += job->limit[k];
+        }
+    }
+    assert_int_equal(n_running, r->n_running);
+    assert_close(r->utility, utility, 1e-12);
+    for (int k = 0; k < R; k++) {
+        assert_close(r->used[k], used[k], 1e-12);
+        assert_close(r->reserved[k], reserved[k], 1e-12);
+        assert_true(used[k] <= reserved[k] * (1 + 2e-9) && reserved[k] <= r->capacity[k] * (1 + 2e-9));
+    }
+}
+
+static void nothing_is_better_than_exact_and_all_keep_within_the_pool(void **state)
+{
+    struct smd_settings how = smd_settings_default();
+    struct err e = { 0 };
+    struct rng *rng;
+    (void)state;
+    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    for (int i = 0; i < 90; i++) {
+        struct pool pool;
+        const int32_t n = (int32_t)rng_below(rng, 9);
+        draw_pool(&pool, rng, n, i % 2 == 0);
+        double best = brute_optimum(&pool, n);
+        how.baselines = (enum smd_admission)(i % 3);
+        how.esw = i % 4 < 2 ? SMD_ESW_LARGEST : SMD_ESW_BEST;
+        how.rounding.scale = i % 5 == 0 ? SMD_SCALE_LITERAL : SMD_SCALE_ONE;
+        how.knapsack.method = i % 7 == 0 ? KNAPSACK_SUBSET : KNAPSACK_EXACT;
+        for (int which = 0; which < N_SMD_SCHEDULERS; which++) {
+            struct smd_result r;
+            assert_ok(smd_run(&r, (enum smd_scheduler)which, pool.jobs, n, pool.capacity, R, &how, &e), &e);
+            assert_sound(&r, &pool);
+            assert_true(r.utility <= best * (1 + 1e-9) && r.bound >= best * (1 - 1e-9));
+            assert_true(r.choice_bound >= r.utility && r.lp_bound >= r.utility * (1 - 1e-12));
+            if (which == SMD_EXACT)
+                assert_close(r.utility, best, 1e-9);
+            smd_result_free(&r);
+        }
+    }
+    rng_free(rng);
+}
+
+/* To the last bit. */
+static bool same_decisions(const struct smd_result *a, const struct smd_result *b)
+{
+    for (int32_t i = 0; i < a->n_jobs; i++) {
+        const struct smd_decision *x = &a->jobs[i], *y = &b->jobs[i];
+        if (x->fate != y->fate || x->w != y->w || x->p != y->p || x->jct_s != y->jct_s ||
+            x->utility != y->utility)
+            return false;
+    }
+    return a->n_jobs == b->n_jobs && a->utility == b->utility;
+}
+
+static void with_exact_parts_smd_is_exact(void **state)
+{
+    struct smd_settings how = smd_settings_default();
+    struct err e = { 0 };
+    struct rng *rng;
+    (void)state;
+    how.inner = SMD_INNER_EXACT;
+    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    for (int i = 0; i < 20; i++) {
+        struct pool pool;
+        struct smd_result smd, exact;
+        draw_pool(&pool, rng, MOST_JOBS, i % 2 == 0);
+        assert_ok(smd_run(&smd, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        assert_ok(smd_run(&exact, SMD_EXACT, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        assert_true(smd.utility == exact.utility);
+        assert_true(same_decisions(&smd, &exact));
+        assert_true(exact.complete && exact.choice_gap_frac <= 1e-9);
+        smd_result_free(&smd);
+        smd_result_free(&exact);
+    }
+    rng_free(rng);
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    struct smd_settings how = smd_settings_default();
+    struct err e = { 0 };
+    struct rng *rng;
+    int n_differ = 0;
+    (void)state;
+    how.rounding.keep = SMD_KEEP_FIRST;
+    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    for (int i = 0; i < 20; i++) {
+        struct pool pool;
+        struct smd_result a, b, c;
+        draw_pool(&pool, rng, MOST_JOBS, i % 2 == 0);
+        how.seed = 5;
+        assert_ok(smd_run(&a, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        assert_ok(smd_run(&b, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        how.seed = 6;
+        assert_ok(smd_run(&c, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        assert_true(same_decisions(&a, &b) && a.nodes == b.nodes && a.bound == b.bound);
+        n_differ += !same_decisions(&a, &c);
+        smd_result_free(&a);
+        smd_result_free(&b);
+        smd_result_free(&c);
+    }
+    assert_true(n_differ > 10);
+    rng_free(rng);
+}
+
+/* One resource; a task takes 1, and what a job runs on does not matter: it is worth half of what is given
+ * here. */
+static struct smd_job flat_job(double limit, double worth)
+{
+    return (struct smd_job){ .iterations = 1,
+                             .batch = 1,
+                             .mini_batch = 1,
+                             .ps_Bps = 1,
+                             .per_worker_s = 1,
+                             .sync = true,
+                             .worker = { 1 },
+                             .ps = { 1 },
+                             .limit = { limit },
+                             .utility = { worth, 0, 0 } };
+}
+
+static void each_job_is_told_why_it_does_not_run(void **state)
+{
+    const struct smd_job jobs[] = { flat_job(1, 100), flat_job(11, 100), flat_job(6, 8),
+                                    flat_job(5, 6),   flat_job(5, 6),    flat_job(2, 1) };
+    static const enum smd_fate knapsack[] = { SMD_TOO_SMALL, SMD_TOO_LARGE, SMD_LEFT_OUT,
+                                              SMD_RUNS,      SMD_RUNS,      SMD_LEFT_OUT };
+    static const enum smd_fate in_order[] = { SMD_TOO_SMALL, SMD_TOO_LARGE, SMD_RUNS,
+                                              SMD_LEFT_OUT,  SMD_LEFT_OUT,  SMD_RUNS };
+    const double capacity = 10;
+    struct smd_settings how = smd_settings_default();
+    struct err e = { 0 };
+    (void)state;
+    for (int which = 0; which < N_SMD_SCHEDULERS; which++)
+        for (int admit = 0; admit < 3; admit++) {
+            struct smd_result r;
+            how.baselines = (enum smd_admission)admit;
+            assert_ok(smd_run(&r, (enum smd_scheduler)which, jobs, 6, &capacity, 1, &how, &e), &e);
+            bool packs = which == SMD_SMD || which == SMD_EXACT || admit == SMD_ADMIT_KNAPSACK;
+            for (int i = 0; i < 6; i++)
+                assert_int_equal(r.jobs[i].fate, packs ? knapsack[i] : in_order[i]);
+            assert_close(r.utility, packs ? 6 : 4.5, 1e-14);
+            assert_true(r.jobs[0].w == 0 && isinf(r.jobs[0].jct_s) && r.jobs[0].utility == 0);
+            smd_result_free(&r);
+        }
+}
+
+static void first_come_and_best_first_differ_where_order_does(void **state)
+{
+    const struct smd_job jobs[] = { flat_job(6, 2), flat_job(6, 8), flat_job(4, 4) };
+    const double capacity = 10;
+    struct smd_settings how = smd_settings_default();
+    struct smd_result r;
+    struct err e = { 0 };
+    (void)state;
+    how.baselines = SMD_ADMIT_FIRST_COME;
+    assert_ok(smd_run(&r, SMD_OPTIMUS, jobs, 3, &capacity, 1, &how, &e), &e);
+    assert_close(r.utility, 3, 1e-14);
+    assert_true(r.nodes == 0 && r.complete);
+    assert_close(r.lp_bound, 6, 1e-8); /* the last two fill the pool */
+    assert_close(r.choice_gap_frac, 0.5, 1e-8);
+    smd_result_free(&r);
+    how.baselines = SMD_ADMIT_BEST_FIRST;
+    assert_ok(smd_run(&r, SMD_ESW, jobs, 3, &capacity, 1, &how, &e), &e);
+    assert_close(r.utility, 6, 1e-14);
+    smd_result_free(&r);
+}
+
+/* w + p <= 9, time w + 40/w + 2 w/p. Step by step (2, 1), (3, 1), (3, 2), (4, 2), (4, 3), (4, 4), and (5, 4)
+ * with 5 + 8 + 2.5; equal numbers: at most 4, with 4 + 10 + 2. */
+static void baselines_choose_tasks_by_their_rules(void **state)
+{
+    struct smd_job job = flat_job(9, 2);
+    const double capacity = 9;
+    struct smd_settings how = smd_settings_default();
+    struct smd_result r;
+    struct err e = { 0 };
+    (void)state;
+    job.batch = 40;
+    job.forward_s = 1;
+    job.model_B = 1;
+    job.shares = (struct overlap_shares){ 1, 1, 1 };
+    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    assert_true(r.jobs[0].w == 4 && r.jobs[0].p == 4);
+    assert_close(r.jobs[0].jct_s, 16, 1e-14);
+    smd_result_free(&r);
+    assert_ok(smd_run(&r, SMD_OPTIMUS, &job, 1, &capacity, 1, &how, &e), &e);
+    assert_true(r.jobs[0].w == 5 && r.jobs[0].p == 4);
+    assert_close(r.jobs[0].jct_s, 15.5, 1e-14);
+    smd_result_free(&r);
+    job.per_worker_s = 10; /* 10 k + 40 / k + 2: best at 2 */
+    how.esw = SMD_ESW_BEST;
+    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    assert_true(r.jobs[0].w == 2 && r.jobs[0].p == 2);
+    smd_result_free(&r);
+}
+
+/* arXiv 2105.13855: mu' (1 - eps2) / mu* with probability (1 - (delta/2R)^F)^n. */
+static void the_guarantee_is_that_of_the_paper(void **state)
+{
+    struct smd_job job = flat_job(9, 80);
+    const double capacity = 9;
+    struct smd_settings how = smd_settings_default();
+    struct smd_result r;
+    struct err e = { 0 };
+    (void)state;
+    job.utility.slope_per_s = 1e-3;
+    how.rounding = (struct smd_rounding){ SMD_SCALE_LITERAL, SMD_KEEP_BEST, 0.5, 2 };
+    assert_ok(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, &e), &e);
+    double A = 3 * log(2 / 0.5) / (2 * 9), scale = 1 + A - sqrt(A * A + 2 * A);
+    double late_s = 1 * 1.05 * (24 / scale + 4) / 0.5; /* the best is one worker, 1 s */
+    assert_close(r.guarantee.ratio, (80 / (1 + exp(1e-3 * late_s))) / (80 / (1 + exp(1e-3))), 1e-9);
+    assert_close(r.guarantee.probability, 1 - 0.25 * 0.25, 1e-14);
+    assert_true(r.utility >= r.guarantee.ratio * r.bound);
+    smd_result_free(&r);
+    how.rounding.scale = SMD_SCALE_ONE;
+    assert_ok(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, &e), &e);
+    assert_true(r.guarantee.probability == 0);
+    smd_result_free(&r);
+    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    assert_true(r.guarantee.probability == 0 && r.guarantee.ratio == 0);
+    smd_result_free(&r);
+}
+
+static void what_is_out_of_range_names_job_and_field(void **state)
+{
+    struct smd_job jobs[] = { flat_job(5, 1), flat_job(5, 1) };
+    double capacity = 10;
+    const struct smd_settings fine = smd_settings_default();
+    struct smd_settings how = fine;
+    struct smd_result r;
+    struct err e = { 0 };
+    (void)state;
+    jobs[1].iterations = -1;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE,
+                 "jobs[1]: iterations: is -1, need above 0");
+    assert_null(r.jobs);
+    smd_result_free(&r);
+    jobs[1].iterations = 1;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, -1, &capacity, 1, &how, &e), &e, ERR_RANGE, "jobs: is -1");
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 9, &how, &e), &e, ERR_RANGE,
+                 "resources: is 9, need 1 to 8");
+    capacity = NAN;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "capacity[0]: is nan");
+    capacity = 10;
+    how.eps = 0;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "eps: is 0");
+    how = fine;
+    how.rounding.delta = 1;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "delta: is 1");
+    how = fine;
+    how.rounding.tries = 0;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "tries: is 0");
+    how = fine;
+    how.knapsack.max_nodes = 0;
+    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "max_nodes: is 0");
+    assert_null(r.jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_better_than_exact_and_all_keep_within_the_pool),
+        cmocka_unit_test(with_exact_parts_smd_is_exact),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(each_job_is_told_why_it_does_not_run),
+        cmocka_unit_test(first_come_and_best_first_differ_where_order_does),
+        cmocka_unit_test(baselines_choose_tasks_by_their_rules),
+        cmocka_unit_test(the_guarantee_is_that_of_the_paper),
+        cmocka_unit_test(what_is_out_of_range_names_job_and_field),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

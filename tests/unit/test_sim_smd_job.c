@@ -1,0 +1,164 @@
+#include "sim/cluster/smd_job.h"
+#include "tests/support.h"
+#include "tests/unit/smd_random.h"
+
+static struct smd_job small_job(bool sync)
+{
+    return (struct smd_job){
+        .iterations = 100,
+        .batch = 1000,
+        .mini_batch = 10,
+        .model_B = 1e8,
+        .ps_Bps = 1e9,
+        .forward_s = 0.01,
+        .backward_s = 0.2,
+        .shares = { 1, 0.5, 0.25 },
+        .per_worker_s = 0.1,
+        .per_ps_s = 0.02,
+        .meet_frac = 0.5,
+        .sync = sync,
+        .worker = { 2, 1 },
+        .ps = { 1, 0 },
+        .limit = { 20, 5 },
+        .utility = { 80, 0.01, 1000 },
+    };
+}
+
+/* 250 samples of 10 ms, 0.1 s, 0.5 GB over 250 MB/s a quarter shown twice, 0.44 s; asynchronous: 10 samples,
+ * half of the workers at a server. */
+static void four_workers_and_two_servers_run_as_fast_as_by_hand(void **state)
+{
+    const struct smd_job sync = small_job(true), async = small_job(false);
+    (void)state;
+    assert_close(smd_speed(&sync, 4, 2), 1 / 3.14, 1e-14);
+    assert_close(smd_speed(&async, 4, 2), 4 / 0.69, 1e-14);
+}
+
+static void the_sum_of_ratios_is_iterations_over_speed(void **state)
+{
+    struct err e = { 0 };
+    struct rng *rng;
+    (void)state;
+    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    for (int i = 0; i < 2000; i++) {
+        struct smd_job job = smd_random_job(rng, i % 2 == 0, 40);
+        const struct smd_cost cost = smd_find_cost(&job);
+        double w = rng_log_range(rng, 1, 1000), p = rng_log_range(rng, 1, 1000);
+        double want_s = smd_written_jct_s(&job, w, p);
+        assert_close(smd_jct_s(&cost, w, p), want_s, 1e-12);
+        assert_close(job.iterations / smd_speed(&job, w, p), want_s, 1e-12);
+    }
+    rng_free(rng);
+}
+
+static void worth_is_half_when_due_and_never_rises(void **state)
+{
+    const struct smd_utility u = { 80, 0.01, 1000 };
+    double last = INFINITY;
+    (void)state;
+    assert_close(smd_worth(&u, 1000), 40, 1e-15);
+    assert_close(smd_worth(&u, 900), 80 / (1 + exp(-1)), 1e-14);
+    for (double t = 0; t < 1e6; t = t * 1.1 + 1) {
+        assert_true(smd_worth(&u, t) <= last);
+        last = smd_worth(&u, t);
+    }
+    assert_true(smd_worth(&u, 1e9) == 0);
+}
+
+static void limits_hold_but_for_rounding(void **state)
+{
+    struct smd_job job = small_job(true);
+    (void)state;
+    assert_true(smd_fits(&job, 2, 5, 10));
+    assert_false(smd_fits(&job, 2, 5, 11));
+    assert_false(smd_fits(&job, 2, 6, 1));
+    assert_false(smd_fits(&job, 2, NAN, 1));
+    assert_close(smd_most_workers(&job, 2, 12), 4, 1e-8);
+    assert_close(smd_most_workers(&job, 2, 1), 5, 1e-8);
+    assert_close(smd_most_servers(&job, 2, 5), 10, 1e-8);
+    job.worker[0] = 0.1;
+    job.ps[0] = 0.1;
+    job.limit[0] = 0.3; /* 0.1 * 3 is above 0.3 in doubles */
+    assert_true(smd_fits(&job, 2, 1, 2));
+    assert_true(floor(smd_most_servers(&job, 2, 1)) == 2);
+}
+
+static void layers_become_sums_or_means(void **state)
+{
+    const double b[] = { 3, 2, 1, 4 }, f[] = { 2, 2, 2, 6 }, r[] = { 2, 3, 1, 2 };
+    const struct overlap_layers layers = { b, f, r, 4, 0 }, none = { b, f, r, 0, 0 };
+    struct smd_job job = small_job(true);
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(smd_set_layers(&job, &layers, OVERLAP_SEQUENTIAL, SMD_LAYERS_SUM, &e), &e);
+    assert_true(job.forward_s == 12 && job.backward_s == 10 && job.shares.comm == 1);
+    assert_ok(smd_set_layers(&job, &layers, OVERLAP_WAIT_FREE, SMD_LAYERS_MEAN, &e), &e);
+    assert_true(job.forward_s == 3 && job.backward_s == 2.5);
+    assert_close(job.shares.backward, 0.4, 1e-15);
+    assert_fails(smd_set_layers(&job, &none, OVERLAP_PRIORITY, SMD_LAYERS_SUM, &e), &e, ERR_RANGE,
+                 "layers: is 0");
+    assert_true(job.forward_s == 3);
+}
+
+static void what_is_out_of_range_is_named(void **state)
+{
+    static const struct {
+        size_t offset;
+        double value;
+        const char *text;
+    } cases[] = {
+        { offsetof(struct smd_job, iterations), 0, "iterations: is 0, need above 0" },
+        { offsetof(struct smd_job, iterations), INFINITY, "iterations: is inf" },
+        { offsetof(struct smd_job, batch), -1, "batch: is -1" },
+        { offsetof(struct smd_job, mini_batch), NAN, "mini_batch: is nan" },
+        { offsetof(struct smd_job, model_B), -1, "model_B: is -1, need at least 0" },
+        { offsetof(struct smd_job, ps_Bps), 0, "ps_Bps: is 0" },
+        { offsetof(struct smd_job, forward_s), NAN, "forward_s: is nan" },
+        { offsetof(struct smd_job, backward_s), -1, "backward_s: is -1" },
+        { offsetof(struct smd_job, shares.comm), 1.5, "shares.comm: is 1.5, need at least 0, at most 1" },
+        { offsetof(struct smd_job, per_worker_s), -1, "per_worker_s: is -1" },
+        { offsetof(struct smd_job, per_ps_s), NAN, "per_ps_s: is nan" },
+        { offsetof(struct smd_job, meet_frac), 2, "meet_frac: is 2" },
+        { offsetof(struct smd_job, utility.worth), -1, "utility.worth: is -1" },
+        { offsetof(struct smd_job, utility.slope_per_s), -1, "utility.slope_per_s: is -1" },
+        { offsetof(struct smd_job, utility.due_s), NAN, "utility.due_s: is nan" },
+        { offsetof(struct smd_job, worker[1]), -1, "worker[1]: is -1, need 0 to" },
+        { offsetof(struct smd_job, ps[0]), NAN, "ps[0]: is nan" },
+        { offsetof(struct smd_job, ps[0]), 0, "ps: is 0 of every resource, need some of one" },
+        { offsetof(struct smd_job, ps[0]), 1e-9, "ps: is so small that the limit has room for 2e+10" },
+        { offsetof(struct smd_job, limit[1]), -1, "limit[1]: is -1" },
+        { offsetof(struct smd_job, limit[0]), INFINITY, "limit[0]: is inf" },
+    };
+    struct err e = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct smd_job job = small_job(true);
+        assert_ok(smd_check_job(&job, 2, &e), &e);
+        memcpy((char *)&job + cases[i].offset, &cases[i].value, sizeof cases[i].value);
+        assert_fails(smd_check_job(&job, 2, &e), &e, ERR_RANGE, cases[i].text);
+    }
+}
+
+static void a_limit_without_room_is_no_error(void **state)
+{
+    struct smd_job job = small_job(true);
+    struct err e = { 0 };
+    (void)state;
+    job.limit[0] = 0;
+    assert_ok(smd_check_job(&job, 2, &e), &e);
+    assert_false(smd_fits(&job, 2, 1, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_workers_and_two_servers_run_as_fast_as_by_hand),
+        cmocka_unit_test(the_sum_of_ratios_is_iterations_over_speed),
+        cmocka_unit_test(worth_is_half_when_due_and_never_rises),
+        cmocka_unit_test(limits_hold_but_for_rounding),
+        cmocka_unit_test(layers_become_sums_or_means),
+        cmocka_unit_test(what_is_out_of_range_is_named),
+        cmocka_unit_test(a_limit_without_room_is_no_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
