@@ -276,11 +276,7 @@ static int put_texts(struct gantt_fig *f, struct err *e)
     }
     for (int32_t k = 0; k < r->n && !rc; k++) {
         double end = r->end[k] / f->unit.scale;
-        text_printf(&f->name_texts[k], "%s: %.*f %s", r->schedulers.list[k],
-                    end < 10    ? 2
-                    : end < 100 ? 1
-                                : 0,
-                    end, f->unit.name);
+        text_printf(&f->name_texts[k], "%s: %.4g %s", r->schedulers.list[k], end, f->unit.name);
         f->names[k] = text_str(&f->name_texts[k]);
         rc = text_check(&f->name_texts[k], e);
         for (int32_t i = 0; i < f->n_rows; i++) {
