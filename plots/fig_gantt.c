@@ -267,7 +267,7 @@ static int put_texts(struct gantt_fig *f, struct err *e)
     int rc = alloc_texts(f, e);
 
     for (int32_t i = 0; i < f->n_rows && !rc; i++) {
-        const char *name = text_str(&f->data.servers[i * f->per_row].name);
+        const char *name = text_str(&f->data.servers[(int64_t)i * f->per_row].name);
         struct text label = { 0 };
         canvas_put_short(&label, name, 30);
         snprintf(f->labels[i], LABEL_TEXT, "%s%s", text_str(&label), f->per_row > 1 ? " …" : "");
