@@ -194,6 +194,22 @@ static void put_points(const struct place_task *task, const char *name, const st
     }
 }
 
+/* Bins in which nothing is any more are left out. */
+static void put_links(const struct place_task *task, const char *name, const struct events_result *r,
+                      const struct cluster *c)
+{
+    const struct link_bins *b = &r->bins;
+    for (int32_t k = 0; k < b->n_bins && b->from_s + k * b->width_s < r->last_s; k++) {
+        double from_s = b->from_s + k * b->width_s, to_s = fmin(from_s + b->width_s, r->last_s);
+        for (int32_t a = 0; a < b->n_arcs; a++) {
+            double bytes = b->bytes[(size_t)k * (size_t)b->n_arcs + (size_t)a];
+            double frac = bytes / (to_s - from_s) / c->bw_Bps[a];
+            const struct place_load load = { frac, frac, NAN };
+            place_put_link(task, name, c, a, &load, (struct place_span){ from_s, to_s, "s" });
+        }
+    }
+}
+
 static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
                         const struct gang_job *jobs, const struct trace *trace, const struct cluster *c)
 {
@@ -204,11 +220,8 @@ static void put_details(const struct place_task *task, const char *name, const s
         put_spans(task, name, r, jobs, c);
     if (d->slots)
         put_points(task, name, r, c);
-    for (int32_t a = 0; a < r->n_arcs && d->links && r->arcs; a++) {
-        const struct events_arc *arc = &r->arcs[a];
-        const struct place_load load = { arc->mean_frac, arc->mean_frac, arc->peak_frac };
-        place_put_link(task, name, c, a, &load, (struct place_span){ r->first_s, r->last_s, "s" });
-    }
+    if (d->links && r->bins.bytes)
+        put_links(task, name, r, c);
 }
 
 /* ---- a run ---- */
@@ -252,6 +265,7 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
     place_fix_pace(&how, s);
     settings.seed = (uint64_t)task->seed;
     settings.keep_spans = task->details && task->details->places;
+    settings.keep_bins = task->details && task->details->links;
     settings.keep_points = task->details && task->details->slots;
     int rc = pace_graph_build(&pace, c, jobs, n, &how, e);
     const struct events_problem problem = { .cluster = c, .jobs = jobs, .n_jobs = n, .pace = &pace };

@@ -108,5 +108,6 @@ void events_result_free(struct events_result *r)
     free(r->arcs);
     free(r->spans);
     free(r->points);
+    link_bins_free(&r->bins);
     *r = (struct events_result){ 0 };
 }

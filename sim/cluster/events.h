@@ -3,6 +3,7 @@
 #define SIM_CLUSTER_EVENTS_H
 
 #include "sim/cluster/gang_job.h"
+#include "sim/cluster/link_bins.h"
 #include "sim/cluster/pace.h"
 #include "sim/cluster/pack.h"
 
@@ -21,7 +22,10 @@ extern const char *const events_order_words[N_EVENTS_ORDERS + 1];
 /** What each does, in the same order, for manuals. */
 const char *events_order_help(enum events_order order);
 
-enum { EVENTS_MAX_QUEUES = 8 };
+enum {
+    EVENTS_MAX_QUEUES = 8,
+    EVENTS_BINS = 200, /**< of time, for the bytes of links; from a second on as wide as it takes */
+};
 
 struct events_settings {
     enum events_order order;
@@ -39,6 +43,7 @@ struct events_settings {
     double las_at[EVENTS_MAX_QUEUES - 1];
     double round_s; /**< continuous LAS: time after which jobs that wait are compared again, > 0 */
     bool keep_spans, keep_points;
+    bool keep_bins; /**< bytes of links over time, where pace is a pace_graph */
 };
 
 /** FIFO, packed, seed 1, no horizon, no overhead, no backfilling; LAS with 3 queues, at 1 and 10 GPU-hours,
@@ -104,6 +109,7 @@ struct events_result {
     struct events_span *spans;   /**< shape [n_spans], owned; by time of end; NULL unless asked for */
     struct events_point *points; /**< shape [n_points], owned; ascending times; NULL unless asked for */
     int32_t n_spans, cap_spans, n_points, cap_points;
+    struct link_bins bins; /**< from first_s on; empty unless asked for */
     int32_t n_done;
     double first_s, last_s; /**< first submission; last end, or the horizon if jobs were left */
     double makespan_s;      /**< last_s - first_s */

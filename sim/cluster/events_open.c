@@ -189,6 +189,8 @@ int events_open(struct events_state *x, struct err *e)
         rc = rng_build(&x->rng, x->s->seed, 0, e);
     if (!rc)
         rc = find_ideals(x, e);
+    if (!rc && x->s->keep_bins && x->graph)
+        rc = link_bins_build(&x->out->bins, x->p->cluster->n_arcs, EVENTS_BINS, x->out->first_s, 1, e);
     if (!rc && x->kind->build)
         rc = x->kind->build(x, e);
     return rc;

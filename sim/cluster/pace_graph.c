@@ -214,6 +214,14 @@ void pace_graph_count(struct pace_graph *g, int32_t job, double iterations)
         g->arcs[m->uses[i].link].bytes += m->sent_B[i] * iterations;
 }
 
+void pace_graph_spread(const struct pace_graph *g, int32_t job, double iterations, struct link_bins *bins,
+                       double from_s, double to_s)
+{
+    const struct pace_comm *m = &g->state[job].comm;
+    for (int32_t i = 0; i < m->n_uses; i++)
+        link_bins_add(bins, m->uses[i].link, m->sent_B[i] * iterations, from_s, to_s);
+}
+
 struct pace_graph_use pace_graph_arc(const struct pace_graph *g, int32_t arc)
 {
     double reach_Bps = g->site.reach_Bps[arc];

@@ -3,6 +3,7 @@
 #define SIM_CLUSTER_PACE_GRAPH_H
 
 #include "sim/cluster/gang_job.h"
+#include "sim/cluster/link_bins.h"
 #include "sim/cluster/pace.h"
 #include "workloads/stage.h"
 
@@ -94,6 +95,10 @@ double pace_graph_alone_s(const struct pace_graph *g, int32_t job);
 
 /** The running job @p job did @p iterations on its place: counts the bytes on its links. */
 void pace_graph_count(struct pace_graph *g, int32_t job, double iterations);
+
+/** The same, into bins over time: it did them between @p from_s and @p to_s. */
+void pace_graph_spread(const struct pace_graph *g, int32_t job, double iterations, struct link_bins *bins,
+                       double from_s, double to_s);
 
 /** Use of an arc since the model was built or last reset. */
 struct pace_graph_use {
