@@ -74,7 +74,8 @@ void bench_split(struct bench *b); /**< certified splits */
 void bench_chunk(struct bench *b); /**< collectives simulated in chunks */
 void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
 void bench_flow(struct bench *b); /**< flows that share links, beside SimGrid, whose program is in $SIMGRID */
-void bench_search(struct bench *b); /**< plans of parallelism */
-void bench_shell(struct bench *b);  /**< `weft alloc` as a user starts it; the program is in $WEFT */
+void bench_search(struct bench *b);  /**< plans of parallelism */
+void bench_cluster(struct bench *b); /**< jobs on a cluster: slots, batches, admission, events */
+void bench_shell(struct bench *b);   /**< `weft alloc` as a user starts it; the program is in $WEFT */
 
 #endif

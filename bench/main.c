@@ -14,8 +14,9 @@ static const struct {
     const char *name;
     void (*run)(struct bench *b);
 } subjects[] = {
-    { "eval", bench_eval },     { "split", bench_split }, { "chunk", bench_chunk }, { "flow", bench_flow },
-    { "search", bench_search }, { "graph", bench_graph }, { "shell", bench_shell },
+    { "eval", bench_eval },       { "split", bench_split },   { "chunk", bench_chunk },
+    { "flow", bench_flow },       { "search", bench_search }, { "graph", bench_graph },
+    { "cluster", bench_cluster }, { "shell", bench_shell },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -54,7 +55,7 @@ static int find_subject(const char *name)
     for (int i = 0; i < N_SUBJECTS; i++)
         if (strcmp(name, subjects[i].name) == 0)
             return i;
-    bench_stop("subject is \"%s\", need eval, split, chunk, flow, search, graph or shell", name);
+    bench_stop("subject is \"%s\", need eval, split, chunk, flow, search, graph, cluster or shell", name);
 }
 
 int main(int argc, char **argv)

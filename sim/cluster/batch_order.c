@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "sim/cluster/load.h"
+#include "sim/cluster/batch_load.h"
 
 /* Streams of the seed: the order is the same for all schedulers. */
 /* Apart from those that jobs and servers are drawn from with the same seed (sjf_draw.c). */
@@ -39,17 +39,17 @@ int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, stru
 {
     const struct gang *g = crew->g;
     const double limit_s = s->ff_limit * mean_load_s(g);
-    struct load load;
-    int rc = load_build(&load, g, !s->literal_load, e);
+    struct batch_load load;
+    int rc = batch_load_build(&load, g, !s->literal_load, e);
     if (!rc)
         rc = order_at_random(plan, g->p->n_jobs, s->seed, e);
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++) {
         int32_t number = plan->order[i], *gpus = plan->gpus + g->seat[number];
         const struct batch_job *job = &g->p->jobs[number];
-        const struct load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
-                              any = { job->gpus, job->expected_s / s->under, INFINITY };
-        if (!first || !load_take_first(&load, gpus, &low))
-            load_take_least(&load, gpus, &any);
+        const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
+                                    any = { job->gpus, job->expected_s / s->under, INFINITY };
+        if (!first || !batch_load_take_first(&load, gpus, &low))
+            batch_load_take_least(&load, gpus, &any);
     }
     batch_load_free(&load);
     return rc ? rc : queues_run(q, plan, crew, e);

@@ -43,9 +43,9 @@ static int allocate(struct gadget_lp *x, struct err *e)
     x->arc = calloc(rows, sizeof *x->arc);
     x->row = malloc(rows * sizeof *x->row);
     x->load = malloc(rows * sizeof *x->load);
-    x->loaded = calloc(rows, sizeof *x->loaded);
+    x->sum = calloc(rows, sizeof *x->sum);
     if (!x->job_row || !x->newest || !x->bid_of || !x->bids || !x->worker || !x->arc || !x->row || !x->load ||
-        !x->loaded)
+        !x->sum)
         return err_nomem(e, "programme of a slot");
     for (int32_t i = 0; i < x->n_jobs; i++)
         x->bid_of[i] = -1;
@@ -110,7 +110,7 @@ void gadget_lp_free(struct gadget_lp *x)
     free(x->arc);
     free(x->row);
     free(x->load);
-    free(x->loaded);
+    free(x->sum);
     *x = (struct gadget_lp){ 0 };
 }
 
@@ -120,9 +120,9 @@ static void add_load(struct gadget_lp *x, int32_t *n, int32_t row, double load)
 {
     if (!(load > 0))
         return;
-    if (x->loaded[row] <= 0)
+    if (x->sum[row] <= 0)
         x->row[(*n)++] = row;
-    x->loaded[row] += load;
+    x->sum[row] += load;
 }
 
 static void load_core(struct gadget_lp *x, int32_t *n, int32_t u, int32_t v, double hop_Bps)
@@ -152,8 +152,8 @@ static int32_t list_loads(struct gadget_lp *x, const struct elastic_job *job, co
             load_core(x, &n, s, ring->servers[(i + 1) % ring->n], job->hop_Bps);
     }
     for (int32_t i = 0; i < n; i++) {
-        x->load[i] = x->loaded[x->row[i]];
-        x->loaded[x->row[i]] = 0;
+        x->load[i] = x->sum[x->row[i]];
+        x->sum[x->row[i]] = 0;
     }
     return n;
 }

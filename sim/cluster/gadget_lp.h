@@ -39,32 +39,39 @@ struct gadget_bid {
     int32_t least_size, most_size; /**< sizes that the programme may use now; least > most: none */
 };
 
+/** The programme from slot to slot. Release with gadget_lp_free(). */
 struct gadget_lp {
     const struct cluster *cluster;  /**< borrowed */
     const struct elastic_job *jobs; /**< shape [n_jobs], borrowed */
-    int32_t n_jobs, slot;
+    int32_t n_jobs;
     struct gadget_fabric fabric;
     struct gadget_prices prices;
     struct gadget_pricer pricer;
     struct simplex *simplex;
     struct gadget_pool pool;
-    int32_t n_kept;        /**< columns when the pool was cleared last */
-    int32_t n_rows;        /**< of servers and arcs; of the programme with jobs: n_rows + n_job_rows */
-    int32_t n_job_rows;    /**< not counted in n_rows */
-    int32_t *job_row;      /**< shape [n_jobs], -1 = none yet; owned */
-    int32_t *newest;       /**< shape [n_jobs], newest column of a job, -1 = none; owned */
-    double *worker, *arc;  /**< prices of units; owned */
-    int32_t *row;          /**< shape [n_rows], scratch: a ring's entries; owned */
-    double *load, *loaded; /**< shape [n_rows]; loaded is 0 between rings; owned */
-    struct gadget_found found;
+    int32_t n_kept;     /**< columns when the pool was cleared last */
+    int32_t n_rows;     /**< of servers and arcs */
+    int32_t n_job_rows; /**< that follow them */
+    int32_t *job_row;   /**< shape [n_jobs], -1 = none yet; owned */
+    int32_t *newest;    /**< shape [n_jobs], newest column of a job, -1 = none; owned */
+    /* The slot. */
+    int32_t slot;
     struct gadget_bid *bids; /**< shape [n_bids], owned */
     int32_t n_bids;
     int32_t *bid_of; /**< shape [n_jobs], -1 = not active; owned */
-    double *gains;   /**< shape [cap_gains], owned */
+    double *gains;   /**< what bids borrow, shape [cap_gains], owned */
     int64_t cap_gains;
     double unit;      /**< the slot's largest gain; 0: nothing is worth anything */
     int32_t gamma;    /**< largest q_i */
-    int32_t n_rounds; /**< solves of the last slot, for measurements */
+    int32_t n_rounds; /**< solves so far */
+    /* Prices of the last solve, of a unit of a resource, shape [n_servers][n_resources], and of a B/s, shape
+     * [n_arcs]; room for n_rows each, owned. */
+    double *worker, *arc;
+    /* Scratch. */
+    struct gadget_found found;
+    int32_t *row; /**< shape [n_rows + 1], rows of a ring and its job; owned */
+    double *load; /**< shape [n_rows + 1], owned */
+    double *sum;  /**< shape [n_rows], 0 between rings; owned */
 };
 
 /** All arguments must outlive @p x. ERR_NOMEM; ERR_UNSUP of gadget_fabric_build(). */

@@ -57,24 +57,15 @@ void gadget_round_free(struct gadget_round *x)
 
 /* ---- limits ---- */
 
-/* Workers of the job that fit on server s. */
-static double fitting(const struct cluster *c, const struct elastic_job *j, int32_t s)
-{
-    double fits = INFINITY;
-    for (int32_t r = 0; r < c->n_resources; r++)
-        if (j->demand[r] > 0)
-            fits = fmin(fits, floor(cluster_capacity(c, s, r) / j->demand[r]));
-    return fits;
-}
-
 /* delta[r]: sum over jobs of squared loads on server s, in single demands. */
-static void add_server_loads(double *delta, double *eps, const struct gadget_lp *lp, int32_t s)
+static void add_server_loads(double *delta, double *eps, const struct gadget_round *x, int32_t s)
 {
+    const struct gadget_lp *lp = x->lp;
     const struct cluster *c = lp->cluster;
     for (int32_t i = 0; i < lp->n_bids; i++) {
         const struct gadget_bid *bid = &lp->bids[i];
         const struct elastic_job *j = &lp->jobs[bid->job];
-        double load = fmin(bid->most_size, fitting(c, j, s));
+        double load = fmin(bid->most_size, elastic_room_workers(&x->room, j, s));
         if (bid->least_size > bid->most_size || !(load >= 1))
             continue;
         for (int32_t r = 0; r < c->n_resources; r++)
@@ -107,13 +98,14 @@ static bool is_own(const struct cluster *c, int32_t arc)
     return (from < c->n_servers && c->leaf[from] >= 0) || (to < c->n_servers && c->leaf[to] >= 0);
 }
 
-void gadget_round_limits(struct gadget_limits *out, const struct gadget_round *x)
+void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
 {
     const struct cluster *c = x->lp->cluster;
     double node[CLUSTER_MAX_RESOURCES] = { 0 }, link = 0, eps = 0;
+    elastic_room_reset(&x->room);
     for (int32_t s = 0; s < c->n_servers; s++) {
         double delta[CLUSTER_MAX_RESOURCES] = { 0 };
-        add_server_loads(delta, &eps, x->lp, s);
+        add_server_loads(delta, &eps, x, s);
         for (int32_t r = 0; r < c->n_resources; r++)
             node[r] = fmax(node[r], delta[r]);
     }

@@ -28,11 +28,12 @@ struct gadget_share {
 
 /** Room for rounding. Release with gadget_round_free(). */
 struct gadget_round {
-    struct gadget_lp *lp; /**< borrowed */
-    struct elastic_room room;
-    int32_t *picked, *best, *order; /**< shape [n_bids]: column of a bid, -1 = none; owned */
-    int32_t *first;                 /**< shape [n_bids + 1], into shares; owned */
-    struct gadget_share *shares;    /**< owned */
+    struct gadget_lp *lp;        /**< borrowed */
+    struct elastic_room room;    /**< scratch */
+    int32_t *picked, *best;      /**< shape [n_bids]: column of a bid, -1 = none; owned */
+    int32_t *order;              /**< shape [n_bids], in which bids are drawn; owned */
+    int32_t *first;              /**< shape [n_bids + 1], into shares; owned */
+    struct gadget_share *shares; /**< shape [first[n_bids]], owned */
     int32_t cap_shares;
     double *used; /**< shape [lp->n_rows], shares of capacity; owned */
 };
@@ -41,11 +42,11 @@ int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err 
 void gadget_round_free(struct gadget_round *x);
 
 /** For the ring sizes that bids have now. O(bids * (servers + arcs)). */
-void gadget_round_limits(struct gadget_limits *out, const struct gadget_round *x);
+void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x);
 
 /**
- * Draw a ring, or none, for every bid with the programme's shares as probabilities; @p seed and the slot
- * decide the draws. Into x->best goes
+ * Draw a ring, or none, for every bid with the programme's shares as probabilities; settings->seed and
+ * the slot decide the draws. Into x->best goes
  *
  * - as a rule, the most valuable of settings->samples draws, in each of which jobs come in random order and
  *   a ring that no longer fits is skipped, so that nothing is overloaded;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cluster/load.h"
+#include "sim/cluster/batch_load.h"
 
 struct search {
     const struct gang *g;
     const struct batch_settings *s;
     struct crew *crew;
     struct queues *queues;
-    struct load load;
+    struct batch_load load;
     struct gang_plan trial; /* its order is the best one's: all plans have the same */
     struct gang_plan *best;
     struct batch_result *out;
@@ -55,18 +55,18 @@ int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_sett
 /* A plan in which no load is above theta; false when there is none. */
 static bool make_plan(struct search *x, int64_t theta, int32_t kappa)
 {
-    load_reset(&x->load);
+    batch_load_reset(&x->load);
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
         int32_t number = x->trial.order[i], *gpus = x->trial.gpus + x->g->seat[number];
         const struct batch_job *job = &x->g->p->jobs[number];
-        const struct load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta };
+        const struct batch_load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta };
         bool found;
         if (job->gpus > kappa)
-            found = load_take_balanced(&x->load, gpus, &ask, x->s->lambda);
+            found = batch_load_take_balanced(&x->load, gpus, &ask, x->s->lambda);
         else if (x->s->literal_pack)
-            found = load_take_least(&x->load, gpus, &ask);
+            found = batch_load_take_least(&x->load, gpus, &ask);
         else
-            found = load_take_packed(&x->load, gpus, &ask);
+            found = batch_load_take_packed(&x->load, gpus, &ask);
         if (!found)
             return false;
     }
@@ -230,7 +230,7 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
         out->kappa_makespan_s[i] = INFINITY;
     int rc = out->kappa_makespan_s ? 0 : err_nomem(e, "makespans");
     if (!rc)
-        rc = load_build(&x.load, x.g, !s->literal_load, e);
+        rc = batch_load_build(&x.load, x.g, !s->literal_load, e);
     if (!rc)
         rc = gang_plan_build(&x.trial, x.g, e);
     if (!rc)

@@ -22,7 +22,6 @@ static void run(struct trial *t, const char *name, const struct study_override *
                 bool slots)
 {
     char path[128];
-    struct table rows = { 0 };
     struct err e = { 0 };
     *t = (struct trial){ 0 };
     snprintf(path, sizeof path, "configs/clusters/%s.yaml", name);
@@ -30,12 +29,11 @@ static void run(struct trial *t, const char *name, const struct study_override *
     const struct place_options options = { .threads = (int32_t)omp_get_num_procs(),
                                            .details = { .slots = slots ? &t->slots : NULL },
                                            .runs = &t->runs };
-    assert_ok(place_run(&rows, &t->place, path, set, n_set, &options, &e), &e);
-    check_done(&rows, path);
+    assert_ok(place_run(&t->rows, &t->place, path, set, n_set, &options, &e), &e);
+    check_done(&t->rows, path);
     int64_t n_runs = t->place.sweep.n_points * t->place.seeds;
     t->n_schedulers = (int32_t)(t->runs.n_rows / n_runs);
     assert_int_equal(t->runs.n_rows, n_runs * t->n_schedulers);
-    table_free(&rows);
 }
 
 void trial_run(struct trial *t, const char *name, const struct study_override *set, int32_t n_set)
@@ -50,15 +48,15 @@ void trial_run_slots(struct trial *t, const char *name)
 
 void trial_free(struct trial *t)
 {
+    table_free(&t->rows);
     table_free(&t->runs);
     table_free(&t->slots);
     place_free(&t->place);
 }
 
-double trial_value(struct entrant x, int64_t k, const char *metric)
+/* Of the rows of one point and seed, that of the scheduler. */
+static double find_value(const struct table *t, int64_t first, struct entrant x, const char *metric)
 {
-    const struct table *t = &x.trial->runs;
-    int64_t first = (x.point * x.trial->place.seeds + k) * x.trial->n_schedulers;
     int32_t scheduler = table_find(t, "scheduler"), column = table_find(t, metric);
     assert_true(column >= 0);
     for (int64_t row = first; row < first + x.trial->n_schedulers; row++)
@@ -66,6 +64,17 @@ double trial_value(struct entrant x, int64_t k, const char *metric)
             return table_number(t, row, column);
     fail_msg("no run of %s", x.scheduler);
     return NAN;
+}
+
+double trial_value(struct entrant x, int64_t k, const char *metric)
+{
+    return find_value(&x.trial->runs, (x.point * x.trial->place.seeds + k) * x.trial->n_schedulers, x,
+                      metric);
+}
+
+double trial_row_value(struct entrant x, const char *metric)
+{
+    return find_value(&x.trial->rows, x.point * x.trial->n_schedulers, x, metric);
 }
 
 struct stat_mean trial_mean(struct entrant x, const char *metric)
@@ -105,6 +114,10 @@ int trial_ordered(const struct entrant *x, int n, const char *metric, int sign)
 
 const char *trial_cell(char buf[TRIAL_CELL], struct stat_mean m, int digits)
 {
+    if (m.mean >= 1e6) {
+        snprintf(buf, TRIAL_CELL, "> 1e6");
+        return buf;
+    }
     int n = snprintf(buf, TRIAL_CELL, "%.*f", digits, m.mean);
     if (n > 0 && n < TRIAL_CELL && isfinite(m.half))
         snprintf(buf + n, (size_t)(TRIAL_CELL - n), " ± %.*f", digits, m.half);

@@ -11,6 +11,7 @@
 /** Release with trial_free(). */
 struct trial {
     struct place place;
+    struct table rows;    /**< what `weft place` writes: a row for each point and scheduler */
     struct table runs;    /**< what --runs writes: a row for each point, seed and scheduler */
     struct table slots;   /**< what --slots writes: of the first seed of each point; empty unless asked for */
     int32_t n_schedulers; /**< rows of one point and seed */
@@ -31,6 +32,8 @@ struct entrant {
 
 /** Column @p metric of the run with the @p k-th seed. */
 double trial_value(struct entrant x, int64_t k, const char *metric);
+/** Column @p metric of its row of the main table, the same for all seeds. */
+double trial_row_value(struct entrant x, const char *metric);
 /** Over the seeds. */
 struct stat_mean trial_mean(struct entrant x, const char *metric);
 /** Of the ratios a/b, seed by seed, over the seeds. Both trials have the same seeds. */
@@ -42,7 +45,8 @@ int trial_ordered(const struct entrant *x, int n, const char *metric, int sign);
 
 /** Room for one printed figure. */
 enum { TRIAL_CELL = 48 };
-/** "1662 ± 103" with @p digits decimals; without interval where there is none. Returns @p buf. */
+/** "1662 ± 103" with @p digits decimals; without interval where there is none; "> 1e6" of
+ * what divides by next to nothing. Returns @p buf. */
 const char *trial_cell(char buf[TRIAL_CELL], struct stat_mean m, int digits);
 
 /** "yes", or "**WRONG**" and one more in @p wrong. */

@@ -1,17 +1,17 @@
-#include "sim/cluster/load.h"
+#include "sim/cluster/batch_load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct load_rank {
+struct batch_load_rank {
     double mean_s;
     int32_t server;
 };
 
-int load_build(struct load *l, const struct gang *g, bool gang, struct err *e)
+int batch_load_build(struct batch_load *l, const struct gang *g, bool gang, struct err *e)
 {
     size_t n_servers = (size_t)g->p->cluster.n_servers;
-    *l = (struct load){ .g = g, .gang = gang };
+    *l = (struct batch_load){ .g = g, .gang = gang };
     l->gpu_s = calloc((size_t)g->n_gpus, sizeof *l->gpu_s);
     l->server_s = calloc(n_servers, sizeof *l->server_s);
     l->open = calloc(n_servers, sizeof *l->open);
@@ -21,16 +21,16 @@ int load_build(struct load *l, const struct gang *g, bool gang, struct err *e)
     return 0;
 }
 
-void batch_load_free(struct load *l)
+void batch_load_free(struct batch_load *l)
 {
     free(l->gpu_s);
     free(l->server_s);
     free(l->open);
     free(l->ranks);
-    *l = (struct load){ 0 };
+    *l = (struct batch_load){ 0 };
 }
 
-void load_reset(struct load *l)
+void batch_load_reset(struct batch_load *l)
 {
     size_t n_servers = (size_t)l->g->p->cluster.n_servers;
     memset(l->gpu_s, 0, (size_t)l->g->n_gpus * sizeof *l->gpu_s);
@@ -42,7 +42,7 @@ void load_reset(struct load *l)
 
 /* A heap of the GPUs found so far, the worst on top: what comes later has to beat that one. */
 struct pick {
-    const struct load *l;
+    const struct batch_load *l;
     bool packed;
     int32_t *gpus; /* shape [n] */
     int32_t n, want;
@@ -51,7 +51,7 @@ struct pick {
 /* An order without ties, so that the choice does not depend on how it was found. */
 static bool goes_before(const struct pick *p, int32_t a, int32_t b)
 {
-    const struct load *l = p->l;
+    const struct batch_load *l = p->l;
     if (p->packed) {
         bool open_a = l->open[l->g->gpu_server[a]], open_b = l->open[l->g->gpu_server[b]];
         if (open_a != open_b)
@@ -92,7 +92,7 @@ static void offer(struct pick *p, int32_t gpu)
     p->gpus[at] = gpu;
 }
 
-static void offer_server(struct pick *p, const struct load_ask *ask, int32_t server)
+static void offer_server(struct pick *p, const struct batch_load_ask *ask, int32_t server)
 {
     const struct gang *g = p->l->g;
     for (int32_t gpu = g->server_gpu[server]; gpu < g->server_gpu[server + 1]; gpu++)
@@ -107,7 +107,7 @@ static int compare_gpus(const void *a, const void *b)
 }
 
 /* The job is planned on these GPUs, if they are enough. */
-static bool settle(struct load *l, int32_t *gpus, int32_t n, const struct load_ask *ask)
+static bool settle(struct batch_load *l, int32_t *gpus, int32_t n, const struct batch_load_ask *ask)
 {
     double free_s = 0;
     if (n < ask->gpus)
@@ -125,7 +125,7 @@ static bool settle(struct load *l, int32_t *gpus, int32_t n, const struct load_a
     return true;
 }
 
-static bool take(struct load *l, int32_t *out, const struct load_ask *ask, bool packed)
+static bool take(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, bool packed)
 {
     struct pick p = { .l = l, .packed = packed, .gpus = out, .want = ask->gpus };
     for (int32_t s = 0; s < l->g->p->cluster.n_servers; s++)
@@ -133,31 +133,32 @@ static bool take(struct load *l, int32_t *out, const struct load_ask *ask, bool 
     return settle(l, out, p.n, ask);
 }
 
-bool load_take_least(struct load *l, int32_t *out, const struct load_ask *ask)
+bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
     return take(l, out, ask, false);
 }
 
-bool load_take_packed(struct load *l, int32_t *out, const struct load_ask *ask)
+bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
     return take(l, out, ask, true);
 }
 
 static int compare_ranks(const void *a, const void *b)
 {
-    const struct load_rank *x = a, *y = b;
+    const struct batch_load_rank *x = a, *y = b;
     if (x->mean_s != y->mean_s)
         return x->mean_s < y->mean_s ? -1 : 1;
     return (x->server > y->server) - (x->server < y->server);
 }
 
-bool load_take_balanced(struct load *l, int32_t *out, const struct load_ask *ask, double lambda)
+bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
+                              double lambda)
 {
     const struct batch_cluster *c = &l->g->p->cluster;
     struct pick p = { .l = l, .gpus = out, .want = ask->gpus };
     double room = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
-        l->ranks[s] = (struct load_rank){ l->server_s[s] / c->gpus[s], s };
+        l->ranks[s] = (struct batch_load_rank){ l->server_s[s] / c->gpus[s], s };
     qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, compare_ranks);
     for (int32_t i = 0; i < c->n_servers && room < lambda * ask->gpus; i++) {
         room += c->gpus[l->ranks[i].server];
@@ -166,7 +167,7 @@ bool load_take_balanced(struct load *l, int32_t *out, const struct load_ask *ask
     return settle(l, out, p.n, ask);
 }
 
-bool load_take_first(struct load *l, int32_t *out, const struct load_ask *ask)
+bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
     int32_t n = 0;
     for (int32_t gpu = 0; gpu < l->g->n_gpus && n < ask->gpus; gpu++)

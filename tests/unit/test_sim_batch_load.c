@@ -1,10 +1,10 @@
-#include "sim/cluster/load.h"
+#include "sim/cluster/batch_load.h"
 #include "tests/unit/batch_fixture.h"
 
 struct bed {
     struct batch_fixture f;
     struct gang g;
-    struct load load;
+    struct batch_load load;
 };
 
 /* Three servers of 2, 3 and 1 GPUs: GPUs 0 1, 2 3 4, 5. */
@@ -14,7 +14,7 @@ static void bed_build(struct bed *b, bool gang)
     batch_fixture_cluster(&b->f, 3, (const int32_t[]){ 2, 3, 1 });
     batch_fixture_add(&b->f, batch_fixture_job(1, 1));
     assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
-    assert_ok(load_build(&b->load, &b->g, gang, &e), &e);
+    assert_ok(batch_load_build(&b->load, &b->g, gang, &e), &e);
 }
 
 static void bed_free(struct bed *b)
@@ -29,7 +29,7 @@ static void assert_gpus(const int32_t *got, int32_t n, const int32_t *want)
         assert_int_equal(got[i], want[i]);
 }
 
-static void assert_loads(const struct load *l, const double want_s[6])
+static void assert_loads(const struct batch_load *l, const double want_s[6])
 {
     for (int i = 0; i < 6; i++)
         assert_close(l->gpu_s[i], want_s[i], 1e-14);
@@ -44,15 +44,15 @@ static void the_least_loaded_gpus_are_taken_and_of_equals_the_first(void **state
     int32_t gpus[6];
     (void)state;
     bed_build(&b, true);
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 4, 10, 10 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
     assert_gpus(gpus, 4, (const int32_t[]){ 0, 1, 2, 3 });
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 1, 3, 10 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 1, 3, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 4 });
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 3, 5, 20 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
     assert_gpus(gpus, 3, (const int32_t[]){ 0, 4, 5 });
     /* The gang waits for GPU 0 until 10, so all three are busy until 15. */
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 15, 15 });
-    load_reset(&b.load);
+    batch_load_reset(&b.load);
     assert_loads(&b.load, (const double[6]){ 0 });
     bed_free(&b);
 }
@@ -63,8 +63,8 @@ static void without_gangs_each_gpu_adds_up_its_own(void **state)
     int32_t gpus[6];
     (void)state;
     bed_build(&b, false);
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 4, 10, 10 }));
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 3, 5, 20 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 5, 5 });
     bed_free(&b);
 }
@@ -76,14 +76,14 @@ static void packing_fills_servers_that_have_jobs(void **state)
     (void)state;
     bed_build(&b, true);
     /* One GPU of server 0; the next job takes its other GPU, then the first again, though four are idle. */
-    assert_true(load_take_packed(&b.load, gpus, &(struct load_ask){ 1, 4, 10 }));
+    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 4, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 0 });
-    assert_true(load_take_packed(&b.load, gpus, &(struct load_ask){ 1, 5, 10 }));
+    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 5, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 1 });
-    assert_true(load_take_packed(&b.load, gpus, &(struct load_ask){ 1, 5, 10 }));
+    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 5, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 0 });
     /* 5 + 6 is above 10: another server is opened. */
-    assert_true(load_take_packed(&b.load, gpus, &(struct load_ask){ 1, 6, 10 }));
+    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 6, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 2 });
     assert_loads(&b.load, (const double[]){ 9, 5, 6, 0, 0, 0 });
     bed_free(&b);
@@ -96,20 +96,20 @@ static void balancing_offers_as_many_servers_as_have_the_room(void **state)
     (void)state;
     bed_build(&b, true);
     /* Mean loads 2, 1, 0 a GPU: server 2, then 1, then 0. */
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 2, 2, 10 }));
-    assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ 1, 3, 10 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 2, 2, 10 }));
+    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 1, 3, 10 }));
     assert_loads(&b.load, (const double[]){ 2, 2, 3, 0, 0, 0 });
     /* Servers 2 and 1 have room for 4: GPU 2 is taken although GPUs 0 and 1 are loaded less. */
-    assert_true(load_take_balanced(&b.load, gpus, &(struct load_ask){ 4, 1, 10 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 4, 1, 10 }, 1));
     assert_gpus(gpus, 4, (const int32_t[]){ 2, 3, 4, 5 });
     assert_loads(&b.load, (const double[]){ 2, 2, 4, 4, 4, 4 });
     /* Server 0 (mean 2) alone has room for 2; with lambda 2 server 1 is offered too, but its GPUs have more.
      */
-    assert_true(load_take_balanced(&b.load, gpus, &(struct load_ask){ 2, 9, 11 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 2, 9, 11 }, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
     /* Now those two have 11: the limit leaves too few on servers 1 and 2 for lambda 1 and 5 GPUs. */
-    assert_false(load_take_balanced(&b.load, gpus, &(struct load_ask){ 5, 7, 11 }, 1));
-    assert_true(load_take_balanced(&b.load, gpus, &(struct load_ask){ 3, 7, 11 }, 100));
+    assert_false(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 5, 7, 11 }, 1));
+    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 3, 7, 11 }, 100));
     assert_gpus(gpus, 3, (const int32_t[]){ 2, 3, 4 });
     bed_free(&b);
 }
@@ -120,11 +120,11 @@ static void first_fit_takes_the_lowest_numbers_within_the_limit(void **state)
     int32_t gpus[6];
     (void)state;
     bed_build(&b, true);
-    assert_true(load_take_first(&b.load, gpus, &(struct load_ask){ 2, 6, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(load_take_first(&b.load, gpus, &(struct load_ask){ 2, 4, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(load_take_first(&b.load, gpus, &(struct load_ask){ 2, 4, 10 }));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 2, 3 });
     bed_free(&b);
 }
@@ -132,16 +132,16 @@ static void first_fit_takes_the_lowest_numbers_within_the_limit(void **state)
 static void too_few_gpus_within_the_limit_change_nothing(void **state)
 {
     static const double before_s[] = { 6, 6, 6, 6, 0, 0 };
-    const struct load_ask ask = { 3, 5, 10 };
+    const struct batch_load_ask ask = { 3, 5, 10 };
     struct bed b;
     int32_t gpus[6];
     (void)state;
     bed_build(&b, true);
-    assert_true(load_take_first(&b.load, gpus, &(struct load_ask){ 4, 6, 10 }));
-    assert_false(load_take_first(&b.load, gpus, &ask));
-    assert_false(load_take_least(&b.load, gpus, &ask));
-    assert_false(load_take_packed(&b.load, gpus, &ask));
-    assert_false(load_take_balanced(&b.load, gpus, &ask, 1));
+    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
+    assert_false(batch_load_take_first(&b.load, gpus, &ask));
+    assert_false(batch_load_take_least(&b.load, gpus, &ask));
+    assert_false(batch_load_take_packed(&b.load, gpus, &ask));
+    assert_false(batch_load_take_balanced(&b.load, gpus, &ask, 1));
     assert_loads(&b.load, before_s);
     assert_false(b.load.open[2]);
     bed_free(&b);
@@ -169,7 +169,7 @@ static void the_choice_is_that_of_a_full_sort(void **state)
                     best = k;
             taken[best] = true;
         }
-        assert_true(load_take_least(&b.load, gpus, &(struct load_ask){ n, 1, INFINITY }));
+        assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ n, 1, INFINITY }));
         for (int32_t i = 0; i < n; i++)
             assert_true(taken[gpus[i]] && (i == 0 || gpus[i] > gpus[i - 1]));
     }

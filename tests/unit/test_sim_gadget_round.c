@@ -1,0 +1,196 @@
+#include "tests/support.h"
+
+#include "sim/cluster/gadget_round.h"
+
+/* Four servers at one switch, by links of 10 GB/s, and two jobs. */
+struct small {
+    struct cluster cluster;
+    struct elastic_job jobs[2];
+    struct gadget_lp lp;
+    struct gadget_round round;
+};
+
+static const double nothing[2];
+static const int32_t both[] = { 0, 1 };
+
+static struct elastic_job job_of(int32_t workers, double gpus, double hop_Bps, double value)
+{
+    return (struct elastic_job){ .id = "j",
+                                 .arrival = 1,
+                                 .max_workers = workers,
+                                 .fixed_workers = workers,
+                                 .demand = { gpus },
+                                 .budget = INFINITY,
+                                 .hop_Bps = hop_Bps,
+                                 .zeta = 1,
+                                 .aim = { .kind = UTILITY_LINEAR, .scale = value },
+                                 .leave_frac = INFINITY };
+}
+
+static void small_build(struct small *x, const double *gpus)
+{
+    static const char *const names[] = { "gpus" };
+    static const int32_t rack[4] = { 0 };
+    static const double server_Bps[] = { 10e9, 10e9, 10e9, 10e9 };
+    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = gpus, .each = true };
+    const struct cluster_racks racks = {
+        .n_servers = 4, .n_racks = 1, .rack = rack, .server_Bps = server_Bps
+    };
+    const struct elastic_slot slot = { .cluster = &x->cluster,
+                                       .jobs = x->jobs,
+                                       .n_jobs = 2,
+                                       .slot = 1,
+                                       .used = nothing,
+                                       .done = nothing,
+                                       .active = both,
+                                       .n_active = 2 };
+    struct err e = { 0 };
+    assert_ok(cluster_build_racks(&x->cluster, &racks, &offer, &e), &e);
+    assert_ok(gadget_lp_build(&x->lp, &x->cluster, x->jobs, 2, true, &e), &e);
+    assert_ok(gadget_lp_open(&x->lp, &slot, &e), &e);
+    assert_ok(gadget_round_build(&x->round, &x->lp, &e), &e);
+}
+
+static void small_free(struct small *x)
+{
+    gadget_round_free(&x->round);
+    gadget_lp_free(&x->lp);
+    cluster_free(&x->cluster);
+}
+
+/*
+ * On a server of 4 GPUs three workers of one GPU and two of two: Delta = 3^2 + 2^2 = 13; on a server's link
+ * one hop of each: Delta = 2. The largest share of a capacity is a worker's 2 of 4, before a hop's 2.5 of 10
+ * GB/s.
+ */
+static void limits_are_those_done_by_hand(void **state)
+{
+    static const double gpus[] = { 4, 4, 4, 4 };
+    struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 2.5e9, 1) } };
+    struct gadget_limits limits;
+    (void)state;
+    small_build(&x, gpus);
+    gadget_round_limits(&limits, &x.round);
+    assert_close(limits.eps, 0.5, 1e-15);
+    assert_close(limits.node_beta[0], 1 + 0.5 * sqrt(2 * 13 * log(4)), 1e-12);
+    assert_close(limits.link_gamma, 1 + 0.5 * sqrt(2 * 2 * log(8)), 1e-12);
+    /* A job that got no size counts for nothing. */
+    x.lp.bids[1].least_size = 1;
+    x.lp.bids[1].most_size = 0;
+    gadget_round_limits(&limits, &x.round);
+    assert_close(limits.node_beta[0], 1 + 0.25 * sqrt(2 * 9 * log(4)), 1e-12);
+    assert_close(limits.link_gamma, 1 + 0.25 * sqrt(2 * 1 * log(8)), 1e-12);
+    small_free(&x);
+}
+
+static int32_t add_share(struct small *x, int32_t job, int32_t server, int32_t workers, double share)
+{
+    struct gadget_ring ring = { .n = 1, .workers_total = workers };
+    int32_t column;
+    struct err e = { 0 };
+    ring.servers[0] = server;
+    ring.workers[0] = workers;
+    assert_ok(gadget_lp_add(&column, &x->lp, job, &ring, &e), &e);
+    x->lp.pool.columns[column].share = share;
+    return column;
+}
+
+/* 20,000 draws: four standard deviations are less than 0.015. */
+static void rings_are_drawn_as_often_as_their_shares_say(void **state)
+{
+    enum { DRAWS = 20000 };
+    static const double gpus[] = { 4, 4, 4, 4 };
+    struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
+    struct elastic_settings settings = elastic_settings_default();
+    const struct gadget_limits limits = { 1, { 1 }, 1 };
+    int32_t a = 0, b = 0, none = 0, other = 0, together = 0;
+    struct err e = { 0 };
+    (void)state;
+    small_build(&x, gpus);
+    int32_t of_a = add_share(&x, 0, 0, 3, 0.25), of_b = add_share(&x, 0, 1, 2, 0.5);
+    int32_t of_other = add_share(&x, 1, 2, 2, 0.4);
+    settings.samples = 1;
+    settings.paper_rounding = true;
+    for (int32_t n = 0; n < DRAWS; n++) {
+        x.lp.slot = n + 1;
+        assert_ok(gadget_round_draw(&x.round, &settings, 0, &limits, &e), &e);
+        a += x.round.best[0] == of_a;
+        b += x.round.best[0] == of_b;
+        none += x.round.best[0] == -1;
+        other += x.round.best[1] == of_other;
+        together += x.round.best[0] == of_a && x.round.best[1] == of_other;
+    }
+    assert_near((double)a / DRAWS, 0.25, 0.015);
+    assert_near((double)b / DRAWS, 0.5, 0.015);
+    assert_near((double)none / DRAWS, 0.25, 0.015);
+    assert_near((double)other / DRAWS, 0.4, 0.015);
+    assert_near((double)together / DRAWS, 0.25 * 0.4, 0.015); /* jobs do not see each other */
+    small_free(&x);
+}
+
+/* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
+static void strict_rounding_skips_what_no_longer_fits(void **state)
+{
+    static const double gpus[] = { 4, 4, 4, 4 };
+    struct small x = { .jobs = { job_of(3, 1, 1e9, 2), job_of(2, 1, 1e9, 1) } };
+    struct elastic_settings settings = elastic_settings_default();
+    const struct gadget_limits limits = { 1, { 2 }, 2 };
+    double node, link;
+    struct err e = { 0 };
+    (void)state;
+    small_build(&x, gpus);
+    add_share(&x, 0, 0, 3, 1);
+    add_share(&x, 1, 0, 2, 1);
+    assert_ok(gadget_round_draw(&x.round, &settings, 8, NULL, &e), &e);
+    assert_close(gadget_round_value(&x.round), 6, 1e-12); /* the better of the two, in 100 random orders */
+    gadget_round_load(&node, &link, &x.round);
+    assert_close(node, 0.75, 1e-12);
+    settings.paper_rounding = true;
+    assert_ok(gadget_round_draw(&x.round, &settings, 8, &limits, &e), &e);
+    assert_close(gadget_round_value(&x.round), 8, 1e-12);
+    gadget_round_load(&node, &link, &x.round);
+    assert_close(node, 1.25, 1e-12);
+    small_free(&x);
+}
+
+/* 6 for one GPU comes before 10 for two, then 5 for the GPU that is left: 11. */
+static void what_is_left_goes_first_to_the_largest_gain_for_its_share(void **state)
+{
+    static const double gpus[] = { 0, 2, 0, 0 };
+    struct small x = { .jobs = { job_of(2, 1, 1e9, 5), job_of(1, 1, 1e9, 6) } };
+    struct err e = { 0 };
+    (void)state;
+    small_build(&x, gpus);
+    x.round.best[0] = x.round.best[1] = -1;
+    assert_ok(gadget_round_reoffer(&x.round, &e), &e);
+    assert_close(gadget_round_value(&x.round), 11, 1e-12);
+    small_free(&x);
+}
+
+/* Room for a ring of two servers on GPUs, but a ring already placed has taken their links. */
+static void what_is_left_of_links_counts_too(void **state)
+{
+    static const double gpus[] = { 2, 2, 0, 0 };
+    struct small x = { .jobs = { job_of(2, 1, 6e9, 5), job_of(2, 1, 6e9, 5) } };
+    struct gadget_ring ring = { .n = 2, .workers_total = 2, .servers = { 0, 1 }, .workers = { 1, 1 } };
+    struct err e = { 0 };
+    (void)state;
+    small_build(&x, gpus);
+    assert_ok(gadget_lp_add(&x.round.best[0], &x.lp, 0, &ring, &e), &e);
+    x.round.best[1] = -1;
+    assert_ok(gadget_round_reoffer(&x.round, &e), &e);
+    assert_int_equal(x.lp.pool.columns[x.round.best[1]].workers_total, 1);
+    small_free(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_are_those_done_by_hand),
+        cmocka_unit_test(rings_are_drawn_as_often_as_their_shares_say),
+        cmocka_unit_test(strict_rounding_skips_what_no_longer_fits),
+        cmocka_unit_test(what_is_left_goes_first_to_the_largest_gain_for_its_share),
+        cmocka_unit_test(what_is_left_of_links_counts_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
