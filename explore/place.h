@@ -88,10 +88,10 @@ struct place {
 };
 
 /**
- * Read axes and the first point. @p out uninitialised; empty after failure.
+ * Read axes and the first point. @p p uninitialised; empty after failure.
  * @return 0; ERR_PARSE, ERR_RANGE with the place; ERR_NOMEM.
  */
-int place_read(struct place *out, const char *path, const struct study_override *overrides, int32_t n,
+int place_read(struct place *p, const char *path, const struct study_override *overrides, int32_t n,
                struct err *e);
 void place_free(struct place *p);
 

@@ -249,10 +249,14 @@ static int rack_links(struct topo_link **out, const struct cluster_racks *k, str
     *out = links;
     if (!links)
         return err_nomem(e, "links of racks");
-    for (int32_t s = 0; s < k->n_servers; s++)
+    for (int32_t s = 0; s < k->n_servers; s++) {
+        if (k->rack[s] < 0 || k->rack[s] >= k->n_racks)
+            return err_set(e, ERR_RANGE, "cluster: server %d is in rack %d, need 0 to %d", (int)s,
+                           (int)k->rack[s], (int)k->n_racks - 1);
         links[n++] = (struct topo_link){
             .src = s, .dst = k->n_servers + k->rack[s], .bw_Bps = k->server_Bps[s], .lat_s = k->lat_s
         };
+    }
     for (int32_t a = 0, pair = 0; a < k->n_racks; a++)
         for (int32_t b = a + 1; b < k->n_racks; b++, pair++)
             links[n++] = (struct topo_link){ .src = k->n_servers + a,
@@ -314,17 +318,16 @@ const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster
     return buf;
 }
 
+/* A server or a switch. */
+static const char *vertex_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t v)
+{
+    return v < c->n_servers ? cluster_server_name(buf, c, v) : topo_vertex_name(buf, c->graph, v);
+}
+
 const char *cluster_arc_name(char buf[TOPO_ARC_TEXT], const struct cluster *c, int32_t arc)
 {
     char from[TOPO_VERTEX_TEXT], to[TOPO_VERTEX_TEXT];
-    const int32_t ends[] = { c->routes.to[arc ^ 1], c->routes.to[arc] };
-    for (int i = 0; i < 2; i++) {
-        char *name = i ? to : from;
-        if (ends[i] < c->n_servers)
-            cluster_server_name(name, c, ends[i]);
-        else
-            topo_vertex_name(name, c->graph, ends[i]);
-    }
-    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", from, to);
+    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", vertex_name(from, c, c->routes.to[arc ^ 1]),
+             vertex_name(to, c, c->routes.to[arc]));
     return buf;
 }

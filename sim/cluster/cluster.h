@@ -78,8 +78,10 @@ struct cluster_racks {
     const double *rack_Bps; /**< shape [n_racks * (n_racks - 1) / 2], pairs (0,1), (0,2), .. (1,2), .. > 0 */
     double lat_s;           /**< of each link, >= 0 */
 };
-int cluster_build_racks(struct cluster *c, const struct cluster_racks *racks,
-                        const struct cluster_offer *offer, struct err *e);
+/** The servers of racks, with the racks' switches as vertices after them. Errors as cluster_build(),
+ * ERR_RANGE also for a rack that does not exist and for a link without bandwidth. */
+int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const struct cluster_offer *offer,
+                        struct err *e);
 
 void cluster_free(struct cluster *c);
 

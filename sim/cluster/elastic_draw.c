@@ -32,7 +32,7 @@ static int scale_gpus(double *gpus, int32_t n, int64_t total, struct err *e)
         rest[s] = share - gpus[s];
         given += gpus[s];
     }
-    for (; given < (double)total; given++) {
+    for (int64_t more = total - (int64_t)given; more > 0; more--) {
         int32_t best = 0;
         for (int32_t s = 1; s < n; s++)
             best = rest[s] > rest[best] ? s : best;
@@ -181,7 +181,7 @@ static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struc
     j->zeta = draw_whole(r, d->zeta) * d->zeta_scale;
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
     j->demand[0] = d->gpus;
-    double zeta = j->zeta, best = j->zeta;
+    double zeta = j->zeta, best = zeta;
     int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
     if (rc)
         return rc;

@@ -9,9 +9,9 @@
 
 /**
  * Racks: arXiv 2202.01158 section VI: 50 servers in 2 to 5 racks, each with 1, 2, 4 or 8 GPUs; links of
- * 10..100 Gbps from server to rack and 200..3200 Gbps between racks, whole numbers. The paper says "fat-tree"
- * and no more; here servers hang on the switch of their rack, drawn evenly, and racks are joined in a full
- * mesh.
+ * 10..100 Gbps from server to rack and 200..3200 Gbps between racks, uniform. Here they are whole Gbps. The
+ * paper says "fat-tree" and no more; here servers hang on the switch of their rack, drawn evenly (but that no
+ * rack is empty), and racks are joined in a full mesh.
  */
 struct draw_racks {
     int64_t servers;
@@ -46,7 +46,12 @@ enum draw_progress {
     DRAW_TAU,   /**< whole iterations of the time that the paper's eq. 1 gives so many workers */
 };
 
-/** Jobs of arXiv 2202.01158 section VI. Everything drawn is a whole number but the sigmoid's slope. */
+/**
+ * Jobs of arXiv 2202.01158 section VI. What is drawn is a whole number (of hop_Bps in Mbps) but the sigmoid's
+ * slope; the paper says so of N, F, zeta and b. Where it leaves things open: arrivals follow a trace of
+ * Google's whose window it does not give, here they are drawn; fixed workers of 1..10 exceed N of 1..5, here
+ * they do unless clamp_fixed; F counts iterations but bounds worker-slots, see enum draw_budget.
+ */
 struct draw_elastic {
     int64_t count;
     int32_t arrivals;             /**< enum draw_arrivals */

@@ -177,12 +177,14 @@ static double worker_share(const struct cluster *c, const double *total, const s
 static int keep_ring(struct ring_list *ring, const struct embed *from, struct err *e)
 {
     size_t bytes = (size_t)from->n * sizeof *ring->servers;
-    int32_t *servers = realloc(ring->servers, bytes);
-    ring->servers = servers ? servers : ring->servers;
-    int32_t *workers = realloc(ring->workers, bytes);
-    ring->workers = workers ? workers : ring->workers;
-    if (!servers || !workers)
+    int32_t *grown = realloc(ring->servers, bytes);
+    if (!grown)
         return err_nomem(e, "ring");
+    ring->servers = grown;
+    grown = realloc(ring->workers, bytes);
+    if (!grown)
+        return err_nomem(e, "ring");
+    ring->workers = grown;
     memcpy(ring->servers, from->servers, bytes);
     memcpy(ring->workers, from->workers, bytes);
     ring->n = from->n;

@@ -124,7 +124,7 @@ static void rows_are_the_means_of_their_runs(void **state)
     assert_int_equal(t.rows.n_rows, 8);
     assert_int_equal(t.runs.n_rows, 32);
     for (int64_t row = 0; row < 8; row++) { /* points in order, the last axis fastest; schedulers as listed */
-        assert_true(number(&t.rows, row, "point") == (double)(row / 2));
+        assert_true((int64_t)number(&t.rows, row, "point") == row / 2);
         assert_string_equal(word(&t.rows, row, "scheduler"), row % 2 ? "drf" : "las");
         assert_string_equal(word(&t.rows, row, "jobs.count"), row < 4 ? "3" : "9");
         assert_string_equal(word(&t.rows, row, "server"), row / 2 % 2 ? "node" : "npu");
@@ -134,7 +134,7 @@ static void rows_are_the_means_of_their_runs(void **state)
         assert_true(number(&t.rows, row, "seeds") == 4);
     }
     for (int64_t row = 0; row < 32; row++)
-        assert_true(number(&t.runs, row, "seed") == (double)(11 + row / 2 % 4));
+        assert_true((int64_t)number(&t.runs, row, "seed") == 11 + row / 2 % 4);
     for (size_t k = 0; k < COUNT_OF(metrics); k++)
         check_means(&t, metrics[k]);
     check_beats(&t, "utility", 1);

@@ -302,7 +302,7 @@ static void racks_lie_in_the_papers_ranges(void **state)
         for (int32_t s = 0; s < 50; s++)
             gpus[(int)cluster_capacity(&c, s, 0)]++;
         for (int32_t link = 0; link < c.n_arcs / 2; link++) {
-            double Gbps = c.bw_Bps[2 * link] * 8e-9;
+            double Gbps = c.bw_Bps[(int64_t)2 * link] * 8e-9;
             assert_near(Gbps, round(Gbps), 1e-9);
             assert_true(link < 50 ? Gbps > 9.9 && Gbps < 100.1 : Gbps > 199.9 && Gbps < 3200.1);
         }

@@ -124,7 +124,7 @@ static bool any_ring(const struct bed *b, const struct elastic_job *j, int32_t w
                 int32_t own = elastic_room_workers(&b->room, j, s);
                 members++;
                 room = own > 0 ? room + own : -1000;
-                link = fmin(link, b->room.left_Bps[2 * s]);
+                link = fmin(link, b->room.left_Bps[(int64_t)2 * s]);
             }
         if (room >= workers && members <= workers && (members == 1 || link >= j->hop_Bps))
             return true;
