@@ -92,7 +92,7 @@ static void warn_empty(struct run *run, const struct place *p, const struct extr
     static const char *const names[N_EXTRAS] = { "runs", "jobs", "places", "slots", "links" };
     for (int i = 0; i < N_EXTRAS; i++)
         if (extras[i].path && extras[i].table.n_rows == 0)
-            output_warn(run, "--%s: a run of model %s has no such rows, %s has its head alone", names[i],
+            output_warn(run, "--%s: model %s gave no such rows, %s has its head alone", names[i],
                         place_model_words[p->model], extras[i].path);
 }
 
@@ -114,6 +114,15 @@ static void say_errors(struct run *run, const struct table *t)
         run->exit_code = EXIT_INPUT;
 }
 
+/* The one point of a study that varies nothing: what is wrong with it is wrong with the command. */
+static int fail_alone(const struct table *t, struct err *e)
+{
+    int32_t status = table_find(t, "status"), message = table_find(t, "message");
+    if (t->n_rows == 0 || strcmp(table_cell(t, 0, status)->text, "error") != 0)
+        return 0;
+    return err_set(e, ERR_RANGE, "%s", table_cell(t, 0, message)->text);
+}
+
 static int run_all(struct run *run, const struct place *p, const struct load_overrides *o,
                    struct extra *extras, struct err *e)
 {
@@ -121,18 +130,24 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
     struct progress progress;
     const struct origin from = { .known = true, .study_hash = p->hash, .seed = p->seed };
     struct table *tables[N_EXTRAS];
+    struct text notes = { 0 };
     for (int i = 0; i < N_EXTRAS; i++)
         tables[i] = extras[i].path ? &extras[i].table : NULL;
     const struct place_options options = {
         .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs(),
         .details = { tables[JOBS], tables[PLACES], tables[SLOTS], tables[LINKS] },
         .runs = tables[RUNS],
+        .notes = &notes,
         .progress = progress_report,
         .context = &progress,
     };
     progress_begin(&progress, run, "runs");
     int rc = place_run(&t, p, run->opt.operands[0], o->list, o->n, &options, e);
-    if (progress_end(&progress, run) && !rc) {
+    bool ended = progress_end(&progress, run);
+    if (!rc && ended && p->sweep.n_points == 1)
+        rc = fail_alone(&t, e);
+    if (ended && !rc) {
+        output_notes(run, &notes);
         for (int i = 0; i < N_EXTRAS && !rc; i++)
             if (extras[i].path)
                 rc = write_extra(run, &extras[i], from, e);
@@ -144,6 +159,7 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
         }
     }
     table_free(&t);
+    text_free(&notes);
     return rc;
 }
 

@@ -104,13 +104,6 @@ static void add(struct layout *l, struct sheet *s, int32_t column, int m, const 
     l->metrics[l->n++] = m;
 }
 
-/* "network.dims.pod.max_GBps" is headed by its end. */
-static const char *axis_title(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 20 ? path + n - 20 : path;
-}
-
 /* A load over capacity is worth a column only where there is one. */
 static bool is_shown(const struct table *t, int32_t c, int m)
 {
@@ -134,7 +127,7 @@ static bool differs(const struct table *t, int32_t c)
 static void choose(struct layout *l, struct sheet *s, const struct table *t, const struct place *p)
 {
     for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        add(l, s, table_find(t, p->sweep.axes[k].path), -1, axis_title(p->sweep.axes[k].path), "",
+        add(l, s, table_find(t, p->sweep.axes[k].path), -1, points_axis_title(p->sweep.axes[k].path), "",
             SHEET_POINT);
     int32_t network = table_find(t, "network"), usd = table_find(t, "network_usd");
     if (differs(t, network))

@@ -56,6 +56,15 @@ const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t 
     return points_unquote(buf, w->axes[k].values[p.at[k]]);
 }
 
+const char *points_axis_title(const char *path)
+{
+    enum { WIDEST = 20 };
+    const char *title = path;
+    while (strlen(title) > WIDEST && strchr(title, '.'))
+        title = strchr(title, '.') + 1;
+    return title;
+}
+
 /* Fold in the content of the study at one point; one that cannot be read has none. */
 static void fold_point(struct origin *from, const struct run *run, const struct sweep *w,
                        const struct load_overrides *o, const struct sweep_point *p, bool seed)

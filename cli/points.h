@@ -19,6 +19,10 @@ const char *points_unquote(char buf[POINTS_VALUE], const char *value);
 /** That of axis @p k at point @p i. */
 const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t k, int64_t i);
 
+/** Head of an axis' column: the path's last names, whole and at most 20 bytes, or the last one alone:
+ * "pod.max_GBps" of "network.dims.pod.max_GBps". Borrowed from @p path. */
+const char *points_axis_title(const char *path);
+
 /** Hash of the study, all values of its axes and the content of the files they name; seed of the first point.
  */
 struct origin points_origin(const struct run *run, const struct sweep *w, const struct load_overrides *o);

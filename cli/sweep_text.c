@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/points.h"
 #include "cli/sheet.h"
 
 /* Results in the order of reading; '#' stands for each dimension's number. */
@@ -74,13 +75,6 @@ static void add_dims(struct layout *l, struct sheet *s, const struct table *t)
     }
 }
 
-/* "network.dims.pod.max_GBps" is headed by its end. */
-static const char *axis_title(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 20 ? path + n - 20 : path;
-}
-
 static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, const struct sweep *w,
                            struct text *out)
 {
@@ -92,7 +86,7 @@ static void choose_columns(struct layout *l, struct sheet *s, const struct table
         for (int32_t i = 0; i < N_SHOWN; i++)
             result = result || strcmp(shown[i].column, w->axes[k].path) == 0;
         if (!result)
-            add(l, s, t, column, axis_title(w->axes[k].path), "");
+            add(l, s, t, column, points_axis_title(w->axes[k].path), "");
     }
     for (int32_t i = 0; i < N_SHOWN; i++) {
         int32_t column = table_find(t, shown[i].column);

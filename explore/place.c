@@ -146,7 +146,8 @@ struct unit {
     enum place_model model;
     char network[128];
     double network_usd;
-    char *message; /* owned; NULL unless it failed */
+    char *message;     /* owned; NULL unless it failed */
+    struct text notes; /* of the first seed of a point */
 };
 
 struct runs {
@@ -182,6 +183,7 @@ static int run_unit(struct unit *u, const struct runs *r, int64_t i, struct err 
     struct place_task task = { .study = &s,
                                .seed = p->seed + i % p->seeds,
                                .details = wanted && i % p->seeds == 0 ? details : NULL,
+                               .notes = i % p->seeds == 0 ? &u->notes : NULL,
                                .sweep = &p->sweep,
                                .at = &at,
                                .point = i / p->seeds };
@@ -417,6 +419,26 @@ static int make_runs(struct table *t, const struct runs *r, struct err *e)
     return t->failed ? err_nomem(e, "rows of runs") : 0;
 }
 
+static bool has_line(const char *text, const char *line, size_t n)
+{
+    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+        if (strncmp(at, line, n) == 0)
+            return true;
+    return false;
+}
+
+/* Lines of all points in their order, each once; n counts the newline, so that one is no beginning of
+ * another. */
+static void gather_notes(struct text *out, const struct runs *r)
+{
+    for (int64_t i = 0; i < r->n_units; i++)
+        for (const char *line = text_str(&r->units[i].notes); *line; line = strchr(line, '\n') + 1) {
+            size_t n = (size_t)(strchr(line, '\n') - line) + 1;
+            if (!has_line(text_str(out), line, n))
+                text_add(out, line, n);
+        }
+}
+
 int place_run(struct table *out, const struct place *p, const char *path,
               const struct study_override *overrides, int32_t n, const struct place_options *options,
               struct err *e)
@@ -433,9 +455,14 @@ int place_run(struct table *out, const struct place *p, const char *path,
     int rc = r.rc ? r.rc : make_table(out, &r, e);
     if (!rc && options->runs)
         rc = make_runs(options->runs, &r, e);
+    if (!rc && options->notes) {
+        gather_notes(options->notes, &r);
+        rc = text_check(options->notes, e);
+    }
     for (int64_t i = 0; i < r.n_units; i++) {
         free(r.units[i].outcomes);
         free(r.units[i].message);
+        text_free(&r.units[i].notes);
     }
     free(r.units);
     return rc;

@@ -72,6 +72,7 @@ struct place_options {
     int32_t threads; /**< >= 1; the rows are the same */
     struct place_details details;
     struct table *runs; /**< NULL, or a row for each point, scheduler and seed */
+    struct text *notes; /**< NULL, or where to append what is to be told of traces, each line once */
     sweep_progress *progress;
     void *context;
 };

@@ -41,7 +41,29 @@ static int fill(struct trace *t, const struct place_trace *from, int64_t seed, s
     return rc ? rc : trace_fill(t, &profile, (uint64_t)seed, &counts, e);
 }
 
-int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct err *e)
+/* What was passed over, what readers found odd, and what was drawn. */
+static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from)
+{
+    int64_t counts[N_TRACE_COLUMNS];
+    const char *path = from->path ? from->path : "drawn arrivals";
+    if (t->n_skipped || t->n_no_gpu)
+        text_printf(notes, "%s: of %lld records %lld are bad and passed over, %lld ask for no GPU\n", path,
+                    (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu);
+    text_puts(notes, text_str(&t->notes));
+    trace_count_synthetic(t, counts);
+    bool any = false;
+    for (int k = 0; k < N_TRACE_COLUMNS; k++)
+        if (counts[k]) {
+            if (!any)
+                text_printf(notes, "%s: synthetic, of %d jobs: ", path, (int)t->n);
+            text_printf(notes, "%s%s in %lld", any ? ", " : "", trace_column_names[k], (long long)counts[k]);
+            any = true;
+        }
+    text_puts(notes, any ? "\n" : "");
+}
+
+int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,
+                     struct err *e)
 {
     const struct trace_settings settings = { .skip_bad = from->skip_bad };
     struct trace_window window = from->window;
@@ -58,6 +80,8 @@ int place_take_trace(struct trace *t, const struct place_trace *from, int64_t se
         rc = trace_cut(t, &window, e);
     if (rc)
         trace_free(t);
+    else if (notes)
+        note_trace(notes, t, from);
     return rc;
 }
 
@@ -118,7 +142,7 @@ static const char *end_word(enum events_end end)
 }
 
 static void put_jobs(const struct place_task *task, const char *name, const struct events_result *r,
-                     const struct gang_job *jobs)
+                     const struct gang_job *jobs, const struct trace *trace)
 {
     char buf[GANG_NAME];
     for (int32_t i = 0; i < r->n_jobs; i++) {
@@ -135,6 +159,7 @@ static void put_jobs(const struct place_task *task, const char *name, const stru
             .servers = j->servers,
             .progress = j->iterations,
             .utility = NAN,
+            .synthetic = trace->jobs[i].synthetic,
         };
         place_put_job(task, name, &row);
     }
@@ -170,18 +195,20 @@ static void put_points(const struct place_task *task, const char *name, const st
 }
 
 static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
-                        const struct gang_job *jobs, const struct cluster *c)
+                        const struct gang_job *jobs, const struct trace *trace, const struct cluster *c)
 {
     const struct place_details *d = task->details;
     if (d->jobs)
-        put_jobs(task, name, r, jobs);
+        put_jobs(task, name, r, jobs, trace);
     if (d->places)
         put_spans(task, name, r, jobs, c);
     if (d->slots)
         put_points(task, name, r, c);
-    for (int32_t a = 0; a < r->n_arcs && d->links && r->arcs; a++)
-        place_put_link(task, name, c, a, r->arcs[a].mean_frac,
-                       (struct place_span){ r->first_s, r->last_s, "s" });
+    for (int32_t a = 0; a < r->n_arcs && d->links && r->arcs; a++) {
+        const struct events_arc *arc = &r->arcs[a];
+        const struct place_load load = { arc->mean_frac, arc->mean_frac, arc->peak_frac };
+        place_put_link(task, name, c, a, &load, (struct place_span){ r->first_s, r->last_s, "s" });
+    }
 }
 
 /* ---- a run ---- */
@@ -215,9 +242,10 @@ void place_fix_pace(struct pace_graph_settings *pace, const struct place_study *
 }
 
 static int run_all(struct place_outcome *out, const struct place_task *task, const struct cluster *c,
-                   const struct gang_job *jobs, int32_t n, struct err *e)
+                   const struct gang_job *jobs, const struct trace *trace, struct err *e)
 {
     const struct place_study *s = task->study;
+    const int32_t n = trace->n;
     struct events_settings settings = s->events;
     struct pace_graph_settings how;
     struct pace pace = { 0 };
@@ -233,7 +261,7 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
         settings.pack = pair_packs[s->schedulers[i] % N_PACK_KINDS];
         rc = events_run(&r, &problem, &settings, e);
         if (!rc && task->details)
-            put_details(task, pair_names[s->schedulers[i]], &r, jobs, c);
+            put_details(task, pair_names[s->schedulers[i]], &r, jobs, trace, c);
         if (!rc)
             sum_up(&out[i], &r);
         events_result_free(&r);
@@ -252,7 +280,7 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     double total = 0;
     int rc = place_build_cluster(&c, s, task->seed, e);
     if (!rc)
-        rc = place_take_trace(&trace, &s->trace, task->seed, e);
+        rc = place_take_trace(&trace, &s->trace, task->seed, task->notes, e);
     if (!rc)
         rc = make_jobs(&jobs, &trace, &s->trace, e);
     if (!rc)
@@ -260,7 +288,7 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     for (int32_t i = 0; i < trace.n && !rc; i++)
         rc = gang_job_check(&jobs[i], i, &c, total, e);
     if (!rc)
-        rc = run_all(out, task, &c, jobs, trace.n, e);
+        rc = run_all(out, task, &c, jobs, &trace, e);
     free(jobs);
     trace_free(&trace);
     cluster_free(&c);

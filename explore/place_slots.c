@@ -120,7 +120,7 @@ static struct place_span slot_span(int32_t t)
 }
 
 static void put_jobs(const struct place_task *task, const char *name, const struct elastic_result *r,
-                     const struct elastic_job *jobs)
+                     const struct elastic_job *jobs, const struct trace *trace)
 {
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct elastic_job_result *j = &r->jobs[i];
@@ -138,6 +138,7 @@ static void put_jobs(const struct place_task *task, const char *name, const stru
             .servers = NAN,
             .progress = j->done,
             .utility = j->report,
+            .synthetic = i < trace->n ? trace->jobs[i].synthetic : 0,
         };
         place_put_job(task, name, &row);
     }
@@ -172,36 +173,79 @@ static void put_slots(const struct place_task *task, const char *name, const str
     }
 }
 
-/* Reserved shares of every link slot by slot, from the rings again. */
-static int put_links(const struct place_task *task, const char *name, const struct elastic_result *r,
-                     const struct elastic_job *jobs, const struct cluster *c, struct err *e)
+/*
+ * What a hop of the job's ring carries, mean over a slot: 2 g (w-1)/w in each iteration (arXiv 2202.01158
+ * section III). NaN where neither a trace nor eq. 1 tells how much a worker's gradients are.
+ */
+static double hop_used_Bps(const struct place_task *task, const struct trace *trace,
+                           const struct elastic_job *job, int32_t number, int32_t workers)
 {
-    struct elastic_room room;
-    int rc = elastic_room_build(&room, c, e);
-    for (int32_t t = 1; t <= r->n_slots && !rc; t++) {
-        const struct elastic_choice *x = &r->choices[t - 1];
-        elastic_room_reset(&room);
-        for (int32_t i = 0; i < x->n_rings && !rc; i++)
-            rc = elastic_room_take(&room, &jobs[x->rings[i].job], x->servers + x->rings[i].first,
-                                   x->workers + x->rings[i].first, x->rings[i].n, 1, e);
-        for (int32_t a = 0; a < c->n_arcs && !rc; a++)
-            place_put_link(task, name, c, a, 1 - room.left_Bps[a] / c->bw_Bps[a], slot_span(t));
+    const struct draw_elastic *d = &task->study->draw_slots;
+    double iterations = elastic_gain(job, workers), w = workers;
+    double shared_B = (w - 1) / w * 2;
+    if (number < trace->n)
+        return iterations * shared_B * trace->jobs[number].grad_bytes / d->trace_slot_s;
+    if (d->progress != DRAW_TAU)
+        return NAN;
+    if (d->batch == RING_BATCH_WORKER)
+        iterations /= w; /* gains count the batches of all workers */
+    return iterations * shared_B * d->ring.gradient_B / d->slot_s;
+}
+
+/* Load every link with the rings of a slot: with what they reserve, and with what they use. */
+static int load_slot(struct elastic_room *reserved, struct elastic_room *used, const struct place_task *task,
+                     const struct elastic_choice *x, const struct elastic_job *jobs,
+                     const struct trace *trace, struct err *e)
+{
+    int rc = 0;
+    elastic_room_reset(reserved);
+    elastic_room_reset(used);
+    for (int32_t i = 0; i < x->n_rings && !rc; i++) {
+        const struct elastic_ring *ring = &x->rings[i];
+        const int32_t *servers = x->servers + ring->first, *workers = x->workers + ring->first;
+        struct elastic_job sends = jobs[ring->job];
+        sends.hop_Bps = hop_used_Bps(task, trace, &sends, ring->job, ring->workers_total);
+        rc = elastic_room_take(reserved, &jobs[ring->job], servers, workers, ring->n, 1, e);
+        if (!rc)
+            rc = elastic_room_take(used, &sends, servers, workers, ring->n, 1, e);
     }
-    elastic_room_free(&room);
+    return rc;
+}
+
+/* Shares of every link slot by slot, from the rings again. */
+static int put_links(const struct place_task *task, const char *name, const struct elastic_result *r,
+                     const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
+                     struct err *e)
+{
+    struct elastic_room reserved, used = { 0 };
+    int rc = elastic_room_build(&reserved, c, e);
+    if (!rc)
+        rc = elastic_room_build(&used, c, e);
+    for (int32_t t = 1; t <= r->n_slots && !rc; t++) {
+        rc = load_slot(&reserved, &used, task, &r->choices[t - 1], jobs, trace, e);
+        for (int32_t a = 0; a < c->n_arcs && !rc; a++) {
+            double used_frac = 1 - used.left_Bps[a] / c->bw_Bps[a];
+            const struct place_load load = { 1 - reserved.left_Bps[a] / c->bw_Bps[a], used_frac, used_frac };
+            place_put_link(task, name, c, a, &load, slot_span(t));
+        }
+    }
+    elastic_room_free(&used);
+    elastic_room_free(&reserved);
     return rc;
 }
 
 static int put_details(const struct place_task *task, const char *name, const struct elastic_result *r,
-                       const struct elastic_job *jobs, const struct cluster *c, struct err *e)
+                       const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
+                       struct err *e)
 {
     const struct place_details *d = task->details;
     if (d->jobs)
-        put_jobs(task, name, r, jobs);
+        put_jobs(task, name, r, jobs, trace);
     if (d->places)
         put_rings(task, name, r, jobs, c);
     if (d->slots)
         put_slots(task, name, r);
-    return d->links ? put_links(task, name, r, jobs, c, e) : 0;
+    return d->links ? put_links(task, name, r, jobs, trace, c, e) : 0;
 }
 
 /* ---- jobs ---- */
@@ -209,7 +253,7 @@ static int put_details(const struct place_task *task, const char *name, const st
 /* A worker a GPU, or as many GPUs as the trace's workers have each; what the trace tells takes the place of
  * what was drawn. Progress is in proportion to worker-slots. */
 static int take_job(struct elastic_job *j, const struct trace_job *t, const struct draw_elastic *d,
-                    const struct draw_taste *taste, struct err *e)
+                    const struct draw_taste *taste, bool hop_given, struct err *e)
 {
     int rc = place_check_known(t, e);
     if (rc)
@@ -222,6 +266,9 @@ static int take_job(struct elastic_job *j, const struct trace_job *t, const stru
     j->demand[0] = (double)t->gpus / workers;
     j->budget = fmax(1, ceil(workers * slots * (1 - 1e-12)));
     j->zeta = (double)t->iters / j->budget;
+    /* What it sends on average with all its workers: less would not let it run as fast as the trace says. */
+    if (!hop_given)
+        j->hop_Bps = t->grad_bytes > 0 ? j->zeta * 2 * (workers - 1) * t->grad_bytes / d->trace_slot_s : 0;
     return draw_set_utility(j, d, taste, (double)t->iters, e);
 }
 
@@ -230,14 +277,15 @@ static int make_jobs(struct draw_jobs *out, struct trace *trace, const struct pl
 {
     const struct place_study *s = task->study;
     struct draw_elastic d = s->draw_slots;
-    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, e) : 0;
+    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, task->notes, e) : 0;
     if (rc)
         return rc;
     if (d.from_trace >= 0)
         d.count = trace->n;
     rc = draw_elastic_jobs(out, &d, s->slots.n_slots, task->seed, e);
     for (int32_t i = 0; i < trace->n && !rc; i++)
-        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i], e);
+        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i],
+                      yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0, e);
     return rc;
 }
 
@@ -260,7 +308,7 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
         struct elastic_result r;
         rc = elastic_run(&r, scheduler, &c, jobs.jobs, jobs.n, &settings, keep, e);
         if (!rc && task->details)
-            rc = put_details(task, scheduler->name, &r, jobs.jobs, &c, e);
+            rc = put_details(task, scheduler->name, &r, jobs.jobs, &trace, &c, e);
         if (!rc)
             sum_up(&out[i], &r, jobs.jobs);
         elastic_result_free(&r);

@@ -83,7 +83,8 @@ struct place_task {
     const struct place_study *study;
     int64_t seed;
     const struct place_details *details; /**< NULL but for the first seed */
-    const struct sweep *sweep;           /**< with details: what their rows begin with */
+    struct text *notes;        /**< NULL but for the first seed: what is to be told of a trace, a line each */
+    const struct sweep *sweep; /**< with details: what their rows begin with */
     const struct sweep_point *at;
     int64_t point;
 };
@@ -133,6 +134,7 @@ struct place_job_row {
     const char *id, *status, *unit;
     double submit, start, end, jct; /**< NaN = none */
     double gpus, servers, progress, utility;
+    unsigned synthetic; /**< what of the job was drawn and not read from its trace: trace_job */
 };
 void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row);
 
@@ -150,7 +152,13 @@ struct place_slot_row {
 };
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span);
+/** Of a link's bandwidth; NaN where it is not known. */
+struct place_load {
+    double load_frac; /**< reserved, where a model reserves, else in use; mean over the span */
+    double used_frac; /**< in use, mean over the span */
+    double peak_frac; /**< in use, at its greatest */
+};
 void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
-                    int32_t arc, double load_frac, struct place_span span);
+                    int32_t arc, const struct place_load *load, struct place_span span);
 
 #endif

@@ -32,8 +32,11 @@ void place_tables_begin(const struct place_details *d, const struct sweep *w)
                                                      "link_frac", "bound",    "value",
                                                      NULL },
                              *const link_texts[] = { "link", "unit", NULL },
-                             *const link_reals[] = { "bw_GBps", "from", "to", "load_frac", NULL };
+                             *const link_reals[] = { "bw_GBps",   "from",      "to", "load_frac",
+                                                     "used_frac", "peak_frac", NULL };
     columns(d->jobs, w, job_texts, job_reals);
+    if (d->jobs)
+        table_column(d->jobs, "synthetic", TABLE_TEXT);
     columns(d->places, w, place_texts, place_reals);
     columns(d->slots, w, slot_texts, slot_reals);
     columns(d->links, w, link_texts, link_reals);
@@ -60,11 +63,16 @@ void place_put_job(const struct place_task *task, const char *scheduler, const s
     struct table *t = task->details->jobs;
     const double x[] = { row->submit, row->start,   row->end,      row->jct,
                          row->gpus,   row->servers, row->progress, row->utility };
+    struct text drawn = { 0 };
+    trace_name_synthetic(&drawn, row->synthetic);
     place_table_row(t, task, scheduler);
     table_put_text(t, row->id);
     table_put_text(t, row->status);
     table_put_text(t, row->unit);
     put_reals(t, x, sizeof x / sizeof x[0]);
+    table_put_text(t, drawn.n ? text_str(&drawn) : NULL);
+    t->failed = t->failed || drawn.failed;
+    text_free(&drawn);
 }
 
 void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
@@ -99,11 +107,12 @@ void place_put_slot(const struct place_task *task, const char *scheduler, const 
 }
 
 void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
-                    int32_t arc, double load_frac, struct place_span span)
+                    int32_t arc, const struct place_load *load, struct place_span span)
 {
     struct table *t = task->details->links;
     char name[TOPO_ARC_TEXT];
-    const double x[] = { c->bw_Bps[arc] / 1e9, span.from, span.to, load_frac };
+    const double x[] = { c->bw_Bps[arc] / 1e9, span.from,       span.to,
+                         load->load_frac,      load->used_frac, load->peak_frac };
     place_table_row(t, task, scheduler);
     table_put_text(t, cluster_arc_name(name, c, arc));
     table_put_text(t, span.unit);

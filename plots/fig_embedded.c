@@ -8,7 +8,7 @@
 #include "plots/outcomes.h"
 #include "plots/tiles.h"
 
-enum { MAX_MAPS = 6, MAX_VALUES = 16 };
+enum { MAX_MAPS = 6, MAX_VALUES = 16, SHORT_NAME = 2 * TILES_SHORT_NAME };
 
 /* Rows or columns: the values of an axis, or the schedulers. */
 struct side {
@@ -62,13 +62,15 @@ static double next_value(const struct outcomes *o, int32_t axis, double last)
 static void gather_values(struct side *s, const struct outcomes *o, int32_t axis)
 {
     s->key = o->axes[axis];
-    for (double x = next_value(o, axis, -HUGE_VAL); x < HUGE_VAL; x = next_value(o, axis, x)) {
+    double x = next_value(o, axis, -HUGE_VAL);
+    while (x < HUGE_VAL) {
         if (s->n < MAX_VALUES) {
             s->values[s->n] = x;
             s->list[s->n] = num_format(s->texts[s->n], x);
             s->n++;
         }
         s->n_all++;
+        x = next_value(o, axis, x);
     }
 }
 
@@ -159,7 +161,7 @@ static int fill_maps(struct embedded *f, struct err *e)
         rc = fill_cell(f, &f->o.list[i], e);
     f->n_maps = f->names.n < MAX_MAPS ? f->names.n : MAX_MAPS;
     for (int32_t m = 0; m < f->n_maps && !rc; m++) {
-        canvas_put_short(&f->short_names[m], f->names.list[m], 2 * TILES_SHORT_NAME);
+        canvas_put_short(&f->short_names[m], f->names.list[m], SHORT_NAME);
         f->maps[m] =
             (struct tiles_map){ f->names.list[m], text_str(&f->short_names[m]), f->cells + m * each, -1 };
         rc = text_check(&f->short_names[m], e);

@@ -267,7 +267,7 @@ static int put_texts(struct gantt_fig *f, struct err *e)
     int rc = alloc_texts(f, e);
 
     for (int32_t i = 0; i < f->n_rows && !rc; i++) {
-        const char *name = text_str(&f->data.servers[i * f->per_row].name);
+        const char *name = text_str(&f->data.servers[(int64_t)i * f->per_row].name);
         struct text label = { 0 };
         canvas_put_short(&label, name, 30);
         snprintf(f->labels[i], LABEL_TEXT, "%s%s", text_str(&label), f->per_row > 1 ? " …" : "");
@@ -276,11 +276,7 @@ static int put_texts(struct gantt_fig *f, struct err *e)
     }
     for (int32_t k = 0; k < r->n && !rc; k++) {
         double end = r->end[k] / f->unit.scale;
-        text_printf(&f->name_texts[k], "%s: %.*f %s", r->schedulers.list[k],
-                    end < 10    ? 2
-                    : end < 100 ? 1
-                                : 0,
-                    end, f->unit.name);
+        text_printf(&f->name_texts[k], "%s: %.4g %s", r->schedulers.list[k], end, f->unit.name);
         f->names[k] = text_str(&f->name_texts[k]);
         rc = text_check(&f->name_texts[k], e);
         for (int32_t i = 0; i < f->n_rows; i++) {

@@ -1,5 +1,5 @@
 /**
- * @file Figures from tables: of designs, of a simulated step, of measurements.
+ * @file Figures from tables: of designs, of a simulated step, of measurements, of placements.
  *
  * Most draw designs, from the CSV that `weft sweep` and `weft alloc --of csv` write. Its columns, one row a
  * design: point, network, n_dims, dims (names joined by '|',

@@ -18,7 +18,7 @@ struct outcomes_grid {
     bool bars, by_setting;     /* by_setting: one scheduler, whose settings are told apart */
     struct grid_point *points; /* shape [o->n], owned */
     struct grid_series *series;
-    struct grid_metric metrics[GRID_MAX_METRICS];
+    struct grid_metric *metrics; /* shape [GRID_MAX_METRICS], borrowed */
     int32_t n_metrics;
     double *at; /* shape [n_at], owned: values of the axis, rising; where there are groups of bars */
     int32_t n_at;
@@ -95,10 +95,6 @@ static int gather(struct outcomes_grid *g, const struct outcomes_metric *metrics
     int32_t chosen[GRID_MAX_METRICS];
     const struct names *series = g->by_setting ? &g->o->panels : &g->o->schedulers;
 
-    g->points = calloc((size_t)g->o->n + 1, sizeof *g->points);
-    g->series = calloc((size_t)series->n + 1, sizeof *g->series);
-    if (!g->points || !g->series)
-        return err_nomem(e, "the figure's points");
     for (int32_t m = 0; m < n_metrics; m++)
         if (m == 0 || has_values(g->o, m)) {
             const struct outcomes_metric *from = &metrics[m];
@@ -150,10 +146,13 @@ static int draw(struct outcomes_grid *g, struct err *e)
 int outcomes_grid_build(struct canvas *c, const struct outcomes *o, const struct outcomes_metric *metrics,
                         int32_t n_metrics, bool bars, struct err *e)
 {
-    struct outcomes_grid g = { .c = c, .o = o, .bars = bars || o->n_axes == 0 };
+    struct grid_metric shown[GRID_MAX_METRICS];
+    struct outcomes_grid g = { .c = c, .o = o, .bars = bars || o->n_axes == 0, .metrics = shown };
 
     g.by_setting = o->schedulers.n == 1 && o->panels.n > 1 && o->panels.n <= MAX_SETTINGS;
-    int rc = gather(&g, metrics, n_metrics, e);
+    g.points = calloc((size_t)o->n + 1, sizeof *g.points);
+    g.series = calloc((size_t)o->panels.n + (size_t)o->schedulers.n, sizeof *g.series);
+    int rc = g.points && g.series ? gather(&g, metrics, n_metrics, e) : err_nomem(e, "the figure's points");
     if (!rc)
         rc = draw(&g, e);
     free(g.points);

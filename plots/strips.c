@@ -172,12 +172,14 @@ enum { MAX_SPANS = 4000 };
 
 static void fold(struct strips_row *rows, int64_t n, double px)
 {
+    double tolerance = FINEST_PX;
     int64_t left = INT64_MAX;
 
-    for (double tolerance = FINEST_PX; left > MAX_SPANS && tolerance <= COARSEST_PX; tolerance *= 2) {
+    while (left > MAX_SPANS && tolerance <= COARSEST_PX) {
         left = 0;
         for (int64_t k = 0; k < n; k++)
             left += rows[k].n = lanes_fold(rows[k].spans, rows[k].n, tolerance * px);
+        tolerance *= 2;
     }
 }
 

@@ -53,7 +53,8 @@ static void put_frame(struct tiles *p, const struct tiles_map *map)
 {
     if (map->framed < 0)
         return;
-    double y = (double)(map->framed / p->spec->n_columns), x = (double)(map->framed % p->spec->n_columns);
+    int64_t row = map->framed / p->spec->n_columns, column = map->framed % p->spec->n_columns;
+    double x = (double)column, y = (double)row;
     canvas_block(p->c);
     canvas_bar(p->c, x, y + 1, x + 1, y);
     canvas_block_end(p->c, (struct mark){ MARK_FRAME, 0 });

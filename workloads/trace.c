@@ -144,13 +144,17 @@ static void put_count(struct table *table, int64_t n)
         table_put_count(table, n);
 }
 
-/* "gpus;batch": names of the fields that were drawn; NULL for none. */
-static void put_synthetic(struct table *table, unsigned synthetic, struct text *list)
+void trace_name_synthetic(struct text *list, unsigned synthetic)
 {
     text_clear(list);
     for (int k = 0; k < N_TRACE_COLUMNS; k++)
         if (synthetic & (1u << k))
             text_printf(list, "%s%s", list->n ? ";" : "", trace_column_names[k]);
+}
+
+static void put_synthetic(struct table *table, unsigned synthetic, struct text *list)
+{
+    trace_name_synthetic(list, synthetic);
     table_put_text(table, list->n ? text_str(list) : NULL);
     table->failed = table->failed || list->failed;
 }

@@ -129,6 +129,9 @@ int trace_add(struct trace *t, struct trace_job *job, struct err *e);
 /** Order the jobs; with @p shift the earliest moves to 0 and origin_s by as much. O(n log n). */
 void trace_sort(struct trace *t, bool shift);
 
+/** "gpus;batch": the names of drawn fields, bits as in trace_job, in place of what @p list held. */
+void trace_name_synthetic(struct text *list, unsigned synthetic);
+
 /** In how many jobs each field was drawn. */
 void trace_count_synthetic(const struct trace *t, int64_t counts[N_TRACE_COLUMNS]);
 

@@ -119,6 +119,12 @@ static int keep_paths(struct cluster *c, struct err *e)
         c->path_first[i] = all.n;
         if (i / n != i % n)
             rc = find_path(&all, &c->routes, (int32_t)(i / n), (int32_t)(i % n), e);
+        if (!rc && all.n > CLUSTER_KEPT_ARCS) { /* a long ring or line; its paths are quick to find again */
+            topo_path_free(&all);
+            free(c->path_first);
+            c->path_first = NULL;
+            return 0;
+        }
     }
     if (!rc)
         c->path_first[n * n] = all.n;

@@ -7,7 +7,8 @@
 enum {
     CLUSTER_MAX_RESOURCES = 8,
     CLUSTER_MAX_SERVERS = 1 << 20,
-    CLUSTER_KEPT_PATHS = 1024, /**< up to so many servers every path is found once and kept */
+    CLUSTER_KEPT_PATHS = 1024,   /**< up to so many servers every path is found once and kept .. */
+    CLUSTER_KEPT_ARCS = 1 << 26, /**< .. while all of them together have at most so many arcs: 256 MB */
 };
 
 /**
@@ -40,7 +41,7 @@ struct cluster {
     struct topo_graph *graph; /**< owned */
     struct topo_routes routes;
     int64_t *path_first; /**< shape [n_servers^2 + 1]: arcs from a to b are path_arcs[path_first[a * n +
-                            b]..); owned; NULL above CLUSTER_KEPT_PATHS */
+                            b]..); owned; NULL where paths are not kept */
     int32_t *path_arcs;
 };
 
@@ -58,7 +59,7 @@ struct cluster_offer {
  * @param level  0 to n_dims - 1: something must be between servers.
  * @param[out] c  uninitialised; on failure empty and safe to free.
  * @return 0; ERR_RANGE: level, a bandwidth missing, more than CLUSTER_MAX_SERVERS, an offer that is negative;
- *         ERR_NOMEM, ERR_LIB. O(links + servers^2 * path), without the second above CLUSTER_KEPT_PATHS.
+ *         ERR_NOMEM, ERR_LIB. O(links + servers^2 * path), the second only where paths are kept.
  */
 int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
                   const struct cluster_offer *offer, struct err *e);

@@ -85,7 +85,9 @@ static const struct key jobs_keys[] = {
          "of a slot: zeta a worker, or by the time of an iteration on so many workers; absent: const"),
     NODE(jobs_conf, "tau", tau, "", USE_TAU, "what the time of an iteration is made of, see jobs.tau"),
     REAL(jobs_conf, "zeta_scale", d.zeta_scale, "", 1, 1e-9, 1e9, 1, USE_CONST, "times zeta"),
-    NODE(jobs_conf, "hop_GBps", hop, "GB/s", 0, "reserved on each hop of a ring; absent: [0.0125, 0.625]"),
+    NODE(jobs_conf, "hop_GBps", hop, "GB/s", 0,
+         "reserved on each hop of a ring; absent: [0.0125, 0.625], with from_trace what the job sends on "
+         "average"),
     WORD(jobs_conf, "budget", d.budget, budget_words, DRAW_BUDGET_SCALED,
          "worker-slots of a job: iterations / zeta, or as many as iterations, as printed in the paper"),
     WORD(jobs_conf, "utility", d.utility, utility_words, UTILITY_SIGMOID,

@@ -95,9 +95,9 @@ int gang_job_check(const struct gang_job *job, int32_t number, const struct clus
     if (!(job->gpus <= total_gpus))
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, the cluster has %g", name, (int)job->gpus,
                        total_gpus);
-    if (job->servers < 0 || job->servers > GANG_MAX_STREAMS / job->gpus)
+    if (job->param_servers < 0 || job->param_servers > GANG_MAX_STREAMS / job->gpus)
         return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name,
-                       (int)job->servers, (int)(GANG_MAX_STREAMS / job->gpus));
+                       (int)job->param_servers, (int)(GANG_MAX_STREAMS / job->gpus));
     if (!gang_job_is_mixed(job, c))
         return 0;
     int64_t room = 0;

@@ -14,10 +14,10 @@ struct gang_job {
     const char *id;  /**< of the trace, for reports; borrowed; NULL: its number */
     double submit_s; /**< >= 0; schedulers learn of it then */
     int32_t gpus;    /**< one worker on each, 1 to GANG_MAX_GPUS; all of them or none */
-    int32_t servers; /**< parameter servers, beside the workers and without GPUs; 0: all-reduce;
-                        at most GANG_MAX_STREAMS / gpus */
-    int32_t tenant;  /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
-    double weight;   /**< of its tenant (DRF), > 0; the first job of a tenant counts */
+    int32_t
+        param_servers; /**< beside the workers and without GPUs, 0 (all-reduce) to GANG_MAX_STREAMS / gpus */
+    int32_t tenant;    /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
+    double weight;     /**< of its tenant (DRF), > 0; the first job of a tenant counts */
     /** Exactly one of the two is given, the other is NaN. A trace may only tell how long a job ran: it is
      * then given as many iterations, not whole ones, as fill that time alone on its ideal place (events.h).
      */
@@ -39,6 +39,7 @@ const char *gang_job_name(char buf[GANG_NAME], const struct gang_job *job, int32
 
 /**
  * Can job @p number run on the empty cluster, and is every field in its range?
+ * @param total_gpus  of the cluster: cluster_total(c, 0), so that many jobs can be checked
  * @return 0 or ERR_RANGE naming the job, what is and what is needed. O(1), with other demands O(servers).
  */
 int gang_job_check(const struct gang_job *job, int32_t number, const struct cluster *c, double total_gpus,

@@ -9,6 +9,8 @@
 /** Neck of a bundle that has no rate yet. */
 enum { LOCKSTEP_NEW = -1 };
 
+enum { LOCKSTEP_SHELVES = 1024 };
+
 /** A bundle on a link. */
 struct lockstep_seat {
     int32_t bundle;
@@ -26,6 +28,7 @@ struct lockstep_link {
     int32_t n, cap;
     int32_t necks; /**< bundles whose bottleneck it is */
     int32_t age;   /**< changes of load_Bps since it was summed up */
+    int32_t next;  /**< behind it on the shelf, -1: none */
     int32_t mark;
     bool dirty; /**< somebody came or went */
 };
@@ -57,10 +60,13 @@ struct lockstep {
     int32_t *near_bundles; /**< shape [n_bundles], owned; those that get a new rate */
     int32_t n_near_bundles;
     int32_t *changed;              /**< shape [n_bundles], owned */
-    struct lockstep_offer *offers; /**< shape [n_links + n_bundles], owned; a heap */
+    struct lockstep_offer *offers; /**< shape [n_links + n_bundles], owned; a heap, of one shelf */
     int32_t n_offers;
-    int32_t n_open; /**< bundles without a rate so far */
-    int32_t mark;   /**< of what is reached this time */
+    int32_t shelves[LOCKSTEP_SHELVES]; /**< first link of each; links are on one at most */
+    int32_t shelf;                     /**< whose links are in the heap */
+    uint64_t lowest;                   /**< what shelf 0 begins with */
+    int32_t n_open;                    /**< bundles without a rate so far */
+    int32_t mark;                      /**< of what is reached this time */
 };
 
 /** Another load of link @p at, as one of its bundles has another rate. */

@@ -1,4 +1,6 @@
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "sim/cluster/lockstep_model.h"
 
@@ -123,47 +125,120 @@ static struct lockstep_offer own_offer(const struct lockstep *l, const struct lo
     return least;
 }
 
-/* One for each bundle, and one for each link that several need: few links of a long ring are shared with
- * others that get new rates too. */
+/* Shelves are 1/64 of an octave wide: the bits of a double down to the sixth of its fraction count them. */
+static uint64_t height_of(double Bps)
+{
+    uint64_t bits;
+    memcpy(&bits, &Bps, sizeof bits);
+    return bits >> 46;
+}
+
+static int32_t shelf_of(const struct lockstep *l, double Bps)
+{
+    uint64_t height = height_of(Bps);
+    if (height <= l->lowest)
+        return 0;
+    return height - l->lowest < LOCKSTEP_SHELVES ? (int32_t)(height - l->lowest) : LOCKSTEP_SHELVES - 1;
+}
+
+static void shelve(struct lockstep *l, int32_t link, int32_t shelf)
+{
+    l->links[link].next = l->shelves[shelf];
+    l->shelves[shelf] = link;
+}
+
+/* A link offers, for the first time in this round. */
+static void collect(struct lockstep *l, struct lockstep_offer offer)
+{
+    uint64_t height = height_of(offer.Bps);
+    if (offer.Bps > 0 && height < l->lowest)
+        l->lowest = height;
+    l->offers[l->n_offers++] = offer;
+}
+
+/*
+ * One for each bundle, and one for each link that several need: few links of a long ring are shared with
+ * others that get new rates too. They go on shelves by size, and only those of one shelf at a time into a
+ * heap: most links have no bundle left to offer to by then, and cost no more than being looked at.
+ */
 static void make_offers(struct lockstep *l)
 {
     l->n_offers = 0;
     l->n_open = l->n_near_bundles;
+    l->lowest = UINT64_MAX;
     for (int32_t i = 0; i < l->n_near_bundles; i++) {
         struct lockstep_offer own = own_offer(l, &l->bundles[l->near_bundles[i]]);
         if (own.link >= 0)
-            l->offers[l->n_offers++] = own;
+            collect(l, own);
     }
     for (int32_t i = 0; i < l->n_near_links; i++) {
         const struct lockstep_link *link = &l->links[l->near_links[i]];
         if (link->sharers > 1)
-            l->offers[l->n_offers++] = (struct lockstep_offer){ offer_of(link), l->near_links[i] };
+            collect(l, (struct lockstep_offer){ offer_of(link), l->near_links[i] });
+    }
+    for (int32_t i = 0; i < LOCKSTEP_SHELVES; i++)
+        l->shelves[i] = -1;
+    for (int32_t i = 0; i < l->n_offers; i++)
+        shelve(l, l->offers[i].link, shelf_of(l, l->offers[i].Bps));
+    l->n_offers = 0;
+    l->shelf = -1;
+}
+
+/* The heap is empty: it gets what the next shelf holds, unless it belongs on a higher one by now. */
+static void open_shelf(struct lockstep *l)
+{
+    l->shelf++;
+    assert(l->shelf < LOCKSTEP_SHELVES);
+    for (int32_t at = l->shelves[l->shelf], next; at >= 0; at = next) {
+        const struct lockstep_link *link = &l->links[at];
+        next = link->next;
+        if (link->open == 0)
+            continue;
+        const struct lockstep_offer offer = { offer_of(link), at };
+        int32_t shelf = shelf_of(l, offer.Bps);
+        if (shelf > l->shelf)
+            shelve(l, at, shelf);
+        else
+            l->offers[l->n_offers++] = offer;
     }
     for (int32_t i = l->n_offers / 2; i-- > 0;)
         sink(l, i);
 }
 
+static void drop_top(struct lockstep *l)
+{
+    l->offers[0] = l->offers[--l->n_offers];
+    if (l->n_offers > 0)
+        sink(l, 0);
+}
+
 /*
  * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are
- * fixed at the least one, so an old one in the heap is too low at worst: it is corrected when it comes to the
- * top.
+ * fixed at the least one, so an old one is too low at worst: it is corrected when its turn comes.
  */
 static int32_t least_offer(struct lockstep *l, double *offer_Bps)
 {
     while (l->n_open > 0) {
+        if (l->n_offers == 0) {
+            open_shelf(l);
+            continue;
+        }
         struct lockstep_offer *top = &l->offers[0];
         const struct lockstep_link *link = &l->links[top->link];
-        if (link->open == 0) {
-            *top = l->offers[--l->n_offers];
-        } else {
-            double now_Bps = offer_of(link);
-            if (!(now_Bps > top->Bps)) {
-                *offer_Bps = top->Bps;
-                return top->link;
-            }
-            top->Bps = now_Bps;
+        double now_Bps = link->open > 0 ? offer_of(link) : 0;
+        if (link->open > 0 && !(now_Bps > top->Bps)) {
+            *offer_Bps = top->Bps;
+            return top->link;
         }
-        sink(l, 0);
+        int32_t shelf = shelf_of(l, now_Bps);
+        if (link->open > 0 && shelf == l->shelf) {
+            top->Bps = now_Bps;
+            sink(l, 0);
+            continue;
+        }
+        if (link->open > 0)
+            shelve(l, top->link, shelf);
+        drop_top(l);
     }
     return -1;
 }

@@ -175,13 +175,13 @@ static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang
 /* Parameter servers on the k-th server of a place. */
 static int32_t held(const struct gang_job *job, const struct pace_place *p, int32_t k)
 {
-    return job->servers / p->n + (k < job->servers % p->n ? 1 : 0);
+    return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
 }
 
 static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
                       const struct pace_place *p, struct err *e)
 {
-    double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->servers;
+    double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->param_servers;
     int rc = 0;
     for (int32_t to = 0; to < p->n && held(job, p, to) > 0; to++) {
         int32_t n = held(job, p, to);
@@ -243,11 +243,11 @@ int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang
                    const struct pace_place *place, struct err *e)
 {
     int rc = check_place(x, job, number, place, e);
-    if (rc || (job->gpus == 1 && job->servers == 0) || !(job->gradient_B > 0))
+    if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
         return rc;
-    rc = (job->servers ? find_stars : find_ring)(out, x, job, place, e);
+    rc = (job->param_servers ? find_stars : find_ring)(out, x, job, place, e);
     if (!rc)
-        rc = take_uses(out, x, job->servers > 0, e);
+        rc = take_uses(out, x, job->param_servers > 0, e);
     for (int32_t i = 0; i < x->n_tally; i++)
         x->tally_of[x->tally[i].arc] = -1;
     x->n_tally = 0;

@@ -8,6 +8,11 @@
 
 const char *const pack_words[N_PACK_KINDS + 1] = { "first-fit", "packed", "spread", "topology", "random" };
 
+const char *pack_help(enum pack_kind kind)
+{
+    return pack_ways[kind].help;
+}
+
 void pack_place_free(struct pack_place *place)
 {
     free(place->servers);
@@ -207,29 +212,11 @@ int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const
               struct rng *rng, struct err *e)
 {
     bool mixed = gang_job_is_mixed(job, p->c);
-    const struct pack_index *x = mixed ? &p->some : &p->idle;
-    int rc = 0;
     out->n = 0;
     if (mixed)
         open_mixed(p, job);
-    switch (kind) {
-    case PACK_FIRST_FIT:
-        rc = pack_first_fit(out, x, job->gpus, e);
-        break;
-    case PACK_PACKED:
-        rc = pack_packed(out, x, job->gpus, e);
-        break;
-    case PACK_SPREAD:
-        rc = pack_spread(out, x, job->gpus, e);
-        break;
-    case PACK_TOPOLOGY:
-        rc = pack_topology(out, p, x, mixed, job->gpus, e);
-        break;
-    case PACK_RANDOM:
-    case N_PACK_KINDS:
-        rc = pack_random(out, x, job->gpus, rng, e);
-        break;
-    }
+    const struct pack_ask ask = { p, mixed ? &p->some : &p->idle, mixed, job->gpus, rng };
+    int rc = pack_ways[kind].choose(out, &ask, e);
     if (mixed)
         close_mixed(p);
     if (!rc)

@@ -19,6 +19,8 @@ enum pack_kind {
 
 /** "first-fit", "packed", "spread", "topology", "random"; NULL-terminated, for key tables. */
 extern const char *const pack_words[N_PACK_KINDS + 1];
+/** What each does, in the same order, for manuals. */
+const char *pack_help(enum pack_kind kind);
 
 enum { PACK_MAX_GPUS = 4096 /**< of one server */ };
 

@@ -28,15 +28,20 @@ struct pack {
 /** Append @p gpus of server @p s. ERR_NOMEM. */
 int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e);
 
-/* The ways: GPUs of servers of @p x, which holds n of them or more. */
+/** What a way chooses from. */
+struct pack_ask {
+    struct pack *p;
+    const struct pack_index *x; /**< GPUs to be had of each server, n of them or more */
+    bool mixed;                 /**< groups have `room` of struct pack_level, else `idle` */
+    int32_t n;                  /**< GPUs */
+    struct rng *rng;
+};
 
-int pack_first_fit(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
-int pack_packed(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
-int pack_spread(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e);
-int pack_random(struct pack_place *out, const struct pack_index *x, int32_t n, struct rng *rng,
-                struct err *e);
-/** Groups have `room` of struct pack_level where @p mixed, else `idle`. */
-int pack_topology(struct pack_place *out, struct pack *p, const struct pack_index *x, bool mixed, int32_t n,
-                  struct err *e);
+/** A row of the table of ways. */
+struct pack_way {
+    const char *help;
+    int (*choose)(struct pack_place *out, const struct pack_ask *ask, struct err *e);
+};
+extern const struct pack_way pack_ways[N_PACK_KINDS];
 
 #endif

@@ -23,8 +23,10 @@ int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err
     return 0;
 }
 
-int pack_first_fit(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e)
+static int first_fit(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
+    const struct pack_index *x = ask->x;
+    int32_t n = ask->n;
     int rc = 0;
     for (int32_t s = bits_next(&x->any, 0); n > 0 && !rc; s = bits_next(&x->any, s + 1)) {
         int32_t take = least(x->room[s], n);
@@ -60,7 +62,7 @@ static int32_t tighter(const struct pack_index *x, int32_t s, int32_t n)
     return tight < x->room[s] ? bits_next(&x->with[tight], 0) : s;
 }
 
-int pack_packed(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e)
+static int pack_tightly(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e)
 {
     struct descent d = { x, x->most, 0 };
     int rc = 0;
@@ -74,6 +76,11 @@ int pack_packed(struct pack_place *out, const struct pack_index *x, int32_t n, s
         n -= take;
     }
     return rc;
+}
+
+static int packed(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+{
+    return pack_tightly(out, ask->x, ask->n, e);
 }
 
 /* Most of any server if n are spread as evenly as can be. */
@@ -90,10 +97,12 @@ static int32_t even_height(const struct pack_index *x, int32_t n)
     return height;
 }
 
-int pack_spread(struct pack_place *out, const struct pack_index *x, int32_t n, struct err *e)
+static int spread(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
+    const struct pack_index *x = ask->x;
     struct descent d = { x, x->most, 0 };
-    int32_t height = even_height(x, n), rc = 0;
+    int32_t n = ask->n, height = even_height(x, n);
+    int rc = 0;
     int64_t below = 0;
     for (int32_t f = 1; f <= x->most; f++)
         below += (int64_t)x->count[f] * (f < height ? f : height - 1);
@@ -132,14 +141,16 @@ static void draw(int64_t *out, int32_t n, int64_t total, struct rng *rng)
     }
 }
 
-int pack_random(struct pack_place *out, const struct pack_index *x, int32_t n, struct rng *rng, struct err *e)
+static int any(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
+    const struct pack_index *x = ask->x;
+    int32_t n = ask->n;
     int64_t *drawn = malloc((size_t)n * sizeof *drawn), before = 0;
     int32_t i = 0;
     int rc = 0;
     if (!drawn)
         return err_nomem(e, "a place");
-    draw(drawn, n, x->total, rng);
+    draw(drawn, n, x->total, ask->rng);
     for (int32_t s = bits_next(&x->any, 0); i < n && !rc; s = bits_next(&x->any, s + 1)) {
         int32_t take = 0;
         for (before += x->room[s]; i < n && drawn[i] < before; i++)
@@ -164,26 +175,35 @@ static int32_t tightest_group(const struct pack_level *level, bool mixed, int32_
     return best;
 }
 
-static int pack_group(struct pack_place *out, struct pack *p, const struct pack_level *level, int32_t g,
-                      const struct pack_index *x, int32_t n, struct err *e)
+static int pack_group(struct pack_place *out, const struct pack_ask *ask, const struct pack_level *level,
+                      int32_t g, struct err *e)
 {
+    struct pack_index *inside = &ask->p->inside;
     for (int32_t i = level->first[g]; i < level->first[g + 1]; i++)
-        pack_index_set(&p->inside, level->members[i], x->room[level->members[i]]);
-    int rc = pack_packed(out, &p->inside, n, e);
+        pack_index_set(inside, level->members[i], ask->x->room[level->members[i]]);
+    int rc = pack_tightly(out, inside, ask->n, e);
     for (int32_t i = level->first[g]; i < level->first[g + 1]; i++)
-        pack_index_set(&p->inside, level->members[i], 0);
+        pack_index_set(inside, level->members[i], 0);
     return rc;
 }
 
-int pack_topology(struct pack_place *out, struct pack *p, const struct pack_index *x, bool mixed, int32_t n,
-                  struct err *e)
+static int by_topology(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
-    if (pack_index_tightest(x, n) < 0)
+    const struct pack *p = ask->p;
+    if (pack_index_tightest(ask->x, ask->n) < 0)
         for (int32_t l = 1; l < p->n_levels; l++) {
-            int32_t g = tightest_group(&p->levels[l], mixed, n);
-            /* One group of all is what packed sees anyway. */
+            int32_t g = tightest_group(&p->levels[l], ask->mixed, ask->n);
+            /* One group of all is what packing without groups sees anyway. */
             if (g >= 0 && p->levels[l].n_groups > 1)
-                return pack_group(out, p, &p->levels[l], g, x, n, e);
+                return pack_group(out, ask, &p->levels[l], g, e);
         }
-    return pack_packed(out, x, n, e);
+    return packed(out, ask, e);
 }
+
+const struct pack_way pack_ways[N_PACK_KINDS] = {
+    [PACK_FIRST_FIT] = { "servers by their number, all that each has free", first_fit },
+    [PACK_PACKED] = { "fewest servers, the tightest that fit", packed },
+    [PACK_SPREAD] = { "most servers, evenly, those with most free first", spread },
+    [PACK_TOPOLOGY] = { "the smallest group of near servers that holds the job, packed in it", by_topology },
+    [PACK_RANDOM] = { "any free GPUs, each with the same chance", any },
+};

@@ -71,6 +71,24 @@ for figure in breakdown mfu plans; do
     run plot $figure trained.csv -o $figure.svg
 done
 grep -Eo '>(useful compute|exposed: [a-z]*|tp [^<]*|network cost [^<]*|memory|fastest|–)<' breakdown.svg mfu.svg plans.svg
+# Of placements: likewise.
+cat >slots.yaml <<..
+model: slots
+racks: { servers: 6, total_gpus: 12, racks: 2 }
+jobs: { count: 8 }
+slots: 20
+schedulers: [gadget, fifo]
+seeds: 2
+vary: { jobs.count: [6, 8] }
+..
+"$WEFT" place slots.yaml -q -o slots.csv --places places.csv --links links.csv
+for figure in place embedded; do
+    run plot $figure slots.csv -o $figure.svg
+done
+run plot gantt places.csv -o gantt.svg
+run plot links links.csv -o links.svg
+grep -Eo '>(total utility|jobs.count|gadget: [^<]*|fifo|busy|GPUs|time [^<]*|mean)<' place.svg embedded.svg gantt.svg links.svg
+run plot makespan slots.csv -o x.svg
 run plot plans rows.csv -o x.svg
 run plot speed rows.csv -o x.svg
 run plot cost rows.csv -o x.svg

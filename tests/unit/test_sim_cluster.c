@@ -333,6 +333,26 @@ static void paths_of_a_large_cluster_are_searched_by_each_thread(void **state)
     cluster_free(&c);
 }
 
+/* 700 servers in a row: n (n^2 - 1) / 3 arcs, 114 million. */
+static void long_paths_of_a_smaller_cluster_are_searched_too(void **state)
+{
+    struct cluster_room room = { 0 };
+    struct cluster_path p;
+    struct cluster c;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(build(&c, "line:700@2", 0, 1, &e), &e);
+    assert_null(c.path_first);
+    assert_ok(cluster_find_path(&p, &c, 3, 690, &room, &e), &e);
+    assert_int_equal(p.n, 687);
+    assert_leads(&c, p, 3, 690);
+    cluster_room_free(&room);
+    cluster_free(&c);
+    assert_ok(build(&c, "line:100@2", 0, 1, &e), &e);
+    assert_int_equal(c.path_first[100 * 100], 100 * (100 * 100 - 1) / 3);
+    cluster_free(&c);
+}
+
 static void two_threads_build_clusters_at_once(void **state)
 {
     int wrong = 0;
@@ -426,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_rack_is_two_hops_wide_and_another_one_three_away),
         cmocka_unit_test(kept_paths_are_those_that_a_search_finds),
         cmocka_unit_test(paths_of_a_large_cluster_are_searched_by_each_thread),
+        cmocka_unit_test(long_paths_of_a_smaller_cluster_are_searched_too),
         cmocka_unit_test(two_threads_build_clusters_at_once),
         cmocka_unit_test(a_cluster_that_cannot_be_is_an_error),
         cmocka_unit_test(wires_that_leave_a_server_out_are_an_error_that_names_it),

@@ -59,63 +59,6 @@ static int32_t total(const struct bed *b)
     return n;
 }
 
-/* ---- room ---- */
-
-static void room_is_taken_and_given_back(void **state)
-{
-    struct bed b;
-    struct elastic_job j = plain_job("a", 1, 9, 9);
-    const int32_t servers[] = { 0, 2 }, workers[] = { 2, 1 };
-    (void)state;
-    star_build(&b.c, 3, (const double[]){ 2, 4, 8 }, 10);
-    bed_open(&b);
-    j.hop_Bps = 4;
-    assert_int_equal(elastic_room_workers(&b.room, &j, 2), 8);
-    assert_true(fits(&b, &j, servers, workers, 2));
-    take(&b, &j, servers, workers, 2, 1);
-    assert_int_equal(elastic_room_workers(&b.room, &j, 0), 0);
-    assert_int_equal(elastic_room_workers(&b.room, &j, 2), 7);
-    for (int32_t arc = 0; arc < b.c.n_arcs; arc++) /* both ways of the links of servers 0 and 2 */
-        assert_near(b.room.left_Bps[arc], arc / 2 == 1 ? 10 : 6, 1e-12);
-    take(&b, &j, servers, workers, 2, -1);
-    for (int32_t arc = 0; arc < b.c.n_arcs; arc++)
-        assert_near(b.room.left_Bps[arc], 10, 1e-12);
-    assert_int_equal(elastic_room_workers(&b.room, &j, 0), 2);
-    j.demand[0] = 0.1; /* 2 / 0.1 and 4 / 0.1, whatever rounding makes of them */
-    assert_int_equal(elastic_room_workers(&b.room, &j, 0), 20);
-    assert_int_equal(elastic_room_workers(&b.room, &j, 1), 40);
-    j.demand[0] = 1e-3;
-    assert_int_equal(elastic_room_workers(&b.room, &j, 2), ELASTIC_MAX_WORKERS);
-    bed_free(&b);
-}
-
-/* A ring of 4 servers in a row, visited 0 2 1 3: each hop of two links, links used by several hops. */
-static void hops_of_one_ring_add_up_on_a_link(void **state)
-{
-    static const int32_t order[] = { 0, 2, 1, 3 }, ones[] = { 1, 1, 1, 1 };
-    struct topo_network net;
-    struct bed b;
-    struct elastic_job j = plain_job("a", 1, 9, 9);
-    struct err e = { 0 };
-    static const char *const names[] = { "gpu" };
-    static const double one = 1;
-    const struct cluster_offer offer = { 1, names, &one, false };
-    (void)state;
-    topo_network_defaults(&net);
-    assert_ok(topo_parse_spec(&net, "line:4@20", &e), &e); /* 10 GB/s a link */
-    assert_ok(cluster_build(&b.c, &net, 0, &offer, &e), &e);
-    bed_open(&b);
-    /* 0-2, 2-1, 1-3, 3-0: the middle link is crossed by 0>2 and 1>3 one way, by 2>1 and 3>0 the other. */
-    j.hop_Bps = 5e9;
-    assert_true(fits(&b, &j, order, ones, 4));
-    j.hop_Bps = 5.1e9;
-    assert_false(fits(&b, &j, order, ones, 4));
-    for (int32_t arc = 0; arc < b.c.n_arcs; arc++) /* a question takes nothing */
-        assert_close(b.room.left_Bps[arc], 10e9, 1e-12);
-    assert_true(fits(&b, &j, (const int32_t[]){ 0, 1, 2, 3 }, ones, 4));
-    bed_free(&b);
-}
-
 /* ---- what is found ---- */
 
 static void one_server_is_the_tightest_that_has_room_for_all(void **state)
@@ -324,8 +267,6 @@ static void growth_stops_at_full_links_and_leaves_the_room_as_it_was(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_is_taken_and_given_back),
-        cmocka_unit_test(hops_of_one_ring_add_up_on_a_link),
         cmocka_unit_test(one_server_is_the_tightest_that_has_room_for_all),
         cmocka_unit_test(a_ring_stays_in_a_rack_while_it_can),
         cmocka_unit_test(a_ring_is_found_on_a_star_just_when_there_is_one),

@@ -237,7 +237,7 @@ static void draw_jobs(struct gang_job jobs[N_MANY], uint64_t seed)
         jobs[i] = fixture_job(rng_range(rng, 0, 300), sizes[rng_below(rng, COUNT_OF(sizes))],
                               1 + (double)rng_below(rng, 200), rng_range(rng, 0.05, 0.3));
         jobs[i].gradient_B = rng_log_range(rng, 1e7, 3e9);
-        jobs[i].servers = rng_below(rng, 4) == 0 ? 2 : 0;
+        jobs[i].param_servers = rng_below(rng, 4) == 0 ? 2 : 0;
         jobs[i].tenant = (int32_t)rng_below(rng, 4) - 1;
     }
     rng_free(rng);
@@ -384,9 +384,9 @@ static void what_cannot_be_is_named(void **state)
     job.gpus = 0;
     assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "job job0: needs 0 GPUs, need 1 to");
     job.gpus = 1;
-    job.servers = -1;
+    job.param_servers = -1;
     assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "has -1 parameter servers, need 0 to");
-    job.servers = 0;
+    job.param_servers = 0;
     p.n_jobs = 0;
     assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "queue has 0 jobs, need 1 to");
     p.n_jobs = 1;

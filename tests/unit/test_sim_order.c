@@ -343,6 +343,17 @@ static void scattered_resources_leave_jobs_waiting(void **state)
     cluster_free(&c);
 }
 
+static void every_order_and_way_has_its_word_and_says_what_it_does(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_EVENTS_ORDERS; i++)
+        assert_true(events_order_words[i] && events_order_help((enum events_order)i));
+    for (int i = 0; i < N_PACK_KINDS; i++)
+        assert_true(pack_words[i] && pack_help((enum pack_kind)i));
+    assert_null(events_order_words[N_EVENTS_ORDERS]);
+    assert_null(pack_words[N_PACK_KINDS]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +369,7 @@ int main(void)
         cmocka_unit_test(srtf_is_optimal_on_one_gpu),
         cmocka_unit_test(srtf_waits_less_than_fifo_on_a_pool_of_gpus),
         cmocka_unit_test(scattered_resources_leave_jobs_waiting),
+        cmocka_unit_test(every_order_and_way_has_its_word_and_says_what_it_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

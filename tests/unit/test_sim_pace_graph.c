@@ -147,6 +147,34 @@ static void two_rings_over_one_link_get_half_each(void **state)
     cluster_free(&c);
 }
 
+/* Rings of servers of their own, whose racks are joined by 10 GB/s. */
+static void rings_meet_between_racks_too(void **state)
+{
+    static const int32_t rack[] = { 0, 0, 1, 1 }, first[] = { 0, 2 }, second[] = { 1, 3 };
+    static const double server_Bps[] = { 100e9, 100e9, 100e9, 100e9 }, rack_Bps[] = { 10e9 }, gpus[] = { 1 };
+    static const char *const names[] = { "GPUs" };
+    const struct cluster_racks racks = { 4, 2, rack, server_Bps, rack_Bps, 0.001 };
+    const struct cluster_offer offer = { 1, names, gpus, false };
+    const struct gang_job jobs[] = { sender(2, 1, 5e9), sender(2, 1, 5e9) };
+    const struct pace_graph_settings s = pace_graph_settings_default();
+    struct cluster c;
+    struct pace p;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    open_pace(&p, &c, jobs, 2, &s);
+    begin(&p, 0, 2, first, ones);
+    settle(&p);
+    /* Two steps over three links each. */
+    assert_close(p.iteration_s(p.x, 0), 1 + 0.5 + 2 * 0.003, 1e-14);
+    begin(&p, 1, 2, second, ones);
+    assert_int_equal(settle(&p), 2);
+    for (int32_t i = 0; i < 2; i++)
+        assert_close(p.iteration_s(p.x, i), 1 + 1 + 2 * 0.003, 1e-14);
+    p.free(p.x);
+    cluster_free(&c);
+}
+
 /* The same place: a link that is needed half of the time by each is enough; one that is needed for more gives
  * half. */
 static void interleaved_jobs_need_only_their_mean_rate(void **state)
@@ -194,7 +222,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
         struct gang_job job = sender(4, 1, S);
         struct pace p;
-        job.servers = p_servers;
+        job.param_servers = p_servers;
         open_pace(&p, &c, &job, 1, &s);
         begin(&p, 0, 4, upward, ones);
         settle(&p);
@@ -206,7 +234,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     static const int32_t four[] = { 4 };
     struct gang_job job = sender(4, 1, S);
     struct pace p;
-    job.servers = 1;
+    job.param_servers = 1;
     s.inner_Bps = 20e9;
     open_pace(&p, &c, &job, 1, &s);
     begin(&p, 0, 1, upward, four);
@@ -226,7 +254,7 @@ static void bytes_on_links_are_those_of_the_algorithm(void **state)
     struct cluster c;
     struct pace p;
     (void)state;
-    jobs[1].servers = 2;
+    jobs[1].param_servers = 2;
     fixture_cluster(&c, &net, "switch:4@10", 0, 0, 4);
     for (int32_t k = 0; k < 2; k++) {
         double sum_B = 0;
@@ -381,6 +409,7 @@ int main(void)
         cmocka_unit_test(inside_and_between_servers_add_up),
         cmocka_unit_test(a_ring_without_a_network_inside_runs_at_the_given_rate),
         cmocka_unit_test(two_rings_over_one_link_get_half_each),
+        cmocka_unit_test(rings_meet_between_racks_too),
         cmocka_unit_test(interleaved_jobs_need_only_their_mean_rate),
         cmocka_unit_test(parameter_servers_take_two_passes_over_their_link),
         cmocka_unit_test(bytes_on_links_are_those_of_the_algorithm),

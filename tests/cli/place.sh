@@ -1,0 +1,84 @@
+#!/bin/sh
+# Placement studies: a row a point and scheduler, tables beside them, the same on any number of threads; what is
+# wrong is said where it stands; an interrupt leaves nothing.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+cat >slots.yaml <<..
+name: small
+network: "ring:4@100 switch:4@50"
+model: slots
+slots: 20
+jobs: { count: 6, zeta: [60, 120], hop_GBps: 0.25 }
+schedulers: [drf, las, fifo]
+seeds: 3
+vary: { jobs.count: [4, 8] }
+..
+cat >batch.yaml <<..
+model: batch
+jobs: { sizes: [[1, 4], [2, 3], [4, 2]], iteration_s: 0.02, iterations: 5000, run_s: 100 }
+pool: { servers: 3, gpus: [4] }
+..
+echo "== two models"
+run place slots.yaml
+run place batch.yaml
+run place slots.yaml --set seeds=1 --set vary='{jobs.count: [3]}' --set schedulers=[las] --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
+echo "== tables beside the rows"
+tables() { "$WEFT" place "$1" -j "$2" -o "$3-rows.csv" --runs "$3-runs.csv" --jobs "$3-jobs.csv" --places "$3-places.csv" --slots "$3-slots.csv" --links "$3-links.csv"; }
+tables slots.yaml 1 one && tables slots.yaml 4 four
+for t in rows runs jobs places slots links; do
+    # The command stands in the head, and the names of the files in it.
+    sed 1,4d one-$t.csv >one && sed 1,4d four-$t.csv >four && cmp one four && echo "$t: the number of threads changes nothing"
+    sed -e 's/=.*//' -e 5q one-$t.csv
+done
+tables batch.yaml 2 batch
+for t in places jobs; do sed -n '5,6p' batch-$t.csv; done
+echo "== progress by the time of an iteration"
+tau='{gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, slot_s: 2}'
+run place slots.yaml --set jobs.progress=tau --set "jobs.tau=$tau" --set jobs.utility=linear --set seeds=1 --set 'vary={jobs.tau.batch: [worker, job]}'
+run place slots.yaml --set jobs.progress=tau
+run place slots.yaml --set "jobs.tau=$tau" --set seeds=1 --set schedulers=[drf] --set 'vary={jobs.count: [4]}'
+echo "== graphs"
+printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,switch-1,10,500\n' >star.csv
+printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,d,10,500\n' >torn.csv
+cat >graph.yaml <<..
+graph: star.csv
+servers: { gpu: 4 }
+model: slots
+slots: 10
+jobs: { count: 4, arrivals: at-once, zeta: 100, workers: 2, fixed_workers: 2, iterations: 1000, utility: linear, scale: 1 }
+schedulers: [fifo]
+..
+run place graph.yaml
+run place graph.yaml --set graph=torn.csv
+run place graph.yaml --set jobs.fixed_workers=20 --set jobs.iterations=9000
+run place graph.yaml --set jobs.gpus=5
+run place graph.yaml --set 'vary={jobs.gpus: [1, 5]}'
+run place graph.yaml --set network=ring:4@10
+run place graph.yaml --set racks='{}' --set graph=~
+echo "== what is wrong"
+run place graph.yaml --set jobs.gpus=-1
+run place graph.yaml --set seeds=0
+run place graph.yaml --set schedulers=[fito]
+run place graph.yaml --set schedulers=[]
+run place graph.yaml --set model=slot
+run place graph.yaml --set 'vary={jobs.cuont: [1]}'
+run place graph.yaml --set 'vary={gadget.sample: [1]}'
+run place graph.yaml --set 'vary={seed: [1, 2]}'
+run place graph.yaml --set jobs.budget=none
+run place missing.yaml
+echo "== keys and options without effect"
+run place graph.yaml --set gadget='{samples: 3}' --set las='{}' --set sjf_bco='{}' --set jobs.utility=log --set jobs.slope=0.1
+run place batch.yaml --set slots=5 --set schedulers=[sjf-bco] --slots none.csv
+sed 1,4d none.csv
+echo "== outputs"
+run place graph.yaml --jobs same.csv --places same.csv
+run place graph.yaml -o one-rows.csv
+run place graph.yaml -o /dev/full
+run place graph.yaml --jobs /dev/full
+run place graph.yaml -j 0
+run place
+echo "== an interrupt writes nothing"
+rm -f ./*.csv
+timeout --foreground --preserve-status -s INT 1 "$WEFT" place slots.yaml --set seeds=100000 -o long.csv --jobs jobs.csv
+echo "exit $?"
+ls
