@@ -112,7 +112,7 @@ static int make_job(struct gang_job *j, const struct trace_job *t, const struct 
     j->id = t->id;
     j->submit_s = t->submit_s;
     j->gpus = t->gpus;
-    j->servers = t->ps > 0 ? t->ps : 0;
+    j->param_servers = t->ps > 0 ? t->ps : 0;
     j->compute_s = t->runtime_s / (double)t->iters;
     j->gradient_B = t->grad_bytes > 0 ? t->grad_bytes : 0;
     j->hidden_s = from->overlap_frac * j->compute_s;

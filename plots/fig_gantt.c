@@ -9,7 +9,7 @@
 
 enum {
     MAX_LANES = 64,   /* servers drawn with their jobs */
-    MAX_BOXES = 8000, /* of all panels together: an SVG of about a megabyte */
+    MAX_BOXES = 8000, /* of all panels together: an SVG of two megabytes */
     MAX_LABELS = 600,
     LANES_PX = 720, /* room that all lanes share */
     LEAST_LANE_PX = 11,

@@ -203,19 +203,24 @@ static void put_line(struct grid *g, int64_t n, const struct axis *y, double bes
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
 }
 
-/* Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room. */
-static double step_aside(const struct grid *g, const struct canvas_box *box)
+/* Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room
+ * between neighbouring x. */
+static double step_aside(struct grid *g, const struct canvas_box *box)
 {
     double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
     bool any = false;
 
     for (int64_t i = 0; i < g->n_all; i++) {
         any = any || g->all[i].half[0] > 0;
-        for (int64_t k = i + 1; k < g->n_all && i < 64; k++)
-            if (g->all[i].x != g->all[k].x)
-                least = fmin(least, fabs(g->all[i].x - g->all[k].x));
+        g->points[i] = (struct grid_at){ .x = g->all[i].x };
     }
-    return any && !g->x.log && least >= (g->spec->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
+    if (!any || g->x.log)
+        return 0;
+    qsort(g->points, (size_t)g->n_all, sizeof *g->points, compare_x);
+    for (int64_t i = 1; i < g->n_all; i++)
+        if (g->points[i].x > g->points[i - 1].x)
+            least = fmin(least, g->points[i].x - g->points[i - 1].x);
+    return least >= (g->spec->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */

@@ -54,7 +54,10 @@ static double las_next_s(const struct events_state *x)
     const struct las *las = x->own;
     if (x->s->las_queues > 0)
         return event_heap_time(&las->falls);
-    return x->waiting.n > 0 && x->n_running > 0 ? x->now_s + x->s->round_s : (double)INFINITY;
+    if (x->waiting.n == 0 || x->n_running == 0)
+        return INFINITY;
+    /* A round that is lost in rounding is the shortest there is, so that time goes on. */
+    return fmax(x->now_s + x->s->round_s, nextafter(x->now_s, INFINITY));
 }
 
 /* Who is at its limit falls, whatever rounding says of the sum. */

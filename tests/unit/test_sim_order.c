@@ -179,6 +179,20 @@ static void continuous_las_takes_turns(void **state)
     events_result_free(&r);
 }
 
+/* At 1e18 s neighbouring times are 128 s apart; what matters is that there is an end. */
+static void rounds_shorter_than_rounding_end(void **state)
+{
+    const struct gang_job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
+    struct events_settings s = with(EVENTS_LAS);
+    struct events_result r;
+    (void)state;
+    s.las_queues = 0;
+    s.round_s = 1;
+    run(&r, 1, jobs, 2, &s);
+    assert_int_equal(r.n_done, 2);
+    events_result_free(&r);
+}
+
 /* The example of A. Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs, 18 GB; tasks of <1 CPU, 4 GB> and <3, 1>:
  * three and two of them run. */
 static void drf_gives_what_its_paper_says(void **state)
@@ -364,6 +378,7 @@ int main(void)
         cmocka_unit_test(who_does_not_fit_leaves_room_to_those_behind),
         cmocka_unit_test(las_falls_from_queue_to_queue_by_gpu_seconds),
         cmocka_unit_test(continuous_las_takes_turns),
+        cmocka_unit_test(rounds_shorter_than_rounding_end),
         cmocka_unit_test(drf_gives_what_its_paper_says),
         cmocka_unit_test(drf_serves_the_tenant_with_least),
         cmocka_unit_test(srtf_is_optimal_on_one_gpu),
