@@ -80,7 +80,7 @@ static int print_stated(void)
          "| budget | jobs | GADGET | DRF | LAS | FIFO | tied | by % | busy % | placed % | figure 4: GADGET, "
          "DRF, "
          "Tiresias, FIFO |\n"
-         "|---|--:|--:|--:|--:|--:|---|--:|--:|---|");
+         "|---|--:|--:|--:|--:|--:|---|--:|--:|--:|---|");
     for (int64_t point = 0; point < t.place.sweep.n_points; point++) {
         int count = (int)(point % N_COUNTS);
         enter(x, &t, point);
@@ -101,10 +101,9 @@ static void print_reach(void)
 {
     const double mean = 50.5, variance = (100.0 * 100 - 1) / 12;
     puts("\nThe published totals cannot come from the stated ranges: a job is worth at most L1, uniform over "
-         "1 to 100, 50.5 in the "
-         "mean. With every job served to the end the totals are these, and figure 4 lies above all of them; "
-         "so ratios and orders "
-         "are compared below, not totals.\n\n"
+         "1 "
+         "to 100, 50.5 in the mean, if it is served to the end. Figure 4 lies above that for every number of "
+         "jobs; so ratios and orders are compared below, not totals.\n\n"
          "| jobs | figure 4, GADGET, per job | most, in the mean | standard deviation of that mean | figure "
          "4 is above it by |\n"
          "|--:|--:|--:|--:|--:|");
