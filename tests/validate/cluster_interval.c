@@ -152,7 +152,7 @@ static int print_optimum(void)
          "| scale | jobs | sync | async | asked | figure 11, sync and async |\n|---|--:|--:|--:|---|---|");
     for (int row = 0; row < 2 * N_STEPS; row++) {
         double mean[N_TRAININGS];
-        int64_t first = row / N_STEPS * N_TRAININGS * N_STEPS + row % N_STEPS;
+        int first = row / N_STEPS * N_TRAININGS * N_STEPS + row % N_STEPS;
         for (int k = 0; k < N_TRAININGS; k++) {
             struct stat_mean m =
                 trial_mean((struct entrant){ &t, first + k * N_STEPS, "smd" }, "optimum_frac");

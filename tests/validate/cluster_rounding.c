@@ -13,19 +13,16 @@ static struct entrant gadget(const struct trial *t, int64_t point)
     return (struct entrant){ t, point, "gadget" };
 }
 
-/* Largest value over bound of all slots of the first seed, points @p first and the n - 1 after it; slots
- * without a bound do not count. */
-static double largest_share(const struct trial *t, int64_t first, int64_t n, int64_t *slots)
+/* Largest value over bound of all slots of the first seeds; slots without a bound do not count. */
+static double largest_share(const struct trial *t, int64_t *slots)
 {
-    int32_t point = table_find(&t->slots, "point"), bound = table_find(&t->slots, "bound"),
-            value = table_find(&t->slots, "value");
+    int32_t bound = table_find(&t->slots, "bound"), value = table_find(&t->slots, "value");
     double largest = 0;
-    assert_true(point >= 0 && bound >= 0 && value >= 0);
+    assert_true(bound >= 0 && value >= 0);
     *slots = 0;
     for (int64_t row = 0; row < t->slots.n_rows; row++) {
-        int64_t at = (int64_t)table_number(&t->slots, row, point);
         double most = table_number(&t->slots, row, bound);
-        if (at < first || at >= first + n || !(most > 0))
+        if (!(most > 0))
             continue;
         largest = fmax(largest, table_number(&t->slots, row, value) / most);
         ++*slots;
@@ -56,7 +53,7 @@ static int print_bound(void)
                trial_verdict(m.mean >= 0.95, &wrong),
                trial_cell(without, trial_mean(gadget(&t, N + i), "bound_frac"), 4), figure7[i]);
     }
-    double largest = largest_share(&t, 0, 2 * N, &slots);
+    double largest = largest_share(&t, &slots);
     printf("\nIn %lld slots of the first seed, with and without, the largest share is %.9f: never above the "
            "bound: %s.\n",
            (long long)slots, largest, trial_verdict(slots > 0 && largest <= 1 + ROUND_OFF, &wrong));
