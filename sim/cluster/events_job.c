@@ -80,11 +80,11 @@ int events_start(struct events_state *x, int32_t job, bool *started, struct err 
 
 /* ---- progress ---- */
 
-/* Progress up to now, and its bytes into the bins of links; the pace has been the same since since_s. */
-static void move_on(struct events_state *x, int32_t job)
+/* It has done so many iterations by now; their bytes go into the bins of links. Since since_s its pace is the
+ * same. */
+static void move_to(struct events_state *x, int32_t job, double done)
 {
     struct live_job *live = &x->live[job];
-    double done = events_done(x, job);
     if (x->out->bins.bytes && done > live->done)
         pace_graph_spread(x->graph, job, done - live->done, &x->out->bins, live->since_s, x->now_s);
     live->done = done;
@@ -95,7 +95,7 @@ static int set_pace(struct events_state *x, int32_t job, double iteration_s, str
     struct live_job *live = &x->live[job];
     if (iteration_s == live->iteration_s)
         return 0;
-    move_on(x, job);
+    move_to(x, job, events_done(x, job));
     live->since_s = fmax(live->since_s, x->now_s);
     live->iteration_s = iteration_s;
     double left = live->work - live->done;
@@ -135,7 +135,7 @@ int events_leave(struct events_state *x, int32_t job, struct err *e)
     struct events_job *r = &x->out->jobs[job];
     double held_s = x->now_s - live->from_s;
     double set_up_s = r->stops > 0 ? x->s->overhead_s : 0;
-    move_on(x, job);
+    move_to(x, job, events_done(x, job));
     live->gpu_s = events_gpu_s(x, job);
     r->run_s += held_s;
     r->iterations = live->done;
@@ -177,7 +177,7 @@ int events_finish(struct events_state *x, int32_t job, struct err *e)
     struct live_job *live = &x->live[job];
     struct events_job *r = &x->out->jobs[job];
     /* Its time has come: what rounding left of its work is done. */
-    live->done = live->work;
+    move_to(x, job, live->work);
     int rc = vacate(x, job, e);
     r->iterations = live->work;
     r->end = EVENTS_DONE;
