@@ -1,4 +1,4 @@
-#include "sim/interval/smd_compare.h"
+#include "tests/unit/smd_compare.h"
 
 #include <math.h>
 #include <stdlib.h>

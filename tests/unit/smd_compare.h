@@ -1,6 +1,6 @@
 /** @file The experiments of SMD: schedulers side by side on random jobs, seed after seed. */
-#ifndef SIM_INTERVAL_SMD_COMPARE_H
-#define SIM_INTERVAL_SMD_COMPARE_H
+#ifndef TESTS_UNIT_SMD_COMPARE_H
+#define TESTS_UNIT_SMD_COMPARE_H
 
 #include "sim/interval/smd.h"
 #include "sim/interval/smd_draw.h"
