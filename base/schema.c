@@ -37,6 +37,12 @@ static const struct {
     { USE_QUEUES, "with queues" },
     { USE_DRAWN, "without from_trace" },
     { USE_TRACE, "with from_trace" },
+    { USE_POOL, "without a network" },
+    { USE_LINKS, "with a network" },
+    { USE_GRID, "by scheduler smd with inner grid" },
+    { USE_SUBSET, "with knapsack subset" },
+    { USE_RIVALS, "by schedulers optimus and esw" },
+    { USE_FILE, "with a trace" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

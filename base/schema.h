@@ -43,6 +43,12 @@ enum key_use {
     USE_QUEUES = 1 << 20,  /**< queues of las */
     USE_DRAWN = 1 << 21,   /**< jobs that are drawn, not taken from a trace */
     USE_TRACE = 1 << 22,   /**< jobs in slots taken from a trace */
+    USE_POOL = 1 << 23,    /**< servers without a network */
+    USE_LINKS = 1 << 24,   /**< servers with one */
+    USE_GRID = 1 << 25,    /**< scheduler smd with inner grid */
+    USE_SUBSET = 1 << 26,  /**< knapsack subset */
+    USE_RIVALS = 1 << 27,  /**< schedulers optimus and esw */
+    USE_FILE = 1 << 28,    /**< jobs of model events taken from a trace */
 };
 
 struct key {

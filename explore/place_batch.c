@@ -15,10 +15,10 @@ struct batch_conf {
     yaml_id sizes, iterations, iteration, run;
 };
 
-#define REAL(conf, key, field, in, least, most, absent, text)                                                \
+#define REAL(conf, key, field, in, least, most, absent, used, text)                                          \
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct conf, field), .unit = in,     \
-        .scale = 1, .min = least, .max = most, .dflt = absent                                                \
+        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
     }
 #define NODE(conf, key, field, in, text)                                                                     \
     {                                                                                                        \
@@ -44,16 +44,16 @@ static const struct key jobs_keys[] = {
     NODE(batch_conf, "iteration_s", iteration, "s", "of one iteration on one GPU; absent: [0.01, 0.05]"),
     NODE(batch_conf, "run_s", run, "s",
          "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
-    REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2,
+    REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2, 0,
          "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
          "1.25 GB/s, on the links of a network as long as those take"),
-    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01,
+    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01, USE_POOL,
          "added for each server beyond the first, of iteration_s"),
-    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30,
+    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30, USE_POOL,
          "bandwidth inside a server over that between servers"),
-    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5,
+    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5, USE_POOL,
          "xi1: of the jobs that meet, those that contend"),
-    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, "loss per further contending job"),
+    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, USE_POOL, "loss per further contending job"),
 };
 SECTION(place_batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
         jobs_keys);
@@ -83,13 +83,13 @@ static const struct key bco_keys[] = {
           "largest load limit [s]; absent: what always suffices"),
     COUNT(bco_conf, "more_limits", more_limits, 0, 1e6, 16,
           "load limits tried above the least that has a plan; the paper: 0"),
-    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1,
+    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1, 0,
          "a balanced job is offered servers for so many times its GPUs"),
-    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, "a job may take up to so many times what is expected"),
-    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, "and as little as so many times"),
-    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25,
+    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, 0, "a job may take up to so many times what is expected"),
+    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, 0, "and as little as so many times"),
+    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25, 0,
          "scheduler ff: limit of a GPU's load, in mean loads"),
-    REAL(bco_conf, "slot_s", slot_s, "s", 0, 1e9, 0,
+    REAL(bco_conf, "slot_s", slot_s, "s", 0, 1e9, 0, 0,
          "jobs start and end at multiples of it; absent: at any time"),
     FLAG(bco_conf, "whole_iterations", whole_iterations,
          "true: of a slot only what whole iterations fill, the paper's floor; absent: false"),
@@ -200,6 +200,14 @@ static int read_jobs(struct place_study *s, struct err *e)
     return 0;
 }
 
+/* Keys of the formula without effect on links, those of links without them, those of model events anyhow. */
+static void note_batch(struct place_study *s)
+{
+    bool on_links = place_has_servers(s);
+    place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, on_links ? 0 : USE_POOL);
+    place_note_unused(s, &place_events_section, s->conf.events, on_links ? USE_LINKS : 0);
+}
+
 static int read_batch(struct place_study *s, struct err *e)
 {
     struct bco_conf x;
@@ -227,6 +235,8 @@ static int read_batch(struct place_study *s, struct err *e)
     s->batch.literal_pack = x.literal_pack;
     s->batch.literal_load = x.literal_load;
     s->batch.literal_bisect = x.literal_bisect;
+    if (!rc)
+        note_batch(s);
     return rc;
 }
 

@@ -29,6 +29,24 @@ static const char *name_scheduler(int32_t i)
     return pair_names[i];
 }
 
+/* Keys that have no effect without a trace, or without las. */
+static void note_events(struct place_study *s)
+{
+    unsigned active = USE_EVENTS | USE_LINKS | (s->trace.path ? USE_FILE : 0);
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        active |= s->schedulers[i] / N_PACK_KINDS == EVENTS_LAS ? USE_LAS : 0;
+    place_note_unused(s, &place_trace_section, s->conf.jobs, active);
+    place_note_unused(s, &place_events_section, s->conf.events, active);
+}
+
+static int read_events(struct place_study *s, struct err *e)
+{
+    int rc = place_read_events(s, e);
+    if (!rc)
+        note_events(s);
+    return rc;
+}
+
 /* ---- jobs ---- */
 
 static int fill(struct trace *t, const struct place_trace *from, int64_t seed, struct err *e)
@@ -188,7 +206,8 @@ static void put_points(const struct place_task *task, const char *name, const st
                                             .reserved_Bps = NAN,
                                             .link_frac = NAN,
                                             .bound = NAN,
-                                            .value = NAN };
+                                            .value = NAN,
+                                            .guarantee = NAN };
         double to_s = i + 1 < r->n_points ? r->points[i + 1].time_s : r->last_s;
         place_put_slot(task, name, &row, (struct place_span){ p->time_s, to_s, "s" });
     }
@@ -309,5 +328,5 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     return rc;
 }
 
-const struct place_kind place_events = { count_schedulers, name_scheduler, &place_trace_section,
-                                         place_read_events, run_events };
+const struct place_kind place_events = { count_schedulers, name_scheduler, &place_trace_section, read_events,
+                                         run_events };

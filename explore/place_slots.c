@@ -44,6 +44,7 @@ static void note_slots(struct place_study *s)
     active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
     place_note_unused(s, &draw_elastic_section, s->conf.jobs, active);
     place_note_unused(s, &place_gadget_section, s->conf.gadget, active);
+    place_note_unused(s, &place_trace_section, d->from_trace, s->trace.path ? USE_FILE : USE_SLOTS);
     place_note_unused(s, &place_las_section, s->conf.las, active);
     note_resources(s);
 }
@@ -78,6 +79,13 @@ static int read_slots(struct place_study *s, struct err *e)
     return rc;
 }
 
+/* What arXiv 2202.01158 promises of the optimum: a slot 1 / (3 gamma), a run 1 / (3 gamma + 1). Only of
+ * concave aims, and of nobody but GADGET, who has a gamma. */
+static double guarantee(const struct elastic_result *r, double parts)
+{
+    return r->concave && parts > 0 ? 1 / parts : (double)NAN;
+}
+
 static void sum_up(struct place_outcome *out, const struct elastic_result *r, const struct elastic_job *jobs)
 {
     double jct = 0, over[2] = { 0, 0 };
@@ -100,7 +108,7 @@ static void sum_up(struct place_outcome *out, const struct elastic_result *r, co
     }
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_BOUND_FRAC] = r->bound_frac;
-    out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
+    out->x[PLACE_GUARANTEE] = guarantee(r, r->gamma > 0 ? 3.0 * r->gamma + 1 : 0);
     out->x[PLACE_FINISHED] = (double)n;
     out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;
     out->x[PLACE_EMBEDDED] = r->embedded_frac;
@@ -168,7 +176,8 @@ static void put_slots(const struct place_task *task, const char *name, const str
                                             .reserved_Bps = s->reserved_Bps,
                                             .link_frac = s->link_frac,
                                             .bound = s->note.bound,
-                                            .value = s->note.value };
+                                            .value = s->note.value,
+                                            .guarantee = guarantee(r, 3.0 * s->note.gamma) };
         place_put_slot(task, name, &row, slot_span(t));
     }
 }

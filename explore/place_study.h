@@ -148,7 +148,7 @@ void place_put_place(const struct place_task *task, const char *scheduler, const
 
 struct place_slot_row {
     int64_t active, running;
-    double gpu_frac, reserved_Bps, link_frac, bound, value;
+    double gpu_frac, reserved_Bps, link_frac, bound, value, guarantee;
 };
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span);

@@ -30,7 +30,7 @@ void place_tables_begin(const struct place_details *d, const struct sweep *w)
                              *const slot_reals[] = { "from",      "to",       "active",
                                                      "running",   "gpu_frac", "reserved_GBps",
                                                      "link_frac", "bound",    "value",
-                                                     NULL },
+                                                     "guarantee", NULL },
                              *const link_texts[] = { "link", "unit", NULL },
                              *const link_reals[] = { "bw_GBps",   "from",      "to", "load_frac",
                                                      "used_frac", "peak_frac", NULL };
@@ -100,7 +100,7 @@ void place_put_slot(const struct place_task *task, const char *scheduler, const 
                          (double)row->active, (double)row->running,
                          row->gpu_frac,       row->reserved_Bps / 1e9,
                          row->link_frac,      row->bound,
-                         row->value };
+                         row->value,          row->guarantee };
     place_table_row(t, task, scheduler);
     table_put_text(t, span.unit);
     put_reals(t, x, sizeof x / sizeof x[0]);
