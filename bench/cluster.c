@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "explore/place.h"
-#include "sim/cluster/elastic_draw.h"
-#include "sim/cluster/gadget.h"
-#include "sim/cluster/pace_paper.h"
-#include "sim/cluster/sjf_draw.h"
-#include "sim/cluster/smd.h"
-#include "sim/cluster/smd_draw.h"
+#include "sim/slots/elastic_draw.h"
+#include "sim/slots/gadget.h"
+#include "sim/batch/pace_paper.h"
+#include "sim/batch/sjf_draw.h"
+#include "sim/interval/smd.h"
+#include "sim/interval/smd_draw.h"
 
 enum { ROUNDS = 5, SLOTS = 200, SLOT_JOBS = 100, SEED = 101 };
 

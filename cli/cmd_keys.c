@@ -8,7 +8,7 @@
 #include "topo/parts.h"
 #include "explore/place.h"
 #include "explore/search.h"
-#include "sim/cluster/elastic_draw.h"
+#include "sim/slots/elastic_draw.h"
 #include "workloads/trace_profile.h"
 #include "workloads/training.h"
 

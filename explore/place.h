@@ -3,10 +3,10 @@
  * sweep and for several seeds.
  *
  * Four models, each with schedulers of its own:
- * - slots: jobs that take as many workers in each time slot as they are given (sim/cluster/elastic.h);
- * - batch: a batch of gang jobs, contention by a formula, least makespan (sim/cluster/batch.h);
- * - events: jobs that come and go over time, contention on the links (sim/cluster/events.h);
- * - interval: which jobs to admit in one interval, with how many workers and servers (sim/cluster/smd.h).
+ * - slots: jobs that take as many workers in each time slot as they are given (sim/slots/elastic.h);
+ * - batch: a batch of gang jobs, contention by a formula, least makespan (sim/batch/batch.h);
+ * - events: jobs that come and go over time, contention on the links (sim/events/events.h);
+ * - interval: which jobs to admit in one interval, with how many workers and servers (sim/interval/smd.h).
  */
 #ifndef EXPLORE_PLACE_H
 #define EXPLORE_PLACE_H
@@ -54,7 +54,7 @@ extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
 enum place_metric place_model_aim(enum place_model model);
 
 /** Keys of a study, of its schedulers, and of the jobs and pools of its models; those of model slots are in
- * sim/cluster/elastic_draw.h. */
+ * sim/slots/elastic_draw.h. */
 extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
     place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
     place_trace_section, place_interval_jobs_section, place_interval_pool_section;

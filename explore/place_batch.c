@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "explore/place_events.h"
-#include "sim/cluster/pace_paper.h"
+#include "sim/batch/pace_paper.h"
 
 /* ---- keys ---- */
 

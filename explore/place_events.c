@@ -45,7 +45,10 @@ static int fill(struct trace *t, const struct place_trace *from, int64_t seed, s
 static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from)
 {
     int64_t counts[N_TRACE_COLUMNS];
-    const char *path = from->path ? from->path : "drawn arrivals";
+    const char *path = from->path;
+    /* Of jobs that are drawn, not read, the study says so itself. */
+    if (!path)
+        return;
     if (t->n_skipped || t->n_no_gpu)
         text_printf(notes, "%s: of %lld records %lld are bad and passed over, %lld ask for no GPU\n", path,
                     (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu);

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_KNAPSACK_RANDOM_H
 
 #include "base/rng.h"
-#include "sim/cluster/knapsack.h"
+#include "sim/interval/knapsack.h"
 
 enum { KNAPSACK_RANDOM_MOST = 200 };
 

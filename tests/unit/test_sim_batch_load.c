@@ -1,4 +1,4 @@
-#include "sim/cluster/batch_load.h"
+#include "sim/batch/batch_load.h"
 #include "tests/unit/batch_fixture.h"
 
 struct bed {

@@ -1,4 +1,4 @@
-#include "sim/cluster/crew.h"
+#include "sim/batch/crew.h"
 #include "tests/unit/batch_fixture.h"
 
 struct bed {

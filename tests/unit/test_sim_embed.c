@@ -1,5 +1,5 @@
 #include "base/rng.h"
-#include "sim/cluster/embed.h"
+#include "sim/slots/embed.h"
 #include "tests/unit/slots_fixture.h"
 
 struct bed {

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
-#include "sim/cluster/elastic_draw.h"
-#include "sim/cluster/gadget.h"
+#include "sim/slots/elastic_draw.h"
+#include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
 
 enum { CASES = 300 };

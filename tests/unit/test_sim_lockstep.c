@@ -1,4 +1,4 @@
-#include "sim/cluster/lockstep.h"
+#include "sim/events/lockstep.h"
 
 #include "base/rng.h"
 #include "sim/flow/flow.h"

@@ -1,4 +1,4 @@
-#include "sim/cluster/pace_graph.h"
+#include "sim/events/pace_graph.h"
 
 #include "base/rng.h"
 #include "tests/unit/cluster_fixture.h"

@@ -1,4 +1,4 @@
-#include "sim/cluster/pack.h"
+#include "sim/events/pack.h"
 
 #include "tests/unit/cluster_fixture.h"
 

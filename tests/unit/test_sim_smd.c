@@ -1,4 +1,4 @@
-#include "sim/cluster/smd.h"
+#include "sim/interval/smd.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 

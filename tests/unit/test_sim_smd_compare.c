@@ -1,4 +1,4 @@
-#include "sim/cluster/smd_compare.h"
+#include "tests/unit/smd_compare.h"
 #include "tests/support.h"
 
 static struct smd_trial trial(bool sync, int32_t n_jobs, double units)

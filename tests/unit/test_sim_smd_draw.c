@@ -1,4 +1,4 @@
-#include "sim/cluster/smd_draw.h"
+#include "sim/interval/smd_draw.h"
 #include "tests/support.h"
 
 enum { N_JOBS = 2000 };

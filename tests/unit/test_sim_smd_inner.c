@@ -1,4 +1,4 @@
-#include "sim/cluster/smd_inner.h"
+#include "sim/interval/smd_inner.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 

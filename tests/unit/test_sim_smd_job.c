@@ -1,4 +1,4 @@
-#include "sim/cluster/smd_job.h"
+#include "sim/interval/smd_job.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 

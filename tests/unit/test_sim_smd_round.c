@@ -1,4 +1,4 @@
-#include "sim/cluster/smd_round.h"
+#include "sim/interval/smd_round.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 

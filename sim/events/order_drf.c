@@ -1,0 +1,186 @@
+/* Dominant resource fairness (A. Ghodsi et al., NSDI 2011) between tenants, by progressive filling. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/events/events_state.h"
+
+/* A tenant has the number of its first job in order of submission. */
+struct tenant {
+    double held[CLUSTER_MAX_RESOURCES]; /* by its running jobs */
+    double weight;
+    int32_t n_running;
+    int32_t head, tail; /* of its waiting jobs in order of submission; -1: none */
+};
+
+struct drf {
+    struct tenant *tenants;   /* shape [n_jobs], owned */
+    int32_t *tenant, *next;   /* shape [n_jobs], owned: whose a job is, and who waits behind it */
+    int32_t *passed;          /* shape [n_jobs], owned: tenants passed over in one go */
+    struct event_heap filled; /* tenants with a waiting job, by the share they would have with it */
+};
+
+static void drf_free(void *own)
+{
+    struct drf *drf = own;
+    if (!drf)
+        return;
+    free(drf->tenants);
+    free(drf->tenant);
+    free(drf->next);
+    free(drf->passed);
+    event_heap_free(&drf->filled);
+    free(drf);
+}
+
+/* A job and its place among the submissions. */
+struct member {
+    int32_t tenant, rank, job;
+};
+
+static int by_tenant(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->tenant != y->tenant)
+        return x->tenant < y->tenant ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int find_tenants(struct drf *drf, const struct events_state *x, struct err *e)
+{
+    int32_t n = x->p->n_jobs;
+    struct member *members = malloc((size_t)n * sizeof *members);
+    if (!members)
+        return err_nomem(e, "tenants");
+    for (int32_t i = 0; i < n; i++) {
+        int32_t job = x->arrivals[i];
+        members[i] = (struct member){ x->p->jobs[job].tenant, i, job };
+    }
+    qsort(members, (size_t)n, sizeof *members, by_tenant);
+    for (int32_t i = 0, first = 0; i < n; i++) {
+        const struct member *m = &members[i];
+        if (m->tenant < 0 || i == 0 || members[i - 1].tenant != m->tenant) {
+            first = m->rank;
+            drf->tenants[first] =
+                (struct tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
+        }
+        drf->tenant[m->job] = first;
+    }
+    free(members);
+    return 0;
+}
+
+static int drf_build(struct events_state *x, struct err *e)
+{
+    size_t n = (size_t)x->p->n_jobs;
+    struct drf *drf = x->own = calloc(1, sizeof *drf);
+    if (!drf)
+        return err_nomem(e, "tenants");
+    drf->tenants = calloc(n, sizeof *drf->tenants);
+    drf->tenant = malloc(n * sizeof *drf->tenant);
+    drf->next = malloc(n * sizeof *drf->next);
+    drf->passed = malloc(n * sizeof *drf->passed);
+    if (!drf->tenants || !drf->tenant || !drf->next || !drf->passed)
+        return err_nomem(e, "tenants");
+    return find_tenants(drf, x, e);
+}
+
+/* Of resource r for each of the job's GPUs. */
+static double each(const struct gang_job *job, int32_t r)
+{
+    return r == 0 ? 1 : job->demand[r];
+}
+
+/* The largest share of a resource that it would hold with its next job, over its weight. */
+static double next_share(const struct events_state *x, const struct tenant *t)
+{
+    const struct gang_job *job = &x->p->jobs[t->head];
+    double share = 0;
+    for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
+        if (x->total[r] > 0)
+            share = fmax(share, (t->held[r] + job->gpus * each(job, r)) / x->total[r]);
+    return share / t->weight;
+}
+
+static int enter(struct events_state *x, int32_t tenant, struct err *e)
+{
+    struct drf *drf = x->own;
+    const struct tenant *t = &drf->tenants[tenant];
+    return t->head < 0 ? 0 : event_heap_set(&drf->filled, tenant, next_share(x, t), e);
+}
+
+static int drf_wait(struct events_state *x, int32_t job, struct err *e)
+{
+    struct drf *drf = x->own;
+    struct tenant *t = &drf->tenants[drf->tenant[job]];
+    drf->next[job] = -1;
+    if (t->head < 0)
+        t->head = job;
+    else
+        drf->next[t->tail] = job;
+    t->tail = job;
+    return enter(x, drf->tenant[job], e);
+}
+
+/* sign 1: it starts, -1: it ends. */
+static void hold(const struct events_state *x, struct tenant *t, const struct gang_job *job, int sign)
+{
+    t->n_running += sign;
+    /* Nothing is held by nobody, whatever rounding left. */
+    for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
+        t->held[r] = t->n_running > 0 ? t->held[r] + sign * job->gpus * each(job, r) : 0;
+}
+
+static void drf_end(struct events_state *x, int32_t job)
+{
+    struct drf *drf = x->own;
+    int32_t tenant = drf->tenant[job];
+    hold(x, &drf->tenants[tenant], &x->p->jobs[job], -1);
+    /* It is in the heap if a job of it waits: room is there then, so this cannot fail. */
+    struct err e;
+    (void)enter(x, tenant, &e);
+}
+
+/* The head of a tenant started. */
+static int advance(struct events_state *x, int32_t tenant, struct err *e)
+{
+    struct drf *drf = x->own;
+    struct tenant *t = &drf->tenants[tenant];
+    hold(x, t, &x->p->jobs[t->head], 1);
+    t->head = drf->next[t->head];
+    if (t->head < 0)
+        event_heap_remove(&drf->filled, tenant);
+    return enter(x, tenant, e);
+}
+
+static int drf_choose(struct events_state *x, struct err *e)
+{
+    struct drf *drf = x->own;
+    int32_t n_passed = 0, tenant;
+    int rc = 0;
+    while (pack_idle(x->pack) >= order_smallest(x) && (tenant = event_heap_first(&drf->filled)) >= 0 && !rc) {
+        bool started;
+        rc = events_start(x, drf->tenants[tenant].head, &started, e);
+        if (started) {
+            rc = advance(x, tenant, e);
+        } else if (!rc) {
+            event_heap_remove(&drf->filled, tenant);
+            drf->passed[n_passed++] = tenant;
+        }
+    }
+    for (int32_t i = 0; i < n_passed && !rc; i++)
+        rc = enter(x, drf->passed[i], e);
+    return rc;
+}
+
+static void by_submission(struct order_key *out, const struct events_state *x, int32_t job)
+{
+    *out = (struct order_key){ x->p->jobs[job].submit_s, 0 };
+}
+
+const struct order_kind order_drf = { .help = "whose tenant would have the smallest dominant share with it",
+                                      .build = drf_build,
+                                      .free = drf_free,
+                                      .find_key = by_submission,
+                                      .wait = drf_wait,
+                                      .end = drf_end,
+                                      .choose = drf_choose };

@@ -1,0 +1,114 @@
+/* Orders that stop jobs for others: the walk that they share, and shortest remaining time first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/events/events_state.h"
+
+/* What is left of a resource is a difference of sums: so much of rounding is forgiven. */
+#define SLACK 1e-9
+
+/* Keys of those that run change with time, but seldom their order. */
+static void sort_running(struct events_state *x)
+{
+    for (int32_t i = 0; i < x->n_running; i++)
+        x->kind->find_key(&x->live[x->running[i]].key, x, x->running[i]);
+    for (int32_t i = 1; i < x->n_running; i++) {
+        int32_t job = x->running[i], at = i;
+        for (; at > 0 && order_before(x->live, job, x->running[at - 1]); at--) {
+            x->running[at] = x->running[at - 1];
+            x->live[x->running[at]].at = at;
+        }
+        x->running[at] = job;
+        x->live[job].at = at;
+    }
+}
+
+/* Jobs that this walk begins and ends; both in the order of the walk. */
+struct choice {
+    double left[CLUSTER_MAX_RESOURCES];
+    int32_t *start, *stop;
+    int32_t n_start, n_stop;
+};
+
+/* Take room for a job, if there is any. */
+static bool take(struct choice *c, const struct events_state *x, const struct gang_job *job)
+{
+    int32_t n = x->p->cluster->n_resources;
+    if (job->gpus > c->left[0])
+        return false;
+    for (int32_t r = 1; r < n; r++)
+        if (!(job->gpus * job->demand[r] <= c->left[r] + SLACK * x->total[r]))
+            return false;
+    c->left[0] -= job->gpus;
+    for (int32_t r = 1; r < n; r++)
+        c->left[r] -= job->gpus * job->demand[r];
+    return true;
+}
+
+static void walk(struct choice *c, const struct events_state *x)
+{
+    int32_t smallest = order_smallest(x), i = 0, k = 0;
+    memcpy(c->left, x->total, sizeof c->left);
+    for (;;) {
+        bool waits = i < x->waiting.n && c->left[0] >= smallest;
+        if (!waits && k == x->n_running)
+            break;
+        if (waits &&
+            (k == x->n_running || order_before(x->live, order_list_at(&x->waiting, i), x->running[k]))) {
+            int32_t job = order_list_at(&x->waiting, i++);
+            if (take(c, x, &x->p->jobs[job]))
+                c->start[c->n_start++] = job;
+        } else {
+            int32_t job = x->running[k++];
+            if (!take(c, x, &x->p->jobs[job]))
+                c->stop[c->n_stop++] = job;
+        }
+    }
+}
+
+static int carry_out(struct events_state *x, const struct choice *c, struct err *e)
+{
+    bool all = true, started;
+    int rc = 0;
+    for (int32_t i = 0; i < c->n_stop && !rc; i++)
+        rc = events_stop(x, c->stop[i], e);
+    for (int32_t i = 0; i < c->n_start && !rc; i++) {
+        rc = events_start(x, c->start[i], &started, e);
+        all = all && started;
+    }
+    /* Somebody found no place: those that were stopped for it may. */
+    for (int32_t i = 0; i < c->n_stop && !all && !rc; i++)
+        rc = events_start(x, c->stop[i], &started, e);
+    return rc;
+}
+
+int order_choose_all(struct events_state *x, struct err *e)
+{
+    struct choice c = { .n_start = 0 };
+    int rc = 0;
+    if (x->waiting.n == 0)
+        return 0;
+    sort_running(x);
+    c.start = malloc((size_t)x->waiting.n * sizeof *c.start);
+    c.stop = malloc((size_t)(x->n_running + 1) * sizeof *c.stop);
+    if (!c.start || !c.stop) {
+        rc = err_nomem(e, "waiting jobs");
+    } else {
+        walk(&c, x);
+        rc = carry_out(x, &c, e);
+    }
+    free(c.start);
+    free(c.stop);
+    return rc;
+}
+
+static void by_remaining(struct order_key *out, const struct events_state *x, int32_t job)
+{
+    const struct live_job *live = &x->live[job];
+    *out = (struct order_key){ (live->work - events_done(x, job)) * live->ideal_s, x->p->jobs[job].submit_s };
+}
+
+const struct order_kind order_srtf = { .help = "least ideal time left first; stops others",
+                                       .find_key = by_remaining,
+                                       .choose = order_choose_all };
