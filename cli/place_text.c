@@ -50,7 +50,8 @@ static bool in_hours(const struct table *t)
     return most_s >= 36000;
 }
 
-/* Unit of a column for people, and how many of it are one of the table's. "jct" is counted in slots. */
+/* Unit of a column for people, and how many of it are one of the table's. "jct" and "makespan" are counted in
+ * slots. */
 static const char *unit_of(double *times, const struct table *t, int32_t c, int m, bool hours)
 {
     *times = 1;
@@ -62,7 +63,7 @@ static const char *unit_of(double *times, const struct table *t, int32_t c, int 
         *times = hours ? 1.0 / 3600 : 1;
         return hours ? "h" : "s";
     }
-    return m == PLACE_JCT ? "slots" : "";
+    return m == PLACE_JCT || m == PLACE_MAKESPAN ? "slots" : "";
 }
 
 static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row, int32_t c)

@@ -190,8 +190,7 @@ static void put_points(const struct place_task *task, const char *name, const st
                                             .gpu_frac = gpus > 0 ? (double)p->gpus / gpus : 0,
                                             .reserved_Bps = NAN,
                                             .link_frac = NAN,
-                                            .bound = NAN,
-                                            .value = NAN };
+                                            .note = place_no_note() };
         double to_s = i + 1 < r->n_points ? r->points[i + 1].time_s : r->last_s;
         place_put_slot(task, name, &row, (struct place_span){ p->time_s, to_s, "s" });
     }
