@@ -9,12 +9,11 @@
 
 enum { DIGITS = 5 };
 
-/* A mean with its half width, as many digits of each as this leaves sure: "535.2 +- 4.1", "146 +- 297"; per
- * cent where shares are. A half width that is the rounding of equal values is none. */
-static void put_mean(struct sheet *s, double mean, double half, bool percent)
+/* A mean with its half width, as many digits of each as this leaves sure: "535.2 +- 4.1", "146 +- 297"; times
+ * what makes its unit of the table's. A half width that is the rounding of equal values is none. */
+static void put_mean(struct sheet *s, double mean, double half, double times)
 {
     char a[SHOW], b[SHOW];
-    double times = percent ? 100 : 1;
     if (!(isfinite(half) && half > 1e-9 * fabs(mean))) {
         sheet_put(s, "%s", show_real(a, mean * times, DIGITS));
         return;
@@ -35,15 +34,36 @@ static int metric_of(const struct table *t, int32_t c)
     return -1;
 }
 
-/* "makespan_s" is counted in s, "jct" in slots. */
-static const char *unit_of(const struct table *t, int32_t c, int m)
+static bool is_seconds(const char *column)
 {
-    size_t n = strlen(t->names[c]);
-    if (place_metrics[m].percent)
+    size_t n = strlen(column);
+    return n > 2 && strcmp(column + n - 2, "_s") == 0;
+}
+
+/* In all columns of time the same: hours where a day's worth of seconds would have to be read. */
+static bool in_hours(const struct table *t)
+{
+    double most_s = 0;
+    for (int32_t c = 0; c < t->n_cols; c++)
+        for (int64_t row = 0; row < t->n_rows && is_seconds(t->names[c]); row++)
+            most_s = fmax(most_s, table_number(t, row, c));
+    return most_s >= 36000;
+}
+
+/* Unit of a column for people, and how many of it are one of the table's. "jct" and "makespan" are counted in
+ * slots. */
+static const char *unit_of(double *times, const struct table *t, int32_t c, int m, bool hours)
+{
+    *times = 1;
+    if (place_metrics[m].percent) {
+        *times = 100;
         return "%";
-    if (n > 2 && strcmp(t->names[c] + n - 2, "_s") == 0)
-        return "s";
-    return m == PLACE_JCT ? "slots" : "";
+    }
+    if (is_seconds(t->names[c])) {
+        *times = hours ? 1.0 / 3600 : 1;
+        return hours ? "h" : "s";
+    }
+    return m == PLACE_JCT || m == PLACE_MAKESPAN ? "slots" : "";
 }
 
 static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row, int32_t c)
@@ -91,6 +111,7 @@ static void put_head(struct text *out, const struct table *t, const struct place
 struct layout {
     int32_t columns[SHEET_MAX_COLUMNS];
     int metrics[SHEET_MAX_COLUMNS];
+    double times[SHEET_MAX_COLUMNS]; /* what metrics are multiplied by for their unit */
     int32_t n;
 };
 
@@ -102,6 +123,17 @@ static void add(struct layout *l, struct sheet *s, int32_t column, int m, const 
     sheet_column(s, title, unit, align);
     l->columns[l->n] = column;
     l->metrics[l->n++] = m;
+}
+
+static void add_metric(struct layout *l, struct sheet *s, const struct table *t, int32_t column, int m,
+                       bool hours)
+{
+    double times;
+    const char *unit = unit_of(&times, t, column, m, hours);
+    int32_t before = l->n;
+    add(l, s, column, m, place_metrics[m].title, unit, SHEET_POINT);
+    if (l->n > before)
+        l->times[before] = times;
 }
 
 /* A load over capacity is worth a column only where there is one. */
@@ -133,16 +165,17 @@ static void choose(struct layout *l, struct sheet *s, const struct table *t, con
     if (differs(t, network))
         add(l, s, network, -1, "network", "", SHEET_LEFT);
     add(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
+    bool hours = in_hours(t);
     if (table_find(t, "jobs.count") < 0)
         add(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
     for (int32_t c = 0; c < t->n_cols; c++) {
         int m = metric_of(t, c);
         if (m >= 0 && is_shown(t, c, m))
-            add(l, s, c, m, place_metrics[m].title, unit_of(t, c, m), SHEET_POINT);
+            add_metric(l, s, t, c, m, hours);
     }
     if (p->seeds > 1)
         add(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
-    add(l, s, usd, -1, "network", "USD", SHEET_POINT);
+    add(l, s, usd, -1, "network cost", "USD", SHEET_POINT);
     add(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
 }
 
@@ -159,8 +192,7 @@ int place_text(const struct table *t, const struct place *p, struct text *out, s
         for (int32_t i = 0; i < l.n; i++) {
             int32_t c = l.columns[i];
             if (l.metrics[i] >= 0)
-                put_mean(&s, table_number(t, row, c), table_number(t, row, c + 1),
-                         place_metrics[l.metrics[i]].percent);
+                put_mean(&s, table_number(t, row, c), table_number(t, row, c + 1), l.times[i]);
             else if (strcmp(t->names[c], "network_usd") == 0)
                 sheet_usd(&s, table_number(t, row, c));
             else

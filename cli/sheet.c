@@ -172,14 +172,14 @@ struct widths {
     bool used;
 };
 
-/* Where the point is, or would be; the end of the leading number otherwise. */
+/* Where the point is, or would be: of a number alone, or with more after a blank ("20 +- 7.2"). */
 static size_t point_of(const char *cell)
 {
     const char *point = strchr(cell, '.');
     size_t number = strspn(cell, "-+0123456789,");
     if (point && (size_t)(point - cell) == number)
         return number;
-    return cell[number] == '\0' ? number : strlen(cell);
+    return number > 0 && (cell[number] == '\0' || cell[number] == ' ') ? number : strlen(cell);
 }
 
 static struct widths measure(const struct sheet *s, int32_t column)

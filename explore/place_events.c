@@ -59,14 +59,34 @@ static int fill(struct trace *t, const struct place_trace *from, int64_t seed, s
     return rc ? rc : trace_fill(t, &profile, (uint64_t)seed, &counts, e);
 }
 
+/* Jobs that were asked for but never ran take no GPU of anybody. Returns how many there were. */
+static int64_t leave_out_idle(struct trace *t)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        if (t->jobs[i].runtime_s == 0)
+            trace_job_free(&t->jobs[i]);
+        else
+            t->jobs[n++] = t->jobs[i];
+    int64_t idle = t->n - n;
+    t->n = n;
+    return idle;
+}
+
 /* What was passed over, what readers found odd, and what was drawn. */
-static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from)
+static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from,
+                       int64_t n_idle)
 {
     int64_t counts[N_TRACE_COLUMNS];
-    const char *path = from->path ? from->path : "drawn arrivals";
+    const char *path = from->path;
+    /* Of jobs that are drawn, not read, the study says so itself. */
+    if (!path)
+        return;
     if (t->n_skipped || t->n_no_gpu)
         text_printf(notes, "%s: of %lld records %lld are bad and passed over, %lld ask for no GPU\n", path,
                     (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu);
+    if (n_idle)
+        text_printf(notes, "%s: %lld jobs ran for no time and are left out\n", path, (long long)n_idle);
     text_puts(notes, text_str(&t->notes));
     trace_count_synthetic(t, counts);
     bool any = false;
@@ -94,21 +114,25 @@ int place_take_trace(struct trace *t, const struct place_trace *from, int64_t se
     if (rc)
         return rc;
     rc = fill(t, from, seed, e);
+    int64_t n_idle = rc ? 0 : leave_out_idle(t);
+    if (!rc && t->n == 0)
+        rc = err_set(e, ERR_RANGE, "%s: has no job that ran, need at least one", from->path);
     if (!rc && from->path)
         rc = trace_cut(t, &window, e);
     if (rc)
         trace_free(t);
     else if (notes)
-        note_trace(notes, t, from);
+        note_trace(notes, t, from, n_idle);
     return rc;
 }
 
 static int need(const struct trace_job *t, bool known, const char *what, struct err *e)
 {
-    return known ? 0
-                 : err_set(e, ERR_RANGE,
-                           "job %s: %s is not known, need a trace that has it or jobs.profile to draw it",
-                           t->id, what);
+    return known
+               ? 0
+               : err_set(e, ERR_RANGE,
+                         "job %s: %s is 0 or not known, need a trace that has it or jobs.profile to draw it",
+                         t->id, what);
 }
 
 int place_check_known(const struct trace_job *t, struct err *e)
@@ -205,9 +229,7 @@ static void put_points(const struct place_task *task, const char *name, const st
                                             .gpu_frac = gpus > 0 ? (double)p->gpus / gpus : 0,
                                             .reserved_Bps = NAN,
                                             .link_frac = NAN,
-                                            .bound = NAN,
-                                            .value = NAN,
-                                            .guarantee = NAN };
+                                            .note = place_no_note() };
         double to_s = i + 1 < r->n_points ? r->points[i + 1].time_s : r->last_s;
         place_put_slot(task, name, &row, (struct place_span){ p->time_s, to_s, "s" });
     }

@@ -79,22 +79,17 @@ static int read_slots(struct place_study *s, struct err *e)
     return rc;
 }
 
-/* What arXiv 2202.01158 promises of the optimum: a slot 1 / (3 gamma), a run 1 / (3 gamma + 1). Only of
- * concave aims, and of nobody but GADGET, who has a gamma. */
-static double guarantee(const struct elastic_result *r, double parts)
-{
-    return r->concave && parts > 0 ? 1 / parts : (double)NAN;
-}
-
 static void sum_up(struct place_outcome *out, const struct elastic_result *r, const struct elastic_job *jobs)
 {
     double jct = 0, over[2] = { 0, 0 };
     int64_t n = 0;
+    int32_t last = 0;
     place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
     for (int32_t i = 0; i < r->n_jobs; i++)
         if (r->jobs[i].left_slot) {
             jct += r->jobs[i].left_slot - jobs[i].arrival + 1;
+            last = r->jobs[i].left_slot > last ? r->jobs[i].left_slot : last;
             n++;
         }
     for (int32_t t = 0; t < r->n_slots; t++) {
@@ -108,8 +103,9 @@ static void sum_up(struct place_outcome *out, const struct elastic_result *r, co
     }
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_BOUND_FRAC] = r->bound_frac;
-    out->x[PLACE_GUARANTEE] = guarantee(r, r->gamma > 0 ? 3.0 * r->gamma + 1 : 0);
+    out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
     out->x[PLACE_FINISHED] = (double)n;
+    out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last : (double)NAN;
     out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;
     out->x[PLACE_EMBEDDED] = r->embedded_frac;
     out->x[PLACE_GPU] = r->gpu_frac;
@@ -175,9 +171,7 @@ static void put_slots(const struct place_task *task, const char *name, const str
                                             .gpu_frac = s->gpu_frac,
                                             .reserved_Bps = s->reserved_Bps,
                                             .link_frac = s->link_frac,
-                                            .bound = s->note.bound,
-                                            .value = s->note.value,
-                                            .guarantee = guarantee(r, 3.0 * s->note.gamma) };
+                                            .note = s->note };
         place_put_slot(task, name, &row, slot_span(t));
     }
 }

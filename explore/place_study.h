@@ -148,8 +148,11 @@ void place_put_place(const struct place_task *task, const char *scheduler, const
 
 struct place_slot_row {
     int64_t active, running;
-    double gpu_frac, reserved_Bps, link_frac, bound, value, guarantee;
+    double gpu_frac, reserved_Bps, link_frac;
+    struct elastic_note note; /**< of slots; NaN where a model has none */
 };
+/** What no scheduler has said. */
+struct elastic_note place_no_note(void);
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span);
 /** Of a link's bandwidth; NaN where it is not known. */

@@ -1,4 +1,5 @@
 /* Tables of what happened in a run: a row a job, a slot, a stay on a server, a link. */
+#include <math.h>
 #include <stdio.h>
 
 #include "explore/place_study.h"
@@ -27,10 +28,11 @@ void place_tables_begin(const struct place_details *d, const struct sweep *w)
                              *const place_texts[] = { "job", "server_name", "unit", NULL },
                              *const place_reals[] = { "server", "gpus", "from", "to", NULL },
                              *const slot_texts[] = { "unit", NULL },
-                             *const slot_reals[] = { "from",      "to",       "active",
-                                                     "running",   "gpu_frac", "reserved_GBps",
-                                                     "link_frac", "bound",    "value",
-                                                     "guarantee", NULL },
+                             *const slot_reals[] = { "from",      "to",         "active",
+                                                     "running",   "gpu_frac",   "reserved_GBps",
+                                                     "link_frac", "bound",      "value",
+                                                     "guarantee", "node_over",  "node_beta",
+                                                     "link_over", "link_gamma", NULL },
                              *const link_texts[] = { "link", "unit", NULL },
                              *const link_reals[] = { "bw_GBps",   "from",      "to", "load_frac",
                                                      "used_frac", "peak_frac", NULL };
@@ -92,15 +94,37 @@ void place_put_place(const struct place_task *task, const char *scheduler, const
     put_reals(t, x, sizeof x / sizeof x[0]);
 }
 
+struct elastic_note place_no_note(void)
+{
+    return (struct elastic_note){ .bound = NAN,
+                                  .value = NAN,
+                                  .fixed_bound = NAN,
+                                  .node_over = NAN,
+                                  .link_over = NAN,
+                                  .node_beta = NAN,
+                                  .link_gamma = NAN };
+}
+
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span)
 {
     struct table *t = task->details->slots;
-    const double x[] = { span.from,           span.to,
-                         (double)row->active, (double)row->running,
-                         row->gpu_frac,       row->reserved_Bps / 1e9,
-                         row->link_frac,      row->bound,
-                         row->value,          row->guarantee };
+    /* arXiv 2202.01158: a slot is within 1/(3 gamma) of its optimum, loads within beta and gamma. */
+    const struct elastic_note *n = &row->note;
+    const double x[] = { span.from,
+                         span.to,
+                         (double)row->active,
+                         (double)row->running,
+                         row->gpu_frac,
+                         row->reserved_Bps / 1e9,
+                         row->link_frac,
+                         n->bound,
+                         n->value,
+                         n->gamma > 0 ? 1 / (3.0 * n->gamma) : (double)NAN,
+                         n->node_over,
+                         n->node_beta,
+                         n->link_over,
+                         n->link_gamma };
     place_table_row(t, task, scheduler);
     table_put_text(t, span.unit);
     put_reals(t, x, sizeof x / sizeof x[0]);

@@ -79,6 +79,6 @@ run place graph.yaml -j 0
 run place
 echo "== an interrupt writes nothing"
 rm -f ./*.csv
-timeout --foreground --preserve-status -s INT 1 "$WEFT" place slots.yaml --set seeds=100000 -o long.csv --jobs jobs.csv
+timeout --foreground --preserve-status -s INT 3 "$WEFT" place slots.yaml --set seeds=100000 -o long.csv --jobs jobs.csv
 echo "exit $?"
 ls

@@ -9,6 +9,9 @@ static const char wide_yaml[] = "name: wide\n"
                                 "  - { name: pod, shape: switch, size: 4, bw_GBps: 50, tier: InterPod }\n";
 
 #define SLOTS "network: wide.yaml\nmodel: slots\nslots: 12\n"
+#define EVENTS_WITH(more)                                                                                    \
+    "network: wide.yaml\nmodel: events\njobs: { jobs_per_h: 1, count: 2, profile: p.yaml" more " }\n"
+#define EVENTS EVENTS_WITH("")
 
 static int read_text(struct folder *f, struct place *p, const char *text, struct err *e)
 {
@@ -338,6 +341,29 @@ static void keys_without_effect_are_told(void **state)
         { "model: slots\nracks: { latency_ns: 5 }\n", "racks.latency_ns has no effect here" },
         { "model: batch\nslots: 3\n", "slots has no effect here, it is used only by model slots" },
         { "model: interval\nracks: {}\n", "racks has no effect here" },
+        { "model: interval\nsmd: { eps: 0.1, delta: 0.2, baselines: first-come, esw: best }\n", NULL },
+        { "model: interval\nsmd: { inner: exact, eps: 0.1 }\n",
+          "smd.eps has no effect here, it is used only by scheduler smd with inner grid" },
+        { "model: interval\nschedulers: [esw]\nsmd: { tries: 5 }\n", "smd.tries has no effect here" },
+        { "model: interval\nsmd: { subset: 1 }\n",
+          "smd.subset has no effect here, it is used only with knapsack subset" },
+        { "model: interval\nschedulers: [smd]\nsmd: { baselines: first-come }\n",
+          "smd.baselines has no effect here, it is used only by schedulers optimus and esw" },
+        { "model: batch\njobs: { alpha: 1, server_frac: 0.1 }\n", NULL },
+        { "model: batch\nnetwork: wide.yaml\njobs: { alpha: 1 }\n",
+          "jobs.alpha has no effect here, it is used only without a network" },
+        { "model: batch\nnetwork: wide.yaml\nevents: { contention: none, duty: interleaved }\n", NULL },
+        { "model: batch\nnetwork: wide.yaml\nevents: { horizon_s: 10 }\n",
+          "events.horizon_s has no effect here, it is used only by model events" },
+        { "model: batch\nevents: { contention: none }\n",
+          "events.contention has no effect here, it is used only with a network" },
+        { EVENTS "events: { las_queues: 0, round_s: 60, backfill: true, inner_GBps: 9 }\n", NULL },
+        { EVENTS "schedulers: [srtf]\nevents: { round_s: 60 }\n",
+          "events.round_s has no effect here, it is used only by scheduler las" },
+        { EVENTS_WITH(", start: 3"), "jobs.start has no effect here, it is used only with a trace" },
+        { SLOTS "jobs: { from_trace: { jobs_per_h: 1, count: 2, profile: p.yaml, length: runtime }, "
+                "trace_slot_s: 60 }\n",
+          "jobs.from_trace.length has no effect here, it is used only by model events" },
         { SLOTS "gadget: {}\nvary: { schedulers: [[drf], [gadget]] }\n",
           NULL }, /* the second point uses it */
     };

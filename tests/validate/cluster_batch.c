@@ -109,10 +109,23 @@ static void print_axis(double *mean, const char *name, const char *head, const c
     trial_free(&t);
 }
 
+/* The best of every kappa, as SJF-BCO has it, below the table of single ones. */
+static void print_best(void)
+{
+    const struct study_override set[] = { { "vary", "{ pool.servers: [20] }" },
+                                          { "schedulers", "[sjf-bco]" } };
+    struct trial t;
+    char cell[TRIAL_CELL];
+    trial_run(&t, "sjf-bco-makespan", set, COUNT_OF(set));
+    printf("| all, the best | %s | |\n",
+           trial_cell(cell, trial_mean((struct entrant){ &t, 0, "sjf-bco" }, "makespan_s"), 0));
+    trial_free(&t);
+}
+
 static void print_curves(void)
 {
-    static const char *const kappas[] = { "1", "2", "4", "8", "10", "16", "32", "all, the best" };
-    static const char *const figure5[] = { "626", "564", "541", "535", "700", "749", "736", "" };
+    static const char *const kappas[] = { "1", "2", "4", "8", "10", "16", "32" };
+    static const char *const figure5[] = { "626", "564", "541", "535", "700", "749", "736" };
     static const char *const lambdas[] = { "1", "2", "4", "8" };
     static const char *const figure7[] = { "1043", "882", "730", "538" };
     double mean[COUNT_OF(kappas)];
@@ -121,6 +134,7 @@ static void print_curves(void)
         "\n`sjf-bco-kappa.yaml`: jobs of up to kappa GPUs are packed, the others balanced; 20 servers.\n\n"
         "| kappa | makespan, s | figure 5 |\n|--:|--:|--:|",
         kappas, figure5, COUNT_OF(kappas));
+    print_best();
     printf("\nTo pack jobs of up to 8 GPUs instead of single GPUs only takes off %.0f %%; published, %.0f "
            "%%. The published jump "
            "beyond 8 is not found: there are only 10 jobs of more than 8 GPUs.\n",
