@@ -43,6 +43,8 @@ static void note_slots(struct place_study *s)
     active |= s->slots.paper_rounding ? 0 : USE_STRICT;
     active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
     place_note_unused(s, &draw_elastic_section, s->conf.jobs, active);
+    if (d->from_trace >= 0)
+        place_note_unused(s, &place_trace_section, d->from_trace, active | (s->trace.path ? USE_FILE : 0));
     place_note_unused(s, &place_gadget_section, s->conf.gadget, active);
     place_note_unused(s, &place_las_section, s->conf.las, active);
     note_resources(s);
