@@ -37,6 +37,14 @@ static const struct {
     { USE_QUEUES, "with queues" },
     { USE_DRAWN, "without from_trace" },
     { USE_TRACE, "with from_trace" },
+    { USE_FILE, "with jobs of a trace" },
+    { USE_FIFO, "by order fifo" },
+    { USE_STOPS, "by orders that stop jobs, srtf and las" },
+    { USE_ROUNDS, "by las without queues" },
+    { USE_LINKS, "on the links of a network" },
+    { USE_FORMULA, "without a network" },
+    { USE_SJF_BCO, "by scheduler sjf-bco" },
+    { USE_FF, "by scheduler ff" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
