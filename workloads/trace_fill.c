@@ -5,6 +5,10 @@
 #include "base/rng.h"
 #include "workloads/trace_profile.h"
 
+/* Streams of one seed, one a job: apart from those of trace_window.c, and from those below 2^32, which models
+ * that run the jobs draw from. */
+#define JOB_STREAM (UINT64_C(3) << 32)
+
 /* A number per field, in this order; a new one goes to the end, so that the others stay. */
 enum { U_MODEL, U_GPUS, U_GRAD, U_BATCH, U_ITER_S, U_ITERS, U_PS, U_PRIORITY, N_U };
 
@@ -133,7 +137,7 @@ int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
     for (int32_t i = 0; i < t->n && !rc; i++) {
         struct rng *r;
         double u[N_U];
-        rc = rng_build(&r, seed, (uint64_t)t->jobs[i].index, e);
+        rc = rng_build(&r, seed, JOB_STREAM + (uint64_t)t->jobs[i].index, e);
         for (int k = 0; k < N_U && !rc; k++)
             u[k] = rng_uniform(r);
         rng_free(r);

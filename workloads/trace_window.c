@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-/* Streams of one seed: jobs have those below 2^32 (trace_fill.c). */
+/* Streams of one seed, times 2^32: what jobs draw comes after them (trace_fill.c). */
 enum { WINDOW = 1, ARRIVALS = 2 };
 
 static int build_rng(struct rng **r, uint64_t seed, int what, struct err *e)

@@ -1,6 +1,6 @@
 /** @file Servers of a cluster, what they offer, and the links between them. */
-#ifndef SIM_CLUSTER_H
-#define SIM_CLUSTER_H
+#ifndef SIM_CLUSTER_CLUSTER_H
+#define SIM_CLUSTER_CLUSTER_H
 
 #include "topo/route.h"
 

@@ -1,4 +1,4 @@
-/** @file Servers by how many GPUs a job can have of each. Private to sim/cluster/pack*.c. */
+/** @file Servers by how many GPUs a job can have of each. For pack*.c only. */
 #ifndef SIM_EVENTS_PACK_INDEX_H
 #define SIM_EVENTS_PACK_INDEX_H
 

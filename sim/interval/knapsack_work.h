@@ -1,4 +1,4 @@
-/** @file What both methods of the knapsack work on. For sim/cluster/knapsack*.c only. */
+/** @file What both methods of the knapsack work on. For knapsack*.c only. */
 #ifndef SIM_INTERVAL_KNAPSACK_WORK_H
 #define SIM_INTERVAL_KNAPSACK_WORK_H
 

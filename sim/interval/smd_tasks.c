@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* Streams of one seed, one a job: those below 2^32 are what jobs are drawn from (smd_draw.c). */
+#define ROUNDING_STREAM (UINT64_C(1) << 32)
+
 static struct smd_point point_at(const struct smd_cost *c, double w, double p)
 {
     return (struct smd_point){ w, p, smd_jct_s(c, w, p) };
@@ -44,7 +47,7 @@ static int find_smd(struct smd_point *out, const struct smd_job *job, int32_t in
     struct rng *rng;
     int rc = smd_inner_grid(&grid, job, n_resources, how->eps, e);
     if (!rc)
-        rc = rng_build(&rng, how->seed, (uint64_t)index, e);
+        rc = rng_build(&rng, how->seed, ROUNDING_STREAM + (uint64_t)index, e);
     if (rc)
         return rc;
     *out = smd_round(&grid.point, job, n_resources, &how->rounding, rng);

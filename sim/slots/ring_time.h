@@ -1,6 +1,6 @@
 /** @file Time of a training iteration on workers in a ring, and how many of them a time slot holds. */
-#ifndef SIM_RING_TIME_H
-#define SIM_RING_TIME_H
+#ifndef SIM_SLOTS_RING_TIME_H
+#define SIM_SLOTS_RING_TIME_H
 
 #include <stdint.h>
 

@@ -332,12 +332,57 @@ static void what_is_out_of_range_names_job_and_field(void **state)
     assert_null(r.jobs);
 }
 
+/* With smd_draw_jobs() on the same seed, job i is drawn from stream i: the number that decided its iterations
+ * must not decide its rounding as well. */
+static void rounding_has_streams_of_its_own(void **state)
+{
+    enum { N = 100 };
+    const struct smd_job one = { .iterations = 100,
+                                 .batch = 10,
+                                 .mini_batch = 1,
+                                 .model_B = 1e8,
+                                 .ps_Bps = 1e9,
+                                 .forward_s = 1,
+                                 .shares = { 1, 1, 1 },
+                                 .per_worker_s = 0.03,
+                                 .per_ps_s = 0.015,
+                                 .sync = true,
+                                 .worker = { 1 },
+                                 .ps = { 1 },
+                                 .limit = { 40 },
+                                 .utility = { 1, 1e-3, 0 } };
+    const double capacity = 40 * N;
+    struct smd_settings how = smd_settings_default();
+    struct smd_job jobs[N];
+    struct smd_grid grid;
+    struct smd_result r;
+    struct err e = { 0 };
+    int32_t same = 0;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        jobs[i] = one;
+    how.rounding.keep = SMD_KEEP_FIRST;
+    assert_ok(smd_inner_grid(&grid, &one, 1, how.eps, &e), &e);
+    double down = floor(grid.point.w), part = grid.point.w - down;
+    assert_true(part > 0.05 && part < 0.95);
+    assert_ok(smd_run(&r, SMD_SMD, jobs, N, &capacity, 1, &how, &e), &e);
+    for (int i = 0; i < N; i++) {
+        struct rng *rng;
+        assert_ok(rng_build(&rng, how.seed, (uint64_t)i, &e), &e);
+        same += (r.jobs[i].w > down) == (rng_uniform(rng) < part);
+        rng_free(rng);
+    }
+    assert_in_range(same, 1, N - 1);
+    smd_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_better_than_exact_and_all_keep_within_the_pool),
         cmocka_unit_test(with_exact_parts_smd_is_exact),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(rounding_has_streams_of_its_own),
         cmocka_unit_test(each_job_is_told_why_it_does_not_run),
         cmocka_unit_test(first_come_and_best_first_differ_where_order_does),
         cmocka_unit_test(baselines_choose_tasks_by_their_rules),

@@ -247,6 +247,28 @@ static void seeds_and_jobs_differ(void **state)
     trace_free(&t);
 }
 
+/* What runs the jobs with the same seed draws from streams below 2^32: GADGET by slot, random places from the
+ * first. */
+static void jobs_have_streams_of_their_own(void **state)
+{
+    static struct trace_profile p;
+    const struct trace_draw real = { .kind = TRACE_DRAW_RANGE, .from = 1, .to = 2 };
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    read_profile(&p, "priority: { from: 1, to: 2 }\n");
+    assert_ok(trace_draw_arrivals(&t, 10, 1, 1, &e), &e);
+    fill(&t, &p, 1);
+    for (uint64_t i = 0; i < 10; i++) {
+        struct rng *rng;
+        assert_ok(rng_build(&rng, 1, i, &e), &e);
+        for (int k = 0; k < 20; k++)
+            assert_true(t.jobs[i].priority != trace_draw_at(&real, rng_uniform(rng)));
+        rng_free(rng);
+    }
+    trace_free(&t);
+}
+
 /* GADGET's ranges (arXiv 2202.01158): every value of 1 to 5 workers about as often; 4 standard deviations. */
 static void draws_of_gadget_keep_its_ranges(void **state)
 {
@@ -288,6 +310,7 @@ int main(void)
         cmocka_unit_test(bad_rows_do_not_shift_the_draws_of_others),
         cmocka_unit_test(knowing_a_field_does_not_change_the_others),
         cmocka_unit_test(seeds_and_jobs_differ),
+        cmocka_unit_test(jobs_have_streams_of_their_own),
         cmocka_unit_test(draws_of_gadget_keep_its_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
