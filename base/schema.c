@@ -37,12 +37,14 @@ static const struct {
     { USE_QUEUES, "with queues" },
     { USE_DRAWN, "without from_trace" },
     { USE_TRACE, "with from_trace" },
-    { USE_POOL, "without a network" },
-    { USE_LINKS, "with a network" },
-    { USE_GRID, "by scheduler smd with inner grid" },
-    { USE_SUBSET, "with knapsack subset" },
-    { USE_RIVALS, "by schedulers optimus and esw" },
-    { USE_FILE, "with a trace" },
+    { USE_FILE, "with jobs of a trace" },
+    { USE_FIFO, "by order fifo" },
+    { USE_STOPS, "by orders that stop jobs, srtf and las" },
+    { USE_ROUNDS, "by las without queues" },
+    { USE_LINKS, "on the links of a network" },
+    { USE_FORMULA, "without a network" },
+    { USE_SJF_BCO, "by scheduler sjf-bco" },
+    { USE_FF, "by scheduler ff" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

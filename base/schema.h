@@ -43,12 +43,14 @@ enum key_use {
     USE_QUEUES = 1 << 20,  /**< queues of las */
     USE_DRAWN = 1 << 21,   /**< jobs that are drawn, not taken from a trace */
     USE_TRACE = 1 << 22,   /**< jobs in slots taken from a trace */
-    USE_POOL = 1 << 23,    /**< servers without a network */
-    USE_LINKS = 1 << 24,   /**< servers with one */
-    USE_GRID = 1 << 25,    /**< scheduler smd with inner grid */
-    USE_SUBSET = 1 << 26,  /**< knapsack subset */
-    USE_RIVALS = 1 << 27,  /**< schedulers optimus and esw */
-    USE_FILE = 1 << 28,    /**< jobs of model events taken from a trace */
+    USE_FILE = 1 << 23,    /**< jobs of a trace file */
+    USE_FIFO = 1 << 24,    /**< model events: order fifo */
+    USE_STOPS = 1 << 25,   /**< model events: orders that stop jobs */
+    USE_ROUNDS = 1 << 26,  /**< model events: las without queues */
+    USE_LINKS = 1 << 27,   /**< jobs that share links */
+    USE_FORMULA = 1 << 28, /**< model batch: contention by formula */
+    USE_SJF_BCO = 1 << 29, /**< model batch: scheduler sjf-bco */
+    USE_FF = 1 << 30,      /**< model batch: scheduler ff */
 };
 
 struct key {

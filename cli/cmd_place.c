@@ -50,10 +50,11 @@ static int check_files(const struct run *run, const struct extra *extras, struct
         const char *path = extras[i].path;
         if (!path)
             continue;
-        bool twice = run->opt.out && strcmp(path, run->opt.out) == 0;
+        bool twice = strcmp(path, run->opt.out ? run->opt.out : "-") == 0;
         for (int k = 0; k < i; k++)
             twice = twice || (extras[k].path && strcmp(path, extras[k].path) == 0);
-        rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each", path)
+        rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each",
+                             strcmp(path, "-") == 0 ? "standard output" : path)
                    : output_check(run, path, e);
     }
     return rc;

@@ -55,8 +55,8 @@ static int check_axes(const struct place *p, const struct yaml_doc *doc, struct 
 /* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
 static bool axes_decide(const struct place *p)
 {
-    static const char *const deciding[] = { "model",      "schedulers",      "jobs.utility", "jobs.progress",
-                                            "las.queues", "gadget.rounding", "smd.inner",    "smd.knapsack" };
+    static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
+                                            "jobs.progress", "las.queues", "gadget.rounding" };
     for (int32_t k = 0; k < p->sweep.n_axes; k++)
         for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++)
             if (strcmp(p->sweep.axes[k].path, deciding[i]) == 0)

@@ -24,15 +24,15 @@ struct batch_conf {
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_NODE, .offset = offsetof(struct conf, field), .unit = in      \
     }
-#define COUNT(conf, key, field, least, most, absent, text)                                                   \
+#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct conf, field), .unit = "",    \
-        .scale = 1, .min = least, .max = most, .dflt = absent                                                \
+        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
     }
-#define FLAG(conf, key, field, text)                                                                         \
+#define FLAG(conf, key, field, used, text)                                                                   \
     {                                                                                                        \
         .name = key, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct conf, field), .unit = "",     \
-        .dflt = 0                                                                                            \
+        .dflt = 0, .uses = used                                                                              \
     }
 #define SECTION(id, where, text, rows)                                                                       \
     const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
@@ -47,13 +47,13 @@ static const struct key jobs_keys[] = {
     REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2, 0,
          "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
          "1.25 GB/s, on the links of a network as long as those take"),
-    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01, USE_POOL,
+    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01, USE_FORMULA,
          "added for each server beyond the first, of iteration_s"),
-    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30, USE_POOL,
+    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30, USE_FORMULA,
          "bandwidth inside a server over that between servers"),
-    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5, USE_POOL,
+    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5, USE_FORMULA,
          "xi1: of the jobs that meet, those that contend"),
-    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, USE_POOL, "loss per further contending job"),
+    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, USE_FORMULA, "loss per further contending job"),
 };
 SECTION(place_batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
         jobs_keys);
@@ -64,7 +64,7 @@ struct pool_conf {
 };
 
 static const struct key pool_keys[] = {
-    COUNT(pool_conf, "servers", servers, 1, 100000, 20, "how many"),
+    COUNT(pool_conf, "servers", servers, 1, 100000, 20, 0, "how many"),
     NODE(pool_conf, "gpus", gpus, "",
          "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
 };
@@ -77,27 +77,28 @@ struct bco_conf {
 };
 
 static const struct key bco_keys[] = {
-    COUNT(bco_conf, "kappa", kappa, 0, 1e6, 0,
+    COUNT(bco_conf, "kappa", kappa, 0, 1e6, 0, USE_SJF_BCO,
           "jobs of up to so many GPUs are packed; absent: all are tried"),
-    COUNT(bco_conf, "theta_max", theta_max, 0, 1e15, 0,
+    COUNT(bco_conf, "theta_max", theta_max, 0, 1e15, 0, USE_SJF_BCO,
           "largest load limit [s]; absent: what always suffices"),
-    COUNT(bco_conf, "more_limits", more_limits, 0, 1e6, 16,
+    COUNT(bco_conf, "more_limits", more_limits, 0, 1e6, 16, USE_SJF_BCO,
           "load limits tried above the least that has a plan; the paper: 0"),
-    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1, 0,
+    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1, USE_SJF_BCO,
          "a balanced job is offered servers for so many times its GPUs"),
-    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, 0, "a job may take up to so many times what is expected"),
-    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, 0, "and as little as so many times"),
-    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25, 0,
+    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, USE_SJF_BCO | USE_FF,
+         "a job may take up to so many times what is expected"),
+    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, USE_SJF_BCO, "and as little as so many times"),
+    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25, USE_FF,
          "scheduler ff: limit of a GPU's load, in mean loads"),
     REAL(bco_conf, "slot_s", slot_s, "s", 0, 1e9, 0, 0,
          "jobs start and end at multiples of it; absent: at any time"),
-    FLAG(bco_conf, "whole_iterations", whole_iterations,
+    FLAG(bco_conf, "whole_iterations", whole_iterations, 0,
          "true: of a slot only what whole iterations fill, the paper's floor; absent: false"),
-    FLAG(bco_conf, "literal_pack", literal_pack,
+    FLAG(bco_conf, "literal_pack", literal_pack, USE_SJF_BCO,
          "true: pack by load alone, Algorithm 2 as printed; absent: false"),
-    FLAG(bco_conf, "literal_load", literal_load,
+    FLAG(bco_conf, "literal_load", literal_load, USE_SJF_BCO | USE_FF,
          "true: load each GPU by its own jobs, not by the gang's; absent: false"),
-    FLAG(bco_conf, "literal_bisect", literal_bisect,
+    FLAG(bco_conf, "literal_bisect", literal_bisect, USE_SJF_BCO,
          "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false"),
 };
 const struct section place_sjf_bco_section = { "sjf_bco",
@@ -200,12 +201,14 @@ static int read_jobs(struct place_study *s, struct err *e)
     return 0;
 }
 
-/* Keys of the formula without effect on links, those of links without them, those of model events anyhow. */
 static void note_batch(struct place_study *s)
 {
-    bool on_links = place_has_servers(s);
-    place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, on_links ? 0 : USE_POOL);
-    place_note_unused(s, &place_events_section, s->conf.events, on_links ? USE_LINKS : 0);
+    unsigned active = place_uses(s) | (place_has_servers(s) ? USE_LINKS : USE_FORMULA);
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        active |= s->schedulers[i] == BATCH_SJF_BCO ? USE_SJF_BCO : s->schedulers[i] == BATCH_FF ? USE_FF : 0;
+    place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, active);
+    place_note_unused(s, &place_sjf_bco_section, s->conf.sjf_bco, active);
+    place_note_unused(s, &place_events_section, s->conf.events, active);
 }
 
 static int read_batch(struct place_study *s, struct err *e)
@@ -222,6 +225,8 @@ static int read_batch(struct place_study *s, struct err *e)
         rc = place_read_pace(s, e);
     if (!rc && s->conf.sjf_bco >= 0)
         rc = schema_read(&x, &place_sjf_bco_section, &s->doc, s->conf.sjf_bco, e);
+    if (!rc)
+        note_batch(s);
     s->batch = batch_settings_default();
     s->batch.kappa = (int32_t)x.kappa;
     s->batch.theta_max = x.theta_max;
@@ -235,8 +240,6 @@ static int read_batch(struct place_study *s, struct err *e)
     s->batch.literal_pack = x.literal_pack;
     s->batch.literal_load = x.literal_load;
     s->batch.literal_bisect = x.literal_bisect;
-    if (!rc)
-        note_batch(s);
     return rc;
 }
 

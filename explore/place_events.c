@@ -29,22 +29,9 @@ static const char *name_scheduler(int32_t i)
     return pair_names[i];
 }
 
-/* Keys that have no effect without a trace, or without las. */
-static void note_events(struct place_study *s)
+enum events_order place_pair_order(int32_t scheduler)
 {
-    unsigned active = USE_EVENTS | USE_LINKS | (s->trace.path ? USE_FILE : 0);
-    for (int32_t i = 0; i < s->n_schedulers; i++)
-        active |= s->schedulers[i] / N_PACK_KINDS == EVENTS_LAS ? USE_LAS : 0;
-    place_note_unused(s, &place_trace_section, s->conf.jobs, active);
-    place_note_unused(s, &place_events_section, s->conf.events, active);
-}
-
-static int read_events(struct place_study *s, struct err *e)
-{
-    int rc = place_read_events(s, e);
-    if (!rc)
-        note_events(s);
-    return rc;
+    return (enum events_order)(scheduler / N_PACK_KINDS);
 }
 
 /* ---- jobs ---- */
@@ -277,7 +264,9 @@ static void sum_up(struct place_outcome *out, const struct events_result *r)
     place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
     out->x[PLACE_FINISHED] = r->n_done;
-    out->x[PLACE_MAKESPAN] = r->makespan_s;
+    /* Cut off by the horizon there is no last end, only the horizon. */
+    if (r->n_done == r->n_jobs)
+        out->x[PLACE_MAKESPAN] = r->makespan_s;
     out->x[PLACE_JCT] = r->mean_jct_s;
     out->x[PLACE_JCT_P50] = r->median_jct_s;
     out->x[PLACE_JCT_P95] = r->p95_jct_s;
@@ -312,7 +301,7 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
     const struct events_problem problem = { .cluster = c, .jobs = jobs, .n_jobs = n, .pace = &pace };
     for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
         struct events_result r;
-        settings.order = (enum events_order)(s->schedulers[i] / N_PACK_KINDS);
+        settings.order = place_pair_order(s->schedulers[i]);
         settings.pack = pair_packs[s->schedulers[i] % N_PACK_KINDS];
         rc = events_run(&r, &problem, &settings, e);
         if (!rc && task->details)
@@ -324,6 +313,18 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
     if (pace.free)
         pace.free(pace.x);
     return rc;
+}
+
+/* The size first: here it is known which key helps. */
+static int check_job(const struct gang_job *job, int32_t number, const struct cluster *c,
+                     const struct place_trace *from, double total_gpus, struct err *e)
+{
+    char buf[GANG_NAME];
+    if (!(job->gpus > total_gpus))
+        return gang_job_check(job, number, c, total_gpus, e);
+    return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, need at most the %g of the cluster%s",
+                   gang_job_name(buf, job, number), (int)job->gpus, total_gpus,
+                   from->path ? "; jobs.max_gpus leaves larger jobs out" : ", or a profile of smaller jobs");
 }
 
 static int run_events(struct place_outcome *out, const struct place_task *task, struct err *e)
@@ -341,7 +342,7 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     if (!rc)
         total = cluster_total(&c, 0);
     for (int32_t i = 0; i < trace.n && !rc; i++)
-        rc = gang_job_check(&jobs[i], i, &c, total, e);
+        rc = check_job(&jobs[i], i, &c, &s->trace, total, e);
     if (!rc)
         rc = run_all(out, task, &c, jobs, &trace, e);
     free(jobs);
@@ -350,5 +351,5 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     return rc;
 }
 
-const struct place_kind place_events = { count_schedulers, name_scheduler, &place_trace_section, read_events,
-                                         run_events };
+const struct place_kind place_events = { count_schedulers, name_scheduler, &place_trace_section,
+                                         place_read_events, run_events };

@@ -10,6 +10,9 @@ int place_read_events(struct place_study *s, struct err *e);
 /** Where jobs come from. Safe to free after failure (place_study_free()). ERR_PARSE, ERR_RANGE. */
 int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e);
 
+/** In which order scheduler @p scheduler of model events takes jobs. */
+enum events_order place_pair_order(int32_t scheduler);
+
 /** The jobs, what is unknown drawn by @p seed; free with trace_free(). What was passed over and what was
  * drawn goes to @p notes, unless that is NULL. Errors of trace_read() and so on. */
 int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,

@@ -78,16 +78,16 @@ const struct section place_trace_section = { "jobs of model events", "jobs of a 
 static const struct key events_keys[] = {
     REAL(events_conf, "horizon_s", horizon_s, "s", 1, 1e-9, 1e12, INFINITY, USE_EVENTS,
          "nothing happens after it; absent: all jobs run to their end"),
-    REAL(events_conf, "overhead_s", overhead_s, "s", 1, 0, 1e9, 0, USE_EVENTS,
+    REAL(events_conf, "overhead_s", overhead_s, "s", 1, 0, 1e9, 0, USE_STOPS,
          "that a job holds its GPUs without progress each time it goes on after a stop"),
-    FLAG(events_conf, "backfill", backfill, USE_EVENTS,
+    FLAG(events_conf, "backfill", backfill, USE_FIFO,
          "true: fifo lets jobs pass that delay nobody (EASY); absent: false"),
     COUNT(events_conf, "las_queues", queues, 0, EVENTS_MAX_QUEUES, SCHEMA_NONE, USE_LAS,
           "of las; 0: continuous; absent: 3, or as many as las_at says"),
     { ROW(events_conf, "las_at", las_at, KEY_NODE, USE_LAS,
           "list of attained service at which a job falls to the next queue; absent: [1, 10]"),
       .unit = "GPU-h" },
-    REAL(events_conf, "round_s", round_s, "s", 1, 1e-3, 1e9, 300, USE_LAS,
+    REAL(events_conf, "round_s", round_s, "s", 1, 1e-3, 1e9, 300, USE_ROUNDS,
          "continuous las: after which jobs that wait are compared again"),
     WORD(events_conf, "contention", contention, pace_contention_words, PACE_CONTENTION_SHARED, USE_LINKS,
          "do jobs share links, max-min fairly"),
@@ -144,6 +144,7 @@ int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_i
     out->window = trace_window_default();
     out->window.n = x.count > 0 ? x.count : 0;
     out->window.start = x.start >= 0 ? x.start : x.count > 0 ? -1 : 0;
+    out->window.with_work = true; /* traces have jobs that were killed at once: they never held a GPU */
     out->window.max_gpus = x.max_gpus > 0 ? (int32_t)x.max_gpus : 0;
     out->window.horizon_s = x.horizon_s;
     out->window.rate = x.rate;
@@ -202,10 +203,28 @@ int place_read_pace(struct place_study *s, struct err *e)
     return rc;
 }
 
+/* Keys that no order of the study, or no source of its jobs, looks at. */
+static void note_events(struct place_study *s)
+{
+    unsigned active = place_uses(s) | USE_LINKS | (s->trace.path ? USE_FILE : 0);
+    for (int32_t i = 0; i < s->n_schedulers; i++) {
+        enum events_order order = place_pair_order(s->schedulers[i]);
+        active |= order == EVENTS_FIFO ? USE_FIFO : 0;
+        active |= order == EVENTS_SRTF || order == EVENTS_LAS ? USE_STOPS : 0;
+        active |= order != EVENTS_LAS ? 0 : s->events.las_queues > 0 ? USE_LAS : USE_LAS | USE_ROUNDS;
+    }
+    place_note_unused(s, &place_trace_section, s->conf.jobs, active);
+    place_note_unused(s, &place_events_section, s->conf.events, active);
+}
+
 int place_read_events(struct place_study *s, struct err *e)
 {
     if (s->conf.jobs < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without jobs, need jobs");
     int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
-    return rc ? rc : place_read_pace(s, e);
+    if (!rc)
+        rc = place_read_pace(s, e);
+    if (!rc)
+        note_events(s);
+    return rc;
 }

@@ -33,38 +33,37 @@ struct smd_conf {
     int64_t tries, subset, max_nodes;
 };
 
-#define ROW(conf, key, field, what, used, text)                                                              \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field), .uses = used
-#define WORD(conf, key, field, list, absent, used, text)                                                     \
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
+#define WORD(conf, key, field, list, absent, text)                                                           \
     {                                                                                                        \
-        ROW(conf, key, field, KEY_WORD, used, text), .unit = "", .words = list, .dflt = absent               \
+        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent                     \
     }
-#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
+#define COUNT(conf, key, field, least, most, absent, text)                                                   \
     {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, used, text), .unit = "", .scale = 1, .min = least, .max = most,     \
-                                                      .dflt = absent                                         \
+        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
+                                                .dflt = absent                                               \
     }
-#define REAL(conf, key, field, in, least, most, absent, used, text)                                          \
+#define REAL(conf, key, field, in, least, most, absent, text)                                                \
     {                                                                                                        \
-        ROW(conf, key, field, KEY_REAL, used, text), .unit = in, .scale = 1, .min = least, .max = most,      \
-                                                     .dflt = absent                                          \
+        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = 1, .min = least, .max = most,            \
+                                               .dflt = absent                                                \
     }
 
 static const struct key jobs_keys[] = {
-    COUNT(jobs_conf, "count", count, 1, 1000000, 50, 0, "how many jobs"),
-    WORD(jobs_conf, "training", training, training_words, 0, 0, "synchronous or asynchronous; absent: sync"),
+    COUNT(jobs_conf, "count", count, 1, 1000000, 50, "how many jobs"),
+    WORD(jobs_conf, "training", training, training_words, 0, "synchronous or asynchronous; absent: sync"),
     WORD(
-        jobs_conf, "layer_times", layers, layers_words, SCHEMA_NONE, 0,
+        jobs_conf, "layer_times", layers, layers_words, SCHEMA_NONE,
         "times of a job: mean over its layers or sum, as the paper says; absent: mean of sync, sum of async"),
-    WORD(jobs_conf, "overlap", overlap, overlap_mode_names, SCHEMA_NONE, 0,
+    WORD(jobs_conf, "overlap", overlap, overlap_mode_names, SCHEMA_NONE,
          "of communication and compute of layers; absent: that of the paper's runs"),
-    REAL(jobs_conf, "vcpu", instance[SMD_VCPU], "", 1e-3, 1e9, 8, 0,
+    REAL(jobs_conf, "vcpu", instance[SMD_VCPU], "", 1e-3, 1e9, 8,
          "a job's limit is 1 to 20 times an instance of so many"),
-    REAL(jobs_conf, "gpu", instance[SMD_GPU], "", 1e-3, 1e9, 4, 0, "of an instance"),
-    REAL(jobs_conf, "memory_GB", instance[SMD_MEMORY_GB], "GB", 1e-3, 1e9, 15, 0, "of an instance"),
-    REAL(jobs_conf, "disk_GB", instance[SMD_DISK_GB], "GB", 1e-3, 1e9, 20, 0, "of an instance"),
-    { ROW(jobs_conf, "real_factor", real_factor, KEY_BOOL, 0,
-          "true: any factor of 1 to 20; absent: whole ones"),
+    REAL(jobs_conf, "gpu", instance[SMD_GPU], "", 1e-3, 1e9, 4, "of an instance"),
+    REAL(jobs_conf, "memory_GB", instance[SMD_MEMORY_GB], "GB", 1e-3, 1e9, 15, "of an instance"),
+    REAL(jobs_conf, "disk_GB", instance[SMD_DISK_GB], "GB", 1e-3, 1e9, 20, "of an instance"),
+    { ROW(jobs_conf, "real_factor", real_factor, KEY_BOOL, "true: any factor of 1 to 20; absent: whole ones"),
       .unit = "", .dflt = 0 },
 };
 const struct section place_interval_jobs_section = {
@@ -73,30 +72,27 @@ const struct section place_interval_jobs_section = {
 };
 
 static const struct key pool_keys[] = {
-    REAL(pool_conf, "units", units, "", 1e-6, 1e6, 5, 0,
-         "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
+    REAL(pool_conf, "units", units, "", 1e-6, 1e6, 5, "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
 };
 const struct section place_interval_pool_section = { "pool of model interval", "resources without places",
                                                      pool_keys, sizeof pool_keys / sizeof pool_keys[0] };
 
 static const struct key smd_keys[] = {
-    WORD(smd_conf, "inner", inner, inner_words, 0, 0,
+    WORD(smd_conf, "inner", inner, inner_words, 0,
          "numbers of tasks: the paper's grid and rounding, or exact"),
-    REAL(smd_conf, "eps", eps, "", 1e-4, 1, .05, USE_GRID, "of the grid, relative"),
-    WORD(smd_conf, "m_delta", scale, scale_words, 0, USE_GRID,
+    REAL(smd_conf, "eps", eps, "", 1e-4, 1, .05, "of the grid, relative"),
+    WORD(smd_conf, "m_delta", scale, scale_words, 0,
          "scale of the rounding: one, as in the paper's runs, or as proved"),
-    REAL(smd_conf, "delta", delta, "", 1e-9, .999999, .5, USE_GRID, "of the proof"),
-    COUNT(smd_conf, "tries", tries, 1, 1000000, 100, USE_GRID, "of the rounding"),
-    WORD(smd_conf, "keep", keep, keep_words, 0, USE_GRID, "of the tries: the best, or the first that fits"),
-    WORD(smd_conf, "knapsack", method, knapsack_method_names, 0, 0,
-         "exact, or the paper's scheme of subsets"),
-    COUNT(smd_conf, "subset", subset, 0, 64, 2, USE_SUBSET, "of the scheme: sets of up to so many jobs"),
-    COUNT(smd_conf, "max_nodes", max_nodes, 1, 1e15, 1000000, 0,
+    REAL(smd_conf, "delta", delta, "", 1e-9, .999999, .5, "of the proof"),
+    COUNT(smd_conf, "tries", tries, 1, 1000000, 100, "of the rounding"),
+    WORD(smd_conf, "keep", keep, keep_words, 0, "of the tries: the best, or the first that fits"),
+    WORD(smd_conf, "knapsack", method, knapsack_method_names, 0, "exact, or the paper's scheme of subsets"),
+    COUNT(smd_conf, "subset", subset, 0, 64, 2, "of the scheme: sets of up to so many jobs"),
+    COUNT(smd_conf, "max_nodes", max_nodes, 1, 1e15, 1000000,
           "of exact: linear programmes before it gives up"),
-    WORD(smd_conf, "baselines", admission, admission_words, 0, USE_RIVALS,
+    WORD(smd_conf, "baselines", admission, admission_words, 0,
          "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),
-    WORD(smd_conf, "esw", esw, esw_words, 0, USE_RIVALS,
-         "as many workers as servers: the most that fit, or the fastest"),
+    WORD(smd_conf, "esw", esw, esw_words, 0, "as many workers as servers: the most that fit, or the fastest"),
 };
 const struct section place_smd_section = { "smd", "numbers of tasks and admission, arXiv 2105.13855",
                                            smd_keys, sizeof smd_keys / sizeof smd_keys[0] };
@@ -130,18 +126,6 @@ static int read_jobs(struct place_study *s, struct err *e)
     return rc;
 }
 
-/* Keys that what is chosen beside them leaves without effect. */
-static void note_interval(struct place_study *s)
-{
-    unsigned active = s->interval.knapsack.method == KNAPSACK_SUBSET ? USE_SUBSET : 0;
-    for (int32_t i = 0; i < s->n_schedulers; i++) {
-        int32_t which = s->schedulers[i];
-        active |= which == SMD_OPTIMUS || which == SMD_ESW ? USE_RIVALS : 0;
-        active |= which == SMD_SMD && s->interval.inner == SMD_INNER_GRID ? USE_GRID : 0;
-    }
-    place_note_unused(s, &place_smd_section, s->conf.smd, active);
-}
-
 static int read_interval(struct place_study *s, struct err *e)
 {
     struct pool_conf pool;
@@ -166,8 +150,6 @@ static int read_interval(struct place_study *s, struct err *e)
     s->interval.knapsack.max_nodes = x.max_nodes;
     s->interval.baselines = (enum smd_admission)x.admission;
     s->interval.esw = (enum smd_esw)x.esw;
-    if (!rc)
-        note_interval(s);
     return rc;
 }
 

@@ -172,7 +172,8 @@ const struct place_metric_row place_metrics[] = {
                            true },
     [PLACE_GUARANTEE] = { { "guarantee", "guarantee", NULL, "guarantee" },
                           "guarantee",
-                          "what theory promises of the optimum",
+                          "what theory promises: a least share of the best utility, or a most of makespan "
+                          "over the least",
                           0,
                           false },
     [PLACE_FINISHED] = { { "finished", NULL, "finished", NULL },
@@ -182,7 +183,7 @@ const struct place_metric_row place_metrics[] = {
                          false },
     [PLACE_MAKESPAN] = { { "makespan", "makespan_s", "makespan_s", NULL },
                          "makespan",
-                         "when the last job ends; of slots only where all came to their end",
+                         "from the first arrival to the last end; none where jobs are left",
                          -1,
                          false },
     [PLACE_JCT] = { { "jct", "jct_s", "jct_s", "jct_s" },
@@ -199,8 +200,7 @@ const struct place_metric_row place_metrics[] = {
                      false },
     [PLACE_STRETCH] = { { NULL, NULL, "stretch", NULL },
                         "stretch",
-                        "mean of running time over that on the same places, alone; of jobs on several "
-                        "servers",
+                        "of jobs on several servers: mean of running time over that on the same place, alone",
                         -1,
                         false },
     [PLACE_EMBEDDED] = { { "embedded_frac", NULL, NULL, NULL },

@@ -43,8 +43,9 @@ static void note_slots(struct place_study *s)
     active |= s->slots.paper_rounding ? 0 : USE_STRICT;
     active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
     place_note_unused(s, &draw_elastic_section, s->conf.jobs, active);
+    if (d->from_trace >= 0)
+        place_note_unused(s, &place_trace_section, d->from_trace, active | (s->trace.path ? USE_FILE : 0));
     place_note_unused(s, &place_gadget_section, s->conf.gadget, active);
-    place_note_unused(s, &place_trace_section, d->from_trace, s->trace.path ? USE_FILE : USE_SLOTS);
     place_note_unused(s, &place_las_section, s->conf.las, active);
     note_resources(s);
 }
@@ -83,15 +84,17 @@ static void sum_up(struct place_outcome *out, const struct elastic_result *r, co
 {
     double jct = 0, over[2] = { 0, 0 };
     int64_t n = 0;
-    int32_t last = 0;
+    int32_t first = r->n_slots, last = 0;
     place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
-    for (int32_t i = 0; i < r->n_jobs; i++)
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        first = jobs[i].arrival < first ? jobs[i].arrival : first;
         if (r->jobs[i].left_slot) {
             jct += r->jobs[i].left_slot - jobs[i].arrival + 1;
             last = r->jobs[i].left_slot > last ? r->jobs[i].left_slot : last;
             n++;
         }
+    }
     for (int32_t t = 0; t < r->n_slots; t++) {
         over[0] = fmax(over[0], r->slots[t].note.node_over);
         over[1] = fmax(over[1], r->slots[t].note.link_over);
@@ -105,7 +108,7 @@ static void sum_up(struct place_outcome *out, const struct elastic_result *r, co
     out->x[PLACE_BOUND_FRAC] = r->bound_frac;
     out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
     out->x[PLACE_FINISHED] = (double)n;
-    out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last : (double)NAN;
+    out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last - first + 1 : (double)NAN;
     out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;
     out->x[PLACE_EMBEDDED] = r->embedded_frac;
     out->x[PLACE_GPU] = r->gpu_frac;

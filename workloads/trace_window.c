@@ -41,21 +41,24 @@ static void note_dropped(struct trace *t, int64_t n, const char *why)
 
 static void keep_fitting(struct trace *t, const struct trace_window *w)
 {
-    int64_t n_large = 0, n_status = 0;
+    int64_t n_large = 0, n_status = 0, n_idle = 0;
     int32_t n = 0;
     for (int32_t i = 0; i < t->n; i++) {
         struct trace_job *job = &t->jobs[i];
         bool large = w->max_gpus > 0 && job->gpus > w->max_gpus;
         bool status = !((w->statuses >> (job->status + 1)) & 1);
+        bool idle = w->with_work && (job->runtime_s == 0 || job->iters == 0);
         n_status += status;
-        n_large += !status && large;
-        if (large || status)
+        n_idle += !status && idle;
+        n_large += !status && !idle && large;
+        if (large || status || idle)
             trace_job_free(job);
         else
             t->jobs[n++] = *job;
     }
     t->n = n;
     note_dropped(t, n_status, "of another status than asked for");
+    note_dropped(t, n_idle, "no run time or no iterations");
     note_dropped(t, n_large, "more GPUs than allowed");
 }
 

@@ -14,6 +14,7 @@ struct trace_window {
     uint64_t seed;
     unsigned statuses; /**< jobs of these fit: bits 1 << (enum trace_status + 1) */
     int32_t max_gpus;  /**< jobs that ask for more do not fit; 0 = no limit */
+    bool with_work;    /**< jobs whose run time or iterations are 0 do not fit; unknown ones do */
     double horizon_s;  /**< the last job comes then [s], >= 0; NaN = arrivals keep their distances */
     double rate;       /**< jobs come this many times as fast, > 0; 1 with a horizon */
 };

@@ -114,7 +114,7 @@ static int draw_job(struct batch_job *job, int32_t gpus, const struct sjf_draw_s
         return 0;
     }
     return err_set(e, ERR_RANGE,
-                   "run_min_s, run_max_s: are %g and %g, need what iterations and their time allow",
+                   "run_s: is %g to %g, need times that iterations times iteration_s can come to",
                    s->run_min_s, s->run_max_s);
 }
 

@@ -143,7 +143,8 @@ struct events_result {
  *
  * @param[out] out  uninitialised; release with events_result_free(), also after a failure.
  * @return 0; ERR_RANGE: a setting or job out of range (named), a job larger than the cluster; ERR_NOMEM; what
- * pace says. O(n_jobs log + events * (jobs that run, of SRTF and LAS) + what placement and pace take).
+ * pace says. O(n_jobs log + events * (jobs that wait, of SJF and backfilling; those that run as well, of SRTF
+ * and LAS) + what placement and pace take).
  */
 int events_run(struct events_result *out, const struct events_problem *p, const struct events_settings *s,
                struct err *e);

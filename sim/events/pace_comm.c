@@ -36,7 +36,8 @@ static int check_settings(const struct pace_graph_settings *s, const struct clus
     }
     for (int32_t k = 0; k < c->n_servers; k++)
         if (cluster_capacity(c, k, 0) > most)
-            return err_set(e, ERR_RANGE, "pace: server %d has %g GPUs, its network joins %g", (int)k,
+            return err_set(e, ERR_RANGE,
+                           "pace: server %d has %g GPUs, need at most the %g that its network joins", (int)k,
                            cluster_capacity(c, k, 0), most);
     return 0;
 }

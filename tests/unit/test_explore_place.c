@@ -8,10 +8,8 @@ static const char wide_yaml[] = "name: wide\n"
                                 "  - { name: node, shape: ring, size: 4, bw_GBps: 100, tier: InterNode }\n"
                                 "  - { name: pod, shape: switch, size: 4, bw_GBps: 50, tier: InterPod }\n";
 
-#define SLOTS "network: wide.yaml\nmodel: slots\nslots: 12\n"
-#define EVENTS_WITH(more)                                                                                    \
-    "network: wide.yaml\nmodel: events\njobs: { jobs_per_h: 1, count: 2, profile: p.yaml" more " }\n"
-#define EVENTS EVENTS_WITH("")
+#define EVENTS "network: wide.yaml\nmodel: events\njobs: { trace: none.csv }\n"
+#define SLOTS  "network: wide.yaml\nmodel: slots\nslots: 12\n"
 
 static int read_text(struct folder *f, struct place *p, const char *text, struct err *e)
 {
@@ -259,6 +257,33 @@ static void a_point_that_fails_is_a_row_that_says_why(void **state)
     tables_free(&t);
 }
 
+/* Two jobs of 100 s without gradients and one that was killed at once: all done by 150 s, one by 120. Of that
+ * the 4 + 4 GPUs of 16 are busy 200 x 4 GPU-s. A job of 17 GPUs has no place on 16. */
+static void jobs_of_a_trace_end_as_it_says_up_to_the_horizon(void **state)
+{
+    struct tables t;
+    put(*state, "jobs.csv",
+        "job_id,submit_s,gpus,runtime_s,iters\n"
+        "a,0,4,100,10\nb,50,4,100,10\nc,60,4,0,10\nd,70,17,5,1\n");
+    run_text(&t, *state,
+             "network: wide.yaml\nmodel: events\nschedulers: [fifo]\n"
+             "jobs: { trace: jobs.csv, max_gpus: 16 }\n"
+             "vary: { jobs.max_gpus: [16, 17], events.horizon_s: [1000, 120] }\n",
+             1);
+    assert_int_equal(t.rows.n_rows, 4);
+    for (int i = 0; i < 2; i++) {
+        assert_true(number(&t.rows, i, "jobs") == 2);
+        assert_true(number(&t.rows, i, "finished") == 2 - i);
+        assert_close(number(&t.rows, i, "jct_s"), 100, 1e-12);
+    }
+    assert_close(number(&t.rows, 0, "makespan_s"), 150, 1e-12);
+    assert_close(number(&t.rows, 0, "gpu_frac"), 800.0 / (16 * 150), 1e-12);
+    assert_true(isnan(number(&t.rows, 1, "makespan_s")));
+    assert_has(word(&t.rows, 2, "message"),
+               "job d: asks for 17 GPUs, need at most the 16 of the cluster; jobs.max_gpus leaves larger");
+    tables_free(&t);
+}
+
 static void what_cannot_be_read_is_an_error_with_its_place(void **state)
 {
     static const struct {
@@ -341,29 +366,35 @@ static void keys_without_effect_are_told(void **state)
         { "model: slots\nracks: { latency_ns: 5 }\n", "racks.latency_ns has no effect here" },
         { "model: batch\nslots: 3\n", "slots has no effect here, it is used only by model slots" },
         { "model: interval\nracks: {}\n", "racks has no effect here" },
-        { "model: interval\nsmd: { eps: 0.1, delta: 0.2, baselines: first-come, esw: best }\n", NULL },
-        { "model: interval\nsmd: { inner: exact, eps: 0.1 }\n",
-          "smd.eps has no effect here, it is used only by scheduler smd with inner grid" },
-        { "model: interval\nschedulers: [esw]\nsmd: { tries: 5 }\n", "smd.tries has no effect here" },
-        { "model: interval\nsmd: { subset: 1 }\n",
-          "smd.subset has no effect here, it is used only with knapsack subset" },
-        { "model: interval\nschedulers: [smd]\nsmd: { baselines: first-come }\n",
-          "smd.baselines has no effect here, it is used only by schedulers optimus and esw" },
-        { "model: batch\njobs: { alpha: 1, server_frac: 0.1 }\n", NULL },
+        { EVENTS "schedulers: [srtf]\n"
+                 "events: { backfill: true }\n",
+          "events.backfill has no effect here, it is used only by order fifo" },
+        { EVENTS "schedulers: [fifo+spread, drf]\n"
+                 "events: { overhead_s: 3 }\n",
+          "events.overhead_s has no effect here, it is used only by orders that stop jobs" },
+        { EVENTS "schedulers: [fifo, las]\n"
+                 "events: { backfill: true, overhead_s: 3, las_at: [1, 4], las_queues: 3 }\n",
+          NULL },
+        { EVENTS "schedulers: [las]\n"
+                 "events: { round_s: 3 }\n",
+          "events.round_s has no effect here, it is used only by las without queues" },
+        { EVENTS "schedulers: [las]\n"
+                 "events: { round_s: 3, las_queues: 0 }\n",
+          NULL },
+        { "network: wide.yaml\nmodel: events\n"
+          "jobs: { count: 2, jobs_per_h: 1, profile: none.yaml, max_gpus: 4 }\n",
+          "jobs.max_gpus has no effect here, it is used only with jobs of a trace" },
+        { SLOTS "jobs: { trace_slot_s: 60, from_trace: { trace: none.csv, overlap_frac: 1 } }\n",
+          "jobs.from_trace.overlap_frac has no effect here, it is used only by model events" },
         { "model: batch\nnetwork: wide.yaml\njobs: { alpha: 1 }\n",
           "jobs.alpha has no effect here, it is used only without a network" },
-        { "model: batch\nnetwork: wide.yaml\nevents: { contention: none, duty: interleaved }\n", NULL },
-        { "model: batch\nnetwork: wide.yaml\nevents: { horizon_s: 10 }\n",
-          "events.horizon_s has no effect here, it is used only by model events" },
-        { "model: batch\nevents: { contention: none }\n",
-          "events.contention has no effect here, it is used only with a network" },
-        { EVENTS "events: { las_queues: 0, round_s: 60, backfill: true, inner_GBps: 9 }\n", NULL },
-        { EVENTS "schedulers: [srtf]\nevents: { round_s: 60 }\n",
-          "events.round_s has no effect here, it is used only by scheduler las" },
-        { EVENTS_WITH(", start: 3"), "jobs.start has no effect here, it is used only with a trace" },
-        { SLOTS "jobs: { from_trace: { jobs_per_h: 1, count: 2, profile: p.yaml, length: runtime }, "
-                "trace_slot_s: 60 }\n",
-          "jobs.from_trace.length has no effect here, it is used only by model events" },
+        { "model: batch\nevents: { duty: always }\n",
+          "events.duty has no effect here, it is used only on the links of a network" },
+        { "model: batch\nnetwork: wide.yaml\nevents: { duty: always }\n", NULL },
+        { "model: batch\nschedulers: [rand]\nsjf_bco: { u: 2 }\n",
+          "sjf_bco.u has no effect here, it is used only by scheduler sjf-bco or by scheduler ff" },
+        { "model: batch\nschedulers: [sjf-bco]\nsjf_bco: { u: 2, ff_limit: 3 }\n",
+          "sjf_bco.ff_limit has no effect here, it is used only by scheduler ff" },
         { SLOTS "gadget: {}\nvary: { schedulers: [[drf], [gadget]] }\n",
           NULL }, /* the second point uses it */
     };
@@ -388,6 +419,7 @@ int main(void)
         cmocka_unit_test(the_network_has_its_price),
         cmocka_unit_test(details_add_up_to_the_run),
         cmocka_unit_test(a_point_that_fails_is_a_row_that_says_why),
+        cmocka_unit_test(jobs_of_a_trace_end_as_it_says_up_to_the_horizon),
         cmocka_unit_test(what_cannot_be_read_is_an_error_with_its_place),
         cmocka_unit_test(keys_without_effect_are_told),
     };

@@ -364,7 +364,7 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
     s.inner = &net;
     s.level = 1;
     assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
-                 "server 0 has 5 GPUs, its network joins 4");
+                 "server 0 has 5 GPUs, need at most the 4 that its network joins");
     p.free(p.x);
     s.level = 2;
     assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,

@@ -91,7 +91,7 @@ static void a_setting_out_of_range_is_refused(void **state)
         "iteration_min_s: is nan, need 1e-09 to",
         "comm_frac: is -0.1, need 0 to",
         "inner_ratio: is 0.5, need 1 to",
-        "run_min_s, run_max_s: are 1e+06 and 2e+06, need what iterations and their time allow",
+        "run_s: is 1e+06 to 2e+06, need times that iterations times iteration_s can come to",
         "jobs[0].gpus: is 64, need 1 to 32",
         "share_frac: is 2, need above 0, at most 1",
         "servers[0].gpus: is -4, need 1 or more",

@@ -124,6 +124,28 @@ static void the_seed_finds_every_window(void **state)
         assert_in_range(counts[i], 1, 100);
 }
 
+/* Killed at once: 0 s. Not known is not 0. */
+static void jobs_without_work_are_left_out_where_that_is_asked_for(void **state)
+{
+    struct trace_window w = trace_window_default();
+    struct trace t;
+    struct err e = { 0 };
+    (void)state;
+    for (int asked = 0; asked < 2; asked++) {
+        make_trace(&t, 5);
+        t.jobs[1].runtime_s = 0;
+        t.jobs[2].iters = 0;
+        t.jobs[3].runtime_s = 1e-9;
+        w.with_work = asked;
+        assert_ok(trace_cut(&t, &w, &e), &e);
+        assert_int_equal(t.n, asked ? 3 : 5);
+        assert_string_equal(t.jobs[1].id, asked ? "3" : "1");
+        assert_string_equal(text_str(&t.notes),
+                            asked ? "2 jobs are left out: no run time or no iterations\n" : "");
+        trace_free(&t);
+    }
+}
+
 static void a_window_beyond_the_jobs_is_refused(void **state)
 {
     static const struct {
@@ -208,6 +230,7 @@ int main(void)
         cmocka_unit_test(jobs_that_come_at_once_stay_at_0),
         cmocka_unit_test(what_does_not_fit_is_left_out_first),
         cmocka_unit_test(the_seed_finds_every_window),
+        cmocka_unit_test(jobs_without_work_are_left_out_where_that_is_asked_for),
         cmocka_unit_test(a_window_beyond_the_jobs_is_refused),
         cmocka_unit_test(arrivals_are_a_poisson_process),
         cmocka_unit_test(arrivals_depend_on_the_seed_alone),

@@ -137,7 +137,8 @@ static void print_edges(void)
         print_embedded(&t, (int64_t)row * N_COUNTS);
         printf(" %s |\n", row < N_FACTORS ? figure6[row] : "");
     }
-    puts("\nFigure 6 is not reproduced. With 400 GPUs on 50 servers most servers hold a ring of 5 workers, "
+    puts("\nFigure 6 is not reproduced. With 400 GPUs on 50 servers half of the servers hold a ring of 5 "
+         "workers, "
          "and a ring inside a "
          "server needs no link; so links do not count, however slow. With 100 GPUs rings need them, but the "
          "stated ranges are "
