@@ -26,8 +26,8 @@ static void draw_pool(struct pool *pool, struct rng *rng, int32_t n, bool sync)
 static double brute_worth(const struct smd_job *job)
 {
     double best = 0;
-    for (double w = 1; smd_fits(job, R, w, 1); w++)
-        for (double p = 1; smd_fits(job, R, w, p); p++)
+    for (int32_t w = 1; smd_fits(job, R, w, 1); w++)
+        for (int32_t p = 1; smd_fits(job, R, w, p); p++)
             best = fmax(best, smd_worth(&job->utility, smd_written_jct_s(job, w, p)));
     return best;
 }
