@@ -2,20 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/stat.h"
 #include "sim/events/events_state.h"
 
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-/* Of n >= 1 sorted values. */
-static double quantile(const double *sorted, int32_t n, double frac)
-{
-    double at = frac * (n - 1);
-    int32_t low = (int32_t)at;
-    return low + 1 < n ? sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]) : sorted[low];
 }
 
 static int sum_done(struct events_state *x, struct err *e)
@@ -35,13 +28,10 @@ static int sum_done(struct events_state *x, struct err *e)
     out->mean_jct_s = sum_s / n;
     out->mean_wait_s = wait_s / n;
     out->mean_slowdown = slowdown / n;
-    out->median_jct_s = out->p95_jct_s = out->p99_jct_s = NAN;
-    if (n > 0) {
-        qsort(jct_s, (size_t)n, sizeof *jct_s, by_value);
-        out->median_jct_s = quantile(jct_s, n, 0.5);
-        out->p95_jct_s = quantile(jct_s, n, 0.95);
-        out->p99_jct_s = quantile(jct_s, n, 0.99);
-    }
+    qsort(jct_s, (size_t)n, sizeof *jct_s, by_value);
+    out->median_jct_s = stat_quantile(jct_s, n, 0.5);
+    out->p95_jct_s = stat_quantile(jct_s, n, 0.95);
+    out->p99_jct_s = stat_quantile(jct_s, n, 0.99);
     free(jct_s);
     return 0;
 }

@@ -156,6 +156,8 @@ int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elasti
         return 0;
     /* A path may be used by several hops of one ring, so all are taken before any arc is looked at. */
     int rc = add_hops(room, -job->hop_Bps, servers, n, e);
+    if (rc)
+        return rc;
     for (int32_t i = 0; i < n && !rc; i++) {
         struct cluster_path path;
         rc = cluster_find_path(&path, room->cluster, servers[i], servers[(i + 1) % n], &room->paths, e);
