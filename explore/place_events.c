@@ -36,14 +36,20 @@ enum events_order place_pair_order(int32_t scheduler)
 
 /* ---- jobs ---- */
 
-static int fill(struct trace *t, const struct place_trace *from, int64_t seed, struct err *e)
+static int fill(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,
+                struct err *e)
 {
     struct trace_profile profile;
     struct trace_fill_counts counts;
     if (!from->profile)
         return 0;
     int rc = trace_read_profile(&profile, from->profile, e);
-    return rc ? rc : trace_fill(t, &profile, (uint64_t)seed, &counts, e);
+    if (!rc)
+        rc = trace_fill(t, &profile, (uint64_t)seed, &counts, e);
+    if (!rc && notes && counts.n_unlike)
+        text_printf(notes, "%s: lacks the model of %lld job%s, another one stands in for its sizes\n",
+                    from->profile, (long long)counts.n_unlike, counts.n_unlike == 1 ? "" : "s");
+    return rc;
 }
 
 /* Jobs that were asked for but never ran take no GPU of anybody. Returns how many there were. */
@@ -100,10 +106,11 @@ int place_take_trace(struct trace *t, const struct place_trace *from, int64_t se
         rc = trace_read(t, from->format, from->path, &settings, e);
     if (rc)
         return rc;
-    rc = fill(t, from, seed, e);
+    rc = fill(t, from, seed, notes, e);
     int64_t n_idle = rc ? 0 : leave_out_idle(t);
     if (!rc && t->n == 0)
-        rc = err_set(e, ERR_RANGE, "%s: has no job that ran, need at least one", from->path);
+        rc = err_set(e, ERR_RANGE, "%s: has no job that ran, need at least one",
+                     from->path ? from->path : from->profile);
     if (!rc && from->path)
         rc = trace_cut(t, &window, e);
     if (rc)

@@ -108,6 +108,18 @@ static void what_was_passed_over_and_drawn_is_told(void **state)
     tables_free(&t);
 }
 
+/* What a job has of its own stays; its gradients are those of another model, which must not go unsaid. */
+static void a_model_that_the_profile_lacks_is_told(void **state)
+{
+    struct tables t;
+    put(*state, "drawn.yaml", "name: drawn\nmodels: [ { name: m, weight: 1, grad_MB: 8, iter_ms: 100 } ]\n");
+    run(&t, *state, HEAD "a,0,2,10,pass,other,100,,,,,,\nb,0,2,10,pass,m,100,,,,,,\n",
+        WIRES "model: events\nschedulers: [fifo]\njobs: { trace: trace.csv, profile: drawn.yaml }\n");
+    assert_non_null(
+        strstr(text_str(&t.notes), "drawn.yaml: lacks the model of 1 job, another one stands in"));
+    tables_free(&t);
+}
+
 /* Two workers for 30 s are three slots of 10 s; without contention nor limit every scheduler gives them. */
 static void slots_take_lengths_and_needs_from_a_trace(void **state)
 {
@@ -185,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_job_takes_its_iterations_on_its_servers),
         cmocka_unit_test(a_run_time_is_that_of_the_best_place),
         cmocka_unit_test(what_was_passed_over_and_drawn_is_told),
+        cmocka_unit_test(a_model_that_the_profile_lacks_is_told),
         cmocka_unit_test(slots_take_lengths_and_needs_from_a_trace),
         cmocka_unit_test(wrong_traces_say_where),
         cmocka_unit_test(wrong_keys_say_what_is_needed),
