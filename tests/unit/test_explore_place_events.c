@@ -150,7 +150,8 @@ static void wrong_traces_say_where(void **state)
         const char *trace, *jobs, *said;
     } cases[] = {
         { HEAD "a,0,x,10,pass,,10,1e9,,,,,\n", "trace: trace.csv", "trace.csv:2: gpus is \"x\"" },
-        { HEAD "a,0,9,10,pass,,10,1e9,,,,,\n", "trace: trace.csv", "job a: needs 9 GPUs, the cluster has 4" },
+        { HEAD "a,0,9,10,pass,,10,1e9,,,,,\n", "trace: trace.csv",
+          "job a: asks for 9 GPUs, need at most the 4 of the cluster" },
         { HEAD "a,0,2,10,pass,,,1e9,,,,,\n", "trace: trace.csv",
           "job a: number of iterations is 0 or not known" },
         { HEAD "a,0,2,0,pass,,1,1e9,,,,,\n", "trace: trace.csv", "has no job that ran" },
