@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/place_text.h"
 #include "cli/progress.h"
+#include "cli/sheet.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -15,6 +16,10 @@ enum { MAX_THREADS = 1024 };
     }
 
 static const struct option place_rows[] = {
+    { .name = "list",
+      .help = "list the schedulers and the columns of each model",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, list) },
     { .name = "threads",
       .letter = 'j',
       .value = "N",
@@ -164,8 +169,48 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
     return rc;
 }
 
+/* What a model knows: its schedulers, and what its columns mean. */
+static void list_model(struct text *out, struct sheet *s, enum place_model model)
+{
+    text_printf(out, "\nmodel %s: ", place_model_words[model]);
+    for (int32_t i = 0; i < place_n_schedulers(model); i++)
+        text_printf(out, "%s%s", i ? ", " : "", place_scheduler_name(model, i));
+    text_puts(out, "\n\n");
+    sheet_column(s, "column", "", SHEET_LEFT);
+    sheet_column(s, "of", "", SHEET_LEFT);
+    sheet_column(s, "meaning", "", SHEET_LEFT);
+    for (int m = 0; m < N_PLACE_METRICS; m++)
+        if (place_metrics[m].names[model]) {
+            sheet_put(s, "%s", place_metrics[m].names[model]);
+            sheet_put(s, "%s", place_metrics[m].title);
+            sheet_put(s, "%s", place_metrics[m].help);
+        }
+}
+
+static int list_models(const struct run *run, struct err *e)
+{
+    struct text out = { 0 };
+    int rc = 0;
+    text_puts(&out, "Times of model slots are counted in slots. A column NAME_ci is half of the 95 % "
+                    "interval of NAME over seeds.\n");
+    for (int model = 0; model < N_PLACE_MODELS && !rc; model++) {
+        struct sheet s = { 0 };
+        list_model(&out, &s, (enum place_model)model);
+        rc = sheet_write(&s, &out, e);
+        sheet_free(&s);
+    }
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
 static int run_place(struct run *run, struct err *e)
 {
+    if (run->opt.list)
+        return list_models(run, e);
+    if (run->opt.n_operands < 1)
+        return err_set(e, ERR_USAGE, "argument is missing, need STUDY");
     struct load_overrides o = { 0 };
     struct place p = { 0 };
     struct extra extras[N_EXTRAS] = { [RUNS] = { .path = run->opt.place_runs },
@@ -197,6 +242,6 @@ const struct command cmd_place = {
         "Run the jobs of STUDY on its cluster under each of its schedulers, for every combination of the\n"
         "values under `vary` and for each seed, and write one row for each point and scheduler: means over\n"
         "the seeds with half of their 95 % interval. SIGINT stops it and writes nothing.\n",
-    .scope = SCOPE(1, 1, "STUDY", &place_options, &options_study, &options_format, &options_files),
+    .scope = SCOPE(0, 1, "STUDY", &place_options, &options_study, &options_format, &options_files),
     .run = run_place,
 };

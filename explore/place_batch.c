@@ -348,6 +348,68 @@ static int ground_build(struct ground *g, const struct place_task *task, struct 
     return rc;
 }
 
+/* Servers of a job and its GPUs on each, in the order of the servers' numbers. */
+static void find_place(struct pace_place *place, int32_t *servers, int32_t *gpus,
+                       const struct batch_result *r, int32_t job, int32_t n_gpus)
+{
+    *place = (struct pace_place){ .servers = servers, .gpus = gpus };
+    for (int32_t k = 0; k < n_gpus; k++) {
+        int32_t server = r->gpu_server[r->gpus[r->jobs[job].first_gpu + k]];
+        bool same = place->n > 0 && servers[place->n - 1] == server;
+        place->n += !same;
+        servers[place->n - 1] = server;
+        gpus[place->n - 1] = same ? gpus[place->n - 1] + 1 : 1;
+    }
+}
+
+/* Bytes that every job of a schedule sent over the links, into bins: each on its place again, by itself. */
+static int replay(struct link_bins *bins, struct ground *g, const struct batch_result *r, struct err *e)
+{
+    const struct batch_problem *p = &g->draw.problem;
+    struct pace_graph *graph = pace_graph_of(&g->pace);
+    int32_t *servers = malloc(((size_t)r->n_gpus + 1) * sizeof *servers);
+    int32_t *gpus = malloc(((size_t)r->n_gpus + 1) * sizeof *gpus);
+    int rc = servers && gpus ? 0 : err_nomem(e, "a batch");
+    if (!rc)
+        rc = link_bins_build(bins, g->cluster.n_arcs, EVENTS_BINS, 0,
+                             r->makespan_s * (1 + 1e-12) / EVENTS_BINS, e);
+    pace_graph_reset(graph);
+    for (int32_t i = 0; i < r->n_jobs && !rc; i++) {
+        struct pace_place place;
+        double iterations = (double)p->jobs[i].iterations;
+        find_place(&place, servers, gpus, r, i, p->jobs[i].gpus);
+        rc = g->pace.begin(g->pace.x, i, &place, e);
+        if (rc)
+            break;
+        pace_graph_count(graph, i, iterations);
+        pace_graph_spread(graph, i, iterations, bins, r->jobs[i].start_s, r->jobs[i].end_s);
+        g->pace.end(g->pace.x, i);
+    }
+    free(servers);
+    free(gpus);
+    return rc;
+}
+
+static int sum_links(struct place_outcome *out, const struct place_task *task, const char *name,
+                     struct ground *g, const struct batch_result *r, struct err *e)
+{
+    struct link_bins bins = { 0 };
+    double sum = 0, peak = 0;
+    int rc = replay(&bins, g, r, e);
+    for (int32_t a = 0; a < g->cluster.n_arcs && !rc; a++) {
+        struct pace_graph_use use = pace_graph_arc(pace_graph_of(&g->pace), a);
+        double frac = use.bytes / use.reach_Bps / r->makespan_s;
+        sum += frac;
+        peak = fmax(peak, frac);
+    }
+    out->x[PLACE_LINK] = sum / g->cluster.n_arcs;
+    out->x[PLACE_LINK_PEAK] = peak;
+    if (!rc && task->details && task->details->links)
+        place_put_bins(task, name, &g->cluster, &bins, r->makespan_s);
+    link_bins_free(&bins);
+    return rc;
+}
+
 static int run_one(struct place_outcome *out, const struct place_task *task, int32_t scheduler,
                    struct ground *g, struct err *e)
 {
@@ -371,6 +433,8 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
             put_details(task, batch_scheduler_words[scheduler], &r, &g->draw.problem,
                         g->on_links ? &g->cluster : NULL);
     }
+    if (!rc && g->on_links)
+        rc = sum_links(out, task, batch_scheduler_words[scheduler], g, &r, e);
     batch_result_free(&r);
     return rc;
 }

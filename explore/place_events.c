@@ -229,22 +229,6 @@ static void put_points(const struct place_task *task, const char *name, const st
     }
 }
 
-/* Bins in which nothing is any more are left out. */
-static void put_links(const struct place_task *task, const char *name, const struct events_result *r,
-                      const struct cluster *c)
-{
-    const struct link_bins *b = &r->bins;
-    for (int32_t k = 0; k < b->n_bins && b->from_s + k * b->width_s < r->last_s; k++) {
-        double from_s = b->from_s + k * b->width_s, to_s = fmin(from_s + b->width_s, r->last_s);
-        for (int32_t a = 0; a < b->n_arcs; a++) {
-            double bytes = b->bytes[(size_t)k * (size_t)b->n_arcs + (size_t)a];
-            double frac = bytes / (to_s - from_s) / c->bw_Bps[a];
-            const struct place_load load = { frac, frac, NAN };
-            place_put_link(task, name, c, a, &load, (struct place_span){ from_s, to_s, "s" });
-        }
-    }
-}
-
 static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
                         const struct gang_job *jobs, const struct trace *trace, const struct cluster *c)
 {
@@ -256,7 +240,7 @@ static void put_details(const struct place_task *task, const char *name, const s
     if (d->slots)
         put_points(task, name, r, c);
     if (d->links && r->bins.bytes)
-        put_links(task, name, r, c);
+        place_put_bins(task, name, c, &r->bins, r->last_s);
 }
 
 /* ---- a run ---- */

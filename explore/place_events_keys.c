@@ -194,7 +194,9 @@ int place_read_pace(struct place_study *s, struct err *e)
     if (!rc && s->conf.events >= 0 && x.las_at >= 0)
         rc = read_thresholds(&s->events, &s->doc, x.las_at, e);
     if (!rc && s->conf.events >= 0 && x.queues >= 0) {
-        if (x.queues > 0 && x.queues != s->events.las_queues)
+        /* Fewer queues have the first of the thresholds. */
+        bool fewer = x.las_at < 0 && x.queues < s->events.las_queues;
+        if (x.queues > 0 && !fewer && x.queues != s->events.las_queues)
             return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "las_queues"), e, ERR_RANGE,
                              "is %lld with %d values in las_at, need one more than these, or 0",
                              (long long)x.queues, (int)s->events.las_queues - 1);

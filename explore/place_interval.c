@@ -88,7 +88,7 @@ static const struct key smd_keys[] = {
     WORD(smd_conf, "keep", keep, keep_words, 0, "of the tries: the best, or the first that fits"),
     WORD(smd_conf, "knapsack", method, knapsack_method_names, 0, "exact, or the paper's scheme of subsets"),
     COUNT(smd_conf, "subset", subset, 0, 64, 2, "of the scheme: sets of up to so many jobs"),
-    COUNT(smd_conf, "max_nodes", max_nodes, 1, 1e15, 1000000,
+    COUNT(smd_conf, "max_nodes", max_nodes, 1, 1e15, 200000,
           "of exact: linear programmes before it gives up"),
     WORD(smd_conf, "baselines", admission, admission_words, 0,
          "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),

@@ -18,6 +18,16 @@ const struct place_kind *place_kind_of(enum place_model model)
     return kinds[model];
 }
 
+int32_t place_n_schedulers(enum place_model model)
+{
+    return kinds[model]->n_schedulers();
+}
+
+const char *place_scheduler_name(enum place_model model, int32_t i)
+{
+    return kinds[model]->scheduler(i);
+}
+
 void place_outcome_clear(struct place_outcome *x)
 {
     *x = (struct place_outcome){ 0 };

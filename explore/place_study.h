@@ -164,4 +164,8 @@ struct place_load {
 void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
                     int32_t arc, const struct place_load *load, struct place_span span);
 
+/** Every link in every bin that begins before @p last_s. */
+void place_put_bins(const struct place_task *task, const char *scheduler, const struct cluster *c,
+                    const struct link_bins *b, double last_s);
+
 #endif

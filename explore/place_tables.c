@@ -142,3 +142,17 @@ void place_put_link(const struct place_task *task, const char *scheduler, const 
     table_put_text(t, span.unit);
     put_reals(t, x, sizeof x / sizeof x[0]);
 }
+
+void place_put_bins(const struct place_task *task, const char *scheduler, const struct cluster *c,
+                    const struct link_bins *b, double last_s)
+{
+    for (int32_t k = 0; k < b->n_bins && b->from_s + k * b->width_s < last_s; k++) {
+        double from_s = b->from_s + k * b->width_s, to_s = fmin(from_s + b->width_s, last_s);
+        for (int32_t a = 0; a < b->n_arcs; a++) {
+            double bytes = b->bytes[(size_t)k * (size_t)b->n_arcs + (size_t)a];
+            double frac = bytes / (to_s - from_s) / c->bw_Bps[a];
+            const struct place_load load = { frac, frac, NAN };
+            place_put_link(task, scheduler, c, a, &load, (struct place_span){ from_s, to_s, "s" });
+        }
+    }
+}
