@@ -156,12 +156,19 @@ static int put_section(const struct section *s, struct text *out, struct err *e)
     return rc;
 }
 
-static int keys_text(const struct run *run, const struct section *only, struct err *e)
+/* All without a name; "pool" asks for "pool of model batch" too. */
+static bool is_asked(const struct section *s, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    return !name || (strncmp(s->name, name, n) == 0 && (s->name[n] == '\0' || s->name[n] == ' '));
+}
+
+static int keys_text(const struct run *run, const char *only, struct err *e)
 {
     struct text out = { 0 };
     int rc = 0;
     for (int i = 0; i < N_SECTIONS && !rc; i++) {
-        if (only && only != sections[i])
+        if (!is_asked(sections[i], only))
             continue;
         text_puts(&out, out.n ? "\n" : "");
         rc = put_section(sections[i], &out, e);
@@ -194,7 +201,7 @@ static void put_row(const struct section *s, const struct key *k, struct table *
     text_free(&words);
 }
 
-static int keys_table(const struct run *run, const struct section *only, struct err *e)
+static int keys_table(const struct run *run, const char *only, struct err *e)
 {
     struct table t = { 0 };
     table_column(&t, "section", TABLE_TEXT);
@@ -208,21 +215,20 @@ static int keys_table(const struct run *run, const struct section *only, struct 
     table_column(&t, "required", TABLE_TEXT);
     table_column(&t, "help", TABLE_TEXT);
     for (int i = 0; i < N_SECTIONS; i++)
-        for (size_t k = 0; k < sections[i]->n_keys && (!only || only == sections[i]); k++)
+        for (size_t k = 0; k < sections[i]->n_keys && is_asked(sections[i], only); k++)
             put_row(sections[i], &sections[i]->keys[k], &t);
     int rc = output_table(run, &t, (struct origin){ .known = false }, e);
     table_free(&t);
     return rc;
 }
 
-static int find_section(const struct section **out, const char *name, struct err *e)
+static int check_section(const char *name, struct err *e)
 {
     const char *names[N_SECTIONS];
     struct text all = { 0 };
     for (int i = 0; i < N_SECTIONS; i++) {
         names[i] = sections[i]->name;
-        if (strcmp(names[i], name) == 0) {
-            *out = sections[i];
+        if (is_asked(sections[i], name)) {
             text_free(&all);
             return 0;
         }
@@ -238,10 +244,10 @@ static int find_section(const struct section **out, const char *name, struct err
 
 static int run_keys(struct run *run, struct err *e)
 {
-    const struct section *only = NULL;
+    const char *only = run->opt.n_operands ? run->opt.operands[0] : NULL;
     int rc = output_check(run, NULL, e);
-    if (!rc && run->opt.n_operands)
-        rc = find_section(&only, run->opt.operands[0], e);
+    if (!rc && only)
+        rc = check_section(only, e);
     if (rc)
         return rc;
     return output_format(run) == TABLE_AS_TEXT ? keys_text(run, only, e) : keys_table(run, only, e);

@@ -107,26 +107,32 @@ static void say_errors(struct run *run, const struct table *t)
 {
     int32_t status = table_find(t, "status"), message = table_find(t, "message");
     int64_t n = 0, first = -1;
-    for (int64_t row = 0; row < t->n_rows; row++)
-        if (strcmp(table_cell(t, row, status)->text, "error") == 0) {
-            first = first < 0 ? row : first;
-            n++;
-        }
+    bool wrong = false;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        const char *word = table_cell(t, row, status)->text;
+        if (strcmp(word, "done") == 0)
+            continue;
+        wrong = wrong || strcmp(word, "error") == 0;
+        first = first < 0 ? row : first;
+        n++;
+    }
     if (n == 0)
         return;
-    output_say(run, "%lld of %lld rows are errors; the first: %s", (long long)n, (long long)t->n_rows,
+    output_say(run, "%lld of %lld rows are not done; the first: %s", (long long)n, (long long)t->n_rows,
                table_cell(t, first, message)->text);
     if (n == t->n_rows)
-        run->exit_code = EXIT_INPUT;
+        run->exit_code = wrong ? EXIT_INPUT : EXIT_NO_DESIGN;
 }
 
 /* The one point of a study that varies nothing: what is wrong with it is wrong with the command. */
 static int fail_alone(const struct table *t, struct err *e)
 {
     int32_t status = table_find(t, "status"), message = table_find(t, "message");
-    if (t->n_rows == 0 || strcmp(table_cell(t, 0, status)->text, "error") != 0)
+    const char *word = t->n_rows > 0 ? table_cell(t, 0, status)->text : "done";
+    if (strcmp(word, "done") == 0)
         return 0;
-    return err_set(e, ERR_RANGE, "%s", table_cell(t, 0, message)->text);
+    return err_set(e, strcmp(word, "error") == 0 ? ERR_RANGE : ERR_NO_DESIGN, "%s",
+                   table_cell(t, 0, message)->text);
 }
 
 static int run_all(struct run *run, const struct place *p, const struct load_overrides *o,
@@ -241,7 +247,8 @@ const struct command cmd_place = {
     .about =
         "Run the jobs of STUDY on its cluster under each of its schedulers, for every combination of the\n"
         "values under `vary` and for each seed, and write one row for each point and scheduler: means over\n"
-        "the seeds with half of their 95 % interval. SIGINT stops it and writes nothing.\n",
+        "the seeds with half of their 95 % interval. SIGINT stops it after the runs under way (a second one "
+        "at once) and writes nothing.\n",
     .scope = SCOPE(0, 1, "STUDY", &place_options, &options_study, &options_format, &options_files),
     .run = run_place,
 };

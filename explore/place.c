@@ -324,7 +324,7 @@ static void put_error(struct table *t, const struct runs *r, int64_t point, cons
     put_head(t, r->place, point, failed, -1);
     for (int32_t k = r->place->sweep.n_axes + 4; k < t->n_cols - 2; k++)
         table_put_none(t);
-    table_put_text(t, "error");
+    table_put_text(t, failed->rc == ERR_NO_DESIGN ? "infeasible" : "error");
     table_put_text(t, failed->message);
 }
 

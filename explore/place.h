@@ -103,8 +103,8 @@ void place_free(struct place *p);
  * Run every scheduler at every point with every seed, and fill @p out with a row for each point and
  * scheduler: columns point, axes, network, model, scheduler, seeds, jobs, then each metric of the model with
  * its half width NAME_ci, beats_next (in how many seeds it is better than the scheduler listed after it),
- * network_usd, status ("done", "error"), message. A point that cannot be read or run is one row with status
- * error.
+ * network_usd, status ("done", "error", "infeasible": a scheduler has no plan), message. A point that cannot
+ * be read or run is one row with status error.
  *
  * Same rows for any number of threads.
  * @param out  zero-initialised; the caller frees it, also after failure.

@@ -206,6 +206,8 @@ static void note_batch(struct place_study *s)
     unsigned active = place_uses(s) | (place_has_servers(s) ? USE_LINKS : USE_FORMULA);
     for (int32_t i = 0; i < s->n_schedulers; i++)
         active |= s->schedulers[i] == BATCH_SJF_BCO ? USE_SJF_BCO : s->schedulers[i] == BATCH_FF ? USE_FF : 0;
+    if (!(s->batch.slot_s > 0))
+        place_note_key(s, s->conf.sjf_bco, "whole_iterations", "it is used only with slot_s");
     place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, active);
     place_note_unused(s, &place_sjf_bco_section, s->conf.sjf_bco, active);
     place_note_unused(s, &place_events_section, s->conf.events, active);

@@ -202,6 +202,10 @@ int place_read_pace(struct place_study *s, struct err *e)
                              (long long)x.queues, (int)s->events.las_queues - 1);
         s->events.las_queues = (int32_t)x.queues;
     }
+    if (!rc && s->events.las_queues == 0)
+        place_note_key(s, s->conf.events, "las_at", "las_queues 0 has no queues");
+    if (!rc && s->servers.has_network && s->servers.level > 0)
+        place_note_key(s, s->conf.events, "inner_GBps", "the network tells what is inside a server");
     return rc;
 }
 

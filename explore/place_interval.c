@@ -126,6 +126,34 @@ static int read_jobs(struct place_study *s, struct err *e)
     return rc;
 }
 
+static bool has_scheduler(const struct place_study *s, enum smd_scheduler which)
+{
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        if (s->schedulers[i] == (int32_t)which)
+            return true;
+    return false;
+}
+
+static void note_interval(struct place_study *s)
+{
+    static const char *const grid[] = { "eps", "m_delta", "delta", "tries", "keep" };
+    yaml_id map = s->conf.smd;
+    bool smd = has_scheduler(s, SMD_SMD), esw = has_scheduler(s, SMD_ESW);
+    for (size_t i = 0; i < sizeof grid / sizeof grid[0]; i++)
+        if (!smd || s->interval.inner == SMD_INNER_EXACT)
+            place_note_key(s, map, grid[i], "it is used only by scheduler smd with inner grid");
+    if (!smd)
+        place_note_key(s, map, "inner", "it is used only by scheduler smd");
+    if (!esw)
+        place_note_key(s, map, "esw", "it is used only by scheduler esw");
+    if (!esw && !has_scheduler(s, SMD_OPTIMUS))
+        place_note_key(s, map, "baselines", "it is used only by schedulers esw and optimus");
+    if (s->interval.knapsack.method == KNAPSACK_EXACT)
+        place_note_key(s, map, "subset", "it is used only with knapsack subset");
+    else
+        place_note_key(s, map, "max_nodes", "it is used only with knapsack exact");
+}
+
 static int read_interval(struct place_study *s, struct err *e)
 {
     struct pool_conf pool;
@@ -150,6 +178,8 @@ static int read_interval(struct place_study *s, struct err *e)
     s->interval.knapsack.max_nodes = x.max_nodes;
     s->interval.baselines = (enum smd_admission)x.admission;
     s->interval.esw = (enum smd_esw)x.esw;
+    if (!rc)
+        note_interval(s);
     return rc;
 }
 

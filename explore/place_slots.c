@@ -52,9 +52,12 @@ static void note_slots(struct place_study *s)
 
 static int read_from_trace(struct place_study *s, struct err *e)
 {
-    const struct draw_elastic *d = &s->draw_slots;
+    struct draw_elastic *d = &s->draw_slots;
     if (d->from_trace < 0)
         return 0;
+    /* The paper's sigmoids are made for its own iterations; those of a trace may be anything. */
+    if (yaml_get(&s->doc, s->conf.jobs, "utility") < 0)
+        d->utility = UTILITY_SQRT;
     if (isnan(d->trace_slot_s))
         return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE,
                          "is without trace_slot_s, need how long a slot is");

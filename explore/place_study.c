@@ -272,6 +272,16 @@ void place_note_unused(struct place_study *s, const struct section *section, yam
         schema_note_unused(&s->notes, section, &s->doc, map, s->own_source, active);
 }
 
+void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why)
+{
+    char place[400], path[256];
+    yaml_id id = yaml_get(&s->doc, map, key);
+    if (id >= 0)
+        text_printf(&s->notes, "%s: %s has no effect here, %s\n",
+                    yaml_key_place(&s->doc, id, place, sizeof place),
+                    yaml_path(&s->doc, id, path, sizeof path), why);
+}
+
 /* ---- a point ---- */
 
 static int read_point(struct place_study *s, struct err *e)

@@ -114,6 +114,8 @@ int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t 
 
 /** What is in play: enum key_use bits of the model and of its schedulers. */
 unsigned place_uses(const struct place_study *s);
+/** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
+void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, unsigned active);
 

@@ -143,16 +143,20 @@ void place_put_link(const struct place_task *task, const char *scheduler, const 
     put_reals(t, x, sizeof x / sizeof x[0]);
 }
 
+/* Bins next to each other in which a link is loaded alike are one row: most links idle most of the time. */
 void place_put_bins(const struct place_task *task, const char *scheduler, const struct cluster *c,
                     const struct link_bins *b, double last_s)
 {
-    for (int32_t k = 0; k < b->n_bins && b->from_s + k * b->width_s < last_s; k++) {
-        double from_s = b->from_s + k * b->width_s, to_s = fmin(from_s + b->width_s, last_s);
-        for (int32_t a = 0; a < b->n_arcs; a++) {
+    int32_t n = (int32_t)fmin(b->n_bins, ceil((last_s - b->from_s) / b->width_s));
+    for (int32_t a = 0; a < b->n_arcs; a++)
+        for (int32_t k = 0, next; k < n; k = next) {
             double bytes = b->bytes[(size_t)k * (size_t)b->n_arcs + (size_t)a];
-            double frac = bytes / (to_s - from_s) / c->bw_Bps[a];
+            for (next = k + 1; next < n; next++)
+                if (b->bytes[(size_t)next * (size_t)b->n_arcs + (size_t)a] != bytes)
+                    break;
+            double from_s = b->from_s + k * b->width_s, to_s = fmin(b->from_s + next * b->width_s, last_s);
+            double frac = bytes * (next - k) / (to_s - from_s) / c->bw_Bps[a];
             const struct place_load load = { frac, frac, NAN };
             place_put_link(task, scheduler, c, a, &load, (struct place_span){ from_s, to_s, "s" });
         }
-    }
 }

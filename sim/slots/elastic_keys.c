@@ -91,7 +91,8 @@ static const struct key jobs_keys[] = {
     WORD(jobs_conf, "budget", d.budget, budget_words, DRAW_BUDGET_SCALED,
          "worker-slots of a job: iterations / zeta, or as many as iterations, as printed in the paper"),
     WORD(jobs_conf, "utility", d.utility, utility_words, UTILITY_SIGMOID,
-         "of the iterations done; absent: sigmoid, which is aimed at by its concave envelope"),
+         "of the iterations done; a sigmoid is aimed at by its concave envelope; absent: sigmoid, with "
+         "from_trace sqrt"),
     FLAG(jobs_conf, "aim_literal", d.aim_literal, USE_SIGMOID,
          "true: aim at the sigmoid itself; absent: false"),
     NODE(jobs_conf, "scale", scale, "", 0, "of the utility; absent: [1, 100]"),

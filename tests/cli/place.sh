@@ -70,6 +70,37 @@ echo "== keys and options without effect"
 run place graph.yaml --set gadget='{samples: 3}' --set las='{}' --set sjf_bco='{}' --set jobs.utility=log --set jobs.slope=0.1
 run place batch.yaml --set slots=5 --set schedulers=[sjf-bco] --slots none.csv
 sed 1,4d none.csv
+echo "== the other models, on a network and on a pool"
+cat >trace.csv <<'..'
+job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
+a,0,4,60,pass,,60,1e9,,,,,
+b,5,8,x,pass,,60,1e9,,,,,
+c,10,2,0,killed,,,,,,,,
+d,12,8,40,pass,,40,2e9,,,,,
+..
+cat >events.yaml <<'..'
+model: events
+network: "switch:2@100 switch:4@5"
+jobs: { trace: trace.csv, length: iterations, skip_bad: true }
+schedulers: [fifo, srtf+topology, drf+spread]
+..
+run place events.yaml
+run place events.yaml --set jobs.skip_bad=false
+run place events.yaml --set jobs.trace=missing.csv
+run place events.yaml --set network=switch:2@5 --set server=npu
+sed '/^pool/d' batch.yaml >wired.yaml
+run place wired.yaml --set network='switch:8@100 switch:4@5' --set schedulers=[sjf-bco,ls] --links load.csv
+head -7 load.csv | sed 1,4d
+run place batch.yaml --set sjf_bco.theta_max=1
+cat >interval.yaml <<'..'
+model: interval
+jobs: { count: 10 }
+pool: { units: 1 }
+..
+run place interval.yaml --jobs decided.csv
+cut -d, -f3-5 decided.csv | sed -n 5,8p
+run place interval.yaml --set smd='{inner: exact, eps: 0.1, subset: 3}' --set schedulers=[smd]
+run place --list
 echo "== outputs"
 run place graph.yaml --jobs same.csv --places same.csv
 run place graph.yaml -o one-rows.csv
