@@ -114,20 +114,18 @@ static uint64_t chosen_seed(const struct options *opt)
     return opt->seed ? (uint64_t)opt->seed : 1;
 }
 
-static int cut(struct trace *t, const struct run *run, unsigned statuses, struct err *e)
+/* The window asked for; false where none is: a canonical table then keeps its times. */
+static bool find_window(struct trace_window *w, const struct options *opt, unsigned statuses)
 {
-    const struct options *opt = &run->opt;
-    struct trace_window w = trace_window_default();
-    w.seed = chosen_seed(opt);
-    w.n = opt->window;
-    w.start = opt->start - 1;
-    w.max_gpus = (int32_t)opt->max_gpus;
-    w.statuses = statuses;
+    *w = trace_window_default();
+    w->seed = chosen_seed(opt);
+    w->n = opt->window;
+    w->start = opt->start - 1;
+    w->max_gpus = (int32_t)opt->max_gpus;
+    w->statuses = statuses;
     if (opt->horizon_s)
-        w.horizon_s = (double)opt->horizon_s;
-    /* A canonical table keeps its times unless something is asked of them. */
-    bool asked = opt->window || opt->start || opt->horizon_s || opt->max_gpus || opt->statuses.n;
-    return asked ? trace_cut(t, &w, e) : 0;
+        w->horizon_s = (double)opt->horizon_s;
+    return opt->window || opt->start || opt->horizon_s || opt->max_gpus || opt->statuses.n;
 }
 
 static void note_read(struct run *run, const struct trace *t, const char *path)
@@ -142,13 +140,8 @@ static void note_read(struct run *run, const struct trace *t, const char *path)
 /* "drawn from profile X, seed 1: model in 3 of 9 jobs, ..." */
 static void note_drawn(struct run *run, const struct trace *t, const char *profile)
 {
-    int64_t counts[N_TRACE_COLUMNS];
     struct text list = { 0 };
-    trace_count_synthetic(t, counts);
-    for (int k = 0; k < N_TRACE_COLUMNS; k++)
-        if (counts[k])
-            text_printf(&list, "%s%s in %lld", list.n ? ", " : "", trace_column_names[k],
-                        (long long)counts[k]);
+    trace_list_synthetic(&list, t);
     if (list.n)
         output_warn(run, "drawn from profile %s, seed %llu, of %d jobs: %s", profile,
                     (unsigned long long)chosen_seed(&run->opt), (int)t->n, text_str(&list));
@@ -162,21 +155,28 @@ static void find_profile(struct text *path, const char *name)
     text_printf(path, file ? "%s" : "configs/clusters/profiles/%s.yaml", name);
 }
 
-static int fill(struct trace *t, struct run *run, struct err *e)
+static int read_profile(struct trace_profile *profile, const struct run *run, struct err *e)
 {
-    struct trace_profile profile;
-    struct trace_fill_counts counts = { 0 };
     struct text path = { 0 };
-    if (!run->opt.profile)
-        return 0;
     find_profile(&path, run->opt.profile);
     int rc = text_check(&path, e);
     if (!rc)
-        rc = trace_read_profile(&profile, text_str(&path), e);
+        rc = trace_read_profile(profile, text_str(&path), e);
     text_free(&path);
+    return rc;
+}
+
+static int prepare(struct trace *t, struct run *run, unsigned statuses, struct err *e)
+{
+    struct trace_window w;
+    struct trace_profile profile;
+    struct trace_fill_counts counts = { 0 };
+    bool cuts = find_window(&w, &run->opt, statuses), fills = run->opt.profile != NULL;
+    int rc = fills ? read_profile(&profile, run, e) : 0;
     if (!rc)
-        rc = trace_fill(t, &profile, chosen_seed(&run->opt), &counts, e);
-    if (rc)
+        rc = trace_prepare(t, cuts ? &w : NULL, fills ? &profile : NULL, chosen_seed(&run->opt), &counts, e);
+    output_notes(run, &t->notes);
+    if (rc || !fills)
         return rc;
     note_drawn(run, t, profile.name);
     if (counts.n_unlike)
@@ -211,11 +211,8 @@ int import_trace(struct run *run, struct err *e)
         rc = trace_read(&t, run->opt.trace, path, &s, e);
     if (!rc) {
         note_read(run, &t, path);
-        rc = cut(&t, run, statuses, e);
-        output_notes(run, &t.notes);
+        rc = prepare(&t, run, statuses, e);
     }
-    if (!rc)
-        rc = fill(&t, run, e);
     if (!rc)
         rc = write_jobs(&t, run, e);
     trace_free(&t);

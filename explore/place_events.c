@@ -36,61 +36,32 @@ enum events_order place_pair_order(int32_t scheduler)
 
 /* ---- jobs ---- */
 
-static int fill(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,
-                struct err *e)
-{
-    struct trace_profile profile;
-    struct trace_fill_counts counts;
-    if (!from->profile)
-        return 0;
-    int rc = trace_read_profile(&profile, from->profile, e);
-    if (!rc)
-        rc = trace_fill(t, &profile, (uint64_t)seed, &counts, e);
-    if (!rc && notes && counts.n_unlike)
-        text_printf(notes, "%s: lacks the model of %lld job%s, another one stands in for its sizes\n",
-                    from->profile, (long long)counts.n_unlike, counts.n_unlike == 1 ? "" : "s");
-    return rc;
-}
-
-/* Jobs that were asked for but never ran take no GPU of anybody. Returns how many there were. */
-static int64_t leave_out_idle(struct trace *t)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < t->n; i++)
-        if (t->jobs[i].runtime_s == 0)
-            trace_job_free(&t->jobs[i]);
-        else
-            t->jobs[n++] = t->jobs[i];
-    int64_t idle = t->n - n;
-    t->n = n;
-    return idle;
-}
-
 /* What was passed over, what readers found odd, and what was drawn. */
 static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from,
-                       int64_t n_idle)
+                       int64_t n_unlike)
 {
-    int64_t counts[N_TRACE_COLUMNS];
     const char *path = from->path;
+    if (n_unlike)
+        text_printf(notes, "%s: lacks the model of %lld job%s, another one stands in for its sizes\n",
+                    from->profile, (long long)n_unlike, n_unlike == 1 ? "" : "s");
     /* Of jobs that are drawn, not read, the study says so itself. */
     if (!path)
         return;
     if (t->n_skipped || t->n_no_gpu)
         text_printf(notes, "%s: of %lld records %lld are bad and passed over, %lld ask for no GPU\n", path,
                     (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu);
-    if (n_idle)
-        text_printf(notes, "%s: %lld jobs ran for no time and are left out\n", path, (long long)n_idle);
-    text_puts(notes, text_str(&t->notes));
-    trace_count_synthetic(t, counts);
-    bool any = false;
-    for (int k = 0; k < N_TRACE_COLUMNS; k++)
-        if (counts[k]) {
-            if (!any)
-                text_printf(notes, "%s: synthetic, of %d jobs: ", path, (int)t->n);
-            text_printf(notes, "%s%s in %lld", any ? ", " : "", trace_column_names[k], (long long)counts[k]);
-            any = true;
-        }
-    text_puts(notes, any ? "\n" : "");
+    for (const char *line = text_str(&t->notes); *line; line = strchr(line, '\n') + 1) {
+        bool placed = strncmp(line, path, strlen(path)) == 0;
+        text_printf(notes, "%s%s%.*s\n", placed ? "" : path, placed ? "" : ": ", (int)strcspn(line, "\n"),
+                    line);
+    }
+    struct text drawn = { 0 };
+    trace_list_synthetic(&drawn, t);
+    if (drawn.n)
+        text_printf(notes, "%s: synthetic, of %d job%s: %s\n", path, (int)t->n, t->n == 1 ? "" : "s",
+                    text_str(&drawn));
+    notes->failed = notes->failed || drawn.failed;
+    text_free(&drawn);
 }
 
 int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,
@@ -98,7 +69,11 @@ int place_take_trace(struct trace *t, const struct place_trace *from, int64_t se
 {
     const struct trace_settings settings = { .skip_bad = from->skip_bad };
     struct trace_window window = from->window;
-    int rc;
+    struct trace_fill_counts counts;
+    struct trace_profile profile;
+    int rc = from->profile ? trace_read_profile(&profile, from->profile, e) : 0;
+    if (rc)
+        return rc;
     window.seed = (uint64_t)seed;
     if (!from->path)
         rc = trace_draw_arrivals(t, (int32_t)window.n, from->jobs_per_s, (uint64_t)seed, e);
@@ -106,18 +81,15 @@ int place_take_trace(struct trace *t, const struct place_trace *from, int64_t se
         rc = trace_read(t, from->format, from->path, &settings, e);
     if (rc)
         return rc;
-    rc = fill(t, from, seed, notes, e);
-    int64_t n_idle = rc ? 0 : leave_out_idle(t);
-    if (!rc && t->n == 0)
-        rc = err_set(e, ERR_RANGE, "%s: has no job that ran, need at least one",
-                     from->path ? from->path : from->profile);
-    if (!rc && from->path)
-        rc = trace_cut(t, &window, e);
-    if (rc)
+    rc = trace_prepare(t, from->path ? &window : NULL, from->profile ? &profile : NULL, (uint64_t)seed,
+                       &counts, e);
+    if (rc) {
         trace_free(t);
-    else if (notes)
-        note_trace(notes, t, from, n_idle);
-    return rc;
+        return from->path ? err_wrap(e, "%s", from->path) : rc;
+    }
+    if (notes)
+        note_trace(notes, t, from, counts.n_unlike);
+    return 0;
 }
 
 static int need(const struct trace_job *t, bool known, const char *what, struct err *e)

@@ -3,7 +3,7 @@
 #define WORKLOADS_TRACE_PROFILE_H
 
 #include "base/schema.h"
-#include "workloads/trace.h"
+#include "workloads/trace_window.h"
 
 enum { TRACE_DRAW_MAX = 16, TRACE_PROFILE_MODELS = 64, TRACE_PROFILE_NAME = 64 };
 
@@ -67,6 +67,16 @@ struct trace_fill_counts {
  */
 int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
                struct trace_fill_counts *counts, struct err *e);
+
+/**
+ * Cut window @p w (NULL: all as it is) and draw what is unknown from @p p (NULL: nothing). The jobs are those
+ * of trace_fill() and then trace_cut(), with less to draw where that is the same. Errors of both.
+ */
+int trace_prepare(struct trace *t, const struct trace_window *w, const struct trace_profile *p, uint64_t seed,
+                  struct trace_fill_counts *counts, struct err *e);
+
+/** Append "model in 3, iters in 9": fields that were drawn, and in how many jobs; nothing where none was. */
+void trace_list_synthetic(struct text *out, const struct trace *t);
 
 /** The value of @p d at @p u in [0, 1): the inverse of its distribution; NaN for TRACE_DRAW_NONE. */
 double trace_draw_at(const struct trace_draw *d, double u);

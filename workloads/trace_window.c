@@ -96,6 +96,8 @@ int trace_cut(struct trace *t, const struct trace_window *w, struct err *e)
     int32_t start;
     keep_fitting(t, w);
     int64_t from = w->start < 0 ? 0 : w->start, least = w->n > 0 ? w->n : 1;
+    if (t->n == 0)
+        return err_set(e, ERR_RANGE, "no job fits what is asked for, need at least one");
     if (from > t->n || least > t->n - from)
         return err_set(e, ERR_RANGE, "window is %lld job%s from job %llu on, need at most the %d that fit",
                        (long long)least, least == 1 ? "" : "s", (unsigned long long)from + 1, (int)t->n);

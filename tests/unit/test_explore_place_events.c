@@ -103,7 +103,7 @@ static void what_was_passed_over_and_drawn_is_told(void **state)
     assert_string_equal(word(&t.jobs, 0, "synthetic"), "model;iters;grad_bytes;workers");
     assert_close(number(&t.jobs, 0, "progress"), 100 / (1 + 0.008 / 100 / 0.1), 1e-3);
     assert_non_null(strstr(text_str(&t.notes), "of 3 records 1 are bad and passed over"));
-    assert_non_null(strstr(text_str(&t.notes), "1 jobs ran for no time"));
+    assert_non_null(strstr(text_str(&t.notes), "trace.csv: 1 job is left out: no run time"));
     assert_non_null(strstr(text_str(&t.notes), "iters in 1"));
     tables_free(&t);
 }
@@ -154,7 +154,7 @@ static void wrong_traces_say_where(void **state)
           "job a: asks for 9 GPUs, need at most the 4 of the cluster" },
         { HEAD "a,0,2,10,pass,,,1e9,,,,,\n", "trace: trace.csv",
           "job a: number of iterations is 0 or not known" },
-        { HEAD "a,0,2,0,pass,,1,1e9,,,,,\n", "trace: trace.csv", "has no job that ran" },
+        { HEAD "a,0,2,0,pass,,1,1e9,,,,,\n", "trace: trace.csv", "no job fits what is asked for" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct tables t;
