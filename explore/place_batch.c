@@ -250,10 +250,10 @@ static int read_batch(struct place_study *s, struct err *e)
 static void put_details(const struct place_task *task, const char *name, const struct batch_result *r,
                         const struct batch_problem *p, const struct cluster *c)
 {
-    char id[24];
+    char id[PLACE_JOB];
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct batch_span *j = &r->jobs[i];
-        snprintf(id, sizeof id, "job%d", (int)i);
+        place_job_name(id, i);
         const struct place_job_row row = {
             .id = id,
             .status = "done",

@@ -188,11 +188,11 @@ static int read_interval(struct place_study *s, struct err *e)
 static void put_jobs(const struct place_task *task, const char *name, const struct smd_result *r,
                      const struct smd_job *jobs)
 {
-    char id[24];
+    char id[PLACE_JOB];
     for (int32_t i = 0; i < r->n_jobs && task->details->jobs; i++) {
         const struct smd_decision *j = &r->jobs[i];
         bool runs = j->fate == SMD_RUNS;
-        snprintf(id, sizeof id, "job%d", (int)i);
+        place_job_name(id, i);
         const struct place_job_row row = {
             .id = id,
             .status = smd_fate_names[j->fate],

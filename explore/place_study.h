@@ -132,6 +132,10 @@ void place_tables_begin(const struct place_details *d, const struct sweep *w);
 /** Begin a row of @p t with what names the run. */
 void place_table_row(struct table *t, const struct place_task *task, const char *scheduler);
 
+enum { PLACE_JOB = 24 };
+/** What a job without a name of its own is called: "job12". Returns @p buf. */
+const char *place_job_name(char buf[PLACE_JOB], int32_t number);
+
 struct place_job_row {
     const char *id, *status, *unit;
     double submit, start, end, jct; /**< NaN = none */

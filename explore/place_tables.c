@@ -60,6 +60,12 @@ static void put_reals(struct table *t, const double *x, int n)
         table_put_real(t, x[i]);
 }
 
+const char *place_job_name(char buf[PLACE_JOB], int32_t number)
+{
+    snprintf(buf, PLACE_JOB, "job%d", (int)number);
+    return buf;
+}
+
 void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row)
 {
     struct table *t = task->details->jobs;
