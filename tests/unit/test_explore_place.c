@@ -1,6 +1,7 @@
 #include "base/stat.h"
 #include "explore/place.h"
 #include "tests/unit/study_folder.h"
+#include "tests/unit/table_cells.h"
 
 static const char wide_yaml[] = "name: wide\n"
                                 "parts: prices.yaml\n"
@@ -44,21 +45,6 @@ static void tables_free(struct tables *t)
     table_free(&t->slots);
     table_free(&t->links);
     place_free(&t->p);
-}
-
-static double number(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    assert_true(c >= 0);
-    return table_number(t, row, c);
-}
-
-static const char *word(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    assert_true(c >= 0);
-    const char *text = table_cell(t, row, c)->text;
-    return text ? text : "";
 }
 
 /* Is row @p b of @p runs one of point and scheduler of row @p a of @p rows? */

@@ -1,5 +1,6 @@
 #include "explore/place.h"
 #include "tests/unit/study_folder.h"
+#include "tests/unit/table_cells.h"
 
 /* Studies on traces: two servers of two GPUs on one switch, links of 2 GB/s a server. What comes out by hand.
  */
@@ -43,21 +44,6 @@ static void tables_free(struct tables *t)
     table_free(&t->slots);
     table_free(&t->links);
     text_free(&t->notes);
-}
-
-static double number(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    assert_true(c >= 0);
-    return table_number(t, row, c);
-}
-
-static const char *word(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    assert_true(c >= 0);
-    const char *text = table_cell(t, row, c)->text;
-    return text ? text : "";
 }
 
 /* An iteration of a: 1 s of compute, inside a server 2 * 1e9/2 B at 100 GB/s, and over two servers
