@@ -89,7 +89,7 @@ run place events.yaml --set jobs.skip_bad=false
 run place events.yaml --set jobs.trace=missing.csv
 run place events.yaml --set network=switch:2@5 --set server=npu
 sed '/^pool/d' batch.yaml >wired.yaml
-run place wired.yaml --set network='switch:8@100 switch:4@5' --set schedulers=[sjf-bco,ls] --links load.csv
+run place wired.yaml --set network='switch:8@100 switch:4@5' --set 'schedulers=[sjf-bco,ls]' --links load.csv
 head -7 load.csv | sed 1,4d
 run place batch.yaml --set sjf_bco.theta_max=1
 cat >interval.yaml <<'..'
