@@ -389,3 +389,17 @@ unsigned long long text_hash(unsigned long long seed, const void *data, size_t n
         seed = (seed ^ bytes[i]) * 1099511628211ULL;
     return seed;
 }
+
+char *text_unquote(char *s)
+{
+    char *to = s;
+    for (char *from = s + 1; *from; from++) {
+        if (*from == '"' && from[1] != '"') {
+            *to = '\0';
+            return from + 1;
+        }
+        from += *from == '"';
+        *to++ = *from;
+    }
+    return NULL;
+}

@@ -52,6 +52,12 @@ int text_write_file(const struct text *t, const char *path, bool force, struct e
  */
 const char *text_nearest(const char *name, const char *const *words, size_t n);
 
+/**
+ * Take the quotes off a CSV field that begins at @p s with '"', in place: "" inside stands for one. What is
+ * left moves to the front and is terminated. Returns what follows the closing quote; NULL when there is none.
+ */
+char *text_unquote(char *s);
+
 /** FNV-1a, 64 bit, of @p n bytes, continuing from @p seed (TEXT_HASH_SEED to start). */
 unsigned long long text_hash(unsigned long long seed, const void *data, size_t n);
 #define TEXT_HASH_SEED 14695981039346656037ULL

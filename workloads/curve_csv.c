@@ -33,22 +33,6 @@ static int fail(const struct csv *c, enum err_code code, const char *column, con
                    what);
 }
 
-/* A field in quotes, with "" for a quote; what is left moves to the front. Returns what follows, NULL if
- * unclosed. */
-static char *unquote(char *s)
-{
-    char *to = s;
-    for (char *from = s + 1; *from; from++) {
-        if (*from == '"' && from[1] != '"') {
-            *to = '\0';
-            return from + 1;
-        }
-        from += *from == '"';
-        *to++ = *from;
-    }
-    return NULL;
-}
-
 static int split_row(struct csv *c)
 {
     char *s = c->row;
@@ -58,7 +42,7 @@ static int split_row(struct csv *c)
             return fail(c, ERR_RANGE, "", "has more than 64 fields, need at most 64");
         c->fields[c->n_fields++] = s;
         char *end = s + strcspn(s, ",");
-        if (*s == '"' && !(end = unquote(s)))
+        if (*s == '"' && !(end = text_unquote(s)))
             return fail(c, ERR_PARSE, "", "quote is not closed, need the closing one in the same line");
         if (*end != ',' && *end != '\0')
             return fail(c, ERR_PARSE, "", "text after a closing quote, need a comma or the end of the line");

@@ -37,22 +37,6 @@ static int fail(const struct trace_row *row, enum err_code code, const char *wha
     return err_set(row->e, code, "%s:%lld: %s", row->path, (long long)row->line, what);
 }
 
-/* A field in quotes, "" in it for a quote; what is left moves to the front. What follows, NULL if unclosed.
- */
-static char *unquote(char *s)
-{
-    char *to = s;
-    for (char *from = s + 1; *from; from++) {
-        if (*from == '"' && from[1] != '"') {
-            *to = '\0';
-            return from + 1;
-        }
-        from += *from == '"';
-        *to++ = *from;
-    }
-    return NULL;
-}
-
 static int split_at(struct trace_row *row, char *s, char separator)
 {
     const char stop[2] = { separator, '\0' };
@@ -63,7 +47,7 @@ static int split_at(struct trace_row *row, char *s, char separator)
         row->fields[row->n_fields++] = s;
         char *end;
         if (separator == ',' && *s == '"') {
-            end = unquote(s);
+            end = text_unquote(s);
             if (!end)
                 return fail(row, ERR_PARSE, "quote is not closed, need the closing one in the same line");
             if (*end != ',' && *end != '\0')

@@ -62,4 +62,21 @@ static inline int32_t workers_of(const struct elastic_result *r, int32_t slot, i
     return 0;
 }
 
+/** Does the ring fit? And take it (@p sign 1) or give it back (-1). */
+static inline bool ring_fits(struct elastic_room *room, const struct elastic_job *j, const int32_t *servers,
+                             const int32_t *workers, int32_t n)
+{
+    struct err e = { 0 };
+    bool ok;
+    assert_ok(elastic_room_fits(&ok, room, j, servers, workers, n, &e), &e);
+    return ok;
+}
+
+static inline void ring_take(struct elastic_room *room, const struct elastic_job *j, const int32_t *servers,
+                             const int32_t *workers, int32_t n, int sign)
+{
+    struct err e = { 0 };
+    assert_ok(elastic_room_take(room, j, servers, workers, n, sign, &e), &e);
+}
+
 #endif

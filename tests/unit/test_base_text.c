@@ -443,9 +443,21 @@ static void hash_is_fnv_1a(void **state)
 
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
+static void quotes_of_a_field_are_taken_off(void **state)
+{
+    char plain[] = "\"a b\",next", doubled[] = "\"a\"\"b\"\"\"", none[] = "\"a\"\"";
+    (void)state;
+    assert_string_equal(text_unquote(plain), ",next");
+    assert_string_equal(plain, "a b");
+    assert_string_equal(text_unquote(doubled), "");
+    assert_string_equal(doubled, "a\"b\"");
+    assert_null(text_unquote(none));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotes_of_a_field_are_taken_off),
         cmocka_unit_test(text_grows_and_stays_terminated),
         cmocka_unit_test(adding_nothing_gives_an_empty_text),
         cmocka_unit_test(clearing_keeps_the_memory),

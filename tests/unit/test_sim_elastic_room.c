@@ -17,22 +17,6 @@ static void bed_free(struct bed *b)
     cluster_free(&b->c);
 }
 
-static bool fits(struct bed *b, const struct elastic_job *j, const int32_t *servers, const int32_t *workers,
-                 int32_t n)
-{
-    struct err e = { 0 };
-    bool ok;
-    assert_ok(elastic_room_fits(&ok, &b->room, j, servers, workers, n, &e), &e);
-    return ok;
-}
-
-static void take(struct bed *b, const struct elastic_job *j, const int32_t *servers, const int32_t *workers,
-                 int32_t n, int sign)
-{
-    struct err e = { 0 };
-    assert_ok(elastic_room_take(&b->room, j, servers, workers, n, sign, &e), &e);
-}
-
 static void room_is_taken_and_given_back(void **state)
 {
     struct bed b;
@@ -43,13 +27,13 @@ static void room_is_taken_and_given_back(void **state)
     bed_open(&b);
     j.hop_Bps = 4;
     assert_int_equal(elastic_room_workers(&b.room, &j, 2), 8);
-    assert_true(fits(&b, &j, servers, workers, 2));
-    take(&b, &j, servers, workers, 2, 1);
+    assert_true(ring_fits(&b.room, &j, servers, workers, 2));
+    ring_take(&b.room, &j, servers, workers, 2, 1);
     assert_int_equal(elastic_room_workers(&b.room, &j, 0), 0);
     assert_int_equal(elastic_room_workers(&b.room, &j, 2), 7);
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++) /* both ways of the links of servers 0 and 2 */
         assert_near(b.room.left_Bps[arc], arc / 2 == 1 ? 10 : 6, 1e-12);
-    take(&b, &j, servers, workers, 2, -1);
+    ring_take(&b.room, &j, servers, workers, 2, -1);
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++)
         assert_near(b.room.left_Bps[arc], 10, 1e-12);
     assert_int_equal(elastic_room_workers(&b.room, &j, 0), 2);
@@ -79,12 +63,12 @@ static void hops_of_one_ring_add_up_on_a_link(void **state)
     bed_open(&b);
     /* 0-2, 2-1, 1-3, 3-0: the middle link is crossed by 0>2 and 1>3 one way, by 2>1 and 3>0 the other. */
     j.hop_Bps = 5e9;
-    assert_true(fits(&b, &j, order, ones, 4));
+    assert_true(ring_fits(&b.room, &j, order, ones, 4));
     j.hop_Bps = 5.1e9;
-    assert_false(fits(&b, &j, order, ones, 4));
+    assert_false(ring_fits(&b.room, &j, order, ones, 4));
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++) /* a question takes nothing */
         assert_close(b.room.left_Bps[arc], 10e9, 1e-12);
-    assert_true(fits(&b, &j, (const int32_t[]){ 0, 1, 2, 3 }, ones, 4));
+    assert_true(ring_fits(&b.room, &j, (const int32_t[]){ 0, 1, 2, 3 }, ones, 4));
     bed_free(&b);
 }
 

@@ -30,25 +30,9 @@ static bool find(struct bed *b, const struct elastic_job *j, int32_t workers)
     return found;
 }
 
-static bool fits(struct bed *b, const struct elastic_job *j, const int32_t *servers, const int32_t *workers,
-                 int32_t n)
-{
-    struct err e = { 0 };
-    bool ok;
-    assert_ok(elastic_room_fits(&ok, &b->room, j, servers, workers, n, &e), &e);
-    return ok;
-}
-
-static void take(struct bed *b, const struct elastic_job *j, const int32_t *servers, const int32_t *workers,
-                 int32_t n, int sign)
-{
-    struct err e = { 0 };
-    assert_ok(elastic_room_take(&b->room, j, servers, workers, n, sign, &e), &e);
-}
-
 static void take_found(struct bed *b, const struct elastic_job *j)
 {
-    take(b, j, b->x.servers, b->x.workers, b->x.n, 1);
+    ring_take(&b->room, j, b->x.servers, b->x.workers, b->x.n, 1);
 }
 
 static int32_t total(const struct bed *b)
@@ -161,7 +145,7 @@ static int fill_star(struct rng *r, bool thin)
         if (!found)
             continue;
         assert_int_equal(total(&b), workers);
-        assert_true(fits(&b, &j, b.x.servers, b.x.workers, b.x.n));
+        assert_true(ring_fits(&b.room, &j, b.x.servers, b.x.workers, b.x.n));
         take_found(&b, &j);
         assert_within(&b);
     }
@@ -195,7 +179,7 @@ static void a_full_link_at_a_roomy_server_hides_another_ring(void **state)
     bed_open(&b);
     full.hop_Bps = 10;
     j.hop_Bps = 1;
-    take(&b, &full, (const int32_t[]){ 0, 3 }, (const int32_t[]){ 1, 1 }, 2, 1);
+    ring_take(&b.room, &full, (const int32_t[]){ 0, 3 }, (const int32_t[]){ 1, 1 }, 2, 1);
     assert_true(any_ring(&b, &j, 5));
     assert_false(find(&b, &j, 5));
     bed_free(&b);
@@ -231,11 +215,11 @@ static void growth_adds_one_worker_and_moves_nobody(void **state)
                 assert_true(at < b.x.n && b.x.workers[at] >= counts[i]);
             }
             if (n > 0)
-                take(&b, &j, servers, counts, n, -1);
+                ring_take(&b.room, &j, servers, counts, n, -1);
             n = b.x.n;
             memcpy(servers, b.x.servers, (size_t)n * sizeof *servers);
             memcpy(counts, b.x.workers, (size_t)n * sizeof *counts);
-            take(&b, &j, servers, counts, n, 1);
+            ring_take(&b.room, &j, servers, counts, n, 1);
             assert_within(&b);
         }
         assert_true(sum == all);
@@ -255,7 +239,7 @@ static void growth_stops_at_full_links_and_leaves_the_room_as_it_was(void **stat
     star_build(&b.c, 3, (const double[]){ 1, 4, 4 }, 10);
     bed_open(&b);
     j.hop_Bps = 11;
-    take(&b, &j, &first, &one, 1, 1);
+    ring_take(&b.room, &j, &first, &one, 1, 1);
     assert_ok(embed_grow(&found, &b.x, &b.room, &j, &first, &one, 1, &e), &e);
     assert_false(found);
     assert_true(b.room.left[0] == 0 && b.room.left[1] == 4);

@@ -68,27 +68,30 @@ static int print_stated(void)
     struct entrant x[N_RIVALS];
     int wrong = 0;
     trial_run(&t, "gadget-paper", NULL, 0);
-    puts("### GADGET as its paper states it: `gadget-paper.yaml`\n\n"
-         "arXiv 2202.01158 section VI. Nothing is scarce, so the schedulers tie. FIFO alone falls behind, "
-         "and only when the budget is "
-         "taken as printed: jobs that have all the utility there is then keep their workers for hundreds of "
-         "slots, and FIFO lets "
-         "nobody pass. Tied: DRF and LAS within 1 % of GADGET in every seed; the largest difference stands "
-         "beside. Busy: GPUs that GADGET uses; "
-         "placed: active jobs it "
-         "runs in a slot, as the others would gain nothing more.\n\n"
-         "| budget | jobs | GADGET | DRF | LAS | FIFO | tied | by % | busy % | placed % | figure 4: GADGET, "
-         "DRF, "
-         "Tiresias, FIFO |\n"
-         "|---|--:|--:|--:|--:|--:|---|--:|--:|--:|---|");
+    puts(
+        "### GADGET as its paper states it: `gadget-paper.yaml`\n\n"
+        "arXiv 2202.01158 section VI. Nothing is scarce, so the schedulers tie. FIFO alone falls behind, "
+        "and only when the budget is "
+        "taken as printed: jobs that have all the utility there is then keep their workers for hundreds of "
+        "slots, and FIFO lets "
+        "nobody pass. Tied: DRF and LAS within a millionth of GADGET in every seed, said of the budget "
+        "as the text means it; as printed, one seed or another differs by the largest difference that stands "
+        "beside. Busy: GPUs that GADGET uses; "
+        "placed: active jobs it "
+        "runs in a slot, as the others would gain nothing more.\n\n"
+        "| budget | jobs | GADGET | DRF | LAS | FIFO | tied | by % | busy % | placed % | figure 4: GADGET, "
+        "DRF, "
+        "Tiresias, FIFO |\n"
+        "|---|--:|--:|--:|--:|--:|---|--:|--:|--:|---|");
     for (int64_t point = 0; point < t.place.sweep.n_points; point++) {
         int count = (int)(point % N_COUNTS);
         enter(x, &t, point);
         printf("| %s | %d |", point < N_COUNTS ? "scaled" : "literal", counts[count]);
         print_utilities(x);
         double difference = find_difference(x);
-        printf(" %s | %.2f | %.1f | %.1f | %.0f, %.0f, %.0f, %.0f |\n",
-               trial_verdict(difference <= 0.01, &wrong), 100 * difference,
+        /* Scaled budgets come first. */
+        const char *tied = point < N_COUNTS ? trial_verdict(difference <= 1e-6, &wrong) : "";
+        printf(" %s | %.2f | %.1f | %.1f | %.0f, %.0f, %.0f, %.0f |\n", tied, 100 * difference,
                100 * trial_mean(x[0], "gpu_frac").mean, 100 * trial_mean(x[0], "embedded_frac").mean,
                figure4[0][count], figure4[1][count], figure4[2][count], figure4[3][count]);
     }
@@ -171,7 +174,10 @@ static int print_profile_f(int first[N_COUNTS], int last[N_COUNTS])
         first[count] = count_extreme(x, 0, -1);
         last[count] = count_extreme(x, N_RIVALS - 1, 1);
         print_scarce_row("F", "", count, x);
-        printf(" %s |\n", trial_verdict(first[count] >= MOST_SEEDS, &wrong));
+        /* Both in every seed were asked; what is held from one version to the next is less. */
+        bool asked = first[count] == t.place.seeds && last[count] == t.place.seeds;
+        const char *held = trial_verdict(first[count] >= MOST_SEEDS, &wrong);
+        printf(" %s |\n", asked || first[count] < MOST_SEEDS ? held : "missed");
     }
     trial_free(&t);
     return wrong;
@@ -248,7 +254,9 @@ int cluster_gadget(void)
     puts("\n### GADGET where GPUs are scarce: `gadget-profile-e.yaml`, `gadget-profile-f.yaml`\n\n"
          "Two profiles of ours, selected for their order in a prototype on seeds 1 to 4. In order: GADGET > "
          "DRF > LAS > FIFO. Said of "
-         "E: in order in at least 18 of 20 seeds. Said of F: GADGET first in at least 18 of 20. The rows "
+         "E: in order in at least 18 of 20 seeds. Asked of F: GADGET first and FIFO last in every seed, "
+         "which is "
+         "missed, see below; held is GADGET first in at least 18 of 20. The rows "
          "with a change "
          "show what the order hangs on; nothing is said of them.\n");
     print_scarce_head();
