@@ -1,0 +1,123 @@
+/** @file Schedulers of layers: what they share, and the list of them. */
+#ifndef SIM_HETERO_SEARCH_H
+#define SIM_HETERO_SEARCH_H
+
+#include "base/rng.h"
+#include "sim/hetero/hetero.h"
+
+/** The cheapest plan so far after so many evaluations. */
+struct hetero_curve_point {
+    int64_t evaluations;
+    double usd;
+};
+
+/** What a scheduler says of its plan. */
+enum hetero_proof {
+    HETERO_UNPROVED,
+    HETERO_OPTIMAL,     /**< nothing is cheaper */
+    HETERO_LOWER_BOUND, /**< the method does not apply: a limit of units binds; its cost bounds all plans from
+                           below */
+    HETERO_NO_PLAN,     /**< proved: no plan reaches the throughput */
+};
+
+/** Release with hetero_search_free(). */
+struct hetero_search {
+    const struct hetero_problem *problem; /**< borrowed */
+    struct hetero_work work;
+    struct rng *rng;             /**< owned */
+    int64_t budget, evaluations; /**< allowed, and done */
+    hetero_id *best; /**< shape [n_layers], owned: the cheapest plan tried; of plans that all fail, the one
+                        that reaches most */
+    struct hetero_value value; /**< of it */
+    enum hetero_proof proof;
+    double lower_usd;                 /**< no plan costs less; NaN when not known */
+    struct hetero_curve_point *curve; /**< shape [n_curve], owned: each improvement */
+    int32_t n_curve, cap_curve;
+    bool failed; /**< out of memory for the curve */
+};
+
+int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
+                        uint64_t stream, int64_t budget, struct err *e);
+void hetero_search_free(struct hetero_search *s);
+
+/** Evaluate @p plan, count it, keep it if it is the best so far (of equals the first). @p v: its value. */
+void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_value *v);
+
+/** May it go on? */
+static inline bool hetero_may_try(const struct hetero_search *s)
+{
+    return s->evaluations < s->budget;
+}
+
+/** Is @p a better than @p b: cheaper, or, where both fail, nearer to the throughput? */
+bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b);
+
+/** One policy of reinforcement learning: an LSTM or an Elman network. Defaults: hetero_settings_default(). */
+struct hetero_rl_settings {
+    int32_t hidden, plans, rounds;     /**< width of the cell, plans sampled in a round, rounds at most */
+    double rate, entropy, gamma, clip; /**< Adam's rate; bonus at the first round, falling to 0; of the
+                                          baseline; of the gradient's norm */
+    bool copy_logit;                   /**< a learned preference for the type of the layer before */
+};
+
+struct hetero_genetic_settings {
+    int32_t population, tournament, elite;
+    double crossover, mutation; /**< mutation: genes of a plan that change, on average */
+};
+
+struct hetero_anneal_settings {
+    double hot, cold; /**< temperatures at begin and end, of the natural logarithm of the cost */
+};
+
+struct hetero_bayes_settings {
+    int32_t initial, evaluations, candidates;
+    double length,
+        noise; /**< of the kernel exp(-hamming/(length * n_layers)); variance added to the diagonal */
+};
+
+struct hetero_settings {
+    int64_t evaluations; /**< of each scheduler that searches; bayes has its own */
+    struct hetero_rl_settings rl;
+    struct hetero_genetic_settings genetic;
+    struct hetero_anneal_settings anneal;
+    struct hetero_bayes_settings bayes;
+};
+struct hetero_settings hetero_settings_default(void);
+
+/** A scheduler: tries plans until it is done or the budget is. 0 or ERR_NOMEM, ERR_RANGE (a problem that is
+ * too large for it). */
+typedef int hetero_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e);
+
+struct hetero_scheduler {
+    const char *name, *help;
+    hetero_run *run;
+    bool seeded; /**< draws: other seeds may give other plans */
+    bool local;  /**< a local search follows; its evaluations come on top of the budget, and are counted */
+};
+/** In the order in which they are shown. */
+extern const struct hetero_scheduler hetero_schedulers[];
+extern const int32_t n_hetero_schedulers;
+
+/**
+ * Build @p s, run scheduler @p which on @p p, evaluate the best plan once more (not counted), so that
+ * s->work has its stages and units. @p s uninitialised; release it, also after failure.
+ */
+int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int32_t which,
+                    const struct hetero_settings *settings, uint64_t seed, struct err *e);
+
+/* ---- the schedulers, one file each ---- */
+hetero_run hetero_rl_lstm, hetero_rl_rnn;                      /* rl.c */
+hetero_run hetero_oracle_run;                                  /* oracle.c */
+hetero_run hetero_labels_run;                                  /* labels.c */
+hetero_run hetero_brute;                                       /* brute.c */
+hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* fixed.c */
+hetero_run hetero_greedy;                                      /* greedy.c */
+hetero_run hetero_genetic;                                     /* genetic.c */
+hetero_run hetero_anneal, hetero_random;                       /* anneal.c */
+hetero_run hetero_bayes;                                       /* bayes.c */
+
+/** Recolour one layer or one stage as long as that makes the best plan cheaper. Goes on from s->best; counts
+ * its evaluations, budget or not. */
+int hetero_local(struct hetero_search *s, struct err *e);
+
+#endif
