@@ -30,6 +30,7 @@ check_includes() {
         if (header ~ /^igraph/) return "^topo/graph[a-z_]*\\.c$"
         if (header ~ /^gsl\/gsl_(rng|randist|qrng)/) return "^base/rng\\.c$"
         if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"
+        if (header == "gsl/gsl_blas.h") return "^base/matrix\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
         if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
         if (header == "jansson.h") return "^base/json_read\\.c$"

@@ -1,0 +1,107 @@
+/* Dense matrices against sums written out. */
+#include "base/matrix.h"
+#include "base/rng.h"
+#include "tests/support.h"
+
+enum { MOST = 12 };
+
+static double draw(struct rng *r, double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        x[i] = rng_range(r, -1, 1);
+    return x[0];
+}
+
+static void product_is_the_sum_over_the_inner_index(void **state)
+{
+    static const struct {
+        int32_t m, n, k;
+    } cases[] = { { 1, 1, 1 }, { 2, 3, 4 }, { 12, 5, 7 }, { 3, 12, 1 } };
+    (void)state;
+    struct rng *r;
+    struct err e = { 0 };
+    assert_int_equal(rng_build(&r, 1, 1, &e), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int add = 0; add < 2; add++) {
+            double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], before[MOST * MOST];
+            int32_t m = cases[i].m, n = cases[i].n, k = cases[i].k;
+            draw(r, a, m * k);
+            draw(r, b, k * n);
+            draw(r, c, m * n);
+            for (int32_t x = 0; x < m * n; x++)
+                before[x] = add ? c[x] : 0;
+            matrix_product(c, a, b, m, n, k, add);
+            for (int32_t x = 0; x < m; x++)
+                for (int32_t y = 0; y < n; y++) {
+                    double want = before[x * n + y];
+                    for (int32_t z = 0; z < k; z++)
+                        want += a[x * k + z] * b[z * n + y];
+                    assert_true(fabs(c[x * n + y] - want) < 1e-13);
+                }
+        }
+    rng_free(r);
+}
+
+static void transpose_swaps_the_indices(void **state)
+{
+    const double from[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 4, 2, 5, 3, 6 };
+    double to[6];
+    (void)state;
+    matrix_transpose(to, from, 2, 3);
+    for (int i = 0; i < 6; i++)
+        assert_true(to[i] == want[i]);
+}
+
+/* A = M M' + I is positive definite; x = A^-1 b is checked by A x = b. */
+static void cholesky_solves_symmetric_systems(void **state)
+{
+    (void)state;
+    struct rng *r;
+    struct err e = { 0 };
+    assert_int_equal(rng_build(&r, 2, 1, &e), 0);
+    for (int32_t n = 1; n <= MOST; n++) {
+        double m[MOST * MOST], t[MOST * MOST], a[MOST * MOST], l[MOST * MOST], b[MOST], x[MOST], y[MOST];
+        draw(r, m, n * n);
+        draw(r, b, n);
+        matrix_transpose(t, m, n, n);
+        matrix_product(a, m, t, n, n, n, false);
+        for (int32_t i = 0; i < n; i++)
+            a[i * n + i] += 1;
+        for (int32_t i = 0; i < n * n; i++)
+            l[i] = a[i];
+        for (int32_t i = 0; i < n; i++)
+            x[i] = y[i] = b[i];
+        assert_true(matrix_cholesky(l, n));
+        matrix_cholesky_solve(l, x, n);
+        matrix_lower_solve(l, y, n);
+        for (int32_t i = 0; i < n; i++) {
+            double ax = 0, ly = 0;
+            for (int32_t k = 0; k < n; k++)
+                ax += a[i * n + k] * x[k];
+            for (int32_t k = 0; k <= i; k++)
+                ly += l[i * n + k] * y[k];
+            assert_true(fabs(ax - b[i]) < 1e-11 && fabs(ly - b[i]) < 1e-11);
+        }
+    }
+    rng_free(r);
+}
+
+static void cholesky_refuses_what_is_not_positive_definite(void **state)
+{
+    double negative[] = { 1, 2, 2, 1 }, zero[] = { 0 }, nan[] = { NAN };
+    (void)state;
+    assert_false(matrix_cholesky(negative, 2));
+    assert_false(matrix_cholesky(zero, 1));
+    assert_false(matrix_cholesky(nan, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(product_is_the_sum_over_the_inner_index),
+        cmocka_unit_test(transpose_swaps_the_indices),
+        cmocka_unit_test(cholesky_solves_symmetric_systems),
+        cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
