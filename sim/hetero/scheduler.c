@@ -13,7 +13,7 @@ const int32_t n_hetero_schedulers = (int32_t)(sizeof hetero_schedulers / sizeof 
  * search with a local search after it is the same search: what follows '+' does not count. */
 static uint64_t stream_of(const char *name)
 {
-    return text_hash(0, name, strcspn(name, "+")) & UINT32_MAX;
+    return text_hash(TEXT_HASH_SEED, name, strcspn(name, "+")) & UINT32_MAX;
 }
 
 int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int32_t which,
