@@ -16,6 +16,7 @@ enum {
     LOW_PX = 16,
     LEAST_PX = 11,
     MESSAGE = 70, /* characters of an error that are shown */
+    NAME = 36,    /* and of a point's name */
 };
 
 /* Of a row's height, what is left free above its bar; and how far the end of a whisker is from its middle. */
@@ -27,7 +28,7 @@ struct outcome_bar {
     bool there, has_plan;
     struct text state;           /* owned: why there is no plan */
     double ratio, worst;         /* NaN = none */
-    double usd, seeds, feasible; /* NaN = not known */
+    double seeds, feasible;      /* NaN = not known */
 };
 
 struct columns {
@@ -44,7 +45,8 @@ struct hetero_fig {
     double optimum_usd[MAX_POINTS]; /* proved; NaN = not known */
     bool bound[MAX_POINTS];         /* the oracle has but a lower bound */
     int32_t n_rows;
-    int64_t n_passed, n_blank, n_again;
+    int64_t n_blank, n_again;
+    double most_seeds;
     bool any_bar, any_whisker, any_state;
     struct axis x;
     struct text names[MAX_POINTS], *ends; /* ends: shape [points.n][n_rows]; owned */
@@ -111,12 +113,19 @@ static int read_state(struct text *out, const struct hetero_fig *f, const struct
     return rc ? rc : text_check(out, e);
 }
 
-/* Only schedulers that prove something say what. */
-static int read_proof(struct hetero_fig *f, int32_t point, double usd, const struct rows *r, struct err *e)
+/* What schedulers prove, those too that the filters leave out: it says what the others are held against. */
+static int read_proof(struct hetero_fig *f, const struct rows *r, struct err *e)
 {
     struct text proof = { 0 };
-    int rc = f->at.proof < 0 ? 0 : rows_text(&proof, r, f->at.proof, e);
+    int32_t point;
+    double usd;
+    int rc = points_find(&point, &f->points, r, e);
 
+    if (rc || point < 0 || f->at.proof < 0)
+        return rc;
+    rc = rows_text(&proof, r, f->at.proof, e);
+    if (!rc)
+        rc = read_number(&usd, r, f->at.usd, e);
     if (!rc && strcmp(text_str(&proof), "optimal") == 0 && usd > 0)
         f->optimum_usd[point] = usd;
     f->bound[point] = f->bound[point] || strcmp(text_str(&proof), "bound") == 0;
@@ -126,12 +135,10 @@ static int read_proof(struct hetero_fig *f, int32_t point, double usd, const str
 
 static int read_bar(struct outcome_bar *b, const struct hetero_fig *f, const struct rows *r, struct err *e)
 {
-    int rc = read_number(&b->usd, r, f->at.usd, e);
+    int rc = read_number(&b->seeds, r, f->at.seeds, e);
 
     b->ratio = b->worst = (double)NAN;
     b->has_plan = rows_equal(r, f->at.status, "done");
-    if (!rc)
-        rc = read_number(&b->seeds, r, f->at.seeds, e);
     if (!rc)
         rc = read_number(&b->feasible, r, f->at.feasible, e);
     if (!rc && !b->has_plan)
@@ -159,8 +166,7 @@ static int read_row(struct hetero_fig *f, const struct rows *r, struct err *e)
     }
     b->there = true;
     rc = read_bar(b, f, r, e);
-    if (!rc)
-        rc = read_proof(f, point, b->usd, r, e);
+    f->most_seeds = fmax(f->most_seeds, b->seeds);
     f->n_blank += b->has_plan && isnan(b->ratio);
     f->any_bar = f->any_bar || b->ratio > 0;
     f->any_whisker = f->any_whisker || b->worst > b->ratio * (1 + AXIS_SAME);
@@ -171,6 +177,7 @@ static int read_row(struct hetero_fig *f, const struct rows *r, struct err *e)
 static int read_rows(struct hetero_fig *f, const struct rows *rows, struct err *e)
 {
     struct rows r = *rows;
+    int64_t n_passed = 0;
     int rc = 0;
 
     f->bars = calloc((size_t)f->points.n * MAX_ROWS, sizeof *f->bars);
@@ -179,13 +186,14 @@ static int read_rows(struct hetero_fig *f, const struct rows *rows, struct err *
     for (int32_t k = 0; k < MAX_POINTS; k++)
         f->optimum_usd[k] = (double)NAN;
     for (r.row = 0; r.row < r.t->n_rows && !rc; r.row++) {
-        if (!rows_pass(&r))
+        rc = read_proof(f, &r, e);
+        if (rc || !rows_pass(&r))
             continue;
-        f->n_passed++;
+        n_passed++;
         rc = read_row(f, &r, e);
     }
     if (!rc && !f->any_bar && !f->any_state)
-        rc = rows_none_left(&r, f->n_passed, f->n_blank, "", e);
+        rc = rows_none_left(&r, n_passed, f->n_blank, "", e);
     f->n_rows = f->schedulers.n < MAX_ROWS ? f->schedulers.n : MAX_ROWS;
     return rc;
 }
@@ -219,7 +227,7 @@ static void put_name(struct text *out, const struct hetero_fig *f, int32_t point
 {
     double usd = f->optimum_usd[point];
 
-    text_puts(out, text_str(&f->points.names[point]));
+    canvas_put_short(out, text_str(&f->points.names[point]), NAME);
     if (f->best)
         return;
     if (usd > 0) {
@@ -280,7 +288,7 @@ static void put_notes(struct hetero_fig *f)
 {
     points_put_notes(f->c, &f->points);
     if (f->any_whisker)
-        canvas_note(f->c, "whiskers: worst seed");
+        canvas_note(f->c, "whiskers: worst of %.0f seeds", f->most_seeds);
     if (f->schedulers.n > f->n_rows)
         canvas_note(f->c, "first %d of %d schedulers", (int)f->n_rows, (int)f->schedulers.n);
     if (f->n_again > 0)
