@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/hetero/elementary.h"
 #include "sim/hetero/moves.h"
 #include "sim/hetero/search.h"
 
@@ -46,7 +47,9 @@ static void step(struct walker *w, struct hetero_search *s, double temperature)
     double ceiling = isfinite(w->ceiling) ? w->ceiling : 0; /* while all plans fail, any will do */
     double worse = hetero_log_cost(&v, s->problem->per_s, ceiling) -
                    hetero_log_cost(&w->value, s->problem->per_s, ceiling);
-    if (worse <= 0 || rng_uniform(s->rng) < exp(-worse / temperature)) {
+    double chance = -worse / temperature;
+    elementary_exp(&chance, 1);
+    if (worse <= 0 || rng_uniform(s->rng) < chance) {
         memcpy(w->plan, plan, (size_t)size.n_layers * sizeof *plan);
         w->value = v;
     }
@@ -65,9 +68,11 @@ int hetero_anneal(struct hetero_search *s, const struct hetero_settings *setting
     hetero_draw_plan(w.plan, hetero_size_of(s->problem), s->rng);
     hetero_try(s, w.plan, &w.value);
     raise_ceiling(&w, &w.value);
+    double cooling = elementary_log(how->cold / how->hot);
     while (hetero_may_try(s)) {
-        double done = (double)s->evaluations / (double)s->budget;
-        step(&w, s, how->hot * pow(how->cold / how->hot, done));
+        double share = cooling * (double)s->evaluations / (double)s->budget;
+        elementary_exp(&share, 1);
+        step(&w, s, how->hot * share);
     }
     return 0;
 }

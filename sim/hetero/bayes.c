@@ -79,24 +79,38 @@ static double fit(struct bayes *b)
     return least;
 }
 
-/* Of plans at random and neighbours of the best one, one after the other: the one that promises most. */
+/* Plans at random and neighbours of the best one, in turn: any region may be the right one, and so may be
+ * this one. */
+static void draw_candidates(hetero_id *plans, struct bayes *b, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        hetero_id *plan = plans + (size_t)i * (size_t)b->size.n_layers;
+        if (i % 2 == 0) {
+            hetero_draw_plan(plan, b->size, b->s->rng);
+        } else {
+            memcpy(plan, b->s->best, (size_t)b->size.n_layers * sizeof *plan);
+            hetero_change_plan(plan, b->size, b->s->rng);
+        }
+    }
+}
+
+/* Of the candidates the one that promises most. */
 static void choose(hetero_id *plan, struct bayes *b, int32_t candidates)
 {
-    hetero_id other[HETERO_MAX_LAYERS];
-    size_t bytes = (size_t)b->size.n_layers * sizeof *plan;
+    hetero_id plans[HETERO_GUESSES * HETERO_MAX_LAYERS];
+    struct hetero_guess guesses[HETERO_GUESSES];
     double least = fit(b), most = -1;
-    for (int32_t i = 0; i < candidates; i++) {
-        if (i % 2 == 0) {
-            hetero_draw_plan(other, b->size, b->s->rng);
-        } else {
-            memcpy(other, b->s->best, bytes);
-            hetero_change_plan(other, b->size, b->s->rng);
-        }
-        struct hetero_guess guess = hetero_surrogate_guess(&b->model, other);
-        double gain = hetero_expected_gain(&guess, least);
-        if (gain > most) {
-            most = gain;
-            memcpy(plan, other, bytes);
+    for (int32_t done = 0; done < candidates; done += HETERO_GUESSES) {
+        int32_t n = candidates - done < HETERO_GUESSES ? candidates - done : HETERO_GUESSES;
+        draw_candidates(plans, b, n);
+        hetero_surrogate_guess(guesses, &b->model, plans, n);
+        for (int32_t i = 0; i < n; i++) {
+            double gain = hetero_expected_gain(&guesses[i], least);
+            if (gain > most) {
+                most = gain;
+                memcpy(plan, plans + (size_t)i * (size_t)b->size.n_layers,
+                       (size_t)b->size.n_layers * sizeof *plan);
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 /* Plans that somebody would write down: one type for all layers, or one for look-ups and one for the rest. */
 #include "sim/hetero/search.h"
 
-/* Every pair of a CPU type for look-ups (and pooling over them) and a type for the others. */
+/* Where the layers go. */
 enum split {
-    ALL_CPU, /* the same CPU type for both */
+    ALL_CPU,
     ALL_GPU,
-    CPU_GPU,
+    CPU_GPU, /* look-ups, and pooling over what they find, on a CPU; the others on a GPU */
 };
 
 static bool is_lookup(enum hetero_kind kind)

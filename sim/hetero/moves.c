@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "sim/hetero/elementary.h"
+
 /* A plan that reaches less than this share of the throughput is as bad as one that reaches this: a single
  * hopeless plan must not drown the differences between the others. */
 #define LEAST_REACH 1e-6
@@ -96,6 +98,6 @@ void hetero_change_plan(hetero_id *plan, struct hetero_size size, struct rng *rn
 double hetero_log_cost(const struct hetero_value *v, double per_s, double ceiling)
 {
     if (v->status == HETERO_OK)
-        return log(fmax(v->usd, DBL_MIN)); /* units may be free */
-    return ceiling + fmax(0, log(per_s / fmax(v->reach_per_s, per_s * LEAST_REACH)));
+        return elementary_log(fmax(v->usd, DBL_MIN)); /* units may be free */
+    return ceiling + elementary_log(fmax(1, per_s / fmax(v->reach_per_s, per_s * LEAST_REACH)));
 }

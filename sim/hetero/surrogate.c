@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/hetero/elementary.h"
+
 int hetero_surrogate_build(struct hetero_surrogate *g, int32_t n_layers, int32_t cap, double length,
                            double noise, struct err *e)
 {
@@ -14,7 +16,10 @@ int hetero_surrogate_build(struct hetero_surrogate *g, int32_t n_layers, int32_t
     g->plans = calloc(n * (size_t)n_layers, sizeof *g->plans);
     g->factor = calloc(n * (n + 1) / 2, sizeof *g->factor);
     g->halves = calloc(n, sizeof *g->halves);
-    g->room = calloc(n, sizeof *g->room);
+    g->room = calloc(n * HETERO_GUESSES, sizeof *g->room);
+    for (int32_t differ = 0; differ <= n_layers; differ++)
+        g->kernel[differ] = -differ / length;
+    elementary_exp(g->kernel, n_layers + 1);
     if (g->plans && g->factor && g->halves && g->room)
         return 0;
     hetero_surrogate_free(g);
@@ -40,31 +45,53 @@ static const hetero_id *plan_at(const struct hetero_surrogate *g, int32_t i)
     return g->plans + (size_t)i * (size_t)g->n_layers;
 }
 
-/* x with L x = k(plan, plans known), into g->room; returns x'x = k' K^-1 k. */
-static double project(struct hetero_surrogate *g, const hetero_id *plan)
+/* Of each lane's plan the covariance with known plan i. */
+static void covariance(double x[HETERO_GUESSES], const struct hetero_surrogate *g, int32_t i,
+                       const hetero_id *plans, int32_t n_plans)
 {
-    double sum = 0, *x = g->room;
-    for (int32_t i = 0; i < g->n; i++) {
-        const double *row = factor_row(g, i);
-        const hetero_id *known = plan_at(g, i);
+    const hetero_id *known = plan_at(g, i);
+    for (int32_t c = 0; c < n_plans; c++) {
+        const hetero_id *plan = plans + (size_t)c * (size_t)g->n_layers;
         int32_t differ = 0;
         for (int32_t l = 0; l < g->n_layers; l++)
             differ += known[l] != plan[l];
-        double left = exp(-differ / g->length);
-        for (int32_t j = 0; j < i; j++)
-            left -= row[j] * x[j];
-        x[i] = left / row[i];
-        sum += x[i] * x[i];
+        x[c] = g->kernel[differ];
     }
-    return sum;
+}
+
+/* x with L x = k, k the covariances of a plan with those known, into g->room; the square of x, which is
+ * k' K^-1 k, into `squares`. A column for each plan: the lanes are independent, and the compiler makes
+ * vectors of them, which it may not of the sum over j. */
+static void project(double squares[HETERO_GUESSES], struct hetero_surrogate *g, const hetero_id *plans,
+                    int32_t n_plans)
+{
+    memset(squares, 0, HETERO_GUESSES * sizeof *squares);
+    for (int32_t i = 0; i < g->n; i++) {
+        const double *row = factor_row(g, i);
+        double x[HETERO_GUESSES] = { 0 };
+        covariance(x, g, i, plans, n_plans);
+        for (int32_t j = 0; j < i; j++) {
+            const double *y = g->room + (size_t)j * HETERO_GUESSES;
+            for (int32_t c = 0; c < HETERO_GUESSES; c++)
+                x[c] -= row[j] * y[c];
+        }
+        for (int32_t c = 0; c < HETERO_GUESSES; c++) {
+            x[c] /= row[i];
+            squares[c] += x[c] * x[c];
+        }
+        memcpy(g->room + (size_t)i * HETERO_GUESSES, x, sizeof x);
+    }
 }
 
 bool hetero_surrogate_add(struct hetero_surrogate *g, const hetero_id *plan)
 {
-    double pivot = 1 + g->noise - project(g, plan), *row = factor_row(g, g->n);
+    double squares[HETERO_GUESSES], *row = factor_row(g, g->n);
+    project(squares, g, plan, 1);
+    double pivot = 1 + g->noise - squares[0];
     if (!(pivot > 0))
         return false;
-    memcpy(row, g->room, (size_t)g->n * sizeof *row);
+    for (int32_t i = 0; i < g->n; i++)
+        row[i] = g->room[(size_t)i * HETERO_GUESSES];
     row[g->n] = sqrt(pivot);
     memcpy(g->plans + (size_t)g->n * (size_t)g->n_layers, plan, (size_t)g->n_layers * sizeof *plan);
     g->n++;
@@ -89,13 +116,18 @@ void hetero_surrogate_fit(struct hetero_surrogate *g, const double *targets)
     }
 }
 
-struct hetero_guess hetero_surrogate_guess(struct hetero_surrogate *g, const hetero_id *plan)
+void hetero_surrogate_guess(struct hetero_guess *guesses, struct hetero_surrogate *g, const hetero_id *plans,
+                            int32_t n_plans)
 {
     /* k' K^-1 y is the product of the two halves, L^-1 k and L^-1 y. */
-    double left = 1 - project(g, plan), mean = 0;
+    double squares[HETERO_GUESSES], means[HETERO_GUESSES] = { 0 };
+    project(squares, g, plans, n_plans);
     for (int32_t i = 0; i < g->n; i++)
-        mean += g->room[i] * g->halves[i];
-    return (struct hetero_guess){ g->mean + g->scale * mean, g->scale * sqrt(fmax(0, left)) };
+        for (int32_t c = 0; c < HETERO_GUESSES; c++)
+            means[c] += g->room[(size_t)i * HETERO_GUESSES + (size_t)c] * g->halves[i];
+    for (int32_t c = 0; c < n_plans; c++)
+        guesses[c] =
+            (struct hetero_guess){ g->mean + g->scale * means[c], g->scale * sqrt(fmax(0, 1 - squares[c])) };
 }
 
 double hetero_expected_gain(const struct hetero_guess *g, double best)

@@ -13,15 +13,18 @@
 
 #include "sim/hetero/hetero.h"
 
+enum { HETERO_GUESSES = 8 }; /**< plans that are looked at together */
+
 /** Release with hetero_surrogate_free(). */
 struct hetero_surrogate {
-    int32_t n_layers, n, cap; /**< plans it knows, and has room for */
-    double length, noise;     /**< length in layers */
-    hetero_id *plans;         /**< shape [cap][n_layers], owned */
-    double *factor;           /**< lower Cholesky factor of K, row i at i (i + 1) / 2, owned */
-    double *halves;           /**< shape [cap], owned: L^-1 y */
-    double *room;             /**< shape [cap], owned */
-    double mean, scale;       /**< of the targets */
+    int32_t n_layers, n, cap;             /**< plans it knows, and has room for */
+    double length, noise;                 /**< length in layers */
+    hetero_id *plans;                     /**< shape [cap][n_layers], owned */
+    double *factor;                       /**< lower Cholesky factor of K, row i at i (i + 1) / 2, owned */
+    double *halves;                       /**< shape [cap], owned: L^-1 y */
+    double *room;                         /**< shape [cap][HETERO_GUESSES], owned */
+    double kernel[HETERO_MAX_LAYERS + 1]; /**< by the number of layers that differ */
+    double mean, scale;                   /**< of the targets */
 };
 
 struct hetero_guess {
@@ -42,8 +45,12 @@ bool hetero_surrogate_add(struct hetero_surrogate *g, const hetero_id *plan);
 /** Targets of all plans, shape [n], n >= 1, in the order in which they came. O(n^2). */
 void hetero_surrogate_fit(struct hetero_surrogate *g, const double *targets);
 
-/** After a fit. O(n (n + n_layers)); uses g->room: one thread only. */
-struct hetero_guess hetero_surrogate_guess(struct hetero_surrogate *g, const hetero_id *plan);
+/**
+ * After a fit: what to expect of plans, @p plans of shape [n_plans][n_layers], into @p guesses, shape
+ * [n_plans]; 1 to HETERO_GUESSES of them. O(n (n + n_layers)) each; uses g->room: one thread only.
+ */
+void hetero_surrogate_guess(struct hetero_guess *guesses, struct hetero_surrogate *g, const hetero_id *plans,
+                            int32_t n_plans);
 
 /** How far a target below @p best is expected to fall: the mean of max(0, best - y), y normal. */
 double hetero_expected_gain(const struct hetero_guess *g, double best);
