@@ -5,6 +5,8 @@
 #include "sim/hetero/search.h"
 
 const struct hetero_scheduler hetero_schedulers[] = {
+    { "oracle", "the cheapest plan, proved, where no limit of units binds", hetero_oracle_run, false, false },
+    { "brute-force", "all plans, at most 2^22", hetero_brute, false, false },
     { "random", "plans drawn at random", hetero_random, true, false },
 };
 const int32_t n_hetero_schedulers = (int32_t)(sizeof hetero_schedulers / sizeof hetero_schedulers[0]);
