@@ -12,6 +12,8 @@
 #ifndef SIM_HETERO_PATH_H
 #define SIM_HETERO_PATH_H
 
+#include <stddef.h>
+
 #include "sim/hetero/hetero.h"
 
 struct hetero_window {
