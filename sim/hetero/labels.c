@@ -189,7 +189,7 @@ static double find_multipliers(struct limits *m, double *cost, hetero_id *plan, 
             *cost = own;
             memcpy(plan, m->plan, layers * sizeof *plan);
         }
-        double target = fmin(fmin(*cost, most), 1.2 * bound + 0.1 * own);
+        double target = fmin(fmin(*cost, most), 1.2 * bound + own);
         if (bound >= fmin(*cost, most) * (1 - COST_SLACK) || !step(m, (target - here) / (1 + 0.1 * i)))
             break;
     }
@@ -376,11 +376,26 @@ static int find_path(struct limits *m, double *cost, hetero_id *plan, double mos
 
 /* ---- the rule ---- */
 
+/* What no path costs more than: the dearest arc from each layer. */
+static double dearest(const struct limits *m)
+{
+    double sum = 0;
+    for (int32_t l = 0; l < m->problem->profile->n_layers; l++) {
+        double most = 0;
+        for (int32_t i = m->x->begin[l]; i < m->x->begin[l + 1]; i++)
+            most = fmax(most, m->arcs->at[i].cost);
+        sum += most;
+    }
+    return sum;
+}
+
 /* The limits of the scarce types that are known now. */
 static int keep_scarce(struct limits *m, double *cost, hetero_id *plan, double most, bool *complete,
                        struct err *e)
 {
     double found = INFINITY;
+    /* Without a plan so far, a bound above all paths proves that there is none. */
+    most = fmin(most, 1.001 * dearest(m));
     double bound = find_multipliers(m, &found, plan, most);
     double cut = fmin(found, most) * (1 - COST_SLACK);
     int rc = 0;
