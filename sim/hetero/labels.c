@@ -189,8 +189,17 @@ static double find_multipliers(struct limits *m, double *cost, hetero_id *plan, 
             *cost = own;
             memcpy(plan, m->plan, layers * sizeof *plan);
         }
+        if (bound >= fmin(*cost, most) * (1 - COST_SLACK))
+            break;
+        /* Nothing within the limits: further along the best direction, where the bound of what is not there
+         * has no end. */
+        if (!(*cost < INFINITY) && i % 8 == 7) {
+            for (int32_t k = 0; k < m->n_scarce; k++)
+                m->multiplier[k] = 4 * best[k];
+            continue;
+        }
         double target = fmin(fmin(*cost, most), 1.2 * bound + own);
-        if (bound >= fmin(*cost, most) * (1 - COST_SLACK) || !step(m, (target - here) / (1 + 0.1 * i)))
+        if (!step(m, (target - here) / (1 + 0.1 * i)))
             break;
     }
     memcpy(m->multiplier, best, n);
@@ -475,8 +484,10 @@ int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *set
     rc = search(&found, s->problem, e);
     if (!rc && found.cost < INFINITY)
         hetero_try(s, found.plan, &v);
-    if (!rc && !(found.lower < INFINITY))
+    if (!rc && !(found.lower < INFINITY)) {
         s->proof = HETERO_NO_PLAN;
+        s->lower_usd = NAN;
+    }
     if (!rc && found.lower < INFINITY) {
         s->lower_usd = fmax(s->lower_usd, found.lower * hours);
         s->proof = hetero_proof_of(&s->value, s->lower_usd);
