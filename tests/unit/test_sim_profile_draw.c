@@ -283,9 +283,9 @@ static void from_a_tenth_to_twice_the_loose_limit_nothing_changes(void **state)
         struct hetero_models_case c;
         hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_LOOSE);
         double loose_per_s = c.problem.per_s;
-        c.problem.per_s = 0.1 * loose_per_s;
+        hetero_set_throughput(&c.problem, 0.1 * loose_per_s);
         double usd = usd_at_least(&c);
-        c.problem.per_s = 2 * loose_per_s;
+        hetero_set_throughput(&c.problem, 2 * loose_per_s);
         assert_true(usd_at_least(&c) == usd);
         hetero_models_free(&c);
     }
