@@ -36,6 +36,7 @@ struct hetero_search {
     bool failed; /**< out of memory for the curve */
 };
 
+/** Nothing tried yet. @p s uninitialised; release it, also after failure. 0 or ERR_NOMEM. */
 int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
                         uint64_t stream, int64_t budget, struct err *e);
 void hetero_search_free(struct hetero_search *s);
