@@ -31,8 +31,17 @@ struct outcome_bar {
     double seeds, feasible; /* NaN = not known */
 };
 
+/* What the ratios of a point are to, and the words for it. */
+enum proof { UNPROVED, OPTIMAL, LOWER_BOUND, N_PROOFS };
+static const char *const proof_words[N_PROOFS] = { "oracle", "optimum", "lower bound" };
+
+struct oracle {
+    double usd; /* NaN = not known */
+    enum proof proof;
+};
+
 struct columns {
-    int32_t scheduler, status, ratio, worst, usd, seeds, feasible, proof, reach, message;
+    int32_t scheduler, status, ratio, worst, seeds, feasible, need, reach, message, oracle_usd, oracle_proof;
 };
 
 struct hetero_fig {
@@ -41,9 +50,8 @@ struct hetero_fig {
     struct names schedulers;  /* owned texts */
     struct outcome_bar *bars; /* shape [points.n][MAX_ROWS], owned */
     struct columns at;
-    bool best;                      /* ratios are to the cheapest of the schedulers, not to the oracle */
-    double optimum_usd[MAX_POINTS]; /* proved; NaN = not known */
-    bool bound[MAX_POINTS];         /* the oracle has but a lower bound */
+    bool best; /* ratios are to the cheapest of the schedulers, not to the oracle */
+    struct oracle oracle[MAX_POINTS];
     int32_t n_rows;
     int64_t n_blank, n_again;
     double most_seeds;
@@ -74,12 +82,13 @@ static int find_columns(struct hetero_fig *f, const struct rows *r, struct err *
     if (!rc)
         rc = rows_column(&at->status, r, "status", e);
     at->worst = f->best ? -1 : table_find(r->t, "over_oracle_worst");
-    at->usd = table_find(r->t, "usd");
     at->seeds = table_find(r->t, "seeds");
     at->feasible = table_find(r->t, "feasible");
-    at->proof = table_find(r->t, "proof");
+    at->need = table_find(r->t, "need_per_s");
     at->reach = table_find(r->t, "reach_per_s");
     at->message = table_find(r->t, "message");
+    at->oracle_usd = table_find(r->t, "oracle_usd");
+    at->oracle_proof = table_find(r->t, "oracle_proof");
     return rc;
 }
 
@@ -90,47 +99,67 @@ static int read_number(double *out, const struct rows *r, int32_t col, struct er
     return col < 0 ? 0 : rows_number(out, r, col, e);
 }
 
-/* "infeasible: reaches at most 1.2 M examples/s", "error: the first words". */
-static int read_state(struct text *out, const struct hetero_fig *f, const struct rows *r, struct err *e)
+static void put_examples(struct text *out, double per_s)
 {
     static const struct unit units[] = {
-        { 1e9, "G " }, { 1e6, "M " }, { 1e3, "k " }, { 1, "" }, { 0, NULL }
+        { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" }, { 1, "" }, { 0, NULL }
     };
-    struct text message = { 0 };
-    double reach;
+    struct unit unit = unit_pick(units, per_s);
+
+    text_printf(out, "%.3g%s", per_s / unit.scale, unit.name);
+}
+
+/* "infeasible: reaches 1.2 M of 2 M examples/s", "partly: 2 of 5 seeds have a plan", "error: the first
+ * words". */
+static int read_state(struct outcome_bar *b, const struct hetero_fig *f, const struct rows *r, struct err *e)
+{
+    struct text *out = &b->state, message = { 0 };
+    double reach, need;
     int rc = rows_text(out, r, f->at.status, e);
 
     if (!rc)
         rc = read_number(&reach, r, f->at.reach, e);
+    if (!rc)
+        rc = read_number(&need, r, f->at.need, e);
     if (!rc && f->at.message >= 0)
         rc = rows_text(&message, r, f->at.message, e);
-    if (!rc && reach > 0) {
-        struct unit unit = unit_pick(units, reach);
-        text_printf(out, ": reaches at most %.3g %sexamples/s", reach / unit.scale, unit.name);
-    } else if (!rc && message.n > 0) {
+    if (rc) {
+        text_free(&message);
+        return rc;
+    }
+    if (b->feasible > 0) {
+        text_printf(out, ": %.0f of %.0f seeds have a plan", b->feasible, b->seeds);
+    } else if (reach > 0) {
+        text_puts(out, ": reaches ");
+        put_examples(out, reach);
+        text_puts(out, need > 0 ? " of " : "");
+        if (need > 0)
+            put_examples(out, need);
+        text_puts(out, " examples/s");
+    } else if (message.n > 0) {
         text_puts(out, ": ");
         canvas_put_short(out, text_str(&message), MESSAGE);
     }
     text_free(&message);
-    return rc ? rc : text_check(out, e);
+    return text_check(out, e);
 }
 
-/* What schedulers prove, those too that the filters leave out: it says what the others are held against. */
-static int read_proof(struct hetero_fig *f, const struct rows *r, struct err *e)
+/* Rows of a point agree, but for those of errors, which know nothing. */
+static int read_oracle(struct oracle *o, const struct hetero_fig *f, const struct rows *r, struct err *e)
 {
     struct text proof = { 0 };
-    int32_t point;
     double usd;
-    int rc = points_find(&point, &f->points, r, e);
+    int rc = read_number(&usd, r, f->at.oracle_usd, e);
 
-    if (rc || point < 0 || f->at.proof < 0)
+    if (rc || !(usd > 0))
         return rc;
-    rc = rows_text(&proof, r, f->at.proof, e);
-    if (!rc)
-        rc = read_number(&usd, r, f->at.usd, e);
-    if (!rc && strcmp(text_str(&proof), "optimal") == 0 && usd > 0)
-        f->optimum_usd[point] = usd;
-    f->bound[point] = f->bound[point] || strcmp(text_str(&proof), "bound") == 0;
+    o->usd = usd;
+    if (f->at.oracle_proof >= 0)
+        rc = rows_text(&proof, r, f->at.oracle_proof, e);
+    if (strcmp(text_str(&proof), "optimal") == 0)
+        o->proof = OPTIMAL;
+    else if (strcmp(text_str(&proof), "lower bound") == 0)
+        o->proof = LOWER_BOUND;
     text_free(&proof);
     return rc;
 }
@@ -140,16 +169,15 @@ static int read_bar(struct outcome_bar *b, const struct hetero_fig *f, const str
     int rc = read_number(&b->seeds, r, f->at.seeds, e);
 
     b->ratio = b->worst = (double)NAN;
-    b->has_plan = rows_equal(r, f->at.status, "done");
     if (!rc)
         rc = read_number(&b->feasible, r, f->at.feasible, e);
-    if (!rc && !b->has_plan)
-        return read_state(&b->state, f, r, e);
     if (!rc)
         rc = rows_above_zero(&b->ratio, r, f->at.ratio, e);
     if (!rc && f->at.worst >= 0)
         rc = rows_above_zero(&b->worst, r, f->at.worst, e);
-    return rc;
+    /* Without a median there is no plan: the row is done, but has no ratio, or it says why. */
+    b->has_plan = !isnan(b->ratio) || rows_equal(r, f->at.status, "done");
+    return rc || b->has_plan ? rc : read_state(b, f, r, e);
 }
 
 static int read_row(struct hetero_fig *f, const struct rows *r, struct err *e)
@@ -167,7 +195,9 @@ static int read_row(struct hetero_fig *f, const struct rows *r, struct err *e)
         return 0;
     }
     b->there = true;
-    rc = read_bar(b, f, r, e);
+    rc = read_oracle(&f->oracle[point], f, r, e);
+    if (!rc)
+        rc = read_bar(b, f, r, e);
     f->most_seeds = fmax(f->most_seeds, b->seeds);
     f->n_blank += b->has_plan && isnan(b->ratio);
     f->any_bar = f->any_bar || b->ratio > 0;
@@ -186,10 +216,9 @@ static int read_rows(struct hetero_fig *f, const struct rows *rows, struct err *
     if (!f->bars)
         return err_nomem(e, "the figure's bars");
     for (int32_t k = 0; k < MAX_POINTS; k++)
-        f->optimum_usd[k] = (double)NAN;
+        f->oracle[k].usd = (double)NAN;
     for (r.row = 0; r.row < r.t->n_rows && !rc; r.row++) {
-        rc = read_proof(f, &r, e);
-        if (rc || !rows_pass(&r))
+        if (!rows_pass(&r))
             continue;
         n_passed++;
         rc = read_row(f, &r, e);
@@ -224,20 +253,17 @@ static void put_end(struct text *out, const struct outcome_bar *b)
     }
 }
 
-/* What the ratios of a panel are to, and what that is. */
+/* The point, and what its ratios are to. */
 static void put_name(struct text *out, const struct hetero_fig *f, int32_t point)
 {
-    double usd = f->optimum_usd[point];
+    const struct oracle *o = &f->oracle[point];
 
     canvas_put_short(out, text_str(&f->points.names[point]), NAME);
-    if (f->best)
+    if (f->best || !(o->usd > 0))
         return;
-    if (usd > 0) {
-        struct unit unit = unit_pick(unit_usd, usd);
-        text_printf(out, "%soptimum %.4g %s", out->n ? ": " : "", usd / unit.scale, unit.name);
-    } else if (f->bound[point]) {
-        text_printf(out, "%sover a lower bound", out->n ? ": " : "");
-    }
+    struct unit unit = unit_pick(unit_usd, o->usd);
+    text_printf(out, "%s%s %.4g %s", out->n ? ": " : "", proof_words[o->proof], o->usd / unit.scale,
+                unit.name);
 }
 
 static int put_texts(struct hetero_fig *f, struct err *e)
@@ -272,18 +298,21 @@ static void fit_axis(struct hetero_fig *f)
     f->x = axis_ratio(lo, hi);
 }
 
-/* All panels are held against the proved optimum. */
-static bool is_proved(const struct hetero_fig *f)
-{
-    for (int32_t k = 0; k < f->points.n; k++)
-        if (isnan(f->optimum_usd[k]))
-            return false;
-    return true;
-}
-
+/* What the panels are held against: a word that is true of all that have such a thing. */
 static const char *reference(const struct hetero_fig *f)
 {
-    return f->best ? "cheapest of the schedulers" : is_proved(f) ? "optimum" : "oracle";
+    enum proof proof = N_PROOFS;
+
+    if (f->best)
+        return "cheapest of the schedulers";
+    for (int32_t k = 0; k < f->points.n; k++) {
+        if (isnan(f->oracle[k].usd))
+            continue;
+        if (proof != N_PROOFS && proof != f->oracle[k].proof)
+            return proof_words[UNPROVED];
+        proof = f->oracle[k].proof;
+    }
+    return proof_words[proof == N_PROOFS ? UNPROVED : proof];
 }
 
 static void put_notes(struct hetero_fig *f)
