@@ -5,7 +5,15 @@
 #include "sim/hetero/search.h"
 
 const struct hetero_scheduler hetero_schedulers[] = {
+    { "greedy", "layer by layer, the type that makes the plan cheapest", hetero_greedy, false, false },
+    { "genetic", "a genetic algorithm", hetero_genetic, true, false },
+    { "bayes", "Bayesian optimisation: few evaluations", hetero_bayes, true, false },
+    { "anneal", "simulated annealing", hetero_anneal, true, false },
     { "random", "plans drawn at random", hetero_random, true, false },
+    { "heuristic", "look-ups and pooling on CPUs, all else on GPUs", hetero_heuristic, false, false },
+    { "gpu-only", "all on one type of GPU", hetero_gpu_only, false, false },
+    { "cpu-only", "all on one type of CPU", hetero_cpu_only, false, false },
+    { "random+local", "then one stage or layer recoloured at a time", hetero_random, true, true },
 };
 const int32_t n_hetero_schedulers = (int32_t)(sizeof hetero_schedulers / sizeof hetero_schedulers[0]);
 
