@@ -57,6 +57,20 @@ struct axis axis_log(double lo, double hi)
     return a;
 }
 
+struct axis axis_ratio(double lo, double hi)
+{
+    lo = fmin(lo, 1);
+    hi = fmax(hi, 1);
+    if (hi / lo >= AXIS_RATIO_LOG) {
+        struct axis a = axis_log(lo, hi);
+        a.lo = lo * pow(lo / a.hi, 0.03);
+        return a;
+    }
+    /* All that are 1 still need an axis: of a tenth. */
+    double span = fmax(hi - lo, 0.1);
+    return (struct axis){ .lo = lo - 0.03 * span, .hi = lo + 1.06 * span };
+}
+
 struct axis axis_bytes(double lo, double hi)
 {
     /* A third of a doubling beyond, so that markers do not lie on the frame. */

@@ -23,7 +23,7 @@ int hetero_random(struct hetero_search *s, const struct hetero_settings *setting
 struct walker {
     hetero_id plan[HETERO_MAX_LAYERS];
     struct hetero_value value;
-    double ceiling; /* ln of the dearest plan so far that does not fail */
+    double ceiling; /* ln of the dearest plan so far that does not fail; -INFINITY: all did */
 };
 
 static void raise_ceiling(struct walker *w, const struct hetero_value *v)
@@ -43,8 +43,9 @@ static void step(struct walker *w, struct hetero_search *s, double temperature)
     hetero_change_plan(plan, size, s->rng);
     hetero_try(s, plan, &v);
     raise_ceiling(w, &v);
-    double worse = hetero_log_cost(&v, s->problem->per_s, w->ceiling) -
-                   hetero_log_cost(&w->value, s->problem->per_s, w->ceiling);
+    double ceiling = isfinite(w->ceiling) ? w->ceiling : 0; /* while all plans fail, any will do */
+    double worse = hetero_log_cost(&v, s->problem->per_s, ceiling) -
+                   hetero_log_cost(&w->value, s->problem->per_s, ceiling);
     if (worse <= 0 || rng_uniform(s->rng) < exp(-worse / temperature)) {
         memcpy(w->plan, plan, (size_t)size.n_layers * sizeof *plan);
         w->value = v;

@@ -88,7 +88,7 @@ static const struct member *draw_parent(struct genetic *g)
 /* A child of two parents: the head of one, the tail of the other, some genes anew. */
 static void breed(struct genetic *g, hetero_id *child)
 {
-    int32_t layers = g->size.n_layers, types = g->size.n_types;
+    int32_t layers = g->size.n_layers;
     const struct member *a = draw_parent(g), *b = draw_parent(g);
     memcpy(child, a->plan, (size_t)layers * sizeof *child);
     if (layers > 1 && rng_uniform(g->s->rng) < g->how->crossover) {
@@ -97,7 +97,7 @@ static void breed(struct genetic *g, hetero_id *child)
     }
     for (int32_t l = 0; l < layers; l++)
         if (rng_uniform(g->s->rng) * layers < g->how->mutation)
-            child[l] = (hetero_id)rng_below(g->s->rng, types);
+            hetero_change_plan(child, g->size, g->s->rng);
 }
 
 /* The next generation; false: the budget ended before it was complete. */

@@ -18,6 +18,7 @@ struct hetero_oracle {
     hetero_id *plan; /**< shape [n_layers], owned; NULL without one. Of HETERO_LOWER_BOUND: cheapest without
                         limits */
     double usd;      /**< of it, without limits; NaN without one */
+    double lower_usd; /**< nothing costs less: usd, but where the search gave up; NaN without a plan */
     int64_t paths;   /**< shortest paths that were computed */
 };
 

@@ -1,0 +1,112 @@
+/**
+ * @file A recurrent network that gives each layer a type, one layer after the other: drawing plans from it,
+ * and the gradient of their probabilities.
+ *
+ *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)            (policy_cell.h says how z_l gives h_l)
+ *     logits_l = S x_l + V h_l + q [t = a_(l-1)]
+ *     a_l      ~ softmax(logits_l)
+ *
+ * x_l are features of layer l, the same in all plans, a_(l-1) is the type of the layer before. The first
+ * feature should be 1: its row of W and S is the bias. q, the copy logit, is one learned number: plans that
+ * are worth something have long stages.
+ *
+ * Plans that begin with the same types share what the network says so far. So the plans of a round are a tree
+ * whose nodes are their distinct beginnings, level by level: level l has what has been decided before layer
+ * l, the leaves at level n_layers are the distinct plans. Forward and backward work on nodes; the derivative
+ * of a node is the sum over its children. The more the policy has made up its mind, the cheaper a round is.
+ */
+#ifndef SIM_HETERO_POLICY_H
+#define SIM_HETERO_POLICY_H
+
+#include "base/rng.h"
+#include "sim/hetero/hetero.h"
+#include "sim/hetero/policy_cell.h"
+
+struct policy_shape {
+    enum policy_cell cell;
+    int32_t n_layers, n_types;
+    int32_t n_features; /**< of a layer */
+    int32_t hidden;     /**< width of h */
+    int32_t n_plans;    /**< at most, of a round */
+    bool copy_logit;    /**< else q is 0 and stays so */
+};
+
+struct policy_node {
+    int32_t parent; /**< node one level above; -1 of the root */
+    int32_t type;   /**< of the layer before; n_types at the root */
+    int32_t count;  /**< plans of the round that begin like this */
+};
+
+/** Release with policy_free(). For one thread. */
+struct policy {
+    struct policy_shape shape;
+    int32_t n_gates, n_out; /**< widths of z; of z and logits together */
+    int32_t n_params;
+    /** shape [n_params], owned: W beside S [n_features][n_out], E [n_types + 1][n_gates], U beside V
+     * [hidden][n_out], q. */
+    double *params;
+    double *gradient;       /**< shape [n_params], owned: of policy_differentiate() */
+    const double *features; /**< shape [n_layers][n_features], borrowed */
+
+    struct policy_node *nodes; /**< shape [first[n_layers + 1]], owned; a level after the other */
+    int32_t *first;            /**< shape [n_layers + 2], owned: first node of each level */
+    int32_t *walkers;          /**< shape [n_plans], owned: the leaf of each plan drawn */
+    int32_t *child;            /**< shape [nodes of a level][n_types], owned: scratch */
+    /* Of each node above the leaves, owned: */
+    double *gates, *c, *tanh_c, *h; /**< shape [..][n_gates], [..][hidden] */
+    double *out;                    /**< shape [..][n_out]: U h, V h, then U h and log p */
+    double *prob, *entropy;         /**< shape [..][n_types], [..]: softmax; its entropy [nat] */
+    /* Of each node, in the backward pass, owned: */
+    double *d_out, *d_c; /**< shape [..][n_out], [..][hidden] */
+    double *d_h, *d_z;   /**< shape [a level][hidden], [n_gates]: scratch */
+    double *weight;      /**< shape [..]: sum over its plans */
+    double *by_layer;    /**< shape [n_layers][n_out]: W x, S x; backward: derivatives by them */
+    double *flipped;     /**< scratch for matrices transposed */
+    void *memory[2];     /**< owned: all of the above, doubles and others */
+};
+
+/**
+ * @param features  shape [n_layers][n_features], borrowed until policy_free(). All of @p shape >= 1.
+ * All parameters zero. Empty after failure; 0 or ERR_NOMEM. Memory O(n_layers n_plans (hidden + n_types)).
+ */
+int policy_build(struct policy *p, const struct policy_shape *shape, const double *features, struct err *e);
+void policy_free(struct policy *p);
+
+/**
+ * Parameters to begin with, drawn: W, E and U uniform within 1 / sqrt(n) of zero, n inputs of z; S and V
+ * zero, so that every type is as probable as any other, but for @p copy, the copy logit; forget gates are
+ * open (bias 1). Source: the usual practice for LSTMs; R. Jozefowicz et al., ICML 2015, for the bias.
+ */
+void policy_start(struct policy *p, double copy, struct rng *rng);
+
+/** Draw @p n plans, 1 to shape.n_plans. */
+void policy_sample(struct policy *p, int32_t n, struct rng *rng);
+
+/** Instead of drawing: the @p n plans of @p plans, shape [n][n_layers]. */
+void policy_follow(struct policy *p, int32_t n, const hetero_id *plans);
+
+/** The one plan of which each layer's type is the most probable after those before (of equals the first). */
+void policy_decode(struct policy *p);
+
+/** Distinct plans of the last sample, follow or decode. */
+static inline int32_t policy_n_leaves(const struct policy *p)
+{
+    return p->first[p->shape.n_layers + 1] - p->first[p->shape.n_layers];
+}
+
+/** Plan @p leaf of them, into @p plan, shape [n_layers]; returns how often it was drawn. */
+int32_t policy_plan(const struct policy *p, int32_t leaf, hetero_id *plan);
+
+/**
+ * Sum over leaves of count * weights[leaf] * log P(plan), plus @p bonus times the sum over all plans drawn
+ * and all their layers of the entropy of the choice there. @p weights: shape [policy_n_leaves()].
+ */
+double policy_objective(struct policy *p, const double *weights, double bonus);
+
+/**
+ * The gradient of policy_objective() by all parameters, plans as drawn, into p->gradient: backpropagation
+ * through all layers. O(nodes * hidden * (n_gates + n_types)).
+ */
+void policy_differentiate(struct policy *p, const double *weights, double bonus);
+
+#endif

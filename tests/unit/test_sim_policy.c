@@ -1,0 +1,322 @@
+/* Policies against the same network written out plan by plan, and gradients against finite differences of it.
+ */
+#include "sim/hetero/policy.h"
+#include "sim/hetero/policy_parts.h"
+#include "tests/support.h"
+
+enum { MOST_LAYERS = 6, MOST_TYPES = 5, MOST_FEATURES = 4, MOST_HIDDEN = 7, MOST_PLANS = 8 };
+
+static const struct policy_shape shapes[] = {
+    { POLICY_LSTM, 3, 2, 2, 3, 4, true },  { POLICY_ELMAN, 3, 2, 2, 3, 4, true },
+    { POLICY_LSTM, 6, 5, 4, 7, 8, true },  { POLICY_ELMAN, 6, 5, 4, 7, 8, true },
+    { POLICY_LSTM, 4, 3, 1, 2, 5, false }, { POLICY_ELMAN, 1, 3, 2, 2, 3, true },
+};
+
+/* ---- a policy with features and all parameters drawn ---- */
+
+struct fixture {
+    struct policy p;
+    struct rng *rng;
+    double features[MOST_LAYERS * MOST_FEATURES];
+    hetero_id plans[MOST_PLANS * MOST_LAYERS];
+    double weights[MOST_PLANS]; /* of each plan of plans */
+};
+
+static void setup(struct fixture *f, const struct policy_shape *s, uint64_t seed)
+{
+    struct err e = { 0 };
+    assert_ok(rng_build(&f->rng, seed, 0, &e), &e);
+    for (int i = 0; i < s->n_layers * s->n_features; i++)
+        f->features[i] = rng_range(f->rng, -1, 1);
+    assert_ok(policy_build(&f->p, s, f->features, &e), &e);
+    for (int i = 0; i < f->p.n_params; i++)
+        f->p.params[i] = rng_range(f->rng, -0.8, 0.8);
+    if (!s->copy_logit)
+        *policy_parts(&f->p, f->p.params).copy = 0;
+    for (int i = 0; i < s->n_plans * s->n_layers; i++)
+        f->plans[i] = (hetero_id)rng_below(f->rng, s->n_types);
+    /* The last two are one plan, so that nodes are shared down to the leaf. */
+    if (s->n_plans > 1)
+        memcpy(f->plans + (s->n_plans - 1) * s->n_layers, f->plans + (s->n_plans - 2) * s->n_layers,
+               (size_t)s->n_layers * sizeof *f->plans);
+    for (int i = 0; i < s->n_plans; i++)
+        f->weights[i] = rng_range(f->rng, -1, 1);
+}
+
+static void teardown(struct fixture *f)
+{
+    policy_free(&f->p);
+    rng_free(f->rng);
+}
+
+/* Weights by plan become weights by leaf: the mean over the plans that are this leaf. */
+static void leaf_weights(const struct fixture *f, double *weights)
+{
+    const struct policy_shape *s = &f->p.shape;
+    for (int leaf = 0; leaf < policy_n_leaves(&f->p); leaf++) {
+        hetero_id plan[MOST_LAYERS];
+        int32_t count = policy_plan(&f->p, leaf, plan), found = 0;
+        weights[leaf] = 0;
+        for (int i = 0; i < s->n_plans; i++)
+            if (memcmp(plan, f->plans + i * s->n_layers, (size_t)s->n_layers * sizeof *plan) == 0) {
+                weights[leaf] += f->weights[i] / count;
+                found++;
+            }
+        assert_int_equal(found, count);
+    }
+}
+
+/* ---- the same network, plainly ---- */
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+struct plain_state {
+    double c[MOST_HIDDEN], h[MOST_HIDDEN];
+};
+
+static void plain_cell(const struct policy_shape *s, const double *z, struct plain_state *x)
+{
+    int n = s->hidden;
+    for (int j = 0; j < n; j++) {
+        if (s->cell == POLICY_ELMAN) {
+            x->h[j] = tanh(z[j]);
+            continue;
+        }
+        x->c[j] = sigmoid(z[n + j]) * x->c[j] + sigmoid(z[j]) * tanh(z[3 * n + j]);
+        x->h[j] = sigmoid(z[2 * n + j]) * tanh(x->c[j]);
+    }
+}
+
+/* log P(plan) + sum over layers of bonus * entropy, over one plan's own pass. */
+static double plain_plan(const struct policy *p, const hetero_id *plan, double weight, double bonus)
+{
+    const struct policy_shape *s = &p->shape;
+    struct policy_parts w = policy_parts(p, p->params);
+    struct plain_state x = { 0 };
+    double sum = 0;
+    for (int l = 0; l < s->n_layers; l++) {
+        double z[4 * MOST_HIDDEN], logits[MOST_TYPES], total = 0;
+        int before = l ? plan[l - 1] : s->n_types;
+        for (int j = 0; j < p->n_out; j++) {
+            double y = 0;
+            for (int k = 0; k < s->n_features; k++)
+                y += p->features[l * s->n_features + k] * w.input[k * p->n_out + j];
+            *(j < p->n_gates ? &z[j] : &logits[j - p->n_gates]) = y;
+        }
+        for (int j = 0; j < p->n_gates; j++) {
+            z[j] += w.type[before * p->n_gates + j];
+            for (int k = 0; k < s->hidden; k++)
+                z[j] += x.h[k] * w.state[k * p->n_out + j];
+        }
+        plain_cell(s, z, &x);
+        for (int t = 0; t < s->n_types; t++) {
+            for (int k = 0; k < s->hidden; k++)
+                logits[t] += x.h[k] * w.state[k * p->n_out + p->n_gates + t];
+            total += exp(logits[t] += t == before ? *w.copy : 0);
+        }
+        sum += weight * (logits[plan[l]] - log(total));
+        for (int t = 0; t < s->n_types; t++)
+            sum -= bonus * exp(logits[t]) / total * (logits[t] - log(total));
+    }
+    return sum;
+}
+
+static double plain_objective(const struct fixture *f, double bonus)
+{
+    double sum = 0;
+    for (int i = 0; i < f->p.shape.n_plans; i++)
+        sum += plain_plan(&f->p, f->plans + i * f->p.shape.n_layers, f->weights[i], bonus);
+    return sum;
+}
+
+/* ---- tests ---- */
+
+static void the_objective_is_that_of_plans_taken_one_by_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        struct fixture f;
+        double weights[MOST_PLANS];
+        setup(&f, &shapes[i], i);
+        policy_follow(&f.p, shapes[i].n_plans, f.plans);
+        leaf_weights(&f, weights);
+        assert_near(policy_objective(&f.p, weights, 0.3), plain_objective(&f, 0.3), 1e-13);
+        teardown(&f);
+    }
+}
+
+/* Five points: the error of the formula is below 1e-4^4, that of rounding about 1e-12. */
+static double finite_difference(struct fixture *f, int32_t param, double bonus)
+{
+    static const struct {
+        double at, factor;
+    } points[] = { { -2, 1.0 / 12 }, { -1, -8.0 / 12 }, { 1, 8.0 / 12 }, { 2, -1.0 / 12 } };
+    double *x = &f->p.params[param], here = *x, step = 1e-3, sum = 0;
+    for (size_t i = 0; i < COUNT_OF(points); i++) {
+        *x = here + points[i].at * step;
+        sum += points[i].factor * plain_objective(f, bonus) / step;
+    }
+    *x = here;
+    return sum;
+}
+
+static void the_gradient_is_what_finite_differences_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        struct fixture f;
+        double weights[MOST_PLANS];
+        setup(&f, &shapes[i], 100 + i);
+        policy_follow(&f.p, shapes[i].n_plans, f.plans);
+        leaf_weights(&f, weights);
+        policy_differentiate(&f.p, weights, 0.3);
+        int32_t n = f.p.n_params - !shapes[i].copy_logit;
+        for (int32_t k = 0; k < n; k++) {
+            double want = finite_difference(&f, k, 0.3);
+            assert_near(f.p.gradient[k], want, 1e-8 * fabs(want) + 1e-10);
+        }
+        if (!shapes[i].copy_logit)
+            assert_true(f.p.gradient[n] == 0);
+        teardown(&f);
+    }
+}
+
+/* Nothing is left of the round before: a second pass says the same. */
+static void a_gradient_can_be_asked_for_again(void **state)
+{
+    struct fixture f;
+    double weights[MOST_PLANS], first[1024];
+    (void)state;
+    setup(&f, &shapes[2], 7);
+    assert_in_range(f.p.n_params, 1, COUNT_OF(first));
+    for (int again = 0; again < 2; again++) {
+        policy_follow(&f.p, again ? 8 : 3, f.plans);
+        policy_follow(&f.p, 8, f.plans);
+        leaf_weights(&f, weights);
+        policy_differentiate(&f.p, weights, 0.3);
+        if (again)
+            assert_memory_equal(first, f.p.gradient, (size_t)f.p.n_params * sizeof *first);
+        memcpy(first, f.p.gradient, (size_t)f.p.n_params * sizeof *first);
+    }
+    teardown(&f);
+}
+
+/* All plans of 3 layers and 2 types have a probability, together 1. */
+static void plans_are_drawn_as_often_as_they_are_probable(void **state)
+{
+    enum { PLANS = 8, ROUNDS = 5000, EACH = 4 };
+    struct fixture f;
+    double drawn[PLANS] = { 0 }, total = 0;
+    (void)state;
+    setup(&f, &shapes[0], 3);
+    for (int r = 0; r < ROUNDS; r++) {
+        policy_sample(&f.p, EACH, f.rng);
+        for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++) {
+            hetero_id plan[3];
+            int32_t count = policy_plan(&f.p, leaf, plan);
+            drawn[plan[0] * 4 + plan[1] * 2 + plan[2]] += count;
+        }
+    }
+    for (int i = 0; i < PLANS; i++) {
+        const hetero_id plan[] = { (hetero_id)(i / 4), (hetero_id)(i / 2 % 2), (hetero_id)(i % 2) };
+        double want = exp(plain_plan(&f.p, plan, 1, 0)), n = ROUNDS * EACH;
+        assert_near(drawn[i] / n, want, 5 * sqrt(want * (1 - want) / n));
+        total += want;
+    }
+    assert_close(total, 1, 1e-12);
+    teardown(&f);
+}
+
+static void a_decode_takes_the_most_probable_type_of_each_layer(void **state)
+{
+    struct fixture f;
+    hetero_id plan[MOST_LAYERS], other[MOST_LAYERS];
+    (void)state;
+    setup(&f, &shapes[2], 11);
+    policy_decode(&f.p);
+    assert_int_equal(policy_n_leaves(&f.p), 1);
+    assert_int_equal(policy_plan(&f.p, 0, plan), 1);
+    for (int l = 0; l < 6; l++) {
+        /* Plans that agree before l and end at l: P of the prefix is that of a shorter network. */
+        memcpy(other, plan, sizeof plan);
+        f.p.shape.n_layers = l + 1;
+        for (other[l] = 0; other[l] < 5; other[l]++)
+            assert_true(plain_plan(&f.p, other, 1, 0) <= plain_plan(&f.p, plan, 1, 0));
+        f.p.shape.n_layers = 6;
+    }
+    teardown(&f);
+}
+
+/* S and V begin with zero: only the copy logit prefers a type. */
+static void a_new_policy_prefers_nothing_but_to_stay(void **state)
+{
+    struct fixture f;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        const struct policy_shape *s = &shapes[i];
+        double copy = s->copy_logit ? 1.5 : 0, types = s->n_types;
+        setup(&f, s, i);
+        policy_start(&f.p, 1.5, f.rng);
+        policy_sample(&f.p, s->n_plans, f.rng);
+        for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++) {
+            hetero_id plan[MOST_LAYERS];
+            double want = -log(types), all = log(types - 1 + exp(copy));
+            policy_plan(&f.p, leaf, plan);
+            for (int l = 1; l < s->n_layers; l++)
+                want += (plan[l] == plan[l - 1] ? copy : 0) - all;
+            assert_close(plain_plan(&f.p, plan, 1, 0), want, 1e-12);
+        }
+        teardown(&f);
+    }
+}
+
+static void equal_seeds_draw_equal_plans(void **state)
+{
+    hetero_id plans[2][MOST_PLANS][MOST_LAYERS] = { 0 };
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        struct fixture f;
+        setup(&f, &shapes[2], 5);
+        policy_start(&f.p, 1, f.rng);
+        policy_sample(&f.p, 8, f.rng);
+        for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++)
+            policy_plan(&f.p, leaf, plans[again][leaf]);
+        teardown(&f);
+    }
+    assert_memory_equal(plans[0], plans[1], sizeof plans[0]);
+}
+
+/* However far apart logits are, probabilities stay numbers. */
+static void certain_choices_are_no_accident(void **state)
+{
+    struct fixture f;
+    double weights[MOST_PLANS] = { 1, 1, 1, 1 };
+    (void)state;
+    setup(&f, &shapes[0], 9);
+    for (int i = 0; i < f.p.n_params; i++)
+        f.p.params[i] *= 1e6;
+    policy_sample(&f.p, 4, f.rng);
+    assert_true(isfinite(policy_objective(&f.p, weights, 0.1)));
+    policy_differentiate(&f.p, weights, 0.1);
+    for (int i = 0; i < f.p.n_params; i++)
+        assert_true(isfinite(f.p.gradient[i]));
+    teardown(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_objective_is_that_of_plans_taken_one_by_one),
+        cmocka_unit_test(the_gradient_is_what_finite_differences_say),
+        cmocka_unit_test(a_gradient_can_be_asked_for_again),
+        cmocka_unit_test(plans_are_drawn_as_often_as_they_are_probable),
+        cmocka_unit_test(a_decode_takes_the_most_probable_type_of_each_layer),
+        cmocka_unit_test(a_new_policy_prefers_nothing_but_to_stay),
+        cmocka_unit_test(equal_seeds_draw_equal_plans),
+        cmocka_unit_test(certain_choices_are_no_accident),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
