@@ -26,9 +26,9 @@ enum {
 /* What a scheduler came to at a point. */
 struct outcome_bar {
     bool there, has_plan;
-    struct text state;           /* owned: why there is no plan */
-    double ratio, worst;         /* NaN = none */
-    double seeds, feasible;      /* NaN = not known */
+    struct text state;      /* owned: why there is no plan */
+    double ratio, worst;    /* NaN = none */
+    double seeds, feasible; /* NaN = not known */
 };
 
 struct columns {
@@ -41,7 +41,7 @@ struct hetero_fig {
     struct names schedulers;  /* owned texts */
     struct outcome_bar *bars; /* shape [points.n][MAX_ROWS], owned */
     struct columns at;
-    bool best;                /* ratios are to the cheapest of the schedulers, not to the oracle */
+    bool best;                      /* ratios are to the cheapest of the schedulers, not to the oracle */
     double optimum_usd[MAX_POINTS]; /* proved; NaN = not known */
     bool bound[MAX_POINTS];         /* the oracle has but a lower bound */
     int32_t n_rows;
@@ -93,7 +93,9 @@ static int read_number(double *out, const struct rows *r, int32_t col, struct er
 /* "infeasible: reaches at most 1.2 M examples/s", "error: the first words". */
 static int read_state(struct text *out, const struct hetero_fig *f, const struct rows *r, struct err *e)
 {
-    static const struct unit units[] = { { 1e9, "G " }, { 1e6, "M " }, { 1e3, "k " }, { 1, "" }, { 0, NULL } };
+    static const struct unit units[] = {
+        { 1e9, "G " }, { 1e6, "M " }, { 1e3, "k " }, { 1, "" }, { 0, NULL }
+    };
     struct text message = { 0 };
     double reach;
     int rc = rows_text(out, r, f->at.status, e);
