@@ -251,7 +251,7 @@ static int run_unit(struct hetero_unit *u, const struct hetero_runs *r, struct e
     int rc = hetero_build(&problem, &p->profile, &p->setup, e);
     if (rc)
         return rc;
-    problem.per_s = state->aim.per_s;
+    hetero_set_throughput(&problem, state->aim.per_s);
     double start_s = now_s();
     rc = hetero_schedule(&s, &problem, p->schedulers[u->scheduler], &p->settings, (uint64_t)u->seed, e);
     u->schedule_s = now_s() - start_s;
