@@ -22,6 +22,10 @@ struct hetero_oracle {
     int64_t paths;    /**< shortest paths that were computed */
 };
 
+/** Is a plan of that value the cheapest, where nothing costs less than @p lower_usd? HETERO_OPTIMAL, else
+ * HETERO_LOWER_BOUND. */
+enum hetero_proof hetero_proof_of(const struct hetero_value *v, double lower_usd);
+
 /** ERR_NOMEM. O(paths * L^2 T), with a network times classes of links squared. */
 int hetero_oracle(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e);
 void hetero_oracle_free(struct hetero_oracle *o);
