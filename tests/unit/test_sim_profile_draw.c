@@ -288,9 +288,9 @@ static void from_a_tenth_to_twice_the_loose_limit_nothing_changes(void **state)
         struct hetero_models_case c;
         hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_LOOSE);
         double loose_per_s = c.problem.per_s;
-        c.problem.per_s = 0.1 * loose_per_s;
+        hetero_set_throughput(&c.problem, 0.1 * loose_per_s);
         double usd = usd_at_least(&c);
-        c.problem.per_s = 2 * loose_per_s;
+        hetero_set_throughput(&c.problem, 2 * loose_per_s);
         assert_true(usd_at_least(&c) == usd);
         hetero_models_free(&c);
     }
@@ -312,8 +312,8 @@ static void a_draw_out_of_range_is_refused(void **state)
         { -2, offsetof(struct hetero_draw, gpu.usd_per_h), "types[1] 'gpu': price is -2 USD/h, need >= 0" },
         { 1.5, offsetof(struct hetero_draw, cpu.comm_par),
           "types[0] 'cpu': parallel share is 1.5, need 0 to 1" },
-        { 0, offsetof(struct hetero_draw, batch), "batch is 0 examples, need > 0" },
-        { NAN, offsetof(struct hetero_draw, batch), "batch is nan examples, need > 0" },
+        { 0, offsetof(struct hetero_draw, batch), "batch: is 0 examples, need > 0" },
+        { NAN, offsetof(struct hetero_draw, batch), "batch: is nan examples, need > 0" },
     };
     struct hetero_profile p;
     struct err e = { 0 };
