@@ -203,8 +203,6 @@ static int run_hetero(struct run *run, struct err *e)
     if (!rc)
         rc = hetero_study_read(&s, run->opt.operands[0], o.list, o.n, e);
     if (!rc)
-        output_notes(run, &s.notes);
-    if (!rc)
         rc = run_all(run, &s, &o, extras, e);
     extra_free(extras, N_EXTRAS);
     hetero_study_free(&s);
@@ -225,6 +223,6 @@ const struct command cmd_hetero = {
         "from the proved optimum. SIGINT stops it after the runs under way (a second one at once) and "
         "writes\n"
         "nothing.\n",
-    .scope = SCOPE(0, 1, "STUDY", &hetero_options, &options_study, &options_format, &options_files),
+    .scope = SCOPE(0, 1, "STUDY", &hetero_options, &options_set, &options_format, &options_files),
     .run = run_hetero,
 };

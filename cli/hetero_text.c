@@ -61,9 +61,7 @@ static void put_point(struct text *out, const struct table *t, int64_t row, cons
     if (strcmp(word(t, row, "oracle_proof"), "optimal") == 0)
         text_printf(out, "cheapest plan: %s USD, proved\n", show_usd(a, oracle_usd));
     else if (isfinite(oracle_usd))
-        text_printf(out,
-                    "no plan costs less than %s USD: a bound, as a limit of units binds; \"over\" is over "
-                    "the bound\n",
+        text_printf(out, "no plan costs less than %s USD: a bound, none is proved to be the cheapest here\n",
                     show_usd(a, oracle_usd));
 }
 
@@ -293,6 +291,7 @@ int hetero_text(const struct table *rows, const struct table *stages, const stru
         end = end_of_point(rows, first);
         text_puts(out, "\n");
         put_point(out, rows, first, s);
+        text_puts(out, "\n");
         rc = put_rows(out, rows, first, end, e);
     }
     if (!rc && s->sweep.n_points == 1 && stages)

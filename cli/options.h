@@ -69,6 +69,8 @@ struct options {
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;
+/** Of options_study the first: --set alone, for studies without prices of parts. */
+extern const struct option_group options_set;
 
 /** Where options are looked up. */
 struct option_scope {

@@ -28,15 +28,6 @@ const char *hetero_study_scheduler_help(int32_t i)
 
 /* ---- reading ---- */
 
-static bool is_axis_of(const struct sweep *w, const char *const *paths, size_t n)
-{
-    for (int32_t k = 0; k < w->n_axes; k++)
-        for (size_t i = 0; i < n; i++)
-            if (strcmp(w->axes[k].path, paths[i]) == 0)
-                return true;
-    return false;
-}
-
 /* What all points share cannot differ from one to the next. */
 static int check_axes(const struct sweep *w, const struct yaml_doc *doc, struct err *e)
 {
@@ -64,8 +55,6 @@ static int read_point(struct hetero_point *p, const struct sweep *w, int64_t poi
 static int read_first(struct hetero_study *s, const struct yaml_doc *doc, const struct study_source *from,
                       struct err *e)
 {
-    /* What the first point leaves idle another may use. */
-    static const char *const deciding[] = { "model", "layers", "schedulers", "handover", "network" };
     struct hetero_point p;
     int64_t runs;
     int rc = read_point(&p, &s->sweep, 0, *from, e);
@@ -75,13 +64,11 @@ static int read_first(struct hetero_study *s, const struct yaml_doc *doc, const 
     s->seeds = p.conf.seeds;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
-    if (!is_axis_of(&s->sweep, deciding, sizeof deciding / sizeof deciding[0]))
-        text_puts(&s->notes, text_str(&p.notes));
     if (!num_mul(s->sweep.n_points, s->seeds, &runs) || runs > SWEEP_MAX_POINTS)
         rc = yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
                        (long long)s->sweep.n_points, (long long)s->seeds, SWEEP_MAX_POINTS);
     hetero_point_free(&p);
-    return rc ? rc : text_check(&s->notes, e);
+    return rc;
 }
 
 int hetero_study_read(struct hetero_study *s, const char *path, const struct study_override *overrides,
@@ -109,7 +96,6 @@ int hetero_study_read(struct hetero_study *s, const char *path, const struct stu
 void hetero_study_free(struct hetero_study *s)
 {
     sweep_free(&s->sweep);
-    text_free(&s->notes);
     *s = (struct hetero_study){ 0 };
 }
 
@@ -139,7 +125,7 @@ static int find_oracle(struct hetero_state *s, const struct hetero_problem *prob
     struct hetero_oracle o = { 0 };
     int rc = hetero_oracle(&o, problem, e);
     s->oracle_proof = o.proof;
-    s->oracle_usd = rc ? (double)NAN : o.usd;
+    s->oracle_usd = rc ? (double)NAN : o.proof == HETERO_OPTIMAL ? o.usd : o.lower_usd;
     hetero_oracle_free(&o);
     if (!rc && s->oracle_proof == HETERO_NO_PLAN)
         rc = hetero_point_unreachable(&s->point, &s->aim, e);
@@ -328,6 +314,31 @@ static int run_all(struct hetero_runs *r, struct err *e)
     return rc;
 }
 
+static bool has_line(const char *text, const char *line, size_t n)
+{
+    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+        if (strncmp(at, line, n) == 0)
+            return true;
+    return false;
+}
+
+/* What holds at every point that could be read: a key that one of them leaves idle another may use. */
+static void gather_notes(struct text *out, const struct hetero_runs *r)
+{
+    const struct hetero_state *first = NULL;
+    for (int64_t i = 0; i < r->study->sweep.n_points && !first; i++)
+        first = r->states[i].point.profile.n_layers ? &r->states[i] : NULL;
+    const char *line = first ? text_str(&first->point.notes) : "";
+    for (size_t n; *line; line += n) {
+        bool all = true;
+        n = (size_t)(strchr(line, '\n') - line) + 1; /* with the newline: none is another's beginning */
+        for (const struct hetero_state *s = first; s < r->states + r->study->sweep.n_points && all; s++)
+            all = !s->point.profile.n_layers || has_line(text_str(&s->point.notes), line, n);
+        if (all)
+            text_add(out, line, n);
+    }
+}
+
 static void free_runs(struct hetero_runs *r)
 {
     for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
@@ -357,8 +368,7 @@ int hetero_study_run(struct table *out, const struct hetero_study *s, const char
     if (!rc)
         rc = hetero_make_tables(out, &r, e);
     if (!rc && options->notes) {
-        for (int64_t i = 0; i < s->sweep.n_points; i++)
-            text_add_new_lines(options->notes, text_str(&r.states[i].point.notes));
+        gather_notes(options->notes, &r);
         rc = text_check(options->notes, e);
     }
     free_runs(&r);

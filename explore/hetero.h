@@ -35,7 +35,7 @@ struct hetero_options {
     /** NULL, or filled: a row for each run; of the first seed of each scheduler a row for each layer and for
      * each stage of its plan; of each run a row for each improvement and its end. */
     struct table *runs, *plans, *stages, *curves;
-    struct text *notes; /**< NULL, or where to append warnings of points, each line once */
+    struct text *notes; /**< NULL, or where to append what is to be told at every point, a line each */
     pool_progress *progress;
     void *context;
 };
@@ -46,7 +46,6 @@ struct hetero_study {
     int64_t seed, seeds;     /**< first seed, and how many */
     unsigned long long hash; /**< of the study's content at its first point and of its axes */
     char name[TOPO_NAME];
-    struct text notes; /**< warnings, a line each */
 };
 
 /**

@@ -298,10 +298,9 @@ void hetero_point_free(struct hetero_point *p)
 /* ---- the throughput to reach ---- */
 
 /* What the fastest plan on one GPU type reaches with all GPUs there are. */
-static int reach_gpu_only(double *per_s, const struct hetero_point *p, const struct hetero_problem *problem,
+static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct hetero_problem *problem,
                           struct err *e)
 {
-    struct hetero_problem beyond = *problem;
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_search s = { 0 };
     int32_t which = 0;
@@ -309,9 +308,9 @@ static int reach_gpu_only(double *per_s, const struct hetero_point *p, const str
         which++;
     assert(which < n_hetero_schedulers);
     /* No plan reaches infinity; each says what it reaches instead. */
-    beyond.per_s = INFINITY;
+    hetero_set_throughput(problem, INFINITY);
     settings.evaluations = HETERO_MAX_TYPES;
-    int rc = hetero_schedule(&s, &beyond, which, &settings, 0, e);
+    int rc = hetero_schedule(&s, problem, which, &settings, 0, e);
     *per_s = rc ? (double)NAN : s.value.reach_per_s;
     hetero_search_free(&s);
     return rc ? err_wrap(e, "%s", text_str(&p->asked)) : 0;
@@ -331,7 +330,7 @@ int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struc
     if (!(isfinite(aim->per_s) && aim->per_s > 0))
         return err_set(e, ERR_RANGE, "%s: is a share of %g examples/s, need per_s", text_str(&p->asked),
                        whole_per_s);
-    problem->per_s = aim->per_s;
+    hetero_set_throughput(problem, aim->per_s);
     return 0;
 }
 

@@ -6,6 +6,14 @@
 #include "explore/hetero_point.h"
 #include "sim/hetero/profile_model.h"
 
+/* Who finds fault with a profile does not know where it is written. */
+static int wrap(const struct hetero_point *p, int rc, struct err *e)
+{
+    char place[400];
+    yaml_id at = p->conf.layers >= 0 ? p->conf.layers : p->conf.model;
+    return rc ? err_wrap(e, "%s", yaml_place(&p->doc, at, place, sizeof place)) : 0;
+}
+
 /* ---- drawn ---- */
 
 static int read_unit(struct hetero_draw_unit *u, const struct section *s, const struct yaml_doc *doc,
@@ -29,7 +37,7 @@ static int draw_profile(struct hetero_point *p, struct err *e)
     if (!rc)
         rc = read_unit(&d.gpu, &hetero_draw_gpu_section, &p->doc, x.gpu, e);
     if (!rc)
-        rc = hetero_draw_profile(&p->profile, &d, e);
+        rc = wrap(p, hetero_draw_profile(&p->profile, &d, e), e);
     for (int32_t t = 0; t < HETERO_MAX_TYPES; t++)
         p->dims[t] = -1;
     return rc;
@@ -128,9 +136,10 @@ static int derive_profile(struct hetero_point *p, const struct hetero_types *typ
         net_Bps[t] = types->conf[t].net_Bps;
         rc = read_npu(&npus[t], types, t, p, e);
     }
-    if (!rc)
-        rc = hetero_profile_of_model(&p->profile, &m, p->conf.batch, types->n, types->of, npus, net_Bps, e);
-    return rc;
+    if (rc)
+        return rc;
+    rc = hetero_profile_of_model(&p->profile, &m, p->conf.batch, types->n, types->of, npus, net_Bps, e);
+    return wrap(p, rc, e);
 }
 
 /* ---- any ---- */
@@ -155,8 +164,5 @@ static int read_given(struct hetero_point *p, struct err *e)
 int hetero_point_profile(struct hetero_point *p, struct err *e)
 {
     int rc = p->origin == HETERO_DRAWN ? draw_profile(p, e) : read_given(p, e);
-    if (rc)
-        return rc;
-    rc = hetero_profile_check(&p->profile, e);
-    return rc ? err_wrap(e, "%s", p->doc.sources[p->doc.nodes[p->doc.root].source]) : 0;
+    return rc ? rc : wrap(p, hetero_profile_check(&p->profile, e), e);
 }
