@@ -102,8 +102,8 @@ static bool is_within(const struct limits *m)
     return true;
 }
 
-/* Types that m->use has too much of become scarce. False: they all are already. */
-static bool add_scarce(struct limits *m)
+/* Types that m->use has too much of become scarce. */
+static void add_scarce(struct limits *m)
 {
     int32_t before = m->n_scarce;
     for (int32_t t = 0; t < m->problem->profile->n_types; t++) {
@@ -115,7 +115,6 @@ static bool add_scarce(struct limits *m)
             m->scarce[m->n_scarce++] = t;
         }
     }
-    return m->n_scarce > before;
 }
 
 /* ---- bounds of what is left ---- */
@@ -422,9 +421,10 @@ static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *cont
     int rc = grow_room(m, arcs->n, e);
     if (!rc)
         memcpy(m->priced.at, arcs->at, (size_t)arcs->n * sizeof *arcs->at);
-    while (!rc && *complete && *cost < INFINITY && add_scarce(m)) {
+    while (!rc && *complete && *cost < INFINITY && !is_within(m)) {
+        add_scarce(m);
         rc = keep_scarce(m, cost, plan, most, complete, e);
-        if (*cost < INFINITY && *complete)
+        if (*complete && *cost < INFINITY)
             count_use(m, plan);
     }
     return rc;

@@ -6,11 +6,14 @@
 
 #include "base/array.h"
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double add(const struct hetero_paths *x, double a, double b)
 {
-    if (x->slowest)
-        return a > b ? a : b;
-    return a + b;
+    return x->slowest ? larger(a, b) : a + b;
 }
 
 /* ---- classes of links ---- */
@@ -152,7 +155,7 @@ static double fastest_s(const struct hetero_paths *x, const struct hetero_stage 
     if (x->cap[s->span.type] < 1 || (s->server_s > 0 && x->cap[server] < 1))
         return INFINITY;
     double time_s = hetero_time_s(&s->time, x->cap[s->span.type]);
-    return s->server_s > 0 ? fmax(time_s, s->server_s / (double)x->cap[server]) : time_s;
+    return s->server_s > 0 ? larger(time_s, s->server_s / (double)x->cap[server]) : time_s;
 }
 
 void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const struct hetero_window *w)
@@ -169,7 +172,8 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
     a->units = least_units(&now_s, &s->time, w, x->cap[s->span.type]);
     if (!a->units)
         return;
-    double cost = usd_per_h[s->span.type] * a->units * (now_s > w->fast_s ? now_s : w->fast_s);
+    a->time_s = now_s;
+    double cost = usd_per_h[s->span.type] * a->units * larger(now_s, w->fast_s);
     if (s->server_s > 0) {
         const struct hetero_time serve = { .shared_s = { s->server_s, 0 } };
         int32_t server = x->problem->setup.server;
@@ -178,7 +182,8 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
             a->units = 0;
             return;
         }
-        cost += usd_per_h[server] * a->servers * (now_s > w->fast_s ? now_s : w->fast_s);
+        a->time_s = larger(a->time_s, now_s);
+        cost += usd_per_h[server] * a->servers * larger(now_s, w->fast_s);
     }
     a->cost = cost;
 }

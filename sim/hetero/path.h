@@ -26,6 +26,7 @@ struct hetero_arc {
     struct hetero_stage stage; /**< before and after: one type of the class */
     int16_t before, after;     /**< classes; 0 at the ends of the model */
     int32_t units, servers;    /**< least ones for the window; units 0: no number is enough */
+    double time_s;             /**< the slower of stage and servers with them */
     double cost;               /**< INFINITY without units */
 };
 

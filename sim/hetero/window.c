@@ -51,11 +51,9 @@ static double cost_of(struct search *s, const struct hetero_window *w, double *p
         struct hetero_arc a = { .stage = s->work.stages[i] };
         hetero_arc_price(&a, &s->paths, w);
         usd_per_h += p->unit_usd_per_h[a.stage.span.type] * a.units;
-        *pace_s = fmax(*pace_s, hetero_time_s(&a.stage.time, a.units));
-        if (a.servers) {
+        if (a.servers)
             usd_per_h += p->unit_usd_per_h[p->setup.server] * a.servers;
-            *pace_s = fmax(*pace_s, a.stage.server_s / a.servers);
-        }
+        *pace_s = fmax(*pace_s, a.time_s);
     }
     return usd_per_h * *pace_s;
 }
