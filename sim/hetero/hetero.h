@@ -70,7 +70,8 @@ struct hetero_problem {
     struct hetero_setup setup;            /**< links borrowed */
     double per_s;                /**< throughput to reach [examples/s]; hetero_set_throughput() sets it */
     struct hetero_time *spans;   /**< shape [n_layers][n_types][n_layers], owned: first, type, last */
-    struct hetero_start *starts; /**< shape of spans, owned: for starts_per_s; without neighbours */
+    struct hetero_start *starts; /**< shape of spans, owned: for starts_per_s; with another per_s, and with
+                                    a network, a stage's are worked out each time */
     double starts_per_s;
     double *server_s;       /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
                                without servers */
@@ -177,14 +178,15 @@ struct hetero_work {
     int64_t *units;              /**< shape [n_layers]; units of those stages */
     int32_t n_stages;
     int64_t *of_type; /**< shape [n_types]; of each type, hosts and servers included */
-    void *memory;     /**< owned, all of the above and what the evaluation needs */
+    void *memory;     /**< owned: all of the above */
 };
+/** For problems of as many layers and types. 0 or ERR_NOMEM; empty after failure. */
 int hetero_work_build(struct hetero_work *w, const struct hetero_problem *p, struct err *e);
 void hetero_work_free(struct hetero_work *w);
 
 /**
  * Stages and units of @p plan, and what it costs, by setup.provisioning. @p w says its stages afterwards, and
- * when the status is HETERO_OK their units.
+ * when the status is HETERO_OK their units. O(n_layers + n_types), and hetero_provision().
  */
 void hetero_evaluate(struct hetero_value *v, const struct hetero_problem *p, const hetero_id *plan,
                      struct hetero_work *w);
