@@ -39,8 +39,8 @@ struct axis axis_log(double lo, double hi);
 struct axis axis_bytes(double lo, double hi);
 /** Linear, as far below zero as above: a round number not less than @p most > 0. */
 struct axis axis_around_zero(double most);
-/** For ratios to a reference, which is 1 and lies a little inside: log to such a number, or linear where they are
- * less than AXIS_RATIO_LOG times apart and 1, 2 and 5 would be too few tics. 0 < lo <= hi. */
+/** For ratios to a reference, which is 1 and lies a little inside: log to such a number, or linear where they
+ * are less than AXIS_RATIO_LOG times apart and 1, 2 and 5 would be too few tics. 0 < lo <= hi. */
 struct axis axis_ratio(double lo, double hi);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);

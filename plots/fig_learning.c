@@ -19,11 +19,12 @@ struct learning {
     struct axis x, y;
     struct unit unit;
     bool bands, any_seeds, any_fail; /* any_fail: a seed without a plan while others have one */
-    int32_t n_columns, n_rows; /* of panels */
+    int32_t n_columns, n_rows;       /* of panels */
     struct canvas_box body;
 };
 
-/* Lines come in the colours and dashes that fig_place has for schedulers: the first of all is for references. */
+/* Lines come in the colours and dashes that fig_place has for schedulers: the first of all is for references.
+ */
 static int32_t style_of(const struct learning *f, const struct curves_line *line)
 {
     return 1 + f->data.styles[line->scheduler];
@@ -233,7 +234,8 @@ static void put_notes(struct learning *f)
         canvas_note(f->c, "bands: the best to the worst%s",
                     f->any_fail ? ", to the top as long as one has no plan" : "");
     else if (f->any_seeds)
-        canvas_note(f->c, "bands of seeds are drawn of up to %d schedulers: --where scheduler=NAME", MAX_BANDS);
+        canvas_note(f->c, "bands of seeds are drawn of up to %d schedulers: --where scheduler=NAME",
+                    MAX_BANDS);
     if (f->data.any_zero)
         canvas_note(f->c, "no evaluations stand at 1");
     if (f->data.n_blank > 0)

@@ -114,7 +114,7 @@ hetero_run hetero_brute;                                       /* brute.c */
 hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* fixed.c */
 hetero_run hetero_greedy;                                      /* greedy.c */
 hetero_run hetero_genetic;                                     /* genetic.c */
-hetero_run hetero_anneal, hetero_random;                       /* anneal.c */
+hetero_run hetero_anneal, hetero_random, hetero_random_stages; /* anneal.c */
 hetero_run hetero_bayes;                                       /* bayes.c */
 
 /** Recolour one layer or one stage as long as that makes the best plan cheaper. Goes on from s->best; counts
