@@ -68,14 +68,12 @@ struct hetero_start {
 struct hetero_problem {
     const struct hetero_profile *profile; /**< borrowed */
     struct hetero_setup setup;            /**< links borrowed */
-    double per_s;                /**< throughput to reach [examples/s]; hetero_set_throughput() sets it */
+    double per_s;                /**< throughput to reach [examples/s]; by hetero_set_throughput() alone */
     struct hetero_time *spans;   /**< shape [n_layers][n_types][n_layers], owned: first, type, last */
-    struct hetero_start *starts; /**< shape of spans, owned: for starts_per_s; with another per_s, and with
-                                    a network, a stage's are worked out each time */
-    double starts_per_s;
-    double *server_s;       /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
-                               without servers */
-    double *unit_usd_per_h; /**< shape [n_types], owned: a unit and its host */
+    struct hetero_start *starts; /**< shape of spans, owned: for per_s, as without neighbours */
+    double *server_s;            /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
+                                    without servers */
+    double *unit_usd_per_h;      /**< shape [n_types], owned: a unit and its host */
 };
 
 /**
