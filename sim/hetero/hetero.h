@@ -27,14 +27,14 @@ enum hetero_handover {
     HETERO_PER_STAGE, /**< the last layer of a stage, as profiled; nobody after the last layer of all */
     HETERO_NETWORK,   /**< both ends of a stage, by the network between the two types */
 };
-extern const char *const hetero_handover_words[]; /**< "layer", "stage", "network" */
+extern const char *const hetero_handover_words[]; /**< "layer", "stage", "network"; NULL-terminated */
 
 enum hetero_provisioning {
     HETERO_EXACT,   /**< the cheapest whole numbers of units */
     HETERO_BALANCE, /**< least units of the first stage, the others as fast as it */
     HETERO_NEWTON,  /**< the first stage's by Newton's method on the continuous cost, the others as fast */
 };
-extern const char *const hetero_provisioning_words[]; /**< "exact", "balance", "newton" */
+extern const char *const hetero_provisioning_words[]; /**< "exact", "balance", "newton"; NULL-terminated */
 
 /** Between two types: latency_s + bytes / Bps for what one unit sends; both directions at the same time. */
 struct hetero_link {
@@ -98,7 +98,8 @@ struct hetero_stage {
     struct hetero_span span;
     struct hetero_time time;
     struct hetero_start start; /**< for the problem's throughput */
-    double server_s; /**< parameter servers: ceil(throughput * server_s) units of setup.server; 0: none */
+    double server_s; /**< parameter servers: ceil(throughput * server_s) units of setup.server; 0: none. Each
+                        stage has its own, so that what it costs depends on its own layers alone. */
 };
 
 /** O(1). */
@@ -160,7 +161,7 @@ enum hetero_status {
     HETERO_TOO_SLOW, /**< some stage reaches the throughput with no number of units */
     HETERO_SCARCE,   /**< it would take more units of a type than there are */
 };
-extern const char *const hetero_status_words[]; /**< "ok", "too slow", "too few units" */
+extern const char *const hetero_status_words[]; /**< "ok", "too slow", "too few units"; NULL-terminated */
 
 /** What a plan comes to. */
 struct hetero_value {
