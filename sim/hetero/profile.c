@@ -106,7 +106,7 @@ int hetero_profile_check(const struct hetero_profile *p, struct err *e)
     int rc = 0;
     bool work = false;
     if (!(isfinite(p->batch) && p->batch > 0))
-        return err_set(e, ERR_RANGE, "batch is %g examples, need > 0", p->batch);
+        return err_set(e, ERR_RANGE, "batch: is %g examples, need > 0", p->batch);
     for (int32_t t = 0; t < p->n_types && !rc; t++)
         rc = check_type(p, t, e);
     for (int32_t l = 0; l < p->n_layers && !rc; l++) {

@@ -2,8 +2,6 @@
  * The largest throughput of a plan within the limits of units. The least units for a time only grow as the
  * time falls, so each type by itself says how fast the plan can be, and the least of these answers holds.
  */
-#include <stddef.h>
-
 #include "sim/hetero/parts.h"
 
 /* Parts that take units of one type. */
@@ -39,7 +37,7 @@ struct fit {
 static struct fit fit(const struct sharing *s, double limit_s)
 {
     struct fit f = { .slowest_s = -1, .left = s->max_units };
-    const struct sharer *slowest = NULL;
+    const struct sharer *slowest = s->of; /* there is one: else the type would not be short */
     for (int32_t i = 0; i < s->n; i++) {
         int64_t k = hetero_least_units(&s->of[i].part->time, limit_s);
         double now_s = hetero_time_s(&s->of[i].part->time, k);

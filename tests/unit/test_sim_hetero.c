@@ -253,24 +253,25 @@ static void some_times_are_out_of_reach(void **state)
     assert_int_equal(hetero_least_units(&t, (double)INFINITY), 1);
 }
 
-static void least_units_are_kept_for_the_throughput(void **state)
+static void stages_know_their_least_units_for_the_throughput(void **state)
 {
+    static const double per_s[] = { 0.3, 0.01, 1, 0.3 };
     struct fixture x;
     (void)state;
     fixture_profile(&x);
-    fixture_build(&x, 0.3);
-    struct hetero_problem unkept = x.problem;
-    unkept.starts_per_s = 7; /* of another throughput: worked out again */
-    for (int32_t first = 0; first < 3; first++)
-        for (int32_t last = first; last < 3; last++)
-            for (int32_t type = 0; type < 2; type++) {
-                const struct hetero_span span = { first, last, type, -1, -1 };
-                const struct hetero_stage a = hetero_stage_of(&x.problem, &span),
-                                          b = hetero_stage_of(&unkept, &span);
-                assert_int_equal(a.start.units, hetero_least_units(&a.time, 1 / 0.3));
-                assert_int_equal(a.start.units, b.start.units);
-                assert_true(a.start.time_s == b.start.time_s);
-            }
+    fixture_build(&x, 7);
+    for (size_t i = 0; i < COUNT_OF(per_s); i++) {
+        hetero_set_throughput(&x.problem, per_s[i]);
+        for (int32_t first = 0; first < 3; first++)
+            for (int32_t last = first; last < 3; last++)
+                for (int32_t type = 0; type < 2; type++) {
+                    const struct hetero_span span = { first, last, type, -1, -1 };
+                    const struct hetero_stage s = hetero_stage_of(&x.problem, &span);
+                    const int64_t k = hetero_least_units(&s.time, 1 / per_s[i]);
+                    assert_int_equal(s.start.units, k);
+                    assert_true(k < 0 ? isinf(s.start.time_s) : s.start.time_s == hetero_time_s(&s.time, k));
+                }
+    }
     fixture_free(&x);
 }
 
@@ -456,7 +457,7 @@ int main(void)
         cmocka_unit_test(least_units_are_the_first_that_are_fast_enough),
         cmocka_unit_test(the_time_of_k_units_takes_k_units),
         cmocka_unit_test(some_times_are_out_of_reach),
-        cmocka_unit_test(least_units_are_kept_for_the_throughput),
+        cmocka_unit_test(stages_know_their_least_units_for_the_throughput),
         cmocka_unit_test(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes),
         cmocka_unit_test(a_plan_that_fails_says_how_far_it_gets),
         cmocka_unit_test(hosts_are_paid_for_and_counted),

@@ -150,8 +150,8 @@ static void a_value_out_of_range_is_refused(void **state)
         void (*spoil)(struct hetero_profile *p);
         const char *text;
     } cases[] = {
-        { batch_zero, "batch is 0 examples, need > 0" },
-        { batch_endless, "batch is inf examples, need > 0" },
+        { batch_zero, "batch: is 0 examples, need > 0" },
+        { batch_endless, "batch: is inf examples, need > 0" },
         { price_negative, "types[1] 'gpu': price is -1 USD/h, need >= 0" },
         { price_nan, "types[0] 'cpu': price is nan USD/h, need >= 0" },
         { compute_share, "types[1] 'gpu': parallel share is 1.5, need 0 to 1" },
