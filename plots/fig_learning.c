@@ -239,7 +239,7 @@ static void put_notes(struct learning *f)
     if (f->data.any_zero)
         canvas_note(f->c, "no evaluations stand at 1");
     if (f->data.n_blank > 0)
-        canvas_note(f->c, "%lld runs have no plan", (long long)f->data.n_blank);
+        canvas_note(f->c, "left out: %lld without any plan", (long long)f->data.n_blank);
 }
 
 static void put_legend(struct learning *f)
