@@ -126,7 +126,7 @@ static void put_legend(struct hetero_fig *f)
 static void put_state(struct hetero_fig *f, const struct canvas_box *box, int32_t row, const char *state)
 {
     double width = box->right - box->left, height = (box->bottom - box->top) / f->data.n_schedulers;
-    double one = f->x.log ? log(1 / f->x.lo) / log(f->x.hi / f->x.lo) : (1 - f->x.lo) / (f->x.hi - f->x.lo);
+    double one = axis_share(&f->x, 1);
     struct canvas_label at = { .x_px = box->left + one * width + 6,
                                .y_px = box->top + (row + 0.5) * height,
                                .size_px = CANVAS_SMALL_PX,

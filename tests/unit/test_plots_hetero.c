@@ -209,7 +209,7 @@ static void bands_are_left_out_where_they_would_hide_each_other(void **state)
     placement_script(&s, "learning", text_str(&csv), NULL, 0);
     assert_without(text_str(&s), "filledcurves");
     assert_has(text_str(&s), "bands of seeds are drawn of up to 6 schedulers: --where scheduler=NAME");
-    assert_has(text_str(&s), "; 1 runs have");
+    assert_has(text_str(&s), "; left out: 1");
     text_free(&csv);
     text_free(&s);
 }
