@@ -44,7 +44,7 @@ static int check_setup(const struct hetero_profile *profile, const struct hetero
     if (!(isfinite(s->epochs) && s->epochs > 0))
         return err_set(e, ERR_RANGE, "epochs: are %g, need > 0", s->epochs);
     if (s->server < -1 || s->server >= profile->n_types)
-        return err_set(e, ERR_RANGE, "server: is type %d, need one of %d", s->server, profile->n_types);
+        return err_set(e, ERR_RANGE, "server: is type %d, need 0 to %d", s->server, profile->n_types - 1);
     if (s->server >= 0 && !(s->server_Bps > 0))
         return err_set(e, ERR_RANGE, "server: serves %g B/s, need > 0", s->server_Bps);
     return s->handover == HETERO_NETWORK ? check_links(profile, s->links, e) : 0;

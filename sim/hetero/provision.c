@@ -7,10 +7,12 @@
 /* Of a cost: a smaller gain is rounding. */
 #define COST_SLACK 1e-12
 
-/* Where units divide all work and thousands are allowed, the cost comes near its bound for ever without
- * meeting it. After so many looks a cost within this share of the least is enough: prices are not better
- * known. Each look adds a unit at least, and about half a unit to every part, so that limits of a thousand
- * units never get here. */
+/*
+ * Where units divide all work and thousands are allowed, the cost comes near its bound for ever without
+ * meeting it. So after PATIENCE looks a gain must be worth ENOUGH, and more with each further look: prices
+ * are not known better. A look gives about half a unit to every part: it takes limits of thousands of units
+ * to get here.
+ */
 enum { PATIENCE = 4096 };
 #define ENOUGH 1e-4
 
@@ -80,19 +82,21 @@ static bool advance(struct hetero_parts *w, double goal)
     return limit_s * broken_usd_per_h < goal;
 }
 
+/* The least gain worth looking for after so many looks, as a share of the cost. */
+static double gain(int64_t looks)
+{
+    return looks < PATIENCE ? COST_SLACK : ENOUGH * (double)looks / PATIENCE;
+}
+
 static void walk(struct hetero_value *v, struct hetero_parts *w)
 {
     double least = rate(w);
     keep(v, w);
-    for (int64_t looks = 0; least > 0; looks++) {
-        double goal = least * (1 - (looks < PATIENCE ? COST_SLACK : ENOUGH));
-        if (!advance(w, goal))
-            return;
-        if (rate(w) < goal) {
+    for (int64_t looks = 0; least > 0 && advance(w, least * (1 - gain(looks))); looks++)
+        if (rate(w) < least * (1 - gain(looks))) {
             least = rate(w);
             keep(v, w);
         }
-    }
 }
 
 /* ---- from the units of the first stage ---- */

@@ -23,7 +23,8 @@ struct search {
     struct hetero_paths paths;
     struct hetero_work work;
     struct hetero_arcs pool;
-    struct node *nodes; /* a stack; the arcs of a node lie before those of the nodes above it, or are theirs */
+    struct node
+        *nodes; /* a stack; the arcs of a node lie before those of the nodes above it, or are theirs */
     int32_t n_nodes, cap_nodes;
     hetero_id *plan;
     hetero_rule *rule;
@@ -126,6 +127,8 @@ static int search_window(struct search *s, struct node *node, struct err *e)
     if (rc)
         return rc;
     if (!complete) {
+        if (s->plan[0] >= 0)
+            keep_plan(s, cost_of(s, &node->window, &pace_s));
         s->skipped = fmin(s->skipped, node->bound);
         return 0;
     }
@@ -134,6 +137,8 @@ static int search_window(struct search *s, struct node *node, struct err *e)
     keep_plan(s, cost_of(s, &node->window, &pace_s));
     if (pace_s <= node->window.fast_s || is_hopeless(s, node->bound))
         return 0;
+    if (s->rule) /* has used the paths for itself */
+        hetero_paths_forward(x, &arcs, &node->window);
     hetero_paths_backward(x, &arcs, &node->window);
     hetero_arcs_keep(&arcs, x, s->out->cost);
     node->n = arcs.n;
