@@ -215,6 +215,30 @@ static void hosts_and_parameter_servers_are_paid_for(void **state)
     tables_free(&t);
 }
 
+static void parameter_servers_may_be_what_limits_a_stage(void **state)
+{
+    /* 29 us over 3 GPUs are 9.67 us, 39.9 us over the 4 servers there are 9.975 us. */
+    struct tables t;
+    run_text(
+        &t, *state,
+        "layers: [ { compute_ms: { cpu: 400, gpu: 29 }, sparse_B: 39900 } ]\n"
+        "types:\n"
+        "  - { name: cpu, cpu: true, usd_per_h: 0.1, max_units: 4, compute_parallel: 1, comm_parallel: 1 }\n"
+        "  - { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "batch: 1000\n"
+        "job: { examples_M: 1 }\n"
+        "throughput: { per_s: 1e5 }\n"
+        "servers: { type: cpu, GBps: 1 }\n"
+        "schedulers: [gpu-only]\n",
+        1);
+    assert_true(number(&t.stages, 0, "units") == 3);
+    assert_true(number(&t.stages, 0, "servers") == 4);
+    assert_string_equal(word(&t.stages, 0, "limit"), "servers");
+    assert_close(number(&t.stages, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    assert_close(number(&t.rows, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    tables_free(&t);
+}
+
 /* ---- medians ---- */
 
 static bool is_of(const struct table *rows, int64_t a, const struct table *other, int64_t b)
@@ -520,6 +544,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(parameter_servers_may_be_what_limits_a_stage, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(rows_are_medians_of_their_runs, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_median_of_two_is_between_them, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder),
