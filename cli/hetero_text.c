@@ -49,12 +49,10 @@ static void put_point(struct text *out, const struct table *t, int64_t row, cons
     char a[SHOW], b[SHOW], value[POINTS_VALUE];
     double need_per_s = number(t, row, "need_per_s"), oracle_usd = number(t, row, "oracle_usd");
     put_axes(out, t, row, s);
-    if (*word(t, row, "model"))
-        text_printf(out, "model: %s, %s layers", points_unquote(value, word(t, row, "model")),
-                    show_real(a, number(t, row, "layers"), DIGITS));
-    if (isfinite(number(t, row, "types")))
-        text_printf(out, " on %s types", show_real(a, number(t, row, "types"), DIGITS));
-    text_puts(out, *word(t, row, "model") ? "\n" : "");
+    if (isfinite(number(t, row, "layers")))
+        text_printf(out, "model: %s, %.0f layers on %.0f types\n",
+                    points_unquote(value, word(t, row, "model")), number(t, row, "layers"),
+                    number(t, row, "types"));
     if (isfinite(need_per_s))
         text_printf(out, "throughput: %s examples/s asked for, no plan reaches more than %s\n",
                     show_real(a, need_per_s, DIGITS), show_real(b, number(t, row, "most_per_s"), DIGITS));
@@ -276,17 +274,26 @@ static int put_duels(struct text *out, const struct table *t, struct err *e)
     return rc;
 }
 
+/* Seeds matter where some scheduler draws. */
+static void put_seeds(struct text *out, const struct table *t, const struct hetero_study *s)
+{
+    char a[SHOW];
+    double most = 0;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        most = fmax(most, number(t, row, "seeds"));
+    if (most > 1)
+        text_printf(out, "medians of %s seeds, %lld to %lld\n", show_count(a, s->seeds), (long long)s->seed,
+                    (long long)(s->seed + s->seeds - 1));
+    else if (s->seeds == 1)
+        text_printf(out, "seed: %lld\n", (long long)s->seed);
+}
+
 int hetero_text(const struct table *rows, const struct table *stages, const struct hetero_study *s,
                 struct text *out, struct err *e)
 {
-    char a[SHOW];
     int rc = 0;
     text_printf(out, "%s%slayers on types of resources\n", s->name, s->name[0] ? ": " : "");
-    if (s->seeds > 1)
-        text_printf(out, "medians of %s seeds, %lld to %lld\n", show_count(a, s->seeds), (long long)s->seed,
-                    (long long)(s->seed + s->seeds - 1));
-    else
-        text_printf(out, "seed: %lld\n", (long long)s->seed);
+    put_seeds(out, rows, s);
     for (int64_t first = 0, end; first < rows->n_rows && !rc; first = end) {
         end = end_of_point(rows, first);
         text_puts(out, "\n");

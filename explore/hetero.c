@@ -191,6 +191,8 @@ static struct hetero_stage_run stage_run(const struct hetero_search *s, int32_t 
                                   : fmax(0, out.time_s - out.compute_s);
     if (x->server_s > 0) {
         out.servers = hetero_least_units(&servers, 1 / s->value.per_s);
+        out.server_s = hetero_time_s(&servers, out.servers);
+        out.time_s = fmax(out.time_s, out.server_s);
         out.usd_per_h += (double)out.servers * p->unit_usd_per_h[p->setup.server];
     }
     return out;

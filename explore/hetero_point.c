@@ -239,11 +239,15 @@ static int find_origin(struct hetero_point *p, struct err *e)
                          c->model >= 0 ? "both" : "neither");
     p->drawn = find_drawn(p);
     p->origin = c->layers >= 0 ? HETERO_MEASURED : p->drawn >= 0 ? HETERO_DRAWN : HETERO_MODEL;
-    if (p->origin == HETERO_MODEL && p->doc.nodes[c->model].kind != YAML_MAP)
+    if (p->origin == HETERO_MODEL && p->doc.nodes[c->model].kind != YAML_MAP) {
+        const char *text = p->doc.nodes[c->model].text;
+        const char *near = text ? text_nearest(text, hetero_model_words, N_HETERO_MODELS) : NULL;
         return yaml_fail(&p->doc, c->model, e, ERR_PARSE,
-                         "is %s, need ctrdnn, matchnet, 2emb or nce, or a model: a map, or a file with a dot "
-                         "or slash in its name",
-                         yaml_show(&p->doc, c->model, shown));
+                         "is %s, need ctrdnn, matchnet, 2emb or nce%s%s%s, or a model: a map, or a file with "
+                         "a dot or slash in its name",
+                         yaml_show(&p->doc, c->model, shown), near ? " (nearest: " : "", near ? near : "",
+                         near ? ")" : "");
+    }
     if (p->origin == HETERO_DRAWN && c->types >= 0)
         return yaml_fail_key(&p->doc, c->types, e, ERR_PARSE,
                              "is given for a drawn model, which has types of its own, need draw.types");

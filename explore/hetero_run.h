@@ -8,7 +8,8 @@
 struct hetero_stage_run {
     int32_t first, last, type;
     int64_t units, servers;
-    double compute_s, comm_s, time_s, usd_per_h;
+    double compute_s, comm_s, server_s; /**< server_s: of its parameter servers, 0 without */
+    double time_s, usd_per_h;           /**< time_s: what the stage lets through, servers included */
 };
 
 /** One run of one scheduler. */

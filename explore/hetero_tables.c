@@ -57,6 +57,14 @@ static void make_stages(struct table *t, const struct hetero_runs *r)
     table_column(t, "usd_per_h", TABLE_REAL);
 }
 
+/* What takes longest of what a stage does. */
+static const char *limit_of(const struct hetero_stage_run *x)
+{
+    if (x->server_s > x->compute_s && x->server_s > x->comm_s)
+        return "servers";
+    return x->compute_s >= x->comm_s ? "compute" : "communication";
+}
+
 static void put_stages(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u)
 {
     const struct hetero_profile *f = &r->states[u->point].point.profile;
@@ -74,7 +82,7 @@ static void put_stages(struct table *t, const struct hetero_runs *r, const struc
         table_put_count(t, x->servers);
         table_put_real(t, x->compute_s * 1e6);
         table_put_real(t, x->comm_s * 1e6);
-        table_put_text(t, x->compute_s >= x->comm_s ? "compute" : "communication");
+        table_put_text(t, limit_of(x));
         table_put_real(t, 1 / x->time_s);
         table_put_real(t, x->usd_per_h);
     }
