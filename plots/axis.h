@@ -48,6 +48,9 @@ struct axis axis_bars(double hi);
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);
 
+/** How far along the axis @p at is: 0 at its begin, 1 at its end. */
+double axis_share(const struct axis *a, double at);
+
 /** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */
 void axis_write(struct text *script, char which, const struct axis *a, double length_px);
 

@@ -43,7 +43,7 @@ struct curves {
     int32_t n_lines;
     bool in_usd;               /**< no row knows the cost over the oracle's */
     bool any_zero;             /**< evaluations of 0 stand at 1 */
-    int64_t n_blank;           /**< lines without any plan */
+    int64_t n_blank;           /**< schedulers without any plan, counted at each point */
     struct curves_step *steps; /**< owned */
     struct curves_row *read;   /**< owned: rows as read */
     int64_t n_read;

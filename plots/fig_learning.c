@@ -71,11 +71,6 @@ static void survey(struct learning *f)
     f->n_rows = (f->data.points.n + f->n_columns - 1) / f->n_columns;
 }
 
-static double share_of(const struct axis *a, double at)
-{
-    return log(at / a->lo) / log(a->hi / a->lo);
-}
-
 /* In the units of the panel: what is infinite is out of it. */
 static double height_of(const struct learning *f, double cost)
 {
@@ -128,7 +123,7 @@ static void put_median(struct learning *f, const struct curves_line *line)
 /* Markers at improvements that are far enough apart, and at the end. */
 static void put_dots(struct learning *f, const struct curves_line *line, const struct canvas_box *box)
 {
-    double width = box->right - box->left, last = -HUGE_VAL, end = share_of(&f->x, line->end) * width;
+    double width = box->right - box->left, last = -HUGE_VAL, end = axis_share(&f->x, line->end) * width;
     const struct curves_step *final = &line->steps[line->n_steps - 1];
 
     if (!isfinite(final->middle))
@@ -136,7 +131,7 @@ static void put_dots(struct learning *f, const struct curves_line *line, const s
     canvas_block(f->c);
     for (int64_t k = 0; k < line->n_steps; k++) {
         const struct curves_step *s = &line->steps[k];
-        double at = share_of(&f->x, s->evaluations) * width;
+        double at = axis_share(&f->x, s->evaluations) * width;
         if (!isfinite(s->middle) || at < last + DOT_PX || at > end - DOT_PX)
             continue;
         canvas_point(f->c, s->evaluations, height_of(f, s->middle));
@@ -239,7 +234,7 @@ static void put_notes(struct learning *f)
     if (f->data.any_zero)
         canvas_note(f->c, "no evaluations stand at 1");
     if (f->data.n_blank > 0)
-        canvas_note(f->c, "%lld runs have no plan", (long long)f->data.n_blank);
+        canvas_note(f->c, "left out: %lld without any plan", (long long)f->data.n_blank);
 }
 
 static void put_legend(struct learning *f)

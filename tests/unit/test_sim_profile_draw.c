@@ -312,8 +312,8 @@ static void a_draw_out_of_range_is_refused(void **state)
         { -2, offsetof(struct hetero_draw, gpu.usd_per_h), "types[1] 'gpu': price is -2 USD/h, need >= 0" },
         { 1.5, offsetof(struct hetero_draw, cpu.comm_par),
           "types[0] 'cpu': parallel share is 1.5, need 0 to 1" },
-        { 0, offsetof(struct hetero_draw, batch), "batch is 0 examples, need > 0" },
-        { NAN, offsetof(struct hetero_draw, batch), "batch is nan examples, need > 0" },
+        { 0, offsetof(struct hetero_draw, batch), "batch: is 0 examples, need > 0" },
+        { NAN, offsetof(struct hetero_draw, batch), "batch: is nan examples, need > 0" },
     };
     struct hetero_profile p;
     struct err e = { 0 };
