@@ -473,25 +473,40 @@ static int search(struct hetero_windows *found, const struct hetero_problem *p, 
     return rc;
 }
 
-int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_windows found = { 0 };
-    struct hetero_value v;
-    double hours = s->problem->setup.epochs * s->problem->setup.examples / 3600;
-    int rc = hetero_oracle_run(s, settings, e);
-    if (rc || s->proof != HETERO_LOWER_BOUND)
+    const double hours = p->setup.epochs * p->setup.examples / 3600;
+    int rc = hetero_oracle(o, p, e);
+    if (rc || o->proof != HETERO_LOWER_BOUND)
         return rc;
-    rc = search(&found, s->problem, e);
-    if (!rc && found.cost < INFINITY)
-        hetero_try(s, found.plan, &v);
-    if (!rc && !(found.lower < INFINITY)) {
-        s->proof = HETERO_NO_PLAN;
-        s->lower_usd = NAN;
-    }
+    rc = search(&found, p, e);
+    o->paths += found.paths;
     if (!rc && found.lower < INFINITY) {
-        s->lower_usd = fmax(s->lower_usd, found.lower * hours);
-        s->proof = hetero_proof_of(&s->value, s->lower_usd);
+        o->lower_usd = fmax(o->lower_usd, found.lower * hours);
+        if (found.cost < INFINITY) {
+            memcpy(o->plan, found.plan, (size_t)p->profile->n_layers * sizeof *o->plan);
+            o->usd = found.cost * hours;
+        }
+        rc = hetero_oracle_judge(o, p, e);
+    } else if (!rc) {
+        int64_t paths = o->paths;
+        hetero_oracle_free(o);
+        *o = (struct hetero_oracle){ HETERO_NO_PLAN, NULL, NAN, NAN, paths };
     }
     hetero_windows_free(&found);
+    if (rc)
+        hetero_oracle_free(o);
+    return rc;
+}
+
+int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    struct hetero_oracle o;
+    (void)settings;
+    int rc = hetero_exact(&o, s->problem, e);
+    if (!rc)
+        rc = hetero_oracle_report(s, &o, e);
+    hetero_oracle_free(&o);
     return rc;
 }
