@@ -20,8 +20,7 @@ struct search {
     struct hetero_paths paths;
     struct hetero_work work;
     struct hetero_arcs pool;
-    struct node
-        *nodes; /* a stack; the arcs of a node lie before those of the nodes above it, or are theirs */
+    struct node *nodes; /* a stack; no node's arcs lie behind those of a node above it */
     int32_t n_nodes, cap_nodes;
     hetero_id *plan;
     hetero_rule *rule;

@@ -1,5 +1,6 @@
 #include "tests/unit/hetero_fixture.h"
 
+#include "sim/hetero/oracle.h"
 #include "tests/support.h"
 
 static double draw_share(struct rng *rng, bool extreme)
@@ -88,18 +89,48 @@ void hetero_fixture_free(struct hetero_fixture *f)
     *f = (struct hetero_fixture){ 0 };
 }
 
-struct hetero_fixture_kind hetero_fixture_kind_of(int i, int32_t n_layers, int32_t n_types,
-                                                  int64_t most_units)
+/* Most of them so small that all plans can be tried. */
+static const struct shape {
+    int32_t n_layers, n_types;
+    int64_t most_units;
+    int n;
+} shapes[] = { { 1, 1, 40, 12 }, { 1, 5, 40, 24 },   { 5, 1, 40, 24 },  { 2, 2, 3, 48 },  { 4, 3, 4, 48 },
+               { 5, 3, 40, 96 }, { 6, 4, 200, 48 },  { 4, 8, 60, 48 },  { 8, 3, 20, 24 }, { 12, 2, 60, 24 },
+               { 3, 16, 9, 24 }, { 2, 40, 500, 24 }, { 16, 2, 300, 3 }, { 8, 4, 30, 3 } };
+
+const int hetero_fixture_n = 450;
+
+static struct hetero_fixture_kind kind_of(const struct shape *s, int i)
 {
     static const enum hetero_handover handovers[] = { HETERO_PER_LAYER, HETERO_PER_STAGE, HETERO_NETWORK };
-    return (struct hetero_fixture_kind){ .n_layers = n_layers,
-                                         .n_types = n_types,
-                                         .most_units = most_units,
+    return (struct hetero_fixture_kind){ .n_layers = s->n_layers,
+                                         .n_types = s->n_types,
+                                         .most_units = s->most_units,
                                          .handover = handovers[i % 3],
                                          .overlap = i / 3 % 2 == 0,
                                          .hosts = i / 6 % 2 == 0,
                                          .servers = i / 12 % 2 == 0,
                                          .extreme = i / 24 % 2 == 0 };
+}
+
+bool hetero_fixture_instance(struct hetero_fixture *f, int i)
+{
+    static const double shares[] = { 0.01, 0.1, 0.3, 0.5, 0.8, 1 };
+    struct rng *rng = NULL;
+    struct err e = { 0 };
+    double reach_per_s;
+    int k = 0, nth = i;
+    while (nth >= shapes[k].n)
+        nth -= shapes[k++].n;
+    assert_in_range(k, 0, COUNT_OF(shapes) - 1);
+    const struct hetero_fixture_kind kind = kind_of(&shapes[k], nth);
+    assert_ok(rng_build(&rng, 1, (uint64_t)i, &e), &e);
+    hetero_fixture_draw(f, rng, &kind);
+    assert_ok(hetero_reach(&reach_per_s, NULL, &f->problem, &e), &e);
+    if (reach_per_s > 0)
+        hetero_set_throughput(&f->problem, reach_per_s * shares[rng_below(rng, (int64_t)COUNT_OF(shares))]);
+    rng_free(rng);
+    return reach_per_s > 0;
 }
 
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name)

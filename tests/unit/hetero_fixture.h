@@ -11,7 +11,7 @@ struct hetero_fixture_kind {
     int64_t most_units; /**< limits of types: 1 to so many */
     bool overlap;
     enum hetero_handover handover;
-    bool hosts;   /**< types but the first need up to 3 units of the first, which then has 4 times the units */
+    bool hosts; /**< types but the first need up to 3 units of the first, which then has 4 times the units */
     bool servers; /**< on the first type */
     bool extreme; /**< shares that units divide are 0 or 1 for half of the types */
 };
@@ -27,9 +27,12 @@ struct hetero_fixture {
 void hetero_fixture_draw(struct hetero_fixture *f, struct rng *rng, const struct hetero_fixture_kind *kind);
 void hetero_fixture_free(struct hetero_fixture *f);
 
-/** The kind of instance @p i of many: handovers, overlap, hosts, servers and shares in turn. */
-struct hetero_fixture_kind hetero_fixture_kind_of(int i, int32_t n_layers, int32_t n_types,
-                                                  int64_t most_units);
+/**
+ * Instance @p i of hetero_fixture_n: 1 to 16 layers, 1 to 40 types, few and many units, every kind, with a
+ * throughput from a hundredth of what is reached to all of it. False: no plan has a unit for every stage.
+ */
+bool hetero_fixture_instance(struct hetero_fixture *f, int i);
+extern const int hetero_fixture_n;
 
 /** Run the scheduler of that name on f->problem; release @p s. */
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name);
