@@ -51,6 +51,16 @@ enum key_kind {
 #define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
 #define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
 #define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
+/* Of studies of layers on types of resources. */
+#define USE_HETERO_DRAW    (UINT64_C(1) << 31) /**< drawn profiles */
+#define USE_HETERO_MODEL   (UINT64_C(1) << 32) /**< a model file */
+#define USE_HETERO_NETWORK (UINT64_C(1) << 33) /**< handover network */
+#define USE_HETERO_OWN     (UINT64_C(1) << 34) /**< handover as profiled */
+#define USE_HETERO_BUDGET  (UINT64_C(1) << 35) /**< schedulers that search */
+#define USE_RL             (UINT64_C(1) << 36)
+#define USE_GENETIC        (UINT64_C(1) << 37)
+#define USE_ANNEAL         (UINT64_C(1) << 38)
+#define USE_BAYES          (UINT64_C(1) << 39)
 
 struct key {
     const char *name, *help;

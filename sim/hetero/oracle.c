@@ -22,7 +22,13 @@ int hetero_reach(double *per_s, hetero_id *plan, const struct hetero_problem *p,
     return rc;
 }
 
-/* Do limits of units that stages share, which the paths do not see, let the plan cost what they say? */
+enum hetero_proof hetero_proof_of(const struct hetero_value *v, double lower_usd)
+{
+    bool same = v->status == HETERO_OK && v->usd <= lower_usd * (1 + PROOF_SLACK);
+    return same ? HETERO_OPTIMAL : HETERO_LOWER_BOUND;
+}
+
+/* Limits of units that stages share are not seen by the paths. Does the plan cost what they say? */
 static int judge(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_work work;
@@ -30,8 +36,7 @@ static int judge(struct hetero_oracle *o, const struct hetero_problem *p, struct
     int rc = hetero_work_build(&work, p, e);
     if (!rc) {
         hetero_evaluate(&v, p, o->plan, &work);
-        bool same = v.status == HETERO_OK && v.usd <= o->lower_usd * (1 + PROOF_SLACK);
-        o->proof = same ? HETERO_OPTIMAL : HETERO_LOWER_BOUND;
+        o->proof = hetero_proof_of(&v, o->lower_usd);
     }
     hetero_work_free(&work);
     return rc;

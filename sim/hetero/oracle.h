@@ -15,12 +15,16 @@
 
 struct hetero_oracle {
     enum hetero_proof proof; /**< HETERO_OPTIMAL, HETERO_LOWER_BOUND or HETERO_NO_PLAN */
-    hetero_id *plan; /**< shape [n_layers], owned; NULL without one. Of HETERO_LOWER_BOUND: cheapest without
-                        limits */
-    double usd;      /**< of it, without limits; NaN without one */
+    hetero_id *plan;  /**< shape [n_layers], owned; NULL without one. Of HETERO_LOWER_BOUND: cheapest without
+                         limits */
+    double usd;       /**< of it, without limits; NaN without one */
     double lower_usd; /**< nothing costs less: usd, but where the search gave up; NaN without a plan */
-    int64_t paths;   /**< shortest paths that were computed */
+    int64_t paths;    /**< shortest paths that were computed */
 };
+
+/** Is a plan of that value the cheapest, where nothing costs less than @p lower_usd? HETERO_OPTIMAL, else
+ * HETERO_LOWER_BOUND. */
+enum hetero_proof hetero_proof_of(const struct hetero_value *v, double lower_usd);
 
 /** ERR_NOMEM. O(paths * L^2 T), with a network times classes of links squared. */
 int hetero_oracle(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e);

@@ -36,6 +36,7 @@ struct hetero_search {
     bool failed; /**< out of memory for the curve */
 };
 
+/** Nothing tried yet. @p s uninitialised; release it, also after failure. 0 or ERR_NOMEM. */
 int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
                         uint64_t stream, int64_t budget, struct err *e);
 void hetero_search_free(struct hetero_search *s);
@@ -113,7 +114,7 @@ hetero_run hetero_brute;                                       /* brute.c */
 hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* fixed.c */
 hetero_run hetero_greedy;                                      /* greedy.c */
 hetero_run hetero_genetic;                                     /* genetic.c */
-hetero_run hetero_anneal, hetero_random;                       /* anneal.c */
+hetero_run hetero_anneal, hetero_random, hetero_random_stages; /* anneal.c */
 hetero_run hetero_bayes;                                       /* bayes.c */
 
 /** Recolour one layer or one stage as long as that makes the best plan cheaper. Goes on from s->best; counts

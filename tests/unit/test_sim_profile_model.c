@@ -350,10 +350,10 @@ static void a_batch_that_is_not_a_number_of_examples_is_refused(void **state)
     static const struct {
         double batch;
         const char *text;
-    } cases[] = { { 0, "batch is 0 examples, need a whole number from 1 to 1e+09" },
-                  { 1.5, "batch is 1.5 examples" },
-                  { 2e9, "batch is 2e+09 examples" },
-                  { NAN, "batch is nan examples" } };
+    } cases[] = { { 0, "batch: is 0 examples, need a whole number from 1 to 1e+09" },
+                  { 1.5, "batch: is 1.5 examples" },
+                  { 2e9, "batch: is 2e+09 examples" },
+                  { NAN, "batch: is nan examples" } };
     const struct hetero_type type = type_named("a");
     const struct topo_npu npu = cpu_core();
     const double net_Bps = 1e9;
