@@ -37,8 +37,11 @@ static void put_ratio(struct text *out, double x)
         text_printf(out, "%.3g", x);
 }
 
+/* A blank is of a scheduler that did not run. */
 static void put_end(struct text *out, const struct cost *c)
 {
+    if (!c->there)
+        return;
     if (!(c->ratio > 0)) {
         text_puts(out, "–");
         return;
