@@ -31,7 +31,10 @@ struct hetero_fig {
 /* Four digits or so: 1.004 is not the optimum. */
 static void put_ratio(struct text *out, double x)
 {
-    text_printf(out, "%.*f", x < 10 ? 3 : x < 1000 ? 1 : 0, x);
+    if (x < 1e6)
+        text_printf(out, "%.*f", x < 10 ? 3 : x < 1000 ? 1 : 0, x);
+    else
+        text_printf(out, "%.3g", x);
 }
 
 static void put_end(struct text *out, const struct cost *c)

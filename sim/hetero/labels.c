@@ -189,8 +189,17 @@ static double find_multipliers(struct limits *m, double *cost, hetero_id *plan, 
             *cost = own;
             memcpy(plan, m->plan, layers * sizeof *plan);
         }
-        double target = fmin(fmin(*cost, most), 1.2 * bound + 0.1 * own);
-        if (bound >= fmin(*cost, most) * (1 - COST_SLACK) || !step(m, (target - here) / (1 + 0.1 * i)))
+        if (bound >= fmin(*cost, most) * (1 - COST_SLACK))
+            break;
+        /* Nothing within the limits: further along the best direction, where the bound of what is not there
+         * has no end. */
+        if (!(*cost < INFINITY) && i % 8 == 7) {
+            for (int32_t k = 0; k < m->n_scarce; k++)
+                m->multiplier[k] = 4 * best[k];
+            continue;
+        }
+        double target = fmin(fmin(*cost, most), 1.2 * bound + own);
+        if (!step(m, (target - here) / (1 + 0.1 * i)))
             break;
     }
     memcpy(m->multiplier, best, n);
@@ -376,11 +385,26 @@ static int find_path(struct limits *m, double *cost, hetero_id *plan, double mos
 
 /* ---- the rule ---- */
 
+/* What no path costs more than: the dearest arc from each layer. */
+static double dearest(const struct limits *m)
+{
+    double sum = 0;
+    for (int32_t l = 0; l < m->problem->profile->n_layers; l++) {
+        double most = 0;
+        for (int32_t i = m->x->begin[l]; i < m->x->begin[l + 1]; i++)
+            most = fmax(most, m->arcs->at[i].cost);
+        sum += most;
+    }
+    return sum;
+}
+
 /* The limits of the scarce types that are known now. */
 static int keep_scarce(struct limits *m, double *cost, hetero_id *plan, double most, bool *complete,
                        struct err *e)
 {
     double found = INFINITY;
+    /* Without a plan so far, a bound above all paths proves that there is none. */
+    most = fmin(most, 1.001 * dearest(m));
     double bound = find_multipliers(m, &found, plan, most);
     double cut = fmin(found, most) * (1 - COST_SLACK);
     int rc = 0;
@@ -449,23 +473,40 @@ static int search(struct hetero_windows *found, const struct hetero_problem *p, 
     return rc;
 }
 
-int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_windows found = { 0 };
-    struct hetero_value v;
-    double hours = s->problem->setup.epochs * s->problem->setup.examples / 3600;
-    int rc = hetero_oracle_run(s, settings, e);
-    if (rc || s->proof != HETERO_LOWER_BOUND)
+    const double hours = p->setup.epochs * p->setup.examples / 3600;
+    int rc = hetero_oracle(o, p, e);
+    if (rc || o->proof != HETERO_LOWER_BOUND)
         return rc;
-    rc = search(&found, s->problem, e);
-    if (!rc && found.cost < INFINITY)
-        hetero_try(s, found.plan, &v);
-    if (!rc && !(found.lower < INFINITY))
-        s->proof = HETERO_NO_PLAN;
+    rc = search(&found, p, e);
+    o->paths += found.paths;
     if (!rc && found.lower < INFINITY) {
-        s->lower_usd = fmax(s->lower_usd, found.lower * hours);
-        s->proof = hetero_proof_of(&s->value, s->lower_usd);
+        o->lower_usd = fmax(o->lower_usd, found.lower * hours);
+        if (found.cost < INFINITY) {
+            memcpy(o->plan, found.plan, (size_t)p->profile->n_layers * sizeof *o->plan);
+            o->usd = found.cost * hours;
+        }
+        rc = hetero_oracle_judge(o, p, e);
+    } else if (!rc) {
+        int64_t paths = o->paths;
+        hetero_oracle_free(o);
+        *o = (struct hetero_oracle){ HETERO_NO_PLAN, NULL, NAN, NAN, paths };
     }
     hetero_windows_free(&found);
+    if (rc)
+        hetero_oracle_free(o);
+    return rc;
+}
+
+int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    struct hetero_oracle o;
+    (void)settings;
+    int rc = hetero_exact(&o, s->problem, e);
+    if (!rc)
+        rc = hetero_oracle_report(s, &o, e);
+    hetero_oracle_free(&o);
     return rc;
 }

@@ -10,7 +10,7 @@
 #define COST_SLACK 1e-12
 
 /* Shortest paths at most; what is left open then keeps its bounds. */
-enum { MOST_PATHS = 1 << 20 };
+enum { MOST_PATHS = 1 << 18 };
 
 /* A window and its arcs, a part of the pool. */
 struct node {
