@@ -65,14 +65,14 @@ enum key_kind {
 struct key {
     const char *name, *help;
     enum key_kind kind;
+    bool required;
     size_t offset;            /**< of the field in the struct being filled */
     const char *unit;         /**< "" for none; the unit the YAML value is written in */
     double scale;             /**< file unit to SI; 1 for none */
     double min, max;          /**< inclusive, in file units; -INFINITY and INFINITY for none */
     double dflt;              /**< in file units; SCHEMA_NONE for none */
     const char *const *words; /**< KEY_WORD: NULL-terminated */
-    bool required;
-    uint64_t uses; /**< USE_ bits */
+    uint64_t uses;            /**< USE_ bits */
 };
 
 /** A map in a YAML file: what `weft keys` prints as one section. */

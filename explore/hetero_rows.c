@@ -156,8 +156,7 @@ static double unit_usd(const struct hetero_unit *u)
 /* Cheapest first; of those without a plan the one that reaches most. Equals as they were: by seed. */
 static int compare_units(const void *a, const void *b)
 {
-    const struct hetero_unit *x = *(const struct hetero_unit *const *)a,
-                             *y = *(const struct hetero_unit *const *)b;
+    const struct hetero_unit *x = a, *y = b;
     double dx = unit_usd(x), dy = unit_usd(y);
     if (dx < dy || dx > dy)
         return dx < dy ? -1 : 1;
@@ -173,35 +172,61 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of @p n runs of one scheduler, sorted. */
-static double median_usd(const struct hetero_unit *const *sorted, int64_t n)
-{
-    return (unit_usd(sorted[(n - 1) / 2]) + unit_usd(sorted[n / 2])) / 2;
-}
+/* The runs of one scheduler at one point. */
+struct group {
+    const struct hetero_unit *first, *best, *middle, *last; /* by cost; middle: the cheaper of two */
+    int64_t n, feasible;
+    double usd, worst_usd, schedule_s; /* medians but for the worst; INFINITY without a plan */
+};
 
-static double median_s(const struct hetero_unit *u, int64_t n, struct err *e, int *rc)
+static int find_median(struct group *g, struct err *e)
 {
-    double *x = malloc((size_t)n * sizeof *x), median = NAN;
-    if (!x) {
-        *rc = err_nomem(e, "a median");
-        return median;
-    }
-    for (int64_t i = 0; i < n; i++)
-        x[i] = u[i].schedule_s;
-    qsort(x, (size_t)n, sizeof *x, compare_reals);
-    median = stat_quantile(x, n, 0.5);
+    double *x = malloc((size_t)g->n * sizeof *x);
+    if (!x)
+        return err_nomem(e, "a median");
+    for (int64_t i = 0; i < g->n; i++)
+        x[i] = g->first[i].schedule_s;
+    qsort(x, (size_t)g->n, sizeof *x, compare_reals);
+    g->schedule_s = stat_quantile(x, g->n, 0.5);
     free(x);
-    return median;
+    return 0;
 }
 
-/* How many runs follow @p u, itself included, that are of the same scheduler. */
-static int64_t count_alike(const struct hetero_runs *r, const struct hetero_state *s,
-                           const struct hetero_unit *u)
+/* The original of a copy: runs of a scheduler have seeds one after the other. */
+static const struct hetero_unit *original(const struct group *g, const struct hetero_unit *copy)
 {
-    const struct hetero_unit *end = r->units + s->first_unit + s->n_units;
-    int64_t n = 0;
-    while (u + n < end && u[n].scheduler == u->scheduler)
-        n++;
+    return g->first + (copy->seed - g->first->seed);
+}
+
+/* @p g has first and n. */
+static int sum_up(struct group *g, struct err *e)
+{
+    struct hetero_unit *sorted = malloc((size_t)g->n * sizeof *sorted);
+    if (!sorted)
+        return err_nomem(e, "rows of a study");
+    memcpy(sorted, g->first, (size_t)g->n * sizeof *sorted);
+    qsort(sorted, (size_t)g->n, sizeof *sorted, compare_units);
+    for (int64_t i = 0; i < g->n; i++)
+        g->feasible += isfinite(unit_usd(&sorted[i]));
+    g->best = original(g, &sorted[0]);
+    g->middle = original(g, &sorted[(g->n - 1) / 2]);
+    g->last = original(g, &sorted[g->n - 1]);
+    g->usd = (unit_usd(g->middle) + unit_usd(&sorted[g->n / 2])) / 2;
+    g->worst_usd = unit_usd(g->last);
+    free(sorted);
+    return find_median(g, e);
+}
+
+/* The schedulers of a point, in the order of its list. Returns how many; shape [HETERO_MAX_SCHEDULERS]. */
+static int32_t find_groups(struct group *groups, const struct hetero_runs *r, const struct hetero_state *s)
+{
+    const struct hetero_unit *u = r->units + s->first_unit, *end = u + s->n_units;
+    int32_t n = 0;
+    for (; u < end; u++) {
+        if (n == 0 || groups[n - 1].first->scheduler != u->scheduler)
+            groups[n++] = (struct group){ .first = u };
+        groups[n - 1].n++;
+    }
     return n;
 }
 
@@ -231,20 +256,19 @@ static void fill_middle(struct hetero_row *row, const struct hetero_unit *u)
     row->units = u->units;
 }
 
-/* @p sorted: runs of one scheduler, @p text: room for the message. */
-static void fill_status(struct hetero_row *row, const struct hetero_unit *const *sorted, struct text *text)
+/* @p text: room for the message. */
+static void fill_status(struct hetero_row *row, const struct group *g, struct text *text)
 {
-    const struct hetero_unit *best = sorted[0], *last = sorted[row->seeds - 1];
-    row->status = row->feasible == row->seeds ? "done" : row->feasible ? "partly" : "infeasible";
-    if (last->rc) {
+    row->status = g->feasible == g->n ? "done" : g->feasible ? "partly" : "infeasible";
+    if (g->last->rc) {
         row->status = "error";
-        text_puts(text, last->message);
-    } else if (row->feasible == 0) {
-        text_printf(text, "%s: reaches at most %.6g examples/s", hetero_status_words[best->value.status],
-                    best->value.reach_per_s);
-    } else if (row->feasible < row->seeds) {
-        text_printf(text, "%lld of %lld seeds have no plan", (long long)(row->seeds - row->feasible),
-                    (long long)row->seeds);
+        text_puts(text, g->last->message);
+    } else if (g->feasible == 0) {
+        text_printf(text, "%s: reaches at most %.6g examples/s", hetero_status_words[g->best->value.status],
+                    g->best->value.reach_per_s);
+    } else if (g->feasible < g->n) {
+        text_printf(text, "%lld of %lld seeds have no plan", (long long)(g->n - g->feasible),
+                    (long long)g->n);
     }
     row->message = text->n ? text_str(text) : NULL;
 }
@@ -254,65 +278,42 @@ struct bases {
     double best_usd, rl_usd;
 };
 
-static int put_scheduler(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u, int64_t n,
-                         const struct bases *bases, struct err *e)
+static struct bases find_bases(const struct hetero_runs *r, const struct group *groups, int32_t n)
 {
-    const struct hetero_state *s = &r->states[u->point];
-    const struct hetero_unit **sorted = malloc((size_t)n * sizeof *sorted);
+    struct bases b = { INFINITY, NAN };
+    for (int32_t i = 0; i < n; i++) {
+        b.best_usd = fmin(b.best_usd, groups[i].usd);
+        if (strcmp(hetero_unit_scheduler(r, groups[i].first)->name, "rl-lstm") == 0)
+            b.rl_usd = groups[i].usd;
+    }
+    return b;
+}
+
+static void put_scheduler(struct table *t, const struct hetero_runs *r, const struct group *g,
+                          const struct bases *bases)
+{
+    const struct hetero_state *s = &r->states[g->first->point];
     struct hetero_row row;
     struct text text = { 0 };
-    int rc = sorted ? 0 : err_nomem(e, "rows of a study");
-    if (rc)
-        return rc;
     clear(&row);
     fill_state(&row, s);
-    row.seeds = n;
-    row.feasible = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sorted[i] = &u[i];
-        row.feasible += isfinite(unit_usd(&u[i]));
-    }
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_units);
-    row.scheduler = hetero_unit_scheduler(r, u)->name;
-    row.usd = median_usd(sorted, n);
-    row.usd_worst = unit_usd(sorted[n - 1]);
+    row.seeds = g->n;
+    row.feasible = g->feasible;
+    row.scheduler = hetero_unit_scheduler(r, g->first)->name;
+    row.usd = g->usd;
+    row.usd_worst = g->worst_usd;
     row.over_oracle = hetero_over_oracle(s, row.usd);
     row.over_oracle_worst = hetero_over_oracle(s, row.usd_worst);
     row.over_best = row.usd / bases->best_usd;
     row.over_rl = row.usd / bases->rl_usd;
     row.oracle_usd = s->oracle_usd;
     row.oracle_proof = proof_word(s->oracle_proof);
-    fill_middle(&row, sorted[(n - 1) / 2]);
-    fill_status(&row, sorted, &text);
-    if (r->options->timing)
-        row.schedule_s = median_s(u, n, e, &rc);
-    put_row(t, r, u->point, &row);
+    row.schedule_s = g->schedule_s;
+    fill_middle(&row, g->middle);
+    fill_status(&row, g, &text);
+    put_row(t, r, g->first->point, &row);
     t->failed = t->failed || text.failed;
     text_free(&text);
-    free(sorted);
-    return rc;
-}
-
-static int find_bases(struct bases *b, const struct hetero_runs *r, const struct hetero_state *s,
-                      struct err *e)
-{
-    const struct hetero_unit *u = r->units + s->first_unit, *end = u + s->n_units;
-    *b = (struct bases){ INFINITY, NAN };
-    for (int64_t n; u < end; u += n) {
-        n = count_alike(r, s, u);
-        const struct hetero_unit **sorted = malloc((size_t)n * sizeof *sorted);
-        if (!sorted)
-            return err_nomem(e, "rows of a study");
-        for (int64_t i = 0; i < n; i++)
-            sorted[i] = &u[i];
-        qsort(sorted, (size_t)n, sizeof *sorted, compare_units);
-        double usd = median_usd(sorted, n);
-        b->best_usd = fmin(b->best_usd, usd);
-        if (strcmp(hetero_unit_scheduler(r, u)->name, "rl-lstm") == 0)
-            b->rl_usd = usd;
-        free(sorted);
-    }
-    return 0;
 }
 
 static void put_failed(struct table *t, const struct hetero_runs *r, int64_t point)
@@ -329,20 +330,23 @@ static void put_failed(struct table *t, const struct hetero_runs *r, int64_t poi
 static int put_point(struct table *t, const struct hetero_runs *r, int64_t point, struct err *e)
 {
     const struct hetero_state *s = &r->states[point];
-    const struct hetero_unit *u = r->units + s->first_unit, *end = u + s->n_units;
-    struct bases bases;
+    struct group groups[HETERO_MAX_SCHEDULERS];
+    int32_t n = find_groups(groups, r, s);
+    int rc = 0;
     if (s->run && s->rc)
         put_failed(t, r, point);
-    for (const struct hetero_unit *x = u; x < end; x++)
-        if (!x->run)
+    for (int64_t i = 0; i < s->n_units; i++)
+        if (!r->units[s->first_unit + i].run)
             return 0;
-    int rc = find_bases(&bases, r, s, e);
-    for (int64_t n; u < end && !rc; u += n) {
-        n = count_alike(r, s, u);
-        if (hetero_unit_counts(r, u))
-            rc = put_scheduler(t, r, u, n, &bases, e);
-    }
-    return rc;
+    for (int32_t i = 0; i < n && !rc; i++)
+        rc = sum_up(&groups[i], e);
+    if (rc)
+        return rc;
+    struct bases bases = find_bases(r, groups, n);
+    for (int32_t i = 0; i < n; i++)
+        if (hetero_unit_counts(r, groups[i].first))
+            put_scheduler(t, r, &groups[i], &bases);
+    return 0;
 }
 
 /* A row for each run. */

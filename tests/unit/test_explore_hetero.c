@@ -1,7 +1,5 @@
 /* Rows of studies of layers on types of resources. */
-#include "explore/hetero.h"
-#include "tests/unit/study_folder.h"
-#include "tests/unit/table_cells.h"
+#include "tests/unit/hetero_tables.h"
 
 /*
  * Two layers that share all their work: time(k) = seconds / (1000 k) of an example. On the types (a, b):
@@ -20,56 +18,6 @@
     "  - { name: gpu, usd_per_h: 1, max_units: 10, compute_parallel: 1, comm_parallel: 1 }\n"                \
     "batch: 1000\n"                                                                                          \
     "job: { examples_M: 1 }\n"
-
-/* Drawn plans are not all alike here, and some reach the throughput and some do not. */
-#define WIDE                                                                                                 \
-    "model: ctrdnn\n"                                                                                        \
-    "draw: { types: 5, seed: 3 }\n"                                                                          \
-    "job: { examples_M: 100 }\n"                                                                             \
-    "throughput: { share: 0.3 }\n"                                                                           \
-    "schedulers: [random, greedy, gpu-only]\n"                                                               \
-    "evaluations: 3\n"                                                                                       \
-    "seeds: 5\n"                                                                                             \
-    "seed: 11\n"
-
-struct tables {
-    struct table rows, runs, plans, stages, curves;
-    struct hetero_study study;
-    struct text notes;
-};
-
-static int run_with(struct tables *t, struct folder *f, const char *text, int32_t threads,
-                    pool_progress *progress, struct err *e)
-{
-    *t = (struct tables){ .notes = { .n = 0 } };
-    put(f, "study.yaml", text);
-    int rc = hetero_study_read(&t->study, f->path, NULL, 0, e);
-    const struct hetero_options options = { .threads = threads,
-                                            .runs = &t->runs,
-                                            .plans = &t->plans,
-                                            .stages = &t->stages,
-                                            .curves = &t->curves,
-                                            .notes = &t->notes,
-                                            .progress = progress };
-    return rc ? rc : hetero_study_run(&t->rows, &t->study, f->path, NULL, 0, &options, e);
-}
-
-static void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
-{
-    struct err e = { 0 };
-    assert_ok(run_with(t, f, text, threads, NULL, &e), &e);
-}
-
-static void tables_free(struct tables *t)
-{
-    table_free(&t->rows);
-    table_free(&t->runs);
-    table_free(&t->plans);
-    table_free(&t->stages);
-    table_free(&t->curves);
-    text_free(&t->notes);
-    hetero_study_free(&t->study);
-}
 
 static int64_t row_of(const struct table *t, const char *scheduler)
 {
@@ -241,12 +189,6 @@ static void parameter_servers_may_be_what_limits_a_stage(void **state)
 
 /* ---- medians ---- */
 
-static bool is_of(const struct table *rows, int64_t a, const struct table *other, int64_t b)
-{
-    return number(rows, a, "point") == number(other, b, "point") &&
-           strcmp(word(rows, a, "scheduler"), word(other, b, "scheduler")) == 0;
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -311,108 +253,6 @@ static void a_median_of_two_is_between_them(void **state)
     /* What has no mean is told of a run that happened: the cheaper of the two in the middle. */
     int64_t run = number(&t.runs, 0, "usd") > usd[0] ? 1 : 0;
     assert_true(number(&t.rows, 0, "examples_per_s") == number(&t.runs, run, "examples_per_s"));
-    tables_free(&t);
-}
-
-/* ---- tables beside ---- */
-
-/* Rows of @p t that follow @p from and are of the same plan. */
-static int64_t end_of_plan(const struct table *t, int64_t from, const char *counter)
-{
-    int64_t end = from + 1;
-    while (end < t->n_rows && number(t, end, counter) > number(t, end - 1, counter))
-        end++;
-    return end;
-}
-
-static int64_t find_run(const struct tables *t, const struct table *other, int64_t at)
-{
-    double seed = number(other, at, "seed");
-    for (int64_t b = 0; b < t->runs.n_rows; b++)
-        if (is_of(other, at, &t->runs, b) && (isnan(seed) || number(&t->runs, b, "seed") == seed))
-            return b;
-    fail_msg("a plan without a run");
-    return -1;
-}
-
-static void stages_of_a_plan_add_up_to_its_run(void **state)
-{
-    struct tables t;
-    int64_t plans = 0;
-    run_text(&t, *state,
-             "model: ctrdnn\ndraw: { types: 5, seed: 3 }\njob: { examples_M: 100 }\n"
-             "schedulers: [greedy, anneal, heuristic]\nevaluations: 100\nseeds: 2\n"
-             "vary: { throughput.share: [0.2, 0.4], overlap: [true, false] }\n",
-             2);
-    for (int64_t at = 0, end; at < t.stages.n_rows; at = end) {
-        double usd_per_h = 0, slowest_per_s = INFINITY, next = 1;
-        int64_t run = find_run(&t, &t.stages, at);
-        end = end_of_plan(&t.stages, at, "stage");
-        for (int64_t i = at; i < end; i++) {
-            double both_us = number(&t.stages, i, "compute_us") + number(&t.stages, i, "comm_us");
-            double most_us = fmax(number(&t.stages, i, "compute_us"), number(&t.stages, i, "comm_us"));
-            bool overlap = strcmp(word(&t.stages, i, "overlap"), "true") == 0;
-            assert_close(number(&t.stages, i, "examples_per_s"), 1e6 / (overlap ? most_us : both_us), 1e-12);
-            assert_true(number(&t.stages, i, "first") == next);
-            next = number(&t.stages, i, "last") + 1;
-            usd_per_h += number(&t.stages, i, "usd_per_h");
-            slowest_per_s = fmin(slowest_per_s, number(&t.stages, i, "examples_per_s"));
-        }
-        assert_true(next == 17); /* ctrdnn has 16 layers */
-        assert_close(usd_per_h, number(&t.runs, run, "usd_per_h"), 1e-12);
-        assert_close(slowest_per_s, number(&t.runs, run, "examples_per_s"), 1e-12);
-        assert_true(number(&t.runs, run, "stages") == (double)(end - at));
-        assert_true(number(&t.stages, at, "usd") == number(&t.runs, run, "usd"));
-        /* Training of 1e8 examples at that speed and price. */
-        assert_close(number(&t.stages, at, "usd"), 1e8 / slowest_per_s / 3600 * usd_per_h, 1e-12);
-        plans++;
-    }
-    assert_true(plans >= 8);
-    tables_free(&t);
-}
-
-static void plans_say_of_each_layer_what_their_stages_say(void **state)
-{
-    struct tables t;
-    int64_t stage = -1;
-    run_text(&t, *state, WIDE, 1);
-    assert_true(t.plans.n_rows > 0 && t.plans.n_rows % 16 == 0);
-    for (int64_t i = 0; i < t.plans.n_rows; i++) {
-        assert_true((int64_t)number(&t.plans, i, "layer") == i % 16 + 1);
-        stage += i % 16 == 0 || number(&t.plans, i, "stage") > number(&t.plans, i - 1, "stage");
-        assert_true(is_of(&t.plans, i, &t.stages, stage));
-        assert_string_equal(word(&t.plans, i, "type"), word(&t.stages, stage, "type"));
-        assert_true(number(&t.plans, i, "units") == number(&t.stages, stage, "units"));
-        assert_true(number(&t.plans, i, "layer") >= number(&t.stages, stage, "first"));
-        assert_true(number(&t.plans, i, "layer") <= number(&t.stages, stage, "last"));
-    }
-    assert_string_equal(word(&t.plans, 0, "kind"), "embedding");
-    tables_free(&t);
-}
-
-static void curves_fall_and_end_where_their_run_ends(void **state)
-{
-    struct tables t;
-    run_text(&t, *state,
-             "model: nce\njob: { examples_M: 100 }\nschedulers: [random, genetic, gpu-only]\n"
-             "evaluations: 200\nseeds: 3\n",
-             1);
-    int64_t runs = 0;
-    for (int64_t at = 0, end; at < t.curves.n_rows; at = end, runs++) {
-        int64_t run = find_run(&t, &t.curves, at);
-        end = end_of_plan(&t.curves, at, "evaluations");
-        for (int64_t i = at; i + 1 < end; i++)
-            assert_true(number(&t.curves, i, "usd") >= number(&t.curves, i + 1, "usd"));
-        assert_true(number(&t.curves, end - 1, "evaluations") == number(&t.runs, run, "evaluations"));
-        if (isnan(number(&t.runs, run, "usd"))) {
-            assert_true(end == at + 1);
-            assert_true(isnan(number(&t.curves, at, "usd")));
-        } else {
-            assert_true(number(&t.curves, end - 1, "usd") == number(&t.runs, run, "usd"));
-            assert_true(number(&t.curves, end - 1, "over_oracle") == number(&t.runs, run, "over_oracle"));
-        }
-    }
-    assert_int_equal(runs, t.runs.n_rows);
     tables_free(&t);
 }
 
@@ -548,10 +388,6 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(rows_are_medians_of_their_runs, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_median_of_two_is_between_them, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(plans_say_of_each_layer_what_their_stages_say, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(tables_are_the_same_on_any_number_of_threads, make_folder,
