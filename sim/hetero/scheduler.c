@@ -5,6 +5,8 @@
 #include "sim/hetero/search.h"
 
 const struct hetero_scheduler hetero_schedulers[] = {
+    { "rl-lstm", "LSTM policy, trained by REINFORCE", hetero_rl_lstm, true, false },
+    { "rl-rnn", "Elman network instead of the LSTM", hetero_rl_rnn, true, false },
     { "random", "plans drawn at random", hetero_random, true, false },
 };
 const int32_t n_hetero_schedulers = (int32_t)(sizeof hetero_schedulers / sizeof hetero_schedulers[0]);
