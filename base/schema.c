@@ -11,7 +11,7 @@ enum { RANGE_TEXT = 2 * NUM_TEXT + 64 };
 
 /* How a value that goes by this use is described after "it is used only". */
 static const struct {
-    enum key_use use;
+    uint64_t use;
     const char *phrase;
 } use_phrases[] = {
     { USE_TIME, "for training time and the bandwidth split" },
@@ -45,6 +45,15 @@ static const struct {
     { USE_FORMULA, "without a network" },
     { USE_SJF_BCO, "by scheduler sjf-bco" },
     { USE_FF, "by scheduler ff" },
+    { USE_HETERO_DRAW, "by drawn profiles" },
+    { USE_HETERO_MODEL, "with a model file" },
+    { USE_HETERO_NETWORK, "with handover network" },
+    { USE_HETERO_OWN, "with handover layer and stage" },
+    { USE_HETERO_BUDGET, "by schedulers that search" },
+    { USE_RL, "by schedulers rl-lstm and rl-rnn" },
+    { USE_GENETIC, "by scheduler genetic" },
+    { USE_ANNEAL, "by scheduler anneal" },
+    { USE_BAYES, "by scheduler bayes" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
@@ -267,7 +276,7 @@ static void note_unused(struct text *notes, const struct key *k, const struct ya
     text_printf(notes, "%s: %s has no effect here, it is used only", place, path);
     const char *join = "";
     for (size_t i = 0; i < sizeof use_phrases / sizeof *use_phrases; i++) {
-        if (k->uses & (unsigned)use_phrases[i].use) {
+        if (k->uses & use_phrases[i].use) {
             text_printf(notes, "%s %s", join, use_phrases[i].phrase);
             join = " or";
         }
@@ -276,7 +285,7 @@ static void note_unused(struct text *notes, const struct key *k, const struct ya
 }
 
 void schema_note_unused(struct text *notes, const struct section *s, const struct yaml_doc *doc, yaml_id map,
-                        int32_t first_source, unsigned active)
+                        int32_t first_source, uint64_t active)
 {
     yaml_each (id, doc, map) {
         const struct key *k = find_key(s, doc->nodes[id].key);

@@ -17,53 +17,62 @@ enum key_kind {
 
 #define SCHEMA_NONE ((double)__builtin_nan(""))
 
-/** What a value is used for; a key whose uses are all out of play gets a warning. 0 = always used. */
-enum key_use {
-    USE_TIME = 1 << 0,      /**< training time and bandwidth split */
-    USE_LATENCY = 1 << 1,   /**< only by models other than bandwidth */
-    USE_COST = 1 << 2,      /**< network price */
-    USE_CATALOGUE = 1 << 3, /**< only when prices come from a parts catalogue */
-    USE_COMPUTE = 1 << 4,   /**< NPU: compute and memory models */
-    USE_SYSTEM = 1 << 5,    /**< only when NPU price or power is counted */
-    USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
-    USE_CHUNK = 1 << 7,     /**< only by model chunk */
-    USE_FLOW = 1 << 8,      /**< only by model flow */
-    /* Of placement studies: only by such a model, scheduler or setting. */
-    USE_SLOTS = 1 << 9,
-    USE_BATCH = 1 << 10,
-    USE_EVENTS = 1 << 11,
-    USE_INTERVAL = 1 << 12,
-    USE_GADGET = 1 << 13,
-    USE_LAS = 1 << 14,
-    USE_FIXED = 1 << 15,   /**< schedulers with a fixed number of workers */
-    USE_SIGMOID = 1 << 16, /**< a utility that is one */
-    USE_CONST = 1 << 17,   /**< progress const */
-    USE_TAU = 1 << 18,     /**< progress tau */
-    USE_STRICT = 1 << 19,  /**< rounding strict */
-    USE_QUEUES = 1 << 20,  /**< queues of las */
-    USE_DRAWN = 1 << 21,   /**< jobs that are drawn, not taken from a trace */
-    USE_TRACE = 1 << 22,   /**< jobs in slots taken from a trace */
-    USE_FILE = 1 << 23,    /**< jobs of a trace file */
-    USE_FIFO = 1 << 24,    /**< model events: order fifo */
-    USE_STOPS = 1 << 25,   /**< model events: orders that stop jobs */
-    USE_ROUNDS = 1 << 26,  /**< model events: las without queues */
-    USE_LINKS = 1 << 27,   /**< jobs that share links */
-    USE_FORMULA = 1 << 28, /**< model batch: contention by formula */
-    USE_SJF_BCO = 1 << 29, /**< model batch: scheduler sjf-bco */
-    USE_FF = 1 << 30,      /**< model batch: scheduler ff */
-};
+/* What a value is used for, bits of an uint64_t; a key whose uses are all out of play gets a warning. 0 =
+ * always used. */
+#define USE_TIME      (UINT64_C(1) << 0) /**< training time and bandwidth split */
+#define USE_LATENCY   (UINT64_C(1) << 1) /**< only by models other than bandwidth */
+#define USE_COST      (UINT64_C(1) << 2) /**< network price */
+#define USE_CATALOGUE (UINT64_C(1) << 3) /**< only when prices come from a parts catalogue */
+#define USE_COMPUTE   (UINT64_C(1) << 4) /**< NPU: compute and memory models */
+#define USE_SYSTEM    (UINT64_C(1) << 5) /**< only when NPU price or power is counted */
+#define USE_SPLIT     (UINT64_C(1) << 6) /**< only where an allocator chooses bandwidths */
+#define USE_CHUNK     (UINT64_C(1) << 7) /**< only by model chunk */
+#define USE_FLOW      (UINT64_C(1) << 8) /**< only by model flow */
+/* Of placement studies: only by such a model, scheduler or setting. */
+#define USE_SLOTS    (UINT64_C(1) << 9)
+#define USE_BATCH    (UINT64_C(1) << 10)
+#define USE_EVENTS   (UINT64_C(1) << 11)
+#define USE_INTERVAL (UINT64_C(1) << 12)
+#define USE_GADGET   (UINT64_C(1) << 13)
+#define USE_LAS      (UINT64_C(1) << 14)
+#define USE_FIXED    (UINT64_C(1) << 15) /**< schedulers with a fixed number of workers */
+#define USE_SIGMOID  (UINT64_C(1) << 16) /**< a utility that is one */
+#define USE_CONST    (UINT64_C(1) << 17) /**< progress const */
+#define USE_TAU      (UINT64_C(1) << 18) /**< progress tau */
+#define USE_STRICT   (UINT64_C(1) << 19) /**< rounding strict */
+#define USE_QUEUES   (UINT64_C(1) << 20) /**< queues of las */
+#define USE_DRAWN    (UINT64_C(1) << 21) /**< jobs that are drawn, not taken from a trace */
+#define USE_TRACE    (UINT64_C(1) << 22) /**< jobs in slots taken from a trace */
+#define USE_FILE     (UINT64_C(1) << 23) /**< jobs of a trace file */
+#define USE_FIFO     (UINT64_C(1) << 24) /**< model events: order fifo */
+#define USE_STOPS    (UINT64_C(1) << 25) /**< model events: orders that stop jobs */
+#define USE_ROUNDS   (UINT64_C(1) << 26) /**< model events: las without queues */
+#define USE_LINKS    (UINT64_C(1) << 27) /**< jobs that share links */
+#define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
+#define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
+#define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
+/* Of studies of layers on types of resources. */
+#define USE_HETERO_DRAW    (UINT64_C(1) << 31) /**< drawn profiles */
+#define USE_HETERO_MODEL   (UINT64_C(1) << 32) /**< a model file */
+#define USE_HETERO_NETWORK (UINT64_C(1) << 33) /**< handover network */
+#define USE_HETERO_OWN     (UINT64_C(1) << 34) /**< handover as profiled */
+#define USE_HETERO_BUDGET  (UINT64_C(1) << 35) /**< schedulers that search */
+#define USE_RL             (UINT64_C(1) << 36)
+#define USE_GENETIC        (UINT64_C(1) << 37)
+#define USE_ANNEAL         (UINT64_C(1) << 38)
+#define USE_BAYES          (UINT64_C(1) << 39)
 
 struct key {
     const char *name, *help;
     enum key_kind kind;
+    bool required;
     size_t offset;            /**< of the field in the struct being filled */
     const char *unit;         /**< "" for none; the unit the YAML value is written in */
     double scale;             /**< file unit to SI; 1 for none */
     double min, max;          /**< inclusive, in file units; -INFINITY and INFINITY for none */
     double dflt;              /**< in file units; SCHEMA_NONE for none */
     const char *const *words; /**< KEY_WORD: NULL-terminated */
-    bool required;
-    unsigned uses; /**< enum key_use bits */
+    uint64_t uses;            /**< USE_ bits */
 };
 
 /** A map in a YAML file: what `weft keys` prints as one section. */
@@ -92,6 +101,6 @@ void schema_defaults(void *base, const struct section *s);
  * Keys of files that the study refers to are left alone: a library file serves many studies.
  */
 void schema_note_unused(struct text *notes, const struct section *s, const struct yaml_doc *doc, yaml_id map,
-                        int32_t first_source, unsigned active);
+                        int32_t first_source, uint64_t active);
 
 #endif

@@ -77,6 +77,24 @@ void text_printf(struct text *t, const char *fmt, ...)
     va_end(again);
 }
 
+/* n counts the newline, so that one line is no beginning of another. */
+static bool has_line(const char *text, const char *line, size_t n)
+{
+    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+        if (strncmp(at, line, n) == 0)
+            return true;
+    return false;
+}
+
+void text_add_new_lines(struct text *t, const char *lines)
+{
+    for (const char *line = lines; *line; line = strchr(line, '\n') + 1) {
+        size_t n = (size_t)(strchr(line, '\n') - line) + 1;
+        if (!has_line(text_str(t), line, n))
+            text_add(t, line, n);
+    }
+}
+
 void text_clear(struct text *t)
 {
     t->n = 0;

@@ -18,6 +18,8 @@ struct text {
 void text_add(struct text *t, const char *s, size_t n);
 void text_puts(struct text *t, const char *s);
 void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Those lines of @p lines, each ended by a newline, that @p t does not have yet. O(lines * bytes). */
+void text_add_new_lines(struct text *t, const char *lines);
 /** Forget the content, keep the memory. */
 void text_clear(struct text *t);
 void text_free(struct text *t);

@@ -16,7 +16,7 @@ struct progress {
 
 /** Start the clock, and let SIGINT ask for an end instead of making one; a second one does. */
 void progress_begin(struct progress *p, const struct run *run, const char *what);
-/** A sweep_progress; @p context is the struct progress. False once SIGINT came. */
+/** A pool_progress; @p context is the struct progress. False once SIGINT came. */
 bool progress_report(void *context, int64_t done, int64_t total);
 /** Clear the line. False when SIGINT came: said, and run->exit_code is EXIT_INTERRUPT. */
 bool progress_end(struct progress *p, struct run *run);

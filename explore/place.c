@@ -67,9 +67,7 @@ static bool axes_decide(const struct place *p)
 static void hash_point(struct place *p, const struct place_study *first)
 {
     p->hash = yaml_hash(&first->doc, first->doc.root);
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        for (int64_t i = 0; i < p->sweep.axes[k].n; i++)
-            p->hash = text_hash(p->hash, p->sweep.axes[k].values[i], strlen(p->sweep.axes[k].values[i]));
+    p->hash = sweep_hash(&p->sweep, p->hash);
 }
 
 static int read_point(struct place_study *s, const struct place *p, int64_t point, struct study_source from,
@@ -155,9 +153,7 @@ struct runs {
     struct study_source from;
     const struct place_options *options;
     struct unit *units; /* shape [n_points][seeds] */
-    int64_t n_units, done;
-    int stop, rc;
-    struct err *e;
+    int64_t n_units;
 };
 
 static void name_network(struct unit *u, const struct place_study *s)
@@ -179,15 +175,12 @@ static int run_unit(struct unit *u, const struct runs *r, int64_t i, struct err 
     const struct place_details *details = &r->options->details;
     bool wanted = details->jobs || details->places || details->slots || details->links;
     struct place_study s;
-    struct sweep_point at;
     struct place_task task = { .study = &s,
                                .seed = p->seed + i % p->seeds,
                                .details = wanted && i % p->seeds == 0 ? details : NULL,
                                .notes = i % p->seeds == 0 ? &u->notes : NULL,
                                .sweep = &p->sweep,
-                               .at = &at,
                                .point = i / p->seeds };
-    sweep_find_point(&at, &p->sweep, task.point);
     int rc = read_point(&s, p, task.point, r->from, e);
     if (rc)
         return rc;
@@ -203,50 +196,42 @@ static int run_unit(struct unit *u, const struct runs *r, int64_t i, struct err 
 }
 
 /* A run that fails is a row; only lack of memory ends all. */
-static void finish_unit(struct runs *r, struct unit *u, int rc, const struct err *inner)
+static int finish_unit(struct unit *u, int rc, struct err *e)
 {
     u->run = true;
     u->rc = rc;
-    if (rc) {
-        free(u->outcomes);
-        u->outcomes = NULL;
-        u->message = strdup(inner->msg);
-    }
-    r->done++;
-    bool go_on = !r->options->progress || r->options->progress(r->options->context, r->done, r->n_units);
-    if (rc == ERR_NOMEM || (rc && !u->message))
-        r->rc = err_set(r->e, ERR_NOMEM, "%s", inner->msg);
-    if (!go_on || r->rc) {
-#pragma omp atomic write
-        r->stop = 1;
-    }
+    if (!rc)
+        return 0;
+    free(u->outcomes);
+    u->outcomes = NULL;
+    u->message = strdup(e->msg);
+    if (!u->message)
+        return err_nomem(e, "a message");
+    return rc == ERR_NOMEM ? rc : 0;
 }
 
-static void do_unit(struct runs *r, int64_t i)
+static int do_unit(void *data, int64_t i, struct err *e)
 {
-    struct err inner = { 0 };
-    int stop;
-#pragma omp atomic read
-    stop = r->stop;
-    if (stop || r->units[i].run)
-        return;
-    int rc = run_unit(&r->units[i], r, i, &inner);
-#pragma omp critical(place_count)
-    finish_unit(r, &r->units[i], rc, &inner);
+    struct runs *r = data;
+    if (r->units[i].run)
+        return POOL_SKIPPED;
+    return finish_unit(&r->units[i], run_unit(&r->units[i], r, i, e), e);
 }
 
-static void run_units(struct runs *r)
+static int run_units(struct runs *r, struct err *e)
 {
-    const struct place_details *d = &r->options->details;
+    const struct place_options *o = r->options;
+    const struct place_details *d = &o->details;
+    struct pool pool = {
+        .unit = do_unit, .data = r, .progress = o->progress, .context = o->context, .total = r->n_units
+    };
+    int rc = 0;
     /* Rows of details come in order: the runs that have them go one by one. */
     if (d->jobs || d->places || d->slots || d->links) {
         place_tables_begin(d, &r->place->sweep);
-        for (int64_t i = 0; i < r->n_units; i += r->place->seeds)
-            do_unit(r, i);
+        rc = pool_run(&pool, r->n_units, r->place->seeds, 1, e);
     }
-#pragma omp parallel for schedule(dynamic) num_threads(r->options->threads)
-    for (int64_t i = 0; i < r->n_units; i++)
-        do_unit(r, i);
+    return rc ? rc : pool_run(&pool, r->n_units, 1, o->threads, e);
 }
 
 /* ---- rows ---- */
@@ -280,9 +265,7 @@ static const char *metric_name(const struct runs *r, int m)
 
 static void head_columns(struct table *t, const struct place *p)
 {
-    table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        table_column(t, p->sweep.axes[k].path, TABLE_TEXT);
+    sweep_put_columns(t, &p->sweep);
     table_column(t, "network", TABLE_TEXT);
     table_column(t, "model", TABLE_TEXT);
     table_column(t, "scheduler", TABLE_TEXT);
@@ -290,12 +273,7 @@ static void head_columns(struct table *t, const struct place *p)
 
 static void put_head(struct table *t, const struct place *p, int64_t point, const struct unit *u, int32_t i)
 {
-    struct sweep_point at;
-    sweep_find_point(&at, &p->sweep, point);
-    table_row(t);
-    table_put_count(t, point);
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        table_put_text(t, p->sweep.axes[k].values[at.at[k]]);
+    sweep_put_point(t, &p->sweep, point);
     table_put_text(t, u->network);
     table_put_text(t, u->n ? place_model_words[u->model] : NULL);
     table_put_text(t, i >= 0 ? place_kind_of(u->model)->scheduler(u->schedulers[i]) : NULL);
@@ -419,26 +397,6 @@ static int make_runs(struct table *t, const struct runs *r, struct err *e)
     return t->failed ? err_nomem(e, "rows of runs") : 0;
 }
 
-static bool has_line(const char *text, const char *line, size_t n)
-{
-    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
-        if (strncmp(at, line, n) == 0)
-            return true;
-    return false;
-}
-
-/* Lines of all points in their order, each once; n counts the newline, so that one is no beginning of
- * another. */
-static void gather_notes(struct text *out, const struct runs *r)
-{
-    for (int64_t i = 0; i < r->n_units; i++)
-        for (const char *line = text_str(&r->units[i].notes); *line; line = strchr(line, '\n') + 1) {
-            size_t n = (size_t)(strchr(line, '\n') - line) + 1;
-            if (!has_line(text_str(out), line, n))
-                text_add(out, line, n);
-        }
-}
-
 int place_run(struct table *out, const struct place *p, const char *path,
               const struct study_override *overrides, int32_t n, const struct place_options *options,
               struct err *e)
@@ -446,17 +404,18 @@ int place_run(struct table *out, const struct place *p, const char *path,
     struct runs r = { .place = p,
                       .from = { .path = path, .overrides = overrides, .n = n },
                       .options = options,
-                      .n_units = p->sweep.n_points * p->seeds,
-                      .e = e };
+                      .n_units = p->sweep.n_points * p->seeds };
     r.units = calloc((size_t)r.n_units, sizeof *r.units);
     if (!r.units)
         return err_nomem(e, "runs of a placement study");
-    run_units(&r);
-    int rc = r.rc ? r.rc : make_table(out, &r, e);
+    int rc = run_units(&r, e);
+    if (!rc)
+        rc = make_table(out, &r, e);
     if (!rc && options->runs)
         rc = make_runs(options->runs, &r, e);
     if (!rc && options->notes) {
-        gather_notes(options->notes, &r);
+        for (int64_t i = 0; i < r.n_units; i++) /* each line once, in the order of points */
+            text_add_new_lines(options->notes, text_str(&r.units[i].notes));
         rc = text_check(options->notes, e);
     }
     for (int64_t i = 0; i < r.n_units; i++) {

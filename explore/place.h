@@ -77,7 +77,7 @@ struct place_options {
     struct place_details details;
     struct table *runs; /**< NULL, or a row for each point, scheduler and seed */
     struct text *notes; /**< NULL, or where to append what is to be told of traces, each line once */
-    sweep_progress *progress;
+    pool_progress *progress;
     void *context;
 };
 

@@ -203,7 +203,7 @@ static int read_jobs(struct place_study *s, struct err *e)
 
 static void note_batch(struct place_study *s)
 {
-    unsigned active = place_uses(s) | (place_has_servers(s) ? USE_LINKS : USE_FORMULA);
+    uint64_t active = place_uses(s) | (place_has_servers(s) ? USE_LINKS : USE_FORMULA);
     for (int32_t i = 0; i < s->n_schedulers; i++)
         active |= s->schedulers[i] == BATCH_SJF_BCO ? USE_SJF_BCO : s->schedulers[i] == BATCH_FF ? USE_FF : 0;
     if (!(s->batch.slot_s > 0))

@@ -212,7 +212,7 @@ int place_read_pace(struct place_study *s, struct err *e)
 /* Keys that no order of the study, or no source of its jobs, looks at. */
 static void note_events(struct place_study *s)
 {
-    unsigned active = place_uses(s) | USE_LINKS | (s->trace.path ? USE_FILE : 0);
+    uint64_t active = place_uses(s) | USE_LINKS | (s->trace.path ? USE_FILE : 0);
     for (int32_t i = 0; i < s->n_schedulers; i++) {
         enum events_order order = place_pair_order(s->schedulers[i]);
         active |= order == EVENTS_FIFO ? USE_FIFO : 0;

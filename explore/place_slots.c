@@ -35,7 +35,7 @@ static void note_resources(struct place_study *s)
 static void note_slots(struct place_study *s)
 {
     const struct draw_elastic *d = &s->draw_slots;
-    unsigned active = place_uses(s);
+    uint64_t active = place_uses(s);
     active |= d->from_trace >= 0 ? USE_TRACE : USE_DRAWN;
     active |= d->progress == DRAW_TAU ? USE_TAU : d->from_trace < 0 ? USE_CONST : 0;
     active &= d->from_trace < 0 ? ~0u : ~(unsigned)USE_FIXED;

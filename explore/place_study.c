@@ -245,9 +245,9 @@ static int read_schedulers(struct place_study *s, struct err *e)
 
 /* ---- keys without effect ---- */
 
-unsigned place_uses(const struct place_study *s)
+uint64_t place_uses(const struct place_study *s)
 {
-    static const unsigned models[N_PLACE_MODELS] = {
+    static const uint64_t models[N_PLACE_MODELS] = {
         [PLACE_SLOTS] = USE_SLOTS,
         [PLACE_BATCH] = USE_BATCH,
         [PLACE_EVENTS] = USE_EVENTS,
@@ -255,9 +255,9 @@ unsigned place_uses(const struct place_study *s)
     };
     static const struct {
         const char *scheduler;
-        unsigned uses;
+        uint64_t uses;
     } rows[] = { { "gadget", USE_GADGET }, { "las", USE_LAS | USE_FIXED }, { "fifo", USE_FIXED } };
-    unsigned active = models[s->model];
+    uint64_t active = models[s->model];
     /* Schedulers of other models may have the same names, and keys of their own. */
     for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
@@ -266,7 +266,7 @@ unsigned place_uses(const struct place_study *s)
     return active;
 }
 
-void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, unsigned active)
+void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active)
 {
     if (map >= 0)
         schema_note_unused(&s->notes, section, &s->doc, map, s->own_source, active);
@@ -292,7 +292,7 @@ static int read_point(struct place_study *s, struct err *e)
     s->model = (enum place_model)s->conf.model;
     if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
         return rc;
-    unsigned active = place_uses(s);
+    uint64_t active = place_uses(s);
     place_note_unused(s, &place_section, s->doc.root, active);
     if (s->servers.drawn)
         place_note_unused(s, &draw_racks_section, s->conf.racks, active);

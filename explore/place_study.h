@@ -85,7 +85,6 @@ struct place_task {
     const struct place_details *details; /**< NULL but for the first seed */
     struct text *notes;        /**< NULL but for the first seed: what is to be told of a trace, a line each */
     const struct sweep *sweep; /**< with details: what their rows begin with */
-    const struct sweep_point *at;
     int64_t point;
 };
 
@@ -112,12 +111,12 @@ bool place_has_servers(const struct place_study *s);
 /** The cluster of a study; drawn ones by @p seed. */
 int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);
 
-/** What is in play: enum key_use bits of the model and of its schedulers. */
-unsigned place_uses(const struct place_study *s);
+/** What is in play: USE_ bits of the model and of its schedulers. */
+uint64_t place_uses(const struct place_study *s);
 /** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
-void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, unsigned active);
+void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
 
 /** All NaN. */
 void place_outcome_clear(struct place_outcome *x);

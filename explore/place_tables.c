@@ -9,9 +9,7 @@ static void columns(struct table *t, const struct sweep *w, const char *const *t
 {
     if (!t)
         return;
-    table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < w->n_axes; k++)
-        table_column(t, w->axes[k].path, TABLE_TEXT);
+    sweep_put_columns(t, w);
     table_column(t, "seed", TABLE_COUNT);
     table_column(t, "scheduler", TABLE_TEXT);
     for (; *texts; texts++)
@@ -46,10 +44,7 @@ void place_tables_begin(const struct place_details *d, const struct sweep *w)
 
 void place_table_row(struct table *t, const struct place_task *task, const char *scheduler)
 {
-    table_row(t);
-    table_put_count(t, task->point);
-    for (int32_t k = 0; k < task->sweep->n_axes; k++)
-        table_put_text(t, task->sweep->axes[k].values[task->at->at[k]]);
+    sweep_put_point(t, task->sweep, task->point);
     table_put_count(t, task->seed);
     table_put_text(t, scheduler);
 }

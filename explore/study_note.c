@@ -3,11 +3,11 @@
 #include <math.h>
 
 /* What is in play in this study for this command. */
-static unsigned active_uses(const struct study *s, unsigned needs)
+static uint64_t active_uses(const struct study *s, unsigned needs)
 {
     /* A command that asks for the network alone shows all that is known of it. */
     bool facts = !(needs & (STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_BUDGET));
-    unsigned active = 0;
+    uint64_t active = 0;
     if (s->n_workloads)
         active |= USE_TIME;
     if (facts || (s->n_workloads && s->model != SIM_BANDWIDTH))
@@ -32,7 +32,7 @@ static unsigned active_uses(const struct study *s, unsigned needs)
     return active;
 }
 
-static void note_sections(struct study *s, unsigned active)
+static void note_sections(struct study *s, uint64_t active)
 {
     const struct yaml_doc *doc = &s->doc;
     yaml_id network = yaml_get(doc, doc->root, "network");

@@ -24,6 +24,31 @@ int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w
     return n;
 }
 
+unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
+{
+    for (int32_t k = 0; k < w->n_axes; k++)
+        for (int64_t i = 0; i < w->axes[k].n; i++)
+            hash = text_hash(hash, w->axes[k].values[i], strlen(w->axes[k].values[i]));
+    return hash;
+}
+
+void sweep_put_columns(struct table *t, const struct sweep *w)
+{
+    table_column(t, "point", TABLE_COUNT);
+    for (int32_t k = 0; k < w->n_axes; k++)
+        table_column(t, w->axes[k].path, TABLE_TEXT);
+}
+
+void sweep_put_point(struct table *t, const struct sweep *w, int64_t point)
+{
+    struct sweep_point at;
+    sweep_find_point(&at, w, point);
+    table_row(t);
+    table_put_count(t, point);
+    for (int32_t k = 0; k < w->n_axes; k++)
+        table_put_text(t, w->axes[k].values[at.at[k]]);
+}
+
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
                unsigned more, struct err *e)
 {

@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "explore/design.h"
+#include "explore/pool.h"
 
 enum { SWEEP_MAX_AXES = 16, SWEEP_MAX_POINTS = 1000000 };
 
@@ -40,10 +41,6 @@ int sweep_read(struct sweep *w, const char *path, const struct study_override *o
                struct err *e);
 void sweep_free(struct sweep *w);
 
-/** Called after each point, by one thread at a time; may print progress. Returning false stops: points
- * under way are finished, no other begins. */
-typedef bool sweep_progress(void *context, int64_t done, int64_t total);
-
 /**
  * Run every point on @p threads OpenMP threads and fill @p out with one row each, in
  * point order whatever the number of threads. A point that cannot be read or
@@ -63,7 +60,7 @@ typedef bool sweep_progress(void *context, int64_t done, int64_t total);
  * @return 0, or ERR_NOMEM. Time O(points * solve), memory O(points).
  */
 int sweep_run(struct table *out, const struct sweep *w, const char *path,
-              const struct study_override *overrides, int32_t n, int32_t threads, sweep_progress *progress,
+              const struct study_override *overrides, int32_t n, int32_t threads, pool_progress *progress,
               void *context, struct err *e);
 
 #endif

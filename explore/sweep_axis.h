@@ -35,6 +35,14 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
                               const struct sweep_point *p);
 
+/** @p hash, and with it all values of all axes. */
+unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
+
+/** Columns "point" and one for each axis. */
+void sweep_put_columns(struct table *t, const struct sweep *w);
+/** Begin a row with them, for point number @p point. */
+void sweep_put_point(struct table *t, const struct sweep *w, int64_t point);
+
 /** The study at a point. @p from has path and overrides; @p more are needs besides those of a design. */
 int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
                unsigned more, struct err *e);

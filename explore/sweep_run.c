@@ -278,45 +278,16 @@ struct run {
     const struct sweep *sweep;
     const struct study_source *from;
     struct outcome *outcomes; /* shape [n_points] */
-    sweep_progress *progress;
-    void *context;
-    int64_t done;
-    int stop; /* no further point begins */
-    int rc;
-    struct err *e;
 };
 
-/* After a point, one thread at a time. */
-static void count_point(struct run *r, int rc, const struct err *inner)
+static int do_point(void *data, int64_t i, struct err *e)
 {
-    r->done++;
-    bool go_on = !rc && (!r->progress || r->progress(r->context, r->done, r->sweep->n_points));
-    if (rc && !r->rc)
-        r->rc = err_set(r->e, inner->code, "%s", inner->msg);
-    if (!go_on) {
-#pragma omp atomic write
-        r->stop = 1;
-    }
+    struct run *r = data;
+    return run_point(&r->outcomes[i], r->sweep, i, r->from, e);
 }
 
-static void run_points(struct run *r, int32_t threads)
-{
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t i = 0; i < r->sweep->n_points; i++) {
-        struct err inner = { 0 };
-        int stop;
-#pragma omp atomic read
-        stop = r->stop;
-        if (stop)
-            continue;
-        int rc = run_point(&r->outcomes[i], r->sweep, i, r->from, &inner);
-#pragma omp critical(sweep_count)
-        count_point(r, rc, &inner);
-    }
-}
-
-/* Rows in point order; outcomes are freed on the way. */
-static int make_table(struct table *out, const struct run *r, struct err *e)
+/* Rows in point order, none after a failure; outcomes are freed on the way. */
+static int make_table(struct table *out, const struct run *r, bool failed, struct err *e)
 {
     int32_t widest = 0;
     bool trains = false;
@@ -327,7 +298,7 @@ static int make_table(struct table *out, const struct run *r, struct err *e)
     }
     add_columns(out, r->sweep, widest, trains);
     for (int64_t i = 0; i < r->sweep->n_points; i++) {
-        if (r->outcomes[i].run && !r->rc)
+        if (r->outcomes[i].run && !failed)
             add_row(out, r->sweep, i, &r->outcomes[i], widest, trains);
         outcome_free(&r->outcomes[i]);
     }
@@ -335,16 +306,20 @@ static int make_table(struct table *out, const struct run *r, struct err *e)
 }
 
 int sweep_run(struct table *out, const struct sweep *w, const char *path,
-              const struct study_override *overrides, int32_t n, int32_t threads, sweep_progress *progress,
+              const struct study_override *overrides, int32_t n, int32_t threads, pool_progress *progress,
               void *context, struct err *e)
 {
     const struct study_source from = { .path = path, .overrides = overrides, .n = n };
-    struct run r = { .sweep = w, .from = &from, .progress = progress, .context = context, .e = e };
+    struct run r = { .sweep = w, .from = &from };
+    struct pool pool = {
+        .unit = do_point, .data = &r, .progress = progress, .context = context, .total = w->n_points
+    };
     r.outcomes = calloc((size_t)w->n_points, sizeof *r.outcomes);
     if (!r.outcomes)
         return err_nomem(e, "rows of a sweep");
-    run_points(&r, threads > 0 ? threads : 1);
-    int rc = make_table(out, &r, e);
+    int failed = pool_run(&pool, w->n_points, 1, threads > 0 ? threads : 1, e);
+    struct err second = { 0 };
+    int rc = make_table(out, &r, failed, failed ? &second : e);
     free(r.outcomes);
-    return r.rc ? r.rc : rc;
+    return failed ? failed : rc;
 }

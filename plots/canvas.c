@@ -339,6 +339,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         break;
     case MARK_POINT:
     case MARK_HOLLOW:
+    case MARK_DOT:
         canvas_point(c, x + SAMPLE_PX - 8, y);
         break;
     case MARK_LINE:
@@ -353,6 +354,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         break;
     case MARK_AREA:
     case MARK_TINT:
+    case MARK_BAND:
         canvas_area(c, x, y + 6, x + SAMPLE_PX, y - 6);
         break;
     case MARK_WHISKER:
@@ -360,6 +362,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         break;
     case MARK_FRONT:
     case MARK_CURVE:
+    case MARK_TRACE:
     case MARK_RULE:
     case MARK_HAIR:
         canvas_point(c, x, y);

@@ -29,4 +29,8 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);
 int fig_links(struct canvas *c, const struct rows *r, struct err *e);
 
+int fig_hetero(struct canvas *c, const struct rows *r, struct err *e);
+int fig_learning(struct canvas *c, const struct rows *r, struct err *e);
+int fig_strip(struct canvas *c, const struct rows *r, struct err *e);
+
 #endif

@@ -20,6 +20,9 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 #define OUTCOMES     "point", "network", "scheduler", "status"
 #define STRETCH      "point", "seed", "scheduler", "from", "to", "unit"
 
+/* Tables of schedulers of layers, by seed. */
+#define PLANNED "point", "scheduler", "seed"
+
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
       fig_speedup, NULL, NULL },
@@ -78,6 +81,14 @@ const struct plot_figure plot_figures[] = {
       "weft place --places FILE.csv", fig_gantt },
     { "links", "Load of the links over time", (const char *const[]){ STRETCH, "link", "load_frac", NULL },
       NULL, "weft place --links FILE.csv", fig_links },
+    { "hetero", "Cost of the plans of schedulers of layers",
+      (const char *const[]){ "point", "scheduler", "status", NULL }, NULL, "weft hetero", fig_hetero },
+    { "learning", "Cost of the best plan so far against evaluations",
+      (const char *const[]){ PLANNED, "evaluations", "usd", NULL }, NULL, "weft hetero --curves FILE.csv",
+      fig_learning },
+    { "strip", "Which type of resource has which layer",
+      (const char *const[]){ PLANNED, "layer", "name", "kind", "type", "stage", "units", NULL }, NULL,
+      "weft hetero --plans FILE.csv", fig_strip },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);

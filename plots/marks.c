@@ -19,14 +19,17 @@ static const struct {
 };
 
 /* Light and dark alternate and black hatching lies over the light ones, so that
- * neighbours differ in grey as well. Pattern 0: no hatching. */
+ * neighbours differ in grey as well. Pattern 0: no hatching. No two are the same. */
 static const struct {
     const char *color;
     int pattern;
 } fill_styles[] = {
     { "#FFFFFF", 0 }, { "#FFFFFF", 2 }, { "#DDDDDD", 0 }, { "#AAAAAA", 0 }, { "#666666", 0 },
     { "#0072B2", 0 }, { "#E69F00", 5 }, { "#F0E442", 0 }, { "#D55E00", 4 }, { "#56B4E9", 1 },
-    { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
+    { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 }, { "#E69F00", 0 }, { "#F0E442", 5 },
+    { "#D55E00", 0 }, { "#56B4E9", 4 }, { "#009E73", 1 }, { "#CC79A7", 7 }, { "#56B4E9", 0 },
+    { "#CC79A7", 0 }, { "#F0E442", 4 }, { "#009E73", 0 }, { "#E69F00", 1 }, { "#56B4E9", 7 },
+    { "#F0E442", 1 }, { "#D55E00", 5 }, { "#CC79A7", 4 }, { "#E69F00", 7 },
 };
 
 /* Plain colours for bars too narrow for hatching. Dark and light alternate, and none but the first is near
@@ -62,12 +65,20 @@ static void put_fill(struct text *out, int d, int32_t style)
                     d, fill_styles[i].pattern);
 }
 
+/* On the next round the colours move on against dashes and markers. */
+static const char *line_color(int32_t style)
+{
+    int32_t n = LENGTH(line_styles);
+
+    return line_styles[(style + style / n) % n].color;
+}
+
 void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers)
 {
     int32_t i = style % LENGTH(line_styles);
 
     text_printf(out, "$d%d using 1:2 with %s lw 1.6 lc rgb '%s' dt %s", (int)block,
-                markers ? "linespoints" : "lines", line_styles[i].color, line_styles[i].dash);
+                markers ? "linespoints" : "lines", line_color(style), line_styles[i].dash);
     if (markers)
         text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
 }
@@ -145,7 +156,19 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
     case MARK_WHISKER: /* arrows with blunt heads: error bars would clear a spot in the middle */
         text_printf(
             out, "$d%d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lw 0.9 lc rgb '%s' dt 1",
-            d, mark.style ? line_styles[(mark.style - 1) % LENGTH(line_styles)].color : "#000000");
+            d, mark.style ? line_color(mark.style - 1) : "#000000");
+        break;
+    case MARK_TRACE:
+        marks_put_line(out, d, mark.style, false);
+        break;
+    case MARK_DOT:
+        text_printf(out, "$d%d using 1:2 with points ps 0.6 lw 1.6 lc rgb '%s' pt %d", d,
+                    line_color(mark.style), line_styles[mark.style % LENGTH(line_styles)].point);
+        break;
+    case MARK_BAND:
+        text_printf(out,
+                    "$d%d using 1:2 with filledcurves closed fs transparent solid 0.14 noborder fc rgb '%s'",
+                    d, line_color(mark.style));
         break;
     case MARK_FRAME:
         text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);

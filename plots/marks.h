@@ -32,13 +32,16 @@ enum mark_kind {
     MARK_TINT,    /**< boxes of canvas_area() in a shade, SHADE_OVER for more than there can be */
     MARK_WHISKER, /**< intervals: canvas_bar() with x, middle, lowest, highest; style 0 black, else 1 + that
                      of the MARK_LINE */
+    MARK_TRACE,   /**< the line of a MARK_LINE without its markers */
+    MARK_DOT,     /**< its markers without the line */
+    MARK_BAND,    /**< one shape in its colour, light enough for lines to be seen through */
     MARK_FRAME,   /**< boxes without fill, in a thick line that shows on shades */
 };
 
 struct mark {
     enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 8 lines, 49 points (shapes after 7), 64 fills (patterns
-                      after 8), 10 bars, SHADE_COUNT shades */
+    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), 49 points (shapes
+                      after 7), 24 fills, 10 bars, SHADE_COUNT shades */
 };
 
 /** Append the element that draws data block @p block as @p mark says. */

@@ -16,7 +16,7 @@ bool phrases_is_axis(const struct table *t, int32_t col)
 }
 
 /* "configs/models/llama3-8b.yaml" says no more than llama3-8b does. */
-static void put_value(struct text *out, const char *value)
+void phrases_put_value(struct text *out, const char *value)
 {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
     size_t n = strlen(name);
@@ -55,7 +55,7 @@ int phrases_put_axes(struct text *out, const struct rows *r, struct err *e)
         if (network_shows(&network, r->t->names[col], text_str(&cell)))
             continue;
         text_printf(out, "%s ", last_word(r->t->names[col]));
-        put_value(out, text_str(&cell));
+        phrases_put_value(out, text_str(&cell));
         text_puts(out, "\n");
     }
     text_free(&cell);

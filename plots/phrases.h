@@ -14,6 +14,9 @@
  * network, one whose key's last word ("tp" of "workload.parallel.tp") is not a column too. */
 bool phrases_is_axis(const struct table *t, int32_t col);
 
+/** Append the value of an axis; of the path of a YAML file its name alone: llama3-8b. */
+void phrases_put_value(struct text *out, const char *value);
+
 /** Append the axes of the row as phrases: the key's last word and the value, of a path its file name alone.
  * A size or bandwidth that the network's own word shows is left out. ERR_NOMEM. */
 int phrases_put_axes(struct text *out, const struct rows *r, struct err *e);

@@ -10,9 +10,6 @@ const char *const hetero_handover_words[] = { "layer", "stage", "network", NULL 
 const char *const hetero_provisioning_words[] = { "exact", "balance", "newton", NULL };
 const char *const hetero_status_words[] = { "ok", "too slow", "too few units", NULL };
 
-/* Of a number of units: what rounding leaves of a whole one. */
-#define UNIT_SLACK 1e-9
-
 static size_t span_at(const struct hetero_problem *p, int32_t first, int32_t type, int32_t last)
 {
     size_t n = (size_t)p->profile->n_layers;
@@ -21,6 +18,25 @@ static size_t span_at(const struct hetero_problem *p, int32_t first, int32_t typ
 
 /* ---- building ---- */
 
+static int check_links(const struct hetero_profile *profile, const struct hetero_link *links, struct err *e)
+{
+    if (!links)
+        return err_set(e, ERR_RANGE, "handover: is network, need one");
+    for (int32_t a = 0; a < profile->n_types; a++)
+        for (int32_t b = 0; b < profile->n_types; b++) {
+            const struct hetero_link *k = &links[(size_t)a * (size_t)profile->n_types + (size_t)b];
+            if (a == b)
+                continue;
+            if (!(isfinite(k->lat_s) && k->lat_s >= 0))
+                return err_set(e, ERR_RANGE, "link '%s' to '%s': latency is %g s, need >= 0",
+                               profile->types[a].name, profile->types[b].name, k->lat_s);
+            if (!(k->Bps > 0))
+                return err_set(e, ERR_RANGE, "link '%s' to '%s': bandwidth is %g B/s, need > 0",
+                               profile->types[a].name, profile->types[b].name, k->Bps);
+        }
+    return 0;
+}
+
 static int check_setup(const struct hetero_profile *profile, const struct hetero_setup *s, struct err *e)
 {
     if (!(isfinite(s->examples) && s->examples > 0))
@@ -28,12 +44,10 @@ static int check_setup(const struct hetero_profile *profile, const struct hetero
     if (!(isfinite(s->epochs) && s->epochs > 0))
         return err_set(e, ERR_RANGE, "epochs: are %g, need > 0", s->epochs);
     if (s->server < -1 || s->server >= profile->n_types)
-        return err_set(e, ERR_RANGE, "server: is type %d, need one of %d", s->server, profile->n_types);
+        return err_set(e, ERR_RANGE, "server: is type %d, need 0 to %d", s->server, profile->n_types - 1);
     if (s->server >= 0 && !(s->server_Bps > 0))
         return err_set(e, ERR_RANGE, "server: serves %g B/s, need > 0", s->server_Bps);
-    if (s->handover == HETERO_NETWORK && !s->links)
-        return err_set(e, ERR_RANGE, "handover: is network, need one");
-    return 0;
+    return s->handover == HETERO_NETWORK ? check_links(profile, s->links, e) : 0;
 }
 
 /* Both work side by side, or one after the other: then a single pair of terms says it all. */
@@ -80,10 +94,11 @@ int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
         return rc;
     size_t n = (size_t)profile->n_layers * (size_t)profile->n_layers * (size_t)profile->n_types;
     p->spans = malloc(n * sizeof *p->spans);
+    p->starts = malloc(n * sizeof *p->starts);
     p->unit_usd_per_h = malloc((size_t)profile->n_types * sizeof *p->unit_usd_per_h);
     if (setup->server >= 0)
         p->server_s = malloc(n * sizeof *p->server_s);
-    if (!p->spans || !p->unit_usd_per_h || (setup->server >= 0 && !p->server_s)) {
+    if (!p->spans || !p->starts || !p->unit_usd_per_h || (setup->server >= 0 && !p->server_s)) {
         hetero_free(p);
         return err_nomem(e, "stages of a plan");
     }
@@ -94,12 +109,32 @@ int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
         for (int32_t first = 0; first < profile->n_layers; first++)
             fill_spans(p, first, t);
     }
+    hetero_set_throughput(p, 0);
     return 0;
+}
+
+static struct hetero_start start_of(const struct hetero_time *t, double per_s)
+{
+    int64_t k = hetero_least_units(t, 1 / per_s);
+    return (struct hetero_start){ .time_s = k < 0 ? (double)INFINITY : hetero_time_s(t, k), .units = k };
+}
+
+void hetero_set_throughput(struct hetero_problem *p, double per_s)
+{
+    const int32_t layers = p->profile->n_layers;
+    p->per_s = per_s;
+    for (int32_t first = 0; first < layers; first++)
+        for (int32_t t = 0; t < p->profile->n_types; t++) {
+            size_t at = span_at(p, first, t, first);
+            for (int32_t last = first; last < layers; last++, at++)
+                p->starts[at] = start_of(&p->spans[at], per_s);
+        }
 }
 
 void hetero_free(struct hetero_problem *p)
 {
     free(p->spans);
+    free(p->starts);
     free(p->server_s);
     free(p->unit_usd_per_h);
     *p = (struct hetero_problem){ 0 };
@@ -114,21 +149,26 @@ static double link_s(const struct hetero_problem *p, int32_t layer, int32_t from
     return k->lat_s + p->profile->batch * p->profile->layers[layer].out_B / k->Bps;
 }
 
-struct hetero_stage hetero_stage_of(const struct hetero_problem *p, const struct hetero_span *span)
+/* What a stage hands over at both its ends, by the network. Activations go one way while gradients come the
+ * other; each end carries both. */
+static void add_links(struct hetero_time *t, const struct hetero_problem *p, const struct hetero_span *span)
 {
-    size_t at = span_at(p, span->first, span->type, span->last);
-    struct hetero_stage s = { .span = *span,
-                              .time = p->spans[at],
-                              .server_s = p->server_s ? p->server_s[at] : 0 };
-    if (p->setup.handover != HETERO_NETWORK)
-        return s;
-    /* Activations go one way while gradients come the other; each end carries both. */
     double comm_s = (span->before >= 0 ? link_s(p, span->first - 1, span->before, span->type) : 0) +
                     (span->after >= 0 ? link_s(p, span->last, span->type, span->after) : 0);
     double share = p->profile->types[span->type].comm_par;
     int i = p->setup.overlap ? 1 : 0;
-    s.time.fixed_s[i] += comm_s * (1 - share) / p->profile->batch;
-    s.time.shared_s[i] += comm_s * share / p->profile->batch;
+    t->fixed_s[i] += comm_s * (1 - share) / p->profile->batch;
+    t->shared_s[i] += comm_s * share / p->profile->batch;
+}
+
+struct hetero_stage hetero_stage_of(const struct hetero_problem *p, const struct hetero_span *span)
+{
+    size_t at = span_at(p, span->first, span->type, span->last);
+    struct hetero_stage s = { *span, p->spans[at], p->starts[at], p->server_s ? p->server_s[at] : 0 };
+    if (p->setup.handover == HETERO_NETWORK) {
+        add_links(&s.time, p, span);
+        s.start = start_of(&s.time, p->per_s);
+    }
     return s;
 }
 
@@ -145,26 +185,6 @@ int32_t hetero_stages(struct hetero_stage *stages, const struct hetero_problem *
         first = span.last + 1;
     }
     return n;
-}
-
-double hetero_time_s(const struct hetero_time *t, int64_t k)
-{
-    double part = 1 / (double)k, a = t->fixed_s[0] + t->shared_s[0] * part,
-           b = t->fixed_s[1] + t->shared_s[1] * part;
-    return a > b ? a : b;
-}
-
-int64_t hetero_least_units(const struct hetero_time *t, double limit_s)
-{
-    double k = 1;
-    for (int i = 0; i < 2; i++) {
-        double room_s = limit_s - t->fixed_s[i];
-        if (t->shared_s[i] > 0 ? !(room_s > 0) : !(room_s >= 0))
-            return -1;
-        if (t->shared_s[i] > 0)
-            k = fmax(k, ceil(t->shared_s[i] / room_s - UNIT_SLACK));
-    }
-    return k <= HETERO_MAX_UNITS ? (int64_t)k : -1;
 }
 
 /* ---- evaluation ---- */

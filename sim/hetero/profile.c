@@ -47,6 +47,21 @@ static bool is_share(double x)
     return x >= 0 && x <= 1;
 }
 
+static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
+{
+    const struct hetero_type *x = &p->types[t];
+    if (x->host < -1 || x->host >= p->n_types || x->host == t)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need another type",
+                       t, x->name, (long long)x->host_units, x->host);
+    if (x->host_units < 0 || x->host_units > HETERO_MAX_UNITS)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need 0 to %d", t,
+                       x->name, (long long)x->host_units, x->host, HETERO_MAX_UNITS);
+    if (x->host >= 0 && p->types[x->host].host >= 0)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host '%s' has a host itself, need one without", t,
+                       x->name, p->types[x->host].name);
+    return 0;
+}
+
 static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
@@ -59,13 +74,9 @@ static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
     if (x->max_units < 1 || x->max_units > HETERO_MAX_UNITS)
         return err_set(e, ERR_RANGE, "types[%d] '%s': units are %lld, need 1 to %d", t, x->name,
                        (long long)x->max_units, HETERO_MAX_UNITS);
-    if (x->host < -1 || x->host >= p->n_types || x->host == t || x->host_units < 0 ||
-        x->host_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need another type",
-                       t, x->name, (long long)x->host_units, x->host);
     if (!(x->nic_Bps > 0))
         return err_set(e, ERR_RANGE, "types[%d] '%s': bandwidth is %g B/s, need > 0", t, x->name, x->nic_Bps);
-    return 0;
+    return check_host(p, t, e);
 }
 
 static int check_cell(const struct hetero_profile *p, int32_t layer, int32_t t, struct err *e)
@@ -80,22 +91,32 @@ static int check_cell(const struct hetero_profile *p, int32_t layer, int32_t t, 
     return 0;
 }
 
+/* Does every type take time for this layer, whoever pays for handing it over? */
+static bool is_work(const struct hetero_profile *p, int32_t layer)
+{
+    const size_t row = (size_t)layer * (size_t)p->n_types;
+    for (size_t at = row; at < row + (size_t)p->n_types; at++)
+        if (!(p->compute_s[at] + p->sync_s[at] > 0))
+            return false;
+    return true;
+}
+
 int hetero_profile_check(const struct hetero_profile *p, struct err *e)
 {
     int rc = 0;
-    double work_s = 0;
+    bool work = false;
     if (!(isfinite(p->batch) && p->batch > 0))
-        return err_set(e, ERR_RANGE, "batch is %g examples, need > 0", p->batch);
+        return err_set(e, ERR_RANGE, "batch: is %g examples, need > 0", p->batch);
     for (int32_t t = 0; t < p->n_types && !rc; t++)
         rc = check_type(p, t, e);
-    for (int32_t l = 0; l < p->n_layers && !rc; l++)
-        for (int32_t t = 0; t < p->n_types && !rc; t++) {
-            size_t at = (size_t)l * (size_t)p->n_types + (size_t)t;
+    for (int32_t l = 0; l < p->n_layers && !rc; l++) {
+        for (int32_t t = 0; t < p->n_types && !rc; t++)
             rc = check_cell(p, l, t, e);
-            work_s += p->compute_s[at] + p->sync_s[at] + p->handover_s[at];
-        }
-    if (!rc && !(work_s > 0))
-        rc = err_set(e, ERR_RANGE, "layers: take no time on any type, need some work");
+        work = work || is_work(p, l);
+    }
+    /* Else a plan might take no time at all. */
+    if (!rc && !work)
+        rc = err_set(e, ERR_RANGE, "layers: each takes no time on some type, need one that does on all");
     return rc;
 }
 

@@ -52,7 +52,8 @@ struct hetero_type {
     double usd_per_h;             /**< of one unit, >= 0 */
     int64_t max_units;            /**< 1 to HETERO_MAX_UNITS, over all stages */
     double compute_par, comm_par; /**< share that units divide, [0, 1] (Amdahl): alpha and beta */
-    int32_t host;                 /**< type of the cores that each unit needs besides itself, -1: none */
+    int32_t host;                 /**< type of the cores that each unit needs besides itself, -1: none; it has
+                                     no host itself */
     int64_t host_units;           /**< how many, >= 0; they are paid for and count as units of that type */
     double nic_Bps; /**< of one unit towards other types, one direction; INFINITY: no limit of its own */
 };
@@ -74,7 +75,10 @@ struct hetero_profile {
 int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_types, struct err *e);
 void hetero_profile_free(struct hetero_profile *p);
 
-/** Is all in range, are times finite, is there something to do? ERR_RANGE: "layers[2] 'fc1': ...". */
+/**
+ * Is all in range, are times finite, is there a layer that takes time on every type? ERR_RANGE:
+ * "layers[2] 'fc1' on 'gpu': ...".
+ */
 int hetero_profile_check(const struct hetero_profile *p, struct err *e);
 
 /** Share that units divide, from the time of one unit and of @p k >= 2 units: (1 - tk/t1) / (1 - 1/k), cut to

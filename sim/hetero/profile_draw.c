@@ -10,33 +10,40 @@ const char *const hetero_model_words[] = { "ctrdnn", "matchnet", "2emb", "nce", 
 
 /* ---- the models ---- */
 
-/* Elements and ids in files of training data: fp32, 64-bit hashes. */
+/* fp32; ids are 64-bit hashes. */
 #define ELEMENT_B 4.0
 #define ID_B      8.0
 /* Of a product, forward and both backward, each 2 m n. */
 #define PRODUCT_FLOP 6.0
 /* Elements are read and written once forward and once backward. */
 #define PASSES 2.0
+/* A GPU of twice the speed costs 2^0.8 of the price. */
+#define PRICE_POWER 0.8
 
 /* What a layer's time follows from. */
 enum rule {
-    LOOKUP,  /* rows of a table; `out` holds `in` of them */
-    STREAM,  /* bound by memory: in read, out written, and back */
-    PRODUCT, /* a matrix of in x out weights */
-    NOISE,   /* a vector of in against `out` rows of a table, looked up for each example */
+    LOOKUP,  /* `in` ids, a row of a table each; `out` elements of those rows */
+    STREAM,  /* bound by memory: `in` elements read and `out` written, and their gradients back */
+    PRODUCT, /* by a matrix of in x out */
 };
 
-/* Of one example. */
+/* Of one example. What an earlier branch keeps for a later join does not pass the layers between. */
 struct row {
     const char *name;
     enum hetero_kind kind;
     enum rule rule;
-    int32_t in, out; /* elements; of a look-up: ids, elements */
-    double table;    /* rows to look up in */
+    int32_t in, out;
+    double table; /* rows that are stored; 0: the layer's weights are its matrix */
 };
 
-/* Widths of the products of CTRDNN, and 500 ids in rows of 16, are the generator's; one id in each of 500
- * slots, so that pooling leaves all 8000. */
+/*
+ * Sizes. Of CTRDNN the 500 ids, rows of 16 and widths of the products are the generator's: with one id in
+ * each of 500 slots pooling leaves 8000 elements. The other models keep rows of 16, an id in a slot, and
+ * widths that fall from layer to layer. They are the second choice, made so that scheduling matters: with
+ * several ids in a slot, summed by pooling, and noise that each example of NCE looks up for itself, cores
+ * alone served NCE at half of the largest throughput, and the heuristic came within 12 % of the cheapest plan
+ * on MATCHNET and 2EMB.
+ */
 static const struct row ctrdnn[] = {
     { "emb", HETERO_EMBEDDING, LOOKUP, 500, 8000, 1e7 },
     { "pool", HETERO_POOL, STREAM, 8000, 8000, 0 },
@@ -56,18 +63,18 @@ static const struct row ctrdnn[] = {
     { "softmax", HETERO_LOSS, STREAM, 2, 2, 0 },
 };
 
-/* A user's tower (ten ids in each of 20 slots), an item's (ten in each of 10), one after the other. */
+/* A user's tower, then an item's. */
 static const struct row matchnet[] = {
-    { "user emb", HETERO_EMBEDDING, LOOKUP, 200, 12800, 1e7 },
-    { "user pool", HETERO_POOL, STREAM, 12800, 1280, 0 },
-    { "user fc1", HETERO_FC, PRODUCT, 1280, 1024, 0 },
+    { "user emb", HETERO_EMBEDDING, LOOKUP, 200, 3200, 1e7 },
+    { "user pool", HETERO_POOL, STREAM, 3200, 3200, 0 },
+    { "user fc1", HETERO_FC, PRODUCT, 3200, 1024, 0 },
     { "user fc2", HETERO_FC, PRODUCT, 1024, 512, 0 },
     { "user fc3", HETERO_FC, PRODUCT, 512, 256, 0 },
     { "user fc4", HETERO_FC, PRODUCT, 256, 128, 0 },
     { "user fc5", HETERO_FC, PRODUCT, 128, 64, 0 },
-    { "item emb", HETERO_EMBEDDING, LOOKUP, 100, 6400, 1e6 },
-    { "item pool", HETERO_POOL, STREAM, 6400, 640, 0 },
-    { "item fc1", HETERO_FC, PRODUCT, 640, 1024, 0 },
+    { "item emb", HETERO_EMBEDDING, LOOKUP, 100, 1600, 1e6 },
+    { "item pool", HETERO_POOL, STREAM, 1600, 1600, 0 },
+    { "item fc1", HETERO_FC, PRODUCT, 1600, 1024, 0 },
     { "item fc2", HETERO_FC, PRODUCT, 1024, 512, 0 },
     { "item fc3", HETERO_FC, PRODUCT, 512, 256, 0 },
     { "item fc4", HETERO_FC, PRODUCT, 256, 128, 0 },
@@ -78,23 +85,22 @@ static const struct row matchnet[] = {
 
 static const struct row two_emb[] = {
     { "emb1", HETERO_EMBEDDING, LOOKUP, 300, 4800, 1e7 },
-    { "pool1", HETERO_POOL, STREAM, 4800, 2400, 0 },
+    { "pool1", HETERO_POOL, STREAM, 4800, 4800, 0 },
     { "emb2", HETERO_EMBEDDING, LOOKUP, 100, 1600, 1e6 },
-    { "pool2", HETERO_POOL, STREAM, 1600, 800, 0 },
-    { "concat", HETERO_CONCAT, STREAM, 3200, 3200, 0 },
-    { "fc1", HETERO_FC, PRODUCT, 3200, 1024, 0 },
-    { "fc2", HETERO_FC, PRODUCT, 1024, 512, 0 },
-    { "fc3", HETERO_FC, PRODUCT, 512, 128, 0 },
-    { "fc4", HETERO_FC, PRODUCT, 128, 2, 0 },
+    { "pool2", HETERO_POOL, STREAM, 1600, 1600, 0 },
+    { "concat", HETERO_CONCAT, STREAM, 6400, 6400, 0 },
+    { "fc1", HETERO_FC, PRODUCT, 6400, 512, 0 },
+    { "fc2", HETERO_FC, PRODUCT, 512, 256, 0 },
+    { "fc3", HETERO_FC, PRODUCT, 256, 64, 0 },
+    { "fc4", HETERO_FC, PRODUCT, 64, 2, 0 },
     { "softmax", HETERO_LOSS, STREAM, 2, 2, 0 },
 };
 
+/* Noise is drawn once for a batch: 1024 rows of the words' table, a matrix for that batch. */
 static const struct row nce[] = {
-    { "emb", HETERO_EMBEDDING, LOOKUP, 100, 12800, 1e6 },
-    { "pool", HETERO_POOL, STREAM, 12800, 1280, 0 },
-    { "fc", HETERO_FC, PRODUCT, 1280, 128, 0 },
-    { "nce", HETERO_NCE, NOISE, 128, 65, 1e6 },
-    { "loss", HETERO_LOSS, STREAM, 65, 1, 0 },
+    { "emb", HETERO_EMBEDDING, LOOKUP, 200, 3200, 1e6 }, { "pool", HETERO_POOL, STREAM, 3200, 3200, 0 },
+    { "fc", HETERO_FC, PRODUCT, 3200, 512, 0 },          { "nce", HETERO_NCE, PRODUCT, 512, 1024, 1e6 },
+    { "loss", HETERO_LOSS, STREAM, 1024, 1, 0 },
 };
 
 #define N_ROWS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
@@ -138,55 +144,46 @@ struct hetero_draw hetero_draw_default(void)
 
 /* ---- filling ---- */
 
-/* Elements of rows that one example looks up. */
-static double looked_up(const struct row *r)
-{
-    return r->rule == LOOKUP ? r->out : r->rule == NOISE ? (double)r->in * r->out : 0;
-}
-
 static void fill_layer(struct hetero_layer *l, const struct row *r)
 {
-    double width = r->rule == LOOKUP ? (double)r->out / r->in : r->in;
+    double in = r->in, out = r->out, width = r->rule == LOOKUP ? out / in : in;
     snprintf(l->name, sizeof l->name, "%s", r->name);
     l->kind = r->kind;
-    l->in_B = r->in * (r->rule == LOOKUP ? ID_B : ELEMENT_B);
-    l->out_B = r->out * ELEMENT_B;
-    l->weight_B = ELEMENT_B * (r->rule == PRODUCT ? (double)r->in * r->out : r->table * width);
-    l->sparse_B = 2 * ELEMENT_B * looked_up(r);
+    l->in_B = in * (r->rule == LOOKUP ? ID_B : ELEMENT_B);
+    l->out_B = out * ELEMENT_B;
+    l->weight_B = ELEMENT_B * (r->rule == PRODUCT && !(r->table > 0) ? in * out : r->table * width);
+    /* Pulled, and their gradients pushed. */
+    l->sparse_B = r->rule == LOOKUP ? 2 * ELEMENT_B * out : 0;
 }
 
-static double compute_s(const struct row *r, const struct hetero_draw_unit *u)
+static double example_s(const struct row *r, const struct hetero_draw_unit *u)
 {
-    double flop = PRODUCT_FLOP * r->in * r->out;
-    double moved_B = PASSES * ELEMENT_B * ((double)r->in + r->out);
-    double rows_B = PASSES * ELEMENT_B * 2 * looked_up(r);
-    switch (r->rule) {
-    case LOOKUP:
-        return rows_B / u->memory_Bps;
-    case STREAM:
-        return moved_B / u->memory_Bps;
-    case PRODUCT:
-        return flop / u->flops;
-    case NOISE:
-        return fmax(flop / u->flops, rows_B / u->memory_Bps);
-    }
-    return 0;
+    double in = r->in, out = r->out;
+    if (r->rule == PRODUCT)
+        return PRODUCT_FLOP * in * out / u->flops;
+    /* Of a look-up the rows are what is read and written. */
+    return PASSES * ELEMENT_B * (r->rule == LOOKUP ? 2 * out : in + out) / u->memory_Bps;
+}
+
+/* Communication of a batch inside a stage. */
+static double sync_s(const struct row *r, double batch, const struct hetero_draw_unit *u)
+{
+    double matrix_B = ELEMENT_B * r->in * r->out, rows_B = ELEMENT_B * r->out;
+    if (r->rule == PRODUCT)
+        return 2 * matrix_B / u->net_Bps; /* gradients out, sums in */
+    return r->rule == LOOKUP ? batch * 2 * rows_B / u->lookup_Bps : 0;
 }
 
 static void fill_cells(struct hetero_profile *p, int32_t type, const struct row *rows,
                        const struct hetero_draw_unit *u)
 {
     for (int32_t i = 0; i < p->n_layers; i++) {
-        const struct hetero_layer *l = &p->layers[i];
         size_t at = (size_t)i * (size_t)p->n_types + (size_t)type;
-        p->compute_s[at] = p->batch * compute_s(&rows[i], u);
-        p->sync_s[at] = p->batch * l->sparse_B / u->lookup_Bps;
-        /* Gradients out, new weights in. */
-        if (rows[i].rule == PRODUCT)
-            p->sync_s[at] = 2 * l->weight_B / u->net_Bps;
-        /* Looking rows up is handing them over: they are not moved twice. */
+        p->compute_s[at] = p->batch * example_s(&rows[i], u);
+        p->sync_s[at] = sync_s(&rows[i], p->batch, u);
+        /* To look rows up is to hand them over: they are not moved once more. */
         if (rows[i].rule != LOOKUP)
-            p->handover_s[at] = p->batch * l->out_B / u->net_Bps;
+            p->handover_s[at] = p->batch * p->layers[i].out_B / u->net_Bps;
     }
 }
 
@@ -199,19 +196,19 @@ static void fill_type(struct hetero_type *t, const struct hetero_draw_unit *u)
     t->nic_Bps = u->net_Bps;
 }
 
-/* How GPU @p type differs from the first one: its own stream, so that it is the same with more types beside
- * it. Its servers and their network are the first one's. */
+/* From the first GPU to GPU @p type. Each has its own stream, so that it is the same whatever is beside it.
+ * Arithmetic and memory are faster or slower; servers, and so the network and limits, are alike. */
 static int draw_gpu(struct hetero_draw_unit *u, uint64_t seed, int32_t type, struct err *e)
 {
     struct rng *r;
     int rc = rng_build(&r, seed, (uint64_t)type, e);
     if (rc)
         return rc;
-    double speed = exp2(rng_range(r, -1, 1));
+    double speed = exp2(rng_range(r, -1, 1)), price = pow(speed, PRICE_POWER);
     rng_free(r);
     u->flops *= speed;
     u->memory_Bps *= speed;
-    u->usd_per_h *= pow(speed, 0.8);
+    u->usd_per_h *= price;
     return 0;
 }
 

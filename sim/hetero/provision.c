@@ -1,230 +1,127 @@
 #include "sim/hetero/provision.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* A cost that is not below the best one by this share of it is no gain but rounding. */
+#include "sim/hetero/parts.h"
+
+/* Of a cost: a smaller gain is rounding. */
 #define COST_SLACK 1e-12
 
-/* What takes part in the walk: a stage, or the parameter servers of one, which are a stage whose time falls
- * as 1/k. */
-struct part {
-    struct hetero_time time;
-    double usd_per_h, now_s; /* of one unit; seconds per example with the units it has */
-    int64_t units;
-    int32_t type, stage; /* stage -1: servers */
-};
+/*
+ * Where units divide all work and thousands are allowed, the cost comes near its bound for ever without
+ * meeting it. So after PATIENCE looks a gain must be worth ENOUGH, and more with each further look: prices
+ * are not known better. A look gives about half a unit to every part: it takes limits of thousands of units
+ * to get here.
+ */
+enum { PATIENCE = 4096 };
+#define ENOUGH 1e-4
 
-/* A plan being provisioned. */
-struct walk {
-    const struct hetero_problem *p;
-    struct part parts[2 * HETERO_MAX_LAYERS];
-    int32_t n;
-    int64_t *of_type; /* shape [n_types] */
-    double usd_per_h, slowest_s;
-};
+/* ---- results ---- */
 
-/* ---- parts and their units ---- */
-
-static void add_part(struct walk *w, const struct hetero_stage *s, int32_t stage)
+/* USD/h of the units, times seconds per example. */
+static double rate(const struct hetero_parts *w)
 {
-    const struct hetero_problem *p = w->p;
-    w->parts[w->n++] = (struct part){
-        .time = s->time, .usd_per_h = p->unit_usd_per_h[s->span.type], .type = s->span.type, .stage = stage
-    };
-    if (s->server_s > 0)
-        w->parts[w->n++] = (struct part){ .time = { .shared_s = { s->server_s, 0 } },
-                                          .usd_per_h = p->unit_usd_per_h[p->setup.server],
-                                          .type = p->setup.server,
-                                          .stage = -1 };
+    return w->slowest_s * w->usd_per_h;
 }
 
-static void begin(struct walk *w, const struct hetero_problem *p, const struct hetero_work *work)
+/* These units are the cheapest so far. */
+static void keep(struct hetero_value *v, struct hetero_parts *w)
 {
-    w->p = p;
-    w->n = 0;
-    w->of_type = work->of_type;
-    for (int32_t i = 0; i < work->n_stages; i++)
-        add_part(w, &work->stages[i], i);
-}
-
-/* @p more units of a part; false: a type has not so many. */
-static bool take(struct walk *w, struct part *x, int64_t more)
-{
-    const struct hetero_type *t = &w->p->profile->types[x->type];
-    x->units += more;
-    w->usd_per_h += (double)more * x->usd_per_h;
-    w->of_type[x->type] += more;
-    if (t->host >= 0)
-        w->of_type[t->host] += more * t->host_units;
-    return w->of_type[x->type] <= t->max_units &&
-           (t->host < 0 || w->of_type[t->host] <= w->p->profile->types[t->host].max_units);
-}
-
-/* The least units with which every part is as fast as @p limit_s. */
-static enum hetero_status serve(struct walk *w, double limit_s)
-{
-    bool enough = true;
-    memset(w->of_type, 0, (size_t)w->p->profile->n_types * sizeof *w->of_type);
-    w->usd_per_h = w->slowest_s = 0;
-    for (int32_t i = 0; i < w->n; i++) {
-        struct part *x = &w->parts[i];
-        int64_t k = hetero_least_units(&x->time, limit_s);
-        if (k < 0)
-            return HETERO_TOO_SLOW;
-        x->units = 0;
-        enough = take(w, x, k) && enough;
-        x->now_s = hetero_time_s(&x->time, k);
-        w->slowest_s = fmax(w->slowest_s, x->now_s);
-    }
-    return enough ? HETERO_OK : HETERO_SCARCE;
-}
-
-/* USD of the whole training at the rate and speed of now. */
-static double cost(const struct walk *w)
-{
-    return w->p->setup.epochs * w->p->setup.examples * w->slowest_s / 3600 * w->usd_per_h;
-}
-
-static void keep(struct hetero_value *v, const struct walk *w, struct hetero_work *work)
-{
+    const struct hetero_setup *s = &w->p->setup;
     *v = (struct hetero_value){ .status = HETERO_OK,
-                                .usd = cost(w),
+                                .usd = s->epochs * s->examples / 3600 * rate(w),
                                 .per_s = 1 / w->slowest_s,
                                 .usd_per_h = w->usd_per_h,
                                 .reach_per_s = NAN };
     for (int32_t i = 0; i < w->n; i++)
-        if (w->parts[i].stage >= 0)
-            work->units[w->parts[i].stage] = w->parts[i].units;
+        w->part[i].kept = w->part[i].units;
 }
 
-/* ---- plans that do not reach the throughput ---- */
-
-/* What a plan reaches when each part alone has all units of its type. */
-static double reach_alone(const struct walk *w)
+/* The kept units, told to the caller. */
+static void report(struct hetero_parts *w, struct hetero_work *work)
 {
-    double slowest_s = 0;
-    for (int32_t i = 0; i < w->n; i++)
-        slowest_s = fmax(slowest_s,
-                         hetero_time_s(&w->parts[i].time, w->p->profile->types[w->parts[i].type].max_units));
-    return 1 / slowest_s;
-}
-
-/* Parts share the units: the largest throughput between none and that of each alone, to 1e-6 of it. */
-static double reach(struct walk *w)
-{
-    double high = reach_alone(w), low = 0;
-    if (serve(w, 1 / high) == HETERO_OK)
-        return high;
-    for (double try = high / 2; try > high * 1e-9; try /= 2) {
-        if (serve(w, 1 / try) == HETERO_OK) {
-            low = try;
-            break;
-        }
-        high = try;
+    for (int32_t i = 0; i < w->n; i++) {
+        struct hetero_part *x = &w->part[i];
+        hetero_parts_take(w, x, x->kept - x->units);
+        if (x->stage >= 0)
+            work->units[x->stage] = x->kept;
     }
-    while (low > 0 && high - low > 1e-6 * high) {
-        double middle = (low + high) / 2;
-        *(serve(w, 1 / middle) == HETERO_OK ? &low : &high) = middle;
-    }
-    return low;
-}
-
-static void fail(struct hetero_value *v, struct walk *w, enum hetero_status status)
-{
-    *v = (struct hetero_value){ .status = status, .usd = NAN, .per_s = NAN, .usd_per_h = NAN };
-    v->reach_per_s = reach(w);
 }
 
 /* ---- exact ---- */
 
-/* What no units cost less than, at any throughput above 1 / @p slowest_s: USD/h times seconds. Continuous
- * units, units/throughput = shared / (1 - fixed/slowest), rise with throughput. */
-static double relaxed(const struct walk *w, double slowest_s)
+/*
+ * The next units that may cost less than @p goal (rate()); false: none do, or a limit is reached. Whatever is
+ * faster has one more unit in the slowest part and no fewer in the others, so it costs less than the goal
+ * only where it takes less than goal / (USD/h of those): all times above that are passed over. And it costs
+ * no less than units that may be broken up, time * sum of price * shared/(time - fixed), which rises as the
+ * time falls: once that is the goal for the longest time left, nothing is left.
+ */
+static bool advance(struct hetero_parts *w, double goal)
 {
-    double sum = 0;
+    const int32_t slowest = w->slowest;
+    const double limit_s = goal / (w->usd_per_h + w->part[slowest].usd_per_h);
+    double broken_usd_per_h = 0;
+    w->slowest_s = -1;
     for (int32_t i = 0; i < w->n; i++) {
-        const struct hetero_time *t = &w->parts[i].time;
-        double need = 0;
-        for (int k = 0; k < 2; k++)
-            need = fmax(need, t->shared_s[k] / (1 - t->fixed_s[k] / slowest_s));
-        sum += w->parts[i].usd_per_h * need;
-    }
-    return sum;
-}
-
-/* One unit more for each part that is the slowest; false: that does not help, or there are none. */
-static bool step(struct walk *w)
-{
-    double before_s = w->slowest_s;
-    w->slowest_s = 0;
-    for (int32_t i = 0; i < w->n; i++) {
-        struct part *x = &w->parts[i];
-        if (x->now_s >= before_s) {
-            if (x->units >= HETERO_MAX_UNITS || !take(w, x, 1))
+        struct hetero_part *x = &w->part[i];
+        double k = hetero_real_units(&x->time, limit_s);
+        if (!(k <= HETERO_MAX_UNITS))
+            return false;
+        broken_usd_per_h += x->usd_per_h * k;
+        if (x->now_s > limit_s || i == slowest) { /* one at least, so that it ends */
+            int64_t whole = hetero_round_units(k);
+            if (!hetero_parts_take(w, x, whole > x->units ? whole - x->units : 1))
                 return false;
             x->now_s = hetero_time_s(&x->time, x->units);
-            if (!(x->now_s < before_s))
-                return false;
         }
-        w->slowest_s = fmax(w->slowest_s, x->now_s);
+        if (x->now_s > w->slowest_s) {
+            w->slowest_s = x->now_s;
+            w->slowest = i;
+        }
     }
-    return true;
+    return limit_s * broken_usd_per_h < goal;
 }
 
-static void walk_all(struct hetero_value *v, struct walk *w, struct hetero_work *work)
+/* The least gain worth looking for after so many looks, as a share of the cost. */
+static double gain(int64_t looks)
 {
-    double hours = w->p->setup.epochs * w->p->setup.examples / 3600;
-    keep(v, w, work);
-    while (relaxed(w, w->slowest_s) * hours < v->usd * (1 - COST_SLACK) && step(w))
-        if (cost(w) < v->usd * (1 - COST_SLACK))
-            keep(v, w, work);
+    return looks < PATIENCE ? COST_SLACK : ENOUGH * (double)looks / PATIENCE;
+}
+
+static void walk(struct hetero_value *v, struct hetero_parts *w)
+{
+    double least = rate(w);
+    keep(v, w);
+    for (int64_t looks = 0; least > 0 && advance(w, least * (1 - gain(looks))); looks++)
+        if (rate(w) < least * (1 - gain(looks))) {
+            least = rate(w);
+            keep(v, w);
+        }
 }
 
 /* ---- from the units of the first stage ---- */
 
-/* The plan with @p k units in its first stage and the others as fast. */
-static bool balance(struct hetero_value *v, struct walk *w, struct hetero_work *work, int64_t k)
+/* The continuous cost (as rate()) with @p k units in the first stage; INFINITY where others cannot keep up.
+ */
+static double smooth_rate(const struct hetero_parts *w, double k)
 {
-    double limit_s = hetero_time_s(&w->parts[0].time, k);
-    if (k < 1 || k > HETERO_MAX_UNITS || limit_s > (1 + 1e-9) / w->p->per_s)
-        return false;
-    if (serve(w, limit_s) != HETERO_OK)
-        return false;
-    if (v->status != HETERO_OK || cost(w) < v->usd)
-        keep(v, w, work);
-    return true;
-}
-
-/* The continuous cost with @p k units in the first stage; INFINITY where others cannot keep up. */
-static double smooth_cost(const struct walk *w, double k)
-{
-    const struct hetero_time *t = &w->parts[0].time;
-    double slowest_s = fmax(t->fixed_s[0] + t->shared_s[0] / k, t->fixed_s[1] + t->shared_s[1] / k), sum = 0;
-    for (int32_t i = 0; i < w->n; i++) {
-        const struct hetero_time *u = &w->parts[i].time;
-        double units = 0;
-        for (int j = 0; j < 2; j++) {
-            double room_s = slowest_s - u->fixed_s[j];
-            if (u->shared_s[j] > 0 && !(room_s > 0))
-                return INFINITY;
-            if (u->shared_s[j] > 0)
-                units = fmax(units, u->shared_s[j] / room_s);
-        }
-        sum += w->parts[i].usd_per_h * (i == 0 ? k : units) * slowest_s;
-    }
-    return sum;
+    const struct hetero_time *t = &w->part[0].time;
+    double slowest_s = fmax(t->fixed_s[0] + t->shared_s[0] / k, t->fixed_s[1] + t->shared_s[1] / k);
+    double usd_per_h = w->part[0].usd_per_h * k;
+    for (int32_t i = 1; i < w->n; i++)
+        usd_per_h += w->part[i].usd_per_h * hetero_real_units(&w->part[i].time, slowest_s);
+    return usd_per_h * slowest_s;
 }
 
 /* Least k >= @p from at which the continuous cost stops falling. Central differences; where the curve does
- * not bend upwards, half a step towards @p from. */
-static double newton(const struct walk *w, double from)
+ * not bend upwards, half the way back to @p from. */
+static double newton(const struct hetero_parts *w, double from)
 {
     double k = from;
     for (int i = 0; i < 50; i++) {
-        double h = 1e-4 * k, here = smooth_cost(w, k), up = smooth_cost(w, k + h),
-               down = smooth_cost(w, k - h);
+        double h = 1e-4 * k, here = smooth_rate(w, k), up = smooth_rate(w, k + h),
+               down = smooth_rate(w, k - h);
         double slope = (up - down) / (2 * h), bend = (up - 2 * here + down) / (h * h);
         double next = bend > 0 ? k - slope / bend : (k + from) / 2;
         if (!isfinite(next))
@@ -237,25 +134,47 @@ static double newton(const struct walk *w, double from)
     return k;
 }
 
+/* @p k units in the first stage, the others as fast, if that is a plan that reaches the throughput and is the
+ * cheapest so far. */
+static void balance(struct hetero_value *v, struct hetero_parts *w, double k)
+{
+    if (!(k >= 1 && k <= HETERO_MAX_UNITS))
+        return;
+    double limit_s = hetero_time_s(&w->part[0].time, (int64_t)k);
+    if (limit_s > (1 + HETERO_SLACK) / w->p->per_s || hetero_parts_serve(w, limit_s) != HETERO_OK)
+        return;
+    if (v->status != HETERO_OK || rate(w) < v->usd_per_h / v->per_s)
+        keep(v, w);
+}
+
+static void follow_first(struct hetero_value *v, struct hetero_parts *w)
+{
+    const double limit_s = 1 / w->p->per_s;
+    v->status = HETERO_SCARCE;
+    if (w->p->setup.provisioning == HETERO_NEWTON) {
+        double k = newton(w, fmax(1, hetero_real_units(&w->part[0].time, limit_s)));
+        balance(v, w, floor(k));
+        balance(v, w, ceil(k));
+    } else {
+        balance(v, w, (double)w->part[0].units);
+    }
+    /* The first stage may be faster than asked for, and others unable to follow: they need not. */
+    if (v->status != HETERO_OK && hetero_parts_serve(w, limit_s) == HETERO_OK)
+        keep(v, w);
+}
+
 void hetero_provision(struct hetero_value *v, const struct hetero_problem *p, struct hetero_work *work)
 {
-    struct walk w;
-    begin(&w, p, work);
-    enum hetero_status status = serve(&w, 1 / p->per_s);
+    struct hetero_parts w;
+    enum hetero_status status = hetero_parts_begin(&w, p, work);
     if (status != HETERO_OK) {
-        fail(v, &w, status);
+        *v = (struct hetero_value){ .status = status, .usd = NAN, .per_s = NAN, .usd_per_h = NAN };
+        v->reach_per_s = hetero_parts_reach(&w);
         return;
     }
-    if (p->setup.provisioning == HETERO_EXACT) {
-        walk_all(v, &w, work);
-    } else {
-        int64_t k = w.parts[0].units;
-        double best = p->setup.provisioning == HETERO_NEWTON ? newton(&w, (double)k) : (double)k;
-        v->status = HETERO_SCARCE;
-        if (p->setup.provisioning == HETERO_NEWTON)
-            balance(v, &w, work, (int64_t)floor(best));
-        balance(v, &w, work, (int64_t)ceil(best));
-        if (v->status != HETERO_OK)
-            fail(v, &w, HETERO_SCARCE);
-    }
+    if (p->setup.provisioning == HETERO_EXACT)
+        walk(v, &w);
+    else
+        follow_first(v, &w);
+    report(&w, work);
 }

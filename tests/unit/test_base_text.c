@@ -454,6 +454,18 @@ static void quotes_of_a_field_are_taken_off(void **state)
     assert_null(text_unquote(none));
 }
 
+static void only_lines_that_are_new_are_added(void **state)
+{
+    struct text t = { 0 };
+    (void)state;
+    text_add_new_lines(&t, "one\ntwo\none\n");
+    assert_string_equal(text_str(&t), "one\ntwo\n");
+    text_add_new_lines(&t, "");
+    text_add_new_lines(&t, "tw\ntwo and more\ntwo\n");
+    assert_string_equal(text_str(&t), "one\ntwo\ntw\ntwo and more\n");
+    text_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +491,7 @@ int main(void)
         cmocka_unit_test(wrong_case_is_nearer_than_a_wrong_letter),
         cmocka_unit_test(endless_words_are_similar_to_none),
         cmocka_unit_test(hash_is_fnv_1a),
+        cmocka_unit_test(only_lines_that_are_new_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

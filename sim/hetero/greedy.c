@@ -1,0 +1,39 @@
+/* Layers in order, each on the type that makes the plan cheapest, while those after it stay on the type that
+ * is cheapest for all. At most T + L (T - 1) evaluations. A choice is never taken back. */
+#include <string.h>
+
+#include "sim/hetero/search.h"
+
+/* The cheapest plan of one type. */
+static void try_single_types(struct hetero_search *s)
+{
+    const struct hetero_profile *f = s->problem->profile;
+    hetero_id plan[HETERO_MAX_LAYERS];
+    struct hetero_value v;
+    for (int32_t t = 0; t < f->n_types && hetero_may_try(s); t++) {
+        for (int32_t l = 0; l < f->n_layers; l++)
+            plan[l] = (hetero_id)t;
+        hetero_try(s, plan, &v);
+    }
+}
+
+int hetero_greedy(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    const struct hetero_profile *f = s->problem->profile;
+    hetero_id plan[HETERO_MAX_LAYERS];
+    struct hetero_value v;
+    (void)settings;
+    (void)e;
+    try_single_types(s);
+    /* The best plan tried is always the prefix chosen so far with the rest as it began. */
+    for (int32_t l = 0; l < f->n_layers; l++) {
+        memcpy(plan, s->best, (size_t)f->n_layers * sizeof *plan);
+        hetero_id now = plan[l];
+        for (int32_t t = 0; t < f->n_types && hetero_may_try(s); t++)
+            if (t != now) {
+                plan[l] = (hetero_id)t;
+                hetero_try(s, plan, &v);
+            }
+    }
+    return 0;
+}
