@@ -66,6 +66,7 @@ static void read_rl(struct hetero_rl_settings *s, const struct hetero_rl_conf *x
     *s = (struct hetero_rl_settings){ .hidden = (int32_t)x->hidden,
                                       .plans = (int32_t)x->plans,
                                       .rounds = (int32_t)x->rounds,
+                                      .patience = (int32_t)x->patience,
                                       .rate = x->rate,
                                       .entropy = x->entropy,
                                       .gamma = x->gamma,
