@@ -103,7 +103,7 @@ static int read_cell(struct assigned_cell *out, int32_t *word, struct reader *y,
 static int read_row(struct reader *y, struct err *e)
 {
     struct assigned *x = y->x;
-    int32_t point, plan, seed = 0, layer = 0;
+    int32_t point, plan = 0, seed = 0, layer = 0;
     int rc = points_find(&point, &x->points, &y->r, e);
 
     if (!rc)

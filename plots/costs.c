@@ -145,7 +145,7 @@ static int read_oracle(struct costs_oracle *o, const struct reader *y, struct er
 static int read_row(struct reader *y, struct err *e)
 {
     struct costs *x = y->x;
-    int32_t point, scheduler;
+    int32_t point, scheduler = 0;
     int rc = points_find(&point, &x->points, &y->r, e);
 
     if (!rc)

@@ -31,11 +31,17 @@ struct hetero_fig {
 /* Four digits or so: 1.004 is not the optimum. */
 static void put_ratio(struct text *out, double x)
 {
-    text_printf(out, "%.*f", x < 10 ? 3 : x < 1000 ? 1 : 0, x);
+    if (x < 1e6)
+        text_printf(out, "%.*f", x < 10 ? 3 : x < 1000 ? 1 : 0, x);
+    else
+        text_printf(out, "%.3g", x);
 }
 
+/* A blank is of a scheduler that did not run. */
 static void put_end(struct text *out, const struct cost *c)
 {
+    if (!c->there)
+        return;
     if (!(c->ratio > 0)) {
         text_puts(out, "–");
         return;

@@ -149,8 +149,9 @@ static struct canvas_box panel_box(const struct learning *f, int32_t k)
     double width = (f->body.right - left) / f->n_columns, height = (bottom - f->body.top) / f->n_rows;
     double strip_px = f->data.points.n > 1 ? CANVAS_STRIP_PX : 6;
 
-    left += k % f->n_columns * width;
-    double top = f->body.top + k / f->n_columns * height;
+    int32_t column = k % f->n_columns, row = k / f->n_columns;
+    left += column * width;
+    double top = f->body.top + row * height;
     return (struct canvas_box){ left + Y_TICS_PX, top + strip_px, left + width - GAP_PX,
                                 top + height - CANVAS_X_TICS_PX };
 }

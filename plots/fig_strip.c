@@ -177,7 +177,7 @@ static void put_units(struct strip_fig *f, const struct scale *to, const struct 
     struct text full = { 0 }, units = { 0 };
 
     if (isfinite(first->units))
-        text_printf(&units, "%.0f", first->units);
+        text_printf(&units, "%.10g", first->units);
     text_printf(&full, "%s%s%s", text_str(&units), units.n ? " " : "", f->data.types.list[first->type]);
     bool fits = CANVAS_LEAST_SHRINK * canvas_width(text_str(&full), CANVAS_SMALL_PX) <= room_px;
     const char *shown = fits ? text_str(&full) : text_str(&units);
@@ -281,21 +281,21 @@ static int draw(struct strip_fig *f, struct err *e)
     const struct assigned *d = &f->data;
     const char *names[ASSIGNED_MAX_POINTS], *labels[ASSIGNED_MAX_PLANS + 1],
         *ends[ASSIGNED_MAX_POINTS * (ASSIGNED_MAX_PLANS + 1)];
-    int32_t n_rows = d->n_plans + 1; /* the first has the names of the layers */
+    const char **end = ends;
 
-    labels[0] = "";
+    labels[0] = ""; /* of the row that has the names of the layers */
     for (int32_t i = 0; i < d->n_plans; i++)
         labels[i + 1] = d->schedulers.list[i];
     for (int32_t k = 0; k < d->points.n; k++) {
         names[k] = text_str(&d->points.names[k]);
-        ends[k * n_rows] = "";
+        *end++ = "";
         for (int32_t i = 0; i < d->n_plans; i++)
-            ends[k * n_rows + i + 1] = f->ends[k][i];
+            *end++ = f->ends[k][i];
     }
     struct strips_spec spec = {
         .names = names,
         .n_panels = d->points.n,
-        .n_rows = n_rows,
+        .n_rows = d->n_plans + 1,
         .tops = f->tops,
         .labels = labels,
         .ends = ends,

@@ -1,9 +1,8 @@
 /*
  * The cheapest plan where stages share limits of units: among paths of a window those within the limits.
  *
- * Types whose limit no path has broken yet are left out; a limit that is broken comes in for good. First
- * Lagrangian multipliers, a price for each unit of a scarce type: their paths bound those within the limits
- * from below and are often within them. Then labels (cost so far, units so far of each scarce type) grow from
+ * First multipliers (limits.h): their paths bound those within the limits, and are often within them
+ * themselves. Then labels (cost so far, units so far of each scarce type) grow from
  * the first layer on, the most promising one first; a label goes when another at its state is not worse in
  * anything, when what is left is too dear, or when what is left needs more units than there are.
  */
@@ -13,17 +12,12 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "sim/hetero/limits.h"
 #include "sim/hetero/oracle.h"
 #include "sim/hetero/window.h"
 
 /* Labels of one run of the scheduler, at most; some hundred MB. */
 enum { MOST_LABELS = 2000000 };
-
-/* Steps of the subgradient method for multipliers, in each window. They begin where the last ones ended. */
-enum { MULTIPLIER_STEPS = 40 };
-
-/* A bound within this share of the cheapest is no hope but rounding. */
-#define COST_SLACK 1e-12
 
 struct label {
     double cost;
@@ -32,186 +26,49 @@ struct label {
     bool dead;
 };
 
-struct limits {
-    const struct hetero_problem *problem;
-    struct hetero_paths *x; /* of now */
-    const struct hetero_arcs *arcs;
-    const struct hetero_window *window;
-    int32_t n_scarce;
-    int32_t scarce[HETERO_MAX_TYPES];
-    double multiplier[HETERO_MAX_TYPES]; /* cost of one unit of a scarce type */
-    int64_t use[HETERO_MAX_TYPES];       /* of all types, by a plan */
-    struct hetero_arcs priced;           /* the arcs with other costs */
-    double *rest;                        /* shape [2 + n_scarce][n_states]: bounds of what is left */
+struct labels {
+    struct hetero_limits limits;
+    double *rest; /* shape [2 + n_scarce][n_states]: bounds of what is left */
     size_t n_states;
-    struct label *labels;
-    int32_t n_labels, cap_labels;
-    int32_t *used; /* shape [n_labels][n_scarce] */
+    struct label *at;
+    int32_t n, cap;
+    int32_t *used; /* shape [n][n_scarce] */
     int32_t cap_used;
     int32_t *head; /* shape [n_states]: labels there */
     struct heap open;
-    hetero_id *plan;
-    int64_t made; /* labels of all windows */
+    int64_t made; /* in all windows */
 };
-
-/* ---- units ---- */
-
-/* What an arc takes of a type: units, servers and the hosts of both. */
-static int64_t use_of(const struct limits *m, const struct hetero_arc *a, int32_t type)
-{
-    const struct hetero_type *types = m->problem->profile->types;
-    const int32_t server = m->problem->setup.server, own = a->stage.span.type;
-    int64_t n = own == type ? a->units : 0;
-    if (types[own].host == type)
-        n += a->units * types[own].host_units;
-    if (a->servers) {
-        n += server == type ? a->servers : 0;
-        if (types[server].host == type)
-            n += a->servers * types[server].host_units;
-    }
-    return n;
-}
-
-/* What a plan takes of every type, into m->use. Returns its cost in the window. */
-static double count_use(struct limits *m, const hetero_id *plan)
-{
-    struct hetero_stage stages[HETERO_MAX_LAYERS];
-    double cost = 0;
-    int32_t n = hetero_stages(stages, m->problem, plan);
-    memset(m->use, 0, sizeof m->use);
-    for (int32_t i = 0; i < n; i++) {
-        struct hetero_arc a = { .stage = stages[i] };
-        hetero_arc_price(&a, m->x, m->window);
-        cost += a.cost;
-        for (int32_t t = 0; t < m->problem->profile->n_types; t++)
-            m->use[t] += use_of(m, &a, t);
-    }
-    return cost;
-}
-
-static int64_t limit_of(const struct limits *m, int32_t type)
-{
-    return m->problem->profile->types[type].max_units;
-}
-
-static bool is_within(const struct limits *m)
-{
-    for (int32_t t = 0; t < m->problem->profile->n_types; t++)
-        if (m->use[t] > limit_of(m, t))
-            return false;
-    return true;
-}
-
-/* Types that m->use has too much of become scarce. */
-static void add_scarce(struct limits *m)
-{
-    int32_t before = m->n_scarce;
-    for (int32_t t = 0; t < m->problem->profile->n_types; t++) {
-        bool known = false;
-        for (int32_t i = 0; i < before; i++)
-            known = known || m->scarce[i] == t;
-        if (!known && m->use[t] > limit_of(m, t)) {
-            m->multiplier[m->n_scarce] = 0;
-            m->scarce[m->n_scarce++] = t;
-        }
-    }
-}
 
 /* ---- bounds of what is left ---- */
 
-static double *rest_row(const struct limits *m, int32_t row)
+static double *rest_row(const struct labels *m, int32_t row)
 {
     return &m->rest[(size_t)row * m->n_states];
 }
 
-/* Least costs beyond each state with m->priced, into a row of m->rest. */
-static void fill_rest(struct limits *m, int32_t row)
+/* Least costs beyond each state with m->limits.priced, into a row of m->rest. */
+static void fill_rest(struct labels *m, int32_t row)
 {
-    hetero_paths_backward(m->x, &m->priced, m->window);
-    memcpy(rest_row(m, row), m->x->rest, m->n_states * sizeof *m->rest);
-}
-
-static void price_units(struct limits *m)
-{
-    for (int32_t i = 0; i < m->arcs->n; i++) {
-        const struct hetero_arc *a = &m->arcs->at[i];
-        m->priced.at[i].cost = a->cost;
-        for (int32_t k = 0; k < m->n_scarce; k++)
-            m->priced.at[i].cost += m->multiplier[k] * (double)use_of(m, a, m->scarce[k]);
-    }
-}
-
-/* What the limits are worth at the multipliers. */
-static double worth(const struct limits *m)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < m->n_scarce; k++)
-        sum += m->multiplier[k] * (double)limit_of(m, m->scarce[k]);
-    return sum;
-}
-
-/* Step k of Polyak's subgradient method: towards what is broken, away from what is left over. */
-static bool step(struct limits *m, double gap)
-{
-    double norm = 0, over[HETERO_MAX_TYPES];
-    for (int32_t k = 0; k < m->n_scarce; k++) {
-        double limit = (double)limit_of(m, m->scarce[k]);
-        over[k] = (double)m->use[m->scarce[k]] / limit - 1;
-        if (m->multiplier[k] > 0 || over[k] > 0)
-            norm += over[k] * over[k];
-    }
-    if (!(norm > 0 && gap > 0))
-        return false;
-    for (int32_t k = 0; k < m->n_scarce; k++)
-        m->multiplier[k] =
-            fmax(0, m->multiplier[k] + gap / norm * over[k] / (double)limit_of(m, m->scarce[k]));
-    return true;
-}
-
-/*
- * Multipliers, the best found kept; the cheapest plan within the limits that was met goes to @p plan, @p
- * cost. Returns the bound: no path within the limits costs less.
- */
-static double find_multipliers(struct limits *m, double *cost, hetero_id *plan, double most)
-{
-    double bound = 0, best[HETERO_MAX_TYPES] = { 0 };
-    size_t n = (size_t)m->n_scarce * sizeof *best, layers = (size_t)m->problem->profile->n_layers;
-    for (int i = 0; i < MULTIPLIER_STEPS; i++) {
-        price_units(m);
-        hetero_paths_forward(m->x, &m->priced, m->window);
-        double here = hetero_paths_least(m->x, m->plan) - worth(m);
-        double own = count_use(m, m->plan);
-        if (here > bound) {
-            bound = here;
-            memcpy(best, m->multiplier, n);
-        }
-        if (is_within(m) && own < *cost) {
-            *cost = own;
-            memcpy(plan, m->plan, layers * sizeof *plan);
-        }
-        double target = fmin(fmin(*cost, most), 1.2 * bound + 0.1 * own);
-        if (bound >= fmin(*cost, most) * (1 - COST_SLACK) || !step(m, (target - here) / (1 + 0.1 * i)))
-            break;
-    }
-    memcpy(m->multiplier, best, n);
-    return bound;
+    hetero_paths_backward(m->limits.x, &m->limits.priced, m->limits.window);
+    memcpy(rest_row(m, row), m->limits.x->rest, m->n_states * sizeof *m->rest);
 }
 
 /* Rows of m->rest: cost; cost with multipliers; units of each scarce type. */
-static int fill_bounds(struct limits *m, struct err *e)
+static int fill_bounds(struct labels *m, struct err *e)
 {
-    double *grown = realloc(m->rest, (2 + (size_t)m->n_scarce) * m->n_states * sizeof *grown);
+    double *grown = realloc(m->rest, (2 + (size_t)m->limits.n_scarce) * m->n_states * sizeof *grown);
     if (!grown)
         return err_nomem(e, "bounds of plans");
     m->rest = grown;
-    for (int32_t i = 0; i < m->arcs->n; i++)
-        m->priced.at[i].cost = m->arcs->at[i].cost;
+    for (int32_t i = 0; i < m->limits.arcs->n; i++)
+        m->limits.priced.at[i].cost = m->limits.arcs->at[i].cost;
     fill_rest(m, 0);
-    price_units(m);
+    hetero_limits_price(&m->limits);
     fill_rest(m, 1);
-    for (int32_t k = 0; k < m->n_scarce; k++) {
-        for (int32_t i = 0; i < m->arcs->n; i++)
-            m->priced.at[i].cost = (double)use_of(m, &m->arcs->at[i], m->scarce[k]);
+    for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+        for (int32_t i = 0; i < m->limits.arcs->n; i++)
+            m->limits.priced.at[i].cost =
+                (double)hetero_limits_use_of(&m->limits, &m->limits.arcs->at[i], m->limits.scarce[k]);
         fill_rest(m, 2 + k);
     }
     return 0;
@@ -219,46 +76,46 @@ static int fill_bounds(struct limits *m, struct err *e)
 
 /* ---- labels ---- */
 
-static int32_t *used_of(const struct limits *m, int32_t label)
+static int32_t *used_of(const struct labels *m, int32_t label)
 {
-    return &m->used[(size_t)label * (size_t)m->n_scarce];
+    return &m->used[(size_t)label * (size_t)m->limits.n_scarce];
 }
 
-static size_t state_of(const struct limits *m, const struct label *l)
+static size_t state_of(const struct labels *m, const struct label *l)
 {
-    const struct hetero_arc *a = &m->arcs->at[l->arc];
-    return hetero_paths_state(m->x, a->stage.span.last + 1, a->stage.span.type, a->after);
+    const struct hetero_arc *a = &m->limits.arcs->at[l->arc];
+    return hetero_paths_state(m->limits.x, a->stage.span.last + 1, a->stage.span.type, a->after);
 }
 
 /* Least cost of a plan that begins as a label does; INFINITY: the limits do not allow one. */
-static double promise(const struct limits *m, double cost, const int32_t *used, size_t state)
+static double promise(const struct labels *m, double cost, const int32_t *used, size_t state)
 {
     double priced = cost + rest_row(m, 1)[state];
-    for (int32_t k = 0; k < m->n_scarce; k++) {
-        double left = (double)(limit_of(m, m->scarce[k]) - used[k]);
+    for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+        double left = (double)(hetero_limits_units(&m->limits, m->limits.scarce[k]) - used[k]);
         if (rest_row(m, 2 + k)[state] > left)
             return INFINITY;
-        priced -= m->multiplier[k] * left;
+        priced -= m->limits.multiplier[k] * left;
     }
     return fmax(cost + rest_row(m, 0)[state], priced);
 }
 
-static bool is_no_worse(const struct limits *m, double a_cost, const int32_t *a, double b_cost,
+static bool is_no_worse(const struct labels *m, double a_cost, const int32_t *a, double b_cost,
                         const int32_t *b)
 {
     if (a_cost > b_cost)
         return false;
-    for (int32_t k = 0; k < m->n_scarce; k++)
+    for (int32_t k = 0; k < m->limits.n_scarce; k++)
         if (a[k] > b[k])
             return false;
     return true;
 }
 
 /* Is a new label no better than one there? Those that are no better than it die. */
-static bool is_dominated(struct limits *m, size_t state, double cost, const int32_t *used)
+static bool is_dominated(struct labels *m, size_t state, double cost, const int32_t *used)
 {
     for (int32_t *at = &m->head[state]; *at >= 0;) {
-        struct label *l = &m->labels[*at];
+        struct label *l = &m->at[*at];
         if (is_no_worse(m, l->cost, used_of(m, *at), cost, used))
             return true;
         if (is_no_worse(m, cost, used, l->cost, used_of(m, *at))) {
@@ -271,59 +128,60 @@ static bool is_dominated(struct limits *m, size_t state, double cost, const int3
     return false;
 }
 
-static int add_label(struct limits *m, const struct label *l, const int32_t *used, double promised,
+static int add_label(struct labels *m, const struct label *l, const int32_t *used, double promised,
                      struct err *e)
 {
-    struct label *grown = array_grow(m->labels, m->n_labels, &m->cap_labels, sizeof *grown);
+    struct label *grown = array_grow(m->at, m->n, &m->cap, sizeof *grown);
     if (!grown)
         return err_nomem(e, "labels");
-    m->labels = grown;
-    int32_t *more = array_grow(m->used, m->n_labels, &m->cap_used, (size_t)m->n_scarce * sizeof *more);
+    m->at = grown;
+    int32_t *more = array_grow(m->used, m->n, &m->cap_used, (size_t)m->limits.n_scarce * sizeof *more);
     if (!more)
         return err_nomem(e, "labels");
     m->used = more;
-    struct heap_item item = { .id = m->n_labels };
+    struct heap_item item = { .id = m->n };
     memcpy(&item.key, &promised, sizeof promised); /* doubles >= 0 are in the order of their bits */
     if (!heap_push(&m->open, item))
         return err_nomem(e, "labels");
-    m->labels[m->n_labels] = *l;
-    memcpy(used_of(m, m->n_labels), used, (size_t)m->n_scarce * sizeof *used);
+    m->at[m->n] = *l;
+    memcpy(used_of(m, m->n), used, (size_t)m->limits.n_scarce * sizeof *used);
     if (l->arc >= 0) {
         size_t state = state_of(m, l);
-        m->labels[m->n_labels].next = m->head[state];
-        m->head[state] = m->n_labels;
+        m->at[m->n].next = m->head[state];
+        m->head[state] = m->n;
     }
-    m->n_labels++;
+    m->n++;
     m->made++;
     return 0;
 }
 
 /* May arc @p b come after arc @p a? */
-static bool can_follow(const struct limits *m, const struct hetero_arc *a, const struct hetero_arc *b)
+static bool can_follow(const struct labels *m, const struct hetero_arc *a, const struct hetero_arc *b)
 {
-    const size_t n = (size_t)m->problem->profile->n_types;
+    const size_t n = (size_t)m->limits.problem->profile->n_types;
     const size_t t = (size_t)a->stage.span.type, u = (size_t)b->stage.span.type;
-    return t != u && m->x->class_of[t * n + u] == a->after && m->x->class_of[u * n + t] == b->before;
+    return t != u && m->limits.x->class_of[t * n + u] == a->after &&
+           m->limits.x->class_of[u * n + t] == b->before;
 }
 
 /* All labels that go on from one. */
-static int grow(struct limits *m, int32_t from, double most, struct err *e)
+static int grow(struct labels *m, int32_t from, double most, struct err *e)
 {
-    const struct label label = m->labels[from];
-    const struct hetero_arc *last = label.arc >= 0 ? &m->arcs->at[label.arc] : NULL;
+    const struct label label = m->at[from];
+    const struct hetero_arc *last = label.arc >= 0 ? &m->limits.arcs->at[label.arc] : NULL;
     const int32_t first = last ? last->stage.span.last + 1 : 0;
     int32_t used[HETERO_MAX_TYPES];
     int rc = 0;
-    for (int32_t i = m->x->begin[first]; i < m->x->begin[first + 1] && !rc; i++) {
-        const struct hetero_arc *a = &m->arcs->at[i];
+    for (int32_t i = m->limits.x->begin[first]; i < m->limits.x->begin[first + 1] && !rc; i++) {
+        const struct hetero_arc *a = &m->limits.arcs->at[i];
         const struct label next = { .cost = label.cost + a->cost, .parent = from, .arc = i, .next = -1 };
         size_t state = state_of(m, &next);
         if (last && !can_follow(m, last, a))
             continue;
         bool fits = true;
-        for (int32_t k = 0; k < m->n_scarce; k++) {
-            int64_t sum = used_of(m, from)[k] + use_of(m, a, m->scarce[k]);
-            fits = fits && sum <= limit_of(m, m->scarce[k]);
+        for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+            int64_t sum = used_of(m, from)[k] + hetero_limits_use_of(&m->limits, a, m->limits.scarce[k]);
+            fits = fits && sum <= hetero_limits_units(&m->limits, m->limits.scarce[k]);
             used[k] = fits ? (int32_t)sum : 0;
         }
         double promised = fits ? promise(m, next.cost, used, state) : INFINITY;
@@ -333,22 +191,22 @@ static int grow(struct limits *m, int32_t from, double most, struct err *e)
     return rc;
 }
 
-static void write_plan(const struct limits *m, int32_t label, hetero_id *plan)
+static void write_plan(const struct labels *m, int32_t label, hetero_id *plan)
 {
-    for (; m->labels[label].arc >= 0; label = m->labels[label].parent) {
-        const struct hetero_span *s = &m->arcs->at[m->labels[label].arc].stage.span;
+    for (; m->at[label].arc >= 0; label = m->at[label].parent) {
+        const struct hetero_span *s = &m->limits.arcs->at[m->at[label].arc].stage.span;
         for (int32_t l = s->first; l <= s->last; l++)
             plan[l] = (hetero_id)s->type;
     }
 }
 
 /* The cheapest path below @p most that keeps the limits of all scarce types; none: *cost and @p plan stay. */
-static int find_path(struct limits *m, double *cost, hetero_id *plan, double most, bool *complete,
+static int find_path(struct labels *m, double *cost, hetero_id *plan, double most, bool *complete,
                      struct err *e)
 {
     const struct label root = { .parent = -1, .arc = -1, .next = -1 };
     const int32_t none[HETERO_MAX_TYPES] = { 0 };
-    m->n_labels = m->open.n = 0;
+    m->n = m->open.n = 0;
     m->cap_used = 0; /* rows have another length with every scarce type */
     free(m->used);
     m->used = NULL;
@@ -357,10 +215,11 @@ static int find_path(struct limits *m, double *cost, hetero_id *plan, double mos
     int rc = add_label(m, &root, none, 0, e);
     while (!rc && m->open.n > 0) {
         int32_t id = heap_pop(&m->open).id;
-        const struct label *l = &m->labels[id];
+        const struct label *l = &m->at[id];
         if (l->dead)
             continue;
-        if (l->arc >= 0 && m->arcs->at[l->arc].stage.span.last + 1 == m->problem->profile->n_layers) {
+        if (l->arc >= 0 &&
+            m->limits.arcs->at[l->arc].stage.span.last + 1 == m->limits.problem->profile->n_layers) {
             *cost = l->cost;
             write_plan(m, id, plan);
             return 0;
@@ -376,13 +235,28 @@ static int find_path(struct limits *m, double *cost, hetero_id *plan, double mos
 
 /* ---- the rule ---- */
 
+/* What every path costs less than: the dearest arc from each layer. */
+static double dearest(const struct hetero_limits *m)
+{
+    double sum = 0;
+    for (int32_t l = 0; l < m->problem->profile->n_layers; l++) {
+        double most = 0;
+        for (int32_t i = m->x->begin[l]; i < m->x->begin[l + 1]; i++)
+            most = fmax(most, m->arcs->at[i].cost);
+        sum += most;
+    }
+    return sum > 0 ? 1.001 * sum : 1;
+}
+
 /* The limits of the scarce types that are known now. */
-static int keep_scarce(struct limits *m, double *cost, hetero_id *plan, double most, bool *complete,
+static int keep_scarce(struct labels *m, double *cost, hetero_id *plan, double most, bool *complete,
                        struct err *e)
 {
     double found = INFINITY;
-    double bound = find_multipliers(m, &found, plan, most);
-    double cut = fmin(found, most) * (1 - COST_SLACK);
+    /* Without a plan so far, a bound above all paths proves that there is none. */
+    most = fmin(most, dearest(&m->limits));
+    double bound = hetero_limits_bound(&m->limits, &found, plan, most);
+    double cut = fmin(found, most) * (1 - HETERO_COST_SLACK);
     int rc = 0;
     if (bound < cut) {
         rc = fill_bounds(m, e);
@@ -395,77 +269,82 @@ static int keep_scarce(struct limits *m, double *cost, hetero_id *plan, double m
     return rc;
 }
 
-static int grow_room(struct limits *m, int32_t n_arcs, struct err *e)
+static int grow_room(struct labels *m, const struct hetero_paths *x, struct err *e)
 {
-    const struct hetero_profile *f = m->problem->profile;
-    m->n_states = hetero_paths_state(m->x, f->n_layers + 1, 0, 0);
-    struct hetero_arc *arcs = realloc(m->priced.at, (size_t)n_arcs * sizeof *arcs);
-    if (arcs)
-        m->priced = (struct hetero_arcs){ arcs, n_arcs, n_arcs };
-    if (!m->head)
-        m->head = malloc(m->n_states * sizeof *m->head);
-    return arcs && m->head ? 0 : err_nomem(e, "stages of plans");
+    if (m->head)
+        return 0;
+    m->n_states = hetero_paths_state(x, x->problem->profile->n_layers + 1, 0, 0);
+    m->head = malloc(m->n_states * sizeof *m->head);
+    return m->head ? 0 : err_nomem(e, "labels");
 }
 
 static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *context, struct hetero_paths *x,
                        const struct hetero_arcs *arcs, const struct hetero_window *w, double most,
                        struct err *e)
 {
-    struct limits *m = context;
-    m->x = x;
-    m->arcs = arcs;
-    m->window = w;
-    count_use(m, plan);
-    if (is_within(m))
-        return 0;
-    int rc = grow_room(m, arcs->n, e);
+    struct labels *m = context;
+    int rc = grow_room(m, x, e);
     if (!rc)
-        memcpy(m->priced.at, arcs->at, (size_t)arcs->n * sizeof *arcs->at);
-    while (!rc && *complete && *cost < INFINITY && !is_within(m)) {
-        add_scarce(m);
+        rc = hetero_limits_open(&m->limits, x, arcs, w, e);
+    if (rc)
+        return rc;
+    hetero_limits_count(&m->limits, plan);
+    while (!rc && *complete && *cost < INFINITY && !hetero_limits_hold(&m->limits)) {
+        hetero_limits_add(&m->limits);
         rc = keep_scarce(m, cost, plan, most, complete, e);
         if (*complete && *cost < INFINITY)
-            count_use(m, plan);
+            hetero_limits_count(&m->limits, plan);
     }
     return rc;
 }
 
-static void free_limits(struct limits *m)
-{
-    free(m->priced.at);
-    free(m->rest);
-    free(m->labels);
-    free(m->used);
-    free(m->head);
-    heap_free(&m->open);
-    free(m->plan);
-}
-
 static int search(struct hetero_windows *found, const struct hetero_problem *p, struct err *e)
 {
-    struct limits m = { .problem = p, .plan = calloc((size_t)p->profile->n_layers, sizeof *m.plan) };
-    int rc = m.plan ? hetero_windows(found, p, keep_limits, &m, e) : err_nomem(e, "a plan");
-    free_limits(&m);
+    struct labels m = { .limits.problem = p };
+    int rc = hetero_windows(found, p, keep_limits, &m, e);
+    hetero_limits_free(&m.limits);
+    free(m.rest);
+    free(m.at);
+    free(m.used);
+    free(m.head);
+    heap_free(&m.open);
+    return rc;
+}
+
+int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
+{
+    struct hetero_windows found = { 0 };
+    const double hours = p->setup.epochs * p->setup.examples / 3600;
+    int rc = hetero_oracle(o, p, e);
+    if (rc || o->proof != HETERO_LOWER_BOUND)
+        return rc;
+    rc = search(&found, p, e);
+    o->paths += found.paths;
+    if (!rc && found.lower < INFINITY) {
+        o->lower_usd = fmax(o->lower_usd, found.lower * hours);
+        if (found.cost < INFINITY) {
+            memcpy(o->plan, found.plan, (size_t)p->profile->n_layers * sizeof *o->plan);
+            o->usd = found.cost * hours;
+        }
+        rc = hetero_oracle_judge(o, p, e);
+    } else if (!rc) {
+        int64_t paths = o->paths;
+        hetero_oracle_free(o);
+        *o = (struct hetero_oracle){ HETERO_NO_PLAN, NULL, NAN, NAN, paths };
+    }
+    hetero_windows_free(&found);
+    if (rc)
+        hetero_oracle_free(o);
     return rc;
 }
 
 int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
-    struct hetero_windows found = { 0 };
-    struct hetero_value v;
-    double hours = s->problem->setup.epochs * s->problem->setup.examples / 3600;
-    int rc = hetero_oracle_run(s, settings, e);
-    if (rc || s->proof != HETERO_LOWER_BOUND)
-        return rc;
-    rc = search(&found, s->problem, e);
-    if (!rc && found.cost < INFINITY)
-        hetero_try(s, found.plan, &v);
-    if (!rc && !(found.lower < INFINITY))
-        s->proof = HETERO_NO_PLAN;
-    if (!rc && found.lower < INFINITY) {
-        s->lower_usd = fmax(s->lower_usd, found.lower * hours);
-        s->proof = hetero_proof_of(&s->value, s->lower_usd);
-    }
-    hetero_windows_free(&found);
+    struct hetero_oracle o;
+    (void)settings;
+    int rc = hetero_exact(&o, s->problem, e);
+    if (!rc)
+        rc = hetero_oracle_report(s, &o, e);
+    hetero_oracle_free(&o);
     return rc;
 }

@@ -16,6 +16,9 @@
 
 #include "sim/hetero/hetero.h"
 
+/** A lower bound that is below a cost by less than this share of it leaves nothing to find but rounding. */
+#define HETERO_COST_SLACK 1e-12
+
 struct hetero_window {
     double fast_s, slow_s;
     bool open; /**< slow_s itself is not in it */

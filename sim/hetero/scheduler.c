@@ -5,8 +5,9 @@
 #include "sim/hetero/search.h"
 
 const struct hetero_scheduler hetero_schedulers[] = {
-    { "oracle", "the cheapest plan, proved, where no limit of units binds", hetero_oracle_run, false, false },
-    { "exact", "the cheapest plan, proved, limits of units included", hetero_labels_run, false, false },
+    { "oracle", "the cheapest plan, proved where limits of units do not bind", hetero_oracle_run, false,
+      false },
+    { "exact", "the cheapest plan, proved within the limits of units", hetero_labels_run, false, false },
     { "brute-force", "all plans, at most 2^22", hetero_brute, false, false },
     { "greedy", "layer by layer, the type that makes the plan cheapest", hetero_greedy, false, false },
     { "genetic", "a genetic algorithm", hetero_genetic, true, false },

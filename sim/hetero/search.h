@@ -15,8 +15,8 @@ struct hetero_curve_point {
 enum hetero_proof {
     HETERO_UNPROVED,
     HETERO_OPTIMAL,     /**< nothing is cheaper */
-    HETERO_LOWER_BOUND, /**< the method does not apply: a limit of units binds; its cost bounds all plans from
-                           below */
+    HETERO_LOWER_BOUND, /**< nothing costs less than lower_usd, but this plan costs more: limits of units that
+                           stages share bind, units are not provisioned exactly, or the proof was too long */
     HETERO_NO_PLAN,     /**< proved: no plan reaches the throughput */
 };
 

@@ -6,11 +6,8 @@
 
 #include "base/array.h"
 
-/* A bound within this share of the cheapest plan is no hope but rounding. */
-#define COST_SLACK 1e-12
-
 /* Shortest paths at most; what is left open then keeps its bounds. */
-enum { MOST_PATHS = 1 << 20 };
+enum { MOST_PATHS = 1 << 18 };
 
 /* A window and its arcs, a part of the pool. */
 struct node {
@@ -35,7 +32,7 @@ struct search {
 
 static bool is_hopeless(const struct search *s, double bound)
 {
-    return !(bound < s->out->cost * (1 - COST_SLACK));
+    return !(bound < s->out->cost * (1 - HETERO_COST_SLACK));
 }
 
 /* ---- plans ---- */
