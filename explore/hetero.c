@@ -119,17 +119,20 @@ static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e
     return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* What every plan of the point is measured by. */
+/* What every plan of the point is measured by. Where limits that stages share leave no plan, the schedulers
+ * still say how near they come. */
 static int find_oracle(struct hetero_state *s, const struct hetero_problem *problem, struct err *e)
 {
     struct hetero_oracle o = { 0 };
-    int rc = hetero_oracle(&o, problem, e);
+    bool exact = problem->setup.provisioning == HETERO_EXACT;
+    int rc = exact ? hetero_exact(&o, problem, e) : hetero_oracle(&o, problem, e);
     s->oracle_proof = o.proof;
     s->oracle_usd = rc ? (double)NAN : o.proof == HETERO_OPTIMAL ? o.usd : o.lower_usd;
     hetero_oracle_free(&o);
-    if (!rc && s->oracle_proof == HETERO_NO_PLAN)
-        rc = hetero_point_unreachable(&s->point, &s->aim, e);
-    return rc;
+    if (rc || s->oracle_proof != HETERO_NO_PLAN)
+        return rc;
+    s->oracle_usd = NAN;
+    return s->aim.per_s > s->aim.most_per_s ? hetero_point_unreachable(&s->point, &s->aim, e) : 0;
 }
 
 static int begin_point(struct hetero_state *s, const struct hetero_runs *r, int64_t i, struct err *e)
