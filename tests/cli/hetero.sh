@@ -1,6 +1,8 @@
 #!/bin/sh
 # Studies of layers on types of resources: a row a point and scheduler, tables beside them, the same on any number
 # of threads; what is wrong is said where it stands; an interrupt leaves nothing.
+echo "== the study of schedulers: points whose cheapest plan is proved"
+"$WEFT" hetero configs/studies/heterps.yaml --set 'schedulers=[oracle, heuristic]' -q | grep -c '^cheapest plan: .* proved$'
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >measured.yaml <<..
