@@ -45,6 +45,15 @@ static const struct {
     { USE_FORMULA, "without a network" },
     { USE_SJF_BCO, "by scheduler sjf-bco" },
     { USE_FF, "by scheduler ff" },
+    { USE_HETERO_DRAW, "by drawn profiles" },
+    { USE_HETERO_MODEL, "with a model file" },
+    { USE_HETERO_NETWORK, "with handover network" },
+    { USE_HETERO_OWN, "with handover layer and stage" },
+    { USE_HETERO_BUDGET, "by schedulers that search" },
+    { USE_RL, "by schedulers rl-lstm and rl-rnn" },
+    { USE_GENETIC, "by scheduler genetic" },
+    { USE_ANNEAL, "by scheduler anneal" },
+    { USE_BAYES, "by scheduler bayes" },
 };
 
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)

@@ -51,18 +51,28 @@ enum key_kind {
 #define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
 #define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
 #define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
+/* Of studies of layers on types of resources. */
+#define USE_HETERO_DRAW    (UINT64_C(1) << 31) /**< drawn profiles */
+#define USE_HETERO_MODEL   (UINT64_C(1) << 32) /**< a model file */
+#define USE_HETERO_NETWORK (UINT64_C(1) << 33) /**< handover network */
+#define USE_HETERO_OWN     (UINT64_C(1) << 34) /**< handover as profiled */
+#define USE_HETERO_BUDGET  (UINT64_C(1) << 35) /**< schedulers that search */
+#define USE_RL             (UINT64_C(1) << 36)
+#define USE_GENETIC        (UINT64_C(1) << 37)
+#define USE_ANNEAL         (UINT64_C(1) << 38)
+#define USE_BAYES          (UINT64_C(1) << 39)
 
 struct key {
     const char *name, *help;
     enum key_kind kind;
+    bool required;
     size_t offset;            /**< of the field in the struct being filled */
     const char *unit;         /**< "" for none; the unit the YAML value is written in */
     double scale;             /**< file unit to SI; 1 for none */
     double min, max;          /**< inclusive, in file units; -INFINITY and INFINITY for none */
     double dflt;              /**< in file units; SCHEMA_NONE for none */
     const char *const *words; /**< KEY_WORD: NULL-terminated */
-    bool required;
-    uint64_t uses; /**< USE_ bits */
+    uint64_t uses;            /**< USE_ bits */
 };
 
 /** A map in a YAML file: what `weft keys` prints as one section. */

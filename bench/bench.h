@@ -76,6 +76,7 @@ void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
 void bench_flow(struct bench *b); /**< flows that share links, beside SimGrid, whose program is in $SIMGRID */
 void bench_search(struct bench *b);  /**< plans of parallelism */
 void bench_cluster(struct bench *b); /**< jobs on a cluster: slots, batches, admission, events */
+void bench_hetero(struct bench *b);  /**< layers on types of resources: plans, optima, searches */
 void bench_shell(struct bench *b);   /**< `weft alloc` as a user starts it; the program is in $WEFT */
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
 } subjects[] = {
     { "eval", bench_eval },       { "split", bench_split },   { "chunk", bench_chunk },
     { "flow", bench_flow },       { "search", bench_search }, { "graph", bench_graph },
-    { "cluster", bench_cluster }, { "shell", bench_shell },
+    { "cluster", bench_cluster }, { "hetero", bench_hetero }, { "shell", bench_shell },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 

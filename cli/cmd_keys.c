@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/sheet.h"
 #include "topo/parts.h"
+#include "explore/hetero.h"
 #include "explore/place.h"
 #include "explore/search.h"
 #include "sim/slots/elastic_draw.h"
@@ -65,6 +66,20 @@ static const struct section *const sections[] = {
     &trace_profile_section,
     &trace_profile_model_section,
     &trace_profile_draw_section,
+    &hetero_section,
+    &hetero_throughput_section,
+    &hetero_job_section,
+    &hetero_draw_section,
+    &hetero_draw_cpu_section,
+    &hetero_draw_gpu_section,
+    &hetero_layer_section,
+    &hetero_type_section,
+    &hetero_probe_section,
+    &hetero_server_section,
+    &hetero_rl_section,
+    &hetero_genetic_section,
+    &hetero_anneal_section,
+    &hetero_bayes_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };

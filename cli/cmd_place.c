@@ -1,8 +1,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "cli/extra.h"
 #include "cli/load.h"
-#include "cli/output.h"
 #include "cli/place_text.h"
 #include "cli/progress.h"
 #include "cli/sheet.h"
@@ -40,44 +40,7 @@ static const struct option place_rows[] = {
 static const struct option_group place_options = { "Placement", place_rows,
                                                    sizeof place_rows / sizeof *place_rows };
 
-/* A table beside the main one, and the file it goes to. */
-struct extra {
-    const char *path;
-    struct table table;
-};
-
 enum { RUNS, JOBS, PLACES, SLOTS, LINKS, N_EXTRAS };
-
-static int check_files(const struct run *run, const struct extra *extras, struct err *e)
-{
-    int rc = output_check(run, NULL, e);
-    for (int i = 0; i < N_EXTRAS && !rc; i++) {
-        const char *path = extras[i].path;
-        if (!path)
-            continue;
-        bool twice = strcmp(path, run->opt.out ? run->opt.out : "-") == 0;
-        for (int k = 0; k < i; k++)
-            twice = twice || (extras[k].path && strcmp(path, extras[k].path) == 0);
-        rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each",
-                             strcmp(path, "-") == 0 ? "standard output" : path)
-                   : output_check(run, path, e);
-    }
-    return rc;
-}
-
-static int write_extra(const struct run *run, const struct extra *x, struct origin from, struct err *e)
-{
-    struct text head = { 0 }, out = { 0 };
-    output_head(&head, run, from);
-    int rc = text_check(&head, e);
-    if (!rc)
-        rc = table_write(&x->table, TABLE_AS_CSV, text_str(&head), &out, e);
-    if (!rc)
-        rc = text_write_file(&out, x->path, run->opt.force, e);
-    text_free(&head);
-    text_free(&out);
-    return rc;
-}
 
 static int write_rows(const struct run *run, const struct table *t, const struct place *p, struct origin from,
                       struct err *e)
@@ -95,10 +58,9 @@ static int write_rows(const struct run *run, const struct table *t, const struct
 /* A table that stays empty would look like a run without jobs or links. */
 static void warn_empty(struct run *run, const struct place *p, const struct extra *extras)
 {
-    static const char *const names[N_EXTRAS] = { "runs", "jobs", "places", "slots", "links" };
     for (int i = 0; i < N_EXTRAS; i++)
         if (extras[i].path && extras[i].table.n_rows == 0)
-            output_warn(run, "--%s: model %s gave no such rows, %s has its head alone", names[i],
+            output_warn(run, "--%s: model %s gave no such rows, %s has its head alone", extras[i].name,
                         place_model_words[p->model], extras[i].path);
 }
 
@@ -144,7 +106,7 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
     struct table *tables[N_EXTRAS];
     struct text notes = { 0 };
     for (int i = 0; i < N_EXTRAS; i++)
-        tables[i] = extras[i].path ? &extras[i].table : NULL;
+        tables[i] = extra_table(&extras[i]);
     const struct place_options options = {
         .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs(),
         .details = { tables[JOBS], tables[PLACES], tables[SLOTS], tables[LINKS] },
@@ -160,9 +122,7 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
         rc = fail_alone(&t, e);
     if (ended && !rc) {
         output_notes(run, &notes);
-        for (int i = 0; i < N_EXTRAS && !rc; i++)
-            if (extras[i].path)
-                rc = write_extra(run, &extras[i], from, e);
+        rc = extra_write(run, extras, N_EXTRAS, from, e);
         if (!rc)
             rc = write_rows(run, &t, p, from, e);
         if (!rc) {
@@ -219,12 +179,12 @@ static int run_place(struct run *run, struct err *e)
         return err_set(e, ERR_USAGE, "argument is missing, need STUDY");
     struct load_overrides o = { 0 };
     struct place p = { 0 };
-    struct extra extras[N_EXTRAS] = { [RUNS] = { .path = run->opt.place_runs },
-                                      [JOBS] = { .path = run->opt.place_jobs },
-                                      [PLACES] = { .path = run->opt.place_places },
-                                      [SLOTS] = { .path = run->opt.place_slots },
-                                      [LINKS] = { .path = run->opt.place_links } };
-    int rc = check_files(run, extras, e);
+    struct extra extras[N_EXTRAS] = { [RUNS] = { .name = "runs", .path = run->opt.place_runs },
+                                      [JOBS] = { .name = "jobs", .path = run->opt.place_jobs },
+                                      [PLACES] = { .name = "places", .path = run->opt.place_places },
+                                      [SLOTS] = { .name = "slots", .path = run->opt.place_slots },
+                                      [LINKS] = { .name = "links", .path = run->opt.place_links } };
+    int rc = extra_check(run, extras, N_EXTRAS, e);
     if (!rc)
         rc = load_overrides(&o, run, e);
     if (!rc)
@@ -233,8 +193,7 @@ static int run_place(struct run *run, struct err *e)
         output_notes(run, &p.notes);
     if (!rc)
         rc = run_all(run, &p, &o, extras, e);
-    for (int i = 0; i < N_EXTRAS; i++)
-        table_free(&extras[i].table);
+    extra_free(extras, N_EXTRAS);
     place_free(&p);
     load_free(&o);
     return rc;

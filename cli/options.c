@@ -77,6 +77,7 @@ static const struct option file_rows[] = {
 };
 
 const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
+const struct option_group options_set = { "Study", study_rows, 1 };
 const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
 const struct option_group options_format = { "Output", format_rows, 1 };
 const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };

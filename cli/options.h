@@ -53,8 +53,9 @@ struct options {
     int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
     const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
+    const char *hetero_runs, *hetero_plans, *hetero_stages, *hetero_curves;
     bool force, quiet, verbose, help, version;
-    bool bill, igraph, spec, split, dry_run, list;
+    bool bill, igraph, spec, split, dry_run, list, timing;
     int64_t threads, width_px, height_px;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
@@ -68,6 +69,8 @@ struct options {
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;
+/** Of options_study the first: --set alone, for studies without prices of parts. */
+extern const struct option_group options_set;
 
 /** Where options are looked up. */
 struct option_scope {

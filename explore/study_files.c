@@ -151,11 +151,13 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
  * and `workloads` name, before those that these name further, or after all of them. */
 enum level { LEVEL_TOP, LEVEL_NAMES, LEVEL_INNER, LEVEL_REST, N_LEVELS };
 
-/* The keys of a network or workload that name a file. */
+/* The keys of a network, a workload or a type that name a file. */
 static bool names_inner(const char *path)
 {
     static const char *const ends[] = { "network.npu", "workload.model" };
     size_t n = strlen(path);
+    if (n > 4 && strncmp(path, "types", 5) == 0 && strcmp(path + n - 4, ".npu") == 0)
+        return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         size_t length = strlen(ends[i]);
         if (n >= length && strcmp(path + n - length, ends[i]) == 0)
@@ -296,11 +298,33 @@ static int graft_network(struct yaml_doc *doc, struct err *e)
     return graft(doc, network, e);
 }
 
-/* What a network or workload that is there by now names further. */
+/* The NPUs of a list of types. */
+static int graft_types(struct yaml_doc *doc, struct err *e)
+{
+    yaml_id list = yaml_get(doc, doc->root, "types");
+    int rc = 0;
+    if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
+        return 0;
+    yaml_each (id, doc, list)
+        if (!rc)
+            rc = graft_if_named(doc, yaml_get(doc, id, "npu"), e);
+    return rc;
+}
+
+/* A model beside a list of types: a word where it is none of a file's, which has a dot or slash in it. */
+static int graft_model(struct yaml_doc *doc, struct err *e)
+{
+    yaml_id model = yaml_get(doc, doc->root, "model");
+    return is_file_name(doc, model) && strpbrk(doc->nodes[model].text, "./") ? graft(doc, model, e) : 0;
+}
+
+/* What a network, workload or type that is there by now names further. */
 static int graft_inner(struct yaml_doc *doc, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "workloads");
     int rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu"), e);
+    if (!rc)
+        rc = graft_types(doc, e);
     if (!rc)
         rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "workload"), "model"), e);
     if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
@@ -323,6 +347,8 @@ static int graft_parts(struct yaml_doc *doc, struct err *e)
 int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_source *from, struct err *e)
 {
     int rc = graft_network(doc, e);
+    if (!rc)
+        rc = graft_model(doc, e);
     if (!rc)
         rc = expand_members(doc, e);
     if (!rc)

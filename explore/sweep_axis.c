@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "explore/hetero.h"
 #include "explore/place_study.h"
 #include "explore/search.h"
 #include "explore/study_keys.h"
@@ -178,6 +179,21 @@ static const struct section *section_below(const struct section *s, const char *
         { &place_section, "las", &place_las_section, false },
         { &place_section, "sjf_bco", &place_sjf_bco_section, false },
         { &place_section, "smd", &place_smd_section, false },
+        { &hetero_section, "draw", &hetero_draw_section, false },
+        { &hetero_section, "types", &hetero_type_section, true },
+        { &hetero_section, "layers", &hetero_layer_section, true },
+        { &hetero_section, "throughput", &hetero_throughput_section, false },
+        { &hetero_section, "job", &hetero_job_section, false },
+        { &hetero_section, "network", &topo_network_section, false },
+        { &hetero_section, "servers", &hetero_server_section, false },
+        { &hetero_section, "rl", &hetero_rl_section, false },
+        { &hetero_section, "genetic", &hetero_genetic_section, false },
+        { &hetero_section, "anneal", &hetero_anneal_section, false },
+        { &hetero_section, "bayes", &hetero_bayes_section, false },
+        { &hetero_draw_section, "cpu", &hetero_draw_cpu_section, false },
+        { &hetero_draw_section, "gpu", &hetero_draw_gpu_section, false },
+        { &hetero_type_section, "probe", &hetero_probe_section, false },
+        { &hetero_type_section, "npu", &topo_npu_section, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].above == s && strcmp(rows[i].key, key) == 0) {

@@ -318,7 +318,8 @@ int sweep_run(struct table *out, const struct sweep *w, const char *path,
     if (!r.outcomes)
         return err_nomem(e, "rows of a sweep");
     int failed = pool_run(&pool, w->n_points, 1, threads > 0 ? threads : 1, e);
-    int rc = make_table(out, &r, failed, failed ? &(struct err){ 0 } : e);
+    struct err second = { 0 };
+    int rc = make_table(out, &r, failed, failed ? &second : e);
     free(r.outcomes);
     return failed ? failed : rc;
 }

@@ -16,14 +16,16 @@ static int find_columns(struct reader *y, struct err *e)
     const struct {
         int32_t *col;
         const char *name;
-    } wanted[] = { { &y->scheduler, "scheduler" }, { &y->seed, "seed" }, { &y->layer, "layer" },
-                   { &y->name, "name" },           { &y->kind, "kind" }, { &y->type, "type" },
+    } wanted[] = { { &y->scheduler, "scheduler" }, { &y->seed, "seed" },  { &y->layer, "layer" },
+                   { &y->name, "name" },           { &y->kind, "kind" },  { &y->type, "type" },
                    { &y->stage, "stage" },         { &y->units, "units" } };
     int rc = 0;
 
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && !rc; i++)
         rc = rows_column(wanted[i].col, &y->r, wanted[i].name, e);
     y->price = table_find(y->r.t, "unit_usd_per_h");
+    if (y->price < 0)
+        y->price = table_find(y->r.t, "usd_per_h");
     return rc;
 }
 
@@ -101,7 +103,7 @@ static int read_cell(struct assigned_cell *out, int32_t *word, struct reader *y,
 static int read_row(struct reader *y, struct err *e)
 {
     struct assigned *x = y->x;
-    int32_t point, plan, seed = 0, layer = 0;
+    int32_t point, plan = 0, seed = 0, layer = 0;
     int rc = points_find(&point, &x->points, &y->r, e);
 
     if (!rc)
@@ -119,8 +121,7 @@ static int read_row(struct reader *y, struct err *e)
         x->more_seeds = true;
         return 0;
     }
-    struct assigned_cell *cell =
-        &x->cells[((int64_t)point * x->n_plans + plan) * x->n_layers + layer - 1];
+    struct assigned_cell *cell = &x->cells[((int64_t)point * x->n_plans + plan) * x->n_layers + layer - 1];
     if (cell->type >= 0) {
         x->n_again++;
         return 0;

@@ -1,4 +1,5 @@
-/** @file The rows of `weft hetero --plans`: which type of resource has which layer, by point and scheduler. */
+/** @file The rows of `weft hetero --plans`: which type of resource has which layer, by point and scheduler.
+ */
 #ifndef PLOTS_ASSIGNED_H
 #define PLOTS_ASSIGNED_H
 
@@ -14,9 +15,9 @@ enum { ASSIGNED_MAX_POINTS = 4, ASSIGNED_MAX_PLANS = 24, ASSIGNED_MAX_LAYERS = 1
 
 /** A layer in a plan. */
 struct assigned_cell {
-    int32_t type;    /**< position in `types`; -1 = not in the table */
-    int32_t stage;   /**< its number */
-    double units;    /**< of the stage; NaN = blank */
+    int32_t type;          /**< position in `types`; -1 = not in the table */
+    int32_t stage;         /**< its number */
+    double units;          /**< of the stage; NaN = blank */
     double unit_usd_per_h; /**< NaN = not known */
 };
 
@@ -29,14 +30,15 @@ struct assigned {
     int32_t n_plans;         /**< of `schedulers`, how many are drawn */
     int32_t n_layers;        /**< the most of a point */
     struct assigned_cell *cells; /**< shape [points.n][n_plans][n_layers], owned */
-    int32_t *layers; /**< shape [points.n][n_layers], owned: position in `words`; -1 = the point has no such layer */
+    int32_t *layers; /**< shape [points.n][n_layers], owned: position in `words`; -1 = the point has no such
+                        layer */
     bool more_seeds; /**< some plan is the first of several */
     int64_t n_again; /**< rows that repeat a layer */
 };
 
 /**
- * Read the rows of @p r that pass its filters: of each point and scheduler the plan of the first seed. A layer
- * without a name has that of its kind. Time O(rows + cells).
+ * Read the rows of @p r that pass its filters: of each point and scheduler the plan of the first seed. A
+ * layer without a name has that of its kind. Time O(rows + cells).
  * @return 0; ERR_PARSE: a cell holds what cannot be, or no row is left; ERR_NOMEM
  */
 int assigned_read(struct assigned *x, const struct rows *r, struct err *e);

@@ -63,7 +63,7 @@ struct axis axis_ratio(double lo, double hi)
     hi = fmax(hi, 1);
     if (hi / lo >= AXIS_RATIO_LOG) {
         struct axis a = axis_log(lo, hi);
-        a.lo = lo * pow(lo / a.hi, 0.03);
+        a.lo = pow(lo, 1.03) * pow(a.hi, -0.03);
         return a;
     }
     /* All that are 1 still need an axis: of a tenth. */
@@ -140,7 +140,7 @@ static void log_minor_tics(struct text *s, const struct axis *a, const char **se
 /* Every decade, or every second, third... when they are many; 2 and 5 between when there is room. */
 static void log_tics(struct text *s, const struct axis *a, double most, const char **separator)
 {
-    double decades = log10(a->hi / a->lo);
+    double decades = log10(a->hi) - log10(a->lo); /* their ratio may be infinite */
     int stride = (int)fmax(1, ceil(decades / most));
     bool between = 3 * decades <= most;
 
@@ -169,6 +169,11 @@ static void byte_tics(struct text *s, const struct axis *a, double most, const c
             text_printf(s, "'%g %s' %.10g", exp2(k % 10), units[k / 10], exp2(k));
         *separator = ", ";
     }
+}
+
+double axis_share(const struct axis *a, double at)
+{
+    return a->log ? (log(at) - log(a->lo)) / (log(a->hi) - log(a->lo)) : (at - a->lo) / (a->hi - a->lo);
 }
 
 void axis_write(struct text *script, char which, const struct axis *a, double length_px)

@@ -39,14 +39,17 @@ struct axis axis_log(double lo, double hi);
 struct axis axis_bytes(double lo, double hi);
 /** Linear, as far below zero as above: a round number not less than @p most > 0. */
 struct axis axis_around_zero(double most);
-/** For ratios to a reference, which is 1 and lies a little inside: log to such a number, or linear where they are
- * less than AXIS_RATIO_LOG times apart and 1, 2 and 5 would be too few tics. 0 < lo <= hi. */
+/** For ratios to a reference, which is 1 and lies a little inside: log to such a number, or linear where they
+ * are less than AXIS_RATIO_LOG times apart and 1, 2 and 5 would be too few tics. 0 < lo <= hi. */
 struct axis axis_ratio(double lo, double hi);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);
 
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);
+
+/** How far along the axis @p at is: 0 at its begin, 1 at its end. */
+double axis_share(const struct axis *a, double at);
 
 /** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */
 void axis_write(struct text *script, char which, const struct axis *a, double length_px);

@@ -14,7 +14,7 @@ struct reader {
     struct rows r;
     int32_t scheduler, seed, evaluations, cost;
     struct names schedulers, seeds; /* owned texts: of the whole table */
-    double *best, *sorted;          /* shape [seeds.n], owned: of one line, best by seed; NaN = not its seed */
+    double *best, *sorted; /* shape [seeds.n], owned: of one line, best by seed; NaN = not its seed */
 };
 
 /* ---- rows ---- */

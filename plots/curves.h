@@ -37,21 +37,21 @@ struct curves_row;
 struct curves {
     struct points points;
     struct names schedulers; /**< owned texts: those of lines, in the order of the table */
-    int32_t *styles;         /**< shape [schedulers.n], owned: position among all of the table, so that a filter
-                                  changes no colour */
+    int32_t *styles; /**< shape [schedulers.n], owned: position among all of the table, so that a filter
+                          changes no colour */
     struct curves_line *lines; /**< shape [n_lines], owned; by point and scheduler */
     int32_t n_lines;
     bool in_usd;               /**< no row knows the cost over the oracle's */
     bool any_zero;             /**< evaluations of 0 stand at 1 */
-    int64_t n_blank;           /**< lines without any plan */
+    int64_t n_blank;           /**< schedulers without any plan, counted at each point */
     struct curves_step *steps; /**< owned */
     struct curves_row *read;   /**< owned: rows as read */
     int64_t n_read;
 };
 
 /**
- * Read the rows of @p r that pass its filters, of the first CURVES_MAX_POINTS points. A row without a cost says
- * how far its seed went; costs that rise do not count. Time O(rows * (log rows + seeds log seeds)).
+ * Read the rows of @p r that pass its filters, of the first CURVES_MAX_POINTS points. A row without a cost
+ * says how far its seed went; costs that rise do not count. Time O(rows * (log rows + seeds log seeds)).
  * @return 0; ERR_PARSE: a cell holds what cannot be, or no row is left; ERR_NOMEM
  */
 int curves_read(struct curves *x, const struct rows *r, struct err *e);

@@ -19,11 +19,12 @@ struct learning {
     struct axis x, y;
     struct unit unit;
     bool bands, any_seeds, any_fail; /* any_fail: a seed without a plan while others have one */
-    int32_t n_columns, n_rows; /* of panels */
+    int32_t n_columns, n_rows;       /* of panels */
     struct canvas_box body;
 };
 
-/* Lines come in the colours and dashes that fig_place has for schedulers: the first of all is for references. */
+/* Lines come in the colours and dashes that fig_place has for schedulers: the first of all is for references.
+ */
 static int32_t style_of(const struct learning *f, const struct curves_line *line)
 {
     return 1 + f->data.styles[line->scheduler];
@@ -68,11 +69,6 @@ static void survey(struct learning *f)
     f->y = f->data.in_usd ? axis_fit(lo / f->unit.scale, hi / f->unit.scale) : axis_ratio(lo, hi);
     f->n_columns = f->data.points.n > 1 ? 2 : 1;
     f->n_rows = (f->data.points.n + f->n_columns - 1) / f->n_columns;
-}
-
-static double share_of(const struct axis *a, double at)
-{
-    return log(at / a->lo) / log(a->hi / a->lo);
 }
 
 /* In the units of the panel: what is infinite is out of it. */
@@ -127,7 +123,7 @@ static void put_median(struct learning *f, const struct curves_line *line)
 /* Markers at improvements that are far enough apart, and at the end. */
 static void put_dots(struct learning *f, const struct curves_line *line, const struct canvas_box *box)
 {
-    double width = box->right - box->left, last = -HUGE_VAL, end = share_of(&f->x, line->end) * width;
+    double width = box->right - box->left, last = -HUGE_VAL, end = axis_share(&f->x, line->end) * width;
     const struct curves_step *final = &line->steps[line->n_steps - 1];
 
     if (!isfinite(final->middle))
@@ -135,7 +131,7 @@ static void put_dots(struct learning *f, const struct curves_line *line, const s
     canvas_block(f->c);
     for (int64_t k = 0; k < line->n_steps; k++) {
         const struct curves_step *s = &line->steps[k];
-        double at = share_of(&f->x, s->evaluations) * width;
+        double at = axis_share(&f->x, s->evaluations) * width;
         if (!isfinite(s->middle) || at < last + DOT_PX || at > end - DOT_PX)
             continue;
         canvas_point(f->c, s->evaluations, height_of(f, s->middle));
@@ -153,8 +149,9 @@ static struct canvas_box panel_box(const struct learning *f, int32_t k)
     double width = (f->body.right - left) / f->n_columns, height = (bottom - f->body.top) / f->n_rows;
     double strip_px = f->data.points.n > 1 ? CANVAS_STRIP_PX : 6;
 
-    left += k % f->n_columns * width;
-    double top = f->body.top + k / f->n_columns * height;
+    int32_t column = k % f->n_columns, row = k / f->n_columns;
+    left += column * width;
+    double top = f->body.top + row * height;
     return (struct canvas_box){ left + Y_TICS_PX, top + strip_px, left + width - GAP_PX,
                                 top + height - CANVAS_X_TICS_PX };
 }
@@ -233,11 +230,12 @@ static void put_notes(struct learning *f)
         canvas_note(f->c, "bands: the best to the worst%s",
                     f->any_fail ? ", to the top as long as one has no plan" : "");
     else if (f->any_seeds)
-        canvas_note(f->c, "bands of seeds are drawn of up to %d schedulers: --where scheduler=NAME", MAX_BANDS);
+        canvas_note(f->c, "bands of seeds are drawn of up to %d schedulers: --where scheduler=NAME",
+                    MAX_BANDS);
     if (f->data.any_zero)
         canvas_note(f->c, "no evaluations stand at 1");
     if (f->data.n_blank > 0)
-        canvas_note(f->c, "%lld runs have no plan", (long long)f->data.n_blank);
+        canvas_note(f->c, "left out: %lld without any plan", (long long)f->data.n_blank);
 }
 
 static void put_legend(struct learning *f)

@@ -1,6 +1,7 @@
 #include "plots/fig.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "plots/assigned.h"
@@ -8,9 +9,9 @@
 
 /* Heights of a row: its boxes, and below them the units of its stages. */
 enum {
-    BOX_TOP_PX = 4,
-    BOX_PX = 15,
-    TEXT_PX = 14,
+    BOX_TOP_PX = 3,
+    BOX_PX = 14,
+    TEXT_PX = 13,
     ROW_PX = BOX_TOP_PX + BOX_PX + TEXT_PX,
     LEAST_ROW_PX = 24, /* lower rows have no units */
     LINE_PX = 17,      /* names of layers side by side; */
@@ -31,6 +32,8 @@ struct stage {
 struct strip_fig {
     struct canvas *c;
     struct assigned data;
+    int32_t n_layers[ASSIGNED_MAX_POINTS];
+    bool same_layers;         /* as many in each panel */
     double head_px, layer_px; /* of the names of layers; width of a layer, an estimate */
     double tops[ASSIGNED_MAX_PLANS + 2];
     char ends[ASSIGNED_MAX_POINTS][ASSIGNED_MAX_PLANS][END_TEXT];
@@ -76,9 +79,27 @@ static void fill_ends(struct strip_fig *f)
             double usd = usd_per_h(f, assigned_plan(&f->data, k, i));
             if (!isfinite(usd))
                 continue;
-            snprintf(f->ends[k][i], END_TEXT, "%.4g", usd);
+            snprintf(f->ends[k][i], END_TEXT, usd < 1e12 ? "%.*f" : "%.*g",
+                     usd < 100   ? 2
+                     : usd < 1e4 ? 1
+                                 : 0,
+                     usd);
             f->any_end = true;
         }
+}
+
+/* Panels of fewer layers have wider ones. */
+static void count_layers(struct strip_fig *f)
+{
+    const struct assigned *d = &f->data;
+
+    f->same_layers = true;
+    for (int32_t k = 0; k < d->points.n; k++) {
+        for (int32_t i = 0; i < d->n_layers; i++)
+            if (d->layers[(int64_t)k * d->n_layers + i] >= 0)
+                f->n_layers[k] = i + 1;
+        f->same_layers = f->same_layers && f->n_layers[k] == f->n_layers[0];
+    }
 }
 
 /* How wide a layer is about, and which room its name takes: beside its neighbours', else upright. */
@@ -135,7 +156,7 @@ static void put_names(struct strip_fig *f, const struct scale *to, int32_t panel
                                .room_px = upright ? to->y * f->head_px - 4 : to->layer_px - 1,
                                .color = CANVAS_BLACK };
 
-    for (int32_t i = 0; i < d->n_layers && f->head_px > 0; i++) {
+    for (int32_t i = 0; i < f->n_layers[panel] && f->head_px > 0; i++) {
         at.x_px = to->box->left + (i + 0.5) * to->layer_px;
         if (layers[i] >= 0)
             canvas_text(f->c, &at, d->words.list[layers[i]]);
@@ -146,7 +167,7 @@ static void put_names(struct strip_fig *f, const struct scale *to, int32_t panel
 static void put_units(struct strip_fig *f, const struct scale *to, const struct assigned_cell *first,
                       const struct stage *s, double middle_px)
 {
-    double room_px = (s->last - s->first + 1) * to->layer_px - 2;
+    double room_px = (s->last - s->first + 1) * to->layer_px - 6;
     struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
                                .y_px = middle_px,
                                .align = ALIGN_CENTER,
@@ -156,7 +177,7 @@ static void put_units(struct strip_fig *f, const struct scale *to, const struct 
     struct text full = { 0 }, units = { 0 };
 
     if (isfinite(first->units))
-        text_printf(&units, "%.0f", first->units);
+        text_printf(&units, "%.10g", first->units);
     text_printf(&full, "%s%s%s", text_str(&units), units.n ? " " : "", f->data.types.list[first->type]);
     bool fits = CANVAS_LEAST_SHRINK * canvas_width(text_str(&full), CANVAS_SMALL_PX) <= room_px;
     const char *shown = fits ? text_str(&full) : text_str(&units);
@@ -177,8 +198,7 @@ static void put_row_texts(struct strip_fig *f, const struct scale *to, int32_t p
     while (next_stage(&s, f, plan, s.last + 1)) {
         any = true;
         if (to->y * ROW_PX >= LEAST_ROW_PX)
-            put_units(f, to, &plan[s.first], &s,
-                      top_px + to->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
+            put_units(f, to, &plan[s.first], &s, top_px + to->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
     }
     if (any)
         return;
@@ -226,9 +246,11 @@ static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel,
 {
     struct strip_fig *f = of;
     struct scale to = { box, (box->bottom - box->top) / f->tops[f->data.n_plans + 1],
-                        (box->right - box->left) / f->data.n_layers };
+                        (box->right - box->left) / f->n_layers[panel] };
 
-    text_puts(&c->script, "unset grid\n");
+    text_printf(&c->script, "unset grid\nset xrange [0.5:%d.5]\n", (int)f->n_layers[panel]);
+    if (!f->same_layers)
+        text_puts(&c->script, "unset xtics\n");
     put_names(f, &to, panel);
     for (int32_t row = 0; row < f->data.n_plans; row++)
         put_row_texts(f, &to, panel, row);
@@ -259,30 +281,32 @@ static int draw(struct strip_fig *f, struct err *e)
     const struct assigned *d = &f->data;
     const char *names[ASSIGNED_MAX_POINTS], *labels[ASSIGNED_MAX_PLANS + 1],
         *ends[ASSIGNED_MAX_POINTS * (ASSIGNED_MAX_PLANS + 1)];
-    int32_t n_rows = d->n_plans + 1; /* the first has the names of the layers */
+    const char **end = ends;
 
-    labels[0] = "";
+    labels[0] = ""; /* of the row that has the names of the layers */
     for (int32_t i = 0; i < d->n_plans; i++)
         labels[i + 1] = d->schedulers.list[i];
     for (int32_t k = 0; k < d->points.n; k++) {
         names[k] = text_str(&d->points.names[k]);
-        ends[k * n_rows] = "";
+        *end++ = "";
         for (int32_t i = 0; i < d->n_plans; i++)
-            ends[k * n_rows + i + 1] = f->ends[k][i];
+            *end++ = f->ends[k][i];
     }
-    struct strips_spec spec = { .names = names,
-                                .n_panels = d->points.n,
-                                .n_rows = n_rows,
-                                .tops = f->tops,
-                                .labels = labels,
-                                .ends = ends,
-                                .end_label = f->any_end ? "USD/h" : "",
-                                .unit_px = 1,
-                                .least_unit_px = 0.5,
-                                .x = { .lo = 0.5, .hi = d->n_layers + 0.5, .integers = f->layer_px >= TIC_PX },
-                                .x_label = "layer",
-                                .paint = paint,
-                                .of = f };
+    struct strips_spec spec = {
+        .names = names,
+        .n_panels = d->points.n,
+        .n_rows = d->n_plans + 1,
+        .tops = f->tops,
+        .labels = labels,
+        .ends = ends,
+        .end_label = f->any_end ? "USD/h" : "",
+        .unit_px = 1,
+        .least_unit_px = 0.5,
+        .x = { .lo = 0.5, .hi = d->n_layers + 0.5, .integers = f->layer_px >= TIC_PX },
+        .x_label = f->same_layers ? "layer" : "layers, from the first to the last",
+        .paint = paint,
+        .of = f
+    };
     put_notes(f);
     for (int32_t i = 0; i < d->types.n; i++)
         if (f->used[i])
@@ -299,6 +323,7 @@ int fig_strip(struct canvas *c, const struct rows *r, struct err *e)
         rc = find_used(&f, e);
     if (!rc) {
         fill_ends(&f);
+        count_layers(&f);
         fit_names(&f);
         rc = draw(&f, e);
     }

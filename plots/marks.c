@@ -19,14 +19,17 @@ static const struct {
 };
 
 /* Light and dark alternate and black hatching lies over the light ones, so that
- * neighbours differ in grey as well. Pattern 0: no hatching. */
+ * neighbours differ in grey as well. Pattern 0: no hatching. No two are the same. */
 static const struct {
     const char *color;
     int pattern;
 } fill_styles[] = {
     { "#FFFFFF", 0 }, { "#FFFFFF", 2 }, { "#DDDDDD", 0 }, { "#AAAAAA", 0 }, { "#666666", 0 },
     { "#0072B2", 0 }, { "#E69F00", 5 }, { "#F0E442", 0 }, { "#D55E00", 4 }, { "#56B4E9", 1 },
-    { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 },
+    { "#009E73", 7 }, { "#CC79A7", 6 }, { "#000000", 0 }, { "#E69F00", 0 }, { "#F0E442", 5 },
+    { "#D55E00", 0 }, { "#56B4E9", 4 }, { "#009E73", 1 }, { "#CC79A7", 7 }, { "#56B4E9", 0 },
+    { "#CC79A7", 0 }, { "#F0E442", 4 }, { "#009E73", 0 }, { "#E69F00", 1 }, { "#56B4E9", 7 },
+    { "#F0E442", 1 }, { "#D55E00", 5 }, { "#CC79A7", 4 }, { "#E69F00", 7 },
 };
 
 /* Plain colours for bars too narrow for hatching. Dark and light alternate, and none but the first is near

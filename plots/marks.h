@@ -40,8 +40,8 @@ enum mark_kind {
 
 struct mark {
     enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), 49 points (shapes after 7), 64 fills (patterns
-                      after 8), 10 bars, SHADE_COUNT shades */
+    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), 49 points (shapes
+                      after 7), 24 fills, 10 bars, SHADE_COUNT shades */
 };
 
 /** Append the element that draws data block @p block as @p mark says. */

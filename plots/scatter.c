@@ -162,15 +162,10 @@ static void fit_axes(const struct scatter *s, struct panel *p)
     }
 }
 
-static double share_of(const struct axis *a, double at)
-{
-    return a->log ? log(at / a->lo) / log(a->hi / a->lo) : (at - a->lo) / (a->hi - a->lo);
-}
-
 static struct canvas_xy to_px(const struct panel *p, struct canvas_xy at)
 {
-    return (struct canvas_xy){ p->box.left + share_of(&p->x, at.x) * (p->box.right - p->box.left),
-                               p->box.bottom - share_of(&p->y, at.y) * (p->box.bottom - p->box.top) };
+    return (struct canvas_xy){ p->box.left + axis_share(&p->x, at.x) * (p->box.right - p->box.left),
+                               p->box.bottom - axis_share(&p->y, at.y) * (p->box.bottom - p->box.top) };
 }
 
 static bool overlap(const struct canvas_box *a, const struct canvas_box *b)

@@ -6,17 +6,30 @@
 #include "sim/hetero/moves.h"
 #include "sim/hetero/search.h"
 
-int hetero_random(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+static void draw_all(struct hetero_search *s, void (*draw)(hetero_id *, struct hetero_size, struct rng *))
 {
     struct hetero_size size = hetero_size_of(s->problem);
     hetero_id plan[HETERO_MAX_LAYERS];
     struct hetero_value v;
-    (void)settings;
-    (void)e;
     while (hetero_may_try(s)) {
-        hetero_draw_plan(plan, size, s->rng);
+        draw(plan, size, s->rng);
         hetero_try(s, plan, &v);
     }
+}
+
+int hetero_random(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    (void)settings;
+    (void)e;
+    draw_all(s, hetero_draw_layers);
+    return 0;
+}
+
+int hetero_random_stages(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    (void)settings;
+    (void)e;
+    draw_all(s, hetero_draw_plan);
     return 0;
 }
 

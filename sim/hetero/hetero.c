@@ -44,7 +44,7 @@ static int check_setup(const struct hetero_profile *profile, const struct hetero
     if (!(isfinite(s->epochs) && s->epochs > 0))
         return err_set(e, ERR_RANGE, "epochs: are %g, need > 0", s->epochs);
     if (s->server < -1 || s->server >= profile->n_types)
-        return err_set(e, ERR_RANGE, "server: is type %d, need one of %d", s->server, profile->n_types);
+        return err_set(e, ERR_RANGE, "server: is type %d, need 0 to %d", s->server, profile->n_types - 1);
     if (s->server >= 0 && !(s->server_Bps > 0))
         return err_set(e, ERR_RANGE, "server: serves %g B/s, need > 0", s->server_Bps);
     return s->handover == HETERO_NETWORK ? check_links(profile, s->links, e) : 0;
@@ -122,7 +122,7 @@ static struct hetero_start start_of(const struct hetero_time *t, double per_s)
 void hetero_set_throughput(struct hetero_problem *p, double per_s)
 {
     const int32_t layers = p->profile->n_layers;
-    p->per_s = p->starts_per_s = per_s;
+    p->per_s = per_s;
     for (int32_t first = 0; first < layers; first++)
         for (int32_t t = 0; t < p->profile->n_types; t++) {
             size_t at = span_at(p, first, t, first);
@@ -165,10 +165,10 @@ struct hetero_stage hetero_stage_of(const struct hetero_problem *p, const struct
 {
     size_t at = span_at(p, span->first, span->type, span->last);
     struct hetero_stage s = { *span, p->spans[at], p->starts[at], p->server_s ? p->server_s[at] : 0 };
-    if (p->setup.handover == HETERO_NETWORK)
+    if (p->setup.handover == HETERO_NETWORK) {
         add_links(&s.time, p, span);
-    if (p->setup.handover == HETERO_NETWORK || p->starts_per_s != p->per_s)
         s.start = start_of(&s.time, p->per_s);
+    }
     return s;
 }
 

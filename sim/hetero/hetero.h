@@ -27,14 +27,14 @@ enum hetero_handover {
     HETERO_PER_STAGE, /**< the last layer of a stage, as profiled; nobody after the last layer of all */
     HETERO_NETWORK,   /**< both ends of a stage, by the network between the two types */
 };
-extern const char *const hetero_handover_words[]; /**< "layer", "stage", "network" */
+extern const char *const hetero_handover_words[]; /**< "layer", "stage", "network"; NULL-terminated */
 
 enum hetero_provisioning {
     HETERO_EXACT,   /**< the cheapest whole numbers of units */
     HETERO_BALANCE, /**< least units of the first stage, the others as fast as it */
     HETERO_NEWTON,  /**< the first stage's by Newton's method on the continuous cost, the others as fast */
 };
-extern const char *const hetero_provisioning_words[]; /**< "exact", "balance", "newton" */
+extern const char *const hetero_provisioning_words[]; /**< "exact", "balance", "newton"; NULL-terminated */
 
 /** Between two types: latency_s + bytes / Bps for what one unit sends; both directions at the same time. */
 struct hetero_link {
@@ -68,13 +68,12 @@ struct hetero_start {
 struct hetero_problem {
     const struct hetero_profile *profile; /**< borrowed */
     struct hetero_setup setup;            /**< links borrowed */
-    double per_s;                /**< throughput to reach [examples/s]; hetero_set_throughput() sets it */
+    double per_s;                /**< throughput to reach [examples/s]; by hetero_set_throughput() alone */
     struct hetero_time *spans;   /**< shape [n_layers][n_types][n_layers], owned: first, type, last */
-    struct hetero_start *starts; /**< shape of spans, owned: for starts_per_s; without neighbours */
-    double starts_per_s;
-    double *server_s;       /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
-                               without servers */
-    double *unit_usd_per_h; /**< shape [n_types], owned: a unit and its host */
+    struct hetero_start *starts; /**< shape of spans, owned: for per_s, as without neighbours */
+    double *server_s;            /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
+                                    without servers */
+    double *unit_usd_per_h;      /**< shape [n_types], owned: a unit and its host */
 };
 
 /**
@@ -99,7 +98,8 @@ struct hetero_stage {
     struct hetero_span span;
     struct hetero_time time;
     struct hetero_start start; /**< for the problem's throughput */
-    double server_s; /**< parameter servers: ceil(throughput * server_s) units of setup.server; 0: none */
+    double server_s; /**< parameter servers: ceil(throughput * server_s) units of setup.server; 0: none. Each
+                        stage has its own, so that what it costs depends on its own layers alone. */
 };
 
 /** O(1). */
@@ -161,7 +161,7 @@ enum hetero_status {
     HETERO_TOO_SLOW, /**< some stage reaches the throughput with no number of units */
     HETERO_SCARCE,   /**< it would take more units of a type than there are */
 };
-extern const char *const hetero_status_words[]; /**< "ok", "too slow", "too few units" */
+extern const char *const hetero_status_words[]; /**< "ok", "too slow", "too few units"; NULL-terminated */
 
 /** What a plan comes to. */
 struct hetero_value {
@@ -177,14 +177,15 @@ struct hetero_work {
     int64_t *units;              /**< shape [n_layers]; units of those stages */
     int32_t n_stages;
     int64_t *of_type; /**< shape [n_types]; of each type, hosts and servers included */
-    void *memory;     /**< owned, all of the above and what the evaluation needs */
+    void *memory;     /**< owned: all of the above */
 };
+/** For problems of as many layers and types. 0 or ERR_NOMEM; empty after failure. */
 int hetero_work_build(struct hetero_work *w, const struct hetero_problem *p, struct err *e);
 void hetero_work_free(struct hetero_work *w);
 
 /**
  * Stages and units of @p plan, and what it costs, by setup.provisioning. @p w says its stages afterwards, and
- * when the status is HETERO_OK their units.
+ * when the status is HETERO_OK their units. O(n_layers + n_types), and hetero_provision().
  */
 void hetero_evaluate(struct hetero_value *v, const struct hetero_problem *p, const hetero_id *plan,
                      struct hetero_work *w);

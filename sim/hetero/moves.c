@@ -14,6 +14,12 @@ struct hetero_size hetero_size_of(const struct hetero_problem *p)
     return (struct hetero_size){ p->profile->n_layers, p->profile->n_types };
 }
 
+void hetero_draw_layers(hetero_id *plan, struct hetero_size size, struct rng *rng)
+{
+    for (int32_t l = 0; l < size.n_layers; l++)
+        plan[l] = (hetero_id)rng_below(rng, size.n_types);
+}
+
 void hetero_draw_plan(hetero_id *plan, struct hetero_size size, struct rng *rng)
 {
     double stay = rng_uniform(rng);

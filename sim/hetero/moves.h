@@ -18,6 +18,9 @@ struct hetero_size hetero_size_of(const struct hetero_problem *p);
  */
 void hetero_draw_plan(hetero_id *plan, struct hetero_size size, struct rng *rng);
 
+/** A plan at random whose layers' types are drawn each by itself, uniformly. */
+void hetero_draw_layers(hetero_id *plan, struct hetero_size size, struct rng *rng);
+
 /**
  * A neighbour of @p plan, in place: one layer or one stage gets another type, or a boundary between two
  * stages moves, as far as to swallow one of them; each kind a third of the time. With one type of resource

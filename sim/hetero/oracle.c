@@ -5,7 +5,7 @@
 
 #include "sim/hetero/window.h"
 
-/* The cheapest of all plans is proved to this share of its cost. */
+/* What a plan costs and what the paths say it does agree to this share: they round differently. */
 #define PROOF_SLACK 1e-9
 
 int hetero_reach(double *per_s, hetero_id *plan, const struct hetero_problem *p, struct err *e)
@@ -22,8 +22,7 @@ int hetero_reach(double *per_s, hetero_id *plan, const struct hetero_problem *p,
     return rc;
 }
 
-/* Do limits of units that stages share, which the paths do not see, let the plan cost what they say? */
-static int judge(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
+int hetero_oracle_judge(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_work work;
     struct hetero_value v;
@@ -49,7 +48,7 @@ int hetero_oracle(struct hetero_oracle *o, const struct hetero_problem *p, struc
         o->usd = found.cost * hours;
         o->lower_usd = found.lower * hours;
         found.plan = NULL;
-        rc = judge(o, p, e);
+        rc = hetero_oracle_judge(o, p, e);
     }
     hetero_windows_free(&found);
     if (rc)
@@ -63,32 +62,26 @@ void hetero_oracle_free(struct hetero_oracle *o)
     *o = (struct hetero_oracle){ 0 };
 }
 
-/* Where nothing reaches the throughput, the plan that reaches most is shown. */
-static int try_fastest(struct hetero_search *s, struct err *e)
+int hetero_oracle_report(struct hetero_search *s, const struct hetero_oracle *o, struct err *e)
 {
     struct hetero_value v;
     double per_s;
-    hetero_id plan[HETERO_MAX_LAYERS];
-    int rc = hetero_reach(&per_s, plan, s->problem, e);
-    if (!rc && per_s > 0)
-        hetero_try(s, plan, &v);
+    hetero_id fastest[HETERO_MAX_LAYERS] = { 0 };
+    s->proof = o->proof;
+    s->lower_usd = o->lower_usd;
+    int rc = o->plan ? 0 : hetero_reach(&per_s, fastest, s->problem, e);
+    if (!rc)
+        hetero_try(s, o->plan ? o->plan : fastest, &v);
     return rc;
 }
 
 int hetero_oracle_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     struct hetero_oracle o;
-    struct hetero_value v;
     (void)settings;
     int rc = hetero_oracle(&o, s->problem, e);
-    if (rc)
-        return rc;
-    s->proof = o.proof;
-    s->lower_usd = o.lower_usd;
-    if (o.plan)
-        hetero_try(s, o.plan, &v);
-    else
-        rc = try_fastest(s, e);
+    if (!rc)
+        rc = hetero_oracle_report(s, &o, e);
     hetero_oracle_free(&o);
     return rc;
 }

@@ -19,9 +19,9 @@ struct hetero_part {
 
 struct hetero_parts {
     const struct hetero_problem *p;
-    struct hetero_part part[2 * HETERO_MAX_LAYERS];
-    int32_t n, slowest; /**< slowest: a part that takes slowest_s */
-    int64_t *of_type;   /**< shape [n_types], of the work; hosts included */
+    struct hetero_part part[2 * HETERO_MAX_LAYERS]; /**< a stage, its servers, the next stage, .. */
+    int32_t n, slowest;                             /**< slowest: a part that takes slowest_s */
+    int64_t *of_type;                               /**< shape [n_types], of the work; hosts included */
     double usd_per_h, slowest_s;
 };
 
@@ -35,7 +35,7 @@ enum hetero_status hetero_parts_begin(struct hetero_parts *w, const struct heter
 /** The least units with which every part takes at most @p limit_s. O(parts + types). */
 enum hetero_status hetero_parts_serve(struct hetero_parts *w, double limit_s);
 
-/** @p more units for part @p x, whose time is then told; false: a type has not so many. O(1). */
+/** @p more units for part @p x, whose now_s is left to the caller; false: a type has not so many. O(1). */
 bool hetero_parts_take(struct hetero_parts *w, struct hetero_part *x, int64_t more);
 
 /**

@@ -6,17 +6,14 @@
 
 #include "base/array.h"
 
-static size_t state(const struct hetero_paths *x, int32_t boundary, int32_t type, int32_t class)
+static double larger(double a, double b)
 {
-    size_t row = (size_t)boundary * (size_t)x->problem->profile->n_types + (size_t)type;
-    return row * (size_t)x->n_classes + (size_t)class;
+    return a > b ? a : b;
 }
 
 static double add(const struct hetero_paths *x, double a, double b)
 {
-    if (x->slowest)
-        return a > b ? a : b;
-    return a + b;
+    return x->slowest ? larger(a, b) : a + b;
 }
 
 /* ---- classes of links ---- */
@@ -158,7 +155,7 @@ static double fastest_s(const struct hetero_paths *x, const struct hetero_stage 
     if (x->cap[s->span.type] < 1 || (s->server_s > 0 && x->cap[server] < 1))
         return INFINITY;
     double time_s = hetero_time_s(&s->time, x->cap[s->span.type]);
-    return s->server_s > 0 ? fmax(time_s, s->server_s / (double)x->cap[server]) : time_s;
+    return s->server_s > 0 ? larger(time_s, s->server_s / (double)x->cap[server]) : time_s;
 }
 
 void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const struct hetero_window *w)
@@ -175,7 +172,8 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
     a->units = least_units(&now_s, &s->time, w, x->cap[s->span.type]);
     if (!a->units)
         return;
-    double cost = usd_per_h[s->span.type] * a->units * (now_s > w->fast_s ? now_s : w->fast_s);
+    a->time_s = now_s;
+    double cost = usd_per_h[s->span.type] * a->units * larger(now_s, w->fast_s);
     if (s->server_s > 0) {
         const struct hetero_time serve = { .shared_s = { s->server_s, 0 } };
         int32_t server = x->problem->setup.server;
@@ -184,7 +182,8 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
             a->units = 0;
             return;
         }
-        cost += usd_per_h[server] * a->servers * (now_s > w->fast_s ? now_s : w->fast_s);
+        a->time_s = larger(a->time_s, now_s);
+        cost += usd_per_h[server] * a->servers * larger(now_s, w->fast_s);
     }
     a->cost = cost;
 }
@@ -235,6 +234,21 @@ static struct hetero_arcs fill_chunk(struct hetero_paths *x, int32_t first, int3
 
 /* ---- across a boundary ---- */
 
+static void fill_all(const struct hetero_paths *x, double *values, int32_t boundary, double value)
+{
+    size_t n = hetero_paths_state(x, boundary + 1, 0, 0);
+    for (size_t i = hetero_paths_state(x, boundary, 0, 0); i < n; i++)
+        values[i] = value;
+}
+
+static bool is_reached(const double *costs, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (costs[i] < INFINITY)
+            return true;
+    return false;
+}
+
 /*
  * What one side knows as (type, class of the other), the other side asks for as (its type, class): the least
  * over the types of that class. @p via: which type it is, or NULL.
@@ -242,13 +256,15 @@ static struct hetero_arcs fill_chunk(struct hetero_paths *x, int32_t first, int3
 static void cross(const struct hetero_paths *x, double *out, const double *in, int16_t *via, int32_t boundary)
 {
     const int32_t n = x->problem->profile->n_types;
-    for (int32_t t = 0; t < n; t++) {
-        size_t row = state(x, boundary, t, 0);
-        for (int32_t c = 0; c < x->n_classes; c++)
-            out[row + (size_t)c] = INFINITY;
-        for (int32_t u = 0; u < n; u++) {
-            size_t at = row + (size_t)x->class_of[(size_t)t * (size_t)n + (size_t)u];
-            double cost = in[state(x, boundary, u, x->class_of[(size_t)u * (size_t)n + (size_t)t])];
+    fill_all(x, out, boundary, INFINITY);
+    for (int32_t u = 0; u < n; u++) {
+        const double *costs = &in[hetero_paths_state(x, boundary, u, 0)];
+        const int16_t *class_of = &x->class_of[(size_t)u * (size_t)n];
+        if (!is_reached(costs, x->n_of[u]))
+            continue;
+        for (int32_t t = 0; t < n; t++) {
+            size_t at = hetero_paths_state(x, boundary, t, x->class_of[(size_t)t * (size_t)n + (size_t)u]);
+            double cost = costs[class_of[t]];
             if (u != t && cost < out[at]) {
                 out[at] = cost;
                 if (via)
@@ -263,7 +279,7 @@ static void cross_one_class(const struct hetero_paths *x, double *out, const dou
                             int32_t boundary)
 {
     const int32_t n = x->problem->profile->n_types;
-    const double *cost = &in[state(x, boundary, 0, 0)];
+    const double *cost = &in[hetero_paths_state(x, boundary, 0, 0)];
     double best = INFINITY, second = INFINITY;
     int32_t a = -1, b = -1;
     for (int32_t u = 0; u < n; u++) {
@@ -278,9 +294,9 @@ static void cross_one_class(const struct hetero_paths *x, double *out, const dou
         }
     }
     for (int32_t t = 0; t < n; t++) {
-        out[state(x, boundary, t, 0)] = t == a ? second : best;
+        out[hetero_paths_state(x, boundary, t, 0)] = t == a ? second : best;
         if (via)
-            via[state(x, boundary, t, 0)] = (int16_t)(t == a ? b : a);
+            via[hetero_paths_state(x, boundary, t, 0)] = (int16_t)(t == a ? b : a);
     }
 }
 
@@ -293,21 +309,14 @@ static void cross_boundary(const struct hetero_paths *x, double *out, const doub
         cross(x, out, in, via, boundary);
 }
 
-static void fill_all(const struct hetero_paths *x, double *values, int32_t boundary, double value)
-{
-    size_t n = state(x, boundary + 1, 0, 0);
-    for (size_t i = state(x, boundary, 0, 0); i < n; i++)
-        values[i] = value;
-}
-
 /* ---- shortest paths ---- */
 
 static void extend(struct hetero_paths *x, const struct hetero_arc *arcs, int32_t n)
 {
     for (const struct hetero_arc *a = arcs; a < arcs + n; a++) {
         const struct hetero_span *s = &a->stage.span;
-        double cost = add(x, x->done[state(x, s->first, s->type, a->before)], a->cost);
-        size_t at = state(x, s->last + 1, s->type, a->after);
+        double cost = add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost);
+        size_t at = hetero_paths_state(x, s->last + 1, s->type, a->after);
         if (cost < x->to[at]) {
             x->to[at] = cost;
             x->first[at] = (int16_t)s->first;
@@ -333,7 +342,7 @@ void hetero_paths_forward(struct hetero_paths *x, const struct hetero_arcs *arcs
         }
         for (int32_t t = 0; t < f->n_types; t++)
             for (int32_t c = 0; c < (first > 0 ? x->n_of[t] : 1); c++)
-                if (x->done[state(x, first, t, c)] < INFINITY) {
+                if (x->done[hetero_paths_state(x, first, t, c)] < INFINITY) {
                     struct hetero_arcs all = fill_chunk(x, first, t, c, w);
                     extend(x, all.at, all.n);
                 }
@@ -344,8 +353,8 @@ static void extend_back(struct hetero_paths *x, const struct hetero_arc *arcs, i
 {
     for (const struct hetero_arc *a = arcs; a < arcs + n; a++) {
         const struct hetero_span *s = &a->stage.span;
-        double cost = add(x, a->cost, x->rest[state(x, s->last + 1, s->type, a->after)]);
-        size_t at = state(x, s->first, s->type, a->before);
+        double cost = add(x, a->cost, x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
+        size_t at = hetero_paths_state(x, s->first, s->type, a->before);
         if (cost < x->from[at])
             x->from[at] = cost;
     }
@@ -373,15 +382,15 @@ double hetero_paths_least(const struct hetero_paths *x, hetero_id *plan)
 {
     int32_t type = 0, boundary = x->problem->profile->n_layers, class = 0;
     for (int32_t t = 1; t < x->problem->profile->n_types; t++)
-        if (x->to[state(x, boundary, t, 0)] < x->to[state(x, boundary, type, 0)])
+        if (x->to[hetero_paths_state(x, boundary, t, 0)] < x->to[hetero_paths_state(x, boundary, type, 0)])
             type = t;
-    double least = x->to[state(x, boundary, type, 0)];
+    double least = x->to[hetero_paths_state(x, boundary, type, 0)];
     while (least < INFINITY && boundary > 0) {
-        size_t at = state(x, boundary, type, class);
+        size_t at = hetero_paths_state(x, boundary, type, class);
         int32_t first = x->first[at], before = x->before[at];
         for (int32_t l = first; l < boundary; l++)
             plan[l] = (hetero_id)type;
-        int32_t last_type = x->via[state(x, first, type, before)];
+        int32_t last_type = x->via[hetero_paths_state(x, first, type, before)];
         if (first > 0)
             class = x->class_of[(size_t)last_type * (size_t)x->problem->profile->n_types + (size_t)type];
         type = last_type;
@@ -396,8 +405,8 @@ double hetero_paths_least(const struct hetero_paths *x, hetero_id *plan)
 static double through(const struct hetero_paths *x, const struct hetero_arc *a)
 {
     const struct hetero_span *s = &a->stage.span;
-    return add(x, add(x, x->done[state(x, s->first, s->type, a->before)], a->cost),
-               x->rest[state(x, s->last + 1, s->type, a->after)]);
+    return add(x, add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost),
+               x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
 }
 
 void hetero_arcs_keep(struct hetero_arcs *arcs, const struct hetero_paths *x, double most)
@@ -432,7 +441,7 @@ int hetero_arcs_collect(struct hetero_arcs *arcs, struct hetero_paths *x, const 
     for (int32_t first = 0; first < f->n_layers; first++)
         for (int32_t t = 0; t < f->n_types; t++)
             for (int32_t c = 0; c < (first > 0 ? x->n_of[t] : 1) && !rc; c++)
-                if (x->done[state(x, first, t, c)] < INFINITY) {
+                if (x->done[hetero_paths_state(x, first, t, c)] < INFINITY) {
                     struct hetero_arcs all = fill_chunk(x, first, t, c, w);
                     rc = keep_some(arcs, x, &all, most, e);
                 }

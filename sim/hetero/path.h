@@ -12,7 +12,12 @@
 #ifndef SIM_HETERO_PATH_H
 #define SIM_HETERO_PATH_H
 
+#include <stddef.h>
+
 #include "sim/hetero/hetero.h"
+
+/** A lower bound that is below a cost by less than this share of it leaves nothing to find but rounding. */
+#define HETERO_COST_SLACK 1e-12
 
 struct hetero_window {
     double fast_s, slow_s;
@@ -24,6 +29,7 @@ struct hetero_arc {
     struct hetero_stage stage; /**< before and after: one type of the class */
     int16_t before, after;     /**< classes; 0 at the ends of the model */
     int32_t units, servers;    /**< least ones for the window; units 0: no number is enough */
+    double time_s;             /**< the slower of stage and servers with them */
     double cost;               /**< INFINITY without units */
 };
 
@@ -34,14 +40,15 @@ struct hetero_arcs {
 };
 
 /**
- * Shortest paths. States are (boundary, type, class), shape [n_layers + 1][n_types][n_classes]: the type of the
- * stage on one side of the boundary, the class of that on the other side. Release with hetero_paths_free().
+ * Shortest paths. States are (boundary, type, class), shape [n_layers + 1][n_types][n_classes]: the type of
+ * the stage on one side of the boundary, the class of that on the other side. Release with
+ * hetero_paths_free().
  */
 struct hetero_paths {
     const struct hetero_problem *problem; /**< borrowed */
-    bool slowest;      /**< the cost of a path is that of its dearest arc, not the sum */
-    int32_t n_classes; /**< of one type, at most */
-    int32_t *n_of;     /**< shape [n_types]: classes of each, >= 1 */
+    bool slowest;                         /**< the cost of a path is that of its dearest arc, not the sum */
+    int32_t n_classes;                    /**< of one type, at most */
+    int32_t *n_of;                        /**< shape [n_types]: classes of each, >= 1 */
     int16_t *class_of; /**< shape [n_types][n_types]: which class of the first type the second is in */
     int16_t *member;   /**< shape [n_types][n_classes]: a type of the class, -1: none */
     int64_t *cap;      /**< shape [n_types]: units that one stage can have, hosts included */
@@ -51,9 +58,17 @@ struct hetero_paths {
     double *rest;      /**< the same; type of the stage before it, class of that after */
     int16_t *first, *before; /**< of to: the last stage's first layer and class before it */
     int16_t *via;            /**< of done: type of the stage before the boundary */
-    int32_t *begin;          /**< shape [n_layers + 1]: of arcs that were priced last, those of a first layer */
+    int32_t *begin; /**< shape [n_layers + 1]: of arcs that were priced last, those of a first layer */
     struct hetero_arc *chunk; /**< shape [n_layers * n_classes]: arcs of one first layer, type and class */
 };
+
+/** Where a state's values are. */
+static inline size_t hetero_paths_state(const struct hetero_paths *x, int32_t boundary, int32_t type,
+                                        int32_t class)
+{
+    size_t row = (size_t)boundary * (size_t)x->problem->profile->n_types + (size_t)type;
+    return row * (size_t)x->n_classes + (size_t) class;
+}
 
 /** 0 or ERR_NOMEM; free it also then. O(L T C) memory for C classes of links of a type. */
 int hetero_paths_build(struct hetero_paths *x, const struct hetero_problem *p, struct err *e);

@@ -47,6 +47,21 @@ static bool is_share(double x)
     return x >= 0 && x <= 1;
 }
 
+static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
+{
+    const struct hetero_type *x = &p->types[t];
+    if (x->host < -1 || x->host >= p->n_types || x->host == t)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need another type",
+                       t, x->name, (long long)x->host_units, x->host);
+    if (x->host_units < 0 || x->host_units > HETERO_MAX_UNITS)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need 0 to %d", t,
+                       x->name, (long long)x->host_units, x->host, HETERO_MAX_UNITS);
+    if (x->host >= 0 && p->types[x->host].host >= 0)
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host '%s' has a host itself, need one without", t,
+                       x->name, p->types[x->host].name);
+    return 0;
+}
+
 static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
@@ -59,16 +74,9 @@ static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
     if (x->max_units < 1 || x->max_units > HETERO_MAX_UNITS)
         return err_set(e, ERR_RANGE, "types[%d] '%s': units are %lld, need 1 to %d", t, x->name,
                        (long long)x->max_units, HETERO_MAX_UNITS);
-    if (x->host < -1 || x->host >= p->n_types || x->host == t || x->host_units < 0 ||
-        x->host_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need another type",
-                       t, x->name, (long long)x->host_units, x->host);
-    if (x->host >= 0 && p->types[x->host].host >= 0)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host has a host itself, need one without", t,
-                       x->name);
     if (!(x->nic_Bps > 0))
         return err_set(e, ERR_RANGE, "types[%d] '%s': bandwidth is %g B/s, need > 0", t, x->name, x->nic_Bps);
-    return 0;
+    return check_host(p, t, e);
 }
 
 static int check_cell(const struct hetero_profile *p, int32_t layer, int32_t t, struct err *e)

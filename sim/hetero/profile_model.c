@@ -235,7 +235,7 @@ int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, dou
     *p = (struct hetero_profile){ 0 };
     int64_t n_layers = count_layers(m);
     if (!(batch >= 1 && batch <= MAX_BATCH && batch == floor(batch)))
-        return err_set(e, ERR_RANGE, "batch is %g examples, need a whole number from 1 to %g", batch,
+        return err_set(e, ERR_RANGE, "batch: is %g examples, need a whole number from 1 to %g", batch,
                        MAX_BATCH);
     if (n_layers > HETERO_MAX_LAYERS)
         return err_set(e, ERR_RANGE, "model '%s' has %lld layers, need at most %d", m->name,

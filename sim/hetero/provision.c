@@ -7,10 +7,12 @@
 /* Of a cost: a smaller gain is rounding. */
 #define COST_SLACK 1e-12
 
-/* Where units divide all work and thousands are allowed, the cost comes near its bound for ever without
- * meeting it. After so many looks a cost within this share of the least is enough: prices are not better
- * known. Each look adds a unit at least, and about half a unit to every part, so that limits of a thousand
- * units never get here. */
+/*
+ * Where units divide all work and thousands are allowed, the cost comes near its bound for ever without
+ * meeting it. So after PATIENCE looks a gain must be worth ENOUGH, and more with each further look: prices
+ * are not known better. A look gives about half a unit to every part: it takes limits of thousands of units
+ * to get here.
+ */
 enum { PATIENCE = 4096 };
 #define ENOUGH 1e-4
 
@@ -49,15 +51,16 @@ static void report(struct hetero_parts *w, struct hetero_work *work)
 /* ---- exact ---- */
 
 /*
- * The next units that may cost less than @p goal (rate()); false: none do, or a limit is reached. Any faster
- * plan has one more unit in the slowest part, at the same prices elsewhere, so it costs less than the goal
- * only when it takes less than goal / (USD/h of those): all times in between are passed over. And it costs no
- * less than units that may be broken up, time * sum of price * shared/(time - fixed), which rises as the time
- * falls: once that is the goal for the longest time left, nothing is left.
+ * The next units that may cost less than @p goal (rate()); false: none do, or a limit is reached. Whatever is
+ * faster has one more unit in the slowest part and no fewer in the others, so it costs less than the goal
+ * only where it takes less than goal / (USD/h of those): all times above that are passed over. And it costs
+ * no less than units that may be broken up, time * sum of price * shared/(time - fixed), which rises as the
+ * time falls: once that is the goal for the longest time left, nothing is left.
  */
 static bool advance(struct hetero_parts *w, double goal)
 {
-    const double limit_s = goal / (w->usd_per_h + w->part[w->slowest].usd_per_h);
+    const int32_t slowest = w->slowest;
+    const double limit_s = goal / (w->usd_per_h + w->part[slowest].usd_per_h);
     double broken_usd_per_h = 0;
     w->slowest_s = -1;
     for (int32_t i = 0; i < w->n; i++) {
@@ -66,7 +69,7 @@ static bool advance(struct hetero_parts *w, double goal)
         if (!(k <= HETERO_MAX_UNITS))
             return false;
         broken_usd_per_h += x->usd_per_h * k;
-        if (x->now_s > limit_s) {
+        if (x->now_s > limit_s || i == slowest) { /* one at least, so that it ends */
             int64_t whole = hetero_round_units(k);
             if (!hetero_parts_take(w, x, whole > x->units ? whole - x->units : 1))
                 return false;
@@ -80,19 +83,21 @@ static bool advance(struct hetero_parts *w, double goal)
     return limit_s * broken_usd_per_h < goal;
 }
 
+/* The least gain worth looking for after so many looks, as a share of the cost. */
+static double gain(int64_t looks)
+{
+    return looks < PATIENCE ? COST_SLACK : ENOUGH * (double)looks / PATIENCE;
+}
+
 static void walk(struct hetero_value *v, struct hetero_parts *w)
 {
     double least = rate(w);
     keep(v, w);
-    for (int64_t looks = 0; least > 0; looks++) {
-        double goal = least * (1 - (looks < PATIENCE ? COST_SLACK : ENOUGH));
-        if (!advance(w, goal))
-            return;
-        if (rate(w) < goal) {
+    for (int64_t looks = 0; least > 0 && advance(w, least * (1 - gain(looks))); looks++)
+        if (rate(w) < least * (1 - gain(looks))) {
             least = rate(w);
             keep(v, w);
         }
-    }
 }
 
 /* ---- from the units of the first stage ---- */
@@ -138,21 +143,20 @@ static void balance(struct hetero_value *v, struct hetero_parts *w, double k)
     double limit_s = hetero_time_s(&w->part[0].time, (int64_t)k);
     if (limit_s > (1 + HETERO_SLACK) / w->p->per_s || hetero_parts_serve(w, limit_s) != HETERO_OK)
         return;
-    if (v->status != HETERO_OK || w->slowest_s * w->usd_per_h < v->usd_per_h / v->per_s)
+    if (v->status != HETERO_OK || rate(w) < v->usd_per_h / v->per_s)
         keep(v, w);
 }
 
 static void follow_first(struct hetero_value *v, struct hetero_parts *w)
 {
     const double limit_s = 1 / w->p->per_s;
-    double least = (double)w->part[0].units;
     v->status = HETERO_SCARCE;
     if (w->p->setup.provisioning == HETERO_NEWTON) {
         double k = newton(w, fmax(1, hetero_real_units(&w->part[0].time, limit_s)));
         balance(v, w, floor(k));
         balance(v, w, ceil(k));
     } else {
-        balance(v, w, least);
+        balance(v, w, (double)w->part[0].units);
     }
     /* The first stage may be faster than asked for, and others unable to follow: they need not. */
     if (v->status != HETERO_OK && hetero_parts_serve(w, limit_s) == HETERO_OK)

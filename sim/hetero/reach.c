@@ -2,8 +2,6 @@
  * The largest throughput of a plan within the limits of units. The least units for a time only grow as the
  * time falls, so each type by itself says how fast the plan can be, and the least of these answers holds.
  */
-#include <stddef.h>
-
 #include "sim/hetero/parts.h"
 
 /* Parts that take units of one type. */
@@ -39,7 +37,7 @@ struct fit {
 static struct fit fit(const struct sharing *s, double limit_s)
 {
     struct fit f = { .slowest_s = -1, .left = s->max_units };
-    const struct sharer *slowest = NULL;
+    const struct sharer *slowest = s->of; /* there is one: else the type would not be short */
     for (int32_t i = 0; i < s->n; i++) {
         int64_t k = hetero_least_units(&s->of[i].part->time, limit_s);
         double now_s = hetero_time_s(&s->of[i].part->time, k);
@@ -78,24 +76,12 @@ static double share_s(const struct sharing *s, double fast_s)
     return slow.slowest_s;
 }
 
-/* Units of a part that has all units of its type and of its host for itself. */
-static int64_t most_alone(const struct hetero_parts *w, const struct hetero_part *x)
-{
-    const struct hetero_type *types = w->p->profile->types, *t = &types[x->type];
-    if (t->host < 0 || t->host_units == 0)
-        return t->max_units;
-    int64_t hosted = types[t->host].max_units / t->host_units;
-    return hosted < t->max_units ? hosted : t->max_units;
-}
-
 double hetero_parts_reach(struct hetero_parts *w)
 {
-    double slowest_s = 0;
+    const struct hetero_type *types = w->p->profile->types;
+    double slowest_s = 0; /* when each has all units of its type */
     for (int32_t i = 0; i < w->n; i++) {
-        int64_t k = most_alone(w, &w->part[i]);
-        if (k < 1)
-            return 0;
-        double alone_s = hetero_time_s(&w->part[i].time, k);
+        double alone_s = hetero_time_s(&w->part[i].time, types[w->part[i].type].max_units);
         slowest_s = alone_s > slowest_s ? alone_s : slowest_s;
     }
     /* What rounding takes must not put it out of reach. */
@@ -104,7 +90,7 @@ double hetero_parts_reach(struct hetero_parts *w)
         return 1 / w->slowest_s;
     slowest_s = w->slowest_s;
     for (int32_t t = 0; t < w->p->profile->n_types; t++)
-        if (w->of_type[t] > w->p->profile->types[t].max_units) {
+        if (w->of_type[t] > types[t].max_units) {
             struct sharing s;
             gather(&s, w, t);
             double least_s = share_s(&s, limit_s);

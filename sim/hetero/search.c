@@ -9,10 +9,9 @@
 int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
                         uint64_t stream, int64_t budget, struct err *e)
 {
-    *s = (struct hetero_search){ .problem = p,
-                                 .budget = budget,
-                                 .value = { .status = HETERO_TOO_SLOW, .usd = NAN, .reach_per_s = 0 },
-                                 .lower_usd = NAN };
+    *s = (struct hetero_search){
+        .problem = p, .budget = budget, .value = { HETERO_TOO_SLOW, NAN, NAN, NAN, 0 }, .lower_usd = NAN
+    };
     int rc = hetero_work_build(&s->work, p, e);
     if (!rc)
         rc = rng_build(&s->rng, seed, stream, e);
@@ -68,6 +67,7 @@ struct hetero_settings hetero_settings_default(void)
         .rl = { .hidden = 32,
                 .plans = 64,
                 .rounds = 400,
+                .patience = 50,
                 .rate = 0.005,
                 .entropy = 0.1,
                 .gamma = 0.2,

@@ -15,8 +15,8 @@ struct hetero_curve_point {
 enum hetero_proof {
     HETERO_UNPROVED,
     HETERO_OPTIMAL,     /**< nothing is cheaper */
-    HETERO_LOWER_BOUND, /**< the method does not apply: a limit of units binds; its cost bounds all plans from
-                           below */
+    HETERO_LOWER_BOUND, /**< nothing costs less than lower_usd, but this plan costs more: limits of units that
+                           stages share bind, units are not provisioned exactly, or the proof was too long */
     HETERO_NO_PLAN,     /**< proved: no plan reaches the throughput */
 };
 
@@ -36,6 +36,7 @@ struct hetero_search {
     bool failed; /**< out of memory for the curve */
 };
 
+/** Nothing tried yet. @p s uninitialised; release it, also after failure. 0 or ERR_NOMEM. */
 int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
                         uint64_t stream, int64_t budget, struct err *e);
 void hetero_search_free(struct hetero_search *s);
@@ -54,7 +55,9 @@ bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b
 
 /** One policy of reinforcement learning: an LSTM or an Elman network. Defaults: hetero_settings_default(). */
 struct hetero_rl_settings {
-    int32_t hidden, plans, rounds;     /**< width of the cell, plans sampled in a round, rounds at most */
+    int32_t hidden, plans; /**< width of the cell, plans drawn in a round */
+    int32_t rounds;        /**< of a policy at most */
+    int32_t patience;      /**< rounds without a cheaper plan of its own after which another policy begins */
     double rate, entropy, gamma, clip; /**< Adam's rate; bonus at the first round, falling to 0; of the
                                           baseline; of the gradient's norm */
     bool copy_logit;                   /**< a learned preference for the type of the layer before */
@@ -113,7 +116,7 @@ hetero_run hetero_brute;                                       /* brute.c */
 hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* fixed.c */
 hetero_run hetero_greedy;                                      /* greedy.c */
 hetero_run hetero_genetic;                                     /* genetic.c */
-hetero_run hetero_anneal, hetero_random;                       /* anneal.c */
+hetero_run hetero_anneal, hetero_random, hetero_random_stages; /* anneal.c */
 hetero_run hetero_bayes;                                       /* bayes.c */
 
 /** Recolour one layer or one stage as long as that makes the best plan cheaper. Goes on from s->best; counts

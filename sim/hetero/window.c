@@ -6,11 +6,8 @@
 
 #include "base/array.h"
 
-/* A bound within this share of the cheapest plan is no hope but rounding. */
-#define COST_SLACK 1e-12
-
 /* Shortest paths at most; what is left open then keeps its bounds. */
-enum { MOST_PATHS = 1 << 20 };
+enum { MOST_PATHS = 1 << 18 };
 
 /* A window and its arcs, a part of the pool. */
 struct node {
@@ -23,7 +20,7 @@ struct search {
     struct hetero_paths paths;
     struct hetero_work work;
     struct hetero_arcs pool;
-    struct node *nodes; /* a stack; the arcs of a node lie before those of the nodes above it, or are theirs */
+    struct node *nodes; /* a stack; no node's arcs lie behind those of a node above it */
     int32_t n_nodes, cap_nodes;
     hetero_id *plan;
     hetero_rule *rule;
@@ -34,7 +31,7 @@ struct search {
 
 static bool is_hopeless(const struct search *s, double bound)
 {
-    return !(bound < s->out->cost * (1 - COST_SLACK));
+    return !(bound < s->out->cost * (1 - HETERO_COST_SLACK));
 }
 
 /* ---- plans ---- */
@@ -50,11 +47,9 @@ static double cost_of(struct search *s, const struct hetero_window *w, double *p
         struct hetero_arc a = { .stage = s->work.stages[i] };
         hetero_arc_price(&a, &s->paths, w);
         usd_per_h += p->unit_usd_per_h[a.stage.span.type] * a.units;
-        *pace_s = fmax(*pace_s, hetero_time_s(&a.stage.time, a.units));
-        if (a.servers) {
+        if (a.servers)
             usd_per_h += p->unit_usd_per_h[p->setup.server] * a.servers;
-            *pace_s = fmax(*pace_s, a.stage.server_s / a.servers);
-        }
+        *pace_s = fmax(*pace_s, a.time_s);
     }
     return usd_per_h * *pace_s;
 }
@@ -126,6 +121,8 @@ static int search_window(struct search *s, struct node *node, struct err *e)
     if (rc)
         return rc;
     if (!complete) {
+        if (s->plan[0] >= 0)
+            keep_plan(s, cost_of(s, &node->window, &pace_s));
         s->skipped = fmin(s->skipped, node->bound);
         return 0;
     }
@@ -134,6 +131,8 @@ static int search_window(struct search *s, struct node *node, struct err *e)
     keep_plan(s, cost_of(s, &node->window, &pace_s));
     if (pace_s <= node->window.fast_s || is_hopeless(s, node->bound))
         return 0;
+    if (s->rule) /* has used the paths for itself */
+        hetero_paths_forward(x, &arcs, &node->window);
     hetero_paths_backward(x, &arcs, &node->window);
     hetero_arcs_keep(&arcs, x, s->out->cost);
     node->n = arcs.n;

@@ -25,7 +25,8 @@ struct hetero_windows {
  * @param[in,out] plan  shape [n_layers]: the cheapest path without the rule; with it
  * @param[in,out] cost  likewise; INFINITY: none below @p most
  * @param arcs  priced for the window; @p x has their least costs up to each boundary
- * @param[out] complete  false: gave up, @p cost is as it was
+ * @param[out] complete  false: gave up; @p cost still bounds from below, @p plan keeps the rule or begins
+ * with -1
  * @return 0 or ERR_NOMEM
  */
 typedef int hetero_rule(double *cost, hetero_id *plan, bool *complete, void *context, struct hetero_paths *x,

@@ -89,6 +89,35 @@ run plot gantt places.csv -o gantt.svg
 run plot links links.csv -o links.svg
 grep -Eo '>(total utility|jobs.count|gadget: [^<]*|fifo|busy|GPUs|time [^<]*|mean)<' place.svg embedded.svg gantt.svg links.svg
 run plot makespan slots.csv -o x.svg
+# Of schedulers of layers.
+cat >layers.csv <<..
+point,model,types,layers,scheduler,seeds,usd,over_oracle,over_oracle_worst,feasible,need_per_s,reach_per_s,oracle_usd,oracle_proof,status,message
+0,nce,2,3,rl-lstm,5,102,1.02,1.25,5,2e6,,100,optimal,done,
+0,nce,2,3,random,5,320,3.2,,4,2e6,,100,optimal,partly,1 of 5 seeds has no plan
+0,nce,2,3,cpu-only,1,,,,0,2e6,5e5,100,optimal,infeasible,too slow
+..
+cat >curves.csv <<..
+point,model,scheduler,seed,evaluations,usd,over_oracle
+0,nce,random,1,3,400,4
+0,nce,random,1,900,320,3.2
+0,nce,heuristic,,1,114,1.14
+..
+cat >plans.csv <<..
+point,model,scheduler,seed,layer,name,kind,type,stage,units,unit_usd_per_h
+0,nce,rl-lstm,1,1,emb,embedding,cpu,1,12,0.04
+0,nce,rl-lstm,1,2,fc,fc,gpu,2,3,2.5
+0,nce,rl-lstm,1,3,loss,loss,gpu,2,3,2.5
+..
+for figure in hetero:layers learning:curves strip:plans; do
+    run plot ${figure%:*} ${figure#*:}.csv -o ${figure%:*}.svg
+done
+grep -Eo '>(optimum[^<]*|[0-9.]* \([^<]*|infeasible[^<]*|cost over[^<]*|plans evaluated|random|12 cpu|3 gpu|[0-9.]*98)<' hetero.svg learning.svg strip.svg
+run plot strip layers.csv -o x.svg
+sed 's/,3.2,/,dear,/' layers.csv >dear.csv
+run plot hetero dear.csv -o x.svg
+head -n 1 curves.csv >none.csv
+run plot learning none.csv -o x.svg
+run plot learning curves.csv --where shceduler=random -o x.svg
 run plot plans rows.csv -o x.svg
 run plot speed rows.csv -o x.svg
 run plot cost rows.csv -o x.svg

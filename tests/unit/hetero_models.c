@@ -6,7 +6,7 @@
 static double reach_per_s(struct hetero_models_case *c, const hetero_id *plan)
 {
     struct hetero_value v;
-    c->problem.per_s = 1e15;
+    hetero_set_throughput(&c->problem, 1e15);
     hetero_evaluate(&v, &c->problem, plan, &c->work);
     assert_int_not_equal(v.status, HETERO_OK);
     return v.reach_per_s;
@@ -34,7 +34,7 @@ void hetero_models_build(struct hetero_models_case *c, enum hetero_model model,
     for (int32_t i = 0; i < c->profile.n_layers; i++)
         plan[i] = 1;
     c->gpu_per_s = reach_per_s(c, plan);
-    c->problem.per_s = 0.5 * (limit == HETERO_MODELS_LOOSE ? c->gpu_per_s : c->reach_per_s);
+    hetero_set_throughput(&c->problem, 0.5 * (limit == HETERO_MODELS_LOOSE ? c->gpu_per_s : c->reach_per_s));
 }
 
 void hetero_models_free(struct hetero_models_case *c)

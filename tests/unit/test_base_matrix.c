@@ -5,11 +5,10 @@
 
 enum { MOST = 12 };
 
-static double draw(struct rng *r, double *x, int32_t n)
+static void draw(struct rng *r, double *x, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         x[i] = rng_range(r, -1, 1);
-    return x[0];
 }
 
 static void product_is_the_sum_over_the_inner_index(void **state)
@@ -23,7 +22,8 @@ static void product_is_the_sum_over_the_inner_index(void **state)
     assert_int_equal(rng_build(&r, 1, 1, &e), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int add = 0; add < 2; add++) {
-            double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], before[MOST * MOST];
+            double a[MOST * MOST] = { 0 }, b[MOST * MOST] = { 0 }, c[MOST * MOST] = { 0 },
+                            before[MOST * MOST] = { 0 };
             int32_t m = cases[i].m, n = cases[i].n, k = cases[i].k;
             draw(r, a, m * k);
             draw(r, b, k * n);
@@ -60,7 +60,8 @@ static void cholesky_solves_symmetric_systems(void **state)
     struct err e = { 0 };
     assert_int_equal(rng_build(&r, 2, 1, &e), 0);
     for (int32_t n = 1; n <= MOST; n++) {
-        double m[MOST * MOST], t[MOST * MOST], a[MOST * MOST], l[MOST * MOST], b[MOST], x[MOST], y[MOST];
+        double m[MOST * MOST] = { 0 }, t[MOST * MOST] = { 0 }, a[MOST * MOST] = { 0 };
+        double l[MOST * MOST] = { 0 }, b[MOST] = { 0 }, x[MOST], y[MOST];
         draw(r, m, n * n);
         draw(r, b, n);
         matrix_transpose(t, m, n, n);

@@ -67,6 +67,45 @@ static void a_rounded_axis_ends_at_a_round_number_above_the_values(void **state)
     }
 }
 
+static void ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside(void **state)
+{
+    static const struct {
+        double lo, hi;
+        bool log;
+        double want_hi;
+    } cases[] = { { 1, 69, true, 100 },    { 1.02, 4.5, true, 5 },     { 0.5, 2, true, 2 },
+                  { 1, 1.5, false, 1.53 }, { 1.2, 1.4, false, 1.424 }, { 1, 1, false, 1.106 },
+                  { 0.9, 1, false, 1.006 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct axis a = axis_ratio(cases[i].lo, cases[i].hi);
+        assert_int_equal(a.log, cases[i].log);
+        assert_close(a.hi, cases[i].want_hi, 1e-9);
+        assert_true(a.lo < 1 && a.lo < cases[i].lo && a.hi > 1 && a.hi >= cases[i].hi);
+    }
+}
+
+static void a_place_on_an_axis_is_a_share_of_its_length(void **state)
+{
+    const struct axis linear = { .lo = 2, .hi = 6 }, log = { .lo = 1e-300, .hi = 1e300, .log = true };
+    (void)state;
+    assert_close(axis_share(&linear, 3), 0.25, 1e-12);
+    assert_close(axis_share(&log, 1e150), 0.75, 1e-12);
+}
+
+/* The ratio of its ends is more than a double holds. */
+static void an_axis_as_long_as_doubles_go_has_tics(void **state)
+{
+    struct axis a = axis_ratio(1e-300, 1e300);
+    struct text t = { 0 };
+    (void)state;
+    assert_true(a.log && a.lo > 0 && a.hi == 1e300);
+    axis_write(&t, 'x', &a, 200);
+    assert_has(text_str(&t), "('1e-");
+    assert_has(text_str(&t), "'1e+");
+    text_free(&t);
+}
+
 static void tics_are_round_numbers_in_the_room_there_is(void **state)
 {
     static const struct {
@@ -180,6 +219,9 @@ int main(void)
         cmocka_unit_test(lines_far_from_zero_start_at_a_round_number_below_them),
         cmocka_unit_test(bars_start_at_zero_whatever_the_span),
         cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),
+        cmocka_unit_test(ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside),
+        cmocka_unit_test(a_place_on_an_axis_is_a_share_of_its_length),
+        cmocka_unit_test(an_axis_as_long_as_doubles_go_has_tics),
         cmocka_unit_test(tics_are_round_numbers_in_the_room_there_is),
         cmocka_unit_test(sizes_have_tics_at_powers_of_two_in_words),
         cmocka_unit_test(a_log_axis_spans_something_even_for_one_value),

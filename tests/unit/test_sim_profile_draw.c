@@ -16,6 +16,11 @@ static struct hetero_draw of_model(enum hetero_model model)
     return d;
 }
 
+static size_t cell(const struct hetero_profile *p, int32_t layer, int32_t type)
+{
+    return (size_t)layer * (size_t)p->n_types + (size_t)type;
+}
+
 /* ---- layers ---- */
 
 static void each_model_has_the_layers_of_its_kinds(void **state)
@@ -124,7 +129,7 @@ static void seconds_of_CTRDNN_are_the_generators(void **state)
     (void)state;
     build(&p, &d);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        size_t at = (size_t)(2 * cases[i].layer + cases[i].type);
+        size_t at = cell(&p, cases[i].layer, cases[i].type);
         assert_close(p.compute_s[at], cases[i].compute_s, 1e-14);
         assert_close(p.sync_s[at], cases[i].sync_s, 1e-14);
         assert_close(p.handover_s[at], cases[i].handover_s, 1e-14);
@@ -192,9 +197,9 @@ static void further_GPUs_cost_their_speed_to_the_power_of_four_fifths(void **sta
         assert_int_equal(p.types[t].max_units, 64);
         assert_close(p.types[t].usd_per_h, 2.42 * pow(speed, 0.8), 1e-12);
         for (int32_t l = 0; l < p.n_layers; l++) {
-            assert_close(p.compute_s[64 * l + 1], speed * p.compute_s[64 * l + t], 1e-12);
-            assert_true(p.sync_s[64 * l + t] == p.sync_s[64 * l + 1]);
-            assert_true(p.handover_s[64 * l + t] == p.handover_s[64 * l + 1]);
+            assert_close(p.compute_s[cell(&p, l, 1)], speed * p.compute_s[cell(&p, l, t)], 1e-12);
+            assert_true(p.sync_s[cell(&p, l, t)] == p.sync_s[cell(&p, l, 1)]);
+            assert_true(p.handover_s[cell(&p, l, t)] == p.handover_s[cell(&p, l, 1)]);
         }
         slowest = fmin(slowest, speed);
         fastest = fmax(fastest, speed);
@@ -220,7 +225,7 @@ static void a_type_is_the_same_whatever_is_beside_it(void **state)
         assert_string_equal(p.types[t].name, q.types[t].name);
         assert_true(p.types[t].usd_per_h == q.types[t].usd_per_h);
         for (int32_t l = 0; l < p.n_layers; l++)
-            assert_true(p.compute_s[5 * l + t] == q.compute_s[HETERO_MAX_TYPES * l + t]);
+            assert_true(p.compute_s[cell(&p, l, t)] == q.compute_s[cell(&q, l, t)]);
         assert_true((o.compute_s[t] == p.compute_s[t]) == (t < 2));
     }
     hetero_profile_free(&p);
@@ -283,9 +288,9 @@ static void from_a_tenth_to_twice_the_loose_limit_nothing_changes(void **state)
         struct hetero_models_case c;
         hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_LOOSE);
         double loose_per_s = c.problem.per_s;
-        c.problem.per_s = 0.1 * loose_per_s;
+        hetero_set_throughput(&c.problem, 0.1 * loose_per_s);
         double usd = usd_at_least(&c);
-        c.problem.per_s = 2 * loose_per_s;
+        hetero_set_throughput(&c.problem, 2 * loose_per_s);
         assert_true(usd_at_least(&c) == usd);
         hetero_models_free(&c);
     }
@@ -307,8 +312,8 @@ static void a_draw_out_of_range_is_refused(void **state)
         { -2, offsetof(struct hetero_draw, gpu.usd_per_h), "types[1] 'gpu': price is -2 USD/h, need >= 0" },
         { 1.5, offsetof(struct hetero_draw, cpu.comm_par),
           "types[0] 'cpu': parallel share is 1.5, need 0 to 1" },
-        { 0, offsetof(struct hetero_draw, batch), "batch is 0 examples, need > 0" },
-        { NAN, offsetof(struct hetero_draw, batch), "batch is nan examples, need > 0" },
+        { 0, offsetof(struct hetero_draw, batch), "batch: is 0 examples, need > 0" },
+        { NAN, offsetof(struct hetero_draw, batch), "batch: is nan examples, need > 0" },
     };
     struct hetero_profile p;
     struct err e = { 0 };

@@ -1,0 +1,22 @@
+/** @file Tables beside the main one, each in a CSV file of its own. */
+#ifndef CLI_EXTRA_H
+#define CLI_EXTRA_H
+
+#include "cli/output.h"
+
+/** Zero but for `name` and `path`; release the table with extra_free(). */
+struct extra {
+    const char *name; /**< of its option, "runs" */
+    const char *path; /**< NULL: not asked for */
+    struct table table;
+};
+
+/** Are all files free to write, that of -o too, and is each named once? ERR_USAGE. Asked before long work. */
+int extra_check(const struct run *run, const struct extra *extras, int n, struct err *e);
+/** Where to fill it; NULL when it is not asked for. */
+struct table *extra_table(struct extra *x);
+/** Write those that are asked for, with the head of the run. ERR_USAGE, ERR_IO, ERR_NOMEM. */
+int extra_write(const struct run *run, const struct extra *extras, int n, struct origin from, struct err *e);
+void extra_free(struct extra *extras, int n);
+
+#endif

@@ -1,0 +1,350 @@
+/*
+ * The cheapest plan where stages share limits of units: among paths of a window those within the limits.
+ *
+ * First multipliers (limits.h): their paths bound those within the limits, and are often within them
+ * themselves. Then labels (cost so far, units so far of each scarce type) grow from
+ * the first layer on, the most promising one first; a label goes when another at its state is not worse in
+ * anything, when what is left is too dear, or when what is left needs more units than there are.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/heap.h"
+#include "sim/hetero/limits.h"
+#include "sim/hetero/oracle.h"
+#include "sim/hetero/window.h"
+
+/* Labels of one run of the scheduler, at most; some hundred MB. */
+enum { MOST_LABELS = 2000000 };
+
+struct label {
+    double cost;
+    int32_t parent, arc; /* -1: no layer has been given a type yet */
+    int32_t next;        /* of the same state, -1: none */
+    bool dead;
+};
+
+struct labels {
+    struct hetero_limits limits;
+    double *rest; /* shape [2 + n_scarce][n_states]: bounds of what is left */
+    size_t n_states;
+    struct label *at;
+    int32_t n, cap;
+    int32_t *used; /* shape [n][n_scarce] */
+    int32_t cap_used;
+    int32_t *head; /* shape [n_states]: labels there */
+    struct heap open;
+    int64_t made; /* in all windows */
+};
+
+/* ---- bounds of what is left ---- */
+
+static double *rest_row(const struct labels *m, int32_t row)
+{
+    return &m->rest[(size_t)row * m->n_states];
+}
+
+/* Least costs beyond each state with m->limits.priced, into a row of m->rest. */
+static void fill_rest(struct labels *m, int32_t row)
+{
+    hetero_paths_backward(m->limits.x, &m->limits.priced, m->limits.window);
+    memcpy(rest_row(m, row), m->limits.x->rest, m->n_states * sizeof *m->rest);
+}
+
+/* Rows of m->rest: cost; cost with multipliers; units of each scarce type. */
+static int fill_bounds(struct labels *m, struct err *e)
+{
+    double *grown = realloc(m->rest, (2 + (size_t)m->limits.n_scarce) * m->n_states * sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "bounds of plans");
+    m->rest = grown;
+    for (int32_t i = 0; i < m->limits.arcs->n; i++)
+        m->limits.priced.at[i].cost = m->limits.arcs->at[i].cost;
+    fill_rest(m, 0);
+    hetero_limits_price(&m->limits);
+    fill_rest(m, 1);
+    for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+        for (int32_t i = 0; i < m->limits.arcs->n; i++)
+            m->limits.priced.at[i].cost =
+                (double)hetero_limits_use_of(&m->limits, &m->limits.arcs->at[i], m->limits.scarce[k]);
+        fill_rest(m, 2 + k);
+    }
+    return 0;
+}
+
+/* ---- labels ---- */
+
+static int32_t *used_of(const struct labels *m, int32_t label)
+{
+    return &m->used[(size_t)label * (size_t)m->limits.n_scarce];
+}
+
+static size_t state_of(const struct labels *m, const struct label *l)
+{
+    const struct hetero_arc *a = &m->limits.arcs->at[l->arc];
+    return hetero_paths_state(m->limits.x, a->stage.span.last + 1, a->stage.span.type, a->after);
+}
+
+/* Least cost of a plan that begins as a label does; INFINITY: the limits do not allow one. */
+static double promise(const struct labels *m, double cost, const int32_t *used, size_t state)
+{
+    double priced = cost + rest_row(m, 1)[state];
+    for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+        double left = (double)(hetero_limits_units(&m->limits, m->limits.scarce[k]) - used[k]);
+        if (rest_row(m, 2 + k)[state] > left)
+            return INFINITY;
+        priced -= m->limits.multiplier[k] * left;
+    }
+    return fmax(cost + rest_row(m, 0)[state], priced);
+}
+
+static bool is_no_worse(const struct labels *m, double a_cost, const int32_t *a, double b_cost,
+                        const int32_t *b)
+{
+    if (a_cost > b_cost)
+        return false;
+    for (int32_t k = 0; k < m->limits.n_scarce; k++)
+        if (a[k] > b[k])
+            return false;
+    return true;
+}
+
+/* Is a new label no better than one there? Those that are no better than it die. */
+static bool is_dominated(struct labels *m, size_t state, double cost, const int32_t *used)
+{
+    for (int32_t *at = &m->head[state]; *at >= 0;) {
+        struct label *l = &m->at[*at];
+        if (is_no_worse(m, l->cost, used_of(m, *at), cost, used))
+            return true;
+        if (is_no_worse(m, cost, used, l->cost, used_of(m, *at))) {
+            l->dead = true;
+            *at = l->next;
+        } else {
+            at = &l->next;
+        }
+    }
+    return false;
+}
+
+static int add_label(struct labels *m, const struct label *l, const int32_t *used, double promised,
+                     struct err *e)
+{
+    struct label *grown = array_grow(m->at, m->n, &m->cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "labels");
+    m->at = grown;
+    int32_t *more = array_grow(m->used, m->n, &m->cap_used, (size_t)m->limits.n_scarce * sizeof *more);
+    if (!more)
+        return err_nomem(e, "labels");
+    m->used = more;
+    struct heap_item item = { .id = m->n };
+    memcpy(&item.key, &promised, sizeof promised); /* doubles >= 0 are in the order of their bits */
+    if (!heap_push(&m->open, item))
+        return err_nomem(e, "labels");
+    m->at[m->n] = *l;
+    memcpy(used_of(m, m->n), used, (size_t)m->limits.n_scarce * sizeof *used);
+    if (l->arc >= 0) {
+        size_t state = state_of(m, l);
+        m->at[m->n].next = m->head[state];
+        m->head[state] = m->n;
+    }
+    m->n++;
+    m->made++;
+    return 0;
+}
+
+/* May arc @p b come after arc @p a? */
+static bool can_follow(const struct labels *m, const struct hetero_arc *a, const struct hetero_arc *b)
+{
+    const size_t n = (size_t)m->limits.problem->profile->n_types;
+    const size_t t = (size_t)a->stage.span.type, u = (size_t)b->stage.span.type;
+    return t != u && m->limits.x->class_of[t * n + u] == a->after &&
+           m->limits.x->class_of[u * n + t] == b->before;
+}
+
+/* All labels that go on from one. */
+static int grow(struct labels *m, int32_t from, double most, struct err *e)
+{
+    const struct label label = m->at[from];
+    const struct hetero_arc *last = label.arc >= 0 ? &m->limits.arcs->at[label.arc] : NULL;
+    const int32_t first = last ? last->stage.span.last + 1 : 0;
+    int32_t used[HETERO_MAX_TYPES];
+    int rc = 0;
+    for (int32_t i = m->limits.x->begin[first]; i < m->limits.x->begin[first + 1] && !rc; i++) {
+        const struct hetero_arc *a = &m->limits.arcs->at[i];
+        const struct label next = { .cost = label.cost + a->cost, .parent = from, .arc = i, .next = -1 };
+        size_t state = state_of(m, &next);
+        if (last && !can_follow(m, last, a))
+            continue;
+        bool fits = true;
+        for (int32_t k = 0; k < m->limits.n_scarce; k++) {
+            int64_t sum = used_of(m, from)[k] + hetero_limits_use_of(&m->limits, a, m->limits.scarce[k]);
+            fits = fits && sum <= hetero_limits_units(&m->limits, m->limits.scarce[k]);
+            used[k] = fits ? (int32_t)sum : 0;
+        }
+        double promised = fits ? promise(m, next.cost, used, state) : INFINITY;
+        if (promised < most && !is_dominated(m, state, next.cost, used))
+            rc = add_label(m, &next, used, fmax(promised, 0), e);
+    }
+    return rc;
+}
+
+static void write_plan(const struct labels *m, int32_t label, hetero_id *plan)
+{
+    for (; m->at[label].arc >= 0; label = m->at[label].parent) {
+        const struct hetero_span *s = &m->limits.arcs->at[m->at[label].arc].stage.span;
+        for (int32_t l = s->first; l <= s->last; l++)
+            plan[l] = (hetero_id)s->type;
+    }
+}
+
+/* The cheapest path below @p most that keeps the limits of all scarce types; none: *cost and @p plan stay. */
+static int find_path(struct labels *m, double *cost, hetero_id *plan, double most, bool *complete,
+                     struct err *e)
+{
+    const struct label root = { .parent = -1, .arc = -1, .next = -1 };
+    const int32_t none[HETERO_MAX_TYPES] = { 0 };
+    m->n = m->open.n = 0;
+    m->cap_used = 0; /* rows have another length with every scarce type */
+    free(m->used);
+    m->used = NULL;
+    for (size_t i = 0; i < m->n_states; i++)
+        m->head[i] = -1;
+    int rc = add_label(m, &root, none, 0, e);
+    while (!rc && m->open.n > 0) {
+        int32_t id = heap_pop(&m->open).id;
+        const struct label *l = &m->at[id];
+        if (l->dead)
+            continue;
+        if (l->arc >= 0 &&
+            m->limits.arcs->at[l->arc].stage.span.last + 1 == m->limits.problem->profile->n_layers) {
+            *cost = l->cost;
+            write_plan(m, id, plan);
+            return 0;
+        }
+        if (m->made > MOST_LABELS) {
+            *complete = false;
+            return 0;
+        }
+        rc = grow(m, id, most, e);
+    }
+    return rc;
+}
+
+/* ---- the rule ---- */
+
+/* What every path costs less than: the dearest arc from each layer. */
+static double dearest(const struct hetero_limits *m)
+{
+    double sum = 0;
+    for (int32_t l = 0; l < m->problem->profile->n_layers; l++) {
+        double most = 0;
+        for (int32_t i = m->x->begin[l]; i < m->x->begin[l + 1]; i++)
+            most = fmax(most, m->arcs->at[i].cost);
+        sum += most;
+    }
+    return sum > 0 ? 1.001 * sum : 1;
+}
+
+/* The limits of the scarce types that are known now. */
+static int keep_scarce(struct labels *m, double *cost, hetero_id *plan, double most, bool *complete,
+                       struct err *e)
+{
+    double found = INFINITY;
+    /* Without a plan so far, a bound above all paths proves that there is none. */
+    most = fmin(most, dearest(&m->limits));
+    double bound = hetero_limits_bound(&m->limits, &found, plan, most);
+    double cut = fmin(found, most) * (1 - HETERO_COST_SLACK);
+    int rc = 0;
+    if (bound < cut) {
+        rc = fill_bounds(m, e);
+        if (!rc)
+            rc = find_path(m, &found, plan, cut, complete, e);
+    }
+    if (!*complete && !(found < INFINITY))
+        plan[0] = -1;
+    *cost = *complete ? found : fmax(*cost, bound);
+    return rc;
+}
+
+static int grow_room(struct labels *m, const struct hetero_paths *x, struct err *e)
+{
+    if (m->head)
+        return 0;
+    m->n_states = hetero_paths_state(x, x->problem->profile->n_layers + 1, 0, 0);
+    m->head = malloc(m->n_states * sizeof *m->head);
+    return m->head ? 0 : err_nomem(e, "labels");
+}
+
+static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *context, struct hetero_paths *x,
+                       const struct hetero_arcs *arcs, const struct hetero_window *w, double most,
+                       struct err *e)
+{
+    struct labels *m = context;
+    int rc = grow_room(m, x, e);
+    if (!rc)
+        rc = hetero_limits_open(&m->limits, x, arcs, w, e);
+    if (rc)
+        return rc;
+    hetero_limits_count(&m->limits, plan);
+    while (!rc && *complete && *cost < INFINITY && !hetero_limits_hold(&m->limits)) {
+        hetero_limits_add(&m->limits);
+        rc = keep_scarce(m, cost, plan, most, complete, e);
+        if (*complete && *cost < INFINITY)
+            hetero_limits_count(&m->limits, plan);
+    }
+    return rc;
+}
+
+static int search(struct hetero_windows *found, const struct hetero_problem *p, struct err *e)
+{
+    struct labels m = { .limits.problem = p };
+    int rc = hetero_windows(found, p, keep_limits, &m, e);
+    hetero_limits_free(&m.limits);
+    free(m.rest);
+    free(m.at);
+    free(m.used);
+    free(m.head);
+    heap_free(&m.open);
+    return rc;
+}
+
+int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
+{
+    struct hetero_windows found = { 0 };
+    const double hours = p->setup.epochs * p->setup.examples / 3600;
+    int rc = hetero_oracle(o, p, e);
+    if (rc || o->proof != HETERO_LOWER_BOUND)
+        return rc;
+    rc = search(&found, p, e);
+    o->paths += found.paths;
+    if (!rc && found.lower < INFINITY) {
+        o->lower_usd = fmax(o->lower_usd, found.lower * hours);
+        if (found.cost < INFINITY) {
+            memcpy(o->plan, found.plan, (size_t)p->profile->n_layers * sizeof *o->plan);
+            o->usd = found.cost * hours;
+        }
+        rc = hetero_oracle_judge(o, p, e);
+    } else if (!rc) {
+        int64_t paths = o->paths;
+        hetero_oracle_free(o);
+        *o = (struct hetero_oracle){ HETERO_NO_PLAN, NULL, NAN, NAN, paths };
+    }
+    hetero_windows_free(&found);
+    if (rc)
+        hetero_oracle_free(o);
+    return rc;
+}
+
+int hetero_labels_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
+{
+    struct hetero_oracle o;
+    (void)settings;
+    int rc = hetero_exact(&o, s->problem, e);
+    if (!rc)
+        rc = hetero_oracle_report(s, &o, e);
+    hetero_oracle_free(&o);
+    return rc;
+}

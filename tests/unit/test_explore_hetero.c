@@ -1,0 +1,435 @@
+/* Rows of studies of layers on types of resources. */
+#include "tests/unit/hetero_tables.h"
+
+/*
+ * Two layers that share all their work: time(k) = seconds / (1000 k) of an example. On the types (a, b):
+ *     (cpu, gpu)  10 and 10 us: 1 + 1 units at any speed, 1.1 USD/h * 10 us = 11
+ *     (gpu, gpu)  30 us, 30;  (cpu, cpu)  410 us, 41;  (gpu, cpu)  20 and 400 us: 1 + 20 units, 60
+ * in USD/h us, 1/3600 USD for a million examples. Units there are reach: (cpu, gpu) 1e6/s, (gpu, gpu)
+ * 10 / 30 us, (cpu, cpu) 100 / 410 us, (gpu, cpu) 100 / 400 us.
+ */
+#define TWO                                                                                                  \
+    "name: two\n"                                                                                            \
+    "layers:\n"                                                                                              \
+    "  - { name: a, kind: embedding, compute_ms: { cpu: 10, gpu: 20 } }\n"                                   \
+    "  - { name: b, kind: fc, compute_ms: { cpu: 400, gpu: 10 } }\n"                                         \
+    "types:\n"                                                                                               \
+    "  - { name: cpu, cpu: true, usd_per_h: 0.1, max_units: 100, compute_parallel: 1, comm_parallel: 1 }\n"  \
+    "  - { name: gpu, usd_per_h: 1, max_units: 10, compute_parallel: 1, comm_parallel: 1 }\n"                \
+    "batch: 1000\n"                                                                                          \
+    "job: { examples_M: 1 }\n"
+
+static int64_t row_of(const struct table *t, const char *scheduler)
+{
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (strcmp(word(t, row, "scheduler"), scheduler) == 0)
+            return row;
+    fail_msg("no row of %s", scheduler);
+    return -1;
+}
+
+/* ---- known answers ---- */
+
+static void costs_are_those_worked_out_by_hand(void **state)
+{
+    static const struct {
+        const char *scheduler;
+        double usd;
+    } want[] = { { "greedy", 11.0 / 3600 },
+                 { "heuristic", 11.0 / 3600 },
+                 { "gpu-only", 30.0 / 3600 },
+                 { "cpu-only", 41.0 / 3600 },
+                 { "random", 11.0 / 3600 } };
+    struct tables t;
+    run_text(&t, *state,
+             TWO "throughput: { per_s: 50000 }\n"
+                 "schedulers: [greedy, heuristic, gpu-only, cpu-only, random]\n",
+             1);
+    assert_int_equal(t.rows.n_rows, COUNT_OF(want));
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        int64_t row = row_of(&t.rows, want[i].scheduler);
+        assert_int_equal(row, i); /* as listed */
+        assert_close(number(&t.rows, row, "usd"), want[i].usd, 1e-12);
+        assert_close(number(&t.rows, row, "over_oracle"), want[i].usd * 3600 / 11, 1e-12);
+        assert_close(number(&t.rows, row, "over_best"), want[i].usd * 3600 / 11, 1e-12);
+        assert_close(number(&t.rows, row, "oracle_usd"), 11.0 / 3600, 1e-12);
+        assert_string_equal(word(&t.rows, row, "oracle_proof"), "optimal");
+        assert_string_equal(word(&t.rows, row, "status"), "done");
+        assert_string_equal(word(&t.rows, row, "model"), "two");
+        assert_close(number(&t.rows, row, "most_per_s"), 1e6, 1e-9);
+        assert_true(number(&t.rows, row, "need_per_s") == 50000);
+        assert_true(number(&t.rows, row, "layers") == 2);
+        assert_true(number(&t.rows, row, "types") == 2);
+        assert_true(number(&t.rows, row, "seeds") == (i == 4 ? 5 : 1));
+        assert_true(isnan(number(&t.rows, row, "over_rl")));
+        assert_true(isnan(number(&t.rows, row, "reach_per_s")));
+    }
+    int64_t row = row_of(&t.rows, "heuristic");
+    assert_close(number(&t.rows, row, "examples_per_s"), 1e5, 1e-12);
+    assert_close(number(&t.rows, row, "usd_per_h"), 1.1, 1e-12);
+    assert_true(number(&t.rows, row, "stages") == 2);
+    assert_true(number(&t.rows, row, "units") == 2);
+    tables_free(&t);
+}
+
+static void a_share_is_one_of_the_largest_throughput(void **state)
+{
+    static const struct {
+        const char *throughput;
+        double per_s;
+    } cases[] = { { "", 5e5 },
+                  { "throughput: { share: 0.25 }\n", 2.5e5 },
+                  { "throughput: { share: 0.25, of: best }\n", 2.5e5 },
+                  { "throughput: { share: 0.5, of: gpu-only }\n", 10 / 30e-6 / 2 },
+                  { "throughput: { of: gpu-only }\n", 10 / 30e-6 / 2 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[2048];
+        struct tables t;
+        snprintf(text, sizeof text, "%s%sschedulers: [heuristic]\n", TWO, cases[i].throughput);
+        run_text(&t, *state, text, 1);
+        assert_close(number(&t.rows, 0, "need_per_s"), cases[i].per_s, 1e-6);
+        tables_free(&t);
+    }
+}
+
+static void what_has_no_plan_has_no_cost(void **state)
+{
+    struct tables t;
+    run_text(&t, *state, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n", 1); /* 500,000 a second */
+    for (int64_t row = 0; row < 3; row += 2) {
+        assert_string_equal(word(&t.rows, row, "status"), "infeasible");
+        assert_has(word(&t.rows, row, "message"), "too few units: reaches at most ");
+        assert_true(number(&t.rows, row, "feasible") == 0);
+        assert_true(isnan(number(&t.rows, row, "usd")));
+        assert_true(isnan(number(&t.rows, row, "over_oracle")));
+        assert_true(isnan(number(&t.rows, row, "over_best")));
+        assert_true(isnan(number(&t.rows, row, "examples_per_s")));
+    }
+    assert_close(number(&t.rows, 0, "reach_per_s"), 10 / 30e-6, 1e-6);
+    assert_close(number(&t.rows, 2, "reach_per_s"), 100 / 410e-6, 1e-6);
+    assert_close(number(&t.rows, 1, "usd_per_h"), 5.5, 1e-12); /* 5 of each: 2 us */
+    assert_close(number(&t.rows, 1, "usd"), 11.0 / 3600, 1e-12);
+    /* No units, no plan to show. */
+    assert_int_equal(t.stages.n_rows, 2);
+    assert_int_equal(t.plans.n_rows, 2);
+    tables_free(&t);
+}
+
+static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **state)
+{
+    struct tables t;
+    run_text(&t, *state, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n", 1);
+    assert_int_equal(t.rows.n_rows, 3);
+    assert_string_equal(word(&t.rows, 0, "status"), "infeasible");
+    assert_string_equal(word(&t.rows, 0, "scheduler"), "");
+    assert_string_equal(word(&t.rows, 0, "throughput.per_s"), "2e6");
+    assert_has(word(&t.rows, 0, "message"), "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06");
+    assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9);
+    assert_true(number(&t.rows, 2, "point") == 1);
+    assert_string_equal(word(&t.rows, 2, "status"), "done");
+    tables_free(&t);
+}
+
+static void limits_that_stages_share_may_leave_no_plan(void **state)
+{
+    /* One GPU for a and c, of which each alone needs one: (gpu, cpu, gpu) would need two. 1 us wants a single
+     * unit of each; b on the GPU takes 9 us. */
+    struct tables t;
+    run_text(
+        &t, *state,
+        "layers:\n"
+        "  - { name: a, compute_ms: { cpu: 90, gpu: 1 } }\n"
+        "  - { name: b, compute_ms: { cpu: 1, gpu: 9 } }\n"
+        "  - { name: c, compute_ms: { cpu: 90, gpu: 1 } }\n"
+        "types:\n"
+        "  - { name: cpu, cpu: true, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "  - { name: gpu, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "batch: 1000\n"
+        "job: { examples_M: 1 }\n"
+        "throughput: { per_s: 5e5 }\n"
+        "schedulers: [gpu-only, greedy]\n",
+        1);
+    assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9); /* limits not shared */
+    assert_int_equal(t.rows.n_rows, 2);
+    for (int64_t row = 0; row < 2; row++) {
+        assert_string_equal(word(&t.rows, row, "status"), "infeasible");
+        assert_string_equal(word(&t.rows, row, "oracle_proof"), "no plan");
+        assert_true(isnan(number(&t.rows, row, "oracle_usd")));
+    }
+    assert_close(number(&t.rows, 0, "reach_per_s"), 1e6 / 11, 1e-6);
+    tables_free(&t);
+}
+
+static void hosts_and_parameter_servers_are_paid_for(void **state)
+{
+    /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */
+    struct tables t;
+    run_text(
+        &t, *state,
+        "layers:\n"
+        "  - { compute_ms: { cpu: 10, gpu: 20 }, sparse_B: 1e4 }\n"
+        "  - { compute_ms: { cpu: 400, gpu: 10 } }\n"
+        "types:\n"
+        "  - { name: cpu, cpu: true, usd_per_h: 0.1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "  - { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, host: cpu, host_units: 2 }\n"
+        "batch: 1000\n"
+        "job: { examples_M: 2, epochs: 3 }\n"
+        "throughput: { per_s: 1e5 }\n"
+        "servers: { type: cpu, GBps: 0.3 }\n"
+        "provisioning: balance\n" /* the least units: more of them would cost less */
+        "schedulers: [gpu-only]\n",
+        1);
+    assert_close(number(&t.rows, 0, "usd_per_h"), 3 * (1 + 2 * 0.1) + 4 * 0.1, 1e-12);
+    assert_close(number(&t.rows, 0, "usd"), 4.0 * 6e6 / 1e5 / 3600, 1e-9);
+    assert_true(number(&t.rows, 0, "units") == 3 + 6 + 4);
+    assert_true(number(&t.stages, 0, "units") == 3);
+    assert_true(number(&t.stages, 0, "servers") == 4);
+    assert_close(number(&t.stages, 0, "usd_per_h"), 4, 1e-12);
+    assert_string_equal(word(&t.stages, 0, "first_name"), "layer1");
+    assert_string_equal(word(&t.stages, 0, "last_name"), "layer2");
+    assert_close(number(&t.stages, 0, "compute_us"), 10, 1e-12);
+    assert_string_equal(word(&t.stages, 0, "limit"), "compute");
+    assert_close(number(&t.plans, 1, "unit_usd_per_h"), 1.2, 1e-12);
+    tables_free(&t);
+}
+
+static void parameter_servers_may_be_what_limits_a_stage(void **state)
+{
+    /* 29 us over 3 GPUs are 9.67 us, 39.9 us over the 4 servers there are 9.975 us. */
+    struct tables t;
+    run_text(
+        &t, *state,
+        "layers: [ { compute_ms: { cpu: 400, gpu: 29 }, sparse_B: 39900 } ]\n"
+        "types:\n"
+        "  - { name: cpu, cpu: true, usd_per_h: 0.1, max_units: 4, compute_parallel: 1, comm_parallel: 1 }\n"
+        "  - { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "batch: 1000\n"
+        "job: { examples_M: 1 }\n"
+        "throughput: { per_s: 1e5 }\n"
+        "servers: { type: cpu, GBps: 1 }\n"
+        "schedulers: [gpu-only]\n",
+        1);
+    assert_true(number(&t.stages, 0, "units") == 3);
+    assert_true(number(&t.stages, 0, "servers") == 4);
+    assert_string_equal(word(&t.stages, 0, "limit"), "servers");
+    assert_close(number(&t.stages, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    assert_close(number(&t.rows, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    tables_free(&t);
+}
+
+/* ---- medians ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of the runs of a row: sorted costs, INFINITY without a plan. */
+static int64_t gather(double *usd, const struct tables *t, int64_t row)
+{
+    int64_t n = 0;
+    for (int64_t b = 0; b < t->runs.n_rows; b++)
+        if (is_of(&t->rows, row, &t->runs, b)) {
+            double x = number(&t->runs, b, "usd");
+            usd[n++] = isnan(x) ? (double)INFINITY : x;
+        }
+    qsort(usd, (size_t)n, sizeof *usd, compare);
+    return n;
+}
+
+static void rows_are_medians_of_their_runs(void **state)
+{
+    struct tables t;
+    int64_t partly = 0;
+    run_text(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3, 4, 5, 6] }\n", 2);
+    assert_int_equal(t.rows.n_rows, 18);
+    assert_int_equal(t.runs.n_rows, 6 * (5 + 1 + 1));
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        double usd[8] = { 0 };
+        int64_t n = gather(usd, &t, row), feasible = 0;
+        assert_true(number(&t.rows, row, "seeds") == (double)n);
+        for (int64_t i = 0; i < n; i++)
+            feasible += isfinite(usd[i]);
+        assert_true(number(&t.rows, row, "feasible") == (double)feasible);
+        partly += feasible > 0 && feasible < n;
+        assert_string_equal(word(&t.rows, row, "status"), feasible == n  ? "done"
+                                                          : feasible > 0 ? "partly"
+                                                                         : "infeasible");
+        if (isfinite(usd[n / 2]))
+            assert_true(number(&t.rows, row, "usd") == usd[n / 2]); /* n is odd */
+        else
+            assert_true(isnan(number(&t.rows, row, "usd")));
+        if (isfinite(usd[n - 1]))
+            assert_true(number(&t.rows, row, "usd_worst") == usd[n - 1]);
+        else
+            assert_true(isnan(number(&t.rows, row, "usd_worst")));
+    }
+    assert_true(partly > 0); /* else the case above was not met */
+    tables_free(&t);
+}
+
+static void a_median_of_two_is_between_them(void **state)
+{
+    struct tables t;
+    double usd[8] = { 0 };
+    run_text(&t, *state,
+             "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
+             "schedulers: [random]\nevaluations: 2\nseeds: 2\n",
+             1);
+    assert_int_equal(gather(usd, &t, 0), 2);
+    assert_true(usd[0] < usd[1]);
+    assert_close(number(&t.rows, 0, "usd"), (usd[0] + usd[1]) / 2, 1e-15);
+    /* What has no mean is told of a run that happened: the cheaper of the two in the middle. */
+    int64_t run = number(&t.runs, 0, "usd") > usd[0] ? 1 : 0;
+    assert_true(number(&t.rows, 0, "examples_per_s") == number(&t.runs, run, "examples_per_s"));
+    tables_free(&t);
+}
+
+/* ---- sweeps, threads, ends ---- */
+
+static void points_and_axes_are_in_order_and_a_wrong_one_is_a_row(void **state)
+{
+    static const char *const models[] = { "nce", "2emb", "foo" };
+    struct tables t;
+    run_text(&t, *state,
+             "job: { examples_M: 1 }\nschedulers: [greedy]\nvary: { model: [nce, 2emb, foo], draw.types: [2, "
+             "3] }\n",
+             2);
+    assert_int_equal(t.rows.n_rows, 6);
+    for (int64_t row = 0; row < 6; row++) {
+        assert_true((int64_t)number(&t.rows, row, "point") == row);
+        assert_string_equal(word(&t.rows, row, "model"), models[row / 2]);
+        assert_string_equal(word(&t.rows, row, "draw.types"), row % 2 ? "3" : "2");
+        assert_string_equal(word(&t.rows, row, "status"), row < 4 ? "done" : "error");
+    }
+    assert_has(word(&t.rows, 4, "message"), "model is foo, need ctrdnn");
+    assert_true(number(&t.rows, 3, "layers") == 10);
+    tables_free(&t);
+}
+
+static void append(struct text *out, const struct table *t)
+{
+    struct err e = { 0 };
+    assert_ok(table_write(t, TABLE_AS_CSV, NULL, out, &e), &e);
+}
+
+static void write_all(struct text *out, const struct tables *t)
+{
+    append(out, &t->rows);
+    append(out, &t->runs);
+    append(out, &t->plans);
+    append(out, &t->stages);
+    append(out, &t->curves);
+}
+
+static void tables_are_the_same_on_any_number_of_threads(void **state)
+{
+    static const char text[] =
+        "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
+        "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n";
+    struct text one = { 0 }, four = { 0 };
+    struct tables t;
+    run_text(&t, *state, text, 1);
+    write_all(&one, &t);
+    tables_free(&t);
+    run_text(&t, *state, text, 4);
+    write_all(&four, &t);
+    tables_free(&t);
+    assert_true(one.n > 10000);
+    assert_string_equal(text_str(&one), text_str(&four));
+    text_free(&one);
+    text_free(&four);
+}
+
+static void schedulers_that_cannot_run_are_left_out_unless_listed(void **state)
+{
+#define NO_GPU                                                                                               \
+    "layers: [ { compute_ms: { a: 1 } } ]\n"                                                                 \
+    "types: [ { name: a, cpu: true, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1 } ]\n"               \
+    "batch: 1\njob: { examples_M: 1 }\nthroughput: { per_s: 1000 }\nevaluations: 5\nseeds: 1\n"
+    struct tables t;
+    run_text(&t, *state, NO_GPU, 1);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        assert_string_not_equal(word(&t.rows, row, "scheduler"), "gpu-only");
+        assert_string_equal(word(&t.rows, row, "status"), "done");
+    }
+    assert_true(t.rows.n_rows > 3);
+    tables_free(&t);
+    run_text(&t, *state, NO_GPU "schedulers: [gpu-only, cpu-only]\n", 1);
+    assert_int_equal(t.rows.n_rows, 2);
+    assert_string_equal(word(&t.rows, 0, "status"), "error");
+    assert_has(word(&t.rows, 0, "message"), "gpu-only: the study has no GPU type, need one");
+    assert_string_equal(word(&t.rows, 1, "status"), "done");
+    tables_free(&t);
+}
+
+static bool stop_at_once(void *context, int64_t done, int64_t total)
+{
+    (void)context;
+    return done > total;
+}
+
+static void a_stop_leaves_no_rows_of_points_without_runs(void **state)
+{
+    struct err e = { 0 };
+    struct tables t;
+    assert_ok(run_with(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3] }\n", 1, stop_at_once, &e), &e);
+    assert_int_equal(t.rows.n_rows, 0);
+    assert_int_equal(t.curves.n_rows, 0);
+    tables_free(&t);
+}
+
+static void warnings_are_those_of_every_point(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             WIDE "rl: { hidden: 8 }\nanneal: { hot: 2 }\n"
+                  "vary: { schedulers: [[random], [anneal]] }\n",
+             1);
+    assert_has(text_str(&t.notes), "rl has no effect here, it is used only by schedulers rl-lstm and rl-rnn");
+    assert_null(strstr(text_str(&t.notes), "anneal has"));
+    tables_free(&t);
+}
+
+static void every_scheduler_and_column_is_explained(void **state)
+{
+    (void)state;
+    assert_true(hetero_study_n_schedulers() > 0);
+    for (int32_t i = 0; i < hetero_study_n_schedulers(); i++) {
+        assert_true(*hetero_study_scheduler(i) && *hetero_study_scheduler_help(i));
+        for (int32_t k = 0; k < i; k++)
+            assert_string_not_equal(hetero_study_scheduler(i), hetero_study_scheduler(k));
+    }
+    for (const struct hetero_column *c = hetero_columns; c->name; c++)
+        assert_true(*c->help);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(costs_are_those_worked_out_by_hand, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_has_no_plan_has_no_cost, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(limits_that_stages_share_may_leave_no_plan, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(parameter_servers_may_be_what_limits_a_stage, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(rows_are_medians_of_their_runs, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_median_of_two_is_between_them, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(tables_are_the_same_on_any_number_of_threads, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_stop_leaves_no_rows_of_points_without_runs, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(warnings_are_those_of_every_point, make_folder, remove_folder),
+        cmocka_unit_test(every_scheduler_and_column_is_explained),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

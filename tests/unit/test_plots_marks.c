@@ -1,0 +1,78 @@
+#include "tests/support.h"
+
+#include "base/text.h"
+#include "plots/marks.h"
+
+enum { MOST = 64 };
+
+/* The first `n` styles of a kind, from `first` on, are as many different elements. */
+static void assert_styles_differ(enum mark_kind kind, int32_t first, int32_t n)
+{
+    struct text s[MOST] = { { 0 } };
+
+    for (int32_t i = 0; i < n; i++) {
+        marks_put(&s[i], 1, (struct mark){ kind, first + i });
+        for (int32_t k = 0; k < i; k++)
+            assert_string_not_equal(text_str(&s[i]), text_str(&s[k]));
+    }
+    for (int32_t i = 0; i < n; i++)
+        text_free(&s[i]);
+}
+
+static void as_many_styles_differ_as_the_header_says(void **state)
+{
+    (void)state;
+    assert_styles_differ(MARK_FILL, FILL_FIRST, 24);
+    assert_styles_differ(MARK_LINE, 0, 64);
+    assert_styles_differ(MARK_POINT, 0, 49);
+    assert_styles_differ(MARK_SHADE, 0, SHADE_COUNT);
+}
+
+/* Hatching is black: on black it would not show. */
+static void nothing_black_is_hatched(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < 24; i++) {
+        struct text s = { 0 };
+        marks_put(&s, 1, (struct mark){ MARK_FILL, FILL_FIRST + i });
+        bool black = strstr(text_str(&s), "fs solid 1 border lc rgb '#000000' fc rgb '#000000'") != NULL;
+        assert_false(black && strstr(text_str(&s), "pattern"));
+        text_free(&s);
+    }
+}
+
+static void the_parts_of_a_line_look_like_it(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < 20; i++) {
+        struct text line = { 0 }, trace = { 0 }, dot = { 0 }, band = { 0 }, whisker = { 0 };
+        marks_put(&line, 1, (struct mark){ MARK_LINE, i });
+        marks_put(&trace, 1, (struct mark){ MARK_TRACE, i });
+        marks_put(&dot, 1, (struct mark){ MARK_DOT, i });
+        marks_put(&band, 1, (struct mark){ MARK_BAND, i });
+        marks_put(&whisker, 1, (struct mark){ MARK_WHISKER, 1 + i });
+        char color[16];
+        snprintf(color, sizeof color, "%.9s", strstr(text_str(&line), "'#"));
+        assert_has(text_str(&trace), color);
+        assert_has(text_str(&trace), strstr(text_str(&trace), " dt "));
+        assert_has(text_str(&dot), color);
+        assert_has(text_str(&dot), strstr(text_str(&line), " pt "));
+        assert_has(text_str(&band), color);
+        assert_has(text_str(&whisker), color);
+        text_free(&line);
+        text_free(&trace);
+        text_free(&dot);
+        text_free(&band);
+        text_free(&whisker);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_styles_differ_as_the_header_says),
+        cmocka_unit_test(nothing_black_is_hatched),
+        cmocka_unit_test(the_parts_of_a_line_look_like_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

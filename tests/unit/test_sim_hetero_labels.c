@@ -1,0 +1,75 @@
+/* The cheapest plan within limits that stages share, beside every plan there is. */
+#include "tests/support.h"
+#include "tests/unit/hetero_fixture.h"
+
+static void exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none(void **state)
+{
+    int n_bind = 0, n_none = 0;
+    (void)state;
+    for (int i = 0; i < hetero_fixture_n; i++) {
+        struct hetero_fixture f = { 0 };
+        struct hetero_search brute = { 0 }, oracle = { 0 }, exact = { 0 };
+        if (hetero_fixture_instance(&f, i)) {
+            hetero_fixture_run(&brute, &f, "brute-force");
+            hetero_fixture_run(&oracle, &f, "oracle");
+            hetero_fixture_run(&exact, &f, "exact");
+            assert_int_equal(exact.proof, brute.proof);
+            if (brute.proof == HETERO_OPTIMAL) {
+                assert_close(exact.value.usd, brute.value.usd, 1e-9);
+                assert_close(exact.lower_usd, brute.value.usd, 1e-9);
+                n_bind += oracle.proof == HETERO_LOWER_BOUND;
+            } else {
+                assert_true(isnan(exact.lower_usd));
+                n_none++;
+            }
+        }
+        hetero_search_free(&brute);
+        hetero_search_free(&oracle);
+        hetero_search_free(&exact);
+        hetero_fixture_free(&f);
+    }
+    assert_true(n_bind >= 20);
+    assert_true(n_none >= 20);
+}
+
+/* Two layers of one second each on a cheap type with 3 units and a dear one with 5; one second is asked for
+ * each, which takes one unit a stage or two together. At twice the speed a stage of both takes 4 units: the
+ * cheap type alone has not so many, and as the types are alike but for the price, 2 cheap and 2 dear ones are
+ * best. */
+static void limits_turn_one_stage_into_two(void **state)
+{
+    const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
+    struct hetero_fixture f = { 0 };
+    struct hetero_search s;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(hetero_profile_build(&f.profile, 2, 2, &e), &e);
+    for (int i = 0; i < 4; i++)
+        f.profile.compute_s[i] = 1;
+    for (int t = 0; t < 2; t++)
+        f.profile.types[t].compute_par = 1;
+    f.profile.types[0].usd_per_h = 1;
+    f.profile.types[0].max_units = 3;
+    f.profile.types[1].usd_per_h = 10;
+    f.profile.types[1].max_units = 5;
+    assert_ok(hetero_build(&f.problem, &f.profile, &setup, &e), &e);
+    hetero_set_throughput(&f.problem, 1);
+    hetero_fixture_run(&s, &f, "exact");
+    assert_close(s.value.usd, 2.0, 1e-12); /* 2 USD/h for 1 s an example */
+    hetero_search_free(&s);
+    hetero_set_throughput(&f.problem, 2);
+    hetero_fixture_run(&s, &f, "exact");
+    assert_int_equal(s.proof, HETERO_OPTIMAL);
+    assert_close(s.value.usd, 11.0, 1e-12); /* 2 + 20 USD/h for half a second */
+    hetero_search_free(&s);
+    hetero_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none),
+        cmocka_unit_test(limits_turn_one_stage_into_two),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

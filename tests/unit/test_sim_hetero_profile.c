@@ -1,0 +1,217 @@
+#include "sim/hetero/profile.h"
+#include "tests/support.h"
+
+static void good_profile(struct hetero_profile *p)
+{
+    struct err e = { 0 };
+    assert_ok(hetero_profile_build(p, 3, 2, &e), &e);
+    for (int32_t l = 0; l < 3; l++)
+        snprintf(p->layers[l].name, sizeof p->layers[l].name, "fc%d", (int)l);
+    snprintf(p->types[0].name, sizeof p->types[0].name, "cpu");
+    snprintf(p->types[1].name, sizeof p->types[1].name, "gpu");
+    p->compute_s[0] = 2;
+    p->sync_s[1] = 1;
+    assert_ok(hetero_profile_check(p, &e), &e);
+}
+
+static void a_new_profile_has_no_limits_and_no_hosts(void **state)
+{
+    struct hetero_profile p;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(hetero_profile_build(&p, HETERO_MAX_LAYERS, HETERO_MAX_TYPES, &e), &e);
+    for (int32_t t = 0; t < HETERO_MAX_TYPES; t++) {
+        assert_int_equal(p.types[t].max_units, HETERO_MAX_UNITS);
+        assert_int_equal(p.types[t].host, -1);
+        assert_true(isinf(p.types[t].nic_Bps));
+        assert_true(p.types[t].usd_per_h == 0);
+    }
+    for (size_t i = 0; i < (size_t)HETERO_MAX_LAYERS * HETERO_MAX_TYPES; i++)
+        assert_true(p.compute_s[i] == 0 && p.sync_s[i] == 0 && p.handover_s[i] == 0);
+    hetero_profile_free(&p);
+    hetero_profile_free(&p);
+}
+
+static void a_profile_has_layers_and_types(void **state)
+{
+    static const struct {
+        int32_t n_layers, n_types;
+        const char *text;
+    } cases[] = {
+        { 0, 1, "layers: are 0, need 1 to 256" },
+        { 257, 1, "layers: are 257, need 1 to 256" },
+        { 1, 0, "types: are 0, need 1 to 128" },
+        { 1, 129, "types: are 129, need 1 to 128" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct hetero_profile p;
+        struct err e = { 0 };
+        assert_fails(hetero_profile_build(&p, cases[i].n_layers, cases[i].n_types, &e), &e, ERR_RANGE,
+                     cases[i].text);
+        assert_null(p.layers);
+        hetero_profile_free(&p);
+    }
+}
+
+static void every_kind_of_layer_has_a_word(void **state)
+{
+    (void)state;
+    assert_string_equal(hetero_kind_words[HETERO_EMBEDDING], "embedding");
+    assert_string_equal(hetero_kind_words[HETERO_FC], "fc");
+    assert_string_equal(hetero_kind_words[HETERO_BLOCK], "block");
+    for (int i = 0; i < N_HETERO_KINDS; i++)
+        assert_non_null(hetero_kind_words[i]);
+    assert_null(hetero_kind_words[N_HETERO_KINDS]);
+}
+
+/* ---- what is refused ---- */
+
+static void batch_zero(struct hetero_profile *p)
+{
+    p->batch = 0;
+}
+static void batch_endless(struct hetero_profile *p)
+{
+    p->batch = (double)INFINITY;
+}
+static void price_negative(struct hetero_profile *p)
+{
+    p->types[1].usd_per_h = -1;
+}
+static void price_nan(struct hetero_profile *p)
+{
+    p->types[0].usd_per_h = (double)NAN;
+}
+static void compute_share(struct hetero_profile *p)
+{
+    p->types[1].compute_par = 1.5;
+}
+static void comm_share(struct hetero_profile *p)
+{
+    p->types[1].comm_par = -0.5;
+}
+static void no_units(struct hetero_profile *p)
+{
+    p->types[0].max_units = 0;
+}
+static void too_many_units(struct hetero_profile *p)
+{
+    p->types[0].max_units = HETERO_MAX_UNITS + 1;
+}
+static void host_itself(struct hetero_profile *p)
+{
+    p->types[1].host = 1;
+}
+static void host_unknown(struct hetero_profile *p)
+{
+    p->types[1].host = 2;
+}
+static void host_negative(struct hetero_profile *p)
+{
+    p->types[1].host = 0;
+    p->types[1].host_units = -1;
+}
+static void host_of_host(struct hetero_profile *p)
+{
+    p->types[0].host = 1;
+    p->types[1].host = 0;
+}
+static void no_bandwidth(struct hetero_profile *p)
+{
+    p->types[0].nic_Bps = 0;
+}
+static void compute_nan(struct hetero_profile *p)
+{
+    p->compute_s[5] = (double)NAN;
+}
+static void sync_negative(struct hetero_profile *p)
+{
+    p->sync_s[2] = -1;
+}
+static void handover_endless(struct hetero_profile *p)
+{
+    p->handover_s[1] = (double)INFINITY;
+}
+static void no_work(struct hetero_profile *p)
+{
+    p->sync_s[1] = 0; /* layer 0 now takes time on the CPU alone */
+    p->sync_s[3] = 1; /* and layer 1 on the GPU alone: a plan can do without */
+}
+static void hand_over_alone(struct hetero_profile *p)
+{
+    p->sync_s[1] = 0;
+    p->handover_s[1] = 1; /* not paid by the last layer, nor where the network tells */
+}
+
+static void a_value_out_of_range_is_refused(void **state)
+{
+    static const struct {
+        void (*spoil)(struct hetero_profile *p);
+        const char *text;
+    } cases[] = {
+        { batch_zero, "batch: is 0 examples, need > 0" },
+        { batch_endless, "batch: is inf examples, need > 0" },
+        { price_negative, "types[1] 'gpu': price is -1 USD/h, need >= 0" },
+        { price_nan, "types[0] 'cpu': price is nan USD/h, need >= 0" },
+        { compute_share, "types[1] 'gpu': parallel share is 1.5, need 0 to 1" },
+        { comm_share, "types[1] 'gpu': parallel share is -0.5, need 0 to 1" },
+        { no_units, "types[0] 'cpu': units are 0, need 1 to 1048576" },
+        { too_many_units, "types[0] 'cpu': units are 1048577, need 1 to 1048576" },
+        { host_itself, "types[1] 'gpu': its host is 0 units of type 1, need another type" },
+        { host_unknown, "types[1] 'gpu': its host is 0 units of type 2, need another type" },
+        { host_negative, "types[1] 'gpu': its host is -1 units of type 0, need 0 to 1048576" },
+        { host_of_host, "types[0] 'cpu': its host 'gpu' has a host itself, need one without" },
+        { no_bandwidth, "types[0] 'cpu': bandwidth is 0 B/s, need > 0" },
+        { compute_nan, "layers[2] 'fc2' on 'gpu': compute is nan s, need >= 0" },
+        { sync_negative, "layers[1] 'fc1' on 'cpu': synchronisation is -1 s, need >= 0" },
+        { handover_endless, "layers[0] 'fc0' on 'gpu': handover is inf s, need >= 0" },
+        { no_work, "layers: each takes no time on some type, need one that does on all" },
+        { hand_over_alone, "layers: each takes no time on some type, need one that does on all" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct hetero_profile p;
+        struct err e = { 0 };
+        good_profile(&p);
+        cases[i].spoil(&p);
+        assert_fails(hetero_profile_check(&p, &e), &e, ERR_RANGE, cases[i].text);
+        hetero_profile_free(&p);
+    }
+}
+
+/* ---- Amdahl ---- */
+
+static void the_parallel_share_is_found_in_two_times(void **state)
+{
+    static const double shares[] = { 0, 0.25, 0.5, 0.95, 1 };
+    static const int64_t units[] = { 2, 3, 8, 1000 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shares); i++)
+        for (size_t k = 0; k < COUNT_OF(units); k++) {
+            double one_s = 7, k_s = one_s * (1 - shares[i] + shares[i] / (double)units[k]);
+            assert_near(hetero_parallel_frac(one_s, k_s, units[k]), shares[i], 1e-14);
+        }
+}
+
+/* Slower with more units, or more than k times as fast: noise, or caches. */
+static void a_parallel_share_stays_a_share(void **state)
+{
+    (void)state;
+    assert_true(hetero_parallel_frac(1, 1.5, 4) == 0);
+    assert_true(hetero_parallel_frac(1, 0.2, 4) == 1);
+    assert_true(hetero_parallel_frac(0, 0, 4) == 0); /* nothing to share */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_profile_has_no_limits_and_no_hosts),
+        cmocka_unit_test(a_profile_has_layers_and_types),
+        cmocka_unit_test(every_kind_of_layer_has_a_word),
+        cmocka_unit_test(a_value_out_of_range_is_refused),
+        cmocka_unit_test(the_parallel_share_is_found_in_two_times),
+        cmocka_unit_test(a_parallel_share_stays_a_share),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
