@@ -75,6 +75,6 @@ struct hetero_settings hetero_settings_default(void)
                 .copy_logit = true },
         .genetic = { .population = 32, .tournament = 3, .elite = 2, .crossover = 0.9, .mutation = 1 },
         .anneal = { .hot = 1, .cold = 1e-3 },
-        .bayes = { .initial = 16, .evaluations = 256, .candidates = 256, .length = 2, .noise = 1e-6 },
+        .bayes = { .initial = 16, .evaluations = 80, .candidates = 256, .length = 0.25, .noise = 1e-6 },
     };
 }

@@ -133,13 +133,20 @@ bool hetero_fixture_instance(struct hetero_fixture *f, int i)
     return reach_per_s > 0;
 }
 
-void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name)
+void hetero_fixture_search(struct hetero_search *s, const struct hetero_fixture *f, const char *name,
+                           int64_t evaluations, uint64_t seed)
 {
-    const struct hetero_settings settings = hetero_settings_default();
+    struct hetero_settings settings = hetero_settings_default();
     struct err e = { 0 };
     int32_t which = 0;
     while (which < n_hetero_schedulers && strcmp(hetero_schedulers[which].name, name) != 0)
         which++;
     assert_in_range(which, 0, n_hetero_schedulers - 1);
-    assert_ok(hetero_schedule(s, &f->problem, which, &settings, 1, &e), &e);
+    settings.evaluations = evaluations;
+    assert_ok(hetero_schedule(s, &f->problem, which, &settings, seed, &e), &e);
+}
+
+void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name)
+{
+    hetero_fixture_search(s, f, name, hetero_settings_default().evaluations, 1);
 }

@@ -34,7 +34,11 @@ void hetero_fixture_free(struct hetero_fixture *f);
 bool hetero_fixture_instance(struct hetero_fixture *f, int i);
 extern const int hetero_fixture_n;
 
-/** Run the scheduler of that name on f->problem; release @p s. */
+/** Run the scheduler of that name on f->problem, with the defaults but for the evaluations; release @p s. */
+void hetero_fixture_search(struct hetero_search *s, const struct hetero_fixture *f, const char *name,
+                           int64_t evaluations, uint64_t seed);
+
+/** The same with the default evaluations and seed 1. */
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name);
 
 #endif
