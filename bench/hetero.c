@@ -213,5 +213,6 @@ void bench_hetero(struct bench *b)
     bench_plans(b);
     bench_oracle(b, "optimum proved, 16 layers on 16 types", "<= 0.3 s", 16, ROUNDS, ORACLE_S);
     bench_oracle(b, "   64 layers on 64 types", "<= 30 s", 64, 1, LARGE_S);
-    bench_schedule(b, "annealing, 25,600 evaluations, 16 layers on 16 types", NULL, "anneal", 0);
+    bench_schedule(b, "learning: RL-LSTM, 25,600 evaluations, 16 layers on 16 types", "<= 4 s", "rl-lstm", 4);
+    bench_schedule(b, "   annealing, 25,600 evaluations, 16 layers on 16 types", NULL, "anneal", 0);
 }

@@ -66,6 +66,29 @@ static int fail_alone(const struct table *t, struct err *e)
     return err_set(e, has_status(t, 0, "error") ? ERR_RANGE : ERR_NO_DESIGN, "%s", message_of(t, 0));
 }
 
+/* The row that comes nearest to its throughput; -1: none says. */
+static int64_t nearest_row(const struct table *t)
+{
+    int32_t reach = table_find(t, "reach_per_s");
+    int64_t best = -1;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        double per_s = table_number(t, row, reach);
+        if (per_s > 0 && (best < 0 || per_s > table_number(t, best, reach)))
+            best = row;
+    }
+    return best;
+}
+
+static void say_infeasible(const struct run *run, const struct table *t)
+{
+    int64_t best = nearest_row(t);
+    if (best < 0)
+        output_say(run, "no plan: %s", message_of(t, 0));
+    else
+        output_say(run, "no scheduler has a plan; %s comes nearest: %s",
+                   table_cell(t, best, table_find(t, "scheduler"))->text, message_of(t, best));
+}
+
 /* Schedulers without a plan are an outcome; that none has one is the command's. */
 static void say_outcome(struct run *run, const struct table *t)
 {
@@ -81,8 +104,8 @@ static void say_outcome(struct run *run, const struct table *t)
                    message_of(t, first));
     if (wrong + infeasible < t->n_rows || t->n_rows == 0)
         return;
-    if (!wrong)
-        output_say(run, "no scheduler has a plan; the first row: %s", message_of(t, 0));
+    if (infeasible)
+        say_infeasible(run, t);
     run->exit_code = infeasible ? EXIT_NO_DESIGN : EXIT_INPUT;
 }
 

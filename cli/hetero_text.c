@@ -58,6 +58,8 @@ static void put_point(struct text *out, const struct table *t, int64_t row, cons
                     show_real(a, need_per_s, DIGITS), show_real(b, number(t, row, "most_per_s"), DIGITS));
     if (strcmp(word(t, row, "oracle_proof"), "optimal") == 0)
         text_printf(out, "cheapest plan: %s USD, proved\n", show_usd(a, oracle_usd));
+    else if (strcmp(word(t, row, "oracle_proof"), "no plan") == 0)
+        text_puts(out, "no plan reaches it within the limits of units that stages share: proved\n");
     else if (isfinite(oracle_usd))
         text_printf(out, "no plan costs less than %s USD: a bound, none is proved to be the cheapest here\n",
                     show_usd(a, oracle_usd));

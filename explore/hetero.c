@@ -119,17 +119,29 @@ static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e
     return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* What every plan of the point is measured by. */
+/* Does a scheduler prove what the oracle cannot? Then that need not be done twice. */
+static bool lists_exact(const struct hetero_point *p)
+{
+    for (int32_t i = 0; i < p->n_schedulers; i++)
+        if (hetero_schedulers[p->schedulers[i]].run == hetero_labels_run)
+            return true;
+    return false;
+}
+
+/* What every plan of the point is measured by. Where limits that stages share leave no plan, the schedulers
+ * still say how near they come. */
 static int find_oracle(struct hetero_state *s, const struct hetero_problem *problem, struct err *e)
 {
     struct hetero_oracle o = { 0 };
-    int rc = hetero_oracle(&o, problem, e);
+    bool exact = problem->setup.provisioning == HETERO_EXACT && !lists_exact(&s->point);
+    int rc = exact ? hetero_exact(&o, problem, e) : hetero_oracle(&o, problem, e);
     s->oracle_proof = o.proof;
     s->oracle_usd = rc ? (double)NAN : o.proof == HETERO_OPTIMAL ? o.usd : o.lower_usd;
     hetero_oracle_free(&o);
-    if (!rc && s->oracle_proof == HETERO_NO_PLAN)
-        rc = hetero_point_unreachable(&s->point, &s->aim, e);
-    return rc;
+    if (rc || s->oracle_proof != HETERO_NO_PLAN)
+        return rc;
+    s->oracle_usd = NAN;
+    return s->aim.per_s > s->aim.most_per_s ? hetero_point_unreachable(&s->point, &s->aim, e) : 0;
 }
 
 static int begin_point(struct hetero_state *s, const struct hetero_runs *r, int64_t i, struct err *e)
@@ -280,20 +292,28 @@ static int list_units(struct hetero_runs *r, struct err *e)
     return 0;
 }
 
-/* A scheduler may know more than the oracle where a limit binds: the optimum, or a greater bound. */
+/* A scheduler may know more than the oracle where a limit binds: the optimum, that there is none, or a
+ * greater bound. */
+static void take_proof(struct hetero_state *s, const struct hetero_unit *u)
+{
+    if (u->proof == HETERO_OPTIMAL && u->value.status == HETERO_OK) {
+        s->oracle_proof = HETERO_OPTIMAL;
+        s->oracle_usd = u->value.usd;
+    } else if (u->proof == HETERO_NO_PLAN) {
+        s->oracle_proof = HETERO_NO_PLAN;
+        s->oracle_usd = NAN;
+    } else if (u->lower_usd > s->oracle_usd) {
+        s->oracle_usd = u->lower_usd;
+    }
+}
+
 static void take_proofs(struct hetero_runs *r)
 {
     for (int64_t i = 0; i < r->n_units; i++) {
         const struct hetero_unit *u = &r->units[i];
         struct hetero_state *s = &r->states[u->point];
-        if (!u->run || u->rc || s->oracle_proof != HETERO_LOWER_BOUND)
-            continue;
-        if (u->proof == HETERO_OPTIMAL && u->value.status == HETERO_OK) {
-            s->oracle_proof = HETERO_OPTIMAL;
-            s->oracle_usd = u->value.usd;
-        } else if (u->lower_usd > s->oracle_usd) {
-            s->oracle_usd = u->lower_usd;
-        }
+        if (u->run && !u->rc && s->oracle_proof == HETERO_LOWER_BOUND)
+            take_proof(s, u);
     }
 }
 

@@ -197,7 +197,10 @@ SECTION(hetero_server_section, "servers of hetero", "parameter servers of layers
 static const struct key rl_keys[] = {
     COUNT(hetero_rl_conf, "hidden", hidden, 1, 4096, 32, 0, "width of the policy's cell"),
     COUNT(hetero_rl_conf, "plans", plans, 1, 100000, 64, 0, "sampled in a round"),
-    COUNT(hetero_rl_conf, "rounds", rounds, 1, 1e9, 400, 0, "at most; evaluations may end it before"),
+    COUNT(hetero_rl_conf, "rounds", rounds, 1, 1e9, 400, 0,
+          "of a policy at most; another begins as long as evaluations last"),
+    COUNT(hetero_rl_conf, "patience", patience, 1, 1e9, 50, 0,
+          "rounds without a cheaper plan of its own after which another policy begins"),
     REAL(hetero_rl_conf, "rate", rate, "", 1, 1e-9, 10, 0.005, 0, "of learning (Adam)"),
     REAL(hetero_rl_conf, "entropy", entropy, "", 1, 0, 100, 0.1, 0, "bonus at the first round, falling to 0"),
     REAL(hetero_rl_conf, "gamma", gamma, "", 1, 0, 1, 0.2, 0, "how fast the baseline follows the rewards"),

@@ -63,29 +63,33 @@ static int read_schedulers(struct hetero_point *p, struct err *e)
 
 static void read_rl(struct hetero_rl_settings *s, const struct hetero_rl_conf *x)
 {
-    *s = (struct hetero_rl_settings){ .hidden = (int32_t)x->hidden,
-                                      .plans = (int32_t)x->plans,
-                                      .rounds = (int32_t)x->rounds,
-                                      .rate = x->rate,
-                                      .entropy = x->entropy,
-                                      .gamma = x->gamma,
-                                      .clip = x->clip,
-                                      .copy_logit = x->copy_logit };
+    s->hidden = (int32_t)x->hidden;
+    s->plans = (int32_t)x->plans;
+    s->rounds = (int32_t)x->rounds;
+    s->patience = (int32_t)x->patience;
+    s->rate = x->rate;
+    s->entropy = x->entropy;
+    s->gamma = x->gamma;
+    s->clip = x->clip;
+    s->copy_logit = x->copy_logit;
 }
 
-static void read_searches(struct hetero_settings *s, const struct hetero_genetic_conf *g,
-                          const struct hetero_bayes_conf *b)
+static void read_genetic(struct hetero_genetic_settings *s, const struct hetero_genetic_conf *x)
 {
-    s->genetic = (struct hetero_genetic_settings){ .population = (int32_t)g->population,
-                                                   .tournament = (int32_t)g->tournament,
-                                                   .elite = (int32_t)g->elite,
-                                                   .crossover = g->crossover,
-                                                   .mutation = g->mutation };
-    s->bayes = (struct hetero_bayes_settings){ .initial = (int32_t)b->initial,
-                                               .evaluations = (int32_t)b->evaluations,
-                                               .candidates = (int32_t)b->candidates,
-                                               .length = b->length,
-                                               .noise = b->noise };
+    s->population = (int32_t)x->population;
+    s->tournament = (int32_t)x->tournament;
+    s->elite = (int32_t)x->elite;
+    s->crossover = x->crossover;
+    s->mutation = x->mutation;
+}
+
+static void read_bayes(struct hetero_bayes_settings *s, const struct hetero_bayes_conf *x)
+{
+    s->initial = (int32_t)x->initial;
+    s->evaluations = (int32_t)x->evaluations;
+    s->candidates = (int32_t)x->candidates;
+    s->length = x->length;
+    s->noise = x->noise;
 }
 
 /* What one setting says must fit another. */
@@ -117,6 +121,7 @@ static int read_settings(struct hetero_point *p, struct err *e)
     struct hetero_rl_conf rl;
     struct hetero_genetic_conf genetic;
     struct hetero_bayes_conf bayes;
+    p->settings = hetero_settings_default();
     p->settings.evaluations = p->conf.evaluations;
     int rc = read_section(&rl, &hetero_rl_section, p, p->conf.rl, e);
     if (!rc)
@@ -128,7 +133,8 @@ static int read_settings(struct hetero_point *p, struct err *e)
     if (rc)
         return rc;
     read_rl(&p->settings.rl, &rl);
-    read_searches(&p->settings, &genetic, &bayes);
+    read_genetic(&p->settings.genetic, &genetic);
+    read_bayes(&p->settings.bayes, &bayes);
     return check_settings(p, e);
 }
 

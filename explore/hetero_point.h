@@ -64,7 +64,7 @@ struct hetero_server_conf {
 };
 
 struct hetero_rl_conf {
-    int64_t hidden, plans, rounds;
+    int64_t hidden, plans, rounds, patience;
     double rate, entropy, gamma, clip;
     bool copy_logit;
 };

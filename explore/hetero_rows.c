@@ -45,8 +45,9 @@ const struct hetero_column hetero_columns[] = {
     REAL(over_rl, "usd over that of rl-lstm"),
     COUNT(feasible, "seeds with a plan that reaches the throughput within the limits"),
     REAL(need_per_s, "throughput that is asked for, examples/s"),
-    REAL(examples_per_s, "throughput of the plan; this and the five that follow: of the seed in the middle"),
-    REAL(reach_per_s, "without a plan: the most that the best one tried reaches within the limits"),
+    REAL(examples_per_s, "throughput of the plan; this, usd_per_h, stages, units, evaluations and proof are "
+                         "of the seed in the middle"),
+    REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits"),
     REAL(usd_per_h, "price of all its units"),
     COUNT(stages, "of its pipeline"),
     COUNT(units, "that are paid for: of stages, hosts and parameter servers"),
@@ -55,7 +56,7 @@ const struct hetero_column hetero_columns[] = {
          "what the scheduler says of its plan: optimal; lower bound: it breaks a limit, its cost is one "
          "for all; no plan: there is none"),
     REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below"),
-    WORD(oracle_proof, "which of them: optimal, lower bound"),
+    WORD(oracle_proof, "which of them: optimal, lower bound; no plan: proved that there is none"),
     REAL(most_per_s, "throughput that no plan exceeds"),
     REAL(schedule_s, "with --timing: wall clock, median over seeds"),
     WORD(status, "done; partly: some seeds have no plan; infeasible: none has; error"),
@@ -246,8 +247,6 @@ static void fill_middle(struct hetero_row *row, const struct hetero_unit *u)
     bool has_plan = !u->rc && u->value.status == HETERO_OK;
     row->evaluations = u->rc ? -1 : u->evaluations;
     row->proof = u->rc ? NULL : proof_word(u->proof);
-    if (!u->rc && !has_plan)
-        row->reach_per_s = u->value.reach_per_s;
     if (!has_plan)
         return;
     row->examples_per_s = u->value.per_s;
@@ -309,6 +308,8 @@ static void put_scheduler(struct table *t, const struct hetero_runs *r, const st
     row.oracle_usd = s->oracle_usd;
     row.oracle_proof = proof_word(s->oracle_proof);
     row.schedule_s = g->schedule_s;
+    if (g->feasible == 0 && !g->best->rc)
+        row.reach_per_s = g->best->value.reach_per_s;
     fill_middle(&row, g->middle);
     fill_status(&row, g, &text);
     put_row(t, r, g->first->point, &row);

@@ -41,7 +41,7 @@ static bool carve_doubles(struct policy *p)
         { &p->d_h, plans * hidden },
         { &p->d_z, gates },
         { &p->weight, inner + plans },
-        { &p->by_layer, layers * out },
+        { &p->by_layer, layers * gates },
         { &p->flipped, larger(larger(hidden * out, hidden * inner), features * layers) },
     };
     size_t n = 0, n_rooms = sizeof rooms / sizeof rooms[0];
@@ -76,7 +76,8 @@ int policy_build(struct policy *p, const struct policy_shape *shape, const doubl
     *p = (struct policy){ .shape = *shape, .features = features };
     p->n_gates = policy_cell_gates(shape->cell) * shape->hidden;
     p->n_out = p->n_gates + shape->n_types;
-    p->n_params = (shape->n_features + shape->hidden) * p->n_out + (shape->n_types + 1) * p->n_gates + 1;
+    p->n_params =
+        (shape->n_features + shape->n_types + 1) * p->n_gates + shape->hidden * p->n_out + shape->n_types + 1;
     if (!carve_doubles(p) || !carve_others(p)) {
         policy_free(p);
         return err_nomem(e, "a policy");
@@ -96,9 +97,10 @@ void policy_free(struct policy *p)
 struct policy_parts policy_parts(const struct policy *p, double *of)
 {
     struct policy_parts x = { .input = of };
-    x.type = x.input + (size_t)p->shape.n_features * (size_t)p->n_out;
+    x.type = x.input + (size_t)p->shape.n_features * (size_t)p->n_gates;
     x.state = x.type + (size_t)(p->shape.n_types + 1) * (size_t)p->n_gates;
-    x.copy = x.state + (size_t)p->shape.hidden * (size_t)p->n_out;
+    x.bias = x.state + (size_t)p->shape.hidden * (size_t)p->n_out;
+    x.copy = x.bias + p->shape.n_types;
     return x;
 }
 
@@ -116,7 +118,7 @@ void policy_start(struct policy *p, double copy, struct rng *rng)
 {
     struct policy_parts x = policy_parts(p, p->params);
     memset(p->params, 0, (size_t)p->n_params * sizeof *p->params);
-    start_rows(p, x.input, p->shape.n_features, p->n_out, rng);
+    start_rows(p, x.input, p->shape.n_features, p->n_gates, rng);
     start_rows(p, x.type, p->shape.n_types + 1, p->n_gates, rng);
     start_rows(p, x.state, p->shape.hidden, p->n_out, rng);
     if (p->shape.cell == POLICY_LSTM)
@@ -136,7 +138,7 @@ static void enter_node(struct policy *p, int32_t level, int32_t i)
            parent = (size_t)node->parent;
     bool root = node->parent < 0;
     double *z = p->gates + at * gates;
-    memcpy(z, p->by_layer + (size_t)level * (size_t)p->n_out, gates * sizeof *z);
+    memcpy(z, p->by_layer + (size_t)level * gates, gates * sizeof *z);
     policy_add(z, policy_parts(p, p->params).type + (size_t)node->type * gates, p->n_gates);
     if (!root)
         policy_add(z, p->out + parent * (size_t)p->n_out, p->n_gates);
@@ -145,13 +147,14 @@ static void enter_node(struct policy *p, int32_t level, int32_t i)
 }
 
 /* Logits of a node, less the largest of them, into p->prob as well. */
-static void finish_logits(struct policy *p, int32_t level, int32_t i)
+static void finish_logits(struct policy *p, int32_t i)
 {
     int32_t n_types = p->shape.n_types;
+    struct policy_parts x = policy_parts(p, p->params);
     double *logits = p->out + (size_t)i * (size_t)p->n_out + p->n_gates, most = -INFINITY;
-    policy_add(logits, p->by_layer + (size_t)level * (size_t)p->n_out + p->n_gates, n_types);
+    policy_add(logits, x.bias, n_types);
     if (p->nodes[i].type < n_types)
-        logits[p->nodes[i].type] += *policy_parts(p, p->params).copy;
+        logits[p->nodes[i].type] += *x.copy;
     for (int32_t t = 0; t < n_types; t++)
         most = fmax(most, logits[t]);
     for (int32_t t = 0; t < n_types; t++)
@@ -185,7 +188,7 @@ static void enter_level(struct policy *p, int32_t level)
     matrix_product(p->out + (size_t)from * (size_t)p->n_out, p->h + (size_t)from * (size_t)p->shape.hidden,
                    policy_parts(p, p->params).state, end - from, p->n_out, p->shape.hidden, false);
     for (int32_t i = from; i < end; i++)
-        finish_logits(p, level, i);
+        finish_logits(p, i);
     elementary_exp(p->prob + (size_t)from * (size_t)p->shape.n_types, (end - from) * p->shape.n_types);
     for (int32_t i = from; i < end; i++)
         normalise(p, i);
@@ -245,7 +248,7 @@ static void descend(struct policy *p, int32_t level, int32_t n_walkers, const st
 static void grow(struct policy *p, int32_t n_walkers, const struct choice *how)
 {
     const struct policy_shape *s = &p->shape;
-    matrix_product(p->by_layer, p->features, policy_parts(p, p->params).input, s->n_layers, p->n_out,
+    matrix_product(p->by_layer, p->features, policy_parts(p, p->params).input, s->n_layers, p->n_gates,
                    s->n_features, false);
     p->nodes[0] = (struct policy_node){ .parent = -1, .type = s->n_types, .count = n_walkers };
     p->first[0] = 0;
@@ -274,10 +277,10 @@ void policy_decode(struct policy *p)
 
 int32_t policy_plan(const struct policy *p, int32_t leaf, hetero_id *plan)
 {
-    int32_t i = p->first[p->shape.n_layers] + leaf, count = p->nodes[i].count;
+    int32_t i = p->first[p->shape.n_layers] + leaf;
     for (int32_t l = p->shape.n_layers - 1; l >= 0; l--) {
         plan[l] = (hetero_id)p->nodes[i].type;
         i = p->nodes[i].parent;
     }
-    return count;
+    return policy_count(p, leaf);
 }

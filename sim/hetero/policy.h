@@ -3,11 +3,11 @@
  * and the gradient of their probabilities.
  *
  *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)            (policy_cell.h says how z_l gives h_l)
- *     logits_l = S x_l + V h_l + q [t = a_(l-1)]
+ *     logits_l = V h_l + v + q [t = a_(l-1)]
  *     a_l      ~ softmax(logits_l)
  *
  * x_l are features of layer l, the same in all plans, a_(l-1) is the type of the layer before. The first
- * feature should be 1: its row of W and S is the bias. q, the copy logit, is one learned number: plans that
+ * feature should be 1: its row of W is the bias of z. q, the copy logit, is one learned number: plans that
  * are worth something have long stages.
  *
  * Plans that begin with the same types share what the network says so far. So the plans of a round are a tree
@@ -42,8 +42,8 @@ struct policy {
     struct policy_shape shape;
     int32_t n_gates, n_out; /**< widths of z; of z and logits together */
     int32_t n_params;
-    /** shape [n_params], owned: W beside S [n_features][n_out], E [n_types + 1][n_gates], U beside V
-     * [hidden][n_out], q. */
+    /** shape [n_params], owned: W [n_features][n_gates], E [n_types + 1][n_gates], U beside V
+     * [hidden][n_out], v [n_types], q. */
     double *params;
     double *gradient;       /**< shape [n_params], owned: of policy_differentiate() */
     const double *features; /**< shape [n_layers][n_features], borrowed */
@@ -60,7 +60,7 @@ struct policy {
     double *d_out, *d_c; /**< shape [..][n_out], [..][hidden] */
     double *d_h, *d_z;   /**< shape [a level][hidden], [n_gates]: scratch */
     double *weight;      /**< shape [..]: sum over its plans */
-    double *by_layer;    /**< shape [n_layers][n_out]: W x, S x; backward: derivatives by them */
+    double *by_layer;    /**< shape [n_layers][n_gates]: W x; backward: derivatives by it */
     double *flipped;     /**< scratch for matrices transposed */
     void *memory[2];     /**< owned: all of the above, doubles and others */
 };
@@ -73,7 +73,7 @@ int policy_build(struct policy *p, const struct policy_shape *shape, const doubl
 void policy_free(struct policy *p);
 
 /**
- * Parameters to begin with, drawn: W, E and U uniform within 1 / sqrt(n) of zero, n inputs of z; S and V
+ * Parameters to begin with, drawn: W, E and U uniform within 1 / sqrt(n) of zero, n inputs of z; V and v
  * zero, so that every type is as probable as any other, but for @p copy, the copy logit; forget gates are
  * open (bias 1). Source: the usual practice for LSTMs; R. Jozefowicz et al., ICML 2015, for the bias.
  */
@@ -92,6 +92,12 @@ void policy_decode(struct policy *p);
 static inline int32_t policy_n_leaves(const struct policy *p)
 {
     return p->first[p->shape.n_layers + 1] - p->first[p->shape.n_layers];
+}
+
+/** How often plan @p leaf of them was drawn. */
+static inline int32_t policy_count(const struct policy *p, int32_t leaf)
+{
+    return p->nodes[p->first[p->shape.n_layers] + leaf].count;
 }
 
 /** Plan @p leaf of them, into @p plan, shape [n_layers]; returns how often it was drawn. */

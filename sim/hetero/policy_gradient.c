@@ -63,8 +63,7 @@ static void leave_node(struct policy *p, int32_t level, int32_t i, const struct 
     size_t gates = (size_t)p->n_gates, hidden = (size_t)p->shape.hidden, at = (size_t)i,
            parent = (size_t)node->parent;
     bool root = node->parent < 0;
-    double *layer = p->by_layer + (size_t)level * (size_t)p->n_out,
-           *d_logits = p->d_out + at * (size_t)p->n_out + gates;
+    double *layer = p->by_layer + (size_t)level * gates, *d_logits = p->d_out + at * (size_t)p->n_out + gates;
     const struct policy_cell_back back = { .gates = p->gates + at * gates,
                                            .c_before = root ? NULL : p->c + parent * hidden,
                                            .tanh_c = p->tanh_c + at * hidden,
@@ -77,7 +76,7 @@ static void leave_node(struct policy *p, int32_t level, int32_t i, const struct 
         policy_add(p->d_out + parent * (size_t)p->n_out, p->d_z, p->n_gates);
     policy_add(to->type + (size_t)node->type * gates, p->d_z, p->n_gates);
     policy_add(layer, p->d_z, p->n_gates);
-    policy_add(layer + gates, d_logits, p->shape.n_types);
+    policy_add(to->bias, d_logits, p->shape.n_types);
     if (p->shape.copy_logit && node->type < p->shape.n_types)
         *to->copy += d_logits[node->type];
 }
@@ -88,7 +87,7 @@ static void back_through(struct policy *p, const struct policy_parts *to)
 {
     int32_t hidden = p->shape.hidden;
     memset(p->d_c, 0, (size_t)p->first[p->shape.n_layers] * (size_t)hidden * sizeof *p->d_c);
-    memset(p->by_layer, 0, (size_t)p->shape.n_layers * (size_t)p->n_out * sizeof *p->by_layer);
+    memset(p->by_layer, 0, (size_t)p->shape.n_layers * (size_t)p->n_gates * sizeof *p->by_layer);
     matrix_transpose(p->flipped, policy_parts(p, p->params).state, hidden, p->n_out);
     for (int32_t level = p->shape.n_layers - 1; level >= 0; level--) {
         int32_t from = p->first[level], end = p->first[level + 1];
@@ -111,5 +110,5 @@ void policy_differentiate(struct policy *p, const double *weights, double bonus)
     matrix_transpose(p->flipped, p->h, inner, s->hidden);
     matrix_product(to.state, p->flipped, p->d_out, s->hidden, p->n_out, inner, false);
     matrix_transpose(p->flipped, p->features, s->n_layers, s->n_features);
-    matrix_product(to.input, p->flipped, p->by_layer, s->n_features, p->n_out, s->n_layers, false);
+    matrix_product(to.input, p->flipped, p->by_layer, s->n_features, p->n_gates, s->n_layers, false);
 }

@@ -6,9 +6,10 @@
 
 /** Borrowed places in an array of n_params numbers: parameters, or derivatives by them. */
 struct policy_parts {
-    double *input; /**< W beside S: shape [n_features][n_out], z before logits */
+    double *input; /**< W: shape [n_features][n_gates] */
     double *type;  /**< E: shape [n_types + 1][n_gates] */
-    double *state; /**< U beside V: shape [hidden][n_out] */
+    double *state; /**< U beside V: shape [hidden][n_out], z before logits */
+    double *bias;  /**< v: shape [n_types] */
     double *copy;  /**< q */
 };
 

@@ -9,6 +9,8 @@ const struct hetero_scheduler hetero_schedulers[] = {
       false },
     { "exact", "the cheapest plan, proved within the limits of units", hetero_labels_run, false, false },
     { "brute-force", "all plans, at most 2^22", hetero_brute, false, false },
+    { "rl-lstm", "an LSTM that learns by REINFORCE", hetero_rl_lstm, true, false },
+    { "rl-rnn", "the same with an Elman network", hetero_rl_rnn, true, false },
     { "greedy", "layer by layer, the type that makes the plan cheapest", hetero_greedy, false, false },
     { "genetic", "a genetic algorithm", hetero_genetic, true, false },
     { "bayes", "Bayesian optimisation: few evaluations", hetero_bayes, true, false },
@@ -19,6 +21,7 @@ const struct hetero_scheduler hetero_schedulers[] = {
     { "gpu-only", "all on one type of GPU", hetero_gpu_only, false, false },
     { "cpu-only", "all on one type of CPU", hetero_cpu_only, false, false },
     { "random+local", "then one stage or layer recoloured at a time", hetero_random, true, true },
+    { "rl-lstm+local", "rl-lstm, then one stage or layer recoloured at a time", hetero_rl_lstm, true, true },
 };
 const int32_t n_hetero_schedulers = (int32_t)(sizeof hetero_schedulers / sizeof hetero_schedulers[0]);
 

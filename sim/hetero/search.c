@@ -67,6 +67,7 @@ struct hetero_settings hetero_settings_default(void)
         .rl = { .hidden = 32,
                 .plans = 64,
                 .rounds = 400,
+                .patience = 50,
                 .rate = 0.005,
                 .entropy = 0.1,
                 .gamma = 0.2,

@@ -55,7 +55,9 @@ bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b
 
 /** One policy of reinforcement learning: an LSTM or an Elman network. Defaults: hetero_settings_default(). */
 struct hetero_rl_settings {
-    int32_t hidden, plans, rounds;     /**< width of the cell, plans sampled in a round, rounds at most */
+    int32_t hidden, plans; /**< width of the cell, plans drawn in a round */
+    int32_t rounds;        /**< of a policy at most */
+    int32_t patience;      /**< rounds without a cheaper plan of its own after which another policy begins */
     double rate, entropy, gamma, clip; /**< Adam's rate; bonus at the first round, falling to 0; of the
                                           baseline; of the gradient's norm */
     bool copy_logit;                   /**< a learned preference for the type of the layer before */

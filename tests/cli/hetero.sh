@@ -1,6 +1,8 @@
 #!/bin/sh
 # Studies of layers on types of resources: a row a point and scheduler, tables beside them, the same on any number
 # of threads; what is wrong is said where it stands; an interrupt leaves nothing.
+echo "== the study of schedulers: points whose cheapest plan is proved"
+"$WEFT" hetero configs/studies/heterps.yaml --set 'schedulers=[oracle, heuristic]' -q | grep -c '^cheapest plan: .* proved$'
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >measured.yaml <<..
@@ -29,10 +31,10 @@ vary: { throughput.share: [0.1, 0.9] }
 echo "== one point: its table, the stages of its cheapest plan"
 run hetero measured.yaml
 run hetero measured.yaml --set network='switch:16@12.5' --set types.v100.nic_GBps=1 --set servers='{type: cpu, GBps: 1}' --set throughput='{share: 0.4, of: gpu-only}'
-run hetero measured.yaml --set schedulers=[heuristic] --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
+run hetero measured.yaml --set schedulers='[heuristic]' --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
 echo "== points"
 run hetero drawn.yaml
-run hetero drawn.yaml --set vary='{model: [nce, nec]}' --set schedulers=[heuristic]
+run hetero drawn.yaml --set vary='{model: [nce, nec]}' --set schedulers='[heuristic]'
 echo "== against learning"
 run hetero drawn.yaml --set vary='{throughput.share: [0.3, 0.5]}' --set schedulers='[rl-lstm, gpu-only, heuristic]' --set rl.rounds=3 --set rl.plans=8 |
     sed -n '/against the others/,$p'
@@ -46,9 +48,9 @@ done
 "$WEFT" hetero measured.yaml --timing --of csv | sed -n 5p
 echo "== a throughput that no plan reaches, limits that no scheduler keeps"
 run hetero measured.yaml --set throughput.per_s=1e9
-run hetero drawn.yaml --set vary='{throughput.per_s: [1e5, 1e9]}' --set schedulers=[heuristic]
-run hetero measured.yaml --set schedulers=[cpu-only]
-run hetero measured.yaml --set schedulers=[cpu-only] --set vary='{throughput.per_s: [1e9]}'
+run hetero drawn.yaml --set vary='{throughput.per_s: [1e5, 1e9]}' --set schedulers='[heuristic]'
+run hetero measured.yaml --set schedulers='[cpu-only]'
+run hetero measured.yaml --set schedulers='[cpu-only]' --set vary='{throughput.per_s: [1e9]}'
 echo "== what is wrong"
 run hetero measured.yaml --set model=nce
 run hetero measured.yaml --set throughput='{per_s: 1, share: 1}'
@@ -56,7 +58,7 @@ run hetero measured.yaml --set types.v100.compute_parallel=0.9
 run hetero measured.yaml --set types.cpu.compute_parallel=1.5
 run hetero measured.yaml --set layers.emb.compute_ms='{cpu: 1}'
 run hetero measured.yaml --set layers.emb.compute_ms.v10=1
-run hetero measured.yaml --set schedulers=[greddy] | sed -e 's/schedulers oracle.*(/schedulers .. (/'
+run hetero measured.yaml --set schedulers='[greddy]' | sed -e 's/schedulers oracle.*(/schedulers .. (/'
 run hetero measured.yaml --set handover=network
 run hetero measured.yaml --set batch=0
 run hetero drawn.yaml --set vary='{draw.tipes: [2]}'

@@ -130,6 +130,36 @@ static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **s
     tables_free(&t);
 }
 
+static void limits_that_stages_share_may_leave_no_plan(void **state)
+{
+    /* One GPU for a and c, of which each alone needs one: (gpu, cpu, gpu) would need two. 1 us wants a single
+     * unit of each; b on the GPU takes 9 us. */
+    struct tables t;
+    run_text(
+        &t, *state,
+        "layers:\n"
+        "  - { name: a, compute_ms: { cpu: 90, gpu: 1 } }\n"
+        "  - { name: b, compute_ms: { cpu: 1, gpu: 9 } }\n"
+        "  - { name: c, compute_ms: { cpu: 90, gpu: 1 } }\n"
+        "types:\n"
+        "  - { name: cpu, cpu: true, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "  - { name: gpu, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+        "batch: 1000\n"
+        "job: { examples_M: 1 }\n"
+        "throughput: { per_s: 5e5 }\n"
+        "schedulers: [gpu-only, greedy]\n",
+        1);
+    assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9); /* limits not shared */
+    assert_int_equal(t.rows.n_rows, 2);
+    for (int64_t row = 0; row < 2; row++) {
+        assert_string_equal(word(&t.rows, row, "status"), "infeasible");
+        assert_string_equal(word(&t.rows, row, "oracle_proof"), "no plan");
+        assert_true(isnan(number(&t.rows, row, "oracle_usd")));
+    }
+    assert_close(number(&t.rows, 0, "reach_per_s"), 1e6 / 11, 1e-6);
+    tables_free(&t);
+}
+
 static void hosts_and_parameter_servers_are_paid_for(void **state)
 {
     /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */
@@ -216,7 +246,7 @@ static void rows_are_medians_of_their_runs(void **state)
     assert_int_equal(t.rows.n_rows, 18);
     assert_int_equal(t.runs.n_rows, 6 * (5 + 1 + 1));
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
-        double usd[8];
+        double usd[8] = { 0 };
         int64_t n = gather(usd, &t, row), feasible = 0;
         assert_true(number(&t.rows, row, "seeds") == (double)n);
         for (int64_t i = 0; i < n; i++)
@@ -242,7 +272,7 @@ static void rows_are_medians_of_their_runs(void **state)
 static void a_median_of_two_is_between_them(void **state)
 {
     struct tables t;
-    double usd[8];
+    double usd[8] = { 0 };
     run_text(&t, *state,
              "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
              "schedulers: [random]\nevaluations: 2\nseeds: 2\n",
@@ -383,6 +413,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_has_no_plan_has_no_cost, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest,
                                         make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(limits_that_stages_share_may_leave_no_plan, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(parameter_servers_may_be_what_limits_a_stage, make_folder,
                                         remove_folder),

@@ -98,21 +98,18 @@ static double plain_plan(const struct policy *p, const hetero_id *plan, double w
     struct plain_state x = { 0 };
     double sum = 0;
     for (int l = 0; l < s->n_layers; l++) {
-        double z[4 * MOST_HIDDEN], logits[MOST_TYPES], total = 0;
+        double z[4 * MOST_HIDDEN], logits[MOST_TYPES] = { 0 }, total = 0;
         int before = l ? plan[l - 1] : s->n_types;
-        for (int j = 0; j < p->n_out; j++) {
-            double y = 0;
-            for (int k = 0; k < s->n_features; k++)
-                y += p->features[l * s->n_features + k] * w.input[k * p->n_out + j];
-            *(j < p->n_gates ? &z[j] : &logits[j - p->n_gates]) = y;
-        }
         for (int j = 0; j < p->n_gates; j++) {
-            z[j] += w.type[before * p->n_gates + j];
+            z[j] = w.type[before * p->n_gates + j];
+            for (int k = 0; k < s->n_features; k++)
+                z[j] += p->features[l * s->n_features + k] * w.input[k * p->n_gates + j];
             for (int k = 0; k < s->hidden; k++)
                 z[j] += x.h[k] * w.state[k * p->n_out + j];
         }
         plain_cell(s, z, &x);
         for (int t = 0; t < s->n_types; t++) {
+            logits[t] = w.bias[t];
             for (int k = 0; k < s->hidden; k++)
                 logits[t] += x.h[k] * w.state[k * p->n_out + p->n_gates + t];
             total += exp(logits[t] += t == before ? *w.copy : 0);
@@ -250,7 +247,7 @@ static void a_decode_takes_the_most_probable_type_of_each_layer(void **state)
     teardown(&f);
 }
 
-/* S and V begin with zero: only the copy logit prefers a type. */
+/* V and v begin with zero: only the copy logit prefers a type. */
 static void a_new_policy_prefers_nothing_but_to_stay(void **state)
 {
     struct fixture f;
