@@ -138,10 +138,11 @@ double hetero_limits_bound(struct hetero_limits *m, double *cost, hetero_id *pla
 int hetero_limits_open(struct hetero_limits *m, struct hetero_paths *x, const struct hetero_arcs *arcs,
                        const struct hetero_window *w, struct err *e)
 {
-    struct hetero_arc *room = realloc(m->priced.at, ((size_t)arcs->n + 1) * sizeof *room);
+    struct hetero_arc *room = realloc(m->priced.at, (size_t)arcs->n * sizeof *room);
     if (!room)
         return err_nomem(e, "stages of plans");
-    m->priced = (struct hetero_arcs){ room, arcs->n, arcs->n };
+    m->priced.at = room;
+    m->priced.n = m->priced.cap = arcs->n;
     memcpy(room, arcs->at, (size_t)arcs->n * sizeof *room);
     m->x = x;
     m->arcs = arcs;

@@ -24,7 +24,7 @@ struct hetero_limits {
     hetero_id tried[HETERO_MAX_LAYERS];  /**< the plan at hand */
 };
 
-/** Look at the arcs of another window; @p arcs priced for it. 0 or ERR_NOMEM. O(arcs). */
+/** Look at the arcs of another window; @p arcs priced for it, at least one. 0 or ERR_NOMEM. O(arcs). */
 int hetero_limits_open(struct hetero_limits *m, struct hetero_paths *x, const struct hetero_arcs *arcs,
                        const struct hetero_window *w, struct err *e);
 void hetero_limits_free(struct hetero_limits *m);

@@ -171,7 +171,7 @@ static int search_all(struct search *s, struct err *e)
 {
     struct node node;
     int rc = begin(s, &node, e);
-    if (!rc)
+    if (!rc && node.n > 0)
         rc = push(s, &node, e);
     while (!rc && s->n_nodes > 0 && s->out->paths < MOST_PATHS) {
         node = s->nodes[--s->n_nodes];
