@@ -14,7 +14,7 @@ static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76
 static const double rounder = 0x1.8p52;
 
 /* Beyond it, 2^k below has no room in the exponent. */
-#define MOST_EXPONENT 708
+#define MOST_EXPONENT 708.0
 
 /* exp(x) = 2^k exp(r) with |r| <= ln 2 / 2. Taylor's series to r^13: the next term is below 5e-18. */
 static inline double exp_of(double x)

@@ -96,7 +96,8 @@ void policy_free(struct policy *p)
 
 struct policy_parts policy_parts(const struct policy *p, double *of)
 {
-    struct policy_parts x = { .input = of };
+    struct policy_parts x;
+    x.input = of;
     x.type = x.input + (size_t)p->shape.n_features * (size_t)p->n_gates;
     x.state = x.type + (size_t)(p->shape.n_types + 1) * (size_t)p->n_gates;
     x.bias = x.state + (size_t)p->shape.hidden * (size_t)p->n_out;

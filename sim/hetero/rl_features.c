@@ -1,5 +1,6 @@
 #include "sim/hetero/rl_features.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,15 +29,21 @@ static void standardise(double *x, int32_t rows, int32_t width)
         x[(size_t)r * (size_t)width] *= square > 1e-12 ? 1 / sqrt(square) : 0;
 }
 
+/* Logarithm of a size or time, @p least more so that 0 has one. What nobody checks may be beyond numbers. */
+static double log_of(double x, double least)
+{
+    return elementary_log(fmin(fmax(x, 0), DBL_MAX / 2) + least);
+}
+
 static void fill_measures(double *x, const struct hetero_profile *p, int32_t layer)
 {
     const struct hetero_layer *l = &p->layers[layer];
-    *x++ = elementary_log(1 + l->in_B);
-    *x++ = elementary_log(1 + l->weight_B);
+    *x++ = log_of(l->in_B, 1);
+    *x++ = log_of(l->weight_B, 1);
     for (int32_t t = 0; t < p->n_types; t++) {
         size_t at = (size_t)layer * (size_t)p->n_types + (size_t)t;
-        *x++ = elementary_log(1e-9 + p->compute_s[at]);
-        *x++ = elementary_log(1e-9 + p->sync_s[at] + p->handover_s[at]);
+        *x++ = log_of(p->compute_s[at], 1e-9);
+        *x++ = log_of(p->sync_s[at] + p->handover_s[at], 1e-9);
     }
 }
 

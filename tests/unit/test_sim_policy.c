@@ -90,7 +90,15 @@ static void plain_cell(const struct policy_shape *s, const double *z, struct pla
     }
 }
 
-/* log P(plan) + sum over layers of bonus * entropy, over one plan's own pass. */
+static double log_sum_exp(const double *x, int n)
+{
+    double sum = exp(x[0]);
+    for (int i = 1; i < n; i++)
+        sum += exp(x[i]);
+    return log(sum);
+}
+
+/* weight * log P(plan) + sum over layers of bonus * entropy, over one plan's own pass. */
 static double plain_plan(const struct policy *p, const hetero_id *plan, double weight, double bonus)
 {
     const struct policy_shape *s = &p->shape;
@@ -98,7 +106,7 @@ static double plain_plan(const struct policy *p, const hetero_id *plan, double w
     struct plain_state x = { 0 };
     double sum = 0;
     for (int l = 0; l < s->n_layers; l++) {
-        double z[4 * MOST_HIDDEN], logits[MOST_TYPES] = { 0 }, total = 0;
+        double z[4 * MOST_HIDDEN], logits[MOST_TYPES] = { 0 };
         int before = l ? plan[l - 1] : s->n_types;
         for (int j = 0; j < p->n_gates; j++) {
             z[j] = w.type[before * p->n_gates + j];
@@ -112,11 +120,12 @@ static double plain_plan(const struct policy *p, const hetero_id *plan, double w
             logits[t] = w.bias[t];
             for (int k = 0; k < s->hidden; k++)
                 logits[t] += x.h[k] * w.state[k * p->n_out + p->n_gates + t];
-            total += exp(logits[t] += t == before ? *w.copy : 0);
+            logits[t] += t == before ? *w.copy : 0;
         }
-        sum += weight * (logits[plan[l]] - log(total));
+        double log_total = log_sum_exp(logits, s->n_types);
+        sum += weight * (logits[plan[l]] - log_total);
         for (int t = 0; t < s->n_types; t++)
-            sum -= bonus * exp(logits[t]) / total * (logits[t] - log(total));
+            sum -= bonus * exp(logits[t] - log_total) * (logits[t] - log_total);
     }
     return sum;
 }

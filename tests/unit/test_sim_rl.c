@@ -1,0 +1,221 @@
+/* Learned schedules against the proved optimum, and what a run promises whatever it finds. */
+#include "sim/hetero/oracle.h"
+#include "sim/hetero/rl_features.h"
+#include "sim/hetero/search.h"
+#include "tests/support.h"
+#include "tests/unit/hetero_models.h"
+
+static int32_t scheduler(const char *name)
+{
+    for (int32_t i = 0; i < n_hetero_schedulers; i++)
+        if (strcmp(hetero_schedulers[i].name, name) == 0)
+            return i;
+    fail_msg("no scheduler %s", name);
+    return -1;
+}
+
+static void run(struct hetero_search *s, const struct hetero_problem *p, const char *name,
+                const struct hetero_settings *settings, uint64_t seed)
+{
+    struct err e = { 0 };
+    assert_ok(hetero_schedule(s, p, scheduler(name), settings, seed, &e), &e);
+}
+
+/* ---- what it finds ---- */
+
+static void learned_plans_of_two_types_are_within_two_percent_of_the_optimum(void **state)
+{
+    static const char *const names[] = { "rl-lstm", "rl-rnn" };
+    struct hetero_settings settings = hetero_settings_default();
+    (void)state;
+    settings.evaluations = 6400;
+    for (int m = 0; m < N_HETERO_MODELS; m++)
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            struct hetero_models_case c;
+            struct hetero_oracle o;
+            struct hetero_search s;
+            struct err e = { 0 };
+            hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
+            assert_ok(hetero_oracle(&o, &c.problem, &e), &e);
+            run(&s, &c.problem, names[i], &settings, 1);
+            assert_int_equal(s.value.status, HETERO_OK);
+            assert_true(s.value.usd <= 1.02 * o.usd);
+            hetero_search_free(&s);
+            hetero_oracle_free(&o);
+            hetero_models_free(&c);
+        }
+}
+
+/* 10 layers on 8 types: 10^9 plans, of which a run tries one in 170,000. */
+static void learning_beats_chance_at_as_many_plans(void **state)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    const struct hetero_setup setup = {
+        .overlap = true, .provisioning = HETERO_EXACT, .examples = 1e6, .epochs = 1, .server = -1
+    };
+    struct hetero_draw draw = hetero_draw_default();
+    struct hetero_profile profile;
+    struct hetero_problem p;
+    struct hetero_search learned, chance;
+    struct err e = { 0 };
+    double reach_per_s;
+    (void)state;
+    settings.evaluations = 6400;
+    draw.model = HETERO_2EMB;
+    draw.n_types = 8;
+    assert_ok(hetero_draw_profile(&profile, &draw, &e), &e);
+    assert_ok(hetero_build(&p, &profile, &setup, &e), &e);
+    assert_ok(hetero_reach(&reach_per_s, NULL, &p, &e), &e);
+    hetero_set_throughput(&p, 0.5 * reach_per_s);
+    run(&learned, &p, "rl-lstm", &settings, 1);
+    run(&chance, &p, "random", &settings, 1);
+    assert_true(learned.evaluations <= chance.evaluations);
+    assert_int_equal(learned.value.status, HETERO_OK);
+    assert_true(chance.value.status != HETERO_OK || learned.value.usd < chance.value.usd);
+    hetero_search_free(&learned);
+    hetero_search_free(&chance);
+    hetero_free(&p);
+    hetero_profile_free(&profile);
+}
+
+/* ---- what it promises ---- */
+
+static void equal_seeds_take_equal_ways(void **state)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_models_case c;
+    struct hetero_search s[3];
+    (void)state;
+    settings.evaluations = 2000;
+    hetero_models_build(&c, HETERO_CTRDNN, HETERO_MODELS_TIGHT);
+    for (int i = 0; i < 3; i++)
+        run(&s[i], &c.problem, "rl-lstm", &settings, i < 2 ? 7 : 8);
+    assert_int_equal(s[0].n_curve, s[1].n_curve);
+    assert_memory_equal(s[0].curve, s[1].curve, (size_t)s[0].n_curve * sizeof *s[0].curve);
+    assert_memory_equal(s[0].best, s[1].best, 16 * sizeof *s[0].best);
+    assert_true(s[0].n_curve != s[2].n_curve ||
+                memcmp(s[0].curve, s[2].curve, (size_t)s[0].n_curve * sizeof *s[0].curve) != 0);
+    for (int i = 0; i < 3; i++)
+        hetero_search_free(&s[i]);
+    hetero_models_free(&c);
+}
+
+static void a_run_uses_its_evaluations_and_no_more(void **state)
+{
+    static const int64_t budgets[] = { 1, 2, 64, 65, 66, 1000 };
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_models_case c;
+    (void)state;
+    hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_TIGHT);
+    for (size_t i = 0; i < COUNT_OF(budgets); i++) {
+        struct hetero_search s;
+        settings.evaluations = budgets[i];
+        run(&s, &c.problem, "rl-rnn", &settings, 1);
+        assert_int_equal(s.evaluations, budgets[i]);
+        hetero_search_free(&s);
+    }
+    hetero_models_free(&c);
+}
+
+static void without_a_plan_the_one_that_reaches_most_is_told(void **state)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_models_case c;
+    struct hetero_search s;
+    (void)state;
+    settings.evaluations = 3000;
+    hetero_models_build(&c, HETERO_NCE5, HETERO_MODELS_TIGHT);
+    hetero_set_throughput(&c.problem, 1.01 * c.reach_per_s);
+    run(&s, &c.problem, "rl-lstm", &settings, 1);
+    assert_int_not_equal(s.value.status, HETERO_OK);
+    assert_close(s.value.reach_per_s, c.reach_per_s, 1e-5);
+    hetero_search_free(&s);
+    hetero_models_free(&c);
+}
+
+/* Neither prices nor times nor types to choose from: logarithms of zero, and no choice. */
+static void profiles_without_anything_to_learn_are_no_accident(void **state)
+{
+    const struct hetero_setup setup = { .overlap = true, .examples = 1, .epochs = 1, .server = -1 };
+    struct hetero_settings settings = hetero_settings_default();
+    (void)state;
+    settings.evaluations = 300;
+    for (int32_t types = 1; types <= 2; types++) {
+        struct hetero_profile profile;
+        struct hetero_problem p;
+        struct hetero_search s;
+        struct err e = { 0 };
+        assert_ok(hetero_profile_build(&profile, 3, types, &e), &e);
+        for (int32_t t = 0; t < types; t++)
+            profile.compute_s[t] = 1;
+        profile.layers[1].weight_B = INFINITY;
+        assert_ok(hetero_build(&p, &profile, &setup, &e), &e);
+        hetero_set_throughput(&p, 1);
+        run(&s, &p, "rl-lstm", &settings, 1);
+        assert_int_equal(s.value.status, HETERO_OK);
+        assert_true(s.value.usd == 0);
+        hetero_search_free(&s);
+        hetero_free(&p);
+        hetero_profile_free(&profile);
+    }
+}
+
+static void a_local_search_goes_on_from_the_same_run(void **state)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_models_case c;
+    struct hetero_search alone, with;
+    (void)state;
+    settings.evaluations = 500;
+    hetero_models_build(&c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
+    run(&alone, &c.problem, "rl-lstm", &settings, 3);
+    run(&with, &c.problem, "rl-lstm+local", &settings, 3);
+    assert_true(with.evaluations > alone.evaluations);
+    assert_true(with.n_curve >= alone.n_curve);
+    assert_memory_equal(with.curve, alone.curve, (size_t)alone.n_curve * sizeof *alone.curve);
+    assert_true(!hetero_is_better(&alone.value, &with.value));
+    hetero_search_free(&alone);
+    hetero_search_free(&with);
+    hetero_models_free(&c);
+}
+
+/* ---- features ---- */
+
+static void features_have_mean_0_and_variance_1_or_nothing_to_say(void **state)
+{
+    struct hetero_models_case c;
+    (void)state;
+    hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_LOOSE);
+    int32_t n = hetero_rl_n_features(&c.profile), layers = c.profile.n_layers;
+    double *x = calloc((size_t)(n * layers), sizeof *x);
+    assert_non_null(x);
+    hetero_rl_features(x, &c.profile);
+    for (int32_t j = 0; j < n; j++) {
+        double mean = 0, square = 0;
+        for (int32_t l = 0; l < layers; l++) {
+            mean += x[l * n + j] / layers;
+            square += x[l * n + j] * x[l * n + j] / layers;
+        }
+        if (j == 0)
+            assert_true(fabs(mean - 1) < 1e-12 && fabs(square - 1) < 1e-12);
+        else if (j >= n - 6) /* two sizes, two times of two types each */
+            assert_true(fabs(mean) < 1e-12 && (square == 0 || fabs(square - 1) < 1e-12));
+    }
+    free(x);
+    hetero_models_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learned_plans_of_two_types_are_within_two_percent_of_the_optimum),
+        cmocka_unit_test(learning_beats_chance_at_as_many_plans),
+        cmocka_unit_test(equal_seeds_take_equal_ways),
+        cmocka_unit_test(a_run_uses_its_evaluations_and_no_more),
+        cmocka_unit_test(without_a_plan_the_one_that_reaches_most_is_told),
+        cmocka_unit_test(profiles_without_anything_to_learn_are_no_accident),
+        cmocka_unit_test(a_local_search_goes_on_from_the_same_run),
+        cmocka_unit_test(features_have_mean_0_and_variance_1_or_nothing_to_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
