@@ -42,7 +42,6 @@ static void it_finds_more_than_as_many_plans_at_random(void **state)
         }
         hetero_fixture_free(&f);
     }
-    print_message("%d %d\n", wins, losses);
     assert_true(wins > 2 * losses);
 }
 

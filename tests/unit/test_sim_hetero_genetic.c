@@ -20,9 +20,7 @@ static void many_generations_end_at_the_cheapest_of_all_plans(void **state)
     }
 }
 
-/* Without mutation there is only what the first generation holds, and children are made of its parts: with
- * one plan as the whole population's ancestor, nothing new. A population that was drawn has something to
- * exchange, so that crossover alone improves on it in some instance. */
+/* Without mutation children are made of what the first generation holds. */
 static void crossover_makes_better_plans_of_those_drawn(void **state)
 {
     int gains = 0;
