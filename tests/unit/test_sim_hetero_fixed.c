@@ -77,8 +77,7 @@ static void the_heuristic_puts_embeddings_and_pooling_on_cpus(void **state)
     assert_ok(hetero_heuristic(&x.search, &settings, &e), &e);
     assert_int_equal(x.search.evaluations, 4);
     for (int32_t l = 0; l < N_HETERO_KINDS; l++)
-        assert_int_equal(x.search.best[l],
-                         l == HETERO_EMBEDDING || l == HETERO_POOL ? CPU_CHEAP : GPU_CHEAP);
+        assert_int_equal(x.search.best[l], l == HETERO_EMBEDDING || l == HETERO_POOL ? CPU_CHEAP : GPU_CHEAP);
     assert_close(x.search.value.usd, 2 * 2 + 6 * 7, 1e-12);
     fixture_free(&x);
 }

@@ -131,8 +131,8 @@ static void a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks(void **
         struct hetero_value value;
         double want;
     } cases[] = {
-        { { HETERO_OK, 20, 9, 9, NAN }, 2.995732273553991 },            /* ln 20 */
-        { { HETERO_OK, 0, 9, 9, NAN }, -708.3964185322641 },            /* free: the least double */
+        { { HETERO_OK, 20, 9, 9, NAN }, 2.995732273553991 },               /* ln 20 */
+        { { HETERO_OK, 0, 9, 9, NAN }, -708.3964185322641 },               /* free: the least double */
         { { HETERO_TOO_SLOW, NAN, NAN, NAN, 5 }, 7 + 0.6931471805599453 }, /* twice as fast */
         { { HETERO_SCARCE, NAN, NAN, NAN, 0 }, 7 + 13.815510557964274 },   /* hopeless: ln 1e6 */
         { { HETERO_SCARCE, NAN, NAN, NAN, 11 }, 7 },

@@ -1,0 +1,107 @@
+#include "tests/support.h"
+#include "tests/unit/hetero_fixture.h"
+
+static void many_generations_end_at_the_cheapest_of_all_plans(void **state)
+{
+    (void)state;
+    for (int i = 108; i < 300; i += 2) {
+        struct hetero_fixture f = { 0 };
+        struct hetero_search all, s;
+        if (hetero_fixture_instance(&f, i)) {
+            hetero_fixture_run(&all, &f, "brute-force");
+            hetero_fixture_search(&s, &f, "genetic", 8000, 1);
+            assert_int_equal(s.value.status, all.value.status);
+            if (all.value.status == HETERO_OK)
+                assert_close(s.value.usd, all.value.usd, 1e-12);
+            hetero_search_free(&s);
+            hetero_search_free(&all);
+        }
+        hetero_fixture_free(&f);
+    }
+}
+
+/* Without mutation children are made of what the first generation holds. */
+static void crossover_makes_better_plans_of_those_drawn(void **state)
+{
+    int gains = 0;
+    (void)state;
+    for (int i = 252; i < 300; i++) {
+        struct hetero_settings settings = hetero_settings_default();
+        struct hetero_fixture f = { 0 };
+        struct hetero_search first, later;
+        struct err e = { 0 };
+        settings.genetic.mutation = 0;
+        if (hetero_fixture_instance(&f, i)) {
+            assert_ok(hetero_search_build(&first, &f.problem, 1, 0, 32, &e), &e);
+            assert_ok(hetero_search_build(&later, &f.problem, 1, 0, 320, &e), &e);
+            assert_ok(hetero_genetic(&first, &settings, &e), &e);
+            assert_ok(hetero_genetic(&later, &settings, &e), &e);
+            assert_false(hetero_is_better(&first.value, &later.value));
+            gains += hetero_is_better(&later.value, &first.value);
+            hetero_search_free(&first);
+            hetero_search_free(&later);
+        }
+        hetero_fixture_free(&f);
+    }
+    assert_true(gains > 10);
+}
+
+/* Neither crossover nor mutation: children are copies, and the best of the first generation stays. */
+static void without_crossover_and_mutation_nothing_new_comes(void **state)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_fixture f = { 0 };
+    struct hetero_search s;
+    struct err e = { 0 };
+    (void)state;
+    settings.genetic.mutation = settings.genetic.crossover = 0;
+    assert_true(hetero_fixture_instance(&f, 260));
+    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1000, &e), &e);
+    assert_ok(hetero_genetic(&s, &settings, &e), &e);
+    assert_int_equal(s.evaluations, 1000);
+    for (int32_t i = 0; i < s.n_curve; i++)
+        assert_in_range(s.curve[i].evaluations, 1, settings.genetic.population);
+    hetero_search_free(&s);
+    hetero_fixture_free(&f);
+}
+
+static void settings_out_of_range_are_told(void **state)
+{
+    static const struct {
+        struct hetero_genetic_settings how;
+        const char *message;
+    } cases[] = {
+        { { 1, 3, 0, 0.9, 1 }, "genetic: population is 1, need 2 or more" },
+        { { 4, 3, 4, 0.9, 1 }, "genetic: elite is 4, need 0 to 3" },
+        { { 4, 3, -1, 0.9, 1 }, "genetic: elite is -1, need 0 to 3" },
+        { { 4, 0, 2, 0.9, 1 }, "genetic: tournament is 0, need 1 or more" },
+        { { 4, 3, 2, 1.1, 1 }, "genetic: crossover is 1.1, need 0 to 1" },
+        { { 4, 3, 2, NAN, 1 }, "genetic: crossover is nan, need 0 to 1" },
+        { { 4, 3, 2, 0.9, -1 }, "genetic: mutation is -1, need >= 0" },
+        { { 4, 3, 2, 0.9, NAN }, "genetic: mutation is nan, need >= 0" },
+    };
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_fixture f = { 0 };
+    struct hetero_search s;
+    struct err e = { 0 };
+    (void)state;
+    assert_true(hetero_fixture_instance(&f, 110));
+    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 100, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        settings.genetic = cases[i].how;
+        assert_fails(hetero_genetic(&s, &settings, &e), &e, ERR_RANGE, cases[i].message);
+    }
+    hetero_search_free(&s);
+    hetero_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_generations_end_at_the_cheapest_of_all_plans),
+        cmocka_unit_test(crossover_makes_better_plans_of_those_drawn),
+        cmocka_unit_test(without_crossover_and_mutation_nothing_new_comes),
+        cmocka_unit_test(settings_out_of_range_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+#include "tests/support.h"
+#include "tests/unit/hetero_fixture.h"
+
+/* Is no plan better that has layers first..last of `plan` on another type? */
+static void check_no_gain(const struct hetero_search *s, int32_t first, int32_t last, struct hetero_work *w)
+{
+    const struct hetero_problem *p = s->problem;
+    hetero_id plan[HETERO_MAX_LAYERS];
+    for (int32_t t = 0; t < p->profile->n_types; t++) {
+        struct hetero_value v;
+        memcpy(plan, s->best, (size_t)p->profile->n_layers * sizeof *plan);
+        for (int32_t l = first; l <= last; l++)
+            plan[l] = (hetero_id)t;
+        hetero_evaluate(&v, p, plan, w);
+        assert_false(hetero_is_better(&v, &s->value));
+    }
+}
+
+static void check_local_optimum(const struct hetero_search *s)
+{
+    int32_t n = s->problem->profile->n_layers;
+    struct hetero_work w;
+    struct err e = { 0 };
+    assert_ok(hetero_work_build(&w, s->problem, &e), &e);
+    for (int32_t l = 0; l < n; l++)
+        check_no_gain(s, l, l, &w);
+    for (int32_t first = 0, last; first < n; first = last + 1) {
+        for (last = first; last + 1 < n && s->best[last + 1] == s->best[first];)
+            last++;
+        check_no_gain(s, first, last, &w);
+    }
+    hetero_work_free(&w);
+}
+
+static void no_layer_or_stage_recoloured_makes_the_plan_better(void **state)
+{
+    (void)state;
+    for (int i = 0; i < hetero_fixture_n; i += 3) {
+        struct hetero_fixture f = { 0 };
+        struct hetero_search start, end;
+        if (hetero_fixture_instance(&f, i)) {
+            hetero_fixture_search(&start, &f, "random", 3, 7);
+            hetero_fixture_search(&end, &f, "random+local", 3, 7);
+            check_local_optimum(&end);
+            assert_false(hetero_is_better(&start.value, &end.value));
+            assert_int_equal(start.evaluations, 3);
+            assert_true(f.profile.n_types == 1 ? end.evaluations == 3 : end.evaluations > 3);
+            hetero_search_free(&start);
+            hetero_search_free(&end);
+        }
+        hetero_fixture_free(&f);
+    }
+}
+
+/* The first improvements are those of the search before: it is the same search. */
+static void it_goes_on_from_the_search_before(void **state)
+{
+    struct hetero_fixture f = { 0 };
+    struct hetero_search start, end;
+    (void)state;
+    assert_true(hetero_fixture_instance(&f, 200));
+    hetero_fixture_search(&start, &f, "random", 20, 1);
+    hetero_fixture_search(&end, &f, "random+local", 20, 1);
+    assert_true(end.n_curve >= start.n_curve);
+    for (int32_t i = 0; i < start.n_curve; i++) {
+        assert_int_equal(end.curve[i].evaluations, start.curve[i].evaluations);
+        assert_true(end.curve[i].usd == start.curve[i].usd);
+    }
+    hetero_search_free(&start);
+    hetero_search_free(&end);
+    hetero_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_layer_or_stage_recoloured_makes_the_plan_better),
+        cmocka_unit_test(it_goes_on_from_the_search_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* What all schedulers that search have to keep. */
+#include "tests/support.h"
+#include "tests/unit/hetero_fixture.h"
+
+static const char *const searches[] = {
+    "greedy",        "genetic",   "bayes",    "anneal",   "random",
+    "random-stages", "heuristic", "gpu-only", "cpu-only", "random+local"
+};
+static const char *const seeded[] = { "genetic", "bayes", "anneal", "random", "random-stages" };
+
+/* Of schedulers that need a CPU and a GPU there are none on one type. */
+static bool can_run(const struct hetero_fixture *f, const char *name)
+{
+    bool needs_gpu = strcmp(name, "heuristic") == 0 || strcmp(name, "gpu-only") == 0;
+    return !needs_gpu || f->profile.n_types > 1;
+}
+
+static void check_value(const struct hetero_search *s)
+{
+    struct hetero_work w;
+    struct hetero_value v;
+    struct err e = { 0 };
+    assert_ok(hetero_work_build(&w, s->problem, &e), &e);
+    hetero_evaluate(&v, s->problem, s->best, &w);
+    assert_int_equal(s->value.status, v.status);
+    assert_true(v.status == HETERO_OK ? s->value.usd == v.usd : s->value.reach_per_s == v.reach_per_s);
+    hetero_work_free(&w);
+}
+
+/* Only shapes with few plans; of all 450 instances these are the first 300. */
+static void a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300; i += 4) {
+        struct hetero_fixture f = { 0 };
+        struct hetero_search all, s;
+        if (hetero_fixture_instance(&f, i)) {
+            hetero_fixture_run(&all, &f, "brute-force");
+            for (size_t k = 0; k < COUNT_OF(searches); k++) {
+                if (!can_run(&f, searches[k]))
+                    continue;
+                hetero_fixture_search(&s, &f, searches[k], 60, 1);
+                check_value(&s);
+                assert_false(hetero_is_better(&s.value, &all.value));
+                hetero_search_free(&s);
+            }
+            hetero_search_free(&all);
+        }
+        hetero_fixture_free(&f);
+    }
+}
+
+static void no_more_plans_are_tried_than_the_budget_has(void **state)
+{
+    static const int64_t budgets[] = { 0, 1, 2, 5, 31, 33, 70 };
+    (void)state;
+    for (int i = 40; i < hetero_fixture_n; i += 37)
+        for (size_t b = 0; b < COUNT_OF(budgets); b++)
+            for (size_t k = 0; k + 1 < COUNT_OF(searches); k++) { /* but for the local search */
+                struct hetero_fixture f = { 0 };
+                struct hetero_search s;
+                if (hetero_fixture_instance(&f, i) && can_run(&f, searches[k])) {
+                    hetero_fixture_search(&s, &f, searches[k], budgets[b], 1);
+                    assert_in_range(s.evaluations, budgets[b] > 0, budgets[b]);
+                    hetero_search_free(&s);
+                }
+                hetero_fixture_free(&f);
+            }
+}
+
+static bool same(const struct hetero_search *a, const struct hetero_search *b)
+{
+    size_t bytes = (size_t)a->problem->profile->n_layers * sizeof *a->best;
+    return a->evaluations == b->evaluations && a->n_curve == b->n_curve &&
+           memcmp(a->best, b->best, bytes) == 0;
+}
+
+static void the_same_seed_gives_the_same_plan(void **state)
+{
+    struct hetero_fixture f = { 0 };
+    (void)state;
+    assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
+    for (size_t k = 0; k < COUNT_OF(searches); k++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            struct hetero_search a, b;
+            hetero_fixture_search(&a, &f, searches[k], 50, seed);
+            hetero_fixture_search(&b, &f, searches[k], 50, seed);
+            assert_true(same(&a, &b));
+            hetero_search_free(&a);
+            hetero_search_free(&b);
+        }
+    hetero_fixture_free(&f);
+}
+
+/* 4^8 plans, of which few are tried: two seeds that try the same ones do not draw. */
+static void seeds_matter_to_those_that_draw_and_to_no_others(void **state)
+{
+    struct hetero_fixture f = { 0 };
+    (void)state;
+    assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
+    for (size_t k = 0; k < COUNT_OF(searches); k++) {
+        struct hetero_search a, b;
+        int differ = 0, draws = strcmp(searches[k], "random+local") == 0;
+        for (size_t i = 0; i < COUNT_OF(seeded); i++)
+            draws |= strcmp(searches[k], seeded[i]) == 0;
+        for (uint64_t seed = 1; seed <= 8; seed += 2) {
+            hetero_fixture_search(&a, &f, searches[k], 20, seed);
+            hetero_fixture_search(&b, &f, searches[k], 20, seed + 1);
+            differ += !same(&a, &b);
+            hetero_search_free(&a);
+            hetero_search_free(&b);
+        }
+        assert_int_equal(differ > 0, draws);
+    }
+    hetero_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest),
+        cmocka_unit_test(no_more_plans_are_tried_than_the_budget_has),
+        cmocka_unit_test(the_same_seed_gives_the_same_plan),
+        cmocka_unit_test(seeds_matter_to_those_that_draw_and_to_no_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
