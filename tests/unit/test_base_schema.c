@@ -18,22 +18,22 @@ static const char *const shapes[] = { "ring", "full", "switch", NULL };
 #define AT(field) offsetof(struct dim, field)
 
 static const struct key keys[] = {
-    { "name", "what it is called", KEY_TEXT, AT(name), "", 1, 0, 0, 0, NULL, false, 0 },
-    { "shape", "how members are joined", KEY_WORD, AT(shape), "", 1, 0, 0, 0, shapes, true, 0 },
-    { "size", "number of members", KEY_COUNT, AT(size), "", 1, 2, 1048576, 0, NULL, true, 0 },
-    { "rails", "equal networks", KEY_COUNT, AT(rails), "", 1, 1, INFINITY, SCHEMA_NONE, NULL, false,
+    { "name", "what it is called", KEY_TEXT, false, AT(name), "", 1, 0, 0, 0, NULL, 0 },
+    { "shape", "how members are joined", KEY_WORD, true, AT(shape), "", 1, 0, 0, 0, shapes, 0 },
+    { "size", "number of members", KEY_COUNT, true, AT(size), "", 1, 2, 1048576, 0, NULL, 0 },
+    { "rails", "equal networks", KEY_COUNT, false, AT(rails), "", 1, 1, INFINITY, SCHEMA_NONE, NULL,
       USE_CATALOGUE },
-    { "bw_GBps", "bandwidth", KEY_REAL, AT(bw_Bps), "GB/s", 1e9, 0.001, 1e5, SCHEMA_NONE, NULL, false,
+    { "bw_GBps", "bandwidth", KEY_REAL, false, AT(bw_Bps), "GB/s", 1e9, 0.001, 1e5, SCHEMA_NONE, NULL,
       USE_TIME },
-    { "latency_ns", "latency", KEY_REAL, AT(lat_s), "ns", 1e-9, 0, INFINITY, 500, NULL, false, USE_LATENCY },
-    { "taper", "down to up", KEY_REAL, AT(taper), "", 1, -INFINITY, 8, 1, NULL, false,
+    { "latency_ns", "latency", KEY_REAL, false, AT(lat_s), "ns", 1e-9, 0, INFINITY, 500, NULL, USE_LATENCY },
+    { "taper", "down to up", KEY_REAL, false, AT(taper), "", 1, -INFINITY, 8, 1, NULL,
       USE_COST | USE_CATALOGUE },
-    { "shift", "anything", KEY_REAL, AT(shift), "", 1, -INFINITY, INFINITY, 0, NULL, false, 0 },
-    { "huge_GB", "anything", KEY_REAL, AT(huge), "GB", 1e9, 0, INFINITY, 0, NULL, false, 0 },
-    { "shared", "by all", KEY_BOOL, AT(shared), "", 1, 0, 0, 1, NULL, false, USE_SPLIT },
-    { "open", "or not", KEY_BOOL, AT(open), "", 1, 0, 0, SCHEMA_NONE, NULL, false, 0 },
-    { "order", "which first", KEY_WORD, AT(order), "", 1, 0, 0, 2, shapes, false, 0 },
-    { "parts", "a map", KEY_NODE, AT(parts), "", 1, 0, 0, 0, NULL, false, 0 },
+    { "shift", "anything", KEY_REAL, false, AT(shift), "", 1, -INFINITY, INFINITY, 0, NULL, 0 },
+    { "huge_GB", "anything", KEY_REAL, false, AT(huge), "GB", 1e9, 0, INFINITY, 0, NULL, 0 },
+    { "shared", "by all", KEY_BOOL, false, AT(shared), "", 1, 0, 0, 1, NULL, USE_SPLIT },
+    { "open", "or not", KEY_BOOL, false, AT(open), "", 1, 0, 0, SCHEMA_NONE, NULL, 0 },
+    { "order", "which first", KEY_WORD, false, AT(order), "", 1, 0, 0, 2, shapes, 0 },
+    { "parts", "a map", KEY_NODE, false, AT(parts), "", 1, 0, 0, 0, NULL, 0 },
 };
 
 static const struct section section = { "dim", "one dimension", keys, COUNT_OF(keys) };
@@ -266,7 +266,7 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
 static void every_use_has_a_phrase(void **state)
 {
     (void)state;
-    for (unsigned use = USE_TIME; use <= USE_SPLIT; use <<= 1) {
+    for (uint64_t use = USE_TIME; use <= USE_BAYES; use <<= 1) {
         const struct key key = { .name = "k", .uses = use };
         const struct section one = { "s", "", &key, 1 };
         struct text notes = { 0 };

@@ -113,6 +113,7 @@ static void defaults_of_keys_are_those_of_the_simulator(void **state)
     assert_true(p.profile.batch == want.batch);
     const struct hetero_settings *x = &p.settings;
     assert_true(x->evaluations == s.evaluations && x->rl.hidden == s.rl.hidden && x->rl.plans == s.rl.plans);
+    assert_true(x->rl.patience == s.rl.patience);
     assert_true(x->rl.rounds == s.rl.rounds && x->rl.rate == s.rl.rate && x->rl.entropy == s.rl.entropy);
     assert_true(x->rl.gamma == s.rl.gamma && x->rl.clip == s.rl.clip && x->rl.copy_logit == s.rl.copy_logit);
     assert_true(x->genetic.population == s.genetic.population && x->genetic.elite == s.genetic.elite);
