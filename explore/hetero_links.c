@@ -18,7 +18,7 @@ static int find_dims(int32_t *dims, const struct hetero_point *p, const struct t
     return 0;
 }
 
-/* Traffic of two types passes the outer one of their dimensions. */
+/* Traffic of two types passes the outer one of their dimensions; a unit takes what its own port lets it. */
 static int fill_links(struct hetero_point *p, const struct topo_network *net, struct err *e)
 {
     int32_t dims[HETERO_MAX_TYPES], n = p->profile.n_types;
@@ -26,7 +26,7 @@ static int fill_links(struct hetero_point *p, const struct topo_network *net, st
     for (int32_t a = 0; a < n && !rc; a++)
         for (int32_t b = 0; b < n && !rc; b++) {
             const struct topo_dim *d = &net->dims[dims[a] > dims[b] ? dims[a] : dims[b]];
-            double nic_Bps = fmin(p->profile.types[a].nic_Bps, p->profile.types[b].nic_Bps);
+            double nic_Bps = p->profile.types[a].nic_Bps;
             if (isnan(d->bw_Bps))
                 rc = yaml_fail(&p->doc, p->conf.network, e, ERR_RANGE,
                                "has no bandwidth in dimension %s, which joins types, need bw_GBps", d->name);

@@ -69,6 +69,7 @@ static void read_rl(struct hetero_rl_settings *s, const struct hetero_rl_conf *x
     s->patience = (int32_t)x->patience;
     s->rate = x->rate;
     s->entropy = x->entropy;
+    s->best_frac = x->best_frac;
     s->gamma = x->gamma;
     s->clip = x->clip;
     s->copy_logit = x->copy_logit;

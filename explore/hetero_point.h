@@ -65,7 +65,7 @@ struct hetero_server_conf {
 
 struct hetero_rl_conf {
     int64_t hidden, plans, rounds, patience;
-    double rate, entropy, gamma, clip;
+    double rate, entropy, best_frac, gamma, clip;
     bool copy_logit;
 };
 

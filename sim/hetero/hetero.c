@@ -142,10 +142,10 @@ void hetero_free(struct hetero_problem *p)
 
 /* ---- stages ---- */
 
-/* A batch over the link between two types, seconds. */
-static double link_s(const struct hetero_problem *p, int32_t layer, int32_t from, int32_t to)
+/* A batch through the port of one unit of type @p own, from or to type @p other, seconds. */
+static double link_s(const struct hetero_problem *p, int32_t layer, int32_t own, int32_t other)
 {
-    const struct hetero_link *k = &p->setup.links[(size_t)from * (size_t)p->profile->n_types + (size_t)to];
+    const struct hetero_link *k = &p->setup.links[(size_t)own * (size_t)p->profile->n_types + (size_t)other];
     return k->lat_s + p->profile->batch * p->profile->layers[layer].out_B / k->Bps;
 }
 
@@ -153,7 +153,7 @@ static double link_s(const struct hetero_problem *p, int32_t layer, int32_t from
  * other; each end carries both. */
 static void add_links(struct hetero_time *t, const struct hetero_problem *p, const struct hetero_span *span)
 {
-    double comm_s = (span->before >= 0 ? link_s(p, span->first - 1, span->before, span->type) : 0) +
+    double comm_s = (span->before >= 0 ? link_s(p, span->first - 1, span->type, span->before) : 0) +
                     (span->after >= 0 ? link_s(p, span->last, span->type, span->after) : 0);
     double share = p->profile->types[span->type].comm_par;
     int i = p->setup.overlap ? 1 : 0;

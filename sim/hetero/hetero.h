@@ -45,8 +45,10 @@ struct hetero_link {
 struct hetero_setup {
     bool overlap;
     enum hetero_handover handover;
-    const struct hetero_link *links; /**< HETERO_NETWORK: shape [n_types][n_types], symmetric, borrowed;
-                                        lat_s >= 0, Bps > 0; those of a type with itself are not read */
+    /** HETERO_NETWORK: shape [n_types][n_types], own type first, borrowed; lat_s >= 0, Bps > 0; those of a
+     * type with itself are not read. Each end of a hand-over goes by its own: one GPU may listen to many
+     * cores. */
+    const struct hetero_link *links;
     enum hetero_provisioning provisioning;
     double examples, epochs; /**< to train on; > 0 */
     int32_t server;          /**< type that parameter servers run on, -1: they are not counted */

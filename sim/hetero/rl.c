@@ -1,14 +1,18 @@
 /*
  * Reinforcement learning of plans: REINFORCE on a recurrent policy.
  *
- * Of each round's plans a_1..a_N with rewards R_n, with b a moving average of rewards and sigma their
- * standard deviation in the round, parameters go uphill (Adam) along
+ * Of each round's plans a_1..a_N with rewards R_n parameters go uphill (Adam) along
  *
- *     1/N sum over n of (R_n - b)/sigma grad log P(a_n) + bonus grad (mean entropy of a plan's choices)
+ *     sum over n of w_n grad log P(a_n) + bonus grad (mean entropy of a plan's choices)
  *
- * That layers are scheduled by an LSTM or an Elman network with REINFORCE is arXiv 2111.10635; the numbers
- * and all below are this project's. A policy that has made up its mind tries nothing new: after some rounds
- * without a cheaper plan of its own another one begins from nothing, as long as the budget lasts.
+ * w_n is (R_n - b)/(N sigma), b a moving average of rewards and sigma their standard deviation in the round;
+ * or, by default, max(0, R_n - q)/(K sigma') with q the reward that the best K = best_frac N plans exceed and
+ * sigma' the root mean square of what they are above it (risk-seeking: B. Petersen et al., arXiv 1912.04871).
+ *
+ * That layers are scheduled by an LSTM is published (arXiv 2111.10635, abstract); that it compares an Elman
+ * network and uses REINFORCE is recalled, not checked; the numbers and all below are this project's. A policy
+ * that has made up its mind tries nothing new: after some rounds without a cheaper plan of its own another
+ * one begins from nothing, as long as the budget lasts.
  */
 #include <float.h>
 #include <math.h>
@@ -20,12 +24,19 @@
 #include "sim/hetero/rl_features.h"
 #include "sim/hetero/search.h"
 
+/* A plan of a round, and how often it was drawn. */
+struct ranked {
+    double reward;
+    int32_t count;
+};
+
 /* A policy, and what is known of plans. */
 struct learner {
     struct hetero_search *s;
     const struct hetero_rl_settings *settings;
-    double *features; /* shape [n_layers][n_features], owned */
-    double *rewards;  /* shape [plans], owned: of the leaves of a round; then their weights */
+    double *features;      /* shape [n_layers][n_features], owned */
+    double *rewards;       /* shape [plans], owned: of the leaves of a round; then their weights */
+    struct ranked *ranked; /* shape [plans], owned */
     struct policy policy;
     struct adam adam;
     double dearest;  /* logarithm of the largest cost seen [ln USD]; 0 before there is one */
@@ -85,8 +96,8 @@ static double collect(struct learner *x, int32_t n)
 /* Below a thousandth, differences of cost are not blown up to the size that others have. */
 #define LEAST_DEVIATION 1e-3
 
-/* Rewards become advantages, each for one of @p n plans. */
-static void weigh(struct learner *x, int32_t n, double mean)
+/* Rewards become advantages over the moving baseline, each for one of @p n plans. */
+static void weigh_all(struct learner *x, int32_t n, double mean)
 {
     double variance = 0;
     int32_t leaves = policy_n_leaves(&x->policy);
@@ -100,6 +111,39 @@ static void weigh(struct learner *x, int32_t n, double mean)
     for (int32_t i = 0; i < leaves; i++)
         x->rewards[i] = (x->rewards[i] - x->baseline) * scale;
     x->baseline += x->settings->gamma * (mean - x->baseline);
+}
+
+static int falling(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->reward < y->reward) - (x->reward > y->reward);
+}
+
+/* The reward that a share @p best of all plans exceeds at most. */
+static double quantile(struct learner *x, double best)
+{
+    int32_t leaves = policy_n_leaves(&x->policy), seen = 0, at = 0;
+    for (int32_t i = 0; i < leaves; i++)
+        x->ranked[i] = (struct ranked){ x->rewards[i], policy_count(&x->policy, i) };
+    qsort(x->ranked, (size_t)leaves, sizeof *x->ranked, falling);
+    while (at < leaves - 1 && seen + x->ranked[at].count <= best)
+        seen += x->ranked[at++].count;
+    return x->ranked[at].reward;
+}
+
+/* What counts is the cheapest plan that is found, not what plans cost on average: rewards become what they
+ * are above a quantile of the round, and plans below it say nothing. */
+static void weigh_best(struct learner *x, int32_t n)
+{
+    double best = x->settings->best_frac * n, edge = quantile(x, best), square = 0;
+    int32_t leaves = policy_n_leaves(&x->policy);
+    for (int32_t i = 0; i < leaves; i++) {
+        x->rewards[i] = fmax(0, x->rewards[i] - edge);
+        square += policy_count(&x->policy, i) * x->rewards[i] * x->rewards[i] / best;
+    }
+    double scale = 1 / (best * fmax(sqrt(square), LEAST_DEVIATION));
+    for (int32_t i = 0; i < leaves; i++)
+        x->rewards[i] *= scale;
 }
 
 static void clip(double *gradient, int32_t n, double most)
@@ -116,7 +160,11 @@ static void learn(struct learner *x, int32_t n)
 {
     struct policy *p = &x->policy;
     policy_sample(p, n, x->s->rng);
-    weigh(x, n, collect(x, n));
+    double mean = collect(x, n);
+    if (x->settings->best_frac < 1)
+        weigh_best(x, n);
+    else
+        weigh_all(x, n, mean);
     double left = 1 - (double)x->round / x->settings->rounds;
     policy_differentiate(p, x->rewards, x->settings->entropy * left / n);
     clip(p->gradient, p->n_params, x->settings->clip);
@@ -177,7 +225,8 @@ static int build(struct learner *x, enum policy_cell cell, struct err *e)
                                         .copy_logit = x->settings->copy_logit };
     x->features = malloc((size_t)f->n_layers * (size_t)shape.n_features * sizeof *x->features);
     x->rewards = malloc((size_t)shape.n_plans * sizeof *x->rewards);
-    if (!x->features || !x->rewards)
+    x->ranked = malloc((size_t)shape.n_plans * sizeof *x->ranked);
+    if (!x->features || !x->rewards || !x->ranked)
         return err_nomem(e, "features of layers");
     hetero_rl_features(x->features, f);
     int rc = policy_build(&x->policy, &shape, x->features, e);
@@ -195,6 +244,7 @@ static int run(struct hetero_search *s, const struct hetero_settings *settings, 
     policy_free(&x.policy);
     free(x.features);
     free(x.rewards);
+    free(x.ranked);
     return rc;
 }
 

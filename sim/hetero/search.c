@@ -71,6 +71,7 @@ struct hetero_settings hetero_settings_default(void)
                 .rate = 0.01,
                 .entropy = 0.2,
                 .gamma = 0.2,
+                .best_frac = 0.1,
                 .clip = 5,
                 .copy_logit = true },
         .genetic = { .population = 32, .tournament = 3, .elite = 2, .crossover = 0.9, .mutation = 1 },

@@ -60,7 +60,9 @@ struct hetero_rl_settings {
     int32_t patience;      /**< rounds without a cheaper plan of its own after which another policy begins */
     double rate, entropy, gamma, clip; /**< Adam's rate; bonus at the first round, falling to 0; of the
                                           baseline; of the gradient's norm */
-    bool copy_logit;                   /**< a learned preference for the type of the layer before */
+    double
+        best_frac;   /**< share of a round's plans that are learned from, (0, 1); 1: all, over the baseline */
+    bool copy_logit; /**< a learned preference for the type of the layer before */
 };
 
 struct hetero_genetic_settings {

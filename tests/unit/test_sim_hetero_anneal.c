@@ -12,7 +12,8 @@ static void a_slow_walk_ends_at_the_cheapest_of_all_plans(void **state)
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&all, &f, "brute-force");
             hetero_fixture_search(&walk, &f, "anneal", 8000, 1);
-            assert_int_equal(walk.value.status, all.value.status);
+            /* Of plans that fail alike, one may be short of units and the other too slow. */
+            assert_int_equal(walk.value.status == HETERO_OK, all.value.status == HETERO_OK);
             if (all.value.status == HETERO_OK)
                 assert_close(walk.value.usd, all.value.usd, 1e-12);
             else

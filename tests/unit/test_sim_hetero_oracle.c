@@ -58,7 +58,7 @@ static double written_time_s(const struct hetero_fixture *f, const int *plan, in
         int from = end ? last : first - 1;
         if (from < 0 || from + 1 >= LAYERS)
             continue;
-        const struct hetero_link *link = &f->links[plan[from] * TYPES + plan[from + 1]];
+        const struct hetero_link *link = &f->links[plan[first] * TYPES + plan[end ? last + 1 : first - 1]];
         comm_s += link->lat_s + p->batch * p->layers[from].out_B / link->Bps;
     }
     compute_s *= (1 - t->compute_par + t->compute_par / k) / p->batch;
