@@ -165,6 +165,17 @@ static void put_stage(struct sheet *s, const struct table *t, int64_t row, doubl
     sheet_put(s, "%s%s", word(t, row, "limit"), per_s <= slowest_per_s ? ", the slowest" : "");
 }
 
+/* No plan is refused for its memory, so that a stage whose weights alone do not fit is said to be one. */
+static void put_memory(struct text *out, const struct table *t, int64_t row)
+{
+    char a[SHOW], b[SHOW];
+    double weight_GB = number(t, row, "weight_GB"), memory_GB = number(t, row, "memory_GB");
+    if (weight_GB > memory_GB)
+        text_printf(out, "stage %.0f: weights of %s GB do not fit into the %s GB of its units\n",
+                    number(t, row, "stage"), show_real(a, weight_GB, DIGITS),
+                    show_real(b, memory_GB, DIGITS));
+}
+
 static int put_plan(struct text *out, const struct table *t, struct err *e)
 {
     int64_t first = cheapest_plan(t);
@@ -191,6 +202,8 @@ static int put_plan(struct text *out, const struct table *t, struct err *e)
     for (int64_t row = first; row < end; row++)
         put_stage(&s, t, row, slowest_per_s);
     int rc = sheet_write(&s, out, e);
+    for (int64_t row = first; row < end; row++)
+        put_memory(out, t, row);
     sheet_free(&s);
     return rc;
 }

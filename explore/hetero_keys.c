@@ -149,6 +149,8 @@ static const struct key type_keys[] = {
     TYPE("dim", dim, KEY_TEXT, USE_HETERO_NETWORK,
          "dimension of the network that it hangs on; the outer one of two types joins them; absent: the "
          "outermost"),
+    REAL(hetero_type_conf, "mem_GB", mem_B, "GB", 1e9, 0, 1e9, SCHEMA_NONE, 0,
+         "memory of a unit, for reports; absent: that of npu"),
     TYPE("npu", npu, KEY_NODE, USE_HETERO_MODEL, "with a model file: one unit, an NPU file or a map"),
     REAL(hetero_type_conf, "net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, SCHEMA_NONE, USE_HETERO_MODEL,
          "with a model file: of one unit towards others of its stage and the next"),

@@ -30,7 +30,7 @@ struct hetero_draw_conf {
 struct hetero_type_conf {
     const char *name, *host, *dim;
     bool cpu;
-    double usd_per_h, compute_par, comm_par, nic_Bps, net_Bps;
+    double usd_per_h, compute_par, comm_par, nic_Bps, net_Bps, mem_B;
     int64_t max_units, host_units;
     yaml_id probe, npu;
 };

@@ -126,7 +126,7 @@ static int read_npu(struct topo_npu *npu, const struct hetero_types *types, int3
     return topo_read_npu(npu, &p->doc, x->npu, e);
 }
 
-static int derive_profile(struct hetero_point *p, const struct hetero_types *types, struct err *e)
+static int derive_profile(struct hetero_point *p, struct hetero_types *types, struct err *e)
 {
     struct model m;
     struct topo_npu npus[HETERO_MAX_TYPES];
@@ -135,6 +135,8 @@ static int derive_profile(struct hetero_point *p, const struct hetero_types *typ
     for (int32_t t = 0; t < types->n && !rc; t++) {
         net_Bps[t] = types->conf[t].net_Bps;
         rc = read_npu(&npus[t], types, t, p, e);
+        if (!rc && isnan(types->conf[t].mem_B) && npus[t].mem_B > 0)
+            types->of[t].mem_B = npus[t].mem_B;
     }
     if (rc)
         return rc;

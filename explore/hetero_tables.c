@@ -55,6 +55,17 @@ static void make_stages(struct table *t, const struct hetero_runs *r)
     table_column(t, "limit", TABLE_TEXT);
     table_column(t, "examples_per_s", TABLE_REAL);
     table_column(t, "usd_per_h", TABLE_REAL);
+    table_column(t, "weight_GB", TABLE_REAL);
+    table_column(t, "memory_GB", TABLE_REAL);
+}
+
+/* Parameters of the layers of a stage [B]. */
+static double weight_B(const struct hetero_profile *f, const struct hetero_stage_run *x)
+{
+    double sum_B = 0;
+    for (int32_t l = x->first; l <= x->last; l++)
+        sum_B += f->layers[l].weight_B;
+    return sum_B;
 }
 
 /* What takes longest of what a stage does. */
@@ -85,6 +96,9 @@ static void put_stages(struct table *t, const struct hetero_runs *r, const struc
         table_put_text(t, limit_of(x));
         table_put_real(t, 1 / x->time_s);
         table_put_real(t, x->usd_per_h);
+        double mem_B = f->types[x->type].mem_B;
+        table_put_real(t, weight_B(f, x) / 1e9);
+        table_put_real(t, mem_B > 0 ? (double)x->units * mem_B / 1e9 : (double)NAN);
     }
 }
 

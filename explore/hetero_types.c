@@ -92,6 +92,7 @@ static int read_type(struct hetero_types *all, struct hetero_point *p, yaml_id m
         return rc;
     t->cpu = x->cpu;
     t->usd_per_h = x->usd_per_h;
+    t->mem_B = isnan(x->mem_B) ? 0 : x->mem_B;
     t->max_units = x->max_units;
     t->host_units = x->host ? x->host_units : 0;
     if (!isnan(x->nic_Bps))

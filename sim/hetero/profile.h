@@ -49,6 +49,7 @@ struct hetero_layer {
 struct hetero_type {
     char name[HETERO_NAME];
     bool cpu;
+    double mem_B;                 /**< of one unit, 0: not known; for reports, no plan is refused for it */
     double usd_per_h;             /**< of one unit, >= 0 */
     int64_t max_units;            /**< 1 to HETERO_MAX_UNITS, over all stages */
     double compute_par, comm_par; /**< share that units divide, [0, 1] (Amdahl): alpha and beta */
