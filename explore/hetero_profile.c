@@ -125,9 +125,9 @@ static int read_npu(struct topo_npu *npu, const struct hetero_types *types, int3
                          x->npu < 0 ? "npu" : "net_GBps");
     int rc = topo_read_npu(npu, &p->doc, x->npu, e);
     if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
-        rc = yaml_fail(&p->doc, x->npu, e, ERR_PARSE,
-                       "is without %s, need peak_TFLOPS and mem_GBps for a model of a file",
-                       npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+        rc = yaml_fail_key(&p->doc, x->npu, e, ERR_PARSE,
+                           "is without %s, need peak_TFLOPS and mem_GBps for a model of a file",
+                           npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
     return rc;
 }
 

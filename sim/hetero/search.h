@@ -82,9 +82,9 @@ struct hetero_bayes_settings {
 };
 
 struct hetero_settings {
-    int64_t evaluations; /**< the budget of rl-*, genetic, anneal and random*. bayes has its own; the others try
-                            what their plan takes: oracle and exact one, brute-force all, fixed plans at most
-                            T^2, greedy T + L (T - 1), more only while no plan reaches the throughput */
+    int64_t evaluations; /**< the budget of rl-*, genetic, anneal and random*. bayes has its own; the others
+                            try what their plan takes: oracle and exact one, brute-force all, fixed plans at
+                            most T^2, greedy T + L (T - 1), more only while no plan reaches the throughput */
     struct hetero_rl_settings rl;
     struct hetero_genetic_settings genetic;
     struct hetero_anneal_settings anneal;
@@ -92,8 +92,8 @@ struct hetero_settings {
 };
 struct hetero_settings hetero_settings_default(void);
 
-/** A scheduler: tries plans until it is done, those that search until the budget is. 0 or ERR_NOMEM, ERR_RANGE (a problem that is
- * too large for it). */
+/** A scheduler: tries plans until it is done, those that search until the budget is. 0 or ERR_NOMEM,
+ * ERR_RANGE (a problem that is too large for it). */
 typedef int hetero_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e);
 
 struct hetero_scheduler {

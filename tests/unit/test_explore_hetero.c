@@ -123,7 +123,8 @@ static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **s
     assert_string_equal(word(&t.rows, 0, "status"), "infeasible");
     assert_string_equal(word(&t.rows, 0, "scheduler"), "");
     assert_string_equal(word(&t.rows, 0, "throughput.per_s"), "2e6");
-    assert_has(word(&t.rows, 0, "message"), "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 examples/s, limits that stages "
+    assert_has(word(&t.rows, 0, "message"),
+               "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 examples/s, limits that stages "
                "share not counted");
     assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9);
     assert_true(number(&t.rows, 2, "point") == 1);
@@ -267,6 +268,8 @@ static void a_budget_may_vary_beside_the_plans_tried(void **state)
         assert_string_equal(word(&t.runs, row, "evaluations"), row < 2 ? "3" : "7");
         assert_true(number(&t.runs, row, "plans_tried") == want);
     }
+    assert_true(number(&t.curves, 0, "evaluations") == 1);
+    assert_string_equal(word(&t.curves, 0, "vary.evaluations"), "3");
     tables_free(&t);
 }
 
