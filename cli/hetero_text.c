@@ -234,7 +234,7 @@ static void fight(struct duel *d, const struct table *t, int64_t rl, int64_t oth
         per_s = number(t, other, "reach_per_s");
     d->infeasible += !has_plan;
     d->throughput = fmax(d->throughput, number(t, rl, "examples_per_s") / per_s);
-    d->cost = fmax(d->cost, usd / number(t, rl, "usd"));
+    d->cost = fmax(d->cost, number(t, other, "over_rl"));
 }
 
 static void put_duel(struct sheet *s, const char *name, const struct duel *d)

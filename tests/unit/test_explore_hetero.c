@@ -260,7 +260,10 @@ static void a_plan_beside_a_bound_is_not_proved(void **state)
 static void a_budget_may_vary_beside_the_plans_tried(void **state)
 {
     struct tables t;
-    run_text(&t, *state, TWO "vary: { evaluations: [3, 7] }\nschedulers: [random, gpu-only]\nseeds: 1\n", 1);
+    run_text(&t, *state,
+             TWO "throughput: { per_s: 50000 }\nvary: { evaluations: [3, 7] }\nschedulers: [random, "
+                 "gpu-only]\nseeds: 1\n",
+             1);
     for (int64_t row = 0; row < 4; row++) {
         double want = row % 2 ? 1 : row ? 7 : 3;
         assert_string_equal(word(&t.rows, row, "evaluations"), row < 2 ? "3" : "7");
