@@ -66,10 +66,10 @@ static int fail_alone(const struct table *t, struct err *e)
     return err_set(e, has_status(t, 0, "error") ? ERR_RANGE : ERR_NO_DESIGN, "%s", message_of(t, 0));
 }
 
-/* The row that comes nearest to its throughput; -1: none says. */
-static int64_t nearest_row(const struct table *t)
+/* The row whose @p column, a throughput, is the largest; -1: none has one. */
+static int64_t fastest_row(const struct table *t, const char *column)
 {
-    int32_t reach = table_find(t, "reach_per_s");
+    int32_t reach = table_find(t, column);
     int64_t best = -1;
     for (int64_t row = 0; row < t->n_rows; row++) {
         double per_s = table_number(t, row, reach);
@@ -81,12 +81,14 @@ static int64_t nearest_row(const struct table *t)
 
 static void say_infeasible(const struct run *run, const struct table *t)
 {
-    int64_t best = nearest_row(t);
-    if (best < 0)
-        output_say(run, "no plan: %s", message_of(t, 0));
-    else
+    int64_t best = fastest_row(t, "reach_per_s");
+    if (best < 0) {
+        best = fastest_row(t, "most_per_s"); /* no scheduler ran: out of reach of all */
+        output_say(run, "no plan: %s", message_of(t, best < 0 ? 0 : best));
+    } else {
         output_say(run, "no scheduler has a plan; %s comes nearest: %s",
                    table_cell(t, best, table_find(t, "scheduler"))->text, message_of(t, best));
+    }
 }
 
 /* Schedulers without a plan are an outcome; that none has one is the command's. */

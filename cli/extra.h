@@ -11,7 +11,8 @@ struct extra {
     struct table table;
 };
 
-/** Are all files free to write, that of -o too, and is each named once? ERR_USAGE. Asked before long work. */
+/** Can all files be written, that of -o too: is each free, named once, whatever the spelling, none the study
+ * (operand 0), and its folder there? ERR_USAGE, ERR_IO. Asked before long work. */
 int extra_check(const struct run *run, const struct extra *extras, int n, struct err *e);
 /** Where to fill it; NULL when it is not asked for. */
 struct table *extra_table(struct extra *x);

@@ -59,7 +59,7 @@ static void put_point(struct text *out, const struct table *t, int64_t row, cons
     if (strcmp(word(t, row, "oracle_proof"), "optimal") == 0)
         text_printf(out, "cheapest plan: %s USD, proved\n", show_usd(a, oracle_usd));
     else if (strcmp(word(t, row, "oracle_proof"), "no plan") == 0)
-        text_puts(out, "no plan reaches it within the limits of units that stages share: proved\n");
+        text_puts(out, "there is no plan: proved\n");
     else if (isfinite(oracle_usd))
         text_printf(out, "no plan costs less than %s USD: a bound, none is proved to be the cheapest here\n",
                     show_usd(a, oracle_usd));
@@ -96,7 +96,7 @@ static void put_row(struct sheet *s, const struct table *t, int64_t row)
     sheet_usd(s, number(t, row, "usd_per_h"));
     sheet_real(s, number(t, row, "stages"), DIGITS);
     sheet_real(s, number(t, row, "units"), 9);
-    sheet_real(s, number(t, row, "evaluations"), 12);
+    sheet_real(s, number(t, row, "plans_tried"), 12);
     sheet_real(s, number(t, row, "schedule_s"), 3);
     sheet_put(s, "%s", word(t, row, "proof"));
     sheet_put(s, "%s", word(t, row, "message"));
@@ -234,7 +234,7 @@ static void fight(struct duel *d, const struct table *t, int64_t rl, int64_t oth
         per_s = number(t, other, "reach_per_s");
     d->infeasible += !has_plan;
     d->throughput = fmax(d->throughput, number(t, rl, "examples_per_s") / per_s);
-    d->cost = fmax(d->cost, usd / number(t, rl, "usd"));
+    d->cost = fmax(d->cost, number(t, other, "over_rl"));
 }
 
 static void put_duel(struct sheet *s, const char *name, const struct duel *d)

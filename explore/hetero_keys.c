@@ -65,7 +65,7 @@ static const struct key study_keys[] = {
     STUDY("schedulers", schedulers, KEY_NODE, 0,
           "list of schedulers, see weft hetero --list; absent: all that can run"),
     COUNT(hetero_conf, "evaluations", evaluations, 1, 1e12, 25600, USE_HETERO_BUDGET,
-          "plans that a scheduler may try"),
+          "plans that a scheduler that searches may try"),
     STUDY("rl", rl, KEY_NODE, USE_RL, "reinforcement learning, see rl"),
     STUDY("genetic", genetic, KEY_NODE, USE_GENETIC, "see genetic"),
     STUDY("anneal", anneal, KEY_NODE, USE_ANNEAL, "simulated annealing, see anneal"),
@@ -181,7 +181,7 @@ static const struct key throughput_keys[] = {
 SECTION(hetero_throughput_section, "throughput of hetero", "what a plan has to reach", throughput_keys);
 
 static const struct key job_keys[] = {
-    NEEDED(hetero_job_conf, "examples_M", examples, KEY_REAL, "1e6", 1e6, 1e-6, 1e12, "to train on"),
+    NEEDED(hetero_job_conf, "examples_M", examples, KEY_REAL, "million", 1e6, 1e-6, 1e12, "to train on"),
     REAL(hetero_job_conf, "epochs", epochs, "", 1, 1e-6, 1e9, 1, 0, "how often"),
 };
 SECTION(hetero_job_section, "job of hetero", "how much there is to train", job_keys);

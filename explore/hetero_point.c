@@ -320,7 +320,6 @@ static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct he
     assert(which < n_hetero_schedulers);
     /* No plan reaches infinity; each says what it reaches instead. */
     hetero_set_throughput(problem, INFINITY);
-    settings.evaluations = HETERO_MAX_TYPES;
     int rc = hetero_schedule(&s, problem, which, &settings, 0, e);
     *per_s = rc ? (double)NAN : s.value.reach_per_s;
     hetero_search_free(&s);
@@ -347,6 +346,10 @@ int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struc
 
 int hetero_point_unreachable(const struct hetero_point *p, const struct hetero_aim *aim, struct err *e)
 {
-    return err_set(e, ERR_NO_DESIGN, "%s: is %.6g examples/s, a plan reaches at most %.6g examples/s",
-                   text_str(&p->asked), aim->per_s, aim->most_per_s);
+    bool limited = false;
+    for (int32_t t = 0; t < p->profile.n_types; t++)
+        limited = limited || p->profile.types[t].max_units < HETERO_MAX_UNITS;
+    return err_set(e, ERR_NO_DESIGN, "%s: is %.6g examples/s, a plan reaches at most %.6g examples/s%s",
+                   text_str(&p->asked), aim->per_s, aim->most_per_s,
+                   limited ? ", limits that stages share not counted" : "");
 }

@@ -121,7 +121,8 @@ struct hetero_aim {
 int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struct hetero_problem *problem,
                      struct err *e);
 
-/** "..., a plan reaches at most ...": no plan reaches @p aim. Returns ERR_NO_DESIGN. */
+/** "..., a plan reaches at most ...": no plan reaches @p aim. That is a bound where a type has so few units
+ * that stages may have to share them, and says so. Returns ERR_NO_DESIGN. */
 int hetero_point_unreachable(const struct hetero_point *p, const struct hetero_aim *aim, struct err *e);
 
 /* ---- parts of reading ---- */

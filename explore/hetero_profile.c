@@ -123,7 +123,12 @@ static int read_npu(struct topo_npu *npu, const struct hetero_types *types, int3
         return yaml_fail(&p->doc, types->maps[i], e, ERR_PARSE,
                          "is without %s, need npu and net_GBps for a model of a file",
                          x->npu < 0 ? "npu" : "net_GBps");
-    return topo_read_npu(npu, &p->doc, x->npu, e);
+    int rc = topo_read_npu(npu, &p->doc, x->npu, e);
+    if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
+        rc = yaml_fail_key(&p->doc, x->npu, e, ERR_PARSE,
+                           "is without %s, need peak_TFLOPS and mem_GBps for a model of a file",
+                           npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+    return rc;
 }
 
 static int derive_profile(struct hetero_point *p, struct hetero_types *types, struct err *e)

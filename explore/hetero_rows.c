@@ -13,7 +13,7 @@
 /* One row; counts below 0 and NaN are blank. */
 struct hetero_row {
     const char *model, *scheduler, *proof, *oracle_proof, *status, *message;
-    int64_t types, layers, seeds, feasible, stages, units, evaluations;
+    int64_t types, layers, seeds, feasible, stages, units, plans_tried;
     double usd, usd_worst, over_oracle, over_oracle_worst, over_best, over_rl, oracle_usd;
     double need_per_s, most_per_s, examples_per_s, reach_per_s, usd_per_h, schedule_s;
 };
@@ -45,16 +45,16 @@ const struct hetero_column hetero_columns[] = {
     REAL(over_rl, "usd over that of rl-lstm"),
     COUNT(feasible, "seeds with a plan that reaches the throughput within the limits"),
     REAL(need_per_s, "throughput that is asked for, examples/s"),
-    REAL(examples_per_s, "throughput of the plan; this, usd_per_h, stages, units, evaluations and proof are "
+    REAL(examples_per_s, "throughput of the plan; this, usd_per_h, stages, units, plans_tried and proof are "
                          "of the seed in the middle"),
     REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits"),
     REAL(usd_per_h, "price of all its units"),
     COUNT(stages, "of its pipeline"),
     COUNT(units, "that are paid for: of stages, hosts and parameter servers"),
-    COUNT(evaluations, "plans tried"),
+    COUNT(plans_tried, "plans that were evaluated"),
     WORD(proof,
-         "what the scheduler says of its plan: optimal; lower bound: it breaks a limit, its cost is one "
-         "for all; no plan: there is none"),
+         "what the scheduler says of its plan: optimal; not proved: limits of units that stages share bind, "
+         "another provisioning than exact, or it gave up; no plan: there is none"),
     REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below"),
     WORD(oracle_proof, "which of them: optimal, lower bound; no plan: proved that there is none"),
     REAL(most_per_s, "throughput that no plan exceeds"),
@@ -107,13 +107,20 @@ static void put_row(struct table *t, const struct hetero_runs *r, int64_t point,
     }
 }
 
+/* What a scheduler says of its plan: of one that only a bound belongs to, that nothing is proved of it. */
 static const char *proof_word(enum hetero_proof proof)
 {
     static const char *const words[] = { [HETERO_UNPROVED] = NULL,
                                          [HETERO_OPTIMAL] = "optimal",
-                                         [HETERO_LOWER_BOUND] = "lower bound",
+                                         [HETERO_LOWER_BOUND] = "not proved",
                                          [HETERO_NO_PLAN] = "no plan" };
     return words[proof];
+}
+
+/* What oracle_usd is. */
+static const char *oracle_word(enum hetero_proof proof)
+{
+    return proof == HETERO_LOWER_BOUND ? "lower bound" : proof_word(proof);
 }
 
 /* ---- what all tables share ---- */
@@ -142,9 +149,19 @@ bool hetero_unit_counts(const struct hetero_runs *r, const struct hetero_unit *u
     return u->run && (u->rc != ERR_RANGE || r->states[u->point].point.listed);
 }
 
+/* Costs of one plan that are summed in another order differ in their last bits. */
+#define SAME_COST 1e-9
+
+/* @p usd over @p base_usd, which may not be below it where @p proved. */
+static double ratio(double usd, double base_usd, bool proved)
+{
+    double over = usd / base_usd;
+    return proved && fabs(over - 1) <= SAME_COST ? 1 : over;
+}
+
 double hetero_over_oracle(const struct hetero_state *s, double usd)
 {
-    return s->oracle_usd > 0 ? usd / s->oracle_usd : (double)NAN;
+    return s->oracle_usd > 0 ? ratio(usd, s->oracle_usd, s->oracle_proof == HETERO_OPTIMAL) : (double)NAN;
 }
 
 /* ---- rows ---- */
@@ -245,7 +262,7 @@ static void fill_state(struct hetero_row *row, const struct hetero_state *s)
 static void fill_middle(struct hetero_row *row, const struct hetero_unit *u)
 {
     bool has_plan = !u->rc && u->value.status == HETERO_OK;
-    row->evaluations = u->rc ? -1 : u->evaluations;
+    row->plans_tried = u->rc ? -1 : u->evaluations;
     row->proof = u->rc ? NULL : proof_word(u->proof);
     if (!has_plan)
         return;
@@ -303,10 +320,10 @@ static void put_scheduler(struct table *t, const struct hetero_runs *r, const st
     row.usd_worst = g->worst_usd;
     row.over_oracle = hetero_over_oracle(s, row.usd);
     row.over_oracle_worst = hetero_over_oracle(s, row.usd_worst);
-    row.over_best = row.usd / bases->best_usd;
-    row.over_rl = row.usd / bases->rl_usd;
+    row.over_best = ratio(row.usd, bases->best_usd, s->oracle_proof == HETERO_OPTIMAL);
+    row.over_rl = ratio(row.usd, bases->rl_usd, s->oracle_proof == HETERO_OPTIMAL);
     row.oracle_usd = s->oracle_usd;
-    row.oracle_proof = proof_word(s->oracle_proof);
+    row.oracle_proof = oracle_word(s->oracle_proof);
     row.schedule_s = g->schedule_s;
     if (g->feasible == 0 && !g->best->rc)
         row.reach_per_s = g->best->value.reach_per_s;
@@ -359,7 +376,7 @@ static void make_runs(struct table *t, const struct hetero_runs *r)
         table_column(t, reals[i], TABLE_REAL);
     table_column(t, "stages", TABLE_COUNT);
     table_column(t, "units", TABLE_COUNT);
-    table_column(t, "evaluations", TABLE_COUNT);
+    table_column(t, "plans_tried", TABLE_COUNT);
     table_column(t, "proof", TABLE_TEXT);
     if (r->options->timing)
         table_column(t, "schedule_s", TABLE_REAL);
@@ -381,7 +398,7 @@ static void make_runs(struct table *t, const struct hetero_runs *r)
         table_put_text(t, u->rc ? NULL : proof_word(u->proof));
         if (r->options->timing)
             table_put_real(t, u->schedule_s);
-        table_put_text(t, u->rc ? "error" : hetero_status_words[u->value.status]);
+        table_put_text(t, u->rc ? "error" : has_plan ? "done" : hetero_status_words[u->value.status]);
         table_put_text(t, u->message);
     }
 }

@@ -1,7 +1,32 @@
 /* Tables beside the rows of a study: plans by layer and by stage, and how searches went. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "explore/hetero_run.h"
+
+/* An axis that has the name of a result (evaluations, servers) is called vary.NAME: who reads the table looks
+ * for the result. Before the first row. */
+static void rename_axes(struct table *t, const struct hetero_runs *r)
+{
+    for (int32_t c = 1; c <= r->study->sweep.n_axes && !t->failed; c++) { /* column 0 is the point */
+        bool taken = false;
+        for (int32_t k = r->study->sweep.n_axes + 1; k < t->n_cols; k++)
+            taken = taken || strcmp(t->names[k], t->names[c]) == 0;
+        if (!taken)
+            continue;
+        struct text name = { 0 };
+        text_printf(&name, "vary.%s", t->names[c]);
+        char *copy = name.failed ? NULL : strdup(text_str(&name));
+        text_free(&name);
+        t->failed = !copy;
+        if (copy) {
+            free(t->names[c]);
+            t->names[c] = copy;
+        }
+    }
+}
 
 static void make_plans(struct table *t, const struct hetero_runs *r)
 {
@@ -13,6 +38,7 @@ static void make_plans(struct table *t, const struct hetero_runs *r)
     table_column(t, "stage", TABLE_COUNT);
     table_column(t, "units", TABLE_COUNT);
     table_column(t, "unit_usd_per_h", TABLE_REAL);
+    rename_axes(t, r);
 }
 
 /* What a unit of @p type costs, with its host. */
@@ -57,6 +83,7 @@ static void make_stages(struct table *t, const struct hetero_runs *r)
     table_column(t, "usd_per_h", TABLE_REAL);
     table_column(t, "weight_GB", TABLE_REAL);
     table_column(t, "memory_GB", TABLE_REAL);
+    rename_axes(t, r);
 }
 
 /* Parameters of the layers of a stage [B]. */
@@ -108,6 +135,7 @@ static void make_curves(struct table *t, const struct hetero_runs *r)
     table_column(t, "evaluations", TABLE_COUNT);
     table_column(t, "usd", TABLE_REAL);
     table_column(t, "over_oracle", TABLE_REAL);
+    rename_axes(t, r);
 }
 
 static void put_curve_point(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u,

@@ -123,7 +123,7 @@ int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings
     int rc = check_settings(how, e);
     if (!rc)
         rc = bayes_build(&b, s, how, e);
-    for (int32_t i = 0; i < how->evaluations && !rc && hetero_may_try(s); i++) {
+    for (int32_t i = 0; i < how->evaluations && !rc; i++) {
         if (i < how->initial)
             hetero_draw_plan(plan, b.size, s->rng);
         else

@@ -31,7 +31,8 @@ static bool has_type(const struct hetero_profile *f, bool cpu)
     return false;
 }
 
-/* With several types of a kind each is tried: whoever buys one kind only still buys the right one. */
+/* With several types of a kind each is tried, at most T^2/4 plans whatever the budget: whoever buys one kind
+ * only still buys the right one. */
 static int try_split(struct hetero_search *s, enum split how, const char *name, struct err *e)
 {
     const struct hetero_profile *f = s->problem->profile;
@@ -41,8 +42,7 @@ static int try_split(struct hetero_search *s, enum split how, const char *name, 
                        lookup_cpu && !has_type(f, true) ? "CPU" : "GPU");
     for (int32_t a = 0; a < f->n_types; a++)
         for (int32_t b = 0; b < f->n_types; b++)
-            if (f->types[a].cpu == lookup_cpu && f->types[b].cpu == other_cpu && hetero_may_try(s) &&
-                (how == CPU_GPU || a == b))
+            if (f->types[a].cpu == lookup_cpu && f->types[b].cpu == other_cpu && (how == CPU_GPU || a == b))
                 try_pair(s, a, b);
     return 0;
 }

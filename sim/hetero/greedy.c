@@ -12,7 +12,7 @@ static void try_single_types(struct hetero_search *s)
     const struct hetero_profile *f = s->problem->profile;
     hetero_id plan[HETERO_MAX_LAYERS];
     struct hetero_value v;
-    for (int32_t t = 0; t < f->n_types && hetero_may_try(s); t++) {
+    for (int32_t t = 0; t < f->n_types; t++) {
         for (int32_t l = 0; l < f->n_layers; l++)
             plan[l] = (hetero_id)t;
         hetero_try(s, plan, &v);
@@ -29,7 +29,7 @@ static bool pass(struct hetero_search *s)
     for (int32_t l = 0; l < f->n_layers; l++) {
         memcpy(plan, s->best, (size_t)f->n_layers * sizeof *plan);
         hetero_id now = plan[l];
-        for (int32_t t = 0; t < f->n_types && hetero_may_try(s); t++)
+        for (int32_t t = 0; t < f->n_types; t++)
             if (t != now) {
                 plan[l] = (hetero_id)t;
                 hetero_try(s, plan, &v);

@@ -15,8 +15,9 @@ struct hetero_curve_point {
 enum hetero_proof {
     HETERO_UNPROVED,
     HETERO_OPTIMAL,     /**< nothing is cheaper */
-    HETERO_LOWER_BOUND, /**< nothing costs less than lower_usd, but this plan costs more: limits of units that
-                           stages share bind, units are not provisioned exactly, or the proof was too long */
+    HETERO_LOWER_BOUND, /**< nothing costs less than lower_usd, of the plan nothing is proved: limits of units
+                           that stages share bind, units are not provisioned exactly, or the proof was too
+                           long */
     HETERO_NO_PLAN,     /**< proved: no plan reaches the throughput */
 };
 
@@ -44,7 +45,7 @@ void hetero_search_free(struct hetero_search *s);
 /** Evaluate @p plan, count it, keep it if it is the best so far (of equals the first). @p v: its value. */
 void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_value *v);
 
-/** May it go on? */
+/** May it go on? Asked by the schedulers that search: rl-*, genetic, anneal and random*. */
 static inline bool hetero_may_try(const struct hetero_search *s)
 {
     return s->evaluations < s->budget;
@@ -81,7 +82,9 @@ struct hetero_bayes_settings {
 };
 
 struct hetero_settings {
-    int64_t evaluations; /**< of each scheduler that searches; bayes has its own */
+    int64_t evaluations; /**< the budget of rl-*, genetic, anneal and random*. bayes has its own; the others
+                            try what their plan takes: oracle and exact one, brute-force all, fixed plans at
+                            most T^2, greedy T + L (T - 1), more only while no plan reaches the throughput */
     struct hetero_rl_settings rl;
     struct hetero_genetic_settings genetic;
     struct hetero_anneal_settings anneal;
@@ -89,8 +92,8 @@ struct hetero_settings {
 };
 struct hetero_settings hetero_settings_default(void);
 
-/** A scheduler: tries plans until it is done or the budget is. 0 or ERR_NOMEM, ERR_RANGE (a problem that is
- * too large for it). */
+/** A scheduler: tries plans until it is done, those that search until the budget is. 0 or ERR_NOMEM,
+ * ERR_RANGE (a problem that is too large for it). */
 typedef int hetero_run(struct hetero_search *s, const struct hetero_settings *settings, struct err *e);
 
 struct hetero_scheduler {

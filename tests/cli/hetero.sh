@@ -49,6 +49,9 @@ done
 echo "== a throughput that no plan reaches, limits that no scheduler keeps"
 run hetero measured.yaml --set throughput.per_s=1e9
 run hetero drawn.yaml --set vary='{throughput.per_s: [1e5, 1e9]}' --set schedulers='[heuristic]'
+run hetero drawn.yaml --set vary='{throughput.per_s: [1e9], draw.types: [2, 3]}' --set evaluations=1 -q --of csv -o /dev/null
+run hetero measured.yaml --set schedulers='[cpu-only, gpu-only]' --set types.v100.max_units=20 -o /dev/null
+run hetero measured.yaml --set types.cpu.max_units=2 --set types.v100.max_units=2 --set types.v100.host_units=2 --set schedulers='[exact]'
 run hetero measured.yaml --set schedulers='[cpu-only]'
 run hetero measured.yaml --set schedulers='[cpu-only]' --set vary='{throughput.per_s: [1e9]}'
 echo "== what is wrong"
@@ -78,6 +81,13 @@ run hetero --list | sed -n '/^Columns/,$p'
 run keys throughput
 echo "== outputs"
 run hetero measured.yaml --runs same.csv --plans same.csv
+run hetero measured.yaml -o two.csv --plans ./two.csv
+ln -s one-rows.csv linked.csv
+run hetero measured.yaml -f -o one-rows.csv --plans linked.csv
+run hetero measured.yaml -f --runs ./measured.yaml
+run hetero measured.yaml -f -o measured.yaml
+run hetero measured.yaml --plans nowhere/p.csv
+run hetero measured.yaml -o measured.yaml/p.csv
 run hetero measured.yaml -o one-rows.csv
 run hetero measured.yaml -o /dev/full
 run hetero measured.yaml --curves /dev/full

@@ -103,6 +103,9 @@ run place interval.yaml --set smd='{inner: exact, eps: 0.1, subset: 3}' --set sc
 run place --list
 echo "== outputs"
 run place graph.yaml --jobs same.csv --places same.csv
+run place graph.yaml --runs ./x.csv --jobs x.csv
+run place graph.yaml -f --jobs ./graph.yaml
+run place graph.yaml --jobs nowhere/x.csv
 run place graph.yaml -o one-rows.csv
 run place graph.yaml -o /dev/full
 run place graph.yaml --jobs /dev/full

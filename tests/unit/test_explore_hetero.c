@@ -123,7 +123,9 @@ static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **s
     assert_string_equal(word(&t.rows, 0, "status"), "infeasible");
     assert_string_equal(word(&t.rows, 0, "scheduler"), "");
     assert_string_equal(word(&t.rows, 0, "throughput.per_s"), "2e6");
-    assert_has(word(&t.rows, 0, "message"), "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06");
+    assert_has(word(&t.rows, 0, "message"),
+               "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 examples/s, limits that stages "
+               "share not counted");
     assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9);
     assert_true(number(&t.rows, 2, "point") == 1);
     assert_string_equal(word(&t.rows, 2, "status"), "done");
@@ -214,6 +216,63 @@ static void parameter_servers_may_be_what_limits_a_stage(void **state)
     assert_string_equal(word(&t.stages, 0, "limit"), "servers");
     assert_close(number(&t.stages, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
     assert_close(number(&t.rows, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    tables_free(&t);
+}
+
+static void what_is_as_cheap_as_the_proved_optimum_is_so_exactly(void **state)
+{
+    struct tables t;
+    int64_t n = 0;
+    run_text(&t, *state,
+             "job: { examples_M: 1 }\nevaluations: 2000\nseeds: 2\n"
+             "schedulers: [oracle, brute-force, rl-lstm, greedy, genetic, anneal]\nrl: { rounds: 5 }\n"
+             "vary: { model: [nce, 2emb], draw.types: [2, 3], throughput.share: [0.05, 0.1, 0.2] }\n",
+             2);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        static const char *const ratios[] = { "over_oracle", "over_oracle_worst", "over_best", "over_rl" };
+        if (strcmp(word(&t.rows, row, "oracle_proof"), "optimal") != 0)
+            continue;
+        for (size_t i = 0; i < COUNT_OF(ratios); i++) {
+            double over = number(&t.rows, row, ratios[i]);
+            assert_true(isnan(over) || over == 1 || fabs(over - 1) > 1e-9);
+            n += over == 1;
+        }
+    }
+    assert_true(n > 40);
+    tables_free(&t);
+}
+
+static void a_plan_beside_a_bound_is_not_proved(void **state)
+{
+    /* Least units: more of them would cost less, which the oracle knows. */
+    struct tables t;
+    run_text(&t, *state,
+             "model: ctrdnn\njob: { examples_M: 1 }\nthroughput: { share: 0.3 }\nprovisioning: balance\n"
+             "schedulers: [oracle]\n",
+             1);
+    assert_string_equal(word(&t.rows, 0, "oracle_proof"), "lower bound");
+    assert_string_equal(word(&t.rows, 0, "proof"), "not proved");
+    assert_string_equal(word(&t.runs, 0, "proof"), "not proved");
+    assert_string_equal(word(&t.runs, 0, "status"), "done");
+    tables_free(&t);
+}
+
+static void a_budget_may_vary_beside_the_plans_tried(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             TWO "throughput: { per_s: 50000 }\nvary: { evaluations: [3, 7] }\nschedulers: [random, "
+                 "gpu-only]\nseeds: 1\n",
+             1);
+    for (int64_t row = 0; row < 4; row++) {
+        double want = row % 2 ? 1 : row ? 7 : 3;
+        assert_string_equal(word(&t.rows, row, "evaluations"), row < 2 ? "3" : "7");
+        assert_true(number(&t.rows, row, "plans_tried") == want);
+        assert_string_equal(word(&t.runs, row, "evaluations"), row < 2 ? "3" : "7");
+        assert_true(number(&t.runs, row, "plans_tried") == want);
+    }
+    assert_true(number(&t.curves, 0, "evaluations") == 1);
+    assert_string_equal(word(&t.curves, 0, "vary.evaluations"), "3");
     tables_free(&t);
 }
 
@@ -418,6 +477,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(parameter_servers_may_be_what_limits_a_stage, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(rows_are_medians_of_their_runs, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_median_of_two_is_between_them, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder,

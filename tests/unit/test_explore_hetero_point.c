@@ -271,6 +271,11 @@ static void what_contradicts_itself_is_refused(void **state)
 
 #define ONE(type) LAYERS "types: [ " CPU ",\n  " type " ]\n" REST
 
+#define OF_NPU(npu)                                                                                          \
+    "model: { layers: 1, hidden: 64, heads: 2, vocab: 128, seq: 32 }\n"                                      \
+    "batch: 4\n" JOB "types:\n"                                                                              \
+    "  - { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, net_GBps: 1, npu: " npu " }\n"
+
 static void wrong_types_are_refused(void **state)
 {
     static const struct wrong cases[] = {
@@ -310,6 +315,13 @@ static void wrong_types_are_refused(void **state)
           "types[1].dim is rack, need a dimension of the network", ERR_PARSE },
         { "model: { layers: 1, hidden: 64, heads: 2, vocab: 128, seq: 32 }\n" TYPES REST,
           "types[0] is without npu, need npu and net_GBps for a model of a file", ERR_PARSE },
+        { OF_NPU("{ mem_GBps: 100 }"),
+          "study.yaml:5:82: types[0].npu is without peak_TFLOPS, need peak_TFLOPS and mem_GBps for a model "
+          "of "
+          "a file",
+          ERR_PARSE },
+        { OF_NPU("{ peak_TFLOPS: 1 }"), "types[0].npu is without mem_GBps, need peak_TFLOPS and mem_GBps",
+          ERR_PARSE },
     };
     check_all(*state, cases, COUNT_OF(cases));
 }

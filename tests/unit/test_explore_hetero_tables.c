@@ -88,7 +88,7 @@ static void curves_fall_and_end_where_their_run_ends(void **state)
         end = end_of_plan(&t.curves, at, "evaluations");
         for (int64_t i = at; i + 1 < end; i++)
             assert_true(number(&t.curves, i, "usd") >= number(&t.curves, i + 1, "usd"));
-        assert_true(number(&t.curves, end - 1, "evaluations") == number(&t.runs, run, "evaluations"));
+        assert_true(number(&t.curves, end - 1, "evaluations") == number(&t.runs, run, "plans_tried"));
         if (isnan(number(&t.runs, run, "usd"))) {
             assert_true(end == at + 1);
             assert_true(isnan(number(&t.curves, at, "usd")));

@@ -75,6 +75,21 @@ static void settings_out_of_range_are_told(void **state)
     hetero_fixture_free(&f);
 }
 
+static void it_has_a_budget_of_its_own(void **state)
+{
+    const struct hetero_settings settings = hetero_settings_default();
+    struct hetero_fixture f = { 0 };
+    struct hetero_search s;
+    struct err e = { 0 };
+    (void)state;
+    assert_true(hetero_fixture_instance(&f, 70));
+    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1, &e), &e);
+    assert_ok(hetero_bayes(&s, &settings, &e), &e);
+    assert_int_equal(s.evaluations, settings.bayes.evaluations);
+    hetero_search_free(&s);
+    hetero_fixture_free(&f);
+}
+
 /* Plans that come again add nothing to the model; the trials go on. */
 static void without_noise_it_goes_on(void **state)
 {
@@ -96,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_few_plans_the_cheapest_is_found),
+        cmocka_unit_test(it_has_a_budget_of_its_own),
         cmocka_unit_test(it_finds_more_than_as_many_plans_at_random),
         cmocka_unit_test(settings_out_of_range_are_told),
         cmocka_unit_test(without_noise_it_goes_on),
