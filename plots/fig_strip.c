@@ -13,14 +13,15 @@ enum {
     BOX_PX = 14,
     TEXT_PX = 13,
     ROW_PX = BOX_TOP_PX + BOX_PX + TEXT_PX,
-    LEAST_ROW_PX = 24, /* lower rows have no units */
-    TURNED_PX = 8,     /* a stage so wide has room for a number turned upright */
-    NAME = 80,         /* characters of a point's name */
-    LINE_PX = 17,      /* names of layers side by side; */
-    MOST_NAME_PX = 64, /* and turned upright */
-    UPRIGHT_PX = 12,   /* that needs a layer so wide */
-    LAYER_PX = 4,      /* narrower layers have no edges: a box is a stage */
-    TIC_PX = 20,       /* narrower layers have no number each */
+    LEAST_ROW_PX = 24,  /* lower rows have no units */
+    TURNED_PX = 8,      /* a stage so wide has room for a number turned upright; */
+    TURNED_TEXT_PX = 9, /* three digits of this size fit below it */
+    NAME = 80,          /* characters of a point's name */
+    LINE_PX = 17,       /* names of layers side by side; */
+    MOST_NAME_PX = 64,  /* and turned upright */
+    UPRIGHT_PX = 12,    /* that needs a layer so wide */
+    LAYER_PX = 4,       /* narrower layers have no edges: a box is a stage */
+    TIC_PX = 20,        /* narrower layers have no number each */
     END_TEXT = 24,
 };
 
@@ -166,16 +167,16 @@ static void put_names(struct strip_fig *f, const struct scale *to, int32_t panel
     }
 }
 
-static bool fits(const struct text *s, double room_px)
+static bool fits(const struct text *s, double size_px, double room_px)
 {
-    return CANVAS_LEAST_SHRINK * canvas_width(text_str(s), CANVAS_SMALL_PX) <= room_px;
+    return CANVAS_LEAST_SHRINK * canvas_width(text_str(s), size_px) <= room_px;
 }
 
 /* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. */
 static void put_units(struct strip_fig *f, const struct scale *to, const struct assigned_cell *first,
                       const struct stage *s, double middle_px)
 {
-    double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX;
+    double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX - 1;
     struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
                                .y_px = middle_px,
                                .align = ALIGN_CENTER,
@@ -187,12 +188,13 @@ static void put_units(struct strip_fig *f, const struct scale *to, const struct 
     if (isfinite(first->units))
         text_printf(&units, "%.10g", first->units);
     text_printf(&full, "%s%s%s", text_str(&units), units.n ? " " : "", f->data.types.list[first->type]);
-    const struct text *shown = fits(&full, at.room_px) ? &full : &units;
+    const struct text *shown = fits(&full, at.size_px, at.room_px) ? &full : &units;
     if (shown == &units) {
-        at.rotate = !fits(&units, stage_px - 1) && stage_px >= TURNED_PX ? 90 : 0;
+        at.rotate = !fits(&units, at.size_px, stage_px - 1) && stage_px >= TURNED_PX ? 90 : 0;
+        at.size_px = at.rotate ? TURNED_TEXT_PX : CANVAS_SMALL_PX;
         at.room_px = at.rotate ? upright_px : stage_px - 1;
     }
-    if (fits(shown, at.room_px))
+    if (fits(shown, at.size_px, at.room_px))
         canvas_text(f->c, &at, text_str(shown));
     f->c->script.failed = f->c->script.failed || full.failed || units.failed;
     text_free(&full);
