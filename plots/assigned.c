@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct reader {
     struct assigned *x;
@@ -117,16 +118,30 @@ static int read_row(struct reader *y, struct err *e)
         return rc;
     int32_t *first = &y->first_seed[point * x->n_plans + plan];
     *first = *first < 0 ? seed : *first;
-    if (*first != seed) {
-        x->more_seeds = true;
+    if (*first != seed)
         return 0;
-    }
     struct assigned_cell *cell = &x->cells[((int64_t)point * x->n_plans + plan) * x->n_layers + layer - 1];
     if (cell->type >= 0) {
         x->n_again++;
         return 0;
     }
     return read_cell(cell, &x->layers[(int64_t)point * x->n_layers + layer - 1], y, e);
+}
+
+/* The seed of the plans: blank is that of a scheduler that draws nothing. */
+static int name_seed(struct reader *y, struct err *e)
+{
+    struct assigned *x = y->x;
+    const char *seed = "";
+
+    for (int32_t i = 0; i < x->points.n * x->n_plans; i++) {
+        const char *own = y->first_seed[i] < 0 ? "" : y->seeds.list[y->first_seed[i]];
+        x->seeds_differ = x->seeds_differ || (own[0] && seed[0] && strcmp(own, seed) != 0);
+        seed = own[0] ? own : seed;
+    }
+    if (!x->seeds_differ)
+        text_puts(&x->seed, seed);
+    return text_check(&x->seed, e);
 }
 
 int assigned_read(struct assigned *x, const struct rows *r, struct err *e)
@@ -143,6 +158,8 @@ int assigned_read(struct assigned *x, const struct rows *r, struct err *e)
     for (y.r.row = 0; y.r.row < y.r.t->n_rows && !rc; y.r.row++)
         if (rows_pass(&y.r))
             rc = read_row(&y, e);
+    if (!rc)
+        rc = name_seed(&y, e);
     names_free_copies(&y.seeds);
     free(y.first_seed);
     return rc;
@@ -154,6 +171,7 @@ void assigned_free(struct assigned *x)
     names_free_copies(&x->schedulers);
     names_free_copies(&x->types);
     names_free_copies(&x->words);
+    text_free(&x->seed);
     free(x->cells);
     free(x->layers);
     *x = (struct assigned){ 0 };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "plots/names.h"
 #include "plots/points.h"
 #include "plots/rows.h"
@@ -30,9 +31,10 @@ struct assigned {
     int32_t n_plans;         /**< of `schedulers`, how many are drawn */
     int32_t n_layers;        /**< the most of a point */
     struct assigned_cell *cells; /**< shape [points.n][n_plans][n_layers], owned */
-    int32_t *layers; /**< shape [points.n][n_layers], owned: position in `words`; -1 = the point has no such
-                        layer */
-    bool more_seeds; /**< some plan is the first of several */
+    int32_t *layers;  /**< shape [points.n][n_layers], owned: position in `words`; -1 = the point has no such
+                         layer */
+    struct text seed; /**< owned: that of all plans that have one; "" = none has, or they differ */
+    bool seeds_differ;
     int64_t n_again; /**< rows that repeat a layer */
 };
 

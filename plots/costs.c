@@ -15,7 +15,8 @@ const char *const costs_proof_words[N_COSTS_PROOFS] = { "oracle", "optimum", "lo
 struct reader {
     struct costs *x;
     struct rows r;
-    int32_t scheduler, status, ratio, worst, seeds, feasible, need, reach, message, oracle_usd, oracle_proof;
+    int32_t scheduler, status, usd, ratio, worst, seeds, feasible, need, reach, message, oracle_usd,
+        oracle_proof;
 };
 
 /* Ratios are to the oracle; of a table that knows none, to the cheapest of the schedulers. */
@@ -40,6 +41,7 @@ static int find_columns(struct reader *y, struct err *e)
     if (!rc)
         rc = rows_column(&y->status, &y->r, "status", e);
     y->worst = y->x->over_best ? -1 : table_find(t, "over_oracle_worst");
+    y->usd = table_find(t, "usd");
     y->seeds = table_find(t, "seeds");
     y->feasible = table_find(t, "feasible");
     y->need = table_find(t, "need_per_s");
@@ -109,6 +111,7 @@ static int read_state(struct cost *c, const struct reader *y, struct err *e)
 static int read_cost(struct cost *c, const struct reader *y, struct err *e)
 {
     const struct rows *r = &y->r;
+    double usd = (double)NAN;
     int rc = read_number(&c->seeds, r, y->seeds, e);
 
     c->ratio = c->worst = (double)NAN;
@@ -118,6 +121,9 @@ static int read_cost(struct cost *c, const struct reader *y, struct err *e)
         rc = rows_above_zero(&c->ratio, r, y->ratio, e);
     if (!rc && y->worst >= 0)
         rc = rows_above_zero(&c->worst, r, y->worst, e);
+    if (!rc)
+        rc = read_number(&usd, r, y->usd, e);
+    c->is_free = usd <= 0;
     c->has_plan = !isnan(c->ratio) || rows_equal(r, y->status, "done");
     return rc || c->has_plan ? rc : read_state(c, y, e);
 }

@@ -17,6 +17,7 @@ enum { COSTS_MAX_POINTS = 6, COSTS_MAX_SCHEDULERS = 24 };
 struct cost {
     bool there;             /**< the table has it */
     bool has_plan;          /**< else `state` says why not */
+    bool is_free;           /**< the plan costs 0 USD */
     struct text state;      /**< owned: "infeasible: reaches 1.2 M of 2 M examples/s" */
     double ratio;           /**< median over seeds, to what `oracle` is; NaN = blank */
     double worst;           /**< of the dearest seed; NaN = not known */

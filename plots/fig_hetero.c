@@ -11,7 +11,7 @@ enum {
     HIGH_PX = 21,
     LOW_PX = 16,
     LEAST_PX = 11,
-    NAME = 36, /* characters of a point's name */
+    NAME = 46, /* characters of a point's name: as many of what its ratios are to beside it */
 };
 
 /* Of a row's height, what is left free above its bar; and how far the end of a whisker is from its middle. */
@@ -37,13 +37,13 @@ static void put_ratio(struct text *out, double x)
         text_printf(out, "%.3g", x);
 }
 
-/* A blank is of a scheduler that did not run. */
+/* A blank is of a scheduler that did not run. What costs nothing has no ratio. */
 static void put_end(struct text *out, const struct cost *c)
 {
     if (!c->there)
         return;
     if (!(c->ratio > 0)) {
-        text_puts(out, "–");
+        text_puts(out, !c->has_plan ? "–" : c->is_free ? "0 USD" : "no ratio");
         return;
     }
     put_ratio(out, c->ratio);
@@ -61,7 +61,7 @@ static void put_name(struct text *out, const struct costs *d, int32_t point)
 {
     const struct costs_oracle *o = &d->oracle[point];
 
-    canvas_put_short(out, text_str(&d->points.names[point]), NAME);
+    points_put_name(out, &d->points, point, NAME);
     if (d->over_best || !(o->usd > 0))
         return;
     struct unit unit = unit_pick(unit_usd, o->usd);
@@ -113,7 +113,7 @@ static void put_notes(struct hetero_fig *f)
     if (d->n_again > 0)
         canvas_note(f->c, "%lld rows repeat a point and a scheduler and are left out", (long long)d->n_again);
     if (d->n_blank > 0)
-        canvas_note(f->c, "%lld rows lack a value and are left out", (long long)d->n_blank);
+        canvas_note(f->c, "%lld rows have a plan but no ratio", (long long)d->n_blank);
 }
 
 static void put_legend(struct hetero_fig *f)

@@ -166,10 +166,12 @@ static void put_panel(struct learning *f, int32_t k)
                                .room_px = box.right - box.left,
                                .color = CANVAS_BLACK };
     const struct curves *d = &f->data;
+    struct text name = { 0 };
 
     canvas_panel(f->c, &box, &f->x, &f->y);
+    points_put_name(&name, &d->points, k, (size_t)(at.room_px / (CANVAS_FONT_PX * CANVAS_CHAR)));
     if (d->points.n > 1)
-        canvas_text(f->c, &at, text_str(&d->points.names[k]));
+        canvas_text(f->c, &at, text_str(&name));
     for (int32_t i = 0; i < d->n_lines; i++)
         if (d->lines[i].point == k)
             put_band(f, &d->lines[i]);
@@ -185,6 +187,8 @@ static void put_panel(struct learning *f, int32_t k)
     for (int32_t i = 0; i < d->n_lines; i++)
         if (d->lines[i].point == k)
             put_dots(f, &d->lines[i], &box);
+    f->c->script.failed = f->c->script.failed || name.failed;
+    text_free(&name);
     canvas_draw(f->c);
 }
 
@@ -235,7 +239,11 @@ static void put_notes(struct learning *f)
     if (f->data.any_zero)
         canvas_note(f->c, "no evaluations stand at 1");
     if (f->data.n_blank > 0)
-        canvas_note(f->c, "left out: %lld without any plan", (long long)f->data.n_blank);
+        canvas_note(f->c,
+                    f->data.points.n > 1   ? "left out: %lld lines of schedulers that found no plan"
+                    : f->data.n_blank == 1 ? "left out: %lld scheduler that found no plan"
+                                           : "left out: %lld schedulers that found no plan",
+                    (long long)f->data.n_blank);
 }
 
 static void put_legend(struct learning *f)

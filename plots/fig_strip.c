@@ -13,12 +13,15 @@ enum {
     BOX_PX = 14,
     TEXT_PX = 13,
     ROW_PX = BOX_TOP_PX + BOX_PX + TEXT_PX,
-    LEAST_ROW_PX = 24, /* lower rows have no units */
-    LINE_PX = 17,      /* names of layers side by side; */
-    MOST_NAME_PX = 64, /* and turned upright */
-    UPRIGHT_PX = 12,   /* that needs a layer so wide */
-    LAYER_PX = 4,      /* narrower layers have no edges: a box is a stage */
-    TIC_PX = 20,       /* narrower layers have no number each */
+    LEAST_ROW_PX = 24,  /* lower rows have no units */
+    TURNED_PX = 8,      /* a stage so wide has room for a number turned upright; */
+    TURNED_TEXT_PX = 9, /* three digits of this size fit below it */
+    NAME = 80,          /* characters of a point's name */
+    LINE_PX = 17,       /* names of layers side by side; */
+    MOST_NAME_PX = 64,  /* and turned upright */
+    UPRIGHT_PX = 12,    /* that needs a layer so wide */
+    LAYER_PX = 4,       /* narrower layers have no edges: a box is a stage */
+    TIC_PX = 20,        /* narrower layers have no number each */
     END_TEXT = 24,
 };
 
@@ -36,6 +39,7 @@ struct strip_fig {
     bool same_layers;         /* as many in each panel */
     double head_px, layer_px; /* of the names of layers; width of a layer, an estimate */
     double tops[ASSIGNED_MAX_PLANS + 2];
+    struct text names[ASSIGNED_MAX_POINTS]; /* owned */
     char ends[ASSIGNED_MAX_POINTS][ASSIGNED_MAX_PLANS][END_TEXT];
     bool *used; /* shape [types.n], owned */
     bool any_end;
@@ -163,26 +167,35 @@ static void put_names(struct strip_fig *f, const struct scale *to, int32_t panel
     }
 }
 
-/* "12 gpu3" below the stage, else "12", as far as there is room. */
+static bool fits(const struct text *s, double size_px, double room_px)
+{
+    return CANVAS_LEAST_SHRINK * canvas_width(text_str(s), size_px) <= room_px;
+}
+
+/* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. */
 static void put_units(struct strip_fig *f, const struct scale *to, const struct assigned_cell *first,
                       const struct stage *s, double middle_px)
 {
-    double room_px = (s->last - s->first + 1) * to->layer_px - 6;
+    double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX - 1;
     struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
                                .y_px = middle_px,
                                .align = ALIGN_CENTER,
                                .size_px = CANVAS_SMALL_PX,
-                               .room_px = room_px,
+                               .room_px = stage_px - 6,
                                .color = CANVAS_BLACK };
     struct text full = { 0 }, units = { 0 };
 
     if (isfinite(first->units))
         text_printf(&units, "%.10g", first->units);
     text_printf(&full, "%s%s%s", text_str(&units), units.n ? " " : "", f->data.types.list[first->type]);
-    bool fits = CANVAS_LEAST_SHRINK * canvas_width(text_str(&full), CANVAS_SMALL_PX) <= room_px;
-    const char *shown = fits ? text_str(&full) : text_str(&units);
-    if (CANVAS_LEAST_SHRINK * canvas_width(shown, CANVAS_SMALL_PX) <= room_px)
-        canvas_text(f->c, &at, shown);
+    const struct text *shown = fits(&full, at.size_px, at.room_px) ? &full : &units;
+    if (shown == &units) {
+        at.rotate = !fits(&units, at.size_px, stage_px - 1) && stage_px >= TURNED_PX ? 90 : 0;
+        at.size_px = at.rotate ? TURNED_TEXT_PX : CANVAS_SMALL_PX;
+        at.room_px = at.rotate ? upright_px : stage_px - 1;
+    }
+    if (fits(shown, at.size_px, at.room_px))
+        canvas_text(f->c, &at, text_str(shown));
     f->c->script.failed = f->c->script.failed || full.failed || units.failed;
     text_free(&full);
     text_free(&units);
@@ -267,8 +280,10 @@ static void put_notes(struct strip_fig *f)
     points_put_notes(f->c, &d->points);
     canvas_note(f->c, "below each stage: its units and their type");
     if (f->any_end)
-        canvas_note(f->c, "USD/h: of the units of all stages");
-    if (d->more_seeds)
+        canvas_note(f->c, "USD/h without parameter servers");
+    if (d->seed.n)
+        canvas_note(f->c, "plans of seed %s", text_str(&d->seed));
+    else if (d->seeds_differ)
         canvas_note(f->c, "of each scheduler the first seed");
     if (d->schedulers.n > d->n_plans)
         canvas_note(f->c, "first %d of %d schedulers", (int)d->n_plans, (int)d->schedulers.n);
@@ -287,7 +302,9 @@ static int draw(struct strip_fig *f, struct err *e)
     for (int32_t i = 0; i < d->n_plans; i++)
         labels[i + 1] = d->schedulers.list[i];
     for (int32_t k = 0; k < d->points.n; k++) {
-        names[k] = text_str(&d->points.names[k]);
+        points_put_name(&f->names[k], &d->points, k, NAME);
+        f->c->script.failed = f->c->script.failed || f->names[k].failed;
+        names[k] = text_str(&f->names[k]);
         *end++ = "";
         for (int32_t i = 0; i < d->n_plans; i++)
             *end++ = f->ends[k][i];
@@ -327,6 +344,8 @@ int fig_strip(struct canvas *c, const struct rows *r, struct err *e)
         fit_names(&f);
         rc = draw(&f, e);
     }
+    for (int32_t k = 0; k < ASSIGNED_MAX_POINTS; k++)
+        text_free(&f.names[k]);
     free(f.used);
     assigned_free(&f.data);
     return rc;

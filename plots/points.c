@@ -46,7 +46,20 @@ static int find_varying(bool *varies, const struct rows *rows, int64_t first, in
     return rc;
 }
 
-static int put_word(struct text *out, const struct rows *r, int32_t col, struct err *e)
+static void put_key(struct text *out, const char *key, enum points_form form)
+{
+    const char *dot = strrchr(key, '.');
+
+    if (form == POINTS_VALUES)
+        return;
+    if (form == POINTS_SHORT && dot)
+        text_puts(out, dot + 1);
+    else
+        outcomes_put_key(out, key);
+    text_puts(out, " ");
+}
+
+static int put_word(struct text *out, const struct rows *r, int32_t col, enum points_form form, struct err *e)
 {
     const char *key = r->t->names[col];
     enum part part = part_of(key);
@@ -55,10 +68,8 @@ static int put_word(struct text *out, const struct rows *r, int32_t col, struct 
 
     if (!rc && cell.n > 0) {
         text_puts(out, out->n ? " · " : "");
-        if (part == PART_AXIS) {
-            outcomes_put_key(out, key);
-            text_puts(out, " ");
-        }
+        if (part == PART_AXIS)
+            put_key(out, key, form);
         phrases_put_value(out, text_str(&cell));
         text_printf(out, "%s%s", part == PART_COUNT ? " " : "", part == PART_COUNT ? key : "");
     }
@@ -79,10 +90,10 @@ static int describe(struct points *p, const struct rows *rows, const int64_t *fi
         return rc;
     r.row = first[0];
     if (!varies)
-        return put_word(&p->common, &r, col, e);
-    for (int32_t i = 0; i < p->ids.n && !rc; i++) {
-        r.row = first[i];
-        rc = put_word(&p->names[i], &r, col, e);
+        return put_word(&p->common, &r, col, POINTS_FULL, e);
+    for (int32_t i = 0; i < N_POINTS_FORMS * p->ids.n && !rc; i++) {
+        r.row = first[i % p->ids.n];
+        rc = put_word(&p->names[i], &r, col, (enum points_form)(i / p->ids.n), e);
     }
     return rc;
 }
@@ -119,7 +130,7 @@ int points_read(struct points *p, const struct rows *r, int32_t most, struct err
         rc = find_points(p, r, first, e);
     if (!rc) {
         p->n = p->ids.n < most ? p->ids.n : most;
-        p->names = calloc((size_t)p->ids.n, sizeof *p->names);
+        p->names = calloc((size_t)p->ids.n * N_POINTS_FORMS, sizeof *p->names);
         rc = p->names ? 0 : err_nomem(e, "the figure's panels");
     }
     for (int32_t col = p->point + 1; col < scheduler && !rc; col++)
@@ -130,7 +141,7 @@ int points_read(struct points *p, const struct rows *r, int32_t most, struct err
 
 void points_free(struct points *p)
 {
-    for (int32_t i = 0; i < p->ids.n && p->names; i++)
+    for (int32_t i = 0; i < N_POINTS_FORMS * p->ids.n && p->names; i++)
         text_free(&p->names[i]);
     free(p->names);
     names_free_copies(&p->ids);
@@ -148,6 +159,18 @@ int points_find(int32_t *at, const struct points *p, const struct rows *r, struc
         *at = -1;
     text_free(&cell);
     return rc;
+}
+
+void points_put_name(struct text *out, const struct points *p, int32_t at, size_t chars)
+{
+    const char *name = "";
+
+    for (int32_t form = POINTS_FULL; form < N_POINTS_FORMS; form++) {
+        name = text_str(&p->names[form * p->ids.n + at]);
+        if (canvas_width(name, 1) <= (double)chars * CANVAS_CHAR * (1 + 1e-9))
+            break;
+    }
+    canvas_put_short(out, name, chars);
 }
 
 void points_put_notes(struct canvas *c, const struct points *p)

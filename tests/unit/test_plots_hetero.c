@@ -48,7 +48,7 @@ static void a_scheduler_without_a_plan_has_words_instead_of_a_bar(void **state)
     assert_has(text_str(&s), " 1.84\n");
     assert_has(text_str(&s), "fc rgb '#EEEEEE'");
     assert_has(text_str(&s), "'no plan' at");
-    assert_without(text_str(&s), "lack a value");
+    assert_without(text_str(&s), "but no ratio");
     text_free(&s);
 }
 
@@ -125,7 +125,7 @@ static void axes_name_the_panels_and_what_is_common_is_noted(void **state)
     assert_has(text_str(&s), "'draw.types 16' at");
     assert_has(text_str(&s), "throughput.share 0.5 · dlrm · 16 layers;");
     assert_has(text_str(&s), "1 rows repeat a point and a scheduler and are left out");
-    assert_has(text_str(&s), "left out; 1 rows lack a");
+    assert_has(text_str(&s), "left out; 1 rows have a");
     text_free(&s);
 }
 
@@ -142,6 +142,38 @@ static void points_and_schedulers_beyond_the_room_are_counted(void **state)
     assert_has(text_str(&s), "first 24 of 30 schedulers");
     assert_without(text_str(&s), "'s24' at");
     text_free(&csv);
+    text_free(&s);
+}
+
+static void what_costs_nothing_has_words_instead_of_a_ratio(void **state)
+{
+    static const char csv[] =
+        "point,model,scheduler,usd,over_oracle,oracle_usd,status\n"
+        "0,m,greedy,0,,0,done\n0,m,random,7,,0,done\n1,n,greedy,3,1.5,2,done\n1,n,random,,,2,infeasible\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "hetero", csv, NULL, 0);
+    assert_has(text_str(&s), "'0 USD' at");
+    assert_has(text_str(&s), "'no ratio' at");
+    assert_has(text_str(&s), "2 rows have a plan but no ratio");
+    assert_has(text_str(&s), "'–' at");
+    text_free(&s);
+}
+
+static void of_a_long_name_the_keys_go_before_the_values(void **state)
+{
+    static const char two[] =
+        "point,throughput.per_s,network.dims.pools.bw_GBps,scheduler,over_oracle,status\n"
+        "0,2000000,50.25,greedy,1.5,done\n1,8000000,6.25,greedy,1.25,done\n",
+                      one[] = "point,throughput.per_s,network.dims.pools.bw_GBps_of_all,draw.cpu.max_units,"
+                              "scheduler,over_oracle,status\n"
+                              "0,2000000,50.25,16,greedy,1.5,done\n1,8000000,6.25,32,greedy,1.25,done\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "hetero", two, NULL, 0);
+    assert_has(text_str(&s), "'throughput.per_s 2000000 · pools.bw_GBps 50.25' at");
+    placement_script(&s, "hetero", one, NULL, 0);
+    assert_has(text_str(&s), "'2000000 · 50.25 · 16' at");
     text_free(&s);
 }
 
@@ -209,7 +241,8 @@ static void bands_are_left_out_where_they_would_hide_each_other(void **state)
     placement_script(&s, "learning", text_str(&csv), NULL, 0);
     assert_without(text_str(&s), "filledcurves");
     assert_has(text_str(&s), "bands of seeds are drawn of up to 6 schedulers: --where scheduler=NAME");
-    assert_has(text_str(&s), "; left out: 1");
+    assert_has(text_str(&s), "; left out: 1'");
+    assert_has(text_str(&s), "'scheduler that found no plan' at");
     text_free(&csv);
     text_free(&s);
 }
@@ -240,8 +273,46 @@ static void stages_have_their_units_and_type_below_and_their_price_at_the_end(vo
     assert_has(text_str(&s), "'emb' at");
     assert_has(text_str(&s), "'fc' at"); /* the kind of a layer without a name */
     assert_has(text_str(&s), "'no plan' at");
-    assert_has(text_str(&s), "of each scheduler the first seed");
+    assert_has(text_str(&s), "USD/h without parameter servers; plans of seed 1'");
     assert_without(text_str(&s), "'99 gpu' at");
+    text_free(&s);
+}
+
+static void a_number_is_turned_upright_below_a_narrow_stage(void **state)
+{
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    text_puts(&csv, PLANS);
+    for (int i = 1; i <= 64; i++)
+        text_printf(&csv, "0,deep,greedy,1,%d,,block,%s,%d,%d,1\n", i, i == 9 ? "b" : "a",
+                    i < 9   ? 1
+                    : i > 9 ? 3
+                            : 2,
+                    i == 9 ? 128 : 7);
+    placement_script(&s, "strip", text_str(&csv), NULL, 0);
+    const char *number = strstr(text_str(&s), "'128' at");
+    assert_non_null(number);
+    assert_int_equal(strncmp(strstr(number, "center") + 6, " rotate by 90 ", 14), 0);
+    assert_has(text_str(&s), "'7 a' at");
+    text_free(&csv);
+    text_free(&s);
+}
+
+static void seeds_that_differ_are_said_to_be_the_first(void **state)
+{
+    static const char csv[] = PLANS "0,m,oracle,,1,emb,embedding,cpu,1,12,0.04\n"
+                                    "0,m,random,1,1,emb,embedding,cpu,1,12,0.04\n"
+                                    "0,m,anneal,2,1,emb,embedding,cpu,1,12,0.04\n",
+                      none[] = PLANS "0,m,oracle,,1,emb,embedding,cpu,1,12,0.04\n";
+    static const struct plot_where random[] = { { "scheduler", "random" }, { "scheduler", "oracle" } };
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "strip", csv, NULL, 0);
+    assert_has(text_str(&s), "of each scheduler the first seed");
+    placement_script(&s, "strip", csv, random, 2);
+    assert_has(text_str(&s), "plans of seed 1");
+    placement_script(&s, "strip", none, NULL, 0);
+    assert_without(text_str(&s), "seed");
     text_free(&s);
 }
 
@@ -364,7 +435,11 @@ int main(void)
         cmocka_unit_test(under_a_filter_the_optimum_is_still_the_reference),
         cmocka_unit_test(without_a_proof_nothing_is_called_optimum),
         cmocka_unit_test(axes_name_the_panels_and_what_is_common_is_noted),
+        cmocka_unit_test(what_costs_nothing_has_words_instead_of_a_ratio),
+        cmocka_unit_test(of_a_long_name_the_keys_go_before_the_values),
         cmocka_unit_test(points_and_schedulers_beyond_the_room_are_counted),
+        cmocka_unit_test(a_number_is_turned_upright_below_a_narrow_stage),
+        cmocka_unit_test(seeds_that_differ_are_said_to_be_the_first),
         cmocka_unit_test(lines_are_steps_of_medians_between_the_best_and_the_worst_seed),
         cmocka_unit_test(without_an_oracle_curves_are_in_usd),
         cmocka_unit_test(a_filter_changes_no_colour_of_a_curve),
