@@ -219,7 +219,7 @@ int main(void)
          "optimum of the same problem. Profiles are drawn (`model: ctrdnn` and so on in a study); a limit is "
          "half of the largest throughput of GPUs of one type alone (loose) or of all plans (binding). Seeds "
          "101 to "
-         "105; settings were chosen on draws 1 to 8 and "
+         "105; settings were chosen on draws 1 to 3 and "
          "seeds 1 to 5.\n");
     int wrong = print_oracle();
     wrong += print_learning();
