@@ -7,36 +7,20 @@
 #include "cli/progress.h"
 #include "cli/sheet.h"
 
-enum { MAX_THREADS = 1024 };
-
-#define TABLE_OPTION(id, text)                                                                               \
-    {                                                                                                        \
-        .name = #id, .value = "FILE", .help = text, .kind = OPTION_TEXT,                                     \
-        .offset = offsetof(struct options, hetero_##id), .outside = true                                     \
-    }
-
 static const struct option hetero_rows[] = {
     { .name = "list",
       .help = "list the schedulers and the columns",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
-    { .name = "threads",
-      .letter = 'j',
-      .value = "N",
-      .help = "runs at the same time; without it one a processor; the rows are the same",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, threads),
-      .min = 1,
-      .max = MAX_THREADS,
-      .outside = true },
+    OPTION_THREADS("runs"),
     { .name = "timing",
       .help = "add how long each scheduler took, which differs from run to run",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, timing) },
-    TABLE_OPTION(runs, "CSV of all runs, a row for each point, scheduler and seed"),
-    TABLE_OPTION(plans, "CSV of the plans of the first seed, a row for each layer"),
-    TABLE_OPTION(stages, "CSV of the same plans, a row for each stage"),
-    TABLE_OPTION(curves, "CSV of how cost fell with the plans tried, of all seeds"),
+    EXTRA_OPTION(hetero, runs, "CSV of all runs, a row for each point, scheduler and seed"),
+    EXTRA_OPTION(hetero, plans, "CSV of the plans of the first seed, a row for each layer"),
+    EXTRA_OPTION(hetero, stages, "CSV of the same plans, a row for each stage"),
+    EXTRA_OPTION(hetero, curves, "CSV of how cost fell with the plans tried, of all seeds"),
 };
 
 static const struct option_group hetero_options = { "Layers", hetero_rows,

@@ -7,34 +7,18 @@
 #include "cli/progress.h"
 #include "cli/sheet.h"
 
-enum { MAX_THREADS = 1024 };
-
-#define TABLE_OPTION(id, text)                                                                               \
-    {                                                                                                        \
-        .name = #id, .value = "FILE", .help = text, .kind = OPTION_TEXT,                                     \
-        .offset = offsetof(struct options, place_##id), .outside = true                                      \
-    }
-
 static const struct option place_rows[] = {
     { .name = "list",
       .help = "list the schedulers and the columns of each model",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
-    { .name = "threads",
-      .letter = 'j',
-      .value = "N",
-      .help = "runs at the same time; without it one a processor; the rows are the same",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, threads),
-      .min = 1,
-      .max = MAX_THREADS,
-      .outside = true },
-    TABLE_OPTION(runs, "CSV of all runs, a row for each point, scheduler and seed"),
-    TABLE_OPTION(jobs,
+    OPTION_THREADS("runs"),
+    EXTRA_OPTION(place, runs, "CSV of all runs, a row for each point, scheduler and seed"),
+    EXTRA_OPTION(place, jobs,
                  "CSV of jobs: arrival, start, end, utility; of the first seed of each point, as all below"),
-    TABLE_OPTION(places, "CSV of who ran where and when (plot gantt)"),
-    TABLE_OPTION(slots, "CSV of the cluster over time"),
-    TABLE_OPTION(links, "CSV of the load of every link over time (plot links)"),
+    EXTRA_OPTION(place, places, "CSV of who ran where and when (plot gantt)"),
+    EXTRA_OPTION(place, slots, "CSV of the cluster over time"),
+    EXTRA_OPTION(place, links, "CSV of the load of every link over time (plot links)"),
 };
 
 static const struct option_group place_options = { "Placement", place_rows,

@@ -8,18 +8,8 @@
 #include "cli/sheet.h"
 #include "cli/sweep_text.h"
 
-enum { MAX_THREADS = 1024 };
-
 static const struct option sweep_rows[] = {
-    { .name = "threads",
-      .letter = 'j',
-      .value = "N",
-      .help = "points at the same time; without it one a processor; the rows are the same",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, threads),
-      .min = 1,
-      .max = MAX_THREADS,
-      .outside = true },
+    OPTION_THREADS("points"),
     { .name = "dry-run",
       .help = "count the points and list the axes, compute nothing",
       .kind = OPTION_FLAG,

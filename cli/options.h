@@ -28,6 +28,16 @@ struct option {
     bool outside; /**< changes nothing in the output, so the command it records leaves it out */
 };
 
+/** Row of -j; @p what: what runs at the same time. */
+#define OPTION_THREADS(what)                                                                                 \
+    {                                                                                                        \
+        .name = "threads", .letter = 'j', .value = "N",                                                      \
+        .help = what " at the same time; without it one a processor; the rows are the same",                 \
+        .kind = OPTION_COUNT, .offset = offsetof(struct options, threads), .min = 1,                         \
+        .max = OPTION_MAX_THREADS, .outside = true                                                           \
+    }
+enum { OPTION_MAX_THREADS = 1024 };
+
 /** Some options and the heading --help gives them; groups of one heading stand together. */
 struct option_group {
     const char *title;

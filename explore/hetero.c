@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/num.h"
 #include "explore/hetero_run.h"
 #include "explore/sweep_axis.h"
 #include "sim/hetero/oracle.h"
@@ -28,19 +27,6 @@ const char *hetero_study_scheduler_help(int32_t i)
 
 /* ---- reading ---- */
 
-/* What all points share cannot differ from one to the next. */
-static int check_axes(const struct sweep *w, const struct yaml_doc *doc, struct err *e)
-{
-    yaml_id vary = yaml_get(doc, doc->root, "vary");
-    for (int32_t k = 0; k < w->n_axes; k++) {
-        const char *path = w->axes[k].path;
-        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
-            return yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
-                                 "cannot vary, need another key: every point has the same seeds");
-    }
-    return 0;
-}
-
 static int read_point(struct hetero_point *p, const struct sweep *w, int64_t point, struct study_source from,
                       struct err *e)
 {
@@ -56,7 +42,6 @@ static int read_first(struct hetero_study *s, const struct yaml_doc *doc, const 
                       struct err *e)
 {
     struct hetero_point p;
-    int64_t runs;
     int rc = read_point(&p, &s->sweep, 0, *from, e);
     if (rc)
         return rc;
@@ -64,9 +49,7 @@ static int read_first(struct hetero_study *s, const struct yaml_doc *doc, const 
     s->seeds = p.conf.seeds;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
-    if (!num_mul(s->sweep.n_points, s->seeds, &runs) || runs > SWEEP_MAX_POINTS)
-        rc = yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
-                       (long long)s->sweep.n_points, (long long)s->seeds, SWEEP_MAX_POINTS);
+    rc = sweep_check_seeds(&s->sweep, s->seeds, doc, e);
     hetero_point_free(&p);
     return rc;
 }
@@ -81,10 +64,7 @@ int hetero_study_read(struct hetero_study *s, const char *path, const struct stu
     int rc = study_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
-    if (yaml_get(&doc, doc.root, "vary") >= 0)
-        rc = sweep_read_axes(&s->sweep, &hetero_section, &doc, &from, e);
-    if (!rc)
-        rc = check_axes(&s->sweep, &doc, e);
+    rc = sweep_read_seeded(&s->sweep, &hetero_section, &doc, &from, e);
     if (!rc)
         rc = read_first(s, &doc, &from, e);
     yaml_free(&doc);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/stat.h"
 #include "explore/place_study.h"
 
@@ -37,19 +36,6 @@ static int check_job_axes(const struct place *p, const struct yaml_doc *doc, str
             rc = sweep_check_key(jobs, path + 5, doc, yaml_get(doc, vary, path), e);
     }
     return rc;
-}
-
-/* What all points share cannot differ from one to the next. */
-static int check_axes(const struct place *p, const struct yaml_doc *doc, struct err *e)
-{
-    yaml_id vary = yaml_get(doc, doc->root, "vary");
-    for (int32_t k = 0; k < p->sweep.n_axes; k++) {
-        const char *path = p->sweep.axes[k].path;
-        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
-            return yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
-                                 "cannot vary, need another key: every point has the same seeds");
-    }
-    return check_job_axes(p, doc, e);
 }
 
 /* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
@@ -96,10 +82,7 @@ static int read_first(struct place *p, const struct yaml_doc *doc, const struct 
     hash_point(p, &s);
     if (!axes_decide(p))
         text_puts(&p->notes, text_str(&s.notes));
-    int64_t units;
-    if (!num_mul(p->sweep.n_points, p->seeds, &units) || units > SWEEP_MAX_POINTS)
-        rc = yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
-                       (long long)p->sweep.n_points, (long long)p->seeds, SWEEP_MAX_POINTS);
+    rc = sweep_check_seeds(&p->sweep, p->seeds, doc, e);
     place_study_free(&s);
     return rc ? rc : text_check(&p->notes, e);
 }
@@ -114,10 +97,9 @@ int place_read(struct place *p, const char *path, const struct study_override *o
     int rc = study_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
-    if (yaml_get(&doc, doc.root, "vary") >= 0)
-        rc = sweep_read_axes(&p->sweep, &place_section, &doc, &from, e);
+    rc = sweep_read_seeded(&p->sweep, &place_section, &doc, &from, e);
     if (!rc)
-        rc = check_axes(p, &doc, e);
+        rc = check_job_axes(p, &doc, e);
     if (!rc)
         rc = read_first(p, &doc, &from, e);
     yaml_free(&doc);

@@ -211,6 +211,30 @@ int sweep_read_axes(struct sweep *w, const struct section *root, const struct ya
     return rc;
 }
 
+int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                      const struct study_source *from, struct err *e)
+{
+    yaml_id vary = yaml_get(doc, doc->root, "vary");
+    *w = (struct sweep){ .n_points = 1 };
+    int rc = vary < 0 ? 0 : sweep_read_axes(w, root, doc, from, e);
+    for (int32_t k = 0; k < w->n_axes && !rc; k++) {
+        const char *path = w->axes[k].path;
+        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
+            rc = yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
+                               "cannot vary, need another key: every point has the same seeds");
+    }
+    return rc;
+}
+
+int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e)
+{
+    int64_t runs;
+    if (num_mul(w->n_points, seeds, &runs) && runs <= SWEEP_MAX_POINTS)
+        return 0;
+    return yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
+                     (long long)w->n_points, (long long)seeds, SWEEP_MAX_POINTS);
+}
+
 int sweep_read(struct sweep *w, const char *path, const struct study_override *overrides, int32_t n,
                struct err *e)
 {

@@ -22,6 +22,13 @@ int sweep_read_axes(struct sweep *w, const struct section *root, const struct ya
                     const struct study_source *from, struct err *e);
 void sweep_axis_free(struct sweep_axis *axis);
 
+/** The same for a study whose points are run with several seeds: without `vary` there is one point; axes that
+ * are `seed` or `seeds` are refused, as all points have the same. */
+int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                      const struct study_source *from, struct err *e);
+/** ERR_RANGE where points times @p seeds are more than SWEEP_MAX_POINTS. */
+int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e);
+
 /** One point of a sweep: which value of each axis; shape [n_axes]. */
 struct sweep_point {
     int64_t at[SWEEP_MAX_AXES];
