@@ -1,0 +1,157 @@
+/* Drawn examples and shards: who has what, and how often. */
+#include "sim/gossip/data.h"
+#include "tests/support.h"
+
+static struct gossip_teacher small(void)
+{
+    struct gossip_teacher t = gossip_teacher_default();
+    t.n_train = 4000;
+    t.n_test = 1000;
+    return t;
+}
+
+static void teach(struct gossip_data *train, struct gossip_data *test, const struct gossip_teacher *t)
+{
+    struct err e = { 0 };
+    assert_ok(gossip_teach(train, test, t, &e), &e);
+}
+
+/* Mean 0 and variance 1, each within five deviations of its estimate. */
+static void features_are_normal(void **state)
+{
+    struct gossip_teacher t = small();
+    struct gossip_data train, test;
+    double sum = 0, square = 0;
+    (void)state;
+    teach(&train, &test, &t);
+    double n = (double)train.n * train.n_features;
+    for (int64_t i = 0; i < train.n * train.n_features; i++) {
+        sum += train.x[i];
+        square += (double)train.x[i] * train.x[i];
+    }
+    assert_true(fabs(sum / n) < 5 / sqrt(n));
+    assert_true(fabs(square / n - 1) < 5 * sqrt(2 / n));
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+}
+
+/* A class that is drawn at random is the teacher's own with probability 1/10. */
+static void noise_mislabels_its_share_of_the_training_examples_alone(void **state)
+{
+    struct gossip_teacher noisy = small(), clean = small();
+    struct gossip_data a, b, test_a, test_b;
+    int64_t differ = 0;
+    (void)state;
+    noisy.noise = 0.5;
+    clean.noise = 0;
+    teach(&a, &test_a, &noisy);
+    teach(&b, &test_b, &clean);
+    assert_memory_equal(a.x, b.x, (size_t)(a.n * a.n_features) * sizeof *a.x);
+    assert_memory_equal(test_a.y, test_b.y, (size_t)test_a.n * sizeof *test_a.y);
+    for (int64_t i = 0; i < a.n; i++)
+        differ += a.y[i] != b.y[i];
+    double share = 0.5 * 0.9, n = (double)a.n;
+    assert_true(fabs((double)differ / n - share) < 5 * sqrt(share * (1 - share) / n));
+    gossip_data_free(&a);
+    gossip_data_free(&b);
+    gossip_data_free(&test_a);
+    gossip_data_free(&test_b);
+}
+
+static void a_drifted_teacher_says_otherwise_of_the_same_examples(void **state)
+{
+    struct gossip_teacher before = small(), after = small();
+    struct gossip_data a, b, test_a, test_b;
+    int64_t differ = 0;
+    (void)state;
+    after.version = 1;
+    teach(&a, &test_a, &before);
+    teach(&b, &test_b, &after);
+    assert_memory_equal(a.x, b.x, (size_t)(a.n * a.n_features) * sizeof *a.x);
+    for (int64_t i = 0; i < test_a.n; i++)
+        differ += test_a.y[i] != test_b.y[i];
+    assert_true(differ > test_a.n / 2);
+    gossip_data_free(&a);
+    gossip_data_free(&b);
+    gossip_data_free(&test_a);
+    gossip_data_free(&test_b);
+}
+
+static void shards_share_all_examples_evenly(void **state)
+{
+    struct gossip_teacher t = small();
+    struct gossip_data train, test;
+    (void)state;
+    t.n_train = 1003;
+    teach(&train, &test, &t);
+    for (int how = 0; how < N_GOSSIP_SHARDINGS; how++)
+        for (int32_t workers = 1; workers <= 1003; workers = workers * 3 + 1) {
+            struct gossip_shards s;
+            struct err e = { 0 };
+            bool seen[1003] = { false };
+            assert_ok(gossip_shards_build(&s, &train, workers, (enum gossip_sharding)how, 1, &e), &e);
+            assert_int_equal(s.first[0], 0);
+            assert_int_equal(s.first[workers], train.n);
+            for (int32_t w = 0; w < workers; w++) {
+                int64_t n = s.first[w + 1] - s.first[w];
+                assert_true(n == train.n / workers || n == train.n / workers + 1);
+            }
+            for (int64_t i = 0; i < train.n; i++) {
+                assert_false(seen[s.order[i]]);
+                seen[s.order[i]] = true;
+            }
+            gossip_shards_free(&s);
+        }
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+}
+
+static void skewed_shards_are_sorted_by_class(void **state)
+{
+    struct gossip_teacher t = small();
+    struct gossip_data train, test;
+    struct gossip_shards s;
+    struct err e = { 0 };
+    (void)state;
+    teach(&train, &test, &t);
+    assert_ok(gossip_shards_build(&s, &train, 8, GOSSIP_SKEW, 1, &e), &e);
+    for (int64_t i = 1; i < train.n; i++)
+        assert_true(train.y[s.order[i - 1]] <= train.y[s.order[i]]);
+    gossip_shards_free(&s);
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    struct gossip_teacher t = small();
+    struct gossip_data train, test;
+    struct gossip_shards s;
+    struct err e = { 0 };
+    (void)state;
+    teach(&train, &test, &t);
+    assert_fails(gossip_shards_build(&s, &train, 4001, GOSSIP_IID, 1, &e), &e, ERR_RANGE,
+                 "workers: are 4001 for 4000 examples");
+    assert_null(s.order);
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+    t.noise = NAN;
+    assert_fails(gossip_teach(&train, &test, &t, &e), &e, ERR_RANGE, "noise is nan, need 0 to 1");
+    t = small();
+    t.n_classes = 1;
+    assert_fails(gossip_teach(&train, &test, &t, &e), &e, ERR_RANGE, "classes: are 1, need 2 to 4096");
+    assert_null(train.x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_are_normal),
+        cmocka_unit_test(noise_mislabels_its_share_of_the_training_examples_alone),
+        cmocka_unit_test(a_drifted_teacher_says_otherwise_of_the_same_examples),
+        cmocka_unit_test(shards_share_all_examples_evenly),
+        cmocka_unit_test(skewed_shards_are_sorted_by_class),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
