@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 #include "sim/hetero/moves.h"
 #include "sim/hetero/search.h"
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 
 /* A plan that reaches less than this share of the throughput is as bad as one that reaches this: a single
  * hopeless plan must not drown the differences between the others. */

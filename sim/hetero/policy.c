@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/matrix.h"
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 #include "sim/hetero/policy_parts.h"
 
 /* ---- building ---- */

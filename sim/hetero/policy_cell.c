@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 
 int32_t policy_cell_gates(enum policy_cell cell)
 {

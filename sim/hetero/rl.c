@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "sim/hetero/adam.h"
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 #include "sim/hetero/policy.h"
 #include "sim/hetero/rl_features.h"
 #include "sim/hetero/search.h"

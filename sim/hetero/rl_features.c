@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 
 /* 1, the place in the model, then kinds, numbers, two sizes, two seconds of each type. */
 enum { PLAIN = 2, SIZES = 2, SECONDS = 2 };

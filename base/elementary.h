@@ -6,8 +6,8 @@
  * all that follows. These use +, -, *, / alone, which IEEE 754 rounds in one way only; the program is
  * compiled without contraction. They also run several numbers at a time.
  */
-#ifndef SIM_HETERO_ELEMENTARY_H
-#define SIM_HETERO_ELEMENTARY_H
+#ifndef BASE_ELEMENTARY_H
+#define BASE_ELEMENTARY_H
 
 #include <stdint.h>
 

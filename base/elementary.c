@@ -1,4 +1,4 @@
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Elementary functions against the C library's. */
 #include "base/rng.h"
-#include "sim/hetero/elementary.h"
+#include "base/elementary.h"
 #include "tests/support.h"
 
 enum { N = 1000 };

@@ -1,0 +1,42 @@
+/** @file Private to sim/gossip: what keeps a run going, which methods do not see. */
+#ifndef SIM_GOSSIP_ENGINE_H
+#define SIM_GOSSIP_ENGINE_H
+
+#include "sim/gossip/method.h"
+
+struct gossip_engine {
+    struct event_heap clock;            /* when workers end their steps, by worker */
+    struct gossip_transfer **transfers; /* shape [cap_transfers], owned each; by id */
+    int32_t *unused;                    /* shape [cap_transfers], n_unused ids that name nothing, owned */
+    int32_t cap_transfers, n_unused;
+    float **rooms; /* shape [cap_rooms], n_rooms of them free, owned each */
+    int32_t n_rooms, cap_rooms;
+    int64_t *order;          /* shape [n examples], owned: examples of all workers */
+    int32_t *ready, n_ready; /* shape [n_workers], owned: workers that nothing holds any more */
+    struct gossip_pass *pass;
+    int32_t batch_size;
+    int64_t exchanges, steps_done, steps_all; /* of all workers */
+    int64_t diverged_step;                    /* -1: not yet */
+    double first_sum, window_sum,
+        tail_sum; /* losses: of first steps, since the last point, of the last tenth */
+    int64_t first_n, window_n, tail_n;
+};
+
+/** Workers with equal models, their shards and draws; nothing has begun. @p c uninitialised; free it also
+ * after failure. */
+int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
+                         const struct gossip_settings *settings, uint64_t seed, struct err *e);
+void gossip_cluster_free(struct gossip_cluster *c);
+
+/** Put @p w on the list of those that may begin a step. */
+void gossip_ready(struct gossip_cluster *c, struct gossip_worker *w);
+/** @p w has nothing that holds it: begin its next step, if there is one. */
+int gossip_go(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
+/** Its step ends now. */
+int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
+/** Something begins or ends on the wire. */
+int gossip_wire_turn(struct gossip_cluster *c, struct err *e);
+/** Begin the steps of all that are ready. */
+int gossip_go_ready(struct gossip_cluster *c, struct err *e);
+
+#endif

@@ -1,0 +1,94 @@
+/* The list of methods, and the settings they share. */
+#include "sim/gossip/method.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const gossip_schedule_words[] = { "steps", "constant", "cosine", NULL };
+const char *const gossip_rule_words[] = { "fixed", "drift", "control", "rate-drift", NULL };
+const char *const gossip_graph_words[] = { "ring", "exponential", NULL };
+
+/* Each in the file of its family. */
+extern const struct gossip_method gossip_all_reduce; /* sync.c */
+extern const struct gossip_method gossip_local;
+extern const struct gossip_method gossip_post_local;
+extern const struct gossip_method gossip_pair; /* pair.c */
+
+const struct gossip_method *const gossip_methods[] = {
+    &gossip_all_reduce,
+    &gossip_local,
+    &gossip_post_local,
+    &gossip_pair,
+};
+const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
+
+int32_t gossip_find_method(const char *name)
+{
+    for (int32_t i = 0; i < gossip_n_methods; i++)
+        if (strcmp(gossip_methods[i]->name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *gossip_method_name(int32_t method)
+{
+    return gossip_methods[method]->name;
+}
+
+const char *gossip_method_help(int32_t method)
+{
+    return gossip_methods[method]->help;
+}
+
+uint64_t gossip_method_uses(const struct gossip_settings *s)
+{
+    uint64_t uses = gossip_methods[s->method]->uses;
+    if (!(uses & USE_GOSSIP_RULE))
+        return uses;
+    return uses | (s->rule == GOSSIP_RULE_FIXED ? USE_GOSSIP_PERIOD : USE_GOSSIP_THETA | USE_GOSSIP_CAP);
+}
+
+struct gossip_learning gossip_learning_default(void)
+{
+    return (struct gossip_learning){ .batch = 32,
+                                     .epochs = 20,
+                                     .optimizer = GOSSIP_SGD,
+                                     .rate = 0.05,
+                                     .momentum = 0.9,
+                                     .schedule = GOSSIP_RATE_STEPS,
+                                     .decay = 0.1,
+                                     .decay_at = { 0.5, 0.75 },
+                                     .n_decays = 2 };
+}
+
+/* From facts of each method where it has been published; chosen here otherwise, see docs/gossip.md. */
+struct gossip_settings gossip_settings_default(void)
+{
+    return (struct gossip_settings){ .period = 1,
+                                     .rule = GOSSIP_RULE_FIXED,
+                                     .theta = 0.05,
+                                     .cap = 64,
+                                     .check = 1,
+                                     .mix = 0.5,
+                                     .prob = 0.1,
+                                     .alpha = NAN,
+                                     .interval_s = NAN,
+                                     .switch_frac = 0.5,
+                                     .power = 0.25,
+                                     .delta = 1,
+                                     .lag_xi = 0.1,
+                                     .lag_depth = 10,
+                                     .lag_smooth = 1,
+                                     .graph = GOSSIP_RING,
+                                     .horizon = 1,
+                                     .warmup = 30,
+                                     .sparq_c = 1000,
+                                     .sparq_power = 0,
+                                     .gamma = 0.5,
+                                     .keep = 1,
+                                     .fragments = 1,
+                                     .outer_rate = 0.7,
+                                     .outer_momentum = 0.9,
+                                     .inner = GOSSIP_SGD,
+                                     .inner_rate = NAN };
+}

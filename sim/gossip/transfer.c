@@ -1,0 +1,294 @@
+/* Exchanges: what methods ask for, and what the wire tells of it. */
+#include <stdlib.h>
+
+#include "sim/gossip/engine.h"
+#include "sim/gossip/vec.h"
+
+/* ---- waiting ---- */
+
+void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    (void)c;
+    w->holds++;
+}
+
+void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    if (--w->holds == 0)
+        gossip_ready(c, w);
+}
+
+/* ---- room ---- */
+
+float *gossip_room(struct gossip_cluster *c)
+{
+    struct gossip_engine *g = c->engine;
+    if (g->n_rooms > 0)
+        return g->rooms[--g->n_rooms];
+    return malloc((size_t)c->n_params * sizeof(float));
+}
+
+/* Keep it for the next who asks. */
+static void give_back(struct gossip_cluster *c, float *room)
+{
+    struct gossip_engine *g = c->engine;
+    if (!room)
+        return;
+    if (g->n_rooms == g->cap_rooms) {
+        int32_t cap = 2 * g->cap_rooms + 16;
+        float **rooms = realloc(g->rooms, (size_t)cap * sizeof *rooms);
+        if (!rooms) {
+            free(room);
+            return;
+        }
+        g->rooms = rooms;
+        g->cap_rooms = cap;
+    }
+    g->rooms[g->n_rooms++] = room;
+}
+
+static int grow(struct gossip_engine *g, struct err *e)
+{
+    int32_t cap = 2 * g->cap_transfers + 16;
+    struct gossip_transfer **transfers = realloc(g->transfers, (size_t)cap * sizeof *transfers);
+    if (transfers)
+        g->transfers = transfers;
+    int32_t *unused = realloc(g->unused, (size_t)cap * sizeof *unused);
+    if (unused)
+        g->unused = unused;
+    if (!transfers || !unused)
+        return err_nomem(e, "exchanges");
+    for (int32_t i = cap - 1; i >= g->cap_transfers; i--) {
+        transfers[i] = NULL;
+        unused[g->n_unused++] = i;
+    }
+    g->cap_transfers = cap;
+    return 0;
+}
+
+/* A copy of *from under a number that names nothing else. */
+static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
+                        const struct gossip_transfer *from, struct err *e)
+{
+    struct gossip_engine *g = c->engine;
+    int rc = g->n_unused ? 0 : grow(g, e);
+    if (rc)
+        return rc;
+    int32_t id = g->unused[g->n_unused - 1];
+    if (!g->transfers[id] && !(g->transfers[id] = malloc(sizeof **g->transfers)))
+        return err_nomem(e, "an exchange");
+    g->n_unused--;
+    *out = g->transfers[id];
+    **out = *from;
+    (*out)->id = id;
+    (*out)->there = (*out)->back = NULL;
+    (*out)->mixed = (*out)->held_from = (*out)->held_to = false;
+    return 0;
+}
+
+/* ---- beginning and end ---- */
+
+static int carry(float **room, struct gossip_cluster *c, const float *x, struct err *e)
+{
+    *room = gossip_room(c);
+    if (!*room)
+        return err_nomem(e, "a model on its way");
+    vec_copy(*room, x, c->n_params);
+    return 0;
+}
+
+static const float *model_of(const struct gossip_cluster *c, int32_t worker)
+{
+    return worker == GOSSIP_SERVER ? c->shared[0] : c->workers[worker].x;
+}
+
+/* The mean of what all brought. */
+static int take_mean(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    float **given = malloc((size_t)c->n_workers * sizeof *given);
+    t->there = gossip_room(c);
+    if (given && t->there) {
+        for (int32_t i = 0; i < c->n_workers; i++)
+            given[i] = c->workers[i].given;
+        vec_mean(t->there, given, c->n_workers, c->n_params);
+    }
+    int rc = given && t->there ? 0 : err_nomem(e, "a mean of models");
+    free(given);
+    return rc;
+}
+
+int gossip_take(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    if (t->to == GOSSIP_ALL)
+        return take_mean(c, t, e);
+    int rc = t->there_B > 0 ? carry(&t->there, c, model_of(c, t->from), e) : 0;
+    return rc || t->back_B <= 0 ? rc : carry(&t->back, c, model_of(c, t->to), e);
+}
+
+static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+{
+    t->mixed = true;
+    if (c->method->mix)
+        c->method->mix(c, t);
+    else if (t->to == GOSSIP_ALL)
+        gossip_land(c, t->there);
+}
+
+static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    c->engine->exchanges++;
+    int rc = c->method->begin ? c->method->begin(c, t, e) : gossip_take(c, t, e);
+    if (!rc && !c->setup->clock.stale && t->to != GOSSIP_ALL)
+        mix(c, t);
+    return rc;
+}
+
+/* One that a transfer would hold. */
+static void unhold(struct gossip_cluster *c, int32_t worker, bool flying, bool held)
+{
+    if (!flying)
+        return;
+    struct gossip_worker *w = &c->workers[worker];
+    w->flying--;
+    if (held)
+        gossip_release(c, w);
+}
+
+static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    if (!t->mixed)
+        mix(c, t);
+    int rc = c->method->end ? c->method->end(c, t, e) : 0;
+    unhold(c, t->from, t->holds_from, t->held_from);
+    unhold(c, t->to, t->holds_to, t->held_to);
+    give_back(c, t->there);
+    give_back(c, t->back);
+    t->there = t->back = NULL;
+    c->engine->unused[c->engine->n_unused++] = t->id;
+    return rc || t->to != GOSSIP_ALL ? rc : gossip_part(c, e);
+}
+
+int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
+{
+    const struct gossip_signal *signals;
+    int32_t n;
+    int rc = gossip_wire_advance(c->wire, &signals, &n, e);
+    for (int32_t i = 0; i < n && !rc; i++) {
+        struct gossip_transfer *t = c->engine->transfers[signals[i].tag];
+        rc = signals[i].ends ? end(c, t, e) : begin(c, t, e);
+    }
+    return rc;
+}
+
+/* ---- sending ---- */
+
+/* With overlap a worker computes beside one transfer, and waits for a second one. */
+static bool hold_for(struct gossip_cluster *c, int32_t worker, bool always)
+{
+    struct gossip_worker *w = &c->workers[worker];
+    bool held = always || !c->setup->clock.overlap || w->flying > 0;
+    w->flying++;
+    if (held)
+        gossip_hold(c, w);
+    return held;
+}
+
+static int64_t npu_of(const struct gossip_cluster *c, int32_t worker)
+{
+    return worker == GOSSIP_SERVER ? c->setup->fabric->server : worker;
+}
+
+int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, struct err *e)
+{
+    struct gossip_transfer *t;
+    bool begins;
+    int rc = new_transfer(&t, c, what, e);
+    if (rc)
+        return rc;
+    if (t->holds_from)
+        t->held_from = hold_for(c, t->from, t->always_holds);
+    if (t->holds_to)
+        t->held_to = hold_for(c, t->to, t->always_holds);
+    rc = gossip_wire_send(c->wire, npu_of(c, t->from), npu_of(c, t->to), t->there_B, t->back_B, t->id,
+                          c->now_s, &begins, e);
+    return rc || !begins ? rc : begin(c, t, e);
+}
+
+int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    int32_t peer = (int32_t)rng_below(w->draws[GOSSIP_DRAW_PEERS], c->n_workers - 1);
+    return peer + (peer >= w->id);
+}
+
+/* ---- meetings ---- */
+
+/* Let @p w in; the last one calls the meeting. */
+static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    vec_copy(w->given, w->x, c->n_params);
+    if (++c->n_met < c->n_workers)
+        return 0;
+    c->n_met = 0;
+    c->meeting = true;
+    return c->method->meet(c, e);
+}
+
+int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
+{
+    if (waits || c->meeting)
+        gossip_hold(c, w);
+    if (c->meeting) {
+        w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
+        return 0;
+    }
+    w->waits = waits;
+    return come(c, w, e);
+}
+
+int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e)
+{
+    struct gossip_transfer *t;
+    bool begins;
+    int rc =
+        new_transfer(&t, c,
+                     &(struct gossip_transfer){
+                         .from = GOSSIP_ALL, .to = GOSSIP_ALL, .there_B = gossip_model_B(c, n), .tag = tag },
+                     e);
+    if (!rc)
+        rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
+    return rc || !begins ? rc : begin(c, t, e);
+}
+
+int gossip_part(struct gossip_cluster *c, struct err *e)
+{
+    int rc = 0;
+    c->meeting = false;
+    for (int32_t i = 0; i < c->n_workers; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (w->waits)
+            gossip_release(c, w);
+        w->waits = false;
+    }
+    for (int32_t i = 0; i < c->n_workers && !rc; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (w->early == GOSSIP_NOT_EARLY)
+            continue;
+        w->waits = w->early == GOSSIP_EARLY_WAITS;
+        if (!w->waits)
+            gossip_release(c, w);
+        w->early = GOSSIP_NOT_EARLY;
+        rc = come(c, w, e);
+    }
+    return rc;
+}
+
+void gossip_land(struct gossip_cluster *c, const float *mean)
+{
+    for (int32_t i = 0; i < c->n_workers; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (w->waits)
+            vec_copy(w->x, mean, c->n_params);
+        else
+            vec_add_difference(w->x, 1, mean, w->given, c->n_params);
+    }
+}
