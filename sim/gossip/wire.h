@@ -90,7 +90,8 @@ struct gossip_signal {
     bool ends; /**< else it begins */
 };
 /** Go there. @p signals: shape [@p n], borrowed until the next gossip_wire_advance(): ends before beginnings,
- * of each those first that were asked for first. None where only rates change. ERR_NOMEM. */
+ * of each those first that were asked for first. None where only rates change. ERR_NOMEM; after that
+ * it can be freed only. */
 int gossip_wire_advance(struct gossip_wire *w, const struct gossip_signal **signals, int32_t *n,
                         struct err *e);
 

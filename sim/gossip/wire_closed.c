@@ -12,8 +12,8 @@ static double way_s(double *free_s, const struct gossip_wire *w, const struct to
     for (int32_t i = 0; i < p->n; i++) {
         int32_t a = p->arcs[i];
         lat_s += w->routes.lat_s[a];
-        s_per_B = fmax(s_per_B, w->s_per_B[a]);
-        *free_s = fmax(*free_s, w->free_s[a]);
+        s_per_B = w->s_per_B[a] > s_per_B ? w->s_per_B[a] : s_per_B;
+        *free_s = w->free_s[a] > *free_s ? w->free_s[a] : *free_s;
     }
     return lat_s + bytes * s_per_B;
 }
