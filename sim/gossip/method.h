@@ -31,6 +31,7 @@ struct gossip_worker {
     int32_t holds;        /**< what it waits for; it computes only at 0 */
     int32_t flying;       /**< transfers that held it, or would have without overlap */
     bool computes, ready; /**< ready: nothing holds it, but it has not begun yet */
+    bool met;             /**< has come to the meeting that gathers or is not over yet */
     bool waits;           /**< for the meeting to be over */
     enum {
         GOSSIP_NOT_EARLY,
@@ -73,7 +74,6 @@ struct gossip_cluster {
     void *state;                   /**< the method's run_size bytes, zero at first */
     struct gossip_wire *wire;
     int32_t n_met;                /**< workers at the meeting that gathers */
-    bool meeting;                 /**< what was gathered is not over yet */
     struct gossip_engine *engine; /**< run.c's own */
 };
 

@@ -226,18 +226,19 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
 static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     vec_copy(w->given, w->x, c->n_params);
+    w->met = true;
     if (++c->n_met < c->n_workers)
         return 0;
     c->n_met = 0;
-    c->meeting = true;
     return c->method->meet(c, e);
 }
 
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
-    if (waits || c->meeting)
+    /* A fast worker may be back before a slow one has come at all: it counts once. */
+    if (waits || w->met)
         gossip_hold(c, w);
-    if (c->meeting) {
+    if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
@@ -262,12 +263,11 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
     int rc = 0;
-    c->meeting = false;
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (w->waits)
             gossip_release(c, w);
-        w->waits = false;
+        w->waits = w->met = false;
     }
     for (int32_t i = 0; i < c->n_workers && !rc; i++) {
         struct gossip_worker *w = &c->workers[i];
