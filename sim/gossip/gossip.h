@@ -103,7 +103,7 @@ struct gossip_settings {
                            warm-up */
     double power;       /**< gossip-aga: period = (first loss / loss)^power * period */
     double delta;       /**< dynamic: bound on |x - reference|^2 */
-    double lag_xi;      /**< lag-wk, lag-ps */
+    double lag_xi;      /**< lag-wk, lag-ps: >= 0; NaN: 0.1 and 1, those of the source */
     int64_t lag_depth;  /**< lag: differences remembered */
     double lag_smooth;  /**< lag-ps: L_m, smoothness of every worker's loss */
     enum gossip_graph graph;

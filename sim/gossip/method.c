@@ -12,13 +12,16 @@ const char *const gossip_graph_words[] = { "ring", "exponential", NULL };
 extern const struct gossip_method gossip_all_reduce; /* sync.c */
 extern const struct gossip_method gossip_local;
 extern const struct gossip_method gossip_post_local;
-extern const struct gossip_method gossip_pair; /* pair.c */
+extern const struct gossip_method gossip_pair;    /* pair.c */
+extern const struct gossip_method gossip_adacomm; /* adapt.c */
+extern const struct gossip_method gossip_variance;
+extern const struct gossip_method gossip_dynamic; /* dynamic.c */
+extern const struct gossip_method gossip_lag_wk;  /* lag.c */
+extern const struct gossip_method gossip_lag_ps;
 
 const struct gossip_method *const gossip_methods[] = {
-    &gossip_all_reduce,
-    &gossip_local,
-    &gossip_post_local,
-    &gossip_pair,
+    &gossip_all_reduce, &gossip_local,   &gossip_post_local, &gossip_pair,   &gossip_adacomm,
+    &gossip_variance,   &gossip_dynamic, &gossip_lag_wk,     &gossip_lag_ps,
 };
 const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
 
@@ -76,9 +79,9 @@ struct gossip_settings gossip_settings_default(void)
                                      .switch_frac = 0.5,
                                      .power = 0.25,
                                      .delta = 1,
-                                     .lag_xi = 0.1,
+                                     .lag_xi = NAN,
                                      .lag_depth = 10,
-                                     .lag_smooth = 1,
+                                     .lag_smooth = NAN,
                                      .graph = GOSSIP_RING,
                                      .horizon = 1,
                                      .warmup = 30,
