@@ -165,12 +165,6 @@ static int iterate(struct gossip_cluster *c, struct err *e)
 
 /* ---- workers ---- */
 
-static void keep_gradient(struct gossip_cluster *c, struct gossip_worker *w)
-{
-    (void)c;
-    (void)w;
-}
-
 /* One gradient less that the server waits for. */
 static int count(struct gossip_cluster *c, struct err *e)
 {
@@ -218,7 +212,7 @@ const struct gossip_method gossip_lag_wk = {
     .n_own = N_OWN,
     .check = check,
     .start = start,
-    .step = keep_gradient,
+    .step = gossip_keep_gradient,
     .after = after,
     .begin = begin,
     .end = end,
@@ -234,7 +228,7 @@ const struct gossip_method gossip_lag_ps = {
     .n_own = N_OWN,
     .check = check,
     .start = start,
-    .step = keep_gradient,
+    .step = gossip_keep_gradient,
     .after = after,
     .begin = begin,
     .end = end,
