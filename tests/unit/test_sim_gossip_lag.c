@@ -192,7 +192,7 @@ static void all_end_with_the_model_of_the_server(void **state)
         for (size_t i = 1; i < 4; i++)
             assert_memory_equal(r.models + i * n, r.models, n * sizeof *r.models);
         assert_int_equal(r.steps, FIXTURE_STEPS);
-        assert_true(kind == 0 || r.exchanges < 2 * 4 * FIXTURE_STEPS);
+        assert_true(kind == 0 || r.exchanges < INT64_C(8) * FIXTURE_STEPS);
         gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
