@@ -158,9 +158,10 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 {
     if (!t->mixed)
         mix(c, t);
-    int rc = c->method->end ? c->method->end(c, t, e) : 0;
+    /* It is over: what follows from it is not a second one beside it. */
     unhold(c, t->from, t->holds_from, t->held_from);
     unhold(c, t->to, t->holds_to, t->held_to);
+    int rc = c->method->end ? c->method->end(c, t, e) : 0;
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
