@@ -74,7 +74,6 @@ struct gossip_cluster {
     void *state;                   /**< the method's run_size bytes, zero at first */
     struct gossip_wire *wire;
     int32_t n_met;                /**< workers at the meeting that gathers */
-    bool meeting;                 /**< what was gathered is not over yet */
     struct gossip_engine *engine; /**< run.c's own */
 };
 

@@ -8,8 +8,9 @@
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    if (w->holds++ == 0 && !w->computes)
-        w->idle_s = c->now_s; /* before, nothing kept it but that it was done */
+    /* One that has gone through all its steps waits from now on only. */
+    if (w->holds++ == 0 && !w->computes && !w->ready)
+        w->idle_s = c->now_s;
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
@@ -167,11 +168,12 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 {
     if (!t->mixed)
         mix(c, t);
-    int rc = c->method->end ? c->method->end(c, t, e) : 0;
+    /* It is over: what follows from it is not a second one beside it. */
     if (t->holds_from)
         unhold(c, t->from, t->beside);
     if (t->holds_to)
         unhold(c, t->to, t->beside);
+    int rc = c->method->end ? c->method->end(c, t, e) : 0;
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
@@ -235,7 +237,6 @@ static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e
     if (++c->n_met < c->n_workers)
         return 0;
     c->n_met = 0;
-    c->meeting = true;
     return c->method->meet(c, e);
 }
 
@@ -268,7 +269,6 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
     int rc = 0;
-    c->meeting = false;
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (w->waits)
