@@ -140,7 +140,7 @@ enum { GOSSIP_CURVE = 100, GOSSIP_CURVE_TESTS = 20 };
 struct gossip_curve_point {
     double time_s;
     int64_t steps;
-    double loss; /**< mean over batches since the point before [nats] */
+    double loss; /**< mean over batches since the point before, if there are none as there [nats] */
     int64_t exchanges;
     double sent_B;
     double accuracy; /**< of the averaged model, on the test set of the concept that most steps see now; NaN

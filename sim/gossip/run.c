@@ -43,10 +43,11 @@ static int average_accuracy(double *accuracy, struct gossip_cluster *c, struct e
 static int add_point(struct gossip_cluster *c, struct gossip_result *out, bool accuracy, struct err *e)
 {
     struct gossip_engine *g = c->engine;
+    double last_loss = out->n_curve ? out->curve[out->n_curve - 1].loss : (double)NAN;
     struct gossip_curve_point *p = &out->curve[out->n_curve++];
     *p = (struct gossip_curve_point){ .time_s = c->now_s,
                                       .steps = g->steps_done,
-                                      .loss = g->window_n ? g->window_sum / (double)g->window_n : (double)NAN,
+                                      .loss = g->window_n ? g->window_sum / (double)g->window_n : last_loss,
                                       .exchanges = g->exchanges,
                                       .sent_B = gossip_wire_sent_B(c->wire),
                                       .accuracy = NAN };
