@@ -14,6 +14,8 @@
 
 enum { GOSSIP_MAX_WORKERS = 1 << 16, GOSSIP_MAX_DECAYS = 8 };
 
+struct gossip_log;
+
 enum gossip_schedule {
     GOSSIP_RATE_STEPS, /**< times decay at each of decay_at */
     GOSSIP_RATE_CONSTANT,
@@ -173,6 +175,8 @@ struct gossip_result {
 /** What is kept besides. */
 struct gossip_wish {
     bool curve, curve_accuracy, arcs, models;
+    struct gossip_log *log; /**< empty: becomes what was asked of the network (sim/gossip/replay.h), owned by
+                               the caller, to be freed also after failure; NULL: not kept */
 };
 
 /**
