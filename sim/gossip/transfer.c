@@ -242,9 +242,10 @@ static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e
 
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
+    /* A fast worker may be back before a slow one has come at all: it counts once. */
     if (waits || w->met)
         gossip_hold(c, w);
-    if (w->met) { /* what it met for before is not over, or has not gathered yet */
+    if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
