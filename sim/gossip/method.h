@@ -31,7 +31,6 @@ struct gossip_worker {
     int32_t holds;        /**< what it waits for; it computes only at 0 */
     int32_t flying;       /**< transfers that it computes beside, with overlap */
     bool computes, ready; /**< ready: nothing holds it, but it has not begun yet */
-    bool met;             /**< has come to the meeting that gathers or is not over yet */
     bool waits;           /**< for the meeting to be over */
     bool met;             /**< has come to the meeting that gathers, or is not over */
     enum {
