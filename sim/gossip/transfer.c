@@ -313,9 +313,10 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
     note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_MEET, .from = w->id, .waits = waits });
+    /* A fast worker may be back before a slow one has come at all: it counts once. */
     if (waits || w->met)
         hold(c, w);
-    if (w->met) { /* what it met for before is not over, or has not gathered yet */
+    if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
