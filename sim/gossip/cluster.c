@@ -7,8 +7,6 @@
 #include "sim/gossip/engine.h"
 #include "sim/gossip/vec.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* Streams of a seed; data and shards have lower ones. */
 enum { STREAM_MODEL = 1 << 10, STREAM_WORKERS = 1 << 11 };
 
@@ -38,9 +36,22 @@ static void free_vectors(float **v, int32_t n)
     free(v);
 }
 
-static int build_worker(struct gossip_cluster *c, int32_t id, uint64_t seed, struct err *e)
+static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
 {
-    struct gossip_worker *w = &c->workers[id];
+    free(w->x);
+    free(w->g);
+    free(w->given);
+    free(w->memory.v);
+    free(w->memory.s);
+    free_vectors(w->own, m->n_own);
+    free(w->state);
+    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
+        rng_free(w->draws[k]);
+}
+
+static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, int32_t id, uint64_t seed,
+                       struct err *e)
+{
     const struct gossip_method *m = c->method;
     bool whole = true;
     *w = (struct gossip_worker){ .id = id, .x = new_vector(c), .g = new_vector(c) };
@@ -57,6 +68,20 @@ static int build_worker(struct gossip_cluster *c, int32_t id, uint64_t seed, str
         int rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
         if (rc)
             return rc;
+    }
+    return 0;
+}
+
+/* Workers that are there are whole: methods free what theirs own. */
+static int build_workers(struct gossip_cluster *c, uint64_t seed, struct err *e)
+{
+    for (int32_t i = 0; i < c->setup->shards->n_workers; i++) {
+        int rc = fill_worker(&c->workers[i], c, i, seed, e);
+        if (rc) {
+            free_worker(&c->workers[i], c->method);
+            return rc;
+        }
+        c->n_workers++;
     }
     return 0;
 }
@@ -130,28 +155,12 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
     c->engine->ready = calloc((size_t)setup->shards->n_workers, sizeof *c->engine->ready);
     if (!c->state || !whole || !c->workers || !c->engine->ready)
         return err_nomem(e, "workers");
-    for (int32_t i = 0; i < setup->shards->n_workers && !rc; i++) {
-        c->n_workers = i + 1;
-        rc = build_worker(c, i, seed, e);
-    }
+    rc = build_workers(c, seed, e);
     if (!rc)
         rc = draw_models(c, seed, e);
     if (!rc)
         rc = gossip_wire_build(&c->wire, setup->fabric, e);
     return rc || !m->start ? rc : m->start(c, e);
-}
-
-static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
-{
-    free(w->x);
-    free(w->g);
-    free(w->given);
-    free(w->memory.v);
-    free(w->memory.s);
-    free_vectors(w->own, m->n_own);
-    free(w->state);
-    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
-        rng_free(w->draws[k]);
 }
 
 static void free_engine(struct gossip_engine *g)
@@ -167,6 +176,7 @@ static void free_engine(struct gossip_engine *g)
         free(g->rooms[i]);
     free(g->transfers);
     free(g->unused);
+    free(g->signals);
     free(g->rooms);
     free(g->order);
     free(g->ready);
@@ -199,12 +209,25 @@ void gossip_ready(struct gossip_cluster *c, struct gossip_worker *w)
     w->ready = true;
 }
 
+/* (1 + cos(pi t)) / 2 = cos^2(pi t / 2), t in [0, 1], by the series of the cosine: libm's differs in the last
+ * bit between processors. Term 13 is below 1e-16. */
+static double half_cosine(double t)
+{
+    const double quarter = 1.57079632679489661923;
+    double square = quarter * t * (quarter * t), term = 1, sum = 1;
+    for (int32_t k = 2; k <= 26; k += 2) {
+        term *= -square / ((k - 1) * k);
+        sum += term;
+    }
+    return sum * sum;
+}
+
 double gossip_rate(const struct gossip_cluster *c, int64_t step)
 {
     const struct gossip_learning *l = &c->setup->learning;
     double done = (double)step / (double)c->n_steps, rate = l->rate;
     if (l->schedule == GOSSIP_RATE_COSINE)
-        return rate * 0.5 * (1 + cos(PI * done));
+        return rate * half_cosine(done);
     for (int32_t i = 0; i < l->n_decays && l->schedule == GOSSIP_RATE_STEPS; i++)
         rate *= done >= l->decay_at[i] ? l->decay : 1;
     return rate;
@@ -265,7 +288,7 @@ static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
         if (g->first_n == c->n_workers)
             c->first_loss = g->first_sum / (double)g->first_n;
     }
-    if (10 * w->steps >= 9 * c->n_steps) {
+    if (10 * (w->steps + 1) > 9 * c->n_steps) {
         g->tail_sum += w->loss;
         g->tail_n++;
     }
@@ -280,7 +303,7 @@ static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
                               g->pass);
     if (isfinite(w->loss))
         note_loss(c, w);
-    else
+    else if (g->diverged_step < 0)
         g->diverged_step = w->steps;
     return isfinite(w->loss);
 }

@@ -8,6 +8,7 @@ struct gossip_engine {
     struct event_heap clock;            /* when workers end their steps, by worker */
     struct gossip_transfer **transfers; /* shape [cap_transfers], owned each; by id */
     int32_t *unused;                    /* shape [cap_transfers], n_unused ids that name nothing, owned */
+    struct gossip_signal *signals;      /* shape [cap_transfers], owned: what the wire told last */
     int32_t cap_transfers, n_unused;
     float **rooms; /* shape [cap_rooms], n_rooms of them free, owned each */
     int32_t n_rooms, cap_rooms;
@@ -16,7 +17,8 @@ struct gossip_engine {
     struct gossip_pass *pass;
     int32_t batch_size;
     int64_t exchanges, steps_done, steps_all; /* of all workers */
-    int64_t diverged_step;                    /* -1: not yet */
+    int64_t noted;         /* points of the curve that steps_done has passed, GOSSIP_CURVE in all */
+    int64_t diverged_step; /* -1: not yet */
     double first_sum, window_sum,
         tail_sum; /* losses: of first steps, since the last point, of the last tenth */
     int64_t first_n, window_n, tail_n;

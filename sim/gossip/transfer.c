@@ -8,8 +8,9 @@
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    (void)c;
-    w->holds++;
+    /* One that has gone through all its steps waits from now on only. */
+    if (w->holds++ == 0 && !w->computes && !w->ready)
+        w->idle_s = c->now_s;
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
@@ -56,7 +57,10 @@ static int grow(struct gossip_engine *g, struct err *e)
     int32_t *unused = realloc(g->unused, (size_t)cap * sizeof *unused);
     if (unused)
         g->unused = unused;
-    if (!transfers || !unused)
+    struct gossip_signal *signals = realloc(g->signals, (size_t)cap * sizeof *signals);
+    if (signals)
+        g->signals = signals;
+    if (!transfers || !unused || !signals)
         return err_nomem(e, "exchanges");
     for (int32_t i = cap - 1; i >= g->cap_transfers; i--) {
         transfers[i] = NULL;
@@ -82,7 +86,7 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
     **out = *from;
     (*out)->id = id;
     (*out)->there = (*out)->back = NULL;
-    (*out)->mixed = (*out)->held_from = (*out)->held_to = false;
+    (*out)->mixed = (*out)->beside = false;
     return 0;
 }
 
@@ -143,14 +147,20 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
     return rc;
 }
 
-/* One that a transfer would hold. */
-static void unhold(struct gossip_cluster *c, int32_t worker, bool flying, bool held)
+/* A transfer that @p worker waits for begins. With overlap it may compute beside one, and waits while two are
+ * under way. */
+static void hold_for(struct gossip_cluster *c, int32_t worker, bool beside)
 {
-    if (!flying)
-        return;
     struct gossip_worker *w = &c->workers[worker];
-    w->flying--;
-    if (held)
+    if (!beside || w->flying++ > 0)
+        gossip_hold(c, w);
+}
+
+/* It has ended. */
+static void unhold(struct gossip_cluster *c, int32_t worker, bool beside)
+{
+    struct gossip_worker *w = &c->workers[worker];
+    if (!beside || --w->flying > 0)
         gossip_release(c, w);
 }
 
@@ -158,9 +168,12 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 {
     if (!t->mixed)
         mix(c, t);
+    /* It is over: what follows from it is not a second one beside it. */
+    if (t->holds_from)
+        unhold(c, t->from, t->beside);
+    if (t->holds_to)
+        unhold(c, t->to, t->beside);
     int rc = c->method->end ? c->method->end(c, t, e) : 0;
-    unhold(c, t->from, t->holds_from, t->held_from);
-    unhold(c, t->to, t->holds_to, t->held_to);
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
@@ -172,26 +185,19 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
 {
     const struct gossip_signal *signals;
     int32_t n;
+    struct gossip_engine *g = c->engine;
     int rc = gossip_wire_advance(c->wire, &signals, &n, e);
+    /* Hooks send, and then the wire's own are gone. */
+    for (int32_t i = 0; i < n && !rc; i++)
+        g->signals[i] = signals[i];
     for (int32_t i = 0; i < n && !rc; i++) {
-        struct gossip_transfer *t = c->engine->transfers[signals[i].tag];
-        rc = signals[i].ends ? end(c, t, e) : begin(c, t, e);
+        struct gossip_signal s = g->signals[i];
+        rc = s.ends ? end(c, g->transfers[s.tag], e) : begin(c, g->transfers[s.tag], e);
     }
     return rc;
 }
 
 /* ---- sending ---- */
-
-/* With overlap a worker computes beside one transfer, and waits for a second one. */
-static bool hold_for(struct gossip_cluster *c, int32_t worker, bool always)
-{
-    struct gossip_worker *w = &c->workers[worker];
-    bool held = always || !c->setup->clock.overlap || w->flying > 0;
-    w->flying++;
-    if (held)
-        gossip_hold(c, w);
-    return held;
-}
 
 static int64_t npu_of(const struct gossip_cluster *c, int32_t worker)
 {
@@ -205,10 +211,11 @@ int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, st
     int rc = new_transfer(&t, c, what, e);
     if (rc)
         return rc;
+    t->beside = c->setup->clock.overlap && !t->always_holds;
     if (t->holds_from)
-        t->held_from = hold_for(c, t->from, t->always_holds);
+        hold_for(c, t->from, t->beside);
     if (t->holds_to)
-        t->held_to = hold_for(c, t->to, t->always_holds);
+        hold_for(c, t->to, t->beside);
     rc = gossip_wire_send(c->wire, npu_of(c, t->from), npu_of(c, t->to), t->there_B, t->back_B, t->id,
                           c->now_s, &begins, e);
     return rc || !begins ? rc : begin(c, t, e);
@@ -226,18 +233,19 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
 static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     vec_copy(w->given, w->x, c->n_params);
+    w->met = true;
     if (++c->n_met < c->n_workers)
         return 0;
     c->n_met = 0;
-    c->meeting = true;
     return c->method->meet(c, e);
 }
 
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
-    if (waits || c->meeting)
+    /* A fast worker may be back before a slow one has come at all: it counts once. */
+    if (waits || w->met)
         gossip_hold(c, w);
-    if (c->meeting) {
+    if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
@@ -262,12 +270,11 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
     int rc = 0;
-    c->meeting = false;
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (w->waits)
             gossip_release(c, w);
-        w->waits = false;
+        w->waits = w->met = false;
     }
     for (int32_t i = 0; i < c->n_workers && !rc; i++) {
         struct gossip_worker *w = &c->workers[i];
