@@ -180,6 +180,12 @@ struct gossip_wish {
 };
 
 /**
+ * Can @p settings be run? Of @p setup only net, drift_at, learning, clock, model_B and fabric without its graph
+ * are looked at. ERR_RANGE: "period is 0, need ..". gossip_run() asks the same.
+ */
+int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e);
+
+/**
  * Train. Same setup, settings and seed, same bytes.
  * @param out  uninitialised; empty after failure.
  * @return 0; ERR_RANGE: settings that no such run can have ("is X, need Y"); ERR_NOMEM; what the wire says.
