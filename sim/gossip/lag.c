@@ -45,7 +45,6 @@ struct lag_state {
     struct gossip_lag_past past; /* change2 is owned */
     float **sent;                /* shape [n_workers], owned: SENT of each, borrowed */
     struct gossip_memory memory;
-    int32_t n_awaited;
 };
 
 static bool is_ps(const struct gossip_cluster *c)
@@ -85,7 +84,6 @@ static int start(struct gossip_cluster *c, struct err *e)
         s->sent[i] = c->workers[i].own[SENT];
     vec_copy(c->shared[THETA], c->workers[0].x, c->n_params);
     s->memory.v = c->shared[VELOCITY];
-    s->n_awaited = c->n_workers;
     return 0;
 }
 
@@ -137,50 +135,57 @@ static bool is_told(const struct gossip_cluster *c, const struct gossip_worker *
                              xi_of(c));
 }
 
-/* Its next step is the iteration of the server, also where it was passed over in some. */
-static int tell(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static bool is_any_told(const struct gossip_cluster *c)
 {
-    struct lag_state *s = c->state;
-    s->n_awaited++;
-    w->steps = s->past.n;
+    for (int32_t i = 0; i < c->n_workers; i++)
+        if (is_told(c, &c->workers[i]))
+            return true;
+    return false;
+}
+
+static void skip_all(struct gossip_cluster *c)
+{
+    for (int32_t i = 0; i < c->n_workers; i++)
+        gossip_skip(c, &c->workers[i]);
+}
+
+static int tell(struct gossip_cluster *c, int32_t worker, struct err *e)
+{
     return gossip_send(c,
                        &(struct gossip_transfer){
-                           .from = GOSSIP_SERVER, .to = w->id, .there_B = gossip_model_B(c, c->n_params) },
+                           .from = GOSSIP_SERVER, .to = worker, .there_B = gossip_model_B(c, c->n_params) },
                        e);
 }
 
-/* Iterations until somebody is told: one in which nobody is takes no time. */
-static int iterate(struct gossip_cluster *c, struct err *e)
+/* The server has what it waits for. An iteration in which nobody is told takes no time; who is not told is
+ * there for the next one already. */
+static int meet(struct gossip_cluster *c, struct err *e)
 {
-    struct lag_state *s = c->state;
-    int rc = 0;
-    while (!rc && s->n_awaited == 0 && s->past.n < c->n_steps) {
-        step_server(c);
-        for (int32_t i = 0; i < c->n_workers && !rc; i++)
-            if (is_told(c, &c->workers[i]))
-                rc = tell(c, &c->workers[i], e);
+    int rc = gossip_part(c, e);
+    for (step_server(c); !is_any_told(c); step_server(c))
+        skip_all(c);
+    for (int32_t i = 0; i < c->n_workers && !rc; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (is_told(c, w)) {
+            rc = tell(c, i, e);
+        } else {
+            gossip_skip(c, w);
+            rc = gossip_meet(c, w, false, e);
+        }
     }
     return rc;
 }
 
 /* ---- workers ---- */
 
-/* One gradient less that the server waits for. */
-static int count(struct gossip_cluster *c, struct err *e)
-{
-    struct lag_state *s = c->state;
-    s->n_awaited--;
-    return iterate(c, e);
-}
-
-/* It waits for theta; nothing is beside a step, with `overlap` or without. */
+/* It is held until it has theta; nothing is beside a step, with `overlap` or without. */
 static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct lag_state *s = c->state;
     gossip_hold(c, w);
     double moved2 = vec_distance2(w->g, w->own[SENT], c->n_params);
     if (!is_ps(c) && !gossip_lag_is_due(&s->past, moved2, xi_of(c)))
-        return count(c, e);
+        return gossip_meet(c, w, false, e);
     vec_copy(w->own[SENT], w->g, c->n_params);
     return gossip_send(c,
                        &(struct gossip_transfer){
@@ -197,7 +202,7 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
 static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     if (t->to == GOSSIP_SERVER)
-        return count(c, e);
+        return gossip_meet(c, &c->workers[t->from], false, e);
     vec_copy(c->workers[t->to].x, t->there, c->n_params);
     gossip_release(c, &c->workers[t->to]);
     return 0;
@@ -207,6 +212,7 @@ const struct gossip_method gossip_lag_wk = {
     .name = "lag-wk",
     .help = "a server with the last gradients; workers send those that changed",
     .uses = USE_GOSSIP_LAG | USE_GOSSIP_SERVER,
+    .meets = true,
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,
     .n_own = N_OWN,
@@ -214,6 +220,7 @@ const struct gossip_method gossip_lag_wk = {
     .start = start,
     .step = gossip_keep_gradient,
     .after = after,
+    .meet = meet,
     .begin = begin,
     .end = end,
     .free = free_state,
@@ -223,6 +230,7 @@ const struct gossip_method gossip_lag_ps = {
     .name = "lag-ps",
     .help = "a server with the last gradients; it asks for those that must have changed",
     .uses = USE_GOSSIP_LAG | USE_GOSSIP_SMOOTH | USE_GOSSIP_SERVER,
+    .meets = true,
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,
     .n_own = N_OWN,
@@ -230,6 +238,7 @@ const struct gossip_method gossip_lag_ps = {
     .start = start,
     .step = gossip_keep_gradient,
     .after = after,
+    .meet = meet,
     .begin = begin,
     .end = end,
     .free = free_state,
