@@ -1,4 +1,5 @@
 /* Dynamic averaging: what its bound promises, and who takes part in a round. */
+#include "sim/gossip/replay.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 
@@ -210,6 +211,37 @@ static void as_many_violations_as_workers_call_all(void **state)
     gossip_fixture_free(&f);
 }
 
+/* Who takes part depends on models alone. The wire serves in the order that was asked for. */
+static void a_replay_on_another_network_is_the_run_there(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_settings s = gossip_fixture_settings("dynamic");
+        s.delta = kind % 2 ? 0.3 : 0.03;
+        struct gossip_log log = { 0 };
+        const struct gossip_wish wish = { .log = &log };
+        struct gossip_result run, replay;
+        struct err e = { 0 };
+        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
+        gossip_result_free(&run);
+        f.fabric.share = kind / 2 ? 3.7 : 0.2;
+        gossip_fixture_run(&run, &f, &s);
+        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
+        assert_true(replay.time_s == run.time_s);
+        assert_true(replay.wait_s == run.wait_s);
+        assert_true(replay.sent_B == run.sent_B);
+        assert_int_equal(replay.exchanges, run.exchanges);
+        assert_true(run.exchanges > 0);
+        f.fabric.share = 1;
+        gossip_log_free(&log);
+        gossip_result_free(&run);
+        gossip_result_free(&replay);
+    }
+    gossip_fixture_free(&f);
+}
+
 static void impossible_numbers_are_refused(void **state)
 {
     static const struct {
@@ -246,6 +278,7 @@ int main(void)
         cmocka_unit_test(the_server_asks_as_many_others_as_it_needs),
         cmocka_unit_test(an_average_of_all_is_the_new_reference),
         cmocka_unit_test(as_many_violations_as_workers_call_all),
+        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

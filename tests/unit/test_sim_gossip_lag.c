@@ -1,5 +1,6 @@
 /* LAG: the conditions by hand, what it is the same as, and what it sends. */
 #include "sim/gossip/lag.h"
+#include "sim/gossip/replay.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 
@@ -222,6 +223,37 @@ static void numbers_that_say_nothing_are_those_of_the_source(void **state)
     gossip_fixture_free(&f);
 }
 
+/* What is sent depends on gradients and models, never on time. */
+static void a_replay_on_another_network_is_the_run_there(void **state)
+{
+    static const char *const names[] = { "lag-wk", "lag-ps" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
+        struct gossip_log log = { 0 };
+        const struct gossip_wish wish = { .log = &log };
+        struct gossip_result run, replay;
+        struct err e = { 0 };
+        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
+        gossip_result_free(&run);
+        f.fabric.share = kind / 2 ? 3.7 : 0.2;
+        gossip_fixture_run(&run, &f, &s);
+        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
+        assert_true(replay.time_s == run.time_s);
+        assert_true(replay.wait_s == run.wait_s);
+        assert_true(replay.sent_B == run.sent_B);
+        assert_int_equal(replay.exchanges, run.exchanges);
+        assert_true(run.exchanges > 0);
+        f.fabric.share = 1;
+        gossip_log_free(&log);
+        gossip_result_free(&run);
+        gossip_result_free(&replay);
+    }
+    gossip_fixture_free(&f);
+}
+
 static void impossible_numbers_are_refused(void **state)
 {
     static const struct {
@@ -264,6 +296,7 @@ int main(void)
         cmocka_unit_test(with_whole_gradients_fewer_are_sent_and_as_much_is_learned),
         cmocka_unit_test(all_end_with_the_model_of_the_server),
         cmocka_unit_test(numbers_that_say_nothing_are_those_of_the_source),
+        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
