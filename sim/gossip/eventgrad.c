@@ -109,9 +109,7 @@ static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
 static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct event_worker *p = c->workers[t->from].state;
-    (void)e;
-    gossip_sent_around(c, &c->workers[t->from], &p->out);
-    return 0;
+    return gossip_sent_around(c, &p->out, e);
 }
 
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
