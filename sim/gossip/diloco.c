@@ -149,13 +149,13 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 static int check_outer(const struct gossip_settings *s, struct err *e)
 {
     if (!(s->outer_rate > 0 && s->outer_rate <= 10))
-        return err_set(e, ERR_RANGE, "outer rate is %g, need more than 0, at most 10", s->outer_rate);
+        return err_set(e, ERR_RANGE, "outer_rate is %g, need more than 0, at most 10", s->outer_rate);
     if (!(s->outer_momentum >= 0 && s->outer_momentum < 1))
-        return err_set(e, ERR_RANGE, "outer momentum is %g, need 0 to 1, not 1 itself", s->outer_momentum);
+        return err_set(e, ERR_RANGE, "outer_momentum is %g, need 0 to 1, not 1 itself", s->outer_momentum);
     if (!(s->outer_mix >= 0 && s->outer_mix < 1))
-        return err_set(e, ERR_RANGE, "outer mix is %g, need 0 to 1, not 1 itself", s->outer_mix);
+        return err_set(e, ERR_RANGE, "outer_mix is %g, need 0 to 1, not 1 itself", s->outer_mix);
     if (!isnan(s->inner_rate) && !(s->inner_rate > 0 && isfinite(s->inner_rate)))
-        return err_set(e, ERR_RANGE, "inner rate is %g, need > 0", s->inner_rate);
+        return err_set(e, ERR_RANGE, "inner_rate is %g, need > 0", s->inner_rate);
     return 0;
 }
 

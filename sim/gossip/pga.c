@@ -262,9 +262,9 @@ static int check_adapted(const struct gossip_settings *s, const struct gossip_se
         return err_set(e, ERR_RANGE, "cap is %lld, need at least the period, %lld", (long long)s->cap,
                        (long long)s->period);
     if (!(s->switch_frac >= 0 && s->switch_frac <= 1))
-        return err_set(e, ERR_RANGE, "share of the warm-up is %g, need 0 to 1", s->switch_frac);
-    if (!(s->power >= 0 && s->power <= 1))
-        return err_set(e, ERR_RANGE, "power is %g, need 0 to 1", s->power);
+        return err_set(e, ERR_RANGE, "switch_frac is %g, need 0 to 1", s->switch_frac);
+    if (!(s->power >= 0 && s->power <= 100))
+        return err_set(e, ERR_RANGE, "power is %g, need 0 to 100", s->power);
     return 0;
 }
 
