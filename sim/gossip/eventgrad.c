@@ -130,7 +130,7 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
 {
     (void)setup;
     if (!(s->horizon >= 0 && s->horizon <= 1e6))
-        return err_set(e, ERR_RANGE, "horizon is %g, need 0 to 1e6", s->horizon);
+        return err_set(e, ERR_RANGE, "horizon is %g, need 0 to 1e+06", s->horizon);
     if (s->warmup < 0)
         return err_set(e, ERR_RANGE, "warmup is %lld, need at least 0", (long long)s->warmup);
     return 0;
