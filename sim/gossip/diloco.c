@@ -166,8 +166,8 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
     if (rc)
         return rc;
     if (s->fragments < 1 || s->fragments > most)
-        return err_set(e, ERR_RANGE, "fragments are %lld, need 1 to %lld: no more than steps of a period, %s",
-                       (long long)s->fragments, (long long)most, "and parameters");
+        return err_set(e, ERR_RANGE, "fragments is %lld, need 1 to %lld: at most %s", (long long)s->fragments,
+                       (long long)most, most == s->period ? "the period" : "the parameters");
     if (s->delay < 0 || s->delay >= s->period)
         return err_set(e, ERR_RANGE, "delay is %lld, need 0 to %lld, less than the period",
                        (long long)s->delay, (long long)s->period - 1);
