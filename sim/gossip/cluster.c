@@ -53,22 +53,25 @@ static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, 
                        struct err *e)
 {
     const struct gossip_method *m = c->method;
-    bool whole = true;
-    *w = (struct gossip_worker){ .id = id, .x = new_vector(c), .g = new_vector(c) };
+    bool learns = !m->clock_only, whole = true;
+    *w = (struct gossip_worker){ .id = id };
+    w->state = calloc(1, m->worker_size + 1);
+    int rc = w->state ? 0 : err_nomem(e, "workers");
+    for (uint64_t k = 0; k < N_GOSSIP_STREAMS && !rc; k++)
+        if (learns || k == GOSSIP_DRAW_STEPS)
+            rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
+    if (rc || !learns)
+        return rc;
+    w->x = new_vector(c);
+    w->g = new_vector(c);
     w->given = m->meets ? new_vector(c) : NULL;
     w->memory.v = new_vector(c);
     w->memory.s = new_vector(c);
     w->own = new_vectors(c, m->n_own, &whole);
-    w->state = calloc(1, m->worker_size + 1);
     w->order = c->engine->order + c->setup->shards->first[id];
     w->at = INT64_MAX; /* the first batch begins an epoch */
-    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || !w->state || (m->meets && !w->given))
+    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || (m->meets && !w->given))
         return err_nomem(e, "models of workers");
-    for (uint64_t k = 0; k < N_GOSSIP_STREAMS; k++) {
-        int rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
-        if (rc)
-            return rc;
-    }
     return 0;
 }
 
@@ -117,7 +120,7 @@ static void count_steps(struct gossip_cluster *c)
     c->engine->steps_all = c->n_steps * c->setup->shards->n_workers;
 }
 
-static int build_engine(struct gossip_cluster *c, struct err *e)
+static int build_engine(struct gossip_cluster *c, const struct gossip_how *how, struct err *e)
 {
     size_t n = (size_t)c->setup->train[0]->n;
     struct gossip_engine *g = calloc(1, sizeof *g);
@@ -125,18 +128,41 @@ static int build_engine(struct gossip_cluster *c, struct err *e)
     if (!g)
         return err_nomem(e, "a run");
     g->diverged_step = -1;
+    g->log = how->log;
+    g->replayed = how->replayed;
+    count_steps(c);
+    if (c->method->clock_only)
+        return 0;
     g->order = malloc(n * sizeof *g->order);
     if (!g->order)
         return err_nomem(e, "examples of workers");
     memcpy(g->order, c->setup->shards->order, n * sizeof *g->order);
-    count_steps(c);
     return gossip_pass_build(&g->pass, c->net, g->batch_size, e);
 }
 
-int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
-                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
+/* The run that is followed had the same workers and steps. */
+static int check_log(const struct gossip_cluster *c, const struct gossip_log *log, struct err *e)
 {
-    const struct gossip_method *m = gossip_methods[settings->method];
+    int32_t n = c->setup->shards->n_workers;
+    if (log->n_workers == n && log->n_steps == c->n_steps)
+        return 0;
+    return err_set(e, ERR_RANGE, "log: is of %d workers and %lld steps, need %d and %lld", log->n_workers,
+                   (long long)log->n_steps, n, (long long)c->n_steps);
+}
+
+static int begin_log(struct gossip_cluster *c, const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    if (how->log)
+        gossip_log_begin(how->log, seed, c->setup->shards->n_workers, c->n_steps,
+                         gossip_model_B(c, c->n_params));
+    return how->replayed ? check_log(c, how->replayed, e) : 0;
+}
+
+int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup *setup,
+                            const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    const struct gossip_settings *settings = how->settings;
+    const struct gossip_method *m = how->replayed ? &gossip_replayer : gossip_methods[settings->method];
     bool whole = true;
     *c = (struct gossip_cluster){ .setup = setup,
                                   .settings = settings,
@@ -146,7 +172,9 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
                                   .first_loss = NAN };
     int rc = m->check ? m->check(settings, setup, e) : 0;
     if (!rc)
-        rc = build_engine(c, e);
+        rc = build_engine(c, how, e);
+    if (!rc)
+        rc = begin_log(c, how, seed, e);
     if (rc)
         return rc;
     c->state = calloc(1, m->run_size + 1);
@@ -156,11 +184,17 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
     if (!c->state || !whole || !c->workers || !c->engine->ready)
         return err_nomem(e, "workers");
     rc = build_workers(c, seed, e);
-    if (!rc)
+    if (!rc && !m->clock_only)
         rc = draw_models(c, seed, e);
     if (!rc)
         rc = gossip_wire_build(&c->wire, setup->fabric, e);
     return rc || !m->start ? rc : m->start(c, e);
+}
+
+int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
+                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
+{
+    return gossip_cluster_build_as(c, setup, &(struct gossip_how){ .settings = settings }, seed, e);
 }
 
 static void free_engine(struct gossip_engine *g)
@@ -298,6 +332,8 @@ static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
 static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct gossip_engine *g = c->engine;
+    if (c->method->clock_only)
+        return true;
     bool drifted = (double)w->steps >= c->setup->drift_at * (double)c->n_steps;
     w->loss = gossip_gradient(w->g, w->x, c->net, c->setup->train[drifted], next_batch(c, w), g->batch_size,
                               g->pass);
@@ -341,6 +377,7 @@ int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct e
     w->idle_s = c->now_s;
     if (!c->setup->clock.stale && !learn(c, w))
         return 0;
+    c->engine->cause = (struct gossip_cause){ GOSSIP_AT_STEP, w->id, w->steps + 1 };
     if (c->method->step)
         c->method->step(c, w);
     else

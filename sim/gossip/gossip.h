@@ -14,6 +14,8 @@
 
 enum { GOSSIP_MAX_WORKERS = 1 << 16, GOSSIP_MAX_DECAYS = 8 };
 
+struct gossip_log;
+
 enum gossip_schedule {
     GOSSIP_RATE_STEPS, /**< times decay at each of decay_at */
     GOSSIP_RATE_CONSTANT,
@@ -140,7 +142,7 @@ enum { GOSSIP_CURVE = 100, GOSSIP_CURVE_TESTS = 20 };
 struct gossip_curve_point {
     double time_s;
     int64_t steps;
-    double loss; /**< mean over batches since the point before [nats] */
+    double loss; /**< mean over batches since the point before, if there are none as there [nats] */
     int64_t exchanges;
     double sent_B;
     double accuracy; /**< of the averaged model, on the test set of the concept that most steps see now; NaN
@@ -173,7 +175,15 @@ struct gossip_result {
 /** What is kept besides. */
 struct gossip_wish {
     bool curve, curve_accuracy, arcs, models;
+    struct gossip_log *log; /**< empty: becomes what was asked of the network (sim/gossip/replay.h), owned by
+                               the caller, to be freed also after failure; NULL: not kept */
 };
+
+/**
+ * Can @p settings be run? Of @p setup only net, drift_at, learning, clock, model_B and fabric without its graph
+ * are looked at. ERR_RANGE: "period is 0, need ..". gossip_run() asks the same.
+ */
+int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e);
 
 /**
  * Train. Same setup, settings and seed, same bytes.

@@ -57,6 +57,7 @@ struct gossip_transfer {
     float *there, *back; /**< shape [n_params], what is on its way; NULL for nothing */
     /* The engine's: */
     int32_t id;
+    int32_t serial; /* of exchanges in the log */
     bool mixed, beside;
 };
 
@@ -80,8 +81,9 @@ struct gossip_cluster {
 /** One method. Hooks return 0 or an error code; those that are NULL do nothing, or what is said. */
 struct gossip_method {
     const char *name, *help;
-    uint64_t uses; /**< USE_GOSSIP_ bits of its keys */
-    bool meets;    /**< gossip_meet() is called */
+    uint64_t uses;   /**< USE_GOSSIP_ bits of its keys */
+    bool meets;      /**< gossip_meet() is called */
+    bool clock_only; /**< nothing is learned: there are no models, gradients and examples */
     size_t run_size, worker_size;
     int32_t n_shared, n_own; /**< vectors of parameters for all, and for each worker */
     /** Can @p s be run? ERR_RANGE: "period is 0, need ..". */

@@ -43,10 +43,11 @@ static int average_accuracy(double *accuracy, struct gossip_cluster *c, struct e
 static int add_point(struct gossip_cluster *c, struct gossip_result *out, bool accuracy, struct err *e)
 {
     struct gossip_engine *g = c->engine;
+    double last_loss = out->n_curve ? out->curve[out->n_curve - 1].loss : (double)NAN;
     struct gossip_curve_point *p = &out->curve[out->n_curve++];
     *p = (struct gossip_curve_point){ .time_s = c->now_s,
                                       .steps = g->steps_done,
-                                      .loss = g->window_n ? g->window_sum / (double)g->window_n : (double)NAN,
+                                      .loss = g->window_n ? g->window_sum / (double)g->window_n : last_loss,
                                       .exchanges = g->exchanges,
                                       .sent_B = gossip_wire_sent_B(c->wire),
                                       .accuracy = NAN };
@@ -128,7 +129,7 @@ static int finish(struct gossip_result *out, struct gossip_cluster *c, const str
         out->dim_B[d] = gossip_wire_dim_B(c->wire, d);
     out->average_B = 2 * (c->n_workers - 1.0) * model_B;
     int rc = gossip_wire_collective_s(&out->average_s, c->wire, COLLECTIVE_ALL_REDUCE, model_B, e);
-    if (!rc && out->diverged_step < 0)
+    if (!rc && out->diverged_step < 0 && !c->method->clock_only)
         rc = test_models(out, c, e);
     if (!rc && wish->arcs)
         rc = keep_arcs(out, c, e);
@@ -154,6 +155,16 @@ static int next_event(struct gossip_cluster *c, struct err *e)
     return rc ? rc : gossip_go_ready(c, e);
 }
 
+/* Nobody waits for ever, but in a replay. */
+static int check_end(const struct gossip_engine *g, struct err *e)
+{
+    if (g->steps_done == g->steps_all)
+        return 0;
+    assert(g->replayed);
+    return err_set(e, ERR_UNSUP, "replay: workers wait for each other after %lld of %lld steps",
+                   (long long)g->steps_done, (long long)g->steps_all);
+}
+
 static int train(struct gossip_cluster *c, struct gossip_result *out, const struct gossip_wish *wish,
                  struct err *e)
 {
@@ -169,17 +180,22 @@ static int train(struct gossip_cluster *c, struct gossip_result *out, const stru
     }
     if (rc || g->diverged_step >= 0)
         return rc;
-    assert(g->steps_done == g->steps_all); /* nobody waits for ever */
-    return wish->curve ? add_point(c, out, wish->curve_accuracy, e) : 0;
+    rc = check_end(g, e);
+    return rc || !wish->curve ? rc : add_point(c, out, wish->curve_accuracy, e);
 }
 
-int gossip_run(struct gossip_result *out, const struct gossip_setup *setup,
-               const struct gossip_settings *settings, uint64_t seed, const struct gossip_wish *wish,
-               struct err *e)
+int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e)
+{
+    const struct gossip_method *m = gossip_methods[settings->method];
+    return m->check ? m->check(settings, setup, e) : 0;
+}
+
+int gossip_run_as(struct gossip_result *out, const struct gossip_setup *setup, const struct gossip_how *how,
+                  uint64_t seed, const struct gossip_wish *wish, struct err *e)
 {
     struct gossip_cluster c;
     *out = (struct gossip_result){ .diverged_step = -1 };
-    int rc = gossip_cluster_build(&c, setup, settings, seed, e);
+    int rc = gossip_cluster_build_as(&c, setup, how, seed, e);
     if (!rc && wish->curve) {
         out->curve = calloc(GOSSIP_CURVE, sizeof *out->curve);
         rc = out->curve ? 0 : err_nomem(e, "a curve");
@@ -188,10 +204,20 @@ int gossip_run(struct gossip_result *out, const struct gossip_setup *setup,
         rc = train(&c, out, wish, e);
     if (!rc)
         rc = finish(out, &c, wish, e);
+    if (!rc && how->log && out->diverged_step < 0)
+        rc = gossip_log_end(how->log, e);
     gossip_cluster_free(&c);
     if (rc)
         gossip_result_free(out);
     return rc;
+}
+
+int gossip_run(struct gossip_result *out, const struct gossip_setup *setup,
+               const struct gossip_settings *settings, uint64_t seed, const struct gossip_wish *wish,
+               struct err *e)
+{
+    return gossip_run_as(out, setup, &(struct gossip_how){ .settings = settings, .log = wish->log }, seed,
+                         wish, e);
 }
 
 void gossip_result_free(struct gossip_result *r)
