@@ -267,7 +267,10 @@ static void curves_end_with_what_the_runs_came_to(void **state)
         run += (int64_t)(number(&t.curves, i, "seed") - 11);
         assert_true(number(&t.curves, i, "steps") == WORKERS * STEPS);
         assert_close(number(&t.curves, i, "epoch"), 4, 1e-12);
-        assert_true(number(&t.curves, i, "time_s") <= number(&t.runs, run, "time_s"));
+        assert_true(number(&t.curves, i, "time_s") == number(&t.runs, run, "time_s"));
+        assert_true(number(&t.curves, i, "exchanges") == number(&t.runs, run, "exchanges"));
+        assert_true(number(&t.curves, i, "traffic_MB") == number(&t.runs, run, "traffic_MB"));
+        assert_true(number(&t.curves, i, "accuracy_pct") == number(&t.runs, run, "average_pct"));
         n++;
     }
     assert_int_equal(n, t.runs.n_rows);

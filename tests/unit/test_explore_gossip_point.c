@@ -250,7 +250,9 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         { ONE "server: 4\n", ERR_RANGE, ":3:9: server is 4, need an NPU of the network, 0 to 3" },
         { ONE "workrs: 3\n", ERR_PARSE, "workers" },
         { "network: switch:4@1\ndata: { train: 3 }\n", ERR_RANGE,
-          "network makes 4 workers, need at most 3, the examples to train on" },
+          ":2:16: data.train makes 3 examples to train on, need at least 4, one for each worker" },
+        { "network: switch:4@1\ndata: { train: 3 }\nworkers: 4\n", ERR_RANGE,
+          ":3:10: workers is 4, need at most 3, the examples to train on" },
         { ONE "learner: { decay_at: [0.5, 0.5] }\n", ERR_RANGE,
           ":3:28: learner.decay_at[1] is 0.5, need more than 0.5 and less than 1" },
         { ONE "learner: { decay_at: [1] }\n", ERR_RANGE, "learner.decay_at[0] is 1, need more than 0 and" },
@@ -295,7 +297,7 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         { "network: switch:4@1\ndata: { train_csv: good.csv, test_csv: good.csv, label: z }\n", ERR_PARSE,
           "good.csv:1" },
         { "network: switch:4@1\ndata: { train_csv: good.csv, test_csv: good.csv }\n", ERR_RANGE,
-          "network makes 4 workers, need at most 2, the examples to train on" },
+          "data.train_csv makes 2 examples to train on, need at least 4, one for each worker" },
     };
     struct folder *f = *state;
     put(f, "good.csv", "x,y,class\n1,2,a\n3,4,b\n");
