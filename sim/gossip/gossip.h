@@ -66,9 +66,9 @@ struct gossip_setup {
     double model_B; /**< that the parameters of one model count as on the wire; 0: 4 bytes each */
 };
 
-/** When a worker of pull, push and pair exchanges. s: steps since the last exchange that it began, drift: |x -
- * ref| / |ref| with ref its parameters after its last exchange, whoever began it; of B, after the last that it
- * began itself. */
+/** When a worker of pull, push and pair exchanges. s: steps since the last exchange that it began itself;
+ * drift: |x - ref| / |ref|, ref its parameters after its last exchange, whoever began it; of B, after the
+ * last that it began itself. */
 enum gossip_rule {
     GOSSIP_RULE_FIXED,   /**< s >= period */
     GOSSIP_RULE_DRIFT,   /**< A: drift >= theta or s >= cap */
