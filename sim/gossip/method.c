@@ -13,12 +13,20 @@ extern const struct gossip_method gossip_all_reduce; /* sync.c */
 extern const struct gossip_method gossip_local;
 extern const struct gossip_method gossip_post_local;
 extern const struct gossip_method gossip_pair; /* pair.c */
+extern const struct gossip_method gossip_pull;
+extern const struct gossip_method gossip_push;
+extern const struct gossip_method gossip_gosgd;   /* gosgd.c */
+extern const struct gossip_method gossip_elastic; /* elastic.c */
+extern const struct gossip_method gossip_pga;     /* pga.c */
+extern const struct gossip_method gossip_aga;
+extern const struct gossip_method gossip_eventgrad; /* eventgrad.c */
+extern const struct gossip_method gossip_sparq;     /* sparq.c */
+extern const struct gossip_method gossip_diloco;    /* diloco.c */
 
 const struct gossip_method *const gossip_methods[] = {
-    &gossip_all_reduce,
-    &gossip_local,
-    &gossip_post_local,
-    &gossip_pair,
+    &gossip_all_reduce, &gossip_local, &gossip_post_local, &gossip_pair, &gossip_pull,
+    &gossip_push,       &gossip_gosgd, &gossip_elastic,    &gossip_pga,  &gossip_aga,
+    &gossip_eventgrad,  &gossip_sparq, &gossip_diloco,
 };
 const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
 
@@ -45,7 +53,9 @@ uint64_t gossip_method_uses(const struct gossip_settings *s)
     uint64_t uses = gossip_methods[s->method]->uses;
     if (!(uses & USE_GOSSIP_RULE))
         return uses;
-    return uses | (s->rule == GOSSIP_RULE_FIXED ? USE_GOSSIP_PERIOD : USE_GOSSIP_THETA | USE_GOSSIP_CAP);
+    if (s->rule == GOSSIP_RULE_FIXED)
+        return uses | USE_GOSSIP_PERIOD;
+    return uses | USE_GOSSIP_THETA | USE_GOSSIP_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : USE_GOSSIP_CHECK);
 }
 
 struct gossip_learning gossip_learning_default(void)
