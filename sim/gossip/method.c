@@ -17,10 +17,16 @@ extern const struct gossip_method gossip_pull;
 extern const struct gossip_method gossip_push;
 extern const struct gossip_method gossip_gosgd;   /* gosgd.c */
 extern const struct gossip_method gossip_elastic; /* elastic.c */
+extern const struct gossip_method gossip_pga;     /* pga.c */
+extern const struct gossip_method gossip_aga;
+extern const struct gossip_method gossip_eventgrad; /* eventgrad.c */
+extern const struct gossip_method gossip_sparq;     /* sparq.c */
+extern const struct gossip_method gossip_diloco;    /* diloco.c */
 
 const struct gossip_method *const gossip_methods[] = {
-    &gossip_all_reduce, &gossip_local, &gossip_post_local, &gossip_pair,
-    &gossip_pull,       &gossip_push,  &gossip_gosgd,      &gossip_elastic,
+    &gossip_all_reduce, &gossip_local, &gossip_post_local, &gossip_pair, &gossip_pull,
+    &gossip_push,       &gossip_gosgd, &gossip_elastic,    &gossip_pga,  &gossip_aga,
+    &gossip_eventgrad,  &gossip_sparq, &gossip_diloco,
 };
 const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
 

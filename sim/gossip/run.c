@@ -184,6 +184,12 @@ static int train(struct gossip_cluster *c, struct gossip_result *out, const stru
     return rc || !wish->curve ? rc : add_point(c, out, wish->curve_accuracy, e);
 }
 
+int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e)
+{
+    const struct gossip_method *m = gossip_methods[settings->method];
+    return m->check ? m->check(settings, setup, e) : 0;
+}
+
 int gossip_run_as(struct gossip_result *out, const struct gossip_setup *setup, const struct gossip_how *how,
                   uint64_t seed, const struct gossip_wish *wish, struct err *e)
 {

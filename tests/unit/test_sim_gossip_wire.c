@@ -1,0 +1,488 @@
+/* Exchanges on links that they hold, against times by hand; bytes on links. */
+#include "tests/unit/wire_yard.h"
+#include "workloads/collective_time.h"
+
+/* ---- one message ---- */
+
+/* Links are crossed one after the other in no time but their latency; the narrowest decides. */
+static const struct {
+    const char *word;
+    int64_t from, to;
+    double lat_s[2], efficiency[2], want_lat_s, want_Bps;
+} messages[] = {
+    { "switch:4@50", 0, 3, { 1e-3 }, { 0.8 }, 1e-3, 40e9 },
+    { "ring:8@50", 0, 3, { 1e-3 }, { 1 }, 3e-3, 25e9 },
+    { "ring:8@50", 1, 7, { 1e-3 }, { 1 }, 2e-3, 25e9 },
+    { "ring:2@50", 1, 0, { 1e-3 }, { 1 }, 1e-3, 50e9 },
+    { "full:5@40", 4, 1, { 1e-3 }, { 0.9 }, 1e-3, 9e9 },
+    { "line:4@50", 3, 0, { 1e-3 }, { 1 }, 3e-3, 25e9 },
+    { "line:2@50", 0, 1, { 0 }, { 1 }, 0, 50e9 },
+    /* (0, 0) to (1, 1): a link of 50 at half, then the switch's 50 at 0.8; and within one dimension. */
+    { "ring:4@100 switch:2@50", 0, 5, { 1e-3, 2e-3 }, { 0.5, 0.8 }, 3e-3, 25e9 },
+    { "ring:4@100 switch:2@50", 0, 5, { 1e-3, 2e-3 }, { 1, 0.8 }, 3e-3, 40e9 },
+    { "ring:4@100 switch:2@50", 0, 4, { 1e-3, 2e-3 }, { 0.5, 0.8 }, 2e-3, 40e9 },
+    { "ring:4@100 switch:2@50", 7, 6, { 1e-3, 2e-3 }, { 0.5, 0.8 }, 1e-3, 25e9 },
+};
+
+static void open_message(struct yard *y, size_t i, int rung, double share)
+{
+    yard_word(y, messages[i].word);
+    y->fabric.rung = (enum gossip_rung)rung;
+    y->fabric.share = share;
+    for (int32_t d = 0; d < y->fabric.net.n_dims; d++) {
+        y->fabric.net.dims[d].lat_s = messages[i].lat_s[d];
+        y->fabric.net.dims[d].efficiency = messages[i].efficiency[d];
+    }
+    yard_open(y);
+}
+
+static void a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(messages); i++)
+        for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+            struct yard y;
+            open_message(&y, i, rung, 1);
+            assert_true(send(&y, messages[i].from, messages[i].to, S_B, 0, 0));
+            assert_next(&y, 0, true, messages[i].want_lat_s + S_B / messages[i].want_Bps);
+            assert_idle(&y);
+            yard_close(&y);
+        }
+}
+
+static void share_is_of_bandwidths_and_not_of_latencies(void **state)
+{
+    static const double shares[] = { 0.25, 0.7, 3 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(messages); i++)
+        for (int k = 0; k < 2 * (int)COUNT_OF(shares); k++) {
+            struct yard y;
+            double share = shares[k / 2];
+            open_message(&y, i, k % 2, share);
+            send(&y, messages[i].from, messages[i].to, S_B, S_B, 0);
+            assert_next(&y, 0, true, messages[i].want_lat_s + S_B / (share * messages[i].want_Bps));
+            yard_close(&y);
+        }
+}
+
+static void every_message_has_its_overhead(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct yard y;
+        yard_word(&y, "ring:8@50");
+        y.fabric.rung = (enum gossip_rung)rung;
+        y.fabric.rules.endpoint_s = 5e-3;
+        yard_open(&y);
+        send(&y, 0, 2, S_B, S_B, 0);
+        assert_next(&y, 0, true, 5e-3 + S_B / 25e9);
+        yard_close(&y);
+    }
+}
+
+static void there_and_back_are_at_once_and_the_longer_decides(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct yard y;
+        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        send(&y, 0, 1, S_B, S_B, 0);
+        assert_next(&y, 0, true, 0.02);
+        send(&y, 0, 1, S_B, 2 * S_B, 1);
+        assert_next(&y, 1, true, 0.06);
+        send(&y, 0, 1, 0, S_B, 2);
+        assert_next(&y, 2, true, 0.08);
+        assert_close(gossip_wire_sent_B(y.wire), 6 * S_B, 0);
+        yard_close(&y);
+    }
+}
+
+static void what_crosses_no_link_takes_no_time_and_waits_for_nothing(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct yard y;
+        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        assert_true(collect(&y, S_B, 0));
+        double sent_B = gossip_wire_sent_B(y.wire);
+        assert_true(send(&y, 1, 1, S_B, S_B, 1));
+        assert_next(&y, 1, true, 0);
+        assert_true(send(&y, 1, 2, 0, 0, 1));
+        assert_true(collect(&y, 0, 2));
+        const struct gossip_signal *s;
+        assert_int_equal(turn(&y, &s), 2);
+        assert_int_equal(s[0].tag, 1);
+        assert_int_equal(s[1].tag, 2);
+        assert_true(s[0].ends && s[1].ends);
+        assert_close(y.now_s, 0, 0);
+        assert_close(gossip_wire_sent_B(y.wire), sent_B, 0);
+        assert_next(&y, 0, true, 1.5 * S_B / 50e9);
+        yard_close(&y);
+    }
+}
+
+/* ---- links are held ---- */
+
+/* Two exchanges of S asked for at once on the closed form: does the second wait? */
+static void exchanges_wait_for_the_ports_they_share(void **state)
+{
+    static const struct {
+        const char *word;
+        int64_t a, b, c, d; /* first between a and b, then between c and d */
+        bool one_way, waits;
+    } cases[] = {
+        { "switch:4@60", 0, 1, 2, 3, false, false },
+        { "switch:4@60", 0, 1, 0, 2, false, true },
+        { "switch:4@60", 0, 1, 2, 1, false, true },
+        /* One port each way: who sends may receive, but not send or receive twice. */
+        { "switch:4@60", 0, 1, 1, 0, true, false },
+        { "switch:4@60", 0, 1, 2, 0, true, false },
+        { "switch:4@60", 0, 1, 1, 2, true, false },
+        { "switch:4@60", 0, 1, 0, 2, true, true },
+        { "switch:4@60", 0, 1, 2, 1, true, true },
+        /* A link to each. */
+        { "full:4@60", 0, 1, 0, 2, false, false },
+        { "full:4@60", 0, 1, 1, 0, false, true },
+        /* Both sides of a ring; what passes between takes the link. */
+        { "ring:6@60", 0, 1, 0, 5, false, false },
+        { "ring:6@60", 0, 2, 1, 2, false, true },
+        { "ring:6@60", 0, 2, 1, 2, true, true },
+        { "ring:6@60", 0, 2, 2, 1, true, false },
+        { "ring:6@60", 0, 2, 3, 4, false, false },
+        { "line:4@60", 0, 1, 1, 2, false, false },
+        { "line:4@60", 0, 3, 1, 2, false, true },
+        /* NPU 0 is (0, 0), 3 is (1, 1): each dimension has its own port. */
+        { "switch:2@60 switch:2@60", 0, 1, 0, 2, false, false },
+        { "switch:2@60 switch:2@60", 0, 3, 0, 1, false, true },
+        /* There over 1, back over 2: the ways from 0 to 3 and from 3 to 0 differ. */
+        { "switch:2@60 switch:2@60", 0, 3, 0, 2, true, false },
+        { "switch:2@60 switch:2@60", 0, 3, 1, 3, true, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yard y;
+        yard_start(&y, cases[i].word, GOSSIP_CLOSED);
+        double back_B = cases[i].one_way ? 0 : S_B;
+        assert_true(send(&y, cases[i].a, cases[i].b, S_B, back_B, 0));
+        if (send(&y, cases[i].c, cases[i].d, S_B, back_B, 1) == cases[i].waits) {
+            print_error("case %zu\n", i);
+            fail();
+        }
+        const struct gossip_signal *s;
+        assert_int_equal(turn(&y, &s), 2);
+        double alone_s = y.now_s;
+        assert_int_equal(s[0].tag, 0);
+        assert_true(s[0].ends);
+        assert_int_equal(s[1].tag, 1);
+        assert_int_equal(s[1].ends, !cases[i].waits);
+        if (cases[i].waits)
+            assert_next(&y, 1, true, 2 * alone_s);
+        assert_idle(&y);
+        yard_close(&y);
+    }
+}
+
+static void an_exchange_holds_both_ways_until_the_longer_is_over(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    send(&y, 0, 1, S_B, 5 * S_B, 0);
+    assert_false(send(&y, 0, 2, S_B, 0, 1));
+    assert_close(gossip_wire_next_s(y.wire), 0.1, 1e-12);
+    yard_close(&y);
+}
+
+static void who_waits_keeps_those_who_come_later_from_his_links(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
+    assert_true(send(&y, 0, 1, S_B, S_B, 0));
+    assert_false(send(&y, 1, 2, S_B, S_B, 1));
+    assert_false(send(&y, 2, 3, S_B, S_B, 2)); /* both are idle, but 2 is promised */
+    assert_true(send(&y, 4, 5, 0.5 * S_B, 0, 3));
+    assert_next(&y, 3, true, 0.01);
+    for (int32_t i = 0; i < 2; i++) {
+        assert_int_equal(turn(&y, &s), 2);
+        assert_close(y.now_s, 0.02 * (i + 1), 1e-12);
+        assert_true(s[0].ends && !s[1].ends);
+        assert_int_equal(s[0].tag, i);
+        assert_int_equal(s[1].tag, i + 1);
+    }
+    assert_next(&y, 2, true, 0.06);
+    yard_close(&y);
+}
+
+static void ends_come_before_beginnings_and_each_as_asked_for(void **state)
+{
+    static const struct gossip_signal want[] = { { 2, true },  { 1, true },  { 0, true },
+                                                 { 5, false }, { 4, false }, { 3, false } };
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
+    for (int32_t i = 0; i < 6; i++)
+        assert_int_equal(send(&y, i % 3, 3 + i % 3, S_B, S_B, i < 3 ? 2 - i : 8 - i), i < 3);
+    assert_int_equal(turn(&y, &s), 6);
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        assert_int_equal(s[i].tag, want[i].tag);
+        assert_int_equal(s[i].ends, want[i].ends);
+    }
+    /* A tag is free again at its end, while other signals are still to be read. */
+    assert_false(send(&y, 0, 3, S_B, S_B, 2));
+    assert_false(send(&y, 0, 3, S_B, S_B, 1000));
+    assert_int_equal(s[5].tag, 3);
+    assert_int_equal(turn(&y, &s), 4);
+    assert_int_equal(s[0].tag, 5);
+    assert_int_equal(s[3].tag, 2);
+    assert_false(s[3].ends);
+    assert_close(y.now_s, 0.04, 1e-12);
+    yard_close(&y);
+}
+
+/* ---- collectives ---- */
+
+static void a_collective_waits_for_all_links_and_holds_them(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct yard y;
+        const struct gossip_signal *s;
+        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        double all_s = all_reduce_s(&y, S_B);
+        assert_close(all_s, 0.03, 1e-12); /* 2 (4 - 1) / 4 */
+        assert_true(send(&y, 0, 1, S_B, S_B, 0));
+        assert_false(collect(&y, S_B, 1));
+        assert_false(send(&y, 2, 3, S_B, 0, 2)); /* idle, but after the collective */
+        assert_false(collect(&y, S_B, 3));
+        assert_int_equal(turn(&y, &s), 2);
+        assert_close(y.now_s, 0.02, 1e-12);
+        assert_int_equal(s[1].tag, 1);
+        assert_false(send(&y, 0, 1, S_B, S_B, 0));
+        for (int32_t i = 0; i < 3; i++) {
+            static const double want_s[] = { 0.05, 0.07, 0.1 };
+            static const int32_t order[] = { 1, 2, 3, 0 };
+            assert_int_equal(turn(&y, &s), 2);
+            assert_close(y.now_s, want_s[i], 1e-12);
+            assert_true(s[0].ends && !s[1].ends);
+            assert_int_equal(s[0].tag, order[i]);
+            assert_int_equal(s[1].tag, order[i + 1]);
+        }
+        assert_next(&y, 0, true, 0.12);
+        assert_idle(&y);
+        yard_close(&y);
+    }
+}
+
+/* Boxes of workers in networks. */
+static const struct {
+    const char *word;
+    int32_t n_workers, members[3];
+} boxes[] = {
+    { "switch:8@50", 8, { 8 } },
+    { "switch:8@50", 5, { 5 } },
+    { "ring:6@50", 6, { 6 } },
+    { "ring:6@50", 4, { 4 } },
+    { "full:5@50", 5, { 5 } },
+    { "full:5@50", 3, { 3 } },
+    { "line:4@50", 4, { 4 } },
+    { "ring:2@50", 2, { 2 } },
+    { "ring:4@50 switch:3@20", 12, { 4, 3 } },
+    { "ring:4@50 switch:3@20", 8, { 4, 2 } },
+    { "ring:4@50 switch:3@20", 4, { 4, 1 } },
+    { "full:3@50 ring:4@20 switch:2@10", 24, { 3, 4, 2 } },
+    { "full:3@50 ring:4@20 switch:2@10", 12, { 3, 4, 1 } },
+    { "switch:2@50", 1, { 1 } },
+};
+
+static void open_box(struct yard *y, size_t i, enum gossip_rung rung)
+{
+    yard_word(y, boxes[i].word);
+    y->fabric.rung = rung;
+    y->fabric.n_workers = boxes[i].n_workers;
+    for (int32_t d = 0; d < y->fabric.net.n_dims; d++)
+        y->fabric.members[d] = boxes[i].members[d];
+    yard_open(y);
+}
+
+static void an_all_reduce_takes_what_the_model_of_collectives_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(boxes); i++) {
+        struct yard y;
+        struct collective_time t;
+        double bw_Bps[TOPO_MAX_DIMS];
+        open_box(&y, i, GOSSIP_CLOSED);
+        for (int32_t d = 0; d < y.fabric.net.n_dims; d++)
+            bw_Bps[d] = y.fabric.net.dims[d].bw_Bps;
+        collective_time(&t, COLLECTIVE_ALL_REDUCE, S_B, y.fabric.members,
+                        &(struct collective_way){ &y.fabric.net, &stage_rules_plain, bw_Bps });
+        assert_close(all_reduce_s(&y, S_B), t.time_s, 0);
+        assert_true(collect(&y, S_B, 0));
+        assert_next(&y, 0, true, t.time_s);
+        yard_close(&y);
+    }
+}
+
+/* All of a dimension: both ends of a link, of a switch the way up. */
+static double sum_arcs(const struct yard *y, int32_t d, bool down)
+{
+    char name[GOSSIP_ARC_TEXT];
+    double sum_B = 0;
+    for (int32_t a = 0; a < gossip_wire_n_arcs(y->wire); a++) {
+        bool is_down = strncmp(gossip_wire_arc_name(name, y->wire, a), "switch", 6) == 0;
+        if (gossip_wire_arc_dim(y->wire, a) == d && is_down == down)
+            sum_B += gossip_wire_arc_B(y->wire, a);
+    }
+    return sum_B;
+}
+
+/* Twice the rest of the members, however they are joined (R. Patarasuk, X. Yuan, JPDC 2009). */
+static void an_all_reduce_of_s_bytes_sends_2_n_minus_1_s(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(boxes); i++)
+        for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+            struct yard y;
+            double dims_B = 0;
+            open_box(&y, i, (enum gossip_rung)rung);
+            collect(&y, S_B, 0);
+            assert_close(gossip_wire_sent_B(y.wire), 2 * (boxes[i].n_workers - 1) * S_B, 1e-12);
+            for (int32_t d = 0; d < y.fabric.net.n_dims; d++) {
+                double dim_B = gossip_wire_dim_B(y.wire, d);
+                dims_B += dim_B;
+                assert_close(sum_arcs(&y, d, false), dim_B, 1e-12);
+                if (y.fabric.net.dims[d].shape == TOPO_SWITCH)
+                    assert_close(sum_arcs(&y, d, true), dim_B, 1e-12);
+            }
+            assert_close(dims_B, gossip_wire_sent_B(y.wire), 1e-12);
+            yard_close(&y);
+        }
+}
+
+/* ---- accounts ---- */
+
+static void links_between_workers_alone_carry_collectives_and_alike(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_start(&y, "ring:4@50", GOSSIP_CLOSED);
+    collect(&y, S_B, 0);
+    for (int32_t a = 0; a < 8; a++) /* 2 * 3/4 S of each NPU, half each way round */
+        assert_close(gossip_wire_arc_B(y.wire, a), 0.75 * S_B, 1e-12);
+    yard_close(&y);
+    yard_word(&y, "switch:4@50");
+    y.fabric.n_workers = y.fabric.members[0] = 2;
+    yard_open(&y);
+    collect(&y, S_B, 0);
+    for (int32_t a = 0; a < 8; a++)
+        assert_close(gossip_wire_arc_B(y.wire, a), a < 4 ? S_B : 0, 1e-12);
+    yard_close(&y);
+}
+
+static void messages_count_on_every_link_and_once_in_every_dimension(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct yard y;
+        char name[GOSSIP_ARC_TEXT];
+        yard_start(&y, "ring:4@100 switch:2@50", (enum gossip_rung)rung);
+        send(&y, 0, 6, 3, 0, 0); /* (0, 0) to (2, 1): two links, up and down */
+        send(&y, 1, 0, 5, 7, 1);
+        for (const struct gossip_signal *s; isfinite(gossip_wire_next_s(y.wire));)
+            turn(&y, &s);
+        assert_close(gossip_wire_sent_B(y.wire), 15, 0);
+        assert_close(gossip_wire_dim_B(y.wire, 0), 15, 0);
+        assert_close(gossip_wire_dim_B(y.wire, 1), 3, 0);
+        assert_close(sum_arcs(&y, 0, false), 2 * 3 + 5 + 7, 0);
+        assert_close(sum_arcs(&y, 1, false), 3, 0);
+        assert_close(sum_arcs(&y, 1, true), 3, 0);
+        assert_int_equal(gossip_wire_n_arcs(y.wire), 2 * (8 + 8));
+        for (int32_t a = 0; a < gossip_wire_n_arcs(y.wire); a++) {
+            gossip_wire_arc_name(name, y.wire, a);
+            double want_B = strcmp(name, "npu0 -> npu1") == 0                                         ? 3 + 7
+                            : strcmp(name, "npu1 -> npu2") == 0                                       ? 3
+                            : strcmp(name, "npu1 -> npu0") == 0                                       ? 5
+                            : strcmp(name, "npu2 -> switch-dim2-2") == 0 || strstr(name, "2 -> npu6") ? 3
+                                                                                                      : 0;
+            assert_close(gossip_wire_arc_B(y.wire, a), want_B, 0);
+            assert_int_equal(gossip_wire_arc_dim(y.wire, a), strstr(name, "switch") ? 1 : 0);
+        }
+        yard_close(&y);
+    }
+}
+
+static void bytes_count_when_they_begin(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    send(&y, 0, 1, S_B, 0, 0);
+    assert_false(send(&y, 0, 2, S_B, 0, 1));
+    assert_false(collect(&y, S_B, 2));
+    const struct gossip_signal *s;
+    assert_close(gossip_wire_sent_B(y.wire), S_B, 0);
+    turn(&y, &s);
+    assert_close(gossip_wire_sent_B(y.wire), 2 * S_B, 0);
+    turn(&y, &s);
+    assert_close(gossip_wire_sent_B(y.wire), 8 * S_B, 1e-12);
+    yard_close(&y);
+}
+
+static void a_server_may_be_another_npu(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_word(&y, "switch:5@50");
+    y.fabric.n_workers = y.fabric.members[0] = 4;
+    y.fabric.server = 4;
+    yard_open(&y);
+    assert_true(send(&y, 0, y.fabric.server, S_B, S_B, 0));
+    assert_false(send(&y, 1, y.fabric.server, S_B, S_B, 1));
+    yard_close(&y);
+}
+
+static void what_is_no_npu_is_refused(void **state)
+{
+    struct yard y;
+    struct err e = { 0 };
+    bool begins = true;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    assert_fails(gossip_wire_send(y.wire, 0, 4, 1, 0, 0, 0, &begins, &e), &e, ERR_RANGE,
+                 "from vertex 0 to 4, need NPUs (below 4)");
+    assert_fails(gossip_wire_send(y.wire, -1, 2, 1, 0, 0, 0, &begins, &e), &e, ERR_RANGE,
+                 "from vertex -1 to 2, need 0 to 4");
+    assert_false(begins);
+    assert_idle(&y);
+    assert_true(send(&y, 0, 3, S_B, 0, 0));
+    assert_next(&y, 0, true, 0.02);
+    yard_close(&y);
+    gossip_wire_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link),
+        cmocka_unit_test(share_is_of_bandwidths_and_not_of_latencies),
+        cmocka_unit_test(every_message_has_its_overhead),
+        cmocka_unit_test(there_and_back_are_at_once_and_the_longer_decides),
+        cmocka_unit_test(what_crosses_no_link_takes_no_time_and_waits_for_nothing),
+        cmocka_unit_test(exchanges_wait_for_the_ports_they_share),
+        cmocka_unit_test(an_exchange_holds_both_ways_until_the_longer_is_over),
+        cmocka_unit_test(who_waits_keeps_those_who_come_later_from_his_links),
+        cmocka_unit_test(ends_come_before_beginnings_and_each_as_asked_for),
+        cmocka_unit_test(a_collective_waits_for_all_links_and_holds_them),
+        cmocka_unit_test(an_all_reduce_takes_what_the_model_of_collectives_says),
+        cmocka_unit_test(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s),
+        cmocka_unit_test(links_between_workers_alone_carry_collectives_and_alike),
+        cmocka_unit_test(messages_count_on_every_link_and_once_in_every_dimension),
+        cmocka_unit_test(bytes_count_when_they_begin),
+        cmocka_unit_test(a_server_may_be_another_npu),
+        cmocka_unit_test(what_is_no_npu_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+/* Exchanges as flows against sharing by hand; many at random, on both rungs. */
+#include "base/rng.h"
+#include "tests/unit/wire_yard.h"
+
+/* ---- by hand ---- */
+
+static void messages_that_share_a_port_each_take_twice_as_long(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    assert_true(send(&y, 0, 1, S_B, 0, 0));
+    assert_true(send(&y, 0, 2, S_B, 0, 1));
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 0.04, 1e-12);
+    assert_true(s[0].ends && s[1].ends);
+    assert_int_equal(s[0].tag, 0);
+    yard_close(&y);
+}
+
+static void messages_on_other_ports_do_not_slow_each_other(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    send(&y, 0, 1, S_B, S_B, 0);
+    send(&y, 2, 3, S_B, S_B, 1);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 0.02, 1e-12);
+    yard_close(&y);
+}
+
+/* At 25 each until the shorter has moved its 0.5; the other one has as much left, at 50. */
+static void who_is_left_has_the_whole_port(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    send(&y, 0, 1, S_B, 0, 0);
+    send(&y, 0, 2, 0.5 * S_B, 0, 1);
+    assert_next(&y, 1, true, 0.02);
+    assert_next(&y, 0, true, 0.03);
+    yard_close(&y);
+}
+
+/* Half of the first message alone, then both at half: 0.01 + 0.02, and the second has half left. */
+static void who_comes_later_shares_from_then_on(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    send(&y, 0, 1, S_B, 0, 0);
+    y.now_s = 0.01;
+    send(&y, 2, 1, S_B, 0, 1);
+    assert_next(&y, 0, true, 0.03);
+    assert_next(&y, 1, true, 0.04);
+    yard_close(&y);
+}
+
+/* 0 -> 1 shares its way down with 2 -> 1, and its way back with nothing. */
+static void an_exchange_ends_when_both_ways_have(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    send(&y, 0, 1, S_B, S_B, 0);
+    send(&y, 2, 1, S_B, 0, 1);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 0.04, 1e-12);
+    yard_close(&y);
+}
+
+/* What crosses the efficient dimension alone has all of it; 0 -> 3 is bound by the other one. */
+static void every_dimension_has_its_own_efficiency(void **state)
+{
+    struct yard y;
+    (void)state;
+    yard_word(&y, "switch:2@50 switch:2@50");
+    y.fabric.rung = GOSSIP_FLOW;
+    y.fabric.net.dims[1].efficiency = 0.2;
+    yard_open(&y);
+    send(&y, 0, 3, S_B, 0, 0);
+    send(&y, 0, 1, S_B, 0, 1);
+    assert_next(&y, 1, true, 0.025); /* 50 - 10 */
+    assert_next(&y, 0, true, 0.1);
+    yard_close(&y);
+}
+
+/* Times of these algorithms by hand (R. Thakur et al., IJHPCA 2005), with what the share leaves. */
+static void collectives_are_simulated_on_the_links_of_the_workers(void **state)
+{
+    static const struct {
+        const char *word;
+        int32_t members;
+        double hops, load;
+    } cases[] = {
+        { "switch:8@50", 8, 6, 14 / 8. },
+        { "switch:8@50", 4, 4, 6 / 4. },
+        { "ring:8@50", 8, 14, 14 / 8. },
+        { "full:8@70", 8, 2, 14 / 8. },
+        /* Links of 10 to the three others alone. */
+        { "full:8@70", 4, 2, 7 * 2 / 4. },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int half = 0; half < 2; half++) {
+            struct yard y;
+            yard_word(&y, cases[i].word);
+            y.fabric.rung = GOSSIP_FLOW;
+            y.fabric.n_workers = y.fabric.members[0] = cases[i].members;
+            y.fabric.share = half ? 0.5 : 1;
+            y.fabric.net.dims[0].lat_s = 1e-3;
+            y.fabric.net.dims[0].efficiency = 0.8;
+            yard_open(&y);
+            double bw_Bps = 0.8 * y.fabric.share * y.fabric.net.dims[0].bw_Bps;
+            double want_s = cases[i].hops * 1e-3 + cases[i].load * S_B / bw_Bps;
+            assert_close(all_reduce_s(&y, S_B), want_s, 1e-12);
+            assert_true(collect(&y, S_B, 0));
+            assert_next(&y, 0, true, want_s);
+            assert_close(all_reduce_s(&y, S_B), want_s, 1e-12);
+            assert_true(all_reduce_s(&y, 2 * S_B) > 1.5 * want_s - cases[i].hops * 1e-3);
+            yard_close(&y);
+        }
+}
+
+static void a_collective_waits_for_what_shares_links_and_then_all_begin(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
+    send(&y, 0, 1, S_B, 0, 0);
+    send(&y, 0, 2, S_B, 0, 1);
+    assert_false(collect(&y, S_B, 2));
+    assert_false(send(&y, 3, 1, S_B, 0, 3));
+    assert_false(send(&y, 3, 2, S_B, 0, 4));
+    assert_int_equal(turn(&y, &s), 3);
+    assert_close(y.now_s, 0.04, 1e-12);
+    assert_int_equal(s[2].tag, 2);
+    assert_int_equal(turn(&y, &s), 3);
+    assert_close(y.now_s, 0.07, 1e-12);
+    assert_true(s[0].ends && !s[1].ends && !s[2].ends);
+    assert_int_equal(s[1].tag, 3);
+    assert_int_equal(s[2].tag, 4);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 0.11, 1e-12);
+    assert_idle(&y);
+    yard_close(&y);
+}
+
+/* ---- at random ---- */
+
+enum { N_ASKED = 10000, N_TAGS = 64, N_FEW = 2000 };
+
+/* What was asked for, and when it took place. */
+struct asked {
+    uint64_t links; /* that it crosses */
+    double asked_s, begin_s, end_s, there_B, back_B, alone_s;
+    bool collective;
+};
+
+struct drive {
+    struct yard y;
+    struct topo_routes routes; /* of its own, to tell the links of a way */
+    struct topo_path path;
+    struct asked *all; /* shape [N_ASKED] */
+    double sent_B, arc_B[64];
+    int32_t n, n_ended, at[N_TAGS];
+    bool under_way[N_TAGS];
+};
+
+/* Both have no more than 64 links. */
+static const char *const words[] = { "ring:4@100 switch:4@50", "full:3@60 line:4@30" };
+
+/* The links of a way, what it takes, and who carries it. */
+static uint64_t go(struct drive *d, int64_t from, int64_t to, double bytes, double *alone_s)
+{
+    struct err e = { 0 };
+    uint64_t links = 0;
+    double lat_s = 0, least_Bps = INFINITY;
+    d->path.n = 0;
+    if (bytes > 0)
+        assert_ok(topo_find_path(&d->path, &d->routes, &(struct topo_trip){ .src = from, .dst = to }, &e),
+                  &e);
+    for (int32_t i = 0; i < d->path.n; i++) {
+        int32_t a = d->path.arcs[i];
+        links |= UINT64_C(1) << a;
+        lat_s += d->routes.lat_s[a];
+        least_Bps = fmin(least_Bps, d->routes.bw_Bps[a] *
+                                        d->y.fabric.net.dims[topo_link_dim(&d->routes, a / 2)].efficiency);
+        d->arc_B[a] += bytes;
+    }
+    d->sent_B += links ? bytes : 0;
+    *alone_s = fmax(*alone_s, links ? lat_s + bytes / least_Bps : 0);
+    return links;
+}
+
+/* Each of N NPUs sends 2 S (m - 1) / (product of sizes up to here), over all links of the dimension alike; a
+ * switch has as many ways down. */
+static void go_all(struct drive *d, double bytes)
+{
+    const struct topo_network *net = &d->y.fabric.net;
+    double left_B = 2 * bytes * (double)net->n_npus;
+    for (int32_t k = 0; k < net->n_dims; k++) {
+        int32_t n = 0, ways = net->dims[k].shape == TOPO_SWITCH ? 2 : 1;
+        left_B /= net->dims[k].size;
+        for (int32_t a = 0; a < d->routes.n_arcs; a++)
+            n += topo_link_dim(&d->routes, a / 2) == k;
+        for (int32_t a = 0; a < d->routes.n_arcs; a++)
+            if (topo_link_dim(&d->routes, a / 2) == k)
+                d->arc_B[a] += left_B * (net->dims[k].size - 1) / n * ways;
+        d->sent_B += left_B * (net->dims[k].size - 1);
+    }
+}
+
+static void ask_at_random(struct drive *d, struct rng *r, int32_t tag)
+{
+    struct asked *a = &d->all[d->n];
+    *a = (struct asked){ .asked_s = d->y.now_s, .begin_s = NAN, .end_s = NAN };
+    bool begins;
+    a->collective = rng_below(r, 200) == 0;
+    if (a->collective) {
+        a->links = UINT64_MAX;
+        a->there_B = 0.1 * S_B;
+        a->alone_s = all_reduce_s(&d->y, a->there_B);
+        go_all(d, a->there_B);
+        begins = collect(&d->y, a->there_B, tag);
+    } else {
+        int64_t n = d->y.fabric.net.n_npus, from = rng_below(r, n), to = rng_below(r, n);
+        a->there_B = rng_below(r, 4) ? rng_uniform(r) * S_B : 0;
+        a->back_B = rng_below(r, 2) ? rng_uniform(r) * S_B : 0;
+        a->links = go(d, from, to, a->there_B, &a->alone_s) | go(d, to, from, a->back_B, &a->alone_s);
+        begins = send(&d->y, from, to, a->there_B, a->back_B, tag);
+    }
+    if (begins)
+        a->begin_s = d->y.now_s;
+    d->at[tag] = d->n++;
+    d->under_way[tag] = true;
+}
+
+static void see(struct drive *d, const struct gossip_signal *s, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        int32_t at = d->at[s[i].tag];
+        struct asked *a = &d->all[at];
+        assert_true(d->under_way[s[i].tag]);
+        /* Ends before beginnings, of each those first that were asked for first. */
+        assert_true(i == 0 || s[i - 1].ends >= s[i].ends);
+        assert_true(i == 0 || s[i - 1].ends != s[i].ends || d->at[s[i - 1].tag] < at);
+        assert_true(isnan(s[i].ends ? a->end_s : a->begin_s));
+        if (s[i].ends) {
+            assert_true(a->begin_s <= d->y.now_s);
+            a->end_s = d->y.now_s;
+            d->under_way[s[i].tag] = false;
+            d->n_ended++;
+        } else {
+            a->begin_s = d->y.now_s;
+        }
+    }
+}
+
+/* Ask as time goes on, at a load near what the links can carry; then wait for the end. */
+static void drive(struct drive *d, const char *word, enum gossip_rung rung, int32_t n, uint64_t seed)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    double next_s = 0;
+    *d = (struct drive){ .all = calloc(N_ASKED, sizeof *d->all) };
+    assert_non_null(d->all);
+    yard_word(&d->y, word);
+    d->y.fabric.rung = rung;
+    for (int32_t k = 0; k < 2; k++) {
+        d->y.fabric.net.dims[k].lat_s = 1e-4 * (k + 1);
+        d->y.fabric.net.dims[k].efficiency = 0.9 - 0.2 * k;
+    }
+    yard_open(&d->y);
+    assert_ok(topo_routes_build(&d->routes, d->y.graph, &e), &e);
+    assert_true(d->routes.n_arcs <= 64);
+    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    while (d->n_ended < n) {
+        int32_t tag = 0;
+        while (tag < N_TAGS && d->under_way[tag])
+            tag++;
+        double wire_s = gossip_wire_next_s(d->y.wire);
+        if (d->n < n && tag < N_TAGS && next_s <= wire_s) {
+            d->y.now_s = next_s;
+            ask_at_random(d, r, tag);
+            next_s += rng_below(r, 3) ? rng_uniform(r) * 0.01 : 0;
+        } else {
+            const struct gossip_signal *s;
+            int32_t k;
+            d->y.now_s = wire_s;
+            assert_ok(gossip_wire_advance(d->y.wire, &s, &k, &e), &e);
+            see(d, s, k);
+            next_s = fmax(next_s, wire_s);
+        }
+    }
+    assert_idle(&d->y);
+    rng_free(r);
+}
+
+static void stop(struct drive *d)
+{
+    topo_path_free(&d->path);
+    topo_routes_free(&d->routes);
+    yard_close(&d->y);
+    free(d->all);
+}
+
+static void check_bytes(const struct drive *d)
+{
+    assert_close(gossip_wire_sent_B(d->y.wire), d->sent_B, 1e-9);
+    for (int32_t a = 0; a < d->routes.n_arcs; a++)
+        assert_close(gossip_wire_arc_B(d->y.wire, a), d->arc_B[a], 1e-9);
+}
+
+/* First come, first served, written down plainly: what was asked for begins when all that was asked for
+ * before it and has a link in common has ended. Then no link has two at once. */
+static void links_are_held_by_one_exchange_at_a_time(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(words); k++) {
+        struct drive d;
+        drive(&d, words[k], GOSSIP_CLOSED, N_ASKED, 1);
+        int64_t n_waited = 0;
+        for (int32_t i = 0; i < d.n; i++) {
+            const struct asked *a = &d.all[i];
+            double begin_s = a->asked_s;
+            for (int32_t j = 0; j < i; j++)
+                if (d.all[j].end_s > begin_s && (d.all[j].links & a->links))
+                    begin_s = d.all[j].end_s;
+            assert_close(a->begin_s, begin_s, 0);
+            assert_near(a->end_s, begin_s + a->alone_s, 1e-9);
+            n_waited += a->begin_s > a->asked_s;
+        }
+        assert_true(n_waited > N_ASKED / 4);
+        check_bytes(&d);
+        stop(&d);
+    }
+}
+
+static void flows_are_no_faster_than_their_links_and_collectives_alone(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(words); k++) {
+        struct drive d;
+        drive(&d, words[k], GOSSIP_FLOW, N_FEW, 1);
+        int64_t n_slowed = 0;
+        for (int32_t i = 0; i < d.n; i++) {
+            const struct asked *a = &d.all[i];
+            double took_s = a->end_s - a->begin_s;
+            assert_true(took_s > a->alone_s - 1e-9);
+            n_slowed += took_s > a->alone_s + 1e-6;
+            for (int32_t j = 0; a->collective && j < d.n; j++)
+                if (j != i && d.all[j].links)
+                    assert_true(d.all[j].end_s <= a->begin_s || d.all[j].begin_s >= a->end_s);
+            if (a->collective)
+                assert_near(took_s, a->alone_s, 1e-9);
+        }
+        assert_true(n_slowed > N_FEW / 4);
+        for (int32_t l = 0; l < d.routes.n_arcs; l++)
+            assert_true(gossip_wire_arc_B(d.y.wire, l) <= d.routes.bw_Bps[l] * d.y.now_s);
+        check_bytes(&d);
+        stop(&d);
+    }
+}
+
+static void the_same_seed_gives_the_same_signals(void **state)
+{
+    (void)state;
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct drive a, b;
+        drive(&a, words[0], (enum gossip_rung)rung, N_FEW, 7);
+        drive(&b, words[0], (enum gossip_rung)rung, N_FEW, 7);
+        for (int32_t i = 0; i < N_FEW; i++) {
+            assert_memory_equal(&a.all[i].begin_s, &b.all[i].begin_s, sizeof a.all[i].begin_s);
+            assert_memory_equal(&a.all[i].end_s, &b.all[i].end_s, sizeof a.all[i].end_s);
+        }
+        stop(&a);
+        stop(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_that_share_a_port_each_take_twice_as_long),
+        cmocka_unit_test(messages_on_other_ports_do_not_slow_each_other),
+        cmocka_unit_test(who_is_left_has_the_whole_port),
+        cmocka_unit_test(who_comes_later_shares_from_then_on),
+        cmocka_unit_test(an_exchange_ends_when_both_ways_have),
+        cmocka_unit_test(every_dimension_has_its_own_efficiency),
+        cmocka_unit_test(collectives_are_simulated_on_the_links_of_the_workers),
+        cmocka_unit_test(a_collective_waits_for_what_shares_links_and_then_all_begin),
+        cmocka_unit_test(links_are_held_by_one_exchange_at_a_time),
+        cmocka_unit_test(flows_are_no_faster_than_their_links_and_collectives_alone),
+        cmocka_unit_test(the_same_seed_gives_the_same_signals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
