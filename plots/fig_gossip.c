@@ -18,13 +18,13 @@ enum { PLAIN_METHODS = 7 };
 struct gossip_fig {
     struct canvas *c;
     struct trained data;
-    struct axis x[2];                 /* that all points share */
-    struct axis y[DUO_MAX_POINTS];    /* that both panels of a point share */
-    int32_t *styles;                  /* shape [methods.n], owned: of what is no fixed period */
-    int32_t *family_styles;           /* shape [families.n], owned: of curves */
-    bool *drawn, *family_drawn;       /* shapes [methods.n], [families.n], owned */
-    const struct trained_row **order; /* shape [data.n], owned: rows of one curve */
-    struct places *places;            /* owned */
+    struct axis x[2];              /* that all points share */
+    struct axis y[DUO_MAX_POINTS]; /* that both panels of a point share */
+    int32_t *styles;               /* shape [methods.n], owned: of what is no fixed period */
+    int32_t *family_styles;        /* shape [families.n], owned: of curves */
+    bool *drawn, *family_drawn;    /* shapes [methods.n], [families.n], owned */
+    struct trained_row *order;     /* shape [data.n], owned: of one curve */
+    struct places *places;         /* owned */
     bool letters, any_zero, any_half;
 };
 
@@ -202,8 +202,7 @@ static void put_whiskers(const struct panel *p)
 
 static int compare_periods(const void *a, const void *b)
 {
-    const struct trained_row *p = *(const struct trained_row *const *)a,
-                             *q = *(const struct trained_row *const *)b;
+    const struct trained_row *p = a, *q = b;
 
     if (p->period != q->period)
         return p->period < q->period ? -1 : 1;
@@ -218,7 +217,7 @@ static int64_t gather(const struct panel *p, int32_t family)
 
     for (int64_t i = 0; i < d->n; i++)
         if (d->list[i].point == p->point && d->list[i].family == family && is_fixed(&d->list[i]))
-            p->f->order[n++] = &d->list[i];
+            p->f->order[n++] = d->list[i];
     qsort(p->f->order, (size_t)n, sizeof *p->f->order, compare_periods);
     return n;
 }
@@ -231,10 +230,10 @@ static void put_curve(const struct panel *p, int32_t family)
         return;
     canvas_block(p->f->c);
     for (int64_t i = 0; i < n; i++) {
-        struct canvas_xy at = at_of(p, p->f->order[i]);
+        struct canvas_xy at = at_of(p, &p->f->order[i]);
         canvas_point(p->f->c, at.x, at.y);
         if (i > 0)
-            places_take_line(p->f->places, to_px(p, at_of(p, p->f->order[i - 1])), to_px(p, at));
+            places_take_line(p->f->places, to_px(p, at_of(p, &p->f->order[i - 1])), to_px(p, at));
     }
     canvas_block_end(p->f->c, (struct mark){ MARK_LINE, p->f->family_styles[family] });
 }

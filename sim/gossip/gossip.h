@@ -66,8 +66,9 @@ struct gossip_setup {
     double model_B; /**< that the parameters of one model count as on the wire; 0: 4 bytes each */
 };
 
-/** When a worker of pull, push and pair exchanges. s: steps since its last exchange, drift: |x - ref| / |ref|
- * with ref its parameters after that. */
+/** When a worker of pull, push and pair exchanges. s: steps since the last exchange that it began itself;
+ * drift: |x - ref| / |ref|, ref its parameters after its last exchange, whoever began it; of B, after the
+ * last that it began itself. */
 enum gossip_rule {
     GOSSIP_RULE_FIXED,   /**< s >= period */
     GOSSIP_RULE_DRIFT,   /**< A: drift >= theta or s >= cap */
@@ -96,7 +97,7 @@ struct gossip_settings {
     double theta;       /**< of a rule, >= 0, INFINITY allowed */
     int64_t cap;        /**< most steps between exchanges of a rule or of an adapted period */
     int64_t check;      /**< steps between looks at a rule or condition, >= 1 */
-    double mix;         /**< share of the other's model that is taken, (0, 1) */
+    double mix;         /**< share of the other's model that is taken, (0, 1] */
     double prob;        /**< gosgd: of sending after a step, [0, 1] */
     double alpha;       /**< elastic: (0, 1]; NaN: 0.9 / workers */
     double interval_s;  /**< adacomm: between changes of the period, simulated seconds; NaN: of 1/20 of the
