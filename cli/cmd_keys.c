@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/sheet.h"
 #include "topo/parts.h"
+#include "explore/gossip.h"
 #include "explore/hetero.h"
 #include "explore/place.h"
 #include "explore/search.h"
@@ -80,6 +81,11 @@ static const struct section *const sections[] = {
     &hetero_genetic_section,
     &hetero_anneal_section,
     &hetero_bayes_section,
+    &gossip_section,
+    &gossip_learner_section,
+    &gossip_data_section,
+    &gossip_clock_section,
+    &gossip_method_section,
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };

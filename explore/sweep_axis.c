@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "explore/gossip.h"
 #include "explore/hetero.h"
 #include "explore/place_study.h"
 #include "explore/search.h"
@@ -194,6 +195,11 @@ static const struct section *section_below(const struct section *s, const char *
         { &hetero_draw_section, "gpu", &hetero_draw_gpu_section, false },
         { &hetero_type_section, "probe", &hetero_probe_section, false },
         { &hetero_type_section, "npu", &topo_npu_section, false },
+        { &gossip_section, "network", &topo_network_section, false },
+        { &gossip_section, "learner", &gossip_learner_section, false },
+        { &gossip_section, "data", &gossip_data_section, false },
+        { &gossip_section, "clock", &gossip_clock_section, false },
+        { &gossip_section, "methods", &gossip_method_section, true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].above == s && strcmp(rows[i].key, key) == 0) {

@@ -33,4 +33,8 @@ int fig_hetero(struct canvas *c, const struct rows *r, struct err *e);
 int fig_learning(struct canvas *c, const struct rows *r, struct err *e);
 int fig_strip(struct canvas *c, const struct rows *r, struct err *e);
 
+int fig_gossip(struct canvas *c, const struct rows *r, struct err *e);
+int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e);
+int fig_gossip_bandwidth(struct canvas *c, const struct rows *r, struct err *e);
+
 #endif

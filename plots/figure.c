@@ -20,6 +20,10 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 #define OUTCOMES     "point", "network", "scheduler", "status"
 #define STRETCH      "point", "seed", "scheduler", "from", "to", "unit"
 
+/* Tables of methods of communication. */
+#define TRAINED       "point", "method"
+#define GOSSIP_SOURCE "weft gossip"
+
 /* Tables of schedulers of layers, by seed. */
 #define PLANNED "point", "scheduler", "seed"
 
@@ -89,6 +93,16 @@ const struct plot_figure plot_figures[] = {
     { "strip", "Which type of resource has which layer",
       (const char *const[]){ PLANNED, "layer", "name", "kind", "type", "stage", "units", NULL }, NULL,
       "weft hetero --plans FILE.csv", fig_strip },
+    { "gossip", "Accuracy of the workers against traffic and time",
+      (const char *const[]){ TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_half_pct",
+                             "traffic_MB", "time_s", NULL },
+      NULL, GOSSIP_SOURCE, fig_gossip },
+    { "gossip-loss", "Loss and exchanges over time",
+      (const char *const[]){ TRAINED, "seed", "time_s", "steps", "loss", "exchanges", NULL }, NULL,
+      GOSSIP_SOURCE " --curves FILE.csv", fig_gossip_loss },
+    { "gossip-bandwidth", "Bandwidth per NPU that methods of communication need",
+      (const char *const[]){ TRAINED, "status", "need_GBps", NULL }, NULL, GOSSIP_SOURCE,
+      fig_gossip_bandwidth },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);

@@ -121,11 +121,11 @@ static int find_points(struct points *p, const struct rows *rows, int64_t *first
 int points_read(struct points *p, const struct rows *r, int32_t most, struct err *e)
 {
     int64_t *first = calloc((size_t)r->t->n_rows + 1, sizeof *first);
-    int32_t scheduler = 0;
+    int32_t scheduler = 0; /* or method */
     int rc = first ? rows_column(&p->point, r, "point", e) : err_nomem(e, "the figure's panels");
 
     if (!rc)
-        rc = rows_column(&scheduler, r, "scheduler", e);
+        rc = rows_column(&scheduler, r, table_find(r->t, "method") >= 0 ? "method" : "scheduler", e);
     if (!rc)
         rc = find_points(p, r, first, e);
     if (!rc) {

@@ -1,4 +1,4 @@
-/** @file The points of a study that has several rows to a point, as panels: `weft hetero`. */
+/** @file The points of a study that has several rows to a point, as panels: `weft hetero`, `weft gossip`. */
 #ifndef PLOTS_POINTS_H
 #define PLOTS_POINTS_H
 
@@ -26,8 +26,8 @@ struct points {
 
 /**
  * The points of the rows of @p r that pass its filters, the first @p most to be drawn. Named by the columns
- * between point and scheduler: axes by key and value, the model by its name alone; counts of types and
- * layers follow from those and are never names.
+ * between point and scheduler (or method): axes by key and value, the model by its name alone; counts of
+ * types and layers follow from those and are never names.
  * @return 0; ERR_PARSE: a column is missing, no row is left; ERR_NOMEM. Time O(rows * columns).
  */
 int points_read(struct points *p, const struct rows *r, int32_t most, struct err *e);

@@ -7,8 +7,6 @@
 #include "sim/gossip/engine.h"
 #include "sim/gossip/vec.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* Streams of a seed; data and shards have lower ones. */
 enum { STREAM_MODEL = 1 << 10, STREAM_WORKERS = 1 << 11 };
 
@@ -38,25 +36,55 @@ static void free_vectors(float **v, int32_t n)
     free(v);
 }
 
-static int build_worker(struct gossip_cluster *c, int32_t id, uint64_t seed, struct err *e)
+static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
 {
-    struct gossip_worker *w = &c->workers[id];
+    free(w->x);
+    free(w->g);
+    free(w->given);
+    free(w->memory.v);
+    free(w->memory.s);
+    free_vectors(w->own, m->n_own);
+    free(w->state);
+    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
+        rng_free(w->draws[k]);
+}
+
+static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, int32_t id, uint64_t seed,
+                       struct err *e)
+{
     const struct gossip_method *m = c->method;
-    bool whole = true;
-    *w = (struct gossip_worker){ .id = id, .x = new_vector(c), .g = new_vector(c) };
+    bool learns = !m->clock_only, whole = true;
+    *w = (struct gossip_worker){ .id = id };
+    w->state = calloc(1, m->worker_size + 1);
+    int rc = w->state ? 0 : err_nomem(e, "workers");
+    for (uint64_t k = 0; k < N_GOSSIP_STREAMS && !rc; k++)
+        if (learns || k == GOSSIP_DRAW_STEPS)
+            rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
+    if (rc || !learns)
+        return rc;
+    w->x = new_vector(c);
+    w->g = new_vector(c);
     w->given = m->meets ? new_vector(c) : NULL;
     w->memory.v = new_vector(c);
     w->memory.s = new_vector(c);
     w->own = new_vectors(c, m->n_own, &whole);
-    w->state = calloc(1, m->worker_size + 1);
     w->order = c->engine->order + c->setup->shards->first[id];
     w->at = INT64_MAX; /* the first batch begins an epoch */
-    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || !w->state || (m->meets && !w->given))
+    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || (m->meets && !w->given))
         return err_nomem(e, "models of workers");
-    for (uint64_t k = 0; k < N_GOSSIP_STREAMS; k++) {
-        int rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
-        if (rc)
+    return 0;
+}
+
+/* Workers that are there are whole: methods free what theirs own. */
+static int build_workers(struct gossip_cluster *c, uint64_t seed, struct err *e)
+{
+    for (int32_t i = 0; i < c->setup->shards->n_workers; i++) {
+        int rc = fill_worker(&c->workers[i], c, i, seed, e);
+        if (rc) {
+            free_worker(&c->workers[i], c->method);
             return rc;
+        }
+        c->n_workers++;
     }
     return 0;
 }
@@ -92,7 +120,7 @@ static void count_steps(struct gossip_cluster *c)
     c->engine->steps_all = c->n_steps * c->setup->shards->n_workers;
 }
 
-static int build_engine(struct gossip_cluster *c, struct err *e)
+static int build_engine(struct gossip_cluster *c, const struct gossip_how *how, struct err *e)
 {
     size_t n = (size_t)c->setup->train[0]->n;
     struct gossip_engine *g = calloc(1, sizeof *g);
@@ -100,18 +128,41 @@ static int build_engine(struct gossip_cluster *c, struct err *e)
     if (!g)
         return err_nomem(e, "a run");
     g->diverged_step = -1;
+    g->log = how->log;
+    g->replayed = how->replayed;
+    count_steps(c);
+    if (c->method->clock_only)
+        return 0;
     g->order = malloc(n * sizeof *g->order);
     if (!g->order)
         return err_nomem(e, "examples of workers");
     memcpy(g->order, c->setup->shards->order, n * sizeof *g->order);
-    count_steps(c);
     return gossip_pass_build(&g->pass, c->net, g->batch_size, e);
 }
 
-int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
-                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
+/* The run that is followed had the same workers and steps. */
+static int check_log(const struct gossip_cluster *c, const struct gossip_log *log, struct err *e)
 {
-    const struct gossip_method *m = gossip_methods[settings->method];
+    int32_t n = c->setup->shards->n_workers;
+    if (log->n_workers == n && log->n_steps == c->n_steps)
+        return 0;
+    return err_set(e, ERR_RANGE, "log: is of %d workers and %lld steps, need %d and %lld", log->n_workers,
+                   (long long)log->n_steps, n, (long long)c->n_steps);
+}
+
+static int begin_log(struct gossip_cluster *c, const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    if (how->log)
+        gossip_log_begin(how->log, seed, c->setup->shards->n_workers, c->n_steps,
+                         gossip_model_B(c, c->n_params));
+    return how->replayed ? check_log(c, how->replayed, e) : 0;
+}
+
+int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup *setup,
+                            const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    const struct gossip_settings *settings = how->settings;
+    const struct gossip_method *m = how->replayed ? &gossip_replayer : gossip_methods[settings->method];
     bool whole = true;
     *c = (struct gossip_cluster){ .setup = setup,
                                   .settings = settings,
@@ -121,7 +172,9 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
                                   .first_loss = NAN };
     int rc = m->check ? m->check(settings, setup, e) : 0;
     if (!rc)
-        rc = build_engine(c, e);
+        rc = build_engine(c, how, e);
+    if (!rc)
+        rc = begin_log(c, how, seed, e);
     if (rc)
         return rc;
     c->state = calloc(1, m->run_size + 1);
@@ -130,28 +183,18 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
     c->engine->ready = calloc((size_t)setup->shards->n_workers, sizeof *c->engine->ready);
     if (!c->state || !whole || !c->workers || !c->engine->ready)
         return err_nomem(e, "workers");
-    for (int32_t i = 0; i < setup->shards->n_workers && !rc; i++) {
-        c->n_workers = i + 1;
-        rc = build_worker(c, i, seed, e);
-    }
-    if (!rc)
+    rc = build_workers(c, seed, e);
+    if (!rc && !m->clock_only)
         rc = draw_models(c, seed, e);
     if (!rc)
         rc = gossip_wire_build(&c->wire, setup->fabric, e);
     return rc || !m->start ? rc : m->start(c, e);
 }
 
-static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
+int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
+                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
 {
-    free(w->x);
-    free(w->g);
-    free(w->given);
-    free(w->memory.v);
-    free(w->memory.s);
-    free_vectors(w->own, m->n_own);
-    free(w->state);
-    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
-        rng_free(w->draws[k]);
+    return gossip_cluster_build_as(c, setup, &(struct gossip_how){ .settings = settings }, seed, e);
 }
 
 static void free_engine(struct gossip_engine *g)
@@ -167,6 +210,7 @@ static void free_engine(struct gossip_engine *g)
         free(g->rooms[i]);
     free(g->transfers);
     free(g->unused);
+    free(g->signals);
     free(g->rooms);
     free(g->order);
     free(g->ready);
@@ -199,12 +243,25 @@ void gossip_ready(struct gossip_cluster *c, struct gossip_worker *w)
     w->ready = true;
 }
 
+/* (1 + cos(pi t)) / 2 = cos^2(pi t / 2), t in [0, 1], by the series of the cosine: libm's differs in the last
+ * bit between processors. Term 13 is below 1e-16. */
+static double half_cosine(double t)
+{
+    const double quarter = 1.57079632679489661923;
+    double square = quarter * t * (quarter * t), term = 1, sum = 1;
+    for (int32_t k = 2; k <= 26; k += 2) {
+        term *= -square / ((k - 1) * k);
+        sum += term;
+    }
+    return sum * sum;
+}
+
 double gossip_rate(const struct gossip_cluster *c, int64_t step)
 {
     const struct gossip_learning *l = &c->setup->learning;
     double done = (double)step / (double)c->n_steps, rate = l->rate;
     if (l->schedule == GOSSIP_RATE_COSINE)
-        return rate * 0.5 * (1 + cos(PI * done));
+        return rate * half_cosine(done);
     for (int32_t i = 0; i < l->n_decays && l->schedule == GOSSIP_RATE_STEPS; i++)
         rate *= done >= l->decay_at[i] ? l->decay : 1;
     return rate;
@@ -219,6 +276,12 @@ void gossip_update(struct gossip_cluster *c, struct gossip_worker *w)
                                              .momentum = l->momentum,
                                              .weight_decay = l->weight_decay },
                     c->n_params);
+}
+
+void gossip_keep_gradient(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    (void)c;
+    (void)w;
 }
 
 double gossip_model_B(const struct gossip_cluster *c, double n)
@@ -265,7 +328,7 @@ static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
         if (g->first_n == c->n_workers)
             c->first_loss = g->first_sum / (double)g->first_n;
     }
-    if (10 * w->steps >= 9 * c->n_steps) {
+    if (10 * (w->steps + 1) > 9 * c->n_steps) {
         g->tail_sum += w->loss;
         g->tail_n++;
     }
@@ -275,12 +338,14 @@ static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
 static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct gossip_engine *g = c->engine;
+    if (c->method->clock_only)
+        return true;
     bool drifted = (double)w->steps >= c->setup->drift_at * (double)c->n_steps;
     w->loss = gossip_gradient(w->g, w->x, c->net, c->setup->train[drifted], next_batch(c, w), g->batch_size,
                               g->pass);
     if (isfinite(w->loss))
         note_loss(c, w);
-    else
+    else if (g->diverged_step < 0)
         g->diverged_step = w->steps;
     return isfinite(w->loss);
 }
@@ -318,6 +383,7 @@ int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct e
     w->idle_s = c->now_s;
     if (!c->setup->clock.stale && !learn(c, w))
         return 0;
+    c->engine->cause = (struct gossip_cause){ GOSSIP_AT_STEP, w->id, w->steps + 1 };
     if (c->method->step)
         c->method->step(c, w);
     else

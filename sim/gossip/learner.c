@@ -5,7 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+#include "sim/gossip/kernel.h"
+#include "sim/gossip/vec.h"
+
+/* `omp simd` is a wish: sanitizers come in its way, and there clang warns of every loop. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 /* ---- shapes ---- */
+
+/* Tensors of layer @p l. */
+static ptrdiff_t weights_of(int32_t l)
+{
+    return 2 * (ptrdiff_t)l;
+}
+
+static ptrdiff_t biases_of(int32_t l)
+{
+    return weights_of(l) + 1;
+}
 
 static int check_width(const char *what, int32_t width, int32_t most, struct err *e)
 {
@@ -35,12 +55,12 @@ int gossip_net_build(struct gossip_net *net, int32_t n_features, const int32_t *
         net->width[l + 1] = hidden[l];
     net->width[net->n_layers] = n_classes;
     for (int32_t l = 0; l < net->n_layers; l++) {
-        net->first[2 * l] = (int32_t)at;
+        net->first[weights_of(l)] = (int32_t)at;
         at += (int64_t)net->width[l] * net->width[l + 1];
         if (at > GOSSIP_MAX_PARAMS)
             return err_set(e, ERR_RANGE, "parameters: are %lld, need at most %d", (long long)at,
                            GOSSIP_MAX_PARAMS);
-        net->first[2 * l + 1] = (int32_t)at;
+        net->first[biases_of(l)] = (int32_t)at;
         at += net->width[l + 1];
     }
     net->n_params = net->first[net->n_tensors] = (int32_t)at;
@@ -52,35 +72,46 @@ void gossip_net_draw(float *x, const struct gossip_net *net, struct rng *r)
     memset(x, 0, (size_t)net->n_params * sizeof *x);
     for (int32_t l = 0; l < net->n_layers; l++) {
         double sigma = sqrt((l + 1 < net->n_layers ? 2.0 : 1.0) / net->width[l]);
-        for (int32_t i = net->first[2 * l]; i < net->first[2 * l + 1]; i++)
+        for (int32_t i = net->first[weights_of(l)]; i < net->first[biases_of(l)]; i++)
             x[i] = (float)(sigma * rng_normal(r));
     }
 }
 
 /* ---- a batch ---- */
 
+/* At least so many examples go through a network together, whatever the batch; and so many at a time through
+ * softmax. */
+enum { MIN_BATCH = 64, ROWS = 16 };
+
 struct gossip_pass {
     int32_t batch;
     float *out[GOSSIP_MAX_LAYERS + 1]; /* shape [batch][width], owned; out[0]: the examples */
     float *back, *next;                /* shape [batch][largest width], owned */
+    double *power;                     /* shape [ROWS][classes], owned */
 };
+
+static float *new_rows(int32_t n, int32_t width)
+{
+    return malloc((size_t)n * (size_t)width * sizeof(float));
+}
 
 int gossip_pass_build(struct gossip_pass **out, const struct gossip_net *net, int32_t batch, struct err *e)
 {
     struct gossip_pass *p = calloc(1, sizeof *p);
     bool whole = p != NULL;
-    int32_t widest = 0;
+    int32_t widest = 0, rows = batch > MIN_BATCH ? batch : MIN_BATCH;
     *out = NULL;
     for (int32_t l = 0; l <= net->n_layers && whole; l++) {
-        p->out[l] = malloc((size_t)batch * (size_t)net->width[l] * sizeof(float));
+        p->out[l] = new_rows(rows, net->width[l]);
         whole = p->out[l] != NULL;
         widest = net->width[l] > widest ? net->width[l] : widest;
     }
     if (whole) {
-        p->batch = batch;
-        p->back = malloc((size_t)batch * (size_t)widest * sizeof(float));
-        p->next = malloc((size_t)batch * (size_t)widest * sizeof(float));
-        whole = p->back && p->next;
+        p->batch = rows;
+        p->back = new_rows(rows, widest);
+        p->next = new_rows(rows, widest);
+        p->power = malloc(ROWS * (size_t)net->width[net->n_layers] * sizeof *p->power);
+        whole = p->back && p->next && p->power;
     }
     if (!whole) {
         gossip_pass_free(p);
@@ -98,74 +129,138 @@ void gossip_pass_free(struct gossip_pass *p)
         free(p->out[l]);
     free(p->back);
     free(p->next);
+    free(p->power);
     free(p);
 }
 
-static void forward(struct gossip_pass *p, const float *x, const struct gossip_net *net, int32_t n)
+/* Numbers row by row, without gaps. */
+static struct kernel_matrix rows_of(const float *x, int32_t width)
 {
-    for (int32_t l = 0; l < net->n_layers; l++) {
-        int32_t in = net->width[l], out = net->width[l + 1];
-        const float *w = x + net->first[2 * l], *bias = x + net->first[2 * l + 1];
-        for (int32_t b = 0; b < n; b++) {
-            const float *from = p->out[l] + (size_t)b * (size_t)in;
-            float *to = p->out[l + 1] + (size_t)b * (size_t)out;
-            memcpy(to, bias, (size_t)out * sizeof *to);
-            for (int32_t i = 0; i < in; i++)
-                for (int32_t j = 0; j < out; j++)
-                    to[j] += from[i] * w[(size_t)i * (size_t)out + (size_t)j];
-            for (int32_t j = 0; j < out && l + 1 < net->n_layers; j++)
-                to[j] = to[j] > 0 ? to[j] : 0;
-        }
-    }
+    return (struct kernel_matrix){ x, width, 1 };
 }
 
-/* Outputs become probabilities minus the class, over n; returns the sum of losses. */
-static double softmax(float *z, const int32_t *y, int32_t n_classes)
+static struct kernel_matrix transposed(const float *x, int32_t width)
 {
-    float most = z[0];
-    double sum = 0;
-    for (int32_t k = 1; k < n_classes; k++)
-        most = z[k] > most ? z[k] : most;
-    double own = (double)z[*y] - (double)most;
-    for (int32_t k = 0; k < n_classes; k++) {
-        double p = exp((double)z[k] - (double)most);
-        z[k] = (float)p;
-        sum += p;
+    return (struct kernel_matrix){ x, 1, width };
+}
+
+/* 0 if all of @p z are finite, else NaN: the order of additions does not matter for that. */
+static float out_of_range(const float *z, int64_t n)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += z[i] - z[i];
+    return sum;
+}
+
+/* Numbers below 0 become 0; NaN stays. */
+static void rectify(float *z, int64_t n)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++)
+        z[i] = z[i] < 0 ? 0 : z[i];
+}
+
+/* 0, or NaN where a unit was out of range: behind a ReLU its loss need not tell. */
+static float forward(struct gossip_pass *p, const float *x, const struct gossip_net *net, int32_t n)
+{
+    float wrong = 0;
+    for (int32_t l = 0; l < net->n_layers; l++) {
+        int32_t in = net->width[l], out = net->width[l + 1];
+        float *z = p->out[l + 1];
+        for (int32_t b = 0; b < n; b++)
+            vec_copy(z + (size_t)b * (size_t)out, x + net->first[biases_of(l)], out);
+        kernel_product(z, rows_of(p->out[l], in), rows_of(x + net->first[weights_of(l)], out), n, out, in,
+                       true);
+        wrong += out_of_range(z, (int64_t)n * out);
+        if (l + 1 < net->n_layers)
+            rectify(z, (int64_t)n * out);
     }
-    for (int32_t k = 0; k < n_classes; k++)
-        z[k] = (float)((double)z[k] / sum);
-    z[*y] -= 1;
-    return log(sum) - own;
+    return wrong;
+}
+
+static int32_t largest(const float *z, int32_t n)
+{
+    int32_t best = 0;
+    for (int32_t k = 1; k < n; k++)
+        best = z[k] > z[best] ? k : best;
+    return best;
+}
+
+/* From outputs @p z of @p rows examples of classes @p y: @p back, the gradient of the mean loss of @p n by
+ * them, probabilities minus the class, over n. Returns the sum of losses. */
+static double softmax(float *back, double *power, const float *z, const int32_t *y, int32_t rows,
+                      int32_t classes, int32_t n)
+{
+    double loss = 0;
+    for (int32_t b = 0; b < rows; b++) {
+        const float *out = z + (size_t)b * (size_t)classes;
+        double *above = power + (size_t)b * (size_t)classes, most = (double)out[largest(out, classes)];
+        for (int32_t k = 0; k < classes; k++)
+            above[k] = (double)out[k] - most;
+        loss -= above[y[b]];
+    }
+    elementary_exp(power, rows * classes);
+    for (int32_t b = 0; b < rows; b++) {
+        const double *own = power + (size_t)b * (size_t)classes;
+        float *to = back + (size_t)b * (size_t)classes;
+        double sum = 0;
+        for (int32_t k = 0; k < classes; k++)
+            sum += own[k];
+        loss += elementary_log(sum);
+        const double share = 1 / (sum * n);
+        for (int32_t k = 0; k < classes; k++)
+            to[k] = (float)(own[k] * share - (k == y[b] ? 1.0 / n : 0));
+    }
+    return loss;
+}
+
+/* The gradient by outputs in p->back; returns the sum of losses. */
+static double judge(struct gossip_pass *p, const struct gossip_net *net, const struct gossip_data *data,
+                    const int64_t *batch, int32_t n)
+{
+    int32_t classes = net->width[net->n_layers];
+    double loss = 0;
+    for (int32_t from = 0; from < n; from += ROWS) {
+        int32_t y[ROWS] = { 0 }, rows = n - from < ROWS ? n - from : ROWS;
+        size_t first = (size_t)from * (size_t)classes;
+        for (int32_t b = 0; b < rows; b++)
+            y[b] = data->y[batch[from + b]];
+        loss += softmax(p->back + first, p->power, p->out[net->n_layers] + first, y, rows, classes, n);
+    }
+    return loss;
 }
 
 static void fetch(struct gossip_pass *p, const struct gossip_data *data, const int64_t *batch, int32_t n)
 {
-    size_t f = (size_t)data->n_features;
     for (int32_t b = 0; b < n; b++)
-        memcpy(p->out[0] + (size_t)b * f, data->x + (size_t)batch[b] * f, f * sizeof(float));
+        vec_copy(p->out[0] + (int64_t)b * data->n_features, data->x + batch[b] * data->n_features,
+                 data->n_features);
+}
+
+/* What came out of a ReLU as 0 passes nothing back. */
+static void pass_positive(float *back, const float *out, int64_t n)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++)
+        back[i] = out[i] > 0 ? back[i] : 0;
 }
 
 static void backward(float *g, struct gossip_pass *p, const float *x, const struct gossip_net *net, int32_t n)
 {
-    memset(g, 0, (size_t)net->n_params * sizeof *g);
     for (int32_t l = net->n_layers - 1; l >= 0; l--) {
         int32_t in = net->width[l], out = net->width[l + 1];
-        const float *w = x + net->first[2 * l];
-        float *gw = g + net->first[2 * l], *gb = g + net->first[2 * l + 1];
-        for (int32_t b = 0; b < n; b++) {
-            const float *z = p->back + (size_t)b * (size_t)out, *from = p->out[l] + (size_t)b * (size_t)in;
-            float *to = p->next + (size_t)b * (size_t)in;
-            for (int32_t j = 0; j < out; j++)
-                gb[j] += z[j];
-            for (int32_t i = 0; i < in; i++) {
-                float sum = 0;
-                for (int32_t j = 0; j < out; j++) {
-                    gw[(size_t)i * (size_t)out + (size_t)j] += from[i] * z[j];
-                    sum += w[(size_t)i * (size_t)out + (size_t)j] * z[j];
-                }
-                to[i] = from[i] > 0 ? sum : 0;
-            }
-        }
+        const float *w = x + net->first[weights_of(l)];
+        float *gw = g + net->first[weights_of(l)], *gb = g + net->first[biases_of(l)];
+        kernel_product(gw, transposed(p->out[l], in), rows_of(p->back, out), in, out, n, false);
+        vec_copy(gb, p->back, out);
+        for (int32_t b = 1; b < n; b++)
+            vec_add(gb, 1, p->back + (size_t)b * (size_t)out, out);
+        if (l == 0)
+            break;
+        kernel_product(p->next, rows_of(p->back, out), transposed(w, out), n, in, out, false);
+        pass_positive(p->next, p->out[l], (int64_t)n * in);
         float *swap = p->back;
         p->back = p->next;
         p->next = swap;
@@ -175,16 +270,13 @@ static void backward(float *g, struct gossip_pass *p, const float *x, const stru
 double gossip_gradient(float *g, const float *x, const struct gossip_net *net, const struct gossip_data *data,
                        const int64_t *batch, int32_t n, struct gossip_pass *p)
 {
-    int32_t classes = net->width[net->n_layers];
-    double loss = 0;
     fetch(p, data, batch, n);
-    forward(p, x, net, n);
-    for (int32_t b = 0; b < n; b++) {
-        float *z = p->out[net->n_layers] + (size_t)b * (size_t)classes;
-        loss += softmax(z, &data->y[batch[b]], classes);
-        for (int32_t k = 0; k < classes; k++)
-            p->back[(size_t)b * (size_t)classes + (size_t)k] = z[k] / (float)n;
+    if (isnan(forward(p, x, net, n))) {
+        for (int32_t i = 0; i < net->n_params; i++)
+            g[i] = NAN;
+        return NAN;
     }
+    double loss = judge(p, net, data, batch, n);
     backward(g, p, x, net, n);
     return loss / n;
 }
@@ -201,10 +293,7 @@ double gossip_accuracy(const float *x, const struct gossip_net *net, const struc
         forward(p, x, net, n);
         for (int32_t b = 0; b < n; b++) {
             const float *z = p->out[net->n_layers] + (size_t)b * (size_t)classes;
-            int32_t best = 0;
-            for (int32_t k = 1; k < classes; k++)
-                best = z[k] > z[best] ? k : best;
-            right += best == data->y[from + b];
+            right += largest(z, classes) == data->y[from + b];
         }
     }
     return (double)right / (double)data->n;
@@ -216,29 +305,41 @@ const char *const gossip_optimizer_words[] = { "sgd", "adamw", NULL };
 
 static void sgd(float *x, const float *g, float *v, const struct gossip_update *u, int32_t n)
 {
-    float rate = (float)u->rate, momentum = (float)u->momentum, decay = (float)u->weight_decay;
+    const float rate = (float)u->rate, momentum = (float)u->momentum, decay = (float)u->weight_decay;
+#pragma omp simd
     for (int32_t i = 0; i < n; i++) {
         v[i] = momentum * v[i] - rate * (g[i] + decay * x[i]);
         x[i] += v[i];
     }
 }
 
+/* The paper's recommended values, those of Adam (arXiv 1412.6980). */
+#define BETA_1  0.9
+#define BETA_2  0.999
+#define EPSILON 1e-8
+
 static void adamw(float *x, const float *g, struct gossip_memory *m, const struct gossip_update *u, int32_t n)
 {
-    const float b1 = 0.9F, b2 = 0.999F;
-    double t = (double)m->steps;
-    float c1 = (float)(1 / (1 - pow(0.9, t))), c2 = (float)(1 / (1 - pow(0.999, t)));
-    float rate = (float)u->rate, keep = (float)(1 - u->rate * u->weight_decay);
+    const float b1 = (float)BETA_1, of_g = (float)(1 - BETA_1);
+    const float b2 = (float)BETA_2, of_square = (float)(1 - BETA_2), epsilon = (float)EPSILON;
+    float *v = m->v, *s = m->s;
+    m->v_left *= BETA_1;
+    m->s_left *= BETA_2;
+    const float c1 = (float)(u->rate / (1 - m->v_left)), c2 = (float)(1 / (1 - m->s_left));
+    const float keep = (float)(1 - u->rate * u->weight_decay);
+#pragma omp simd
     for (int32_t i = 0; i < n; i++) {
-        m->v[i] = b1 * m->v[i] + (1 - b1) * g[i];
-        m->s[i] = b2 * m->s[i] + (1 - b2) * g[i] * g[i];
-        x[i] = keep * x[i] - rate * (c1 * m->v[i]) / (sqrtf(c2 * m->s[i]) + 1e-8F);
+        v[i] = b1 * v[i] + of_g * g[i];
+        s[i] = b2 * s[i] + of_square * (g[i] * g[i]);
+        x[i] = keep * x[i] - c1 * v[i] / (sqrtf(c2 * s[i]) + epsilon);
     }
 }
 
 void gossip_optimize(float *x, const float *g, struct gossip_memory *m, const struct gossip_update *u,
                      int32_t n)
 {
+    if (m->steps == 0)
+        m->v_left = m->s_left = 1;
     m->steps++;
     if (u->kind == GOSSIP_ADAMW)
         adamw(x, g, m, u, n);

@@ -42,8 +42,9 @@ void gossip_pass_free(struct gossip_pass *p); /**< NULL is fine */
 
 /**
  * The gradient @p g, shape [n_params], of the mean cross-entropy [nats] over the @p n examples of @p data
- * numbered @p batch, at parameters @p x. Returns that mean, NaN or infinite where numbers ran out of range.
- * Additions are in one order on any machine. O(n n_params).
+ * numbered @p batch, at parameters @p x. Returns that mean. Where an input, a parameter or a unit is no
+ * finite number, also one that a ReLU would hide, it is NaN and so is all of @p g. Same bytes on any machine.
+ * O(n n_params).
  */
 double gossip_gradient(float *g, const float *x, const struct gossip_net *net, const struct gossip_data *data,
                        const int64_t *batch, int32_t n, struct gossip_pass *p);
@@ -68,6 +69,7 @@ struct gossip_memory {
     float *v; /**< shape [n_params]: velocity; of AdamW the mean of gradients */
     float *s; /**< shape [n_params]: mean of squares; NULL for SGD */
     int64_t steps;
+    double v_left, s_left; /**< AdamW's beta_1 and beta_2 to the power of the steps; set by the first */
 };
 
 struct gossip_update {

@@ -13,12 +13,26 @@ extern const struct gossip_method gossip_all_reduce; /* sync.c */
 extern const struct gossip_method gossip_local;
 extern const struct gossip_method gossip_post_local;
 extern const struct gossip_method gossip_pair; /* pair.c */
+extern const struct gossip_method gossip_pull;
+extern const struct gossip_method gossip_push;
+extern const struct gossip_method gossip_gosgd;   /* gosgd.c */
+extern const struct gossip_method gossip_elastic; /* elastic.c */
+extern const struct gossip_method gossip_pga;     /* pga.c */
+extern const struct gossip_method gossip_aga;
+extern const struct gossip_method gossip_eventgrad; /* eventgrad.c */
+extern const struct gossip_method gossip_sparq;     /* sparq.c */
+extern const struct gossip_method gossip_diloco;    /* diloco.c */
+extern const struct gossip_method gossip_adacomm;   /* adapt.c */
+extern const struct gossip_method gossip_variance;
+extern const struct gossip_method gossip_dynamic; /* dynamic.c */
+extern const struct gossip_method gossip_lag_wk;  /* lag.c */
+extern const struct gossip_method gossip_lag_ps;
 
 const struct gossip_method *const gossip_methods[] = {
-    &gossip_all_reduce,
-    &gossip_local,
-    &gossip_post_local,
-    &gossip_pair,
+    &gossip_all_reduce, &gossip_local,  &gossip_post_local, &gossip_pair,    &gossip_pull,
+    &gossip_push,       &gossip_gosgd,  &gossip_elastic,    &gossip_pga,     &gossip_aga,
+    &gossip_eventgrad,  &gossip_sparq,  &gossip_diloco,     &gossip_adacomm, &gossip_variance,
+    &gossip_dynamic,    &gossip_lag_wk, &gossip_lag_ps,
 };
 const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
 
@@ -45,7 +59,9 @@ uint64_t gossip_method_uses(const struct gossip_settings *s)
     uint64_t uses = gossip_methods[s->method]->uses;
     if (!(uses & USE_GOSSIP_RULE))
         return uses;
-    return uses | (s->rule == GOSSIP_RULE_FIXED ? USE_GOSSIP_PERIOD : USE_GOSSIP_THETA | USE_GOSSIP_CAP);
+    if (s->rule == GOSSIP_RULE_FIXED)
+        return uses | USE_GOSSIP_PERIOD;
+    return uses | USE_GOSSIP_THETA | USE_GOSSIP_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : USE_GOSSIP_CHECK);
 }
 
 struct gossip_learning gossip_learning_default(void)
@@ -76,9 +92,9 @@ struct gossip_settings gossip_settings_default(void)
                                      .switch_frac = 0.5,
                                      .power = 0.25,
                                      .delta = 1,
-                                     .lag_xi = 0.1,
+                                     .lag_xi = NAN,
                                      .lag_depth = 10,
-                                     .lag_smooth = 1,
+                                     .lag_smooth = NAN,
                                      .graph = GOSSIP_RING,
                                      .horizon = 1,
                                      .warmup = 30,

@@ -29,9 +29,10 @@ struct gossip_worker {
     int64_t steps;        /**< done */
     double loss;          /**< of the batch of the step under way, or just done */
     int32_t holds;        /**< what it waits for; it computes only at 0 */
-    int32_t flying;       /**< transfers that held it, or would have without overlap */
+    int32_t flying;       /**< transfers that it computes beside, with overlap */
     bool computes, ready; /**< ready: nothing holds it, but it has not begun yet */
     bool waits;           /**< for the meeting to be over */
+    bool met;             /**< has come to the meeting that gathers, or is not over */
     enum {
         GOSSIP_NOT_EARLY,
         GOSSIP_EARLY,
@@ -48,7 +49,7 @@ struct gossip_transfer {
     int32_t from, to; /**< workers or GOSSIP_SERVER; to GOSSIP_ALL: a collective among all workers */
     double there_B,
         back_B; /**< what `from` sends, and what `to` sends at the same time; of gossip_model_B() */
-    bool holds_from, holds_to; /**< a worker that waits for its end (without overlap) */
+    bool holds_from, holds_to; /**< a worker that waits for its end (without overlap); never the server */
     bool always_holds;         /**< also with overlap */
     int32_t tag;               /**< the method's own */
     double number;             /**< the method's own */
@@ -56,7 +57,8 @@ struct gossip_transfer {
     float *there, *back; /**< shape [n_params], what is on its way; NULL for nothing */
     /* The engine's: */
     int32_t id;
-    bool mixed, held_from, held_to;
+    int32_t serial; /* of exchanges in the log */
+    bool mixed, beside;
 };
 
 struct gossip_cluster {
@@ -73,15 +75,15 @@ struct gossip_cluster {
     void *state;                   /**< the method's run_size bytes, zero at first */
     struct gossip_wire *wire;
     int32_t n_met;                /**< workers at the meeting that gathers */
-    bool meeting;                 /**< what was gathered is not over yet */
     struct gossip_engine *engine; /**< run.c's own */
 };
 
 /** One method. Hooks return 0 or an error code; those that are NULL do nothing, or what is said. */
 struct gossip_method {
     const char *name, *help;
-    uint64_t uses; /**< USE_GOSSIP_ bits of its keys */
-    bool meets;    /**< gossip_meet() is called */
+    uint64_t uses;   /**< USE_GOSSIP_ bits of its keys */
+    bool meets;      /**< gossip_meet() is called */
+    bool clock_only; /**< nothing is learned: there are no models, gradients and examples */
     size_t run_size, worker_size;
     int32_t n_shared, n_own; /**< vectors of parameters for all, and for each worker */
     /** Can @p s be run? ERR_RANGE: "period is 0, need ..". */
@@ -111,13 +113,15 @@ struct gossip_method {
 
 /** The optimiser's step of @p w along its gradient, at the rate of its step. */
 void gossip_update(struct gossip_cluster *c, struct gossip_worker *w);
+/** No step at all: a method makes something else of the gradient. */
+void gossip_keep_gradient(struct gossip_cluster *c, struct gossip_worker *w);
 /** Rate of learning of step @p step (from 0) of a worker. */
 double gossip_rate(const struct gossip_cluster *c, int64_t step);
 /** Bytes on the wire of @p n parameters. */
 double gossip_model_B(const struct gossip_cluster *c, double n);
 
-/** Start a transfer. With overlap a worker is held only if an earlier transfer of its own is still under way.
- */
+/** Start a transfer. With overlap a worker that it holds computes beside it, and is held only while there are
+ * two of them. */
 int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *t, struct err *e);
 /** Some other worker, uniformly. There must be two. */
 int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w);
@@ -139,6 +143,8 @@ void gossip_land(struct gossip_cluster *c, const float *mean);
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w);
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w);
+/** @p w, which something holds, passes over its next step: that counts as done, and takes no time. */
+void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w);
 
 /* ---- the methods ---- */
 

@@ -3,6 +3,7 @@
  * DOI 10.1109/CCGRID.2018.00043. */
 #include <math.h>
 
+#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
@@ -11,12 +12,19 @@ struct pair_state {
     int64_t period; /* of rule control */
 };
 
-enum { REF /* parameters after the last exchange */, N_OWN };
+enum { REF /* parameters after the last exchange, its own or another's; of rule B its own */, N_OWN };
 
 static double drift(const struct gossip_cluster *c, const struct gossip_worker *w)
 {
     return sqrt(vec_distance2(w->x, w->own[REF], c->n_params)) /
            (sqrt(vec_square(w->own[REF], c->n_params)) + 1e-12);
+}
+
+/* Rate of the step just done over the first one's. */
+static double rate_left(const struct gossip_cluster *c, const struct gossip_worker *w)
+{
+    double first = gossip_rate(c, 0);
+    return first > 0 ? gossip_rate(c, w->steps - 1) / first : 1;
 }
 
 static bool due(const struct gossip_cluster *c, struct gossip_worker *w)
@@ -30,7 +38,7 @@ static bool due(const struct gossip_cluster *c, struct gossip_worker *w)
     case GOSSIP_RULE_CONTROL:
         return p->since >= p->period;
     case GOSSIP_RULE_RATE:
-        theta *= gossip_rate(c, w->steps - 1) / gossip_rate(c, 0);
+        theta *= rate_left(c, w);
         break;
     case GOSSIP_RULE_DRIFT:
     case N_GOSSIP_RULES:
@@ -66,31 +74,63 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+/* Exchange with a random other, if it is time: what @p w sends, and what it gets. */
+static int meet_other(struct gossip_cluster *c, struct gossip_worker *w, bool sends, bool gets, struct err *e)
 {
     struct pair_state *p = w->state;
+    double model_B = gossip_model_B(c, c->n_params);
     p->since++;
     if (c->n_workers < 2 || !due(c, w))
         return 0;
     if (c->settings->rule == GOSSIP_RULE_CONTROL)
         control(c, w);
     p->since = 0;
-    double model_B = gossip_model_B(c, c->n_params);
-    struct gossip_transfer t = {
-        .from = w->id, .to = gossip_peer(c, w), .there_B = model_B, .back_B = model_B, .holds_from = true
-    };
+    struct gossip_transfer t = { .from = w->id,
+                                 .to = gossip_peer(c, w),
+                                 .there_B = sends ? model_B : 0,
+                                 .back_B = gets ? model_B : 0,
+                                 .holds_from = true };
     return gossip_send(c, &t, e);
 }
 
-/* Both move towards each other by the same vector, so the sum of models stays. */
-static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+/* Rule B sets its period by the drift over a whole period, so exchanges that others begin do not cut it
+ * short. */
+static void refer_both(const struct gossip_cluster *c, const struct gossip_transfer *t)
 {
-    struct gossip_worker *a = &c->workers[t->from], *b = &c->workers[t->to];
+    refer(c, &c->workers[t->from]);
+    if (c->settings->rule != GOSSIP_RULE_CONTROL)
+        refer(c, &c->workers[t->to]);
+}
+
+static int check_rule(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+{
+    if (!(s->mix > 0 && s->mix <= 1))
+        return err_set(e, ERR_RANGE, "mix is %g, need more than 0 to 1", s->mix);
+    if (s->rule == GOSSIP_RULE_FIXED)
+        return gossip_check_period(s, setup, e);
+    if (!(s->theta >= 0))
+        return err_set(e, ERR_RANGE, "theta is %g, need at least 0", s->theta);
+    if (s->cap < 1)
+        return err_set(e, ERR_RANGE, "cap is %lld, need at least 1", (long long)s->cap);
+    if (s->check < 1)
+        return err_set(e, ERR_RANGE, "check is %lld, need at least 1", (long long)s->check);
+    return 0;
+}
+
+/* ---- pair ---- */
+
+static int after_pair(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    return meet_other(c, w, true, true, e);
+}
+
+/* Both move towards each other by the same vector, so the sum of models stays. */
+static void mix_pair(struct gossip_cluster *c, struct gossip_transfer *t)
+{
     float share = (float)c->settings->mix;
-    vec_add_difference(a->x, share, t->back, t->there, c->n_params);
-    vec_add_difference(b->x, share, t->there, t->back, c->n_params);
-    refer(c, a);
-    refer(c, b);
+    vec_add_difference(c->workers[t->from].x, share, t->back, t->there, c->n_params);
+    vec_add_difference(c->workers[t->to].x, share, t->there, t->back, c->n_params);
+    refer_both(c, t);
 }
 
 const struct gossip_method gossip_pair = {
@@ -99,7 +139,63 @@ const struct gossip_method gossip_pair = {
     .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
+    .check = check_rule,
     .start = start,
-    .after = after,
-    .mix = mix,
+    .after = after_pair,
+    .mix = mix_pair,
+};
+
+/* ---- pull ---- */
+
+static int after_pull(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    return meet_other(c, w, false, true, e);
+}
+
+/* Into what the model has become meanwhile, not into what it was when asked for. */
+static void mix_pull(struct gossip_cluster *c, struct gossip_transfer *t)
+{
+    float *x = c->workers[t->from].x;
+    vec_add_difference(x, (float)c->settings->mix, t->back, x, c->n_params);
+    refer_both(c, t);
+}
+
+const struct gossip_method gossip_pull = {
+    .name = "pull",
+    .help = "gossip: a worker takes the mean of its model and a random other's",
+    .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
+    .worker_size = sizeof(struct pair_state),
+    .n_own = N_OWN,
+    .check = check_rule,
+    .start = start,
+    .after = after_pull,
+    .mix = mix_pull,
+};
+
+/* ---- push ---- */
+
+static int after_push(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    return meet_other(c, w, true, false, e);
+}
+
+/* One message at a time: of several that arrive between two steps the last weighs most. This project's
+ * choice; the paper takes the mean of all of them. */
+static void mix_push(struct gossip_cluster *c, struct gossip_transfer *t)
+{
+    float *x = c->workers[t->to].x;
+    vec_add_difference(x, (float)c->settings->mix, t->there, x, c->n_params);
+    refer_both(c, t);
+}
+
+const struct gossip_method gossip_push = {
+    .name = "push",
+    .help = "gossip: a worker sends its model to a random other, which takes the mean",
+    .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
+    .worker_size = sizeof(struct pair_state),
+    .n_own = N_OWN,
+    .check = check_rule,
+    .start = start,
+    .after = after_push,
+    .mix = mix_push,
 };

@@ -1,25 +1,9 @@
 /* Methods in which all workers meet: gradients averaged every step, or models every H. */
-#include <string.h>
-
 #include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
-int gossip_check_period(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    (void)setup;
-    if (s->period >= 1)
-        return 0;
-    return err_set(e, ERR_RANGE, "period is %lld, need at least 1", (long long)s->period);
-}
-
 /* ---- all-reduce: synchronous SGD ---- */
-
-static void keep_gradient(struct gossip_cluster *c, struct gossip_worker *w)
-{
-    (void)c;
-    (void)w;
-}
 
 static int meet_always(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
@@ -54,7 +38,7 @@ const struct gossip_method gossip_all_reduce = {
     .name = "all-reduce",
     .help = "synchronous SGD: the mean of all gradients, every step",
     .meets = true,
-    .step = keep_gradient,
+    .step = gossip_keep_gradient,
     .after = meet_always,
     .meet = gather_model,
     .begin = mean_gradient,
@@ -94,7 +78,7 @@ const struct gossip_method gossip_post_local = {
     .help = "local SGD with period 1 until the switch",
     .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_SWITCH,
     .meets = true,
-    .check = gossip_check_period,
+    .check = gossip_check_switch,
     .after = meet_after_switch,
     .meet = gather_model,
 };

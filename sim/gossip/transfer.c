@@ -4,18 +4,46 @@
 #include "sim/gossip/engine.h"
 #include "sim/gossip/vec.h"
 
+/* What a method asks for goes into the log; what follows from it in the engine does not. */
+static void note(struct gossip_cluster *c, const struct gossip_ask *ask)
+{
+    if (c->engine->log)
+        gossip_log_add(c->engine->log, &c->engine->cause, ask);
+}
+
 /* ---- waiting ---- */
+
+static void hold(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    /* One that has gone through all its steps waits from now on only. */
+    if (w->holds++ == 0 && !w->computes && !w->ready)
+        w->idle_s = c->now_s;
+}
+
+/* In a replay it may come before what it releases: then that does not hold. */
+static void release(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    if (--w->holds == 0)
+        gossip_ready(c, w);
+}
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    (void)c;
-    w->holds++;
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = w->id });
+    hold(c, w);
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    if (--w->holds == 0)
-        gossip_ready(c, w);
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_RELEASE, .from = w->id });
+    release(c, w);
+}
+
+void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SKIP, .from = w->id });
+    w->steps++;
+    c->engine->steps_done++;
 }
 
 /* ---- room ---- */
@@ -56,7 +84,10 @@ static int grow(struct gossip_engine *g, struct err *e)
     int32_t *unused = realloc(g->unused, (size_t)cap * sizeof *unused);
     if (unused)
         g->unused = unused;
-    if (!transfers || !unused)
+    struct gossip_signal *signals = realloc(g->signals, (size_t)cap * sizeof *signals);
+    if (signals)
+        g->signals = signals;
+    if (!transfers || !unused || !signals)
         return err_nomem(e, "exchanges");
     for (int32_t i = cap - 1; i >= g->cap_transfers; i--) {
         transfers[i] = NULL;
@@ -82,8 +113,49 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
     **out = *from;
     (*out)->id = id;
     (*out)->there = (*out)->back = NULL;
-    (*out)->mixed = (*out)->held_from = (*out)->held_to = false;
+    (*out)->mixed = (*out)->beside = false;
     return 0;
+}
+
+/* ---- meetings ---- */
+
+/* Let @p w in; the last one calls the meeting. */
+static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    struct gossip_engine *g = c->engine;
+    const struct gossip_cause outer = g->cause;
+    if (!c->method->clock_only)
+        vec_copy(w->given, w->x, c->n_params);
+    w->met = true;
+    if (++c->n_met < c->n_workers)
+        return 0;
+    c->n_met = 0;
+    g->cause = (struct gossip_cause){ .kind = GOSSIP_AT_MEETING, .id = g->log ? g->log->n_meetings++ : 0 };
+    int rc = c->method->meet(c, e);
+    g->cause = outer;
+    return rc;
+}
+
+static int part(struct gossip_cluster *c, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < c->n_workers; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (w->waits)
+            release(c, w);
+        w->waits = w->met = false;
+    }
+    for (int32_t i = 0; i < c->n_workers && !rc; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (w->early == GOSSIP_NOT_EARLY)
+            continue;
+        w->waits = w->early == GOSSIP_EARLY_WAITS;
+        if (!w->waits)
+            release(c, w);
+        w->early = GOSSIP_NOT_EARLY;
+        rc = come(c, w, e);
+    }
+    return rc;
 }
 
 /* ---- beginning and end ---- */
@@ -136,66 +208,78 @@ static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
 
 static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
+    const struct gossip_cause outer = c->engine->cause;
+    c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_BEGIN, .id = t->serial };
     c->engine->exchanges++;
     int rc = c->method->begin ? c->method->begin(c, t, e) : gossip_take(c, t, e);
     if (!rc && !c->setup->clock.stale && t->to != GOSSIP_ALL)
         mix(c, t);
+    c->engine->cause = outer;
     return rc;
 }
 
-/* One that a transfer would hold. */
-static void unhold(struct gossip_cluster *c, int32_t worker, bool flying, bool held)
+/* A transfer that @p worker waits for begins. With overlap it may compute beside one, and waits while two are
+ * under way. */
+static void hold_for(struct gossip_cluster *c, int32_t worker, bool beside)
 {
-    if (!flying)
-        return;
     struct gossip_worker *w = &c->workers[worker];
-    w->flying--;
-    if (held)
-        gossip_release(c, w);
+    if (!beside || w->flying++ > 0)
+        hold(c, w);
+}
+
+/* It has ended. */
+static void unhold(struct gossip_cluster *c, int32_t worker, bool beside)
+{
+    struct gossip_worker *w = &c->workers[worker];
+    if (!beside || --w->flying > 0)
+        release(c, w);
 }
 
 static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
+    c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_END, .id = t->serial };
     if (!t->mixed)
         mix(c, t);
+    /* It is over: what follows from it is not a second one beside it. */
+    if (t->holds_from)
+        unhold(c, t->from, t->beside);
+    if (t->holds_to)
+        unhold(c, t->to, t->beside);
     int rc = c->method->end ? c->method->end(c, t, e) : 0;
-    unhold(c, t->from, t->holds_from, t->held_from);
-    unhold(c, t->to, t->holds_to, t->held_to);
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
     c->engine->unused[c->engine->n_unused++] = t->id;
-    return rc || t->to != GOSSIP_ALL ? rc : gossip_part(c, e);
+    return rc || t->to != GOSSIP_ALL ? rc : part(c, e);
 }
 
 int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
 {
     const struct gossip_signal *signals;
     int32_t n;
+    struct gossip_engine *g = c->engine;
     int rc = gossip_wire_advance(c->wire, &signals, &n, e);
+    /* Hooks send, and then the wire's own are gone. */
+    for (int32_t i = 0; i < n && !rc; i++)
+        g->signals[i] = signals[i];
     for (int32_t i = 0; i < n && !rc; i++) {
-        struct gossip_transfer *t = c->engine->transfers[signals[i].tag];
-        rc = signals[i].ends ? end(c, t, e) : begin(c, t, e);
+        struct gossip_signal s = g->signals[i];
+        rc = s.ends ? end(c, g->transfers[s.tag], e) : begin(c, g->transfers[s.tag], e);
     }
     return rc;
 }
 
 /* ---- sending ---- */
 
-/* With overlap a worker computes beside one transfer, and waits for a second one. */
-static bool hold_for(struct gossip_cluster *c, int32_t worker, bool always)
-{
-    struct gossip_worker *w = &c->workers[worker];
-    bool held = always || !c->setup->clock.overlap || w->flying > 0;
-    w->flying++;
-    if (held)
-        gossip_hold(c, w);
-    return held;
-}
-
 static int64_t npu_of(const struct gossip_cluster *c, int32_t worker)
 {
     return worker == GOSSIP_SERVER ? c->setup->fabric->server : worker;
+}
+
+/* Of the exchanges that are logged. */
+static int32_t next_serial(struct gossip_cluster *c)
+{
+    return c->engine->log ? c->engine->log->n_exchanges++ : 0;
 }
 
 int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, struct err *e)
@@ -205,10 +289,21 @@ int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, st
     int rc = new_transfer(&t, c, what, e);
     if (rc)
         return rc;
+    t->serial = next_serial(c);
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SEND,
+                                  .from = t->from,
+                                  .to = t->to,
+                                  .there_B = t->there_B,
+                                  .back_B = t->back_B,
+                                  .holds_from = t->holds_from,
+                                  .holds_to = t->holds_to,
+                                  .always_holds = t->always_holds,
+                                  .serial = t->serial });
+    t->beside = c->setup->clock.overlap && !t->always_holds;
     if (t->holds_from)
-        t->held_from = hold_for(c, t->from, t->always_holds);
+        hold_for(c, t->from, t->beside);
     if (t->holds_to)
-        t->held_to = hold_for(c, t->to, t->always_holds);
+        hold_for(c, t->to, t->beside);
     rc = gossip_wire_send(c->wire, npu_of(c, t->from), npu_of(c, t->to), t->there_B, t->back_B, t->id,
                           c->now_s, &begins, e);
     return rc || !begins ? rc : begin(c, t, e);
@@ -220,24 +315,15 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
     return peer + (peer >= w->id);
 }
 
-/* ---- meetings ---- */
-
-/* Let @p w in; the last one calls the meeting. */
-static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
-{
-    vec_copy(w->given, w->x, c->n_params);
-    if (++c->n_met < c->n_workers)
-        return 0;
-    c->n_met = 0;
-    c->meeting = true;
-    return c->method->meet(c, e);
-}
+/* ---- all together ---- */
 
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
-    if (waits || c->meeting)
-        gossip_hold(c, w);
-    if (c->meeting) {
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_MEET, .from = w->id, .waits = waits });
+    /* A fast worker may be back before a slow one has come at all: it counts once. */
+    if (waits || w->met)
+        hold(c, w);
+    if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
@@ -254,32 +340,18 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
                      &(struct gossip_transfer){
                          .from = GOSSIP_ALL, .to = GOSSIP_ALL, .there_B = gossip_model_B(c, n), .tag = tag },
                      e);
-    if (!rc)
-        rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
+    if (rc)
+        return rc;
+    t->serial = next_serial(c);
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_GATHER, .there_B = n, .serial = t->serial });
+    rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
     return rc || !begins ? rc : begin(c, t, e);
 }
 
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
-    int rc = 0;
-    c->meeting = false;
-    for (int32_t i = 0; i < c->n_workers; i++) {
-        struct gossip_worker *w = &c->workers[i];
-        if (w->waits)
-            gossip_release(c, w);
-        w->waits = false;
-    }
-    for (int32_t i = 0; i < c->n_workers && !rc; i++) {
-        struct gossip_worker *w = &c->workers[i];
-        if (w->early == GOSSIP_NOT_EARLY)
-            continue;
-        w->waits = w->early == GOSSIP_EARLY_WAITS;
-        if (!w->waits)
-            gossip_release(c, w);
-        w->early = GOSSIP_NOT_EARLY;
-        rc = come(c, w, e);
-    }
-    return rc;
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART });
+    return part(c, e);
 }
 
 void gossip_land(struct gossip_cluster *c, const float *mean)

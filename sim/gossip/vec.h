@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/** y <- y + a x. */
+/** y <- y + a x. Here and below arrays may be the same one, but not overlap. */
 void vec_add(float *y, float a, const float *x, int32_t n);
 /** y <- y + a (p - q). */
 void vec_add_difference(float *y, float a, const float *p, const float *q, int32_t n);
@@ -14,7 +14,9 @@ void vec_scale(float *y, float a, int32_t n);
 void vec_copy(float *y, const float *x, int32_t n);
 /** y <- the mean of @p count arrays, added one after the other in double. */
 void vec_mean(float *y, float *const *x, int32_t count, int32_t n);
-/** Sum of squares, in double, in an order that is the same on any machine. */
+/** Sum of squares, in double: number i goes to the (i mod 16)th of 16 sums, these are added from first to
+ * last.
+ */
 double vec_square(const float *x, int32_t n);
 /** Sum of squares of p - q, likewise. */
 double vec_distance2(const float *p, const float *q, int32_t n);

@@ -1,0 +1,196 @@
+#include <omp.h>
+#include <string.h>
+
+#include "cli/extra.h"
+#include "cli/gossip_text.h"
+#include "cli/load.h"
+#include "cli/progress.h"
+#include "cli/sheet.h"
+#include "sim/gossip/gossip.h"
+
+static const struct option gossip_rows[] = {
+    { .name = "list",
+      .help = "list the methods and the columns",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, list) },
+    OPTION_THREADS("runs"),
+    EXTRA_OPTION(gossip, runs, "CSV of all runs, a row for each point, method and seed"),
+    EXTRA_OPTION(gossip, curves, "CSV of loss, exchanges and traffic over time, of all runs"),
+    EXTRA_OPTION(gossip, links, "CSV of what every link carries, of the first seed"),
+};
+
+static const struct option_group gossip_options = { "Training", gossip_rows,
+                                                    sizeof gossip_rows / sizeof *gossip_rows };
+
+enum { RUNS, CURVES, LINKS, N_EXTRAS };
+
+/* ---- what to say of rows ---- */
+
+static bool is_error(const struct table *t, int64_t row)
+{
+    return strcmp(table_cell(t, row, table_find(t, "status"))->text, "error") == 0;
+}
+
+static const char *message_of(const struct table *t, int64_t row)
+{
+    const char *text = table_cell(t, row, table_find(t, "message"))->text;
+    return text ? text : "";
+}
+
+/* Where no row of a study that varies nothing is one of a run, what is wrong is wrong with the command. */
+static int fail_alone(const struct table *t, struct err *e)
+{
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (!is_error(t, row))
+            return 0;
+    return t->n_rows ? err_set(e, ERR_RANGE, "%s", message_of(t, 0)) : 0;
+}
+
+static void say_errors(struct run *run, const struct table *t)
+{
+    int64_t wrong = 0, first = -1;
+    for (int64_t row = t->n_rows - 1; row >= 0; row--)
+        if (is_error(t, row)) {
+            wrong++;
+            first = row;
+        }
+    if (wrong)
+        output_say(run, "%lld of %lld rows are errors; the first: %s", (long long)wrong, (long long)t->n_rows,
+                   message_of(t, first));
+    if (wrong && wrong == t->n_rows)
+        run->exit_code = EXIT_INPUT;
+}
+
+/* ---- a study ---- */
+
+static int write_rows(const struct run *run, const struct table *t, const struct gossip_study *s,
+                      struct origin from, struct err *e)
+{
+    struct text out = { 0 };
+    if (output_format(run) != TABLE_AS_TEXT)
+        return output_table(run, t, from, e);
+    int rc = gossip_text(t, s, &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static int run_all(struct run *run, const struct gossip_study *s, const struct load_overrides *o,
+                   struct extra *extras, struct err *e)
+{
+    struct table t = { 0 };
+    struct progress progress;
+    struct text notes = { 0 };
+    const struct origin from = { .known = true, .study_hash = s->hash, .seed = s->seed };
+    const struct gossip_options options = {
+        .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs(),
+        .runs = extra_table(&extras[RUNS]),
+        .curves = extra_table(&extras[CURVES]),
+        .links = extra_table(&extras[LINKS]),
+        .notes = &notes,
+        .progress = progress_report,
+        .context = &progress,
+    };
+    progress_begin(&progress, run, "runs");
+    int rc = gossip_study_run(&t, s, run->opt.operands[0], o->list, o->n, &options, e);
+    bool ended = progress_end(&progress, run);
+    if (!rc && ended)
+        output_notes(run, &notes);
+    if (!rc && ended && s->sweep.n_points == 1)
+        rc = fail_alone(&t, e);
+    if (!rc && ended)
+        rc = extra_write(run, extras, N_EXTRAS, from, e);
+    if (!rc && ended)
+        rc = write_rows(run, &t, s, from, e);
+    if (!rc && ended)
+        say_errors(run, &t);
+    table_free(&t);
+    text_free(&notes);
+    return rc;
+}
+
+/* ---- what there is ---- */
+
+static void put_methods(struct sheet *s)
+{
+    sheet_column(s, "method", "", SHEET_LEFT);
+    sheet_column(s, "exchanges", "", SHEET_LEFT);
+    for (int32_t i = 0; i < gossip_n_methods; i++) {
+        sheet_put(s, "%s", gossip_method_name(i));
+        sheet_put(s, "%s", gossip_method_help(i));
+    }
+}
+
+static void put_columns(struct sheet *s)
+{
+    sheet_column(s, "column", "", SHEET_LEFT);
+    sheet_column(s, "meaning", "", SHEET_LEFT);
+    for (const struct gossip_column *c = gossip_columns; c->name; c++) {
+        if (strcmp(c->name, "diverged_step") == 0) {
+            sheet_put(s, "dim1_MB..");
+            sheet_put(s, "traffic that crosses each dimension, innermost first");
+        }
+        sheet_put(s, "%s", c->name);
+        sheet_put(s, "%s", c->help);
+    }
+}
+
+static int list_all(const struct run *run, struct err *e)
+{
+    struct sheet methods = { 0 }, columns = { 0 };
+    struct text out = { 0 };
+    put_methods(&methods);
+    put_columns(&columns);
+    int rc = sheet_write(&methods, &out, e);
+    text_puts(&out, "\nTheir settings: weft keys \"methods of gossip\".\n\n"
+                    "Columns after those of the point:\n\n");
+    if (!rc)
+        rc = sheet_write(&columns, &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    sheet_free(&methods);
+    sheet_free(&columns);
+    text_free(&out);
+    return rc;
+}
+
+static int run_gossip(struct run *run, struct err *e)
+{
+    if (run->opt.list)
+        return list_all(run, e);
+    if (run->opt.n_operands < 1)
+        return err_set(e, ERR_USAGE, "argument is missing, need STUDY");
+    struct load_overrides o = { 0 };
+    struct gossip_study s = { 0 };
+    struct extra extras[N_EXTRAS] = { [RUNS] = { .name = "runs", .path = run->opt.gossip_runs },
+                                      [CURVES] = { .name = "curves", .path = run->opt.gossip_curves },
+                                      [LINKS] = { .name = "links", .path = run->opt.gossip_links } };
+    int rc = extra_check(run, extras, N_EXTRAS, e);
+    if (!rc)
+        rc = load_overrides(&o, run, e);
+    if (!rc)
+        rc = gossip_study_read(&s, run->opt.operands[0], o.list, o.n, e);
+    if (!rc)
+        rc = run_all(run, &s, &o, extras, e);
+    extra_free(extras, N_EXTRAS);
+    gossip_study_free(&s);
+    load_free(&o);
+    return rc;
+}
+
+const struct command cmd_gossip = {
+    .group = "A cluster",
+    .name = "gossip",
+    .help = "training with little communication: what it sends, takes and reaches",
+    .about =
+        "Train the small model of STUDY on simulated workers of a network, by each of its methods (gossip,\n"
+        "local SGD, rules that exchange by the change of the model, ..), for every combination of the "
+        "values\n"
+        "under `vary` and for each seed. The model is really trained; the clock and the network are\n"
+        "simulated. One row for each point and method: accuracy, traffic, time, each against the baseline\n"
+        "and against the best fixed period of equal accuracy. SIGINT stops it after the runs under way (a\n"
+        "second one at once) and writes nothing.\n",
+    .scope = SCOPE(0, 1, "STUDY", &gossip_options, &options_set, &options_format, &options_files),
+    .run = run_gossip,
+};

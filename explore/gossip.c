@@ -1,0 +1,258 @@
+#include "explore/gossip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/gossip_run.h"
+#include "explore/sweep_axis.h"
+
+/* ---- reading ---- */
+
+static int read_point(struct gossip_point *p, const struct sweep *w, int64_t point, struct study_source from,
+                      struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_AXES];
+    struct sweep_point at;
+    sweep_find_point(&at, w, point);
+    from.axes = axes;
+    from.n_axes = sweep_point_overrides(axes, w, &at);
+    return gossip_point_read(p, &from, e);
+}
+
+static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const struct study_source *from,
+                      struct err *e)
+{
+    struct gossip_point p;
+    int rc = read_point(&p, &s->sweep, 0, *from, e);
+    if (rc)
+        return rc;
+    s->seed = p.conf.seed;
+    s->seeds = p.conf.seeds;
+    s->equal_points = p.conf.equal_points;
+    snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
+    s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
+    rc = sweep_check_seeds(&s->sweep, s->seeds, doc, e);
+    gossip_point_free(&p);
+    return rc;
+}
+
+int gossip_study_read(struct gossip_study *s, const char *path, const struct study_override *overrides,
+                      int32_t n, struct err *e)
+{
+    const struct study_source from = { .path = path, .overrides = overrides, .n = n };
+    struct yaml_doc doc;
+    int32_t own_source;
+    *s = (struct gossip_study){ .sweep = { .n_points = 1 } };
+    int rc = study_open(&doc, &own_source, &from, e);
+    if (rc)
+        return rc;
+    rc = sweep_read_seeded(&s->sweep, &gossip_section, &doc, &from, e);
+    if (!rc)
+        rc = read_first(s, &doc, &from, e);
+    yaml_free(&doc);
+    if (rc)
+        gossip_study_free(s);
+    return rc;
+}
+
+void gossip_study_free(struct gossip_study *s)
+{
+    sweep_free(&s->sweep);
+    *s = (struct gossip_study){ 0 };
+}
+
+/* ---- points ---- */
+
+/* What is wrong with a point or run is a row; only lack of memory ends all. */
+static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e)
+{
+    *run = true;
+    *kept_rc = rc;
+    if (!rc)
+        return 0;
+    *message = strdup(e->msg);
+    if (!*message)
+        return err_nomem(e, "a message");
+    return rc == ERR_NOMEM ? rc : 0;
+}
+
+static int do_point(void *data, int64_t i, struct err *e)
+{
+    struct gossip_runs *r = data;
+    struct gossip_state *s = &r->states[i];
+    int rc = read_point(&s->point, &r->study->sweep, i, r->from, e);
+    gossip_point_close(&s->point);
+    return finish(&s->run, &s->rc, &s->message, rc, e);
+}
+
+/* ---- runs ---- */
+
+/* Number of the point that run @p i is of: the last that begins at or before it. */
+static int64_t point_of(const struct gossip_runs *r, int64_t i)
+{
+    int64_t low = 0, high = r->study->sweep.n_points - 1;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2;
+        if (r->states[middle].first_unit <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t point, int32_t entry, int64_t k)
+{
+    const struct gossip_state *s = &r->states[point];
+    return &r->units[s->first_unit + k * s->point.n_entries + entry];
+}
+
+static int train(struct gossip_unit *u, const struct gossip_runs *r, const struct gossip_state *s,
+                 const struct gossip_examples *x, int64_t i, struct err *e)
+{
+    const struct gossip_point *p = &s->point;
+    int64_t k = (i - s->first_unit) / p->n_entries, entry = (i - s->first_unit) % p->n_entries;
+    const struct gossip_data *train = p->own_data ? &s->grid.train : &x->train[0];
+    const struct gossip_data *test = p->own_data ? &s->grid.test : &x->test[0];
+    bool drifts = p->drift_at < 1, curves = r->options->curves != NULL;
+    const struct gossip_wish wish = { .curve = curves,
+                                      .curve_accuracy = curves,
+                                      .arcs = r->options->links && k == 0 };
+    struct gossip_fabric fabric = p->fabric;
+    struct gossip_setup setup = gossip_point_setup(p);
+    fabric.graph = s->grid.graph;
+    setup.fabric = &fabric;
+    setup.train[0] = train;
+    setup.train[1] = drifts ? &x->train[1] : train;
+    setup.test[0] = test;
+    setup.test[1] = drifts ? &x->test[1] : test;
+    setup.shards = &x->shards;
+    return gossip_run(&u->result, &setup, &p->entries[entry].settings, (uint64_t)(r->study->seed + k), &wish,
+                      e);
+}
+
+static int do_unit(void *data, int64_t i, struct err *e)
+{
+    struct gossip_runs *r = data;
+    struct gossip_state *s = &r->states[point_of(r, i)];
+    int64_t k = (i - s->first_unit) / s->point.n_entries;
+    struct gossip_examples *x = &r->examples[s->first_examples + k];
+    struct gossip_unit *u = &r->units[i];
+    int rc = gossip_grid_take(&s->grid, &s->point, e);
+    if (!rc)
+        rc = gossip_examples_take(x, &s->grid, &s->point, (uint64_t)(r->study->seed + k), e);
+    if (!rc)
+        rc = train(u, r, s, x, i, e);
+    gossip_examples_leave(x);
+    gossip_grid_leave(&s->grid);
+    return finish(&u->run, &u->rc, &u->message, rc, e);
+}
+
+/* Room for every run of every point that could be read, in the order of points, seeds, entries. */
+static int list_units(struct gossip_runs *r, struct err *e)
+{
+    int64_t seeds = r->study->seeds;
+    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
+        struct gossip_state *s = &r->states[i];
+        int64_t n = s->run && !s->rc ? s->point.n_entries : 0;
+        s->first_unit = r->n_units;
+        s->first_examples = r->n_examples;
+        r->n_units += n * seeds;
+        r->n_examples += n ? seeds : 0;
+    }
+    r->units = calloc((size_t)r->n_units + 1, sizeof *r->units);
+    r->examples = calloc((size_t)r->n_examples + 1, sizeof *r->examples);
+    if (!r->units || !r->examples)
+        return err_nomem(e, "runs of a study");
+    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
+        struct gossip_state *s = &r->states[i];
+        gossip_grid_begin(&s->grid, s->point.n_entries * seeds);
+        for (int64_t k = 0; k < seeds && s->point.n_entries; k++)
+            gossip_examples_begin(&r->examples[s->first_examples + k], s->point.n_entries);
+    }
+    r->listed = true;
+    return 0;
+}
+
+static int run_all(struct gossip_runs *r, struct err *e)
+{
+    const struct gossip_options *o = r->options;
+    int64_t n_points = r->study->sweep.n_points;
+    struct pool pool = {
+        .unit = do_point, .data = r, .progress = o->progress, .context = o->context, .total = n_points
+    };
+    int rc = pool_run(&pool, n_points, 1, o->threads, e);
+    if (!rc)
+        rc = list_units(r, e);
+    if (rc)
+        return rc;
+    pool.unit = do_unit;
+    pool.total += r->n_units;
+    return pool_run(&pool, r->n_units, 1, o->threads, e);
+}
+
+static bool has_line(const char *text, const char *line, size_t n)
+{
+    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+        if (strncmp(at, line, n) == 0)
+            return true;
+    return false;
+}
+
+/* What holds at every point that could be read: a key that one of them leaves idle another may use. */
+static void gather_notes(struct text *out, const struct gossip_runs *r)
+{
+    const struct gossip_state *first = r->states, *end = r->states + r->study->sweep.n_points;
+    while (first < end && !first->point.n_entries)
+        first++;
+    const char *line = first < end ? text_str(&first->point.notes) : "";
+    for (size_t n; *line; line += n) {
+        bool all = true;
+        n = (size_t)(strchr(line, '\n') - line) + 1; /* with the newline: none is another's beginning */
+        for (const struct gossip_state *s = first; s < end && all; s++)
+            all = !s->point.n_entries || has_line(text_str(&s->point.notes), line, n);
+        if (all)
+            text_add(out, line, n);
+    }
+}
+
+static void free_runs(struct gossip_runs *r)
+{
+    for (int64_t i = 0; i < r->n_examples && r->listed; i++)
+        gossip_examples_free(&r->examples[i]);
+    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
+        if (r->listed)
+            gossip_grid_free(&r->states[i].grid);
+        gossip_point_free(&r->states[i].point);
+        free(r->states[i].message);
+    }
+    for (int64_t i = 0; i < r->n_units && r->listed; i++) {
+        free(r->units[i].message);
+        gossip_result_free(&r->units[i].result);
+    }
+    free(r->states);
+    free(r->units);
+    free(r->examples);
+}
+
+int gossip_study_run(struct table *out, const struct gossip_study *s, const char *path,
+                     const struct study_override *overrides, int32_t n, const struct gossip_options *options,
+                     struct err *e)
+{
+    struct gossip_runs r = { .study = s,
+                             .from = { .path = path, .overrides = overrides, .n = n },
+                             .options = options };
+    r.states = calloc((size_t)s->sweep.n_points, sizeof *r.states);
+    if (!r.states)
+        return err_nomem(e, "points of a study");
+    int rc = run_all(&r, e);
+    if (!rc)
+        rc = gossip_make_tables(out, &r, e);
+    if (!rc && options->notes) {
+        gather_notes(options->notes, &r);
+        rc = text_check(options->notes, e);
+    }
+    free_runs(&r);
+    return rc;
+}

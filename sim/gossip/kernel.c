@@ -1,0 +1,92 @@
+#include "sim/gossip/kernel.h"
+
+#include <string.h>
+
+#include "sim/gossip/kernel_strip.h"
+
+/* So many terms at a time: that much of B stays in the first cache, and has room on the stack. Rows beside C
+ * are done so many at a time; most columns of a panel. */
+enum { TERMS = 256, ROWS = 4, MOST_COLS = 16 };
+
+/* How products are done: the columns of a panel, two vectors, and what does them. */
+struct way {
+    int32_t cols;
+    void (*strip)(float *c, ptrdiff_t n, struct kernel_panel p, int32_t m, int32_t wide);
+};
+
+/* Columns of B side by side, with zeros where B has no more. */
+static void gather(float *to, struct kernel_matrix b, int32_t k, int32_t wide, int32_t cols)
+{
+    for (int32_t t = 0; t < k; t++)
+        for (int32_t j = 0; j < cols; j++)
+            to[t * cols + j] = j < wide ? b.at[t * b.row + j * b.col] : 0;
+}
+
+static void copy_rows(float *to, ptrdiff_t to_row, const float *c, ptrdiff_t row, int32_t m, int32_t wide)
+{
+    for (int32_t i = 0; i < m; i++)
+        for (int32_t j = 0; j < wide; j++)
+            to[i * to_row + j] = c[i * row + j];
+}
+
+/* What is narrower than a panel is done beside C. */
+static void narrow_strip(float *c, ptrdiff_t n, struct kernel_panel p, int32_t m, int32_t wide,
+                         struct way way)
+{
+    float beside[ROWS * MOST_COLS] = { 0 };
+    for (int32_t i = 0; i < m; i += ROWS, p.a += ROWS * p.row) {
+        int32_t rows = m - i < ROWS ? m - i : ROWS;
+        copy_rows(beside, way.cols, c + i * n, n, rows, wide);
+        way.strip(beside, way.cols, p, rows, wide);
+        copy_rows(c + i * n, n, beside, way.cols, rows, wide);
+    }
+}
+
+/* C += A B, with k at most TERMS. */
+static void add_product(float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m, int32_t n,
+                        int32_t k, struct way way)
+{
+    float gathered[TERMS * MOST_COLS];
+    for (int32_t j = 0; j < n; j += way.cols) {
+        int32_t wide = n - j < way.cols ? n - j : way.cols;
+        struct kernel_matrix here = { b.at + j * b.col, b.row, b.col };
+        struct kernel_panel p = { a.at, here.at, a.row, a.col, b.row, k };
+        if (b.col != 1 || wide < way.cols) {
+            gather(gathered, here, k, wide, way.cols);
+            p.b = gathered;
+            p.b_row = way.cols;
+        }
+        if (wide == way.cols)
+            way.strip(c + j, n, p, m, wide);
+        else
+            narrow_strip(c + j, n, p, m, wide, way);
+    }
+}
+
+int32_t kernel_lanes(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") ? 8 : 4;
+#else
+    return 4;
+#endif
+}
+
+void kernel_product_by(int32_t lanes, float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m,
+                       int32_t n, int32_t k, bool add)
+{
+    struct way way = { 2 * lanes, lanes == 8 ? kernel_strip_8 : kernel_strip_4 };
+    if (!add)
+        memset(c, 0, (size_t)m * (size_t)n * sizeof *c);
+    for (int32_t t = 0; t < k; t += TERMS) {
+        add_product(c, a, b, m, n, k - t < TERMS ? k - t : TERMS, way);
+        a.at += TERMS * a.col;
+        b.at += TERMS * b.row;
+    }
+}
+
+void kernel_product(float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m, int32_t n, int32_t k,
+                    bool add)
+{
+    kernel_product_by(kernel_lanes(), c, a, b, m, n, k, add);
+}

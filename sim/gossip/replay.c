@@ -1,0 +1,217 @@
+/* Logs of runs, and the method that does what is in one. */
+#include "sim/gossip/replay.h"
+
+#include <stdlib.h>
+
+#include "sim/gossip/engine.h"
+
+/* ---- logs ---- */
+
+/* Start, then workers, then beginning, end and meeting of each number. */
+static int64_t number_of(const struct gossip_log *log, const struct gossip_cause *why)
+{
+    switch (why->kind) {
+    case GOSSIP_AT_START:
+        return 0;
+    case GOSSIP_AT_STEP:
+        return 1 + why->id;
+    case GOSSIP_AT_BEGIN:
+    case GOSSIP_AT_END:
+    case GOSSIP_AT_MEETING:
+        break;
+    }
+    return 1 + log->n_workers + 3 * (int64_t)why->id + ((int64_t)why->kind - GOSSIP_AT_BEGIN);
+}
+
+static int64_t n_causes(const struct gossip_log *log)
+{
+    int32_t n = log->n_exchanges > log->n_meetings ? log->n_exchanges : log->n_meetings;
+    return number_of(log, &(struct gossip_cause){ .kind = GOSSIP_AT_BEGIN, .id = n });
+}
+
+void gossip_log_begin(struct gossip_log *log, uint64_t seed, int32_t n_workers, int64_t n_steps,
+                      double model_B)
+{
+    log->seed = seed;
+    log->n_workers = n_workers;
+    log->n_steps = n_steps;
+    log->model_B = model_B;
+}
+
+void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, const struct gossip_ask *ask)
+{
+    if (log->n == log->cap && !log->no_memory) {
+        int64_t cap = 2 * log->cap + 64;
+        struct gossip_ask *asks = realloc(log->asks, (size_t)cap * sizeof *asks);
+        log->no_memory = !asks;
+        log->asks = asks ? asks : log->asks;
+        log->cap = asks ? cap : log->cap;
+    }
+    if (log->no_memory)
+        return;
+    struct gossip_ask *a = &log->asks[log->n++];
+    *a = *ask;
+    a->cause = number_of(log, why);
+    a->step = why->step;
+    a->next = -1;
+}
+
+int gossip_log_end(struct gossip_log *log, struct err *e)
+{
+    int64_t n = n_causes(log);
+    log->first = log->no_memory ? NULL : malloc((size_t)n * sizeof *log->first);
+    if (!log->first)
+        return err_nomem(e, "a log of exchanges");
+    for (int64_t i = 0; i < n; i++)
+        log->first[i] = -1;
+    for (int64_t i = log->n - 1; i >= 0; i--) {
+        struct gossip_ask *a = &log->asks[i];
+        a->next = log->first[a->cause];
+        log->first[a->cause] = i;
+    }
+    log->whole = true;
+    return 0;
+}
+
+void gossip_log_free(struct gossip_log *log)
+{
+    free(log->asks);
+    free(log->first);
+    *log = (struct gossip_log){ 0 };
+}
+
+/* ---- the method ---- */
+
+struct replay {
+    int64_t *at;  /* shape [n_workers], owned: next ask of each worker's steps, -1: none */
+    double scale; /* bytes per byte of the run */
+    int32_t n_met;
+};
+
+static int ask_again(struct gossip_cluster *c, const struct gossip_ask *a, struct err *e)
+{
+    const struct replay *r = c->state;
+    switch (a->kind) {
+    case GOSSIP_ASK_SEND:
+        return gossip_send(c,
+                           &(struct gossip_transfer){ .from = a->from,
+                                                      .to = a->to,
+                                                      .there_B = a->there_B * r->scale,
+                                                      .back_B = a->back_B * r->scale,
+                                                      .holds_from = a->holds_from,
+                                                      .holds_to = a->holds_to,
+                                                      .always_holds = a->always_holds,
+                                                      .tag = a->serial },
+                           e);
+    case GOSSIP_ASK_MEET:
+        return gossip_meet(c, &c->workers[a->from], a->waits, e);
+    case GOSSIP_ASK_GATHER:
+        return gossip_gather(c, a->there_B, a->serial, e);
+    case GOSSIP_ASK_PART:
+        return gossip_part(c, e);
+    case GOSSIP_ASK_HOLD:
+        gossip_hold(c, &c->workers[a->from]);
+        break;
+    case GOSSIP_ASK_RELEASE:
+        gossip_release(c, &c->workers[a->from]);
+        break;
+    case GOSSIP_ASK_SKIP:
+        gossip_skip(c, &c->workers[a->from]);
+        break;
+    }
+    return 0;
+}
+
+static int ask_all(struct gossip_cluster *c, enum gossip_cause_kind kind, int32_t id, struct err *e)
+{
+    const struct gossip_log *log = c->engine->replayed;
+    int64_t i = log->first[number_of(log, &(struct gossip_cause){ .kind = kind, .id = id })];
+    int rc = 0;
+    for (; i >= 0 && !rc; i = log->asks[i].next)
+        rc = ask_again(c, &log->asks[i], e);
+    return rc;
+}
+
+static int start(struct gossip_cluster *c, struct err *e)
+{
+    const struct gossip_log *log = c->engine->replayed;
+    struct replay *r = c->state;
+    r->scale = gossip_model_B(c, c->n_params) / log->model_B;
+    r->at = malloc((size_t)c->n_workers * sizeof *r->at);
+    if (!r->at)
+        return err_nomem(e, "a replay");
+    for (int32_t i = 0; i < c->n_workers; i++)
+        r->at[i] = log->first[number_of(log, &(struct gossip_cause){ .kind = GOSSIP_AT_STEP, .id = i })];
+    return ask_all(c, GOSSIP_AT_START, 0, e);
+}
+
+static void learn_nothing(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    (void)c;
+    (void)w;
+}
+
+static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    const struct gossip_log *log = c->engine->replayed;
+    int64_t *at = &((struct replay *)c->state)->at[w->id];
+    int rc = 0;
+    while (*at >= 0 && log->asks[*at].step == w->steps && !rc) {
+        const struct gossip_ask *a = &log->asks[*at];
+        *at = a->next;
+        rc = ask_again(c, a, e);
+    }
+    return rc;
+}
+
+static int meet(struct gossip_cluster *c, struct err *e)
+{
+    struct replay *r = c->state;
+    return ask_all(c, GOSSIP_AT_MEETING, r->n_met++, e);
+}
+
+static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    return ask_all(c, GOSSIP_AT_BEGIN, t->tag, e);
+}
+
+static void mix_nothing(struct gossip_cluster *c, struct gossip_transfer *t)
+{
+    (void)c;
+    (void)t;
+}
+
+static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    return ask_all(c, GOSSIP_AT_END, t->tag, e);
+}
+
+static void free_replay(struct gossip_cluster *c)
+{
+    free(((struct replay *)c->state)->at);
+}
+
+const struct gossip_method gossip_replayer = {
+    .name = "replay",
+    .help = "what a run asked of the network",
+    .clock_only = true,
+    .run_size = sizeof(struct replay),
+    .start = start,
+    .step = learn_nothing,
+    .after = after,
+    .meet = meet,
+    .begin = begin,
+    .mix = mix_nothing,
+    .end = end,
+    .free = free_replay,
+};
+
+int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const struct gossip_setup *setup,
+                  struct err *e)
+{
+    const struct gossip_wish nothing = { 0 };
+    *out = (struct gossip_result){ .diverged_step = -1 };
+    if (!log->whole)
+        return err_set(e, ERR_RANGE, "log: has no whole run, need one that did not diverge");
+    return gossip_run_as(out, setup, &(struct gossip_how){ .replayed = log }, log->seed, &nothing, e);
+}

@@ -1,0 +1,99 @@
+/**
+ * @file What a run asked of the network, and the same again on another network: the clock alone, nothing is
+ * learned.
+ *
+ * A log holds every send, meeting, all-reduce, hold and skip of a method with what caused it: the end of a
+ * worker's step, the beginning or end of an earlier exchange, a meeting of all. A replay asks for the same
+ * when the same has happened, whenever that is. Steps take the time that they took in the run; queues,
+ * stragglers and waiting are worked out anew by the same engine.
+ *
+ * On the network of the run a replay gives its times, waiting, bytes and exchanges to the last bit. On
+ * another one it is exact where what a method asks for does not depend on time: a fixed period, a random
+ * peer, a meeting of all. Where it does, the replay holds to what was asked in the run: a rule that looks at
+ * models exchanges after the steps after which it did, an interval of the clock is the steps that it came to,
+ * and a worker that waits for a message by gossip_hold() waits in the steps in which it did. A message that
+ * was there in time in the run is not waited for in the replay either.
+ */
+#ifndef SIM_GOSSIP_REPLAY_H
+#define SIM_GOSSIP_REPLAY_H
+
+#include "sim/gossip/gossip.h"
+
+enum gossip_cause_kind {
+    GOSSIP_AT_START,
+    GOSSIP_AT_STEP,  /**< worker `id` has done so many steps */
+    GOSSIP_AT_BEGIN, /**< exchange `id` of the log begins */
+    GOSSIP_AT_END,
+    GOSSIP_AT_MEETING, /**< all have met for the `id`-th time */
+};
+
+struct gossip_cause {
+    enum gossip_cause_kind kind;
+    int32_t id;
+    int64_t step;
+};
+
+enum gossip_ask_kind {
+    GOSSIP_ASK_SEND,
+    GOSSIP_ASK_MEET,
+    GOSSIP_ASK_GATHER,
+    GOSSIP_ASK_PART,
+    GOSSIP_ASK_HOLD,
+    GOSSIP_ASK_RELEASE,
+    GOSSIP_ASK_SKIP,
+};
+
+/** One call of a method. */
+struct gossip_ask {
+    enum gossip_ask_kind kind;
+    int32_t from, to;       /**< worker; of a send both */
+    double there_B, back_B; /**< of a send; of a gather there_B is its parameters */
+    bool holds_from, holds_to, always_holds;
+    bool waits;     /**< of a meeting */
+    int32_t serial; /**< of a send and a gather: which exchange of the log it is */
+    int64_t step;   /**< of the cause */
+    int64_t cause;  /**< number of the cause */
+    int64_t next;   /**< ask with the same cause, -1: none */
+};
+
+/** Zero-initialise, give it to gossip_run() by its wish; release with gossip_log_free(). A log is of one run.
+ */
+struct gossip_log {
+    uint64_t seed;
+    int32_t n_workers;
+    int64_t n_steps; /**< of a worker */
+    double model_B;
+    bool whole;              /**< the run has come to its end and did not diverge */
+    struct gossip_ask *asks; /**< shape [n], owned, in the order of the run */
+    int64_t n, cap;
+    int64_t *first; /**< owned, by number of cause: its first ask, -1: none */
+    int32_t n_exchanges, n_meetings;
+    bool no_memory;
+};
+void gossip_log_free(struct gossip_log *log);
+
+/**
+ * The run of @p log on the network of @p setup. Of @p setup clock, fabric and model_B may be others than in
+ * the run; the rest must be the same.
+ * @param out  uninitialised; accuracies and loss are NaN. Empty after failure.
+ * @return 0; ERR_RANGE: the log is of another set-up, or of a run that has diverged; ERR_UNSUP: workers wait
+ * for each other for ever, because holds of the run met other steps; ERR_NOMEM; what the wire says.
+ * Memory and time do not depend on the model: O(asks + steps of all workers).
+ */
+int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const struct gossip_setup *setup,
+                  struct err *e);
+
+/* ---- for the engine ---- */
+
+/** Begin the log of a run. */
+void gossip_log_begin(struct gossip_log *log, uint64_t seed, int32_t n_workers, int64_t n_steps,
+                      double model_B);
+/** Add what was asked because of @p why. Without memory the log is marked. Amortised O(1). */
+void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, const struct gossip_ask *ask);
+/** The run has ended well: put asks in order of their causes. ERR_NOMEM, also of earlier additions. */
+int gossip_log_end(struct gossip_log *log, struct err *e);
+
+/** The method that asks for what is in engine->replayed. */
+extern const struct gossip_method gossip_replayer;
+
+#endif

@@ -1,0 +1,135 @@
+#include "tests/gossip_fixture.h"
+
+static void build_fabric(struct gossip_fixture *f, int32_t n_workers)
+{
+    struct err e = { 0 };
+    char spec[64];
+    snprintf(spec, sizeof spec, "switch:%d@1", n_workers + 1);
+    f->fabric = (struct gossip_fabric){ .n_workers = n_workers,
+                                        .server = n_workers,
+                                        .members = { n_workers },
+                                        .rules = stage_rules_plain,
+                                        .rung = GOSSIP_CLOSED,
+                                        .share = 1 };
+    topo_graph_init();
+    assert_ok(topo_parse_spec(&f->fabric.net, spec, &e), &e);
+    f->fabric.net.dims[0].bw_Bps = gossip_fixture_model_B(f) / FIXTURE_MODEL_S;
+    f->fabric.net.dims[0].lat_s = 0;
+    assert_ok(topo_build_graph(&f->graph, &f->fabric.net, NULL, &e), &e);
+    f->fabric.graph = f->graph;
+}
+
+static void build_setup(struct gossip_fixture *f)
+{
+    f->setup = (struct gossip_setup){
+        .net = &f->net,
+        .train = { &f->train, &f->train },
+        .test = { &f->test, &f->test },
+        .drift_at = 1,
+        .shards = &f->shards,
+        .learning = gossip_learning_default(),
+        .clock = { .step_s = FIXTURE_STEP_S, .jitter = 0.1, .slowdown = 1, .pause_factor = 1 },
+        .fabric = &f->fabric,
+    };
+    f->setup.learning.batch = 4;
+    f->setup.learning.epochs = 4;
+    f->setup.learning.schedule = GOSSIP_RATE_CONSTANT;
+}
+
+void gossip_fixture_build(struct gossip_fixture *f, int32_t n_workers, enum gossip_sharding how)
+{
+    struct gossip_teacher t = { .n_features = 8,
+                                .hidden = 8,
+                                .n_classes = 4,
+                                .gain = 1.5,
+                                .n_train = 40 * (int64_t)n_workers,
+                                .n_test = 200,
+                                .seed = 1 };
+    const int32_t hidden[] = { 8 };
+    struct err e = { 0 };
+    assert_ok(gossip_teach(&f->train, &f->test, &t, &e), &e);
+    assert_ok(gossip_net_build(&f->net, t.n_features, hidden, 1, t.n_classes, &e), &e);
+    assert_ok(gossip_shards_build(&f->shards, &f->train, n_workers, how, t.seed, &e), &e);
+    build_fabric(f, n_workers);
+    build_setup(f);
+}
+
+void gossip_fixture_free(struct gossip_fixture *f)
+{
+    gossip_data_free(&f->train);
+    gossip_data_free(&f->test);
+    gossip_shards_free(&f->shards);
+    topo_graph_free(f->graph);
+}
+
+struct gossip_settings gossip_fixture_settings(const char *name)
+{
+    struct gossip_settings s = gossip_settings_default();
+    s.method = gossip_find_method(name);
+    assert_in_range(s.method, 0, gossip_n_methods - 1);
+    return s;
+}
+
+void gossip_fixture_run(struct gossip_result *r, const struct gossip_fixture *f,
+                        const struct gossip_settings *s)
+{
+    const struct gossip_wish wish = { .models = true };
+    struct err e = { 0 };
+    assert_ok(gossip_run(r, &f->setup, s, 1, &wish, &e), &e);
+}
+
+void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture *f,
+                          const struct gossip_settings *s)
+{
+    struct err e = { 0 };
+    assert_ok(gossip_cluster_build(c, &f->setup, s, 1, &e), &e);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        gossip_ready(c, &c->workers[i]);
+    assert_ok(gossip_go_ready(c, &e), &e);
+}
+
+/* As sim/gossip/run.c has it: steps that end come first. */
+bool gossip_fixture_turn(struct gossip_cluster *c)
+{
+    struct event_heap *clock = &c->engine->clock;
+    double step_s = event_heap_time(clock), wire_s = gossip_wire_next_s(c->wire);
+    struct err e = { 0 };
+    if (c->engine->diverged_step >= 0 || !isfinite(fmin(step_s, wire_s)))
+        return false;
+    c->now_s = fmin(step_s, wire_s);
+    if (step_s <= wire_s) {
+        struct gossip_worker *w = &c->workers[event_heap_first(clock)];
+        event_heap_remove(clock, w->id);
+        assert_ok(gossip_step_done(c, w, &e), &e);
+    } else {
+        assert_ok(gossip_wire_turn(c, &e), &e);
+    }
+    assert_ok(gossip_go_ready(c, &e), &e);
+    return true;
+}
+
+void gossip_fixture_scatter(struct gossip_cluster *c)
+{
+    struct err e = { 0 };
+    struct rng *r;
+    assert_ok(rng_build(&r, 7, 0, &e), &e);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        for (int32_t k = 0; k < c->n_params; k++)
+            c->workers[i].x[k] = (float)rng_range(r, -1, 1);
+    rng_free(r);
+}
+
+double gossip_fixture_model_B(const struct gossip_fixture *f)
+{
+    return f->net.n_params * (double)sizeof(float);
+}
+
+void gossip_fixture_assert_same(const struct gossip_result *a, const struct gossip_result *b,
+                                const struct gossip_fixture *f)
+{
+    size_t n = (size_t)f->fabric.n_workers * (size_t)f->net.n_params;
+    assert_true(a->time_s == b->time_s);
+    assert_true(a->sent_B == b->sent_B);
+    assert_int_equal(a->exchanges, b->exchanges);
+    assert_memory_equal(a->models, b->models, n * sizeof *a->models);
+}

@@ -1,0 +1,57 @@
+/** @file A small set-up in which workers train, for tests of sim/gossip. */
+#ifndef TESTS_GOSSIP_FIXTURE_H
+#define TESTS_GOSSIP_FIXTURE_H
+
+#include "sim/gossip/engine.h"
+#include "tests/support.h"
+
+/** Release with gossip_fixture_free(). Does not move: setup points to the other parts. Change any of them
+ * before a run. */
+struct gossip_fixture {
+    struct gossip_data train, test;
+    struct gossip_net net;
+    struct gossip_shards shards;
+    struct topo_graph *graph;
+    struct gossip_fabric fabric;
+    struct gossip_setup setup;
+};
+
+enum { FIXTURE_STEPS = 40 /**< of each worker */ };
+/** Of a step without jitter, and of a model of the fixture over a link that is free. */
+#define FIXTURE_STEP_S  0.01
+#define FIXTURE_MODEL_S 0.006
+
+/**
+ * @p n_workers with 40 examples each, of 8 features and 4 classes; a net 8-8-4; batch 4, 4 epochs, rate 0.05,
+ * momentum 0.9, no decay of the rate. Steps have jitter 0.1, exchanges are instantaneous for what is learned
+ * and nothing overlaps. The workers and one more NPU, the server, are on one switch without latency.
+ */
+void gossip_fixture_build(struct gossip_fixture *f, int32_t n_workers, enum gossip_sharding how);
+void gossip_fixture_free(struct gossip_fixture *f);
+
+/** Defaults of the method called @p name. */
+struct gossip_settings gossip_fixture_settings(const char *name);
+
+/** Run with seed 1, keeping the models; it succeeds. Release @p r with gossip_result_free(). */
+void gossip_fixture_run(struct gossip_result *r, const struct gossip_fixture *f,
+                        const struct gossip_settings *s);
+
+/**
+ * For a look at a run from event to event: a cluster of which no step has begun yet. Release it with
+ * gossip_cluster_free(). gossip_fixture_turn() goes to the next event; false: all is done, or diverged.
+ */
+void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture *f,
+                          const struct gossip_settings *s);
+bool gossip_fixture_turn(struct gossip_cluster *c);
+
+/** Give every worker a model of its own, all numbers in [-1, 1). */
+void gossip_fixture_scatter(struct gossip_cluster *c);
+
+/** Bytes of one model. */
+double gossip_fixture_model_B(const struct gossip_fixture *f);
+
+/** Models, time, traffic and exchanges are equal, bit for bit. */
+void gossip_fixture_assert_same(const struct gossip_result *a, const struct gossip_result *b,
+                                const struct gossip_fixture *f);
+
+#endif

@@ -1,0 +1,215 @@
+/* Workers and a centre that draw each other closer. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+static double sum_of(const float *x, int32_t n)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < n; k++)
+        sum += (double)x[k];
+    return sum;
+}
+
+static double sum_of_models_and_centre(const struct gossip_cluster *c)
+{
+    double sum = sum_of(c->shared[0], c->n_params);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        sum += sum_of(c->workers[i].x, c->n_params);
+    return sum;
+}
+
+/* A step of SGD moves a model by its velocity; the rest only goes from one to another. */
+static void steps_alone_change_the_sum_of_models_and_centre(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    (void)state;
+    s.period = 2;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_cluster c;
+        int64_t steps[4] = { 0 };
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        double want = sum_of_models_and_centre(&c), begin = want;
+        while (gossip_fixture_turn(&c))
+            for (int32_t i = 0; i < 4; i++)
+                if (c.workers[i].steps > steps[i]) {
+                    steps[i]++;
+                    want += sum_of(c.workers[i].memory.v, c.n_params);
+                }
+        assert_true(fabs(want - begin) > 0.01);
+        assert_near(sum_of_models_and_centre(&c), want, 1e-4);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* With alpha 1 a worker takes the centre and leaves its model there. */
+static void alpha_1_swaps_a_worker_and_the_centre(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    struct gossip_cluster c;
+    (void)state;
+    s.alpha = 1;
+    s.period = FIXTURE_STEPS;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    gossip_fixture_start(&c, &f, &s);
+    double centre = (double)c.shared[0][5];
+    gossip_fixture_scatter(&c);
+    double model = (double)c.workers[0].x[5];
+    while (gossip_fixture_turn(&c))
+        continue;
+    assert_near((double)c.workers[0].x[5], centre, 1e-6);
+    assert_near((double)c.shared[0][5], model, 1e-6);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* One exchange of one worker that does not learn: e = alpha (x - c), x - e, c + e. */
+static void an_exchange_draws_both_by_alpha(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    (void)state;
+    s.period = FIXTURE_STEPS;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    for (int stale = 0; stale < 2; stale++) {
+        struct gossip_cluster c;
+        f.setup.clock.stale = stale;
+        gossip_fixture_start(&c, &f, &s);
+        double centre = (double)c.shared[0][5];
+        gossip_fixture_scatter(&c);
+        double model = (double)c.workers[0].x[5], e = 0.9 * (model - centre);
+        while (gossip_fixture_turn(&c))
+            continue;
+        assert_near((double)c.workers[0].x[5], model - e, 1e-6);
+        assert_near((double)c.shared[0][5], centre + e, 1e-6);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void alpha_is_nine_tenths_over_all_workers_unless_given(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings none = gossip_fixture_settings("elastic"), given = none, other = none;
+    struct gossip_result a, b, c;
+    (void)state;
+    given.alpha = 0.225;
+    other.alpha = 0.9;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    gossip_fixture_run(&a, &f, &none);
+    gossip_fixture_run(&b, &f, &given);
+    gossip_fixture_run(&c, &f, &other);
+    gossip_fixture_assert_same(&a, &b, &f);
+    assert_memory_not_equal(a.models, c.models, (size_t)f.net.n_params * 4 * sizeof *a.models);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_result_free(&c);
+    gossip_fixture_free(&f);
+}
+
+static void every_period_pulls_and_pushes_one_model(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    for (int64_t period = 1; period <= 16; period *= 4) {
+        struct gossip_settings s = gossip_fixture_settings("elastic");
+        s.period = period;
+        gossip_fixture_run(&r, &f, &s);
+        assert_int_equal(r.exchanges, 2 * 4 * (FIXTURE_STEPS / period));
+        assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* One worker: a step, a pull, a push. With overlap both hide under the two steps after them, but for the
+ * last. A server on its own NPU takes no time. */
+static void a_worker_waits_for_pull_and_push(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    struct gossip_result r;
+    (void)state;
+    s.period = 2;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
+    gossip_result_free(&r);
+    f.setup.clock.overlap = true;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S, 1e-9);
+    gossip_result_free(&r);
+    f.setup.clock.overlap = false;
+    f.fabric.server = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
+    assert_true(r.sent_B == 0);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.stale = f.setup.clock.overlap = true;
+    gossip_fixture_run(&a, &f, &s);
+    gossip_fixture_run(&b, &f, &s);
+    gossip_fixture_assert_same(&a, &b, &f);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+static void assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
+{
+    struct gossip_result r;
+    struct err e = { 0 };
+    assert_fails(gossip_run(&r, &f->setup, s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE, text);
+    gossip_result_free(&r);
+}
+
+static void settings_that_cannot_be_are_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("elastic");
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    s.alpha = 0; /* would be workers that learn alone */
+    assert_refused(&f, &s, "alpha is 0, need more than 0 to 1");
+    s.alpha = 1.25;
+    assert_refused(&f, &s, "alpha is 1.25, need more than 0 to 1");
+    s.alpha = NAN;
+    s.period = 0;
+    assert_refused(&f, &s, "period is 0, need at least 1");
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_alone_change_the_sum_of_models_and_centre),
+        cmocka_unit_test(alpha_1_swaps_a_worker_and_the_centre),
+        cmocka_unit_test(an_exchange_draws_both_by_alpha),
+        cmocka_unit_test(alpha_is_nine_tenths_over_all_workers_unless_given),
+        cmocka_unit_test(every_period_pulls_and_pushes_one_model),
+        cmocka_unit_test(a_worker_waits_for_pull_and_push),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(settings_that_cannot_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

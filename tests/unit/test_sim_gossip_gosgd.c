@@ -1,0 +1,196 @@
+/* Models that travel with weights: how many, and what is kept. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+static double weight_of(const struct gossip_worker *w)
+{
+    return *(const double *)w->state;
+}
+
+/* Transfers that have taken a model with its weight and not brought it yet. */
+static bool on_its_way(const struct gossip_transfer *t)
+{
+    return t && t->there && !t->mixed;
+}
+
+static double sum_of_weights(const struct gossip_cluster *c)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->n_workers; i++)
+        sum += weight_of(&c->workers[i]);
+    for (int32_t i = 0; i < c->engine->cap_transfers; i++)
+        sum += on_its_way(c->engine->transfers[i]) ? c->engine->transfers[i]->number : 0;
+    return sum;
+}
+
+/* Number k of every model, times its weight. */
+static double weighted_sum(const struct gossip_cluster *c, int32_t k)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->n_workers; i++)
+        sum += weight_of(&c->workers[i]) * (double)c->workers[i].x[k];
+    for (int32_t i = 0; i < c->engine->cap_transfers; i++) {
+        const struct gossip_transfer *t = c->engine->transfers[i];
+        sum += on_its_way(t) ? t->number * (double)t->there[k] : 0;
+    }
+    return sum;
+}
+
+/* Who only mixes keeps the weighted sum of models, whatever is on its way. */
+static void weights_sum_to_1_and_the_weighted_sum_of_models_stays(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gosgd");
+    (void)state;
+    s.prob = 0.5;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.learning.rate = 0;
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_cluster c;
+        bool flew = false;
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        double before = weighted_sum(&c, 0);
+        while (gossip_fixture_turn(&c)) {
+            double at_rest = 0;
+            for (int32_t i = 0; i < 4; i++)
+                at_rest += weight_of(&c.workers[i]);
+            flew = flew || at_rest < 0.99;
+            assert_near(sum_of_weights(&c), 1, 1e-12);
+            assert_near(weighted_sum(&c, 0), before, 1e-5);
+        }
+        assert_int_equal(flew, f.setup.clock.stale);
+        assert_true(vec_distance2(c.workers[0].x, c.workers[1].x, c.n_params) < 1e-3);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Two workers of weight 1/2: the sender keeps 1/4, the other's model becomes 2/3 own and 1/3 sent. */
+static void a_message_is_mixed_in_by_its_weight(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gosgd");
+    struct gossip_cluster c;
+    (void)state;
+    s.prob = 1;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    f.setup.clock.jitter = 0;
+    gossip_fixture_start(&c, &f, &s);
+    gossip_fixture_scatter(&c);
+    double sent = (double)c.workers[0].x[3], own = (double)c.workers[1].x[3];
+    assert_true(gossip_fixture_turn(&c));
+    assert_true(weight_of(&c.workers[0]) == 0.25);
+    assert_true(weight_of(&c.workers[1]) == 0.75);
+    assert_true((double)c.workers[0].x[3] == sent);
+    assert_near((double)c.workers[1].x[3], 2 * own / 3 + sent / 3, 1e-6);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* 160 steps; the number of messages within five deviations of its mean. */
+static void messages_are_sent_by_chance_one_model_each(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    for (double prob = 0; prob <= 1; prob += 0.25) {
+        struct gossip_settings s = gossip_fixture_settings("gosgd");
+        struct gossip_result r;
+        double steps = 4 * FIXTURE_STEPS;
+        s.prob = prob;
+        gossip_fixture_run(&r, &f, &s);
+        assert_near((double)r.exchanges, steps * prob, 5 * sqrt(steps * prob * (1 - prob)));
+        assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Two that step together and send every time: messages cross, nobody waits for the other's. */
+static void a_sender_waits_for_its_own_message_alone(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gosgd");
+    struct gossip_result r;
+    (void)state;
+    s.prob = 1;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void one_worker_alone_learns_and_sends_nothing(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gosgd"), never = gossip_fixture_settings("local");
+    struct gossip_result r, local;
+    (void)state;
+    s.prob = 1;
+    never.period = 2 * FIXTURE_STEPS;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    gossip_fixture_run(&r, &f, &s);
+    gossip_fixture_run(&local, &f, &never);
+    assert_int_equal(r.exchanges, 0);
+    gossip_fixture_assert_same(&r, &local, &f);
+    gossip_result_free(&r);
+    gossip_result_free(&local);
+    gossip_fixture_free(&f);
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gosgd");
+    struct gossip_result a, b;
+    (void)state;
+    s.prob = 0.5;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.stale = f.setup.clock.overlap = true;
+    gossip_fixture_run(&a, &f, &s);
+    gossip_fixture_run(&b, &f, &s);
+    gossip_fixture_assert_same(&a, &b, &f);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+static void a_chance_that_is_none_is_refused(void **state)
+{
+    const double probs[] = { -0.1, 1.5, NAN };
+    const char *const texts[] = { "prob is -0.1, need 0 to 1", "prob is 1.5, need 0 to 1",
+                                  "prob is nan, need 0 to 1" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (size_t i = 0; i < COUNT_OF(probs); i++) {
+        struct gossip_settings s = gossip_fixture_settings("gosgd");
+        struct gossip_result r;
+        struct err e = { 0 };
+        s.prob = probs[i];
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE,
+                     texts[i]);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_sum_to_1_and_the_weighted_sum_of_models_stays),
+        cmocka_unit_test(a_message_is_mixed_in_by_its_weight),
+        cmocka_unit_test(messages_are_sent_by_chance_one_model_each),
+        cmocka_unit_test(a_sender_waits_for_its_own_message_alone),
+        cmocka_unit_test(one_worker_alone_learns_and_sends_nothing),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(a_chance_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,459 @@
+/* Gossip between two workers: when it exchanges, what it sends, how long it takes, and what it keeps. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+static const char *const methods[] = { "pair", "pull", "push" };
+enum { PAIR, PULL, PUSH, N_METHODS };
+
+/* ---- traffic and time ---- */
+
+/* One exchange after every `period` steps of a worker: a model each way, or one way. */
+static void a_fixed_period_sends_its_share(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int m = 0; m < N_METHODS; m++)
+        for (int64_t period = 1; period <= 64; period *= 4) {
+            struct gossip_settings s = gossip_fixture_settings(methods[m]);
+            s.period = period;
+            gossip_fixture_run(&r, &f, &s);
+            assert_int_equal(r.steps, FIXTURE_STEPS);
+            assert_int_equal(r.exchanges, 4 * (FIXTURE_STEPS / period));
+            assert_true(r.sent_B == (double)r.exchanges * (m == PAIR ? 2 : 1) * gossip_fixture_model_B(&f));
+            gossip_result_free(&r);
+        }
+    gossip_fixture_free(&f);
+}
+
+/* Two workers that step at the same time. A pair needs both directions of both ports: worker 1 waits for the
+ * exchange of worker 0 once, and comes 6 ms after it from then on. Pulls and pushes cross without waiting. */
+static void an_initiator_waits_for_ports_and_message(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    for (int m = 0; m < N_METHODS; m++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[m]);
+        gossip_fixture_run(&r, &f, &s);
+        double cycle_s = FIXTURE_STEP_S + FIXTURE_MODEL_S, first_s = m == PAIR ? FIXTURE_MODEL_S : 0;
+        assert_close(r.time_s, FIXTURE_STEPS * cycle_s + first_s, 1e-9);
+        assert_close(r.compute_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
+        assert_int_equal(r.exchanges, 2 * FIXTURE_STEPS);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* With overlap a message of 6 ms hides under the step of 10 ms after it, but for the last one. */
+static void overlap_hides_a_message_under_a_step(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    f.setup.clock.overlap = true;
+    for (int m = PULL; m < N_METHODS; m++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[m]);
+        gossip_fixture_run(&r, &f, &s);
+        assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + FIXTURE_MODEL_S, 1e-9);
+        assert_near(r.wait_s, 0, 1e-12);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void one_worker_alone_learns_and_sends_nothing(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result local, r;
+    struct gossip_settings s = gossip_fixture_settings("local");
+    (void)state;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    s.period = 2 * FIXTURE_STEPS; /* never */
+    gossip_fixture_run(&local, &f, &s);
+    assert_true(local.loss < log(4));
+    for (int m = 0; m < N_METHODS; m++)
+        for (int rule = 0; rule < N_GOSSIP_RULES; rule++) {
+            s = gossip_fixture_settings(methods[m]);
+            s.rule = (enum gossip_rule)rule;
+            gossip_fixture_run(&r, &f, &s);
+            assert_int_equal(r.exchanges, 0);
+            assert_true(r.sent_B == 0);
+            gossip_fixture_assert_same(&r, &local, &f);
+            gossip_result_free(&r);
+        }
+    gossip_result_free(&local);
+    gossip_fixture_free(&f);
+}
+
+/* ---- what becomes of models ---- */
+
+static float *copy_models(const struct gossip_cluster *c)
+{
+    size_t n = (size_t)c->n_params;
+    float *x = malloc((size_t)c->n_workers * n * sizeof *x);
+    assert_non_null(x);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        vec_copy(x + (size_t)i * n, c->workers[i].x, c->n_params);
+    return x;
+}
+
+/* Worker @p i has moved by @p share towards what @p other was; 0: not at all, to the last bit. */
+static void assert_moved(const struct gossip_cluster *c, const float *before, int32_t i, int32_t other,
+                         double share)
+{
+    size_t n = (size_t)c->n_params;
+    const float *own = before + (size_t)i * n, *others = before + (size_t)other * n;
+    if (share == 0)
+        assert_memory_equal(c->workers[i].x, own, n * sizeof *own);
+    for (size_t k = 0; k < n && share > 0; k++)
+        assert_near((double)c->workers[i].x[k], (1 - share) * (double)own[k] + share * (double)others[k],
+                    1e-6);
+}
+
+/* Two workers with models of their own that do not learn: after the first step, of worker 0. */
+static void a_pull_moves_its_puller_a_push_its_receiver_a_pair_both(void **state)
+{
+    struct gossip_fixture f;
+    const double share[N_METHODS][2] = { { 0.25, 0.25 }, { 0.25, 0 }, { 0, 0.25 } };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    f.setup.clock.jitter = 0;
+    for (int m = 0; m < N_METHODS; m++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[m]);
+        struct gossip_cluster c;
+        s.mix = 0.25;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        float *before = copy_models(&c);
+        assert_true(gossip_fixture_turn(&c));
+        assert_int_equal(c.workers[0].steps, 1);
+        for (int32_t i = 0; i < 2; i++)
+            assert_moved(&c, before, i, 1 - i, share[m][i]);
+        free(before);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* With stale models it is the end of the message that changes them: worker 0 steps, then worker 1. */
+static void what_arrives_changes_a_model_no_earlier(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    f.setup.clock.jitter = 0;
+    f.setup.clock.stale = true;
+    for (int m = 0; m < N_METHODS; m++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[m]);
+        struct gossip_cluster c;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        float *before = copy_models(&c);
+        for (int step = 0; step < 2; step++) {
+            assert_true(gossip_fixture_turn(&c));
+            assert_moved(&c, before, 0, 1, 0);
+            assert_moved(&c, before, 1, 0, 0);
+        }
+        assert_true(gossip_fixture_turn(&c));
+        assert_close(c.now_s, FIXTURE_STEP_S + FIXTURE_MODEL_S, 1e-9);
+        assert_moved(&c, before, 0, 1, 0.5); /* by its own exchange, or by that of worker 1 */
+        free(before);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+static double sum_of_models(const struct gossip_cluster *c)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->n_workers; i++)
+        for (int32_t k = 0; k < c->n_params; k++)
+            sum += (double)c->workers[i].x[k];
+    return sum;
+}
+
+/* Greatest distance of a model from the first one. */
+static double apart_of_models(const struct gossip_cluster *c)
+{
+    double most = 0;
+    for (int32_t i = 1; i < c->n_workers; i++)
+        most = fmax(most, sqrt(vec_distance2(c->workers[i].x, c->workers[0].x, c->n_params)));
+    return most;
+}
+
+/* To rounding: sums in double of numbers of about 1. */
+static void symmetric_pairs_keep_the_sum_of_models(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.learning.rate = 0;
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_cluster c;
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        double before = sum_of_models(&c), apart = apart_of_models(&c);
+        while (gossip_fixture_turn(&c))
+            assert_near(sum_of_models(&c), before, 1e-4);
+        assert_true(apart_of_models(&c) < 1e-3 * apart);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* ---- rules ---- */
+
+/* Runs with rule and with a fixed period are the same to the last bit. */
+static void assert_as_fixed(const struct gossip_settings *rule, int64_t period)
+{
+    struct gossip_fixture f;
+    struct gossip_settings fixed = *rule;
+    struct gossip_result a, b;
+    fixed.rule = GOSSIP_RULE_FIXED;
+    fixed.period = period;
+    for (int how = 0; how < N_GOSSIP_SHARDINGS; how++) {
+        gossip_fixture_build(&f, 4, (enum gossip_sharding)how);
+        f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+        gossip_fixture_run(&a, &f, rule);
+        gossip_fixture_run(&b, &f, &fixed);
+        assert_int_equal(a.exchanges, 4 * (FIXTURE_STEPS / period));
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+}
+
+static void theta_0_is_an_exchange_every_step(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_METHODS; m++)
+        for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
+            struct gossip_settings s = gossip_fixture_settings(methods[m]);
+            s.rule = (enum gossip_rule)rule;
+            s.theta = 0;
+            assert_as_fixed(&s, 1);
+        }
+}
+
+static void an_infinite_theta_leaves_the_cap(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_METHODS; m++)
+        for (int64_t cap = 1; cap <= 7; cap += 3)
+            for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
+                struct gossip_settings s = gossip_fixture_settings(methods[m]);
+                s.rule = (enum gossip_rule)rule;
+                s.theta = INFINITY;
+                s.cap = cap;
+                if (rule != GOSSIP_RULE_CONTROL)
+                    assert_as_fixed(&s, cap);
+            }
+}
+
+/* A rule told again: models are watched from outside, as exchanges end only after steps. */
+struct watch {
+    float *ref, *x;
+    int64_t steps, since, tau, early;
+    bool held;
+};
+
+static double drift_of(const struct gossip_cluster *c, const struct gossip_worker *w, const struct watch *u)
+{
+    double moved = 0, was = 0;
+    for (int32_t k = 0; k < c->n_params; k++) {
+        moved += ((double)w->x[k] - (double)u->ref[k]) * ((double)w->x[k] - (double)u->ref[k]);
+        was += (double)u->ref[k] * (double)u->ref[k];
+    }
+    return sqrt(moved / was);
+}
+
+/* Whether @p w should exchange after the step just done. */
+static bool should(const struct gossip_cluster *c, const struct gossip_worker *w, struct watch *u)
+{
+    const struct gossip_settings *s = c->settings;
+    double drift = drift_of(c, w, u);
+    double left = w->steps > FIXTURE_STEPS / 2 ? c->setup->learning.decay : 1;
+    u->since++;
+    if (s->rule == GOSSIP_RULE_CONTROL) {
+        if (u->since < u->tau)
+            return false;
+        double tau = floor((double)u->tau * fmin(2, fmax(0.5, s->theta / drift)) + 0.5);
+        u->tau = (int64_t)fmin(fmax(1, tau), (double)s->cap);
+        return true;
+    }
+    if (s->rule == GOSSIP_RULE_DRIFT)
+        left = 1;
+    return u->since == s->cap || (u->since % s->check == 0 && drift >= s->theta * left);
+}
+
+static void watch_worker(struct watch *u, const struct gossip_cluster *c, const struct gossip_worker *w)
+{
+    size_t bytes = (size_t)c->n_params * sizeof *w->x;
+    bool held = w->holds > 0, stepped = w->steps > u->steps;
+    if (stepped) {
+        bool due = should(c, w, u);
+        assert_int_equal(held, due);
+        u->early += due && u->since > 1 && u->since < c->settings->cap;
+        u->since = due ? 0 : u->since;
+    } else if (c->settings->rule == GOSSIP_RULE_CONTROL ? u->held && !held : memcmp(w->x, u->x, bytes) != 0) {
+        memcpy(u->ref, w->x, bytes); /* an exchange is over; of rule B one that it began */
+    }
+    u->held = held;
+    u->steps = w->steps;
+    memcpy(u->x, w->x, bytes);
+}
+
+/* Go through a run; returns how many exchanges came after more than one step and before the cap. */
+static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_settings *s)
+{
+    struct gossip_cluster c;
+    struct watch watch[4];
+    int64_t early = 0;
+    gossip_fixture_start(&c, f, s);
+    for (int i = 0; i < 4; i++) {
+        watch[i] = (struct watch){ .ref = malloc((size_t)c.n_params * sizeof(float)),
+                                   .x = malloc((size_t)c.n_params * sizeof(float)),
+                                   .tau = 1 };
+        assert_true(watch[i].ref && watch[i].x);
+        vec_copy(watch[i].ref, c.workers[i].x, c.n_params);
+        vec_copy(watch[i].x, c.workers[i].x, c.n_params);
+    }
+    while (gossip_fixture_turn(&c))
+        for (int i = 0; i < 4; i++)
+            watch_worker(&watch[i], &c, &c.workers[i]);
+    for (int i = 0; i < 4; i++) {
+        early += watch[i].early;
+        free(watch[i].ref);
+        free(watch[i].x);
+    }
+    gossip_cluster_free(&c);
+    return early;
+}
+
+static void a_worker_exchanges_as_its_model_changes(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.n_decays = 1;
+    for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++)
+        for (int64_t check = 1; check <= 3; check += 2) {
+            struct gossip_settings s = gossip_fixture_settings("pair");
+            s.rule = (enum gossip_rule)rule;
+            s.theta = rule == GOSSIP_RULE_DRIFT ? 0.05 : 0.2;
+            s.cap = 10;
+            s.check = check;
+            assert_true(watch_rule(&f, &s) > 10);
+        }
+    gossip_fixture_free(&f);
+}
+
+/* The rate grows twentyfold: drift is far below theta at first, and far above it later. */
+static void control_at_most_halves_or_doubles_a_period(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    f.setup.learning.rate = 0.005;
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.n_decays = 1;
+    f.setup.learning.decay = 20;
+    s.rule = GOSSIP_RULE_CONTROL;
+    s.cap = 20;
+    assert_true(watch_rule(&f, &s) > 10);
+    gossip_fixture_free(&f);
+}
+
+/* ---- the rest ---- */
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    for (int kind = 0; kind < 4 * N_METHODS; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[kind / 4]);
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2 % 2;
+        s.rule = GOSSIP_RULE_DRIFT;
+        gossip_fixture_run(&a, &f, &s);
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
+{
+    struct gossip_result r;
+    struct err e = { 0 };
+    assert_fails(gossip_run(&r, &f->setup, s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE, text);
+    gossip_result_free(&r);
+}
+
+static void settings_that_cannot_be_are_refused(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (int m = 0; m < N_METHODS; m++) {
+        struct gossip_settings good = gossip_fixture_settings(methods[m]), s = good;
+        s.period = 0;
+        assert_refused(&f, &s, "period is 0, need at least 1");
+        s = good;
+        s.mix = 0;
+        assert_refused(&f, &s, "mix is 0, need more than 0 to 1");
+        s.mix = 1.5;
+        assert_refused(&f, &s, "mix is 1.5, need more than 0 to 1");
+        good.rule = GOSSIP_RULE_DRIFT;
+        s = good;
+        s.theta = NAN;
+        assert_refused(&f, &s, "theta is nan, need at least 0");
+        s = good;
+        s.cap = 0;
+        assert_refused(&f, &s, "cap is 0, need at least 1");
+        s = good;
+        s.check = -1;
+        assert_refused(&f, &s, "check is -1, need at least 1");
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fixed_period_sends_its_share),
+        cmocka_unit_test(an_initiator_waits_for_ports_and_message),
+        cmocka_unit_test(overlap_hides_a_message_under_a_step),
+        cmocka_unit_test(one_worker_alone_learns_and_sends_nothing),
+        cmocka_unit_test(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both),
+        cmocka_unit_test(what_arrives_changes_a_model_no_earlier),
+        cmocka_unit_test(symmetric_pairs_keep_the_sum_of_models),
+        cmocka_unit_test(theta_0_is_an_exchange_every_step),
+        cmocka_unit_test(an_infinite_theta_leaves_the_cap),
+        cmocka_unit_test(a_worker_exchanges_as_its_model_changes),
+        cmocka_unit_test(control_at_most_halves_or_doubles_a_period),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(settings_that_cannot_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* The engine: how long runs take, who waits, what is learned and what is noted. Times are worked out by hand.
+ */
+#include "tests/gossip_fixture.h"
+
+/* Local SGD whose workers never meet: nothing is exchanged. */
+static struct gossip_settings alone(void)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    s.period = INT64_MAX;
+    return s;
+}
+
+static struct gossip_settings every_step(const char *method)
+{
+    struct gossip_settings s = gossip_fixture_settings(method);
+    s.period = 1;
+    return s;
+}
+
+static void run(struct gossip_result *r, const struct gossip_fixture *f, const struct gossip_settings *s,
+                uint64_t seed)
+{
+    const struct gossip_wish all = { .curve = true, .curve_accuracy = true, .arcs = true, .models = true };
+    struct err e = { 0 };
+    assert_ok(gossip_run(r, &f->setup, s, seed, &all, &e), &e);
+}
+
+/* ---- same input, same bytes ---- */
+
+static void assert_same_curves(const struct gossip_result *a, const struct gossip_result *b)
+{
+    assert_int_equal(a->n_curve, b->n_curve);
+    for (int32_t i = 0; i < a->n_curve; i++) {
+        const struct gossip_curve_point *p = &a->curve[i], *q = &b->curve[i];
+        assert_true(p->time_s == q->time_s && p->loss == q->loss && p->sent_B == q->sent_B);
+        assert_true(p->steps == q->steps && p->exchanges == q->exchanges);
+        assert_true(p->accuracy == q->accuracy || (isnan(p->accuracy) && isnan(q->accuracy)));
+    }
+}
+
+static void assert_same(const struct gossip_result *a, const struct gossip_result *b,
+                        const struct gossip_fixture *f)
+{
+    gossip_fixture_assert_same(a, b, f);
+    assert_true(a->compute_s == b->compute_s && a->wait_s == b->wait_s && a->loss == b->loss);
+    assert_true(a->accuracy == b->accuracy && a->average_accuracy == b->average_accuracy);
+    assert_int_equal(a->n_arcs, b->n_arcs);
+    assert_memory_equal(a->arc_B, b->arc_B, (size_t)a->n_arcs * sizeof *a->arc_B);
+    assert_same_curves(a, b);
+}
+
+static void same_seed_gives_same_bytes_of_everything(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    for (int32_t m = 0; m < gossip_n_methods; m++) {
+        struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
+        struct gossip_result a, b, other;
+        run(&a, &f, &s, 1);
+        run(&b, &f, &s, 1);
+        run(&other, &f, &s, 2);
+        assert_same(&a, &b, &f);
+        assert_false(a.time_s == other.time_s);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_result_free(&other);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* ---- the clock ---- */
+
+/* Jitter j is j times an exponential of deviation 1. */
+static void steps_take_their_mean_within_five_deviations(void **state)
+{
+    const double jitters[] = { 0, 0.3, 1 };
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.learning.epochs = 200;
+    for (size_t i = 0; i < COUNT_OF(jitters); i++) {
+        struct gossip_result r;
+        f.setup.clock.jitter = jitters[i];
+        run(&r, &f, &s, 3);
+        double n = (double)r.steps, deviation = jitters[i] * FIXTURE_STEP_S / sqrt(4 * n);
+        assert_int_equal(r.steps, 2000);
+        assert_near(r.compute_s / n, FIXTURE_STEP_S, 5 * deviation + 1e-12);
+        assert_true(jitters[i] == 0 || r.compute_s / n != FIXTURE_STEP_S);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void slow_workers_take_so_many_times_as_long(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 3;
+    run(&r, &f, &s, 1);
+    assert_close(r.time_s, 3 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
+    assert_close(r.compute_s, (3 + 3) / 4.0 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
+    assert_near(r.wait_s, 0, 0);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* A tenth of the steps takes five times as long: 1.4 on average, deviation 4 sqrt(0.1 * 0.9). */
+static void pauses_lengthen_their_share_of_the_steps(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.learning.epochs = 200;
+    f.setup.clock.jitter = 0;
+    f.setup.clock.pause_prob = 0.1;
+    f.setup.clock.pause_factor = 5;
+    run(&r, &f, &s, 1);
+    double n = 4.0 * 2000;
+    assert_near(r.compute_s / 2000 / FIXTURE_STEP_S, 1.4, 5 * 4 * sqrt(0.1 * 0.9 / n));
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* All end with the last all-reduce, so time is compute and waiting. */
+static void where_all_end_together_compute_and_waiting_fill_the_time(void **state)
+{
+    const char *const methods[] = { "all-reduce", "local" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0.5;
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        struct gossip_settings s = every_step(methods[i]);
+        struct gossip_result r;
+        run(&r, &f, &s, 1);
+        assert_close(r.compute_s + r.wait_s, r.time_s, 1e-12);
+        assert_true(r.wait_s > FIXTURE_STEPS * 1.5 * FIXTURE_MODEL_S);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* 2 (N - 1) / N of a model for N = 4, after every step. */
+static void an_all_reduce_adds_its_time_to_every_step(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = every_step("all-reduce");
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    run(&r, &f, &s, 1);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S), 1e-12);
+    assert_close(r.sent_B, FIXTURE_STEPS * 6 * gossip_fixture_model_B(&f), 1e-12);
+    assert_close(r.average_s, 1.5 * FIXTURE_MODEL_S, 1e-12);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* ---- what is learned ---- */
+
+/* SGD with momentum as textbooks have it, each batch the whole of the 40 examples. @p x: in and out. */
+static void plain_sgd(float *x, const struct gossip_fixture *f, int64_t steps)
+{
+    const struct gossip_learning *l = &f->setup.learning;
+    int64_t batch[40];
+    float *g = calloc((size_t)f->net.n_params, sizeof *g), *v = calloc((size_t)f->net.n_params, sizeof *v);
+    struct gossip_pass *pass;
+    struct err e = { 0 };
+    assert_ok(gossip_pass_build(&pass, &f->net, 40, &e), &e);
+    for (int64_t i = 0; i < 40; i++)
+        batch[i] = i;
+    for (int64_t step = 0; step < steps; step++) {
+        double done = (double)step / (double)steps;
+        double rate = done < 0.5 ? l->rate : l->rate * l->decay;
+        gossip_gradient(g, x, &f->net, f->setup.train[done >= f->setup.drift_at], batch, 40, pass);
+        for (int32_t i = 0; i < f->net.n_params; i++) {
+            v[i] = (float)(l->momentum * (double)v[i] - rate * (double)g[i]);
+            x[i] += v[i];
+        }
+    }
+    gossip_pass_free(pass);
+    free(g);
+    free(v);
+}
+
+/* Every step sees all examples, so their order matters to rounding only. */
+static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    struct gossip_data train, test;
+    struct gossip_teacher t = { .n_features = 8,
+                                .hidden = 8,
+                                .n_classes = 4,
+                                .gain = 1.5,
+                                .n_train = 40,
+                                .n_test = 200,
+                                .seed = 1,
+                                .version = 1 };
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    assert_ok(gossip_teach(&train, &test, &t, &e), &e);
+    f.setup.train[1] = &train;
+    f.setup.test[1] = &test;
+    f.setup.learning.batch = 40;
+    f.setup.learning.epochs = 50;
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.n_decays = 1;
+    for (int stale = 0; stale < 2; stale++) {
+        struct gossip_cluster c;
+        struct gossip_result r;
+        struct gossip_pass *pass;
+        f.setup.drift_at = stale ? 0.6 : 1;
+        f.setup.clock.stale = stale;
+        gossip_fixture_start(&c, &f, &s);
+        run(&r, &f, &s, 1);
+        assert_int_equal(r.steps, 50);
+        plain_sgd(c.workers[0].x, &f, 50);
+        for (int32_t i = 0; i < f.net.n_params; i++)
+            assert_near(r.models[i], c.workers[0].x[i], 1e-4);
+        assert_ok(gossip_pass_build(&pass, &f.net, 40, &e), &e);
+        assert_true(r.accuracy == gossip_accuracy(r.models, &f.net, stale ? &test : &f.test, pass));
+        assert_true(r.accuracy == r.average_accuracy);
+        gossip_pass_free(pass);
+        gossip_result_free(&r);
+        gossip_cluster_free(&c);
+    }
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+    gossip_fixture_free(&f);
+}
+
+static void the_cosine_goes_from_the_rate_to_nothing(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    struct gossip_cluster c;
+    (void)state;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    f.setup.learning.schedule = GOSSIP_RATE_COSINE;
+    gossip_fixture_start(&c, &f, &s);
+    for (int64_t step = 0; step <= c.n_steps; step++) {
+        double angle = acos(-1) * (double)step / (double)c.n_steps;
+        assert_near(gossip_rate(&c, step), f.setup.learning.rate * (1 + cos(angle)) / 2, 1e-15);
+    }
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Shards of 10 and 11 examples: a batch of 16 is one of 10 for all, and an epoch is a step. */
+static void uneven_shards_make_the_steps_of_the_smallest(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = every_step("local");
+    struct gossip_result r;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    gossip_shards_free(&f.shards);
+    f.train.n = 43;
+    assert_ok(gossip_shards_build(&f.shards, &f.train, 4, GOSSIP_SKEW, 1, &e), &e);
+    f.setup.learning.batch = 16;
+    f.setup.learning.epochs = 7;
+    run(&r, &f, &s, 1);
+    assert_int_equal(r.steps, 7);
+    assert_true(isfinite(r.loss));
+    gossip_result_free(&r);
+    f.setup.learning.epochs = 0.01;
+    run(&r, &f, &s, 1);
+    assert_int_equal(r.steps, 1);
+    assert_true(isfinite(r.loss) && r.accuracy > 0);
+    assert_int_equal(r.n_curve, 4);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void a_rate_beyond_reason_diverges_and_says_when(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = every_step("local");
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.learning.rate = 1e30;
+    for (int stale = 0; stale < 2; stale++) {
+        f.setup.clock.stale = stale;
+        run(&r, &f, &s, 1);
+        assert_in_range(r.diverged_step, 0, FIXTURE_STEPS - 1);
+        assert_true(isnan(r.accuracy) && isnan(r.average_accuracy) && isnan(r.loss));
+        assert_true(r.time_s < FIXTURE_STEPS * FIXTURE_STEP_S);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* ---- the curve ---- */
+
+static void the_curve_has_a_point_per_hundredth_and_ends_with_the_totals(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = every_step("pair");
+    struct gossip_result r;
+    int tested = 0;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    run(&r, &f, &s, 1);
+    assert_int_equal(r.n_curve, GOSSIP_CURVE);
+    for (int32_t i = 0; i < r.n_curve; i++) {
+        const struct gossip_curve_point *p = &r.curve[i], *before = i ? p - 1 : p;
+        assert_true(p->time_s >= before->time_s && p->exchanges >= before->exchanges);
+        assert_true(p->sent_B >= before->sent_B && isfinite(p->loss));
+        assert_int_equal(p->steps, (int)ceil((i + 1) * 4 * FIXTURE_STEPS / 100.0));
+        assert_true(isnan(p->accuracy) == ((i + 1) % 5 != 0));
+        tested += !isnan(p->accuracy);
+    }
+    const struct gossip_curve_point *last = &r.curve[GOSSIP_CURVE - 1];
+    assert_int_equal(tested, GOSSIP_CURVE_TESTS);
+    assert_true(last->time_s == r.time_s && last->sent_B == r.sent_B);
+    assert_int_equal(last->exchanges, r.exchanges);
+    assert_true(last->accuracy == r.average_accuracy);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* Of one worker: the model halfway is that of a run of half the epochs. */
+static void the_curve_tests_the_model_of_its_time(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = alone();
+    struct gossip_result half, whole;
+    (void)state;
+    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    f.setup.learning.epochs = 50;
+    run(&half, &f, &s, 1);
+    f.setup.learning.epochs = 100;
+    run(&whole, &f, &s, 1);
+    assert_true(whole.curve[49].accuracy == half.average_accuracy);
+    assert_true(whole.curve[4].accuracy != whole.average_accuracy);
+    gossip_result_free(&half);
+    gossip_result_free(&whole);
+    gossip_fixture_free(&f);
+}
+
+static void a_period_that_is_none_is_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("local");
+    struct gossip_result r;
+    const struct gossip_wish wish = { .curve = true };
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    s.period = 0;
+    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is 0, need at least 1");
+    assert_null(r.curve);
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_seed_gives_same_bytes_of_everything),
+        cmocka_unit_test(steps_take_their_mean_within_five_deviations),
+        cmocka_unit_test(slow_workers_take_so_many_times_as_long),
+        cmocka_unit_test(pauses_lengthen_their_share_of_the_steps),
+        cmocka_unit_test(where_all_end_together_compute_and_waiting_fill_the_time),
+        cmocka_unit_test(an_all_reduce_adds_its_time_to_every_step),
+        cmocka_unit_test(one_worker_is_plain_sgd_also_through_decay_and_drift),
+        cmocka_unit_test(the_cosine_goes_from_the_rate_to_nothing),
+        cmocka_unit_test(uneven_shards_make_the_steps_of_the_smallest),
+        cmocka_unit_test(a_rate_beyond_reason_diverges_and_says_when),
+        cmocka_unit_test(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals),
+        cmocka_unit_test(the_curve_tests_the_model_of_its_time),
+        cmocka_unit_test(a_period_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

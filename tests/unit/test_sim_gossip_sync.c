@@ -1,0 +1,261 @@
+/* Methods in which all workers meet: what they are the same as, and what a meeting beside steps keeps. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+/* A mean of models is rounded to float32 where a mean of gradients is, but at other numbers: 2^-24 of about 1
+ * in each of 40 steps, times 10 by momentum 0.9, is 2e-5. Ten times that for what learning makes of it. */
+#define ROUNDING 2e-4
+
+/* Greatest difference of a number between two runs. */
+static double apart(const struct gossip_result *a, const struct gossip_result *b,
+                    const struct gossip_fixture *f)
+{
+    double most = 0;
+    for (int32_t i = 0; i < f->fabric.n_workers * f->net.n_params; i++)
+        most = fmax(most, fabs((double)a->models[i] - (double)b->models[i]));
+    return most;
+}
+
+/* Momentum is linear, so the mean of velocities is the velocity of the mean. */
+static void local_sgd_with_period_1_is_synchronous_sgd(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
+        struct gossip_settings local = gossip_fixture_settings("local");
+        struct gossip_fixture f;
+        struct gossip_result a, b, other;
+        gossip_fixture_build(&f, 4, kind / 2 ? GOSSIP_SKEW : GOSSIP_IID);
+        f.setup.clock.stale = kind % 2;
+        f.setup.learning.weight_decay = 1e-3;
+        gossip_fixture_run(&a, &f, &all_reduce);
+        gossip_fixture_run(&b, &f, &local);
+        local.period = 2;
+        gossip_fixture_run(&other, &f, &local);
+        assert_true(apart(&a, &b, &f) < ROUNDING);
+        assert_true(apart(&a, &other, &f) > 10 * ROUNDING);
+        assert_true(a.time_s == b.time_s);
+        assert_int_equal(a.exchanges, b.exchanges);
+        assert_true(a.sent_B == b.sent_B);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_result_free(&other);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* Nothing changes a model between the beginning and the end of a step. */
+static void synchronous_sgd_does_not_ask_when_the_gradient_is_taken(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("all-reduce");
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    gossip_fixture_run(&a, &f, &s);
+    f.setup.clock.stale = true;
+    gossip_fixture_run(&b, &f, &s);
+    gossip_fixture_assert_same(&a, &b, &f);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+/* The first step has no velocity yet: x - rate (g_1 + .. + g_N) / N, to a few roundings. */
+static void the_first_synchronous_step_goes_along_the_mean_of_gradients(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("all-reduce");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    gossip_fixture_start(&c, &f, &s);
+    double *want = malloc((size_t)c.n_params * sizeof *want);
+    assert_non_null(want);
+    for (int32_t k = 0; k < c.n_params; k++) {
+        double sum = 0;
+        for (int32_t i = 0; i < 4; i++)
+            sum += (double)c.workers[i].g[k];
+        want[k] = (double)c.workers[0].x[k] - 0.05 * sum / 4;
+    }
+    while (c.engine->exchanges < 1 || c.workers[0].holds)
+        assert_true(gossip_fixture_turn(&c));
+    for (int32_t i = 0; i < 4; i++)
+        for (int32_t k = 0; k < c.n_params; k++)
+            assert_near(c.workers[i].x[k], want[k], 1e-6);
+    free(want);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+static void post_local_is_local_on_both_sides_of_its_switch(void **state)
+{
+    struct gossip_settings local = gossip_fixture_settings("local");
+    struct gossip_settings post = gossip_fixture_settings("post-local");
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    post.period = 7;
+    for (int kind = 0; kind < 4; kind++) {
+        f.setup.clock.overlap = kind / 2;
+        post.switch_frac = kind % 2;
+        local.period = kind % 2 ? 1 : 7;
+        gossip_fixture_run(&a, &f, &local);
+        gossip_fixture_run(&b, &f, &post);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    post.switch_frac = 0.5;
+    gossip_fixture_run(&a, &f, &post);
+    assert_int_equal(a.exchanges, FIXTURE_STEPS / 2 + FIXTURE_STEPS / 2 / 7);
+    gossip_result_free(&a);
+    gossip_fixture_free(&f);
+}
+
+/* An all-reduce among N sends 2 (N - 1) models in all; the last steps stay a worker's own. */
+static void meetings_are_as_many_as_whole_periods(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (s.period = 1; s.period <= 64; s.period += 9) {
+        gossip_fixture_run(&r, &f, &s);
+        assert_int_equal(r.exchanges, FIXTURE_STEPS / s.period);
+        assert_close(r.sent_B, (double)r.exchanges * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void meetings_beside_steps_take_no_longer_and_send_the_same(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_result waits, goes_on;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 8; kind++) {
+        s.period = kind % 4 + 1;
+        f.setup.clock.stale = kind / 4;
+        f.setup.clock.overlap = false;
+        gossip_fixture_run(&waits, &f, &s);
+        f.setup.clock.overlap = true;
+        gossip_fixture_run(&goes_on, &f, &s);
+        assert_true(goes_on.time_s < waits.time_s);
+        assert_true(goes_on.sent_B == waits.sent_B);
+        assert_int_equal(goes_on.exchanges, waits.exchanges);
+        assert_true(isfinite(goes_on.loss));
+        assert_true(goes_on.average_accuracy >= 0.25);
+        gossip_result_free(&waits);
+        gossip_result_free(&goes_on);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Who is back for the next meeting before the last is over waits for it: two periods at most. */
+static void a_fast_worker_is_no_more_than_two_periods_ahead(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    int64_t most = 0;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.overlap = true;
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 10;
+    s.period = 3;
+    gossip_fixture_start(&c, &f, &s);
+    while (gossip_fixture_turn(&c))
+        for (int32_t i = 0; i < 3; i++) {
+            int64_t ahead = c.workers[i].steps - c.workers[3].steps;
+            most = ahead > most ? ahead : most;
+        }
+    assert_int_equal(most, 2 * s.period);
+    assert_int_equal(c.engine->exchanges, FIXTURE_STEPS / s.period);
+    assert_int_equal(c.engine->steps_done, c.engine->steps_all);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+static double mean_of(const struct gossip_cluster *c, int32_t k, bool of_given)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->n_workers; i++)
+        sum += (double)(of_given ? c->workers[i].given : c->workers[i].x)[k];
+    return sum / c->n_workers;
+}
+
+/* Mean of models = mean of what was given + mean of what has been learned since, to rounding. */
+static void a_mean_that_lands_late_keeps_what_was_learned_since(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    gossip_fixture_start(&c, &f, &s);
+    gossip_fixture_scatter(&c);
+    double *before = malloc((size_t)c.n_params * sizeof *before);
+    float *mean = malloc((size_t)c.n_params * sizeof *mean);
+    assert_true(before && mean);
+    for (int32_t k = 0; k < c.n_params; k++) {
+        for (int32_t i = 0; i < 4; i++)
+            c.workers[i].given[k] = (float)(k % 7 - i) / 8;
+        mean[k] = (float)mean_of(&c, k, true);
+    }
+    c.workers[1].waits = true;
+    vec_copy(c.workers[1].x, c.workers[1].given, c.n_params);
+    for (int32_t k = 0; k < c.n_params; k++)
+        before[k] = mean_of(&c, k, false);
+    gossip_land(&c, mean);
+    for (int32_t k = 0; k < c.n_params; k++) {
+        assert_near(mean_of(&c, k, false), before[k], 1e-6);
+        assert_true(c.workers[1].x[k] == mean[k]);
+    }
+    free(before);
+    free(mean);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+static void impossible_periods_are_refused(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    const struct gossip_wish wish = { 0 };
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    s.period = 0;
+    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is 0, need at least 1");
+    s = gossip_fixture_settings("post-local");
+    s.period = -3;
+    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is -3, need at least 1");
+    s.period = 2;
+    s.switch_frac = 2;
+    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "switch_frac is 2, need 0 to 1");
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(local_sgd_with_period_1_is_synchronous_sgd),
+        cmocka_unit_test(synchronous_sgd_does_not_ask_when_the_gradient_is_taken),
+        cmocka_unit_test(the_first_synchronous_step_goes_along_the_mean_of_gradients),
+        cmocka_unit_test(post_local_is_local_on_both_sides_of_its_switch),
+        cmocka_unit_test(meetings_are_as_many_as_whole_periods),
+        cmocka_unit_test(meetings_beside_steps_take_no_longer_and_send_the_same),
+        cmocka_unit_test(a_fast_worker_is_no_more_than_two_periods_ahead),
+        cmocka_unit_test(a_mean_that_lands_late_keeps_what_was_learned_since),
+        cmocka_unit_test(impossible_periods_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
