@@ -11,12 +11,14 @@
  * On the network of the run a replay gives its times, waiting, bytes and exchanges to the last bit. On
  * another one it is exact where what a method asks for does not depend on time: a fixed period, a random
  * peer, a meeting of all. Where it does, the replay holds to what was asked in the run:
- * - A worker that waits for several messages goes on with the one that came last in the run. Gossip-PGA on
- *   the ring, jitter 0.3, shares 0.03 to 3: time within 1 %.
+ * - A worker that waits for several messages goes on with the one that came last in the run, and one that
+ *   found them all there does not wait for them.
  * - A rule that looks at models exchanges after the steps after which it did; trained there, the models would
- *   have been others. EventGraD, SPARQ, Gossip-AGA likewise: time within 8 % near the network of the run, up
- *   to 45 % off on one of a thirtieth of its bandwidth.
+ *   have been others.
  * - An interval of the clock is the steps that it came to.
+ * Gossip-PGA and -AGA, EventGraD and SPARQ on 8 workers, jitter 0.1 to 1: time within 5 % at three times the
+ * bandwidth of the run; at a thirtieth of it up to 79 % off with overlap, which is why gossip_need() is to be
+ * asked again from a run near its answer.
  */
 #ifndef SIM_GOSSIP_REPLAY_H
 #define SIM_GOSSIP_REPLAY_H

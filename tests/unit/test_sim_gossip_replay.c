@@ -112,8 +112,8 @@ static void workers_that_wait_for_neighbours_take_their_time_within_a_hundredth(
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
     (void)state;
     gossip_fixture_build(&f, 8, GOSSIP_SKEW);
-    make_uneven(&f);
-    s.period = 10;
+    f.setup.clock.jitter = 0.3;
+    s.period = 2;
     for (int overlap = 0; overlap < 2; overlap++) {
         struct gossip_result here, there, replayed;
         struct gossip_log log;
