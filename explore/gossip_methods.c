@@ -174,7 +174,7 @@ static int add_all(struct gossip_point *p, struct err *e)
 
 static int find_baseline(struct gossip_point *p, struct err *e)
 {
-    const char *label = p->conf.baseline, *names[GOSSIP_MAX_METHODS];
+    const char *label = p->conf.baseline, *names[GOSSIP_MAX_METHODS] = { NULL };
     int32_t pair = gossip_find_method("pair");
     p->baseline = 0;
     for (int32_t i = p->n_entries - 1; i >= 0; i--) {
@@ -184,11 +184,12 @@ static int find_baseline(struct gossip_point *p, struct err *e)
                   : s->method == pair && gossip_has_fixed_period(s) && s->period == 1)
             p->baseline = i;
     }
-    if (!label || strcmp(label, names[p->baseline]) == 0)
+    if (!label || strcmp(label, p->entries[p->baseline].label) == 0)
         return 0;
     const char *near = text_nearest(label, names, (size_t)p->n_entries);
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "baseline"), e, ERR_PARSE,
-                     "is %.100s, need the label of a row, such as \"%.100s\"", label, near ? near : names[0]);
+                     "is %.100s, need the label of a row, such as \"%.100s\"", label,
+                     near ? near : p->entries[0].label);
 }
 
 int gossip_point_methods(struct gossip_point *p, struct err *e)
