@@ -149,13 +149,13 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 static int check_outer(const struct gossip_settings *s, struct err *e)
 {
     if (!(s->outer_rate > 0 && s->outer_rate <= 10))
-        return err_set(e, ERR_RANGE, "outer rate is %g, need more than 0, at most 10", s->outer_rate);
+        return err_set(e, ERR_RANGE, "outer_rate is %g, need more than 0, at most 10", s->outer_rate);
     if (!(s->outer_momentum >= 0 && s->outer_momentum < 1))
-        return err_set(e, ERR_RANGE, "outer momentum is %g, need 0 to 1, not 1 itself", s->outer_momentum);
+        return err_set(e, ERR_RANGE, "outer_momentum is %g, need 0 to 1, not 1 itself", s->outer_momentum);
     if (!(s->outer_mix >= 0 && s->outer_mix < 1))
-        return err_set(e, ERR_RANGE, "outer mix is %g, need 0 to 1, not 1 itself", s->outer_mix);
+        return err_set(e, ERR_RANGE, "outer_mix is %g, need 0 to 1, not 1 itself", s->outer_mix);
     if (!isnan(s->inner_rate) && !(s->inner_rate > 0 && isfinite(s->inner_rate)))
-        return err_set(e, ERR_RANGE, "inner rate is %g, need > 0", s->inner_rate);
+        return err_set(e, ERR_RANGE, "inner_rate is %g, need > 0", s->inner_rate);
     return 0;
 }
 
@@ -166,8 +166,8 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
     if (rc)
         return rc;
     if (s->fragments < 1 || s->fragments > most)
-        return err_set(e, ERR_RANGE, "fragments are %lld, need 1 to %lld: no more than steps of a period, %s",
-                       (long long)s->fragments, (long long)most, "and parameters");
+        return err_set(e, ERR_RANGE, "fragments is %lld, need 1 to %lld: at most %s", (long long)s->fragments,
+                       (long long)most, most == s->period ? "the period" : "the parameters");
     if (s->delay < 0 || s->delay >= s->period)
         return err_set(e, ERR_RANGE, "delay is %lld, need 0 to %lld, less than the period",
                        (long long)s->delay, (long long)s->period - 1);

@@ -1,10 +1,12 @@
 /* EventGraD: a worker sends a tensor to its neighbours on the ring when the norm of that tensor has changed
  * enough, and mixes what it last had from them. Source: Ghosh et al., arXiv 2103.07454.
  *
- * The hook `after` is the place before the next gradient. There it first sends, then averages; so what is
- * sent is the model before it is averaged, and the gradient is that of the averaged one. The published code
- * takes the gradient just before the average and applies it after that. Nobody waits to hear; a worker waits
- * until its own messages have arrived, with overlap only those of an earlier step. */
+ * After a step a worker first sends, then averages right before it goes on to the next gradient; so what is
+ * sent is the model before it is averaged, and the gradient is that of the averaged one. (The published code
+ * takes the gradient just before the average and applies it after that.) Nobody waits to hear. A worker waits
+ * until its own messages have arrived, as that code does, and averages then: while all are in step it has
+ * models of the same step by that time, and with horizon 0 this is D-PSGD. With overlap it averages at once,
+ * with models of the step before, and waits only while it has messages of two steps. */
 #include "sim/gossip/eventgrad.h"
 
 #include <math.h>
@@ -82,11 +84,18 @@ static int send_tensors(struct gossip_cluster *c, struct gossip_worker *w, struc
     return gossip_send_around(c, &p->out, &what, e);
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static void average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
-    int rc = send_tensors(c, w, e);
     int32_t n = gossip_neighbours(GOSSIP_RING, c->n_workers, w->id, 0).n;
     gossip_average(w->x, &w->own[NEAR], n, c->n_params);
+}
+
+static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    const struct event_worker *p = w->state;
+    int rc = send_tensors(c, w, e);
+    if (!p->out.held)
+        average(c, w);
     return rc;
 }
 
@@ -108,17 +117,20 @@ static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
 
 static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    struct event_worker *p = c->workers[t->from].state;
-    (void)e;
-    gossip_sent_around(c, &c->workers[t->from], &p->out);
-    return 0;
+    struct gossip_worker *w = &c->workers[t->from];
+    struct event_worker *p = w->state;
+    bool held = p->out.held;
+    int rc = gossip_sent_around(c, &p->out, e);
+    if (held && !p->out.held)
+        average(c, w);
+    return rc;
 }
 
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
     if (!(s->horizon >= 0 && s->horizon <= 1e6))
-        return err_set(e, ERR_RANGE, "horizon is %g, need 0 to 1e6", s->horizon);
+        return err_set(e, ERR_RANGE, "horizon is %g, need 0 to 1e+06", s->horizon);
     if (s->warmup < 0)
         return err_set(e, ERR_RANGE, "warmup is %lld, need at least 0", (long long)s->warmup);
     return 0;

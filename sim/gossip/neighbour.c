@@ -27,9 +27,10 @@ struct gossip_neighbours gossip_neighbours(enum gossip_graph graph, int32_t n_wo
     int32_t behind = (int32_t)((worker + hop) % n_workers);
     if (graph == GOSSIP_EXPONENTIAL)
         return (struct gossip_neighbours){ .n = 1, .to = { before }, .from = { behind } };
+    bool even = worker % 2 == 0;
     return (struct gossip_neighbours){ .n = before == behind ? 1 : 2,
-                                       .to = { before, behind },
-                                       .from = { before, behind } };
+                                       .to = { even ? behind : before, even ? before : behind },
+                                       .from = { even ? behind : before, even ? before : behind } };
 }
 
 int32_t gossip_neighbour_place(const struct gossip_neighbours *n, int32_t from)
@@ -40,31 +41,67 @@ int32_t gossip_neighbour_place(const struct gossip_neighbours *n, int32_t from)
 
 /* ---- messages ---- */
 
-int gossip_send_around(struct gossip_cluster *c, struct gossip_outbox *out,
-                       const struct gossip_transfer *what, struct err *e)
+static bool has_one_port(const struct gossip_cluster *c)
 {
-    struct gossip_neighbours n = gossip_neighbours(GOSSIP_RING, c->n_workers, what->from, 0);
-    struct gossip_transfer t = *what;
+    const struct gossip_fabric *f = c->setup->fabric;
+    return f->rung == GOSSIP_CLOSED && f->net.dims[0].shape == TOPO_SWITCH;
+}
+
+int gossip_mail_send(struct gossip_cluster *c, struct gossip_mail *m, struct err *e)
+{
+    m->sent = m->arrived = 0;
+    m->what.holds_from = m->what.holds_to = false;
     int rc = 0;
-    if (n.n && !out->held && (!c->setup->clock.overlap || out->flying > 0)) {
-        gossip_hold(c, &c->workers[what->from]);
-        out->held = true;
-    }
-    out->flying += n.n;
-    for (int32_t k = 0; k < n.n && !rc; k++) {
-        t.to = n.to[k];
-        t.holds_from = false;
-        rc = gossip_send(c, &t, e);
+    while (!rc && m->sent < m->near.n && !(m->sent > 0 && has_one_port(c))) {
+        m->what.to = m->near.to[m->sent++];
+        rc = gossip_send(c, &m->what, e);
     }
     return rc;
 }
 
-void gossip_sent_around(struct gossip_cluster *c, struct gossip_worker *w, struct gossip_outbox *out)
+int gossip_mail_arrived(struct gossip_cluster *c, struct gossip_mail *m, struct err *e)
 {
-    if (--out->flying > 0 || !out->held)
-        return;
+    if (++m->arrived < m->sent || m->sent == m->near.n)
+        return 0;
+    m->what.to = m->near.to[m->sent++];
+    return gossip_send(c, &m->what, e);
+}
+
+static int begin_round(struct gossip_cluster *c, struct gossip_outbox *out,
+                       const struct gossip_transfer *what, struct err *e)
+{
+    out->mail.what = *what;
+    out->mail.near = gossip_neighbours(GOSSIP_RING, c->n_workers, what->from, 0);
+    return gossip_mail_send(c, &out->mail, e);
+}
+
+int gossip_send_around(struct gossip_cluster *c, struct gossip_outbox *out,
+                       const struct gossip_transfer *what, struct err *e)
+{
+    if (c->n_workers < 2)
+        return 0;
+    out->rounds++;
+    assert(out->rounds <= 2 && !out->held);
+    if (!c->setup->clock.overlap || out->rounds > 1) {
+        gossip_hold(c, &c->workers[what->from]);
+        out->held = true;
+    }
+    if (out->rounds == 1)
+        return begin_round(c, out, what, e);
+    out->next = *what;
+    return 0;
+}
+
+int gossip_sent_around(struct gossip_cluster *c, struct gossip_outbox *out, struct err *e)
+{
+    struct gossip_mail *m = &out->mail;
+    int rc = gossip_mail_arrived(c, m, e);
+    if (rc || m->arrived < m->near.n)
+        return rc;
+    if (out->held)
+        gossip_release(c, &c->workers[m->what.from]);
     out->held = false;
-    gossip_release(c, w);
+    return --out->rounds > 0 ? begin_round(c, out, &out->next, e) : 0;
 }
 
 /* ---- averages ---- */

@@ -22,13 +22,12 @@ enum { MAX_ROUNDS = 18, MAX_SLOTS = MAX_ROUNDS * GOSSIP_MAX_NEIGHBOURS };
 struct pga_worker {
     float *slots[MAX_SLOTS]; /* shape [n_params], owned; NULL: nothing has ever come here */
     bool here[MAX_SLOTS];
-    struct gossip_neighbours near; /* of the last round that it began */
-    int64_t rounds;                /* begun */
-    int64_t step;                  /* steps done when it began the last one */
-    int32_t sending;               /* own models under way */
-    bool open;                     /* the last round waits for models, or for its own to arrive */
-    bool fresh;                    /* it is over, but the model has not changed yet */
-    bool stuck;                    /* the worker waits for it to be over */
+    struct gossip_mail mail; /* of the last round that it began */
+    int64_t rounds;          /* begun */
+    int64_t step;            /* steps done when it began the last one */
+    bool open;               /* the last round waits for models, or for its own to arrive */
+    bool fresh;              /* it is over, but the model has not changed yet */
+    bool stuck;              /* the worker waits for it to be over */
 };
 
 struct pga_run {
@@ -50,8 +49,8 @@ static int32_t slot_of(const struct gossip_cluster *c, int64_t round, int32_t pl
 
 static bool all_here(const struct gossip_cluster *c, const struct pga_worker *p)
 {
-    bool here = p->sending == 0;
-    for (int32_t k = 0; k < p->near.n; k++)
+    bool here = p->mail.arrived == p->mail.near.n;
+    for (int32_t k = 0; k < p->mail.near.n; k++)
         here = here && p->here[slot_of(c, p->rounds - 1, k)];
     return here;
 }
@@ -60,13 +59,13 @@ static void average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct pga_worker *p = w->state;
     float *others[GOSSIP_MAX_NEIGHBOURS] = { NULL };
-    for (int32_t k = 0; k < p->near.n; k++) {
+    for (int32_t k = 0; k < p->mail.near.n; k++) {
         int32_t slot = slot_of(c, p->rounds - 1, k);
         others[k] = p->slots[slot];
         p->here[slot] = false;
     }
     vec_copy(w->own[MEAN], w->own[SENT], c->n_params);
-    gossip_average(w->own[MEAN], others, p->near.n, c->n_params);
+    gossip_average(w->own[MEAN], others, p->mail.near.n, c->n_params);
 }
 
 /* The round moves the model; of a worker that has done a step since, besides that step. */
@@ -87,23 +86,18 @@ static int settle(struct gossip_cluster *c, struct gossip_worker *w, struct err 
 static int begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
-    int rc = 0;
-    struct gossip_transfer t = { .from = w->id,
-                                 .there_B = gossip_model_B(c, c->n_params),
-                                 .number = (double)p->rounds };
     vec_copy(w->own[SENT], w->x, c->n_params);
-    p->near = gossip_neighbours(c->settings->graph, c->n_workers, w->id, p->rounds);
+    p->mail.near = gossip_neighbours(c->settings->graph, c->n_workers, w->id, p->rounds);
+    p->mail.what = (struct gossip_transfer){ .from = w->id,
+                                             .there_B = gossip_model_B(c, c->n_params),
+                                             .number = (double)p->rounds };
     p->rounds++;
     p->step = w->steps;
     p->open = true;
-    p->sending = p->near.n;
     p->stuck = !c->setup->clock.overlap || w->steps == c->n_steps;
     if (p->stuck)
         gossip_hold(c, w);
-    for (int32_t k = 0; k < p->near.n && !rc; k++) {
-        t.to = p->near.to[k];
-        rc = gossip_send(c, &t, e);
-    }
+    int rc = gossip_mail_send(c, &p->mail, e);
     return rc ? rc : settle(c, w, e);
 }
 
@@ -191,9 +185,10 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
         return 0;
     struct gossip_worker *from = &c->workers[t->from], *to = &c->workers[t->to];
     struct pga_worker *sender = from->state;
-    sender->sending--;
     keep(c, t);
-    int rc = settle(c, from, e);
+    int rc = gossip_mail_arrived(c, &sender->mail, e);
+    if (!rc)
+        rc = settle(c, from, e);
     return rc ? rc : settle(c, to, e);
 }
 
@@ -267,9 +262,9 @@ static int check_adapted(const struct gossip_settings *s, const struct gossip_se
         return err_set(e, ERR_RANGE, "cap is %lld, need at least the period, %lld", (long long)s->cap,
                        (long long)s->period);
     if (!(s->switch_frac >= 0 && s->switch_frac <= 1))
-        return err_set(e, ERR_RANGE, "share of the warm-up is %g, need 0 to 1", s->switch_frac);
-    if (!(s->power >= 0 && s->power <= 1))
-        return err_set(e, ERR_RANGE, "power is %g, need 0 to 1", s->power);
+        return err_set(e, ERR_RANGE, "switch_frac is %g, need 0 to 1", s->switch_frac);
+    if (!(s->power >= 0 && s->power <= 100))
+        return err_set(e, ERR_RANGE, "power is %g, need 0 to 100", s->power);
     return 0;
 }
 

@@ -177,10 +177,8 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
     struct gossip_neighbours near = gossip_neighbours(GOSSIP_RING, c->n_workers, t->to, 0);
     int32_t place = gossip_neighbour_place(&near, t->from);
     struct sparq_worker *p = c->workers[t->from].state;
-    (void)e;
     vec_copy(c->workers[t->to].own[NEAR + place], t->there, c->n_params);
-    gossip_sent_around(c, &c->workers[t->from], &p->out);
-    return 0;
+    return gossip_sent_around(c, &p->out, e);
 }
 
 static void free_run(struct gossip_cluster *c)

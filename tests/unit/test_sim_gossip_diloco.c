@@ -1,0 +1,255 @@
+/* DiLoCo: what it is equal to, what the outer step makes, and what goes beside steps. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+/* An outer step that takes the mean as it is. */
+static struct gossip_settings plain(int64_t period)
+{
+    struct gossip_settings s = gossip_fixture_settings("diloco");
+    s.period = period;
+    s.outer_rate = 1;
+    s.outer_momentum = 0;
+    return s;
+}
+
+static void assert_alike(const struct gossip_settings *a, const struct gossip_settings *b)
+{
+    struct gossip_fixture f;
+    struct gossip_result ra, rb;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    gossip_fixture_run(&ra, &f, a);
+    gossip_fixture_run(&rb, &f, b);
+    assert_true(ra.time_s == rb.time_s && ra.sent_B == rb.sent_B && ra.exchanges == rb.exchanges);
+    for (int32_t k = 0; k < 4 * f.net.n_params; k++)
+        assert_near(ra.models[k], rb.models[k], 1e-4);
+    gossip_result_free(&ra);
+    gossip_result_free(&rb);
+    gossip_fixture_free(&f);
+}
+
+/* To rounding. */
+static void taking_the_mean_is_local_sgd(void **state)
+{
+    struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
+    (void)state;
+    b.period = 8;
+    assert_alike(&a, &b);
+}
+
+static void taking_the_mean_every_step_is_all_reduce(void **state)
+{
+    struct gossip_settings a = plain(1), b = gossip_fixture_settings("all-reduce");
+    (void)state;
+    assert_alike(&a, &b);
+}
+
+/* By hand: G = z - mean, m = G, z - 0.7 (0.9 G + G) = z - 1.33 G; then all are equal, G = 0, m = 0.9 G, and
+ * 0.7 * 0.9 * 0.9 = 0.567 more. With a share of its own, half of what a worker had stays each time, and the
+ * mean that the second one sees is that of halves. */
+static void two_outer_steps_are_nesterovs(void **state)
+{
+    enum { N = 4, K = 7 };
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        struct gossip_fixture f;
+        struct gossip_cluster c;
+        struct gossip_settings s = gossip_fixture_settings("diloco");
+        double x[N], mean = 0;
+        s.period = FIXTURE_STEPS / 2;
+        s.outer_mix = 0.5 * own;
+        gossip_fixture_build(&f, N, GOSSIP_IID);
+        f.setup.learning.rate = 0;
+        gossip_fixture_start(&c, &f, &s);
+        double z = (double)c.workers[0].x[K];
+        gossip_fixture_scatter(&c);
+        for (int32_t i = 0; i < N; i++) {
+            x[i] = (double)c.workers[i].x[K];
+            mean += x[i] / N;
+        }
+        while (gossip_fixture_turn(&c))
+            ;
+        double g = z - mean, theta = z - 1.33 * g;
+        double again = own ? theta - (theta + mean) / 2 : 0;
+        double last = theta - 0.7 * (0.9 * (0.9 * g + again) + again);
+        for (int32_t i = 0; i < N; i++)
+            assert_near(c.workers[i].x[K], own ? last / 2 + theta / 4 + x[i] / 4 : last, 1e-5);
+        gossip_cluster_free(&c);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* Four fragments in a period of 8: after step 2 the last one, after step 4 the one before it, and so on; at
+ * the end of a period each has been exchanged once. */
+static void fragments_are_exchanged_in_turn(void **state)
+{
+    enum { N = 3, F = 4, PERIOD = 8 };
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    struct gossip_settings s = plain(PERIOD);
+    (void)state;
+    s.fragments = F;
+    gossip_fixture_build(&f, N, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    gossip_fixture_start(&c, &f, &s);
+    gossip_fixture_scatter(&c);
+    for (int32_t step = 1; step <= PERIOD; step++) {
+        while (c.engine->steps_done < N * step)
+            assert_true(gossip_fixture_turn(&c));
+        while (c.workers[0].waits)
+            assert_true(gossip_fixture_turn(&c));
+        for (int32_t fragment = 0; fragment < F; fragment++) {
+            int32_t first = fragment * c.n_params / F, behind = (fragment + 1) * c.n_params / F;
+            bool equal = vec_distance2(c.workers[0].x + first, c.workers[1].x + first, behind - first) <= 0;
+            assert_int_equal(equal, fragment >= F - step / 2);
+        }
+    }
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Each is a part of the model: the same bytes in all, a fraction at a time. */
+static void fragments_divide_the_bytes_of_an_exchange(void **state)
+{
+    static const int32_t sizes[] = { 1, 2, 5 };
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
+        struct gossip_fixture f;
+        struct gossip_result a, b;
+        struct gossip_settings s = plain(8);
+        int32_t n = sizes[i / 2];
+        s.fragments = i % 2 ? 4 : 1;
+        gossip_fixture_build(&f, n, GOSSIP_SKEW);
+        gossip_fixture_run(&a, &f, &s);
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        assert_int_equal(a.exchanges, FIXTURE_STEPS / 8 * s.fragments);
+        assert_close(a.sent_B, FIXTURE_STEPS / 8 * 2 * (n - 1) * gossip_fixture_model_B(&f), 1e-12);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* An all-reduce among 4 takes 2 * 3 / 4 of a model: 9 ms, less than a step; of a model four times as large
+ * 36 ms, 26 more than a step. Five exchanges without delay, four with: the last one would come too late. */
+static void delay_hides_exchanges_behind_steps(void **state)
+{
+    static const struct {
+        int64_t delay;
+        double models;
+        int64_t exchanges;
+        double wait_s;
+    } cases[] = {
+        { 0, 1, 5, 5 * 0.009 }, { 1, 1, 4, 0 }, { 0, 4, 5, 5 * 0.036 }, { 1, 4, 4, 4 * 0.026 }, { 4, 4, 4, 0 }
+    };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_result r;
+        struct gossip_settings s = plain(8);
+        s.delay = cases[i].delay;
+        f.setup.model_B = cases[i].models * gossip_fixture_model_B(&f);
+        gossip_fixture_run(&r, &f, &s);
+        assert_int_equal(r.exchanges, cases[i].exchanges);
+        assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + cases[i].wait_s, 1e-9);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* A delay longer than from fragment to fragment, and a slow worker: they queue, and none is lost. Exchanges
+ * after steps 2, 4, .. 32: later ones could not be taken after 7 more. */
+static void fragments_queue_behind_each_other(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    struct gossip_settings s = plain(8);
+    (void)state;
+    s.fragments = 4;
+    s.delay = 7;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.model_B = 50 * gossip_fixture_model_B(&f);
+    f.setup.clock.jitter = 1;
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 3;
+    f.setup.clock.stale = true;
+    gossip_fixture_run(&a, &f, &s);
+    gossip_fixture_run(&b, &f, &s);
+    gossip_fixture_assert_same(&a, &b, &f);
+    assert_int_equal(a.exchanges, 16);
+    assert_close(a.sent_B, 16 / 4 * 2 * 3 * f.setup.model_B, 1e-12);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+/* SGD has the learner's rate, AdamW 0.001 unless told. */
+static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
+{
+    static const double rates[] = { 0.05, 0.001 };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    for (int inner = 0; inner < N_GOSSIP_OPTIMIZERS; inner++) {
+        struct gossip_result a, b;
+        struct gossip_settings s = plain(8);
+        s.inner = inner;
+        gossip_fixture_run(&a, &f, &s);
+        s.inner_rate = rates[inner];
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&b);
+        s.inner_rate *= 2;
+        gossip_fixture_run(&b, &f, &s);
+        assert_true(a.models[0] != b.models[0]);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void refuse(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
+{
+    struct gossip_result r;
+    const struct gossip_wish wish = { 0 };
+    struct err e = { 0 };
+    assert_fails(gossip_run(&r, &f->setup, s, 1, &wish, &e), &e, ERR_RANGE, text);
+    gossip_result_free(&r);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = plain(8), bad;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    refuse(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
+    refuse(&f, (bad = s, bad.fragments = 9, &bad), "fragments is 9, need 1 to 8: at most");
+    refuse(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
+    refuse(&f, (bad = s, bad.period = bad.fragments = 1000, &bad), "fragments is 1000, need 1 to 108");
+    refuse(&f, (bad = s, bad.delay = 8, &bad), "delay is 8, need 0 to 7, less than the period");
+    refuse(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
+    refuse(&f, (bad = s, bad.outer_rate = 0, &bad), "outer_rate is 0, need more than 0");
+    refuse(&f, (bad = s, bad.outer_momentum = 1, &bad), "outer_momentum is 1, need 0 to 1, not 1 itself");
+    refuse(&f, (bad = s, bad.outer_mix = 1, &bad), "outer_mix is 1, need 0 to 1, not 1 itself");
+    refuse(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taking_the_mean_is_local_sgd),
+        cmocka_unit_test(taking_the_mean_every_step_is_all_reduce),
+        cmocka_unit_test(two_outer_steps_are_nesterovs),
+        cmocka_unit_test(fragments_are_exchanged_in_turn),
+        cmocka_unit_test(fragments_divide_the_bytes_of_an_exchange),
+        cmocka_unit_test(delay_hides_exchanges_behind_steps),
+        cmocka_unit_test(fragments_queue_behind_each_other),
+        cmocka_unit_test(the_inner_rate_has_a_default_for_each_optimizer),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* EventGraD: when a tensor is sent, what that comes to, and what is mixed. */
+#include "sim/gossip/eventgrad.h"
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+/* By hand from the rule of arXiv 2103.07454; all numbers are exact. Horizon 1/2, one step of warm-up. */
+static void a_tensor_is_sent_when_its_norm_has_changed_enough(void **state)
+{
+    static const struct {
+        double norm;
+        bool fires;
+        double threshold; /* after */
+    } steps[] = {
+        { 12, true, 1 },         /* warm-up: slope 2, before it 0 */
+        { 12.25, false, 0.5 },   /* 0.25 < 1/2 */
+        { 12.25, true, 1.0625 }, /* 0.25 >= 1/4: slope 1/8 */
+        { 13, true, 0.4375 },    /* 0.75 >= 0.53: slope 3/4 */
+        { 12.9375, false, 0.21875 },
+    };
+    struct gossip_settings s = gossip_settings_default();
+    struct gossip_event v = { .norm = 10 };
+    (void)state;
+    s.horizon = 0.5;
+    s.warmup = 1;
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        assert_true(gossip_event_fires(&v, steps[i].norm, (int64_t)i + 1, &s) == steps[i].fires);
+        assert_true(v.threshold == steps[i].threshold);
+    }
+    assert_true(v.norm == 13 && v.step == 4);
+}
+
+/* To one neighbour of two workers, to both of five, to none of one. */
+static void horizon_0_sends_all_like_a_warm_up_without_end(void **state)
+{
+    static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        struct gossip_fixture f;
+        struct gossip_result a, b;
+        struct gossip_settings s = gossip_fixture_settings("eventgrad");
+        int32_t messages = sizes[i] * neighbours[i] * FIXTURE_STEPS;
+        gossip_fixture_build(&f, sizes[i], GOSSIP_SKEW);
+        s.horizon = 0;
+        s.warmup = 0;
+        gossip_fixture_run(&a, &f, &s);
+        s.horizon = 1;
+        s.warmup = FIXTURE_STEPS;
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        assert_int_equal(a.exchanges, messages);
+        assert_close(a.sent_B, messages * gossip_fixture_model_B(&f), 1e-12);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* The threshold grows by so much that nothing follows the warm-up. */
+static void a_far_horizon_sends_in_the_warm_up_alone(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct gossip_settings s = gossip_fixture_settings("eventgrad");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    s.horizon = 1e6;
+    s.warmup = 3;
+    gossip_fixture_run(&r, &f, &s);
+    assert_int_equal(r.exchanges, 4 * 2 * 3);
+    assert_close(r.sent_B, 4 * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* Tensors, not models: then a message is a part of one, and some are not sent. */
+static void default_horizon_saves_bytes_and_messages(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct gossip_settings s = gossip_fixture_settings("eventgrad");
+    double model_B;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    model_B = gossip_fixture_model_B(&f);
+    gossip_fixture_run(&r, &f, &s);
+    assert_true(r.exchanges > 4 * 2 * s.warmup && r.exchanges <= 4 * 2 * FIXTURE_STEPS);
+    assert_true(r.sent_B > (double)(4 * 2 * s.warmup) * model_B);
+    assert_true(r.sent_B < (double)r.exchanges * model_B);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void without_jitter_horizon_0_is_gossip_with_the_ring(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    struct gossip_settings event = gossip_fixture_settings("eventgrad");
+    struct gossip_settings ring = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    event.horizon = 0;
+    ring.period = 1000000;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0;
+    gossip_fixture_run(&a, &f, &event);
+    gossip_fixture_run(&b, &f, &ring);
+    assert_close(a.time_s, b.time_s, 1e-12);
+    for (int32_t k = 0; k < 4 * f.net.n_params; k++)
+        assert_near(a.models[k], b.models[k], 1e-4);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+/* In step, with overlap and messages that take less than a step: x <- (x + those of the step before) / 3,
+ * where what was sent is x before it was averaged, and at first all have the models of the beginning. */
+static void with_overlap_models_of_the_step_before_are_mixed(void **state)
+{
+    enum { N = 4, STEPS = 5 };
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    struct gossip_settings s = gossip_fixture_settings("eventgrad");
+    (void)state;
+    s.horizon = 0;
+    gossip_fixture_build(&f, N, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    f.setup.learning.epochs = 0.5;
+    f.setup.clock = (struct gossip_clock){
+        .step_s = 1, .slowdown = 1, .pause_factor = 1, .stale = true, .overlap = true
+    };
+    gossip_fixture_start(&c, &f, &s);
+    int32_t p = c.n_params;
+    double *x = calloc((size_t)(3 * N * p), sizeof *x), *heard = x + N * p, *sent = heard + N * p;
+    assert_non_null(x);
+    for (int32_t i = 0; i < N * p; i++)
+        heard[i] = (double)c.workers[i / p].x[i % p];
+    gossip_fixture_scatter(&c);
+    for (int32_t i = 0; i < N * p; i++)
+        x[i] = (double)c.workers[i / p].x[i % p];
+    while (gossip_fixture_turn(&c))
+        ;
+    for (int32_t step = 0; step < STEPS; step++) {
+        memcpy(sent, x, (size_t)(N * p) * sizeof *x);
+        for (int32_t i = 0; i < N; i++)
+            for (int32_t k = 0; k < p; k++)
+                x[i * p + k] =
+                    (sent[i * p + k] + heard[(i + 1) % N * p + k] + heard[(i + 3) % N * p + k]) / 3;
+        memcpy(heard, sent, (size_t)(N * p) * sizeof *x);
+    }
+    for (int32_t i = 0; i < N * p; i++)
+        assert_near(c.workers[i / p].x[i % p], x[i], 1e-6);
+    free(x);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Messages of a step take 12 ms in sum, a step 10 ms: with overlap messages are what takes time. */
+static void overlap_hides_steps_behind_messages(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct gossip_settings s = gossip_fixture_settings("eventgrad");
+    (void)state;
+    s.horizon = 0;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
+    gossip_result_free(&r);
+    f.setup.clock.overlap = true;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    const struct gossip_wish wish = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (int32_t i = 0; i < 3; i++) {
+        static const char *const texts[] = { "horizon is -1, need 0 to 1e+06", "horizon is nan, need 0",
+                                             "warmup is -1, need at least 0" };
+        struct gossip_settings s = gossip_fixture_settings("eventgrad");
+        struct err e = { 0 };
+        s.horizon = i == 0 ? -1 : i == 1 ? (double)NAN : 1;
+        s.warmup = i == 2 ? -1 : 0;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, texts[i]);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tensor_is_sent_when_its_norm_has_changed_enough),
+        cmocka_unit_test(horizon_0_sends_all_like_a_warm_up_without_end),
+        cmocka_unit_test(a_far_horizon_sends_in_the_warm_up_alone),
+        cmocka_unit_test(default_horizon_saves_bytes_and_messages),
+        cmocka_unit_test(without_jitter_horizon_0_is_gossip_with_the_ring),
+        cmocka_unit_test(with_overlap_models_of_the_step_before_are_mixed),
+        cmocka_unit_test(overlap_hides_steps_behind_messages),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

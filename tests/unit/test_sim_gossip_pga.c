@@ -1,0 +1,278 @@
+/* Gossip-PGA and Gossip-AGA: what they keep, what they are equal to, what they send and when. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+enum { NEVER = 1000000 };
+
+static void scattered_run(struct gossip_cluster *c, const struct gossip_fixture *f,
+                          const struct gossip_settings *s, double *x)
+{
+    gossip_fixture_start(c, f, s);
+    gossip_fixture_scatter(c);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        for (int32_t k = 0; k < c->n_params; k++)
+            x[i * c->n_params + k] = (double)c->workers[i].x[k];
+    while (gossip_fixture_turn(c))
+        ;
+}
+
+/* x <- W x with thirds on a ring. */
+static void mix_ring(double *x, int32_t n, int32_t n_params)
+{
+    double *y = malloc((size_t)n * (size_t)n_params * sizeof *y);
+    assert_non_null(y);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < n_params; k++)
+            y[i * n_params + k] =
+                (x[(i + n - 1) % n * n_params + k] + x[i * n_params + k] + x[(i + 1) % n * n_params + k]) / 3;
+    memcpy(x, y, (size_t)n * (size_t)n_params * sizeof *y);
+    free(y);
+}
+
+/* Without learning five steps are W^5, whatever the clock. */
+static void gossip_on_a_ring_is_its_matrix(void **state)
+{
+    enum { N = 5, STEPS = 5 };
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    s.period = NEVER;
+    gossip_fixture_build(&f, N, GOSSIP_IID);
+    f.setup.learning.rate = 0;
+    f.setup.learning.epochs = 0.5;
+    double *x = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
+    assert_non_null(x);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_cluster c;
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2;
+        f.setup.clock.jitter = 1;
+        scattered_run(&c, &f, &s, x);
+        assert_int_equal(c.n_steps, STEPS);
+        for (int32_t k = 0; k < STEPS; k++)
+            mix_ring(x, N, c.n_params);
+        for (int32_t i = 0; i < N; i++)
+            for (int32_t k = 0; k < c.n_params; k++)
+                assert_near(c.workers[i].x[k], x[i * c.n_params + k], 1e-6);
+        gossip_cluster_free(&c);
+    }
+    free(x);
+    gossip_fixture_free(&f);
+}
+
+/* Five workers on an exponential graph, one of them slow: a graph on which others run ahead. */
+static void gossip_keeps_the_mean_of_models(void **state)
+{
+    enum { N = 5 };
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    gossip_fixture_build(&f, N, GOSSIP_SKEW);
+    f.setup.learning.rate = 0;
+    f.setup.clock.jitter = 1;
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 3;
+    double *x = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
+    assert_non_null(x);
+    for (int kind = 0; kind < 16; kind++) {
+        struct gossip_cluster c;
+        f.setup.clock.stale = kind & 1;
+        f.setup.clock.overlap = kind & 2;
+        s.graph = kind & 4 ? GOSSIP_EXPONENTIAL : GOSSIP_RING;
+        s.period = kind & 8 ? 7 : NEVER;
+        scattered_run(&c, &f, &s, x);
+        for (int32_t k = 0; k < c.n_params; k++) {
+            double sum = 0, before = 0;
+            for (int32_t i = 0; i < N; i++) {
+                sum += (double)c.workers[i].x[k];
+                before += x[i * c.n_params + k];
+            }
+            assert_near(sum, before, 1e-5);
+            assert_near(c.workers[1].x[k], before / N, 1e-3);
+        }
+        gossip_cluster_free(&c);
+    }
+    free(x);
+    gossip_fixture_free(&f);
+}
+
+/* Then all meet after each step, and nobody gossips. */
+static void period_1_is_local_sgd_of_period_1(void **state)
+{
+    static const char *const names[] = { "gossip-pga", "gossip-aga" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct gossip_fixture f;
+        struct gossip_result a, b;
+        struct gossip_settings pga = gossip_fixture_settings(names[i]);
+        struct gossip_settings local = gossip_fixture_settings("local");
+        gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+        pga.cap = 1;
+        gossip_fixture_run(&a, &f, &pga);
+        gossip_fixture_run(&b, &f, &local);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+    (void)state;
+}
+
+/* A model to each neighbour after each of 32 steps, and 8 all-reduces of 2 (N - 1) S. */
+static void traffic_is_that_of_its_messages(void **state)
+{
+    static const struct {
+        int32_t n;
+        enum gossip_graph graph;
+        int32_t neighbours;
+    } cases[] = { { 1, GOSSIP_RING, 0 },
+                  { 1, GOSSIP_EXPONENTIAL, 0 },
+                  { 2, GOSSIP_RING, 1 },
+                  { 5, GOSSIP_RING, 2 },
+                  { 5, GOSSIP_EXPONENTIAL, 1 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_fixture f;
+        struct gossip_result a, b;
+        struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+        int32_t n = cases[i].n, messages = n * cases[i].neighbours * 32;
+        gossip_fixture_build(&f, n, GOSSIP_IID);
+        s.period = 5;
+        s.graph = cases[i].graph;
+        gossip_fixture_run(&a, &f, &s);
+        gossip_fixture_run(&b, &f, &s);
+        assert_int_equal(a.exchanges, messages + 8);
+        assert_close(a.sent_B, (messages + 8 * 2 * (n - 1)) * gossip_fixture_model_B(&f), 1e-12);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+}
+
+static void two_neighbours_that_mix_are_equal(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    s.period = NEVER;
+    gossip_fixture_build(&f, 2, GOSSIP_SKEW);
+    gossip_fixture_run(&r, &f, &s);
+    assert_memory_equal(r.models, r.models + f.net.n_params, (size_t)f.net.n_params * sizeof *r.models);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* In step, on one port: two models one after the other. They take longer than a step, so that with overlap
+ * only the first step is alone. */
+static void two_models_go_one_after_the_other(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    s.period = NEVER;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
+    gossip_result_free(&r);
+    f.setup.clock.overlap = true;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* No power, no room up to the cap, or a warm-up that never ends: the period stays. */
+static void an_adaptive_period_that_cannot_change_is_fixed(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    struct gossip_settings pga = gossip_fixture_settings("gossip-pga");
+    struct gossip_settings aga[3];
+    (void)state;
+    pga.period = 4;
+    for (int32_t i = 0; i < 3; i++) {
+        aga[i] = gossip_fixture_settings("gossip-aga");
+        aga[i].period = 4;
+        aga[i].switch_frac = 0.1;
+        aga[i].power = 1;
+    }
+    aga[0].power = 0;
+    aga[1].cap = 4;
+    aga[2].switch_frac = 1;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    gossip_fixture_run(&a, &f, &pga);
+    for (int32_t i = 0; i < 3; i++) {
+        gossip_fixture_run(&b, &f, &aga[i]);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&b);
+    }
+    gossip_result_free(&a);
+    gossip_fixture_free(&f);
+}
+
+/* An exchange of all is 1 of its step, gossip on a ring 8: fewer means of all are more exchanges. */
+static void the_period_grows_as_the_loss_falls_and_with_the_power(void **state)
+{
+    static const double powers[] = { 0, 0.5, 1 };
+    struct gossip_fixture f;
+    int64_t before = 0;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.learning.epochs = 40;
+    for (size_t i = 0; i < COUNT_OF(powers); i++) {
+        struct gossip_result r;
+        struct gossip_settings s = gossip_fixture_settings("gossip-aga");
+        s.period = 4;
+        s.switch_frac = 0.05;
+        s.power = powers[i];
+        gossip_fixture_run(&r, &f, &s);
+        assert_true(r.exchanges > before);
+        before = r.exchanges;
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result r;
+    const struct gossip_wish wish = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (int32_t i = 0; i < 5; i++) {
+        static const char *const texts[] = { "period is 0, need at least 1",
+                                             "cap is 3, need at least the period, 4",
+                                             "switch_frac is 2, need 0 to 1", "power is -1, need 0 to 100",
+                                             "period is 0, need at least 1" };
+        struct gossip_settings s = gossip_fixture_settings(i < 4 ? "gossip-aga" : "gossip-pga");
+        struct err e = { 0 };
+        s.period = i == 0 || i == 4 ? 0 : 4;
+        s.cap = i == 1 ? 3 : 64;
+        s.switch_frac = i == 2 ? 2 : 0.5;
+        s.power = i == 3 ? -1 : 1;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, texts[i]);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gossip_on_a_ring_is_its_matrix),
+        cmocka_unit_test(gossip_keeps_the_mean_of_models),
+        cmocka_unit_test(period_1_is_local_sgd_of_period_1),
+        cmocka_unit_test(traffic_is_that_of_its_messages),
+        cmocka_unit_test(two_neighbours_that_mix_are_equal),
+        cmocka_unit_test(two_models_go_one_after_the_other),
+        cmocka_unit_test(an_adaptive_period_that_cannot_change_is_fixed),
+        cmocka_unit_test(the_period_grows_as_the_loss_falls_and_with_the_power),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPARQ-SGD: what estimates make of models, what is sent of a correction, and when. */
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+/* In step, and messages that arrive within a step. */
+static void build(struct gossip_fixture *f, int32_t n_workers)
+{
+    gossip_fixture_build(f, n_workers, GOSSIP_SKEW);
+    f->setup.learning.rate = 0;
+    f->setup.clock = (struct gossip_clock){ .step_s = 1, .slowdown = 1, .pause_factor = 1, .overlap = true };
+}
+
+static struct gossip_settings settings(double gamma, double keep)
+{
+    struct gossip_settings s = gossip_fixture_settings("sparq");
+    s.sparq_c = 0;
+    s.gamma = gamma;
+    s.keep = keep;
+    return s;
+}
+
+/* Estimates of all are first equal, so the first of five rounds moves nothing and then estimates are the
+ * models: (I + gamma (W - I))^4. */
+static void whole_corrections_are_gossip_of_models(void **state)
+{
+    enum { N = 5, ROUNDS = 5 };
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_fixture f;
+        struct gossip_cluster c;
+        double gamma = kind % 2 ? 0.5 : 1, x[N], y[N];
+        struct gossip_settings s = settings(gamma, 1);
+        build(&f, N);
+        f.setup.learning.epochs = 0.5;
+        f.setup.clock.stale = kind / 2;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        for (int32_t i = 0; i < N; i++)
+            x[i] = (double)c.workers[i].x[7];
+        while (gossip_fixture_turn(&c))
+            ;
+        for (int32_t round = 1; round < ROUNDS; round++) {
+            for (int32_t i = 0; i < N; i++)
+                y[i] = x[i] + gamma * (x[(i + 1) % N] + x[(i + N - 1) % N] - 2 * x[i]) / 3;
+            memcpy(x, y, sizeof x);
+        }
+        for (int32_t i = 0; i < N; i++)
+            assert_near(c.workers[i].x[7], x[i], 1e-6);
+        gossip_cluster_free(&c);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* As long as all are in step, whatever is left out of corrections. */
+static void the_mean_of_models_stays(void **state)
+{
+    enum { N = 5 };
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_fixture f;
+        struct gossip_cluster c;
+        struct gossip_settings s = settings(0.3, 0.2);
+        double before = 0, sum = 0, spread = 0, spread_before = 0;
+        build(&f, N);
+        f.setup.clock.stale = kind % 2;
+        s.period = 1 + kind / 2;
+        gossip_fixture_start(&c, &f, &s);
+        gossip_fixture_scatter(&c);
+        for (int32_t i = 0; i < N; i++) {
+            before += (double)c.workers[i].x[7];
+            spread_before += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
+        }
+        while (gossip_fixture_turn(&c))
+            ;
+        for (int32_t i = 0; i < N; i++) {
+            sum += (double)c.workers[i].x[7];
+            spread += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
+        }
+        assert_near(sum, before, 1e-5);
+        assert_true(spread < 0.2 * spread_before);
+        gossip_cluster_free(&c);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* The model is the estimate plus 1 everywhere but at four places: three that are more, one that is less but
+ * large. Of seven that are kept the other three are the first ones of those that are equal. */
+static void the_largest_are_sent_and_of_equal_ones_the_first(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    (void)state;
+    build(&f, 3);
+    double keep = 7.0 / f.net.n_params;
+    struct gossip_settings s = settings(0.5, keep);
+    gossip_fixture_start(&c, &f, &s);
+    struct gossip_worker *w = &c.workers[0];
+    float *estimate = w->own[0];
+    memset(estimate, 0, (size_t)c.n_params * sizeof *estimate);
+    for (int32_t i = 0; i < 2; i++)
+        memset(w->own[1 + i], 0, (size_t)c.n_params * sizeof *estimate);
+    for (int32_t k = 0; k < c.n_params; k++)
+        w->x[k] = 1;
+    w->x[50] = 3;
+    w->x[51] = -4;
+    w->x[20] = 2;
+    w->x[70] = 1.5F;
+    w->x[1] = 0.5F;
+    while (w->steps < 1)
+        assert_true(gossip_fixture_turn(&c));
+    for (int32_t k = 0; k < c.n_params; k++) {
+        bool sent = k == 50 || k == 51 || k == 20 || k == 70 || k == 0 || k == 2 || k == 3;
+        assert_true(estimate[k] == (sent ? w->x[k] : 0));
+    }
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Value and index of each number, 4 bytes each; all of them need no index. A round every period. */
+static void traffic_is_that_of_its_messages(void **state)
+{
+    static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
+        struct gossip_fixture f;
+        struct gossip_result a, b;
+        struct gossip_settings s = settings(0.5, i % 2 ? 0.1 : 1);
+        int32_t messages = sizes[i / 2] * neighbours[i / 2] * (FIXTURE_STEPS / 4);
+        gossip_fixture_build(&f, sizes[i / 2], GOSSIP_SKEW);
+        double message_B = i % 2 ? 8 * ceil(0.1 * f.net.n_params) : 4.0 * f.net.n_params;
+        s.period = 4;
+        gossip_fixture_run(&a, &f, &s);
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        assert_int_equal(a.exchanges, messages);
+        assert_close(a.sent_B, messages * message_B, 1e-12);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+        gossip_fixture_free(&f);
+    }
+}
+
+static void corrections_that_are_too_small_are_not_sent(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_result alone, some, all, r;
+    struct gossip_settings local = gossip_fixture_settings("local"), s = settings(0.5, 1);
+    (void)state;
+    local.period = 1000000;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    gossip_fixture_run(&alone, &f, &local);
+    gossip_fixture_run(&all, &f, &s);
+    s.sparq_c = 1e300;
+    gossip_fixture_run(&r, &f, &s);
+    gossip_fixture_assert_same(&r, &alone, &f);
+    gossip_result_free(&r);
+    s.sparq_c = 30;
+    gossip_fixture_run(&some, &f, &s);
+    assert_in_range(some.exchanges, 1, all.exchanges - 1);
+    /* c_t grows with the step. */
+    s.sparq_power = 0.9;
+    gossip_fixture_run(&r, &f, &s);
+    assert_in_range(r.exchanges, 1, some.exchanges - 1);
+    gossip_result_free(&r);
+    gossip_result_free(&alone);
+    gossip_result_free(&some);
+    gossip_result_free(&all);
+    gossip_fixture_free(&f);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    static const struct {
+        int64_t period;
+        double c, power, gamma, keep;
+        const char *text;
+    } cases[] = {
+        { 0, 1, 0, 1, 1, "period is 0, need at least 1" },
+        { 1, -1, 0, 1, 1, "sparq_c is -1, need at least 0" },
+        { 1, 1, 1, 1, 1, "sparq_power is 1, need 0 to 1, not 1 itself" },
+        { 1, 1, 0, 0, 1, "gamma is 0, need more than 0, at most 1" },
+        { 1, 1, 0, 1, 1.5, "keep is 1.5, need more than 0, at most 1" },
+    };
+    struct gossip_fixture f;
+    struct gossip_result r;
+    const struct gossip_wish wish = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = settings(cases[i].gamma, cases[i].keep);
+        struct err e = { 0 };
+        s.period = cases[i].period;
+        s.sparq_c = cases[i].c;
+        s.sparq_power = cases[i].power;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_corrections_are_gossip_of_models),
+        cmocka_unit_test(the_mean_of_models_stays),
+        cmocka_unit_test(the_largest_are_sent_and_of_equal_ones_the_first),
+        cmocka_unit_test(traffic_is_that_of_its_messages),
+        cmocka_unit_test(corrections_that_are_too_small_are_not_sent),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
