@@ -163,12 +163,21 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
     return rc;
 }
 
+/* Nobody asked for a method that cannot be run here: it is left out, and that is told. */
 static int add_all(struct gossip_point *p, struct err *e)
 {
     struct gossip_settings s = gossip_settings_default();
+    struct gossip_setup setup = gossip_point_setup(p);
     int rc = 0;
-    for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++)
-        rc = add_entry(p, p->doc.root, NULL, &s, e);
+    for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++) {
+        struct err why = { 0 };
+        if (gossip_check(&setup, &s, &why))
+            text_printf(&p->notes, "%s: method %s is left out: %s\n",
+                        p->doc.sources[p->doc.nodes[p->doc.root].source], gossip_method_name(s.method),
+                        why.msg);
+        else
+            rc = add_entry(p, p->doc.root, NULL, &s, e);
+    }
     return rc;
 }
 

@@ -325,8 +325,9 @@ static void keys_without_effect_are_told(void **state)
     } cases[] = {
         { "learner: { schedule: cosine, decay: 0.5 }\n", "learner.decay has no effect here" },
         { "learner: { schedule: constant, decay_at: [0.5] }\n", "learner.decay_at has no effect here" },
-        { "learner: { optimizer: adamw, momentum: 0.5 }\n", "learner.momentum has no effect here, it is used "
-                                                            "only by optimizer sgd\n" },
+        { "learner: { optimizer: adamw, momentum: 0.5 }\nmethods: [pair]\n",
+          "learner.momentum has no effect here, it is used "
+          "only by optimizer sgd\n" },
         { "clock: { slowdown: 2 }\n", "clock.slowdown has no effect here" },
         { "clock: { pause_factor: 2 }\n", "clock.pause_factor has no effect here" },
         { "methods: [{ method: local, rule: drift }]\n", "methods[0].rule has no effect here" },
@@ -345,6 +346,21 @@ static void keys_without_effect_are_told(void **state)
     }
 }
 
+/* LAG compares gradients with steps of plain SGD. Left out unless it is asked for. */
+static void a_method_that_cannot_run_is_left_out_unless_listed(void **state)
+{
+    struct gossip_point p;
+    struct err e = { 0 };
+    read_point(&p, *state, ONE "learner: { optimizer: adamw }\n");
+    assert_true(p.n_entries < gossip_n_methods);
+    for (int32_t i = 0; i < p.n_entries; i++)
+        assert_null(strstr(p.entries[i].label, "lag-"));
+    assert_has(text_str(&p.notes), "study.yaml: method lag-wk is left out: optimizer is adamw, need sgd");
+    gossip_point_free(&p);
+    assert_fails(read_text(&p, *state, ONE "learner: { optimizer: adamw }\nmethods: [pair, lag-wk]\n", &e),
+                 &e, ERR_RANGE, ":4:17: methods[1]: optimizer is adamw, need sgd");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -360,6 +376,7 @@ int main(void)
         TEST(the_baseline_is_named_or_the_first_pair_of_period_1),
         TEST(what_is_wrong_is_said_where_it_stands),
         TEST(keys_without_effect_are_told),
+        TEST(a_method_that_cannot_run_is_left_out_unless_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
