@@ -60,7 +60,8 @@ static const struct key study_keys[] = {
          "never"),
     STUDY("clock", clock, KEY_NODE, "how long steps take, see clock of gossip"),
     STUDY("methods", methods, KEY_NODE,
-          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all"),
+          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
+          "can run"),
     STUDY("baseline", baseline, KEY_TEXT,
           "label of the row that others are compared with; absent: the first pair with period 1, else the "
           "first row"),
