@@ -27,13 +27,13 @@ enum { GLOBAL, MOMENTUM, N_SHARED };
 /* ---- which fragment, when ---- */
 
 /* Is any exchanged after step @p step (from 1)? Fragments are no more than steps of a period, so that it is
- * one at most: f = ceil(r F / H) is the only one that can have floor(f H / F) = r. */
+ * one at most: f = ceil(r F / H) is the only one that can have floor(f H / F) = r. H F is in range. */
 static bool is_due(const struct gossip_settings *s, int64_t step)
 {
     if (step < 1)
         return false;
     int64_t r = (s->period - step % s->period) % s->period;
-    int64_t f = (r * s->fragments + s->period - 1) / s->period;
+    int64_t f = r * s->fragments / s->period + (r * s->fragments % s->period > 0);
     return f < s->fragments && f * s->period / s->fragments == r;
 }
 
@@ -168,6 +168,9 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
     if (s->fragments < 1 || s->fragments > most)
         return err_set(e, ERR_RANGE, "fragments is %lld, need 1 to %lld: at most %s", (long long)s->fragments,
                        (long long)most, most == s->period ? "the period" : "the parameters");
+    if (s->period > INT64_MAX / s->fragments)
+        return err_set(e, ERR_RANGE, "period is %lld, need at most %lld with %lld fragments",
+                       (long long)s->period, (long long)(INT64_MAX / s->fragments), (long long)s->fragments);
     if (s->delay < 0 || s->delay >= s->period)
         return err_set(e, ERR_RANGE, "delay is %lld, need 0 to %lld, less than the period",
                        (long long)s->delay, (long long)s->period - 1);

@@ -229,6 +229,8 @@ static void settings_out_of_range_are_refused(void **state)
     refuse(&f, (bad = s, bad.fragments = 9, &bad), "fragments is 9, need 1 to 8: at most");
     refuse(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
     refuse(&f, (bad = s, bad.period = bad.fragments = 1000, &bad), "fragments is 1000, need 1 to 108");
+    refuse(&f, (bad = s, bad.period = INT64_MAX / 2, bad.fragments = 3, &bad),
+           "period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments");
     refuse(&f, (bad = s, bad.delay = 8, &bad), "delay is 8, need 0 to 7, less than the period");
     refuse(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
     refuse(&f, (bad = s, bad.outer_rate = 0, &bad), "outer_rate is 0, need more than 0");
