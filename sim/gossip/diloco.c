@@ -85,22 +85,33 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-/* The rate goes down with that of all. AdamW's own default is this project's choice. */
-static const double ADAMW_RATE = 1e-3;
+/* Where it is not the optimiser of all, whose rate says nothing of it. This project's choice. */
+static const double SGD_RATE = 0.05, ADAMW_RATE = 1e-3;
 
+static double inner_rate(const struct gossip_cluster *c, enum gossip_optimizer kind)
+{
+    const struct gossip_learning *l = &c->setup->learning;
+    if (!isnan(c->settings->inner_rate))
+        return c->settings->inner_rate;
+    if (kind == l->optimizer)
+        return l->rate;
+    return kind == GOSSIP_ADAMW ? ADAMW_RATE : SGD_RATE;
+}
+
+/* The rate goes down with that of all. */
 static void step_inner(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    const struct gossip_settings *s = c->settings;
     const struct gossip_learning *l = &c->setup->learning;
-    double rate = s->inner_rate;
-    if (isnan(rate))
-        rate = s->inner == GOSSIP_ADAMW ? ADAMW_RATE : l->rate;
-    double done = l->rate > 0 ? gossip_rate(c, w->steps) / l->rate : 0;
-    gossip_optimize(
-        w->x, w->g, &w->memory,
-        &(struct gossip_update){
-            .kind = s->inner, .rate = rate * done, .momentum = l->momentum, .weight_decay = l->weight_decay },
-        c->n_params);
+    enum gossip_optimizer kind = c->settings->inner;
+    if (kind == N_GOSSIP_OPTIMIZERS)
+        kind = l->optimizer;
+    double left = l->rate > 0 ? gossip_rate(c, w->steps) / l->rate : 0;
+    gossip_optimize(w->x, w->g, &w->memory,
+                    &(struct gossip_update){ .kind = kind,
+                                             .rate = inner_rate(c, kind) * left,
+                                             .momentum = l->momentum,
+                                             .weight_decay = l->weight_decay },
+                    c->n_params);
 }
 
 static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
