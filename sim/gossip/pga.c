@@ -159,11 +159,7 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
 {
     if (t->to == GOSSIP_ALL)
         return gossip_take(c, t, e);
-    t->there = gossip_room(c);
-    if (!t->there)
-        return err_nomem(e, "a model on its way");
-    vec_copy(t->there, c->workers[t->from].own[SENT], c->n_params);
-    return 0;
+    return gossip_carry(c, &t->there, c->workers[t->from].own[SENT], e);
 }
 
 /* Keep what has come, and give its room for what was there before. */

@@ -163,11 +163,7 @@ static int start(struct gossip_cluster *c, struct err *e)
  * neighbour has; on the wire it counts as the correction. */
 static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    t->there = gossip_room(c);
-    if (!t->there)
-        return err_nomem(e, "a model on its way");
-    vec_copy(t->there, c->workers[t->from].own[SELF], c->n_params);
-    return 0;
+    return gossip_carry(c, &t->there, c->workers[t->from].own[SELF], e);
 }
 
 /* As it ends, whatever clock.stale is: models change in rounds alone, and a round is to see estimates of one

@@ -174,7 +174,7 @@ static int part(struct gossip_cluster *c, struct err *e)
 
 /* ---- beginning and end ---- */
 
-static int carry(float **room, struct gossip_cluster *c, const float *x, struct err *e)
+int gossip_carry(struct gossip_cluster *c, float **room, const float *x, struct err *e)
 {
     *room = gossip_room(c);
     if (!*room)
@@ -207,8 +207,8 @@ int gossip_take(struct gossip_cluster *c, struct gossip_transfer *t, struct err 
 {
     if (t->to == GOSSIP_ALL)
         return take_mean(c, t, e);
-    int rc = t->there_B > 0 ? carry(&t->there, c, model_of(c, t->from), e) : 0;
-    return rc || t->back_B <= 0 ? rc : carry(&t->back, c, model_of(c, t->to), e);
+    int rc = t->there_B > 0 ? gossip_carry(c, &t->there, model_of(c, t->from), e) : 0;
+    return rc || t->back_B <= 0 ? rc : gossip_carry(c, &t->back, model_of(c, t->to), e);
 }
 
 static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
