@@ -5,6 +5,8 @@
  * Every worker draws batches from its shard and steps by itself; a method (sim/gossip/method.h) says when and
  * with whom models or gradients are exchanged. With clock.stale a step takes the gradient at the parameters
  * as it begins and applies it to those as it ends, whatever exchanges have made of them in between.
+ * Exchanges change models alone: what an optimiser remembers (velocity, AdamW's means) stays with its worker,
+ * also where models become their mean. This project's choice; sources differ.
  */
 #ifndef SIM_GOSSIP_H
 #define SIM_GOSSIP_H
