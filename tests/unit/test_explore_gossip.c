@@ -60,6 +60,30 @@ static void time_of_an_all_reduce_is_the_closed_form(void **state)
     }
 }
 
+/* An all-reduce of S bytes beside steps of 10 ms may take a share w of the steps before it: the bandwidth is
+ * 2 (N - 1) / N * S / (w * 10 ms * period), found to within 1 %. */
+static void bandwidth_that_is_needed_is_the_closed_form(void **state)
+{
+    static const struct {
+        const char *method;
+        double period;
+    } want[] = { { "all-reduce", 1 }, { "local 6", 6 } };
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "clock: { jitter: 0 }\nmodel_MB: 10\nneed_pct: 20\n"
+                   "methods: [all-reduce, { method: local, period: 6 }]\n",
+             2);
+    for (int64_t row = 0; row < 2; row++) {
+        double need_GBps = 2 * 3.0 / 4 * 10e-3 / (0.2 * 0.01 * want[row].period);
+        assert_string_equal(word(&t.rows, row, "method"), want[row].method);
+        assert_close(number(&t.rows, row, "need_GBps"), need_GBps, 0.01);
+    }
+    tables_free(&t);
+    run_text(&t, *state, SMALL "methods: [all-reduce]\n", 2);
+    assert_true(isnan(number(&t.rows, 0, "need_GBps"))); /* not asked for */
+    tables_free(&t);
+}
+
 /* ---- rows and runs ---- */
 
 /* Values of the three seeds of a row. */
@@ -413,6 +437,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(traffic_is_that_of_the_exchanges),
         TEST(time_of_an_all_reduce_is_the_closed_form),
+        TEST(bandwidth_that_is_needed_is_the_closed_form),
         TEST(rows_are_means_of_their_runs),
         TEST(changes_are_against_the_baseline_and_accuracy_by_seed),
         TEST(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
