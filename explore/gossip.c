@@ -35,6 +35,8 @@ static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const 
     s->need_frac = p.conf.need_frac;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
+    if (p.own_data)
+        s->hash = text_hash(s->hash, &p.data_hash, sizeof p.data_hash);
     rc = sweep_check_seeds(&s->sweep, s->seeds, doc, e);
     gossip_point_free(&p);
     return rc;

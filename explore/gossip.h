@@ -36,7 +36,8 @@ struct gossip_options {
 struct gossip_study {
     struct sweep sweep;      /**< n_points 1 without axes */
     int64_t seed, seeds;     /**< first seed, and how many */
-    unsigned long long hash; /**< of the study's content at its first point and of its axes */
+    unsigned long long hash; /**< of the study's content at its first point, own examples included, and of its
+                                axes */
     double equal_points;     /**< at the first point: accuracies this near are equal [%] */
     double need_frac;        /**< at the first point: by how much bandwidth may delay a run, for need_GBps;
                                 NaN: not asked for */

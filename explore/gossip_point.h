@@ -16,6 +16,7 @@ struct gossip_conf {
     int32_t rung, shards;
     int64_t chunks;
     double endpoint_s, model_B;     /**< model_B NaN: absent */
+    unsigned long long data_hash;   /**< of own data */
     double drift_at;                /**< NaN: absent */
     double equal_points, need_frac; /**< need_frac NaN: absent */
     int64_t seeds, seed;

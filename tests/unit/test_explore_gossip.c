@@ -403,6 +403,27 @@ static void own_examples_are_learned(void **state)
     tables_free(&t);
 }
 
+static unsigned long long hash_with(struct folder *f, const char *csv)
+{
+    struct gossip_study s;
+    struct err e = { 0 };
+    put(f, "own.csv", csv);
+    put(f, "study.yaml",
+        "network: switch:2@1\ndata: { train_csv: own.csv, test_csv: own.csv }\nmethods: [pair]\n");
+    assert_ok(gossip_study_read(&s, f->path, NULL, 0, &e), &e);
+    unsigned long long hash = s.hash;
+    gossip_study_free(&s);
+    return hash;
+}
+
+static void the_hash_of_a_study_is_of_its_own_examples_too(void **state)
+{
+    unsigned long long hash = hash_with(*state, "x,class\n1,a\n2,b\n4,a\n");
+    assert_true(hash_with(*state, "x,class\n1,a\n2,b\n4,a\n") == hash);
+    assert_true(hash_with(*state, "x,class\n1,a\n3,b\n4,a\n") != hash);
+    assert_true(hash_with(*state, "x,class\n1,a\n2,a\n4,b\n") != hash);
+}
+
 /* ---- what is told ---- */
 
 static void warnings_are_those_of_every_point(void **state)
@@ -450,6 +471,7 @@ int main(void)
         TEST(each_dimension_has_its_bytes),
         TEST(a_stop_leaves_no_rows_of_points_without_runs),
         TEST(own_examples_are_learned),
+        TEST(the_hash_of_a_study_is_of_its_own_examples_too),
         TEST(warnings_are_those_of_every_point),
         cmocka_unit_test(every_method_and_column_is_explained),
     };
