@@ -15,9 +15,10 @@ struct gossip_conf {
     int64_t workers, server; /**< -1: absent */
     int32_t rung, shards;
     int64_t chunks;
-    double endpoint_s, model_B; /**< model_B NaN: absent */
-    double drift_at;            /**< NaN: absent */
-    double equal_points;
+    double endpoint_s, model_B;     /**< model_B NaN: absent */
+    unsigned long long data_hash;   /**< of own data */
+    double drift_at;                /**< NaN: absent */
+    double equal_points, need_frac; /**< need_frac NaN: absent */
     int64_t seeds, seed;
 };
 
