@@ -170,6 +170,20 @@ static void put_average(struct text *out, const struct table *t, int64_t first, 
         }
 }
 
+/* A point that cannot be read has nothing to explain. */
+static void put_meaning(struct text *out, const struct table *t, int64_t first, int64_t end,
+                        const struct gossip_study *s)
+{
+    struct text lines = { 0 };
+    put_compared(&lines, t, first, end, s);
+    put_diverged(&lines, t, first, end);
+    put_average(&lines, t, first, end);
+    if (lines.n)
+        text_printf(out, "\n%s", text_str(&lines));
+    out->failed = out->failed || lines.failed;
+    text_free(&lines);
+}
+
 static void put_seeds(struct text *out, const struct gossip_study *s)
 {
     char a[SHOW];
@@ -190,10 +204,7 @@ int gossip_text(const struct table *rows, const struct gossip_study *s, struct t
         text_puts(out, "\n");
         put_axes(out, rows, first, s);
         rc = put_rows(out, rows, first, end, e);
-        text_puts(out, "\n");
-        put_compared(out, rows, first, end, s);
-        put_diverged(out, rows, first, end);
-        put_average(out, rows, first, end);
+        put_meaning(out, rows, first, end, s);
     }
     return rc;
 }

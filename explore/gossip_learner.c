@@ -165,14 +165,20 @@ static int read_data(struct gossip_point *p, struct err *e)
     return 0;
 }
 
+/* Each worker needs an example: of workers and examples, what the study says is at fault. */
 static int check_shards(const struct gossip_point *p, struct err *e)
 {
     yaml_id workers = yaml_get(&p->doc, p->doc.root, "workers");
-    if (p->fabric.n_workers <= p->n_train)
+    yaml_id at = yaml_get(&p->doc, p->conf.data, p->own_data ? "train_csv" : "train");
+    int32_t n = p->fabric.n_workers;
+    if (n <= p->n_train)
         return 0;
-    return yaml_fail(&p->doc, workers >= 0 ? workers : p->conf.network, e, ERR_RANGE,
-                     "makes %d workers, need at most %lld, the examples to train on", p->fabric.n_workers,
-                     (long long)p->n_train);
+    if (workers >= 0)
+        return yaml_fail(&p->doc, workers, e, ERR_RANGE, "is %d, need at most %lld, the examples to train on",
+                         n, (long long)p->n_train);
+    return yaml_fail(&p->doc, at >= 0 ? at : p->conf.network, e, ERR_RANGE,
+                     "makes %lld examples to train on, need at least %d, one for each worker",
+                     (long long)p->n_train, n);
 }
 
 int gossip_point_learner(struct gossip_point *p, struct err *e)

@@ -64,7 +64,7 @@ const struct gossip_column gossip_columns[] = {
     REAL(average_MB, "traffic of an all-reduce at the end, for the mean of all models; not in the above"),
     REAL(average_s, "its time"),
     COUNT(diverged_step, "the first step of a worker at which the loss of some seed was no number"),
-    REAL(need_GBps, "not computed yet"),
+    REAL(need_GBps, "not computed"),
     WORD(message, "what is wrong"),
     { .name = NULL },
 };

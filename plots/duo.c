@@ -5,7 +5,7 @@ enum {
     ALONE_PX = 310,
     LEAST_PANEL_PX = 90,
     Y_TICS_PX = 50, /* "100000" */
-    STRIP_PX = 24, /* the name of a point stays clear of the uppermost number beside it */
+    STRIP_PX = 24,  /* the name of a point stays clear of the uppermost number beside it */
     GAP_PX = 10,
 };
 

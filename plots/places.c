@@ -21,10 +21,11 @@ void places_take_marker(struct places *p, struct canvas_xy at)
 /* Small boxes along the line. */
 void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b)
 {
-    double n = ceil(hypot(b.x - a.x, b.y - a.y) / STEP_PX);
+    int32_t n = (int32_t)fmin(PLACES_MAX, ceil(hypot(b.x - a.x, b.y - a.y) / STEP_PX));
 
-    for (double i = 0; i <= n; i++) {
-        double share = n > 0 ? i / n : 0, x = a.x + share * (b.x - a.x), y = a.y + share * (b.y - a.y);
+    for (int32_t i = 0; i <= n; i++) {
+        double share = n > 0 ? (double)i / n : 0, x = a.x + share * (b.x - a.x),
+               y = a.y + share * (b.y - a.y);
         take(p, (struct canvas_box){ x - 1, y - 1, x + 1, y + 1 }, true);
     }
 }

@@ -18,8 +18,7 @@ struct field {
     int64_t column;
 };
 
-struct class
-{
+struct class_name {
     char *name; /* owned */
     int32_t id; /* by first appearance */
 };
@@ -31,7 +30,8 @@ struct reader {
     struct field *fields; /* shape [n_fields], owned */
     int32_t n_fields, cap_fields;
     int32_t n_columns, at; /* of the header; which holds the class */
-    struct class *classes; /* shape [n_classes], owned: of a training file, in the order of their names */
+    struct class_name
+        *classes; /* shape [n_classes], owned: of a training file, in the order of their names */
     int32_t n_classes, cap_classes;
     double *x;  /* shape [n][n_columns - 1], owned */
     int32_t *y; /* shape [n], owned: class.id, or the number of the class in the labels */
@@ -261,7 +261,7 @@ static int add_class(struct reader *r, int32_t place, const char *name)
         return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, need at most %d",
                        r->lines.path, (long long)r->lines.line, (long long)r->fields[r->at].column, SHOWN,
                        r->labels->label, SHOWN, name, (int)r->n_classes + 1, GOSSIP_MAX_CLASSES);
-    struct class *grown = array_grow(r->classes, r->n_classes, &r->cap_classes, sizeof *grown);
+    struct class_name *grown = array_grow(r->classes, r->n_classes, &r->cap_classes, sizeof *grown);
     if (!grown)
         return err_nomem(r->e, r->lines.path);
     r->classes = grown;
@@ -269,7 +269,8 @@ static int add_class(struct reader *r, int32_t place, const char *name)
     if (!copy)
         return err_nomem(r->e, r->lines.path);
     memmove(grown + place + 1, grown + place, (size_t)(r->n_classes - place) * sizeof *grown);
-    grown[place] = (struct class){ copy, r->n_classes++ };
+    r->classes[place].name = copy;
+    r->classes[place].id = r->n_classes++;
     return 0;
 }
 

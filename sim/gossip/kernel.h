@@ -21,9 +21,16 @@ struct kernel_matrix {
 /**
  * C = A B, or C += A B with @p add: A is @p m x @p k, B is @p k x @p n, C is @p m x @p n without gaps between
  * rows and apart from both; any size from 1. Terms that are no numbers, or infinite, are multiplied like all
- * others. O(m n k); fastest with m a multiple of 4 and n of 8.
+ * others. O(m n k); fastest with m a multiple of 4 and n of 16.
  */
 void kernel_product(float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m, int32_t n, int32_t k,
                     bool add);
+
+/** Floats in the longest vector that is used here: 8 with AVX2, else 4. */
+int32_t kernel_lanes(void);
+
+/** kernel_product() by vectors of @p lanes: 4, or 8 if kernel_lanes() is. The bytes are the same. */
+void kernel_product_by(int32_t lanes, float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m,
+                       int32_t n, int32_t k, bool add);
 
 #endif

@@ -9,7 +9,23 @@
 #include "sim/gossip/kernel.h"
 #include "sim/gossip/vec.h"
 
+/* `omp simd` is a wish: sanitizers come in its way, and there clang warns of every loop. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 /* ---- shapes ---- */
+
+/* Tensors of layer @p l. */
+static ptrdiff_t weights_of(int32_t l)
+{
+    return 2 * (ptrdiff_t)l;
+}
+
+static ptrdiff_t biases_of(int32_t l)
+{
+    return weights_of(l) + 1;
+}
 
 static int check_width(const char *what, int32_t width, int32_t most, struct err *e)
 {
@@ -39,12 +55,12 @@ int gossip_net_build(struct gossip_net *net, int32_t n_features, const int32_t *
         net->width[l + 1] = hidden[l];
     net->width[net->n_layers] = n_classes;
     for (int32_t l = 0; l < net->n_layers; l++) {
-        net->first[2 * l] = (int32_t)at;
+        net->first[weights_of(l)] = (int32_t)at;
         at += (int64_t)net->width[l] * net->width[l + 1];
         if (at > GOSSIP_MAX_PARAMS)
             return err_set(e, ERR_RANGE, "parameters: are %lld, need at most %d", (long long)at,
                            GOSSIP_MAX_PARAMS);
-        net->first[2 * l + 1] = (int32_t)at;
+        net->first[biases_of(l)] = (int32_t)at;
         at += net->width[l + 1];
     }
     net->n_params = net->first[net->n_tensors] = (int32_t)at;
@@ -56,7 +72,7 @@ void gossip_net_draw(float *x, const struct gossip_net *net, struct rng *r)
     memset(x, 0, (size_t)net->n_params * sizeof *x);
     for (int32_t l = 0; l < net->n_layers; l++) {
         double sigma = sqrt((l + 1 < net->n_layers ? 2.0 : 1.0) / net->width[l]);
-        for (int32_t i = net->first[2 * l]; i < net->first[2 * l + 1]; i++)
+        for (int32_t i = net->first[weights_of(l)]; i < net->first[biases_of(l)]; i++)
             x[i] = (float)(sigma * rng_normal(r));
     }
 }
@@ -154,13 +170,22 @@ static float forward(struct gossip_pass *p, const float *x, const struct gossip_
         int32_t in = net->width[l], out = net->width[l + 1];
         float *z = p->out[l + 1];
         for (int32_t b = 0; b < n; b++)
-            vec_copy(z + (size_t)b * (size_t)out, x + net->first[2 * l + 1], out);
-        kernel_product(z, rows_of(p->out[l], in), rows_of(x + net->first[2 * l], out), n, out, in, true);
+            vec_copy(z + (size_t)b * (size_t)out, x + net->first[biases_of(l)], out);
+        kernel_product(z, rows_of(p->out[l], in), rows_of(x + net->first[weights_of(l)], out), n, out, in,
+                       true);
         wrong += out_of_range(z, (int64_t)n * out);
         if (l + 1 < net->n_layers)
             rectify(z, (int64_t)n * out);
     }
     return wrong;
+}
+
+static int32_t largest(const float *z, int32_t n)
+{
+    int32_t best = 0;
+    for (int32_t k = 1; k < n; k++)
+        best = z[k] > z[best] ? k : best;
+    return best;
 }
 
 /* From outputs @p z of @p rows examples of classes @p y: @p back, the gradient of the mean loss of @p n by
@@ -170,23 +195,23 @@ static double softmax(float *back, double *power, const float *z, const int32_t 
 {
     double loss = 0;
     for (int32_t b = 0; b < rows; b++) {
-        const float *out = z + b * classes;
-        float most = out[0];
-        for (int32_t k = 1; k < classes; k++)
-            most = out[k] > most ? out[k] : most;
+        const float *out = z + (size_t)b * (size_t)classes;
+        double *above = power + (size_t)b * (size_t)classes, most = (double)out[largest(out, classes)];
         for (int32_t k = 0; k < classes; k++)
-            power[b * classes + k] = (double)out[k] - (double)most;
-        loss -= power[b * classes + y[b]];
+            above[k] = (double)out[k] - most;
+        loss -= above[y[b]];
     }
     elementary_exp(power, rows * classes);
     for (int32_t b = 0; b < rows; b++) {
+        const double *own = power + (size_t)b * (size_t)classes;
+        float *to = back + (size_t)b * (size_t)classes;
         double sum = 0;
         for (int32_t k = 0; k < classes; k++)
-            sum += power[b * classes + k];
+            sum += own[k];
         loss += elementary_log(sum);
-        double share = 1 / (sum * n);
+        const double share = 1 / (sum * n);
         for (int32_t k = 0; k < classes; k++)
-            back[b * classes + k] = (float)(power[b * classes + k] * share - (k == y[b] ? 1.0 / n : 0));
+            to[k] = (float)(own[k] * share - (k == y[b] ? 1.0 / n : 0));
     }
     return loss;
 }
@@ -198,7 +223,7 @@ static double judge(struct gossip_pass *p, const struct gossip_net *net, const s
     int32_t classes = net->width[net->n_layers];
     double loss = 0;
     for (int32_t from = 0; from < n; from += ROWS) {
-        int32_t y[ROWS], rows = n - from < ROWS ? n - from : ROWS;
+        int32_t y[ROWS] = { 0 }, rows = n - from < ROWS ? n - from : ROWS;
         size_t first = (size_t)from * (size_t)classes;
         for (int32_t b = 0; b < rows; b++)
             y[b] = data->y[batch[from + b]];
@@ -226,8 +251,8 @@ static void backward(float *g, struct gossip_pass *p, const float *x, const stru
 {
     for (int32_t l = net->n_layers - 1; l >= 0; l--) {
         int32_t in = net->width[l], out = net->width[l + 1];
-        const float *w = x + net->first[2 * l];
-        float *gw = g + net->first[2 * l], *gb = g + net->first[2 * l + 1];
+        const float *w = x + net->first[weights_of(l)];
+        float *gw = g + net->first[weights_of(l)], *gb = g + net->first[biases_of(l)];
         kernel_product(gw, transposed(p->out[l], in), rows_of(p->back, out), in, out, n, false);
         vec_copy(gb, p->back, out);
         for (int32_t b = 1; b < n; b++)
@@ -254,14 +279,6 @@ double gossip_gradient(float *g, const float *x, const struct gossip_net *net, c
     double loss = judge(p, net, data, batch, n);
     backward(g, p, x, net, n);
     return loss / n;
-}
-
-static int32_t largest(const float *z, int32_t n)
-{
-    int32_t best = 0;
-    for (int32_t k = 1; k < n; k++)
-        best = z[k] > z[best] ? k : best;
-    return best;
 }
 
 double gossip_accuracy(const float *x, const struct gossip_net *net, const struct gossip_data *data,

@@ -7,8 +7,20 @@
 /* What a method asks for goes into the log; what follows from it in the engine does not. */
 static void note(struct gossip_cluster *c, const struct gossip_ask *ask)
 {
-    if (c->engine->log)
-        gossip_log_add(c->engine->log, &c->engine->cause, ask);
+    const struct gossip_cause *why = &c->engine->cause;
+    struct gossip_ask a = *ask;
+    if (!c->engine->log)
+        return;
+    if (a.from >= 0 && (why->kind != GOSSIP_AT_STEP || why->id != a.from)) {
+        const struct gossip_worker *w = &c->workers[a.from];
+        /* A hold stops what comes after the step under way; one that is held asks for what its step leads to.
+         */
+        if (a.kind == GOSSIP_ASK_HOLD)
+            a.done = w->steps + w->computes;
+        else if (w->held > 0 && !w->computes)
+            a.done = w->steps;
+    }
+    gossip_log_add(c->engine->log, why, &a);
 }
 
 /* ---- waiting ---- */
@@ -30,13 +42,22 @@ static void release(struct gossip_cluster *c, struct gossip_worker *w)
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
     note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = w->id });
+    w->held++;
     hold(c, w);
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
 {
     note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_RELEASE, .from = w->id });
+    w->held--;
     release(c, w);
+}
+
+void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SKIP, .from = w->id });
+    w->steps++;
+    c->engine->steps_done++;
 }
 
 /* ---- room ---- */
@@ -336,14 +357,15 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
     if (rc)
         return rc;
     t->serial = next_serial(c);
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_GATHER, .there_B = n, .serial = t->serial });
+    note(c, &(struct gossip_ask){
+                .kind = GOSSIP_ASK_GATHER, .from = GOSSIP_SERVER, .there_B = n, .serial = t->serial });
     rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
     return rc || !begins ? rc : begin(c, t, e);
 }
 
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART });
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART, .from = GOSSIP_SERVER });
     return part(c, e);
 }
 

@@ -35,22 +35,22 @@ struct room {
     float a[MOST], b[MOST], c[MOST], want[MOST];
 };
 
-static void compare(struct room *x, int32_t m, int32_t n, int32_t k, struct rng *r)
+static void compare(struct room *x, int32_t m, int32_t n, int32_t k, int32_t lanes, struct rng *r)
 {
     for (int how = 0; how < 8; how++) {
         struct kernel_matrix a = matrix(x->a, m, k, how & 1), b = matrix(x->b, k, n, how & 2);
         bool add = how & 4;
         draw(x->c, m * n + GUARD, r);
         memcpy(x->want, x->c, (size_t)(m * n + GUARD) * sizeof *x->c);
-        kernel_product(x->c, a, b, m, n, k, add);
+        kernel_product_by(lanes, x->c, a, b, m, n, k, add);
         by_loops(x->want, a, b, m, n, k, add);
         /* Also what lies behind C is as it was. */
         if (memcmp(x->c, x->want, (size_t)(m * n + GUARD) * sizeof *x->c) != 0)
-            fail_msg("%d x %d x %d, kind %d: not what three loops give", m, n, k, how);
+            fail_msg("%d x %d x %d, kind %d, by %d: not what three loops give", m, n, k, how, lanes);
     }
 }
 
-static void a_product_has_the_bits_that_three_loops_give(void **state)
+static void a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length(void **state)
 {
     static const int32_t ms[] = { 1, 3, 4, 5, 8, 33 }, ns[] = { 1, 2, 4, 5, 8, 10, 17, 40 },
                          ks[] = { 1, 7, 32, 256, 257, 600 };
@@ -65,7 +65,8 @@ static void a_product_has_the_bits_that_three_loops_give(void **state)
     for (size_t i = 0; i < COUNT_OF(ms); i++)
         for (size_t j = 0; j < COUNT_OF(ns); j++)
             for (size_t t = 0; t < COUNT_OF(ks); t++)
-                compare(x, ms[i], ns[j], ks[t], r);
+                for (int32_t lanes = 4; lanes <= kernel_lanes(); lanes *= 2)
+                    compare(x, ms[i], ns[j], ks[t], lanes, r);
     rng_free(r);
     free(x);
 }
@@ -93,7 +94,7 @@ static void what_is_no_number_stays_in_its_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_has_the_bits_that_three_loops_give),
+        cmocka_unit_test(a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length),
         cmocka_unit_test(what_is_no_number_stays_in_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ enum { WIDEST = 64 };
 
 static double loss_of_one(const double *x, const struct gossip_net *net, const float *features, int32_t y)
 {
-    double in[WIDEST], out[WIDEST], sum = 0;
+    double in[WIDEST], out[WIDEST], sum = 1; /* of its own class */
     for (int32_t i = 0; i < net->width[0]; i++)
         in[i] = (double)features[i];
     for (int32_t l = 0; l < net->n_layers; l++) {
@@ -77,7 +77,7 @@ static double loss_of_one(const double *x, const struct gossip_net *net, const f
             in[j] = l + 1 < net->n_layers && out[j] < 0 ? 0 : out[j];
     }
     for (int32_t k = 0; k < net->width[net->n_layers]; k++)
-        sum += exp(in[k] - in[y]);
+        sum += k == y ? 0 : exp(in[k] - in[y]);
     return log(sum);
 }
 

@@ -283,7 +283,8 @@ static double drift_of(const struct gossip_cluster *c, const struct gossip_worke
 static bool should(const struct gossip_cluster *c, const struct gossip_worker *w, struct watch *u)
 {
     const struct gossip_settings *s = c->settings;
-    double drift = drift_of(c, w, u), left = w->steps > FIXTURE_STEPS / 2 ? 0.1 : 1;
+    double drift = drift_of(c, w, u);
+    double left = w->steps > FIXTURE_STEPS / 2 ? c->setup->learning.decay : 1;
     u->since++;
     if (s->rule == GOSSIP_RULE_CONTROL) {
         if (u->since < u->tau)
@@ -361,6 +362,24 @@ static void a_worker_exchanges_as_its_model_changes(void **state)
     gossip_fixture_free(&f);
 }
 
+/* The rate grows twentyfold: drift is far below theta at first, and far above it later. */
+static void control_at_most_halves_or_doubles_a_period(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    f.setup.learning.rate = 0.005;
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.n_decays = 1;
+    f.setup.learning.decay = 20;
+    s.rule = GOSSIP_RULE_CONTROL;
+    s.cap = 20;
+    assert_true(watch_rule(&f, &s) > 10);
+    gossip_fixture_free(&f);
+}
+
 /* ---- the rest ---- */
 
 static void the_same_seed_gives_the_same_bytes(void **state)
@@ -432,6 +451,7 @@ int main(void)
         cmocka_unit_test(theta_0_is_an_exchange_every_step),
         cmocka_unit_test(an_infinite_theta_leaves_the_cap),
         cmocka_unit_test(a_worker_exchanges_as_its_model_changes),
+        cmocka_unit_test(control_at_most_halves_or_doubles_a_period),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(settings_that_cannot_be_are_refused),
     };

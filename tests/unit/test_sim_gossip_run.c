@@ -17,12 +17,6 @@ static struct gossip_settings every_step(const char *method)
     return s;
 }
 
-/* Bytes of a model over a link take @p s seconds. */
-static void set_model_s(struct gossip_fixture *f, double s)
-{
-    f->setup.model_B = s * f->fabric.net.dims[0].bw_Bps;
-}
-
 static void run(struct gossip_result *r, const struct gossip_fixture *f, const struct gossip_settings *s,
                 uint64_t seed)
 {
@@ -170,177 +164,6 @@ static void an_all_reduce_adds_its_time_to_every_step(void **state)
     assert_close(r.sent_B, FIXTURE_STEPS * 6 * gossip_fixture_model_B(&f), 1e-12);
     assert_close(r.average_s, 1.5 * FIXTURE_MODEL_S, 1e-12);
     gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-/* ---- overlap ---- */
-
-/* Worker 1 queues behind worker 0 once, for 6 ms; then each exchanges while the other one computes. */
-static void pairs_without_overlap_wait_for_what_they_began(void **state)
-{
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
-    (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    run(&r, &f, &s, 1);
-    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S) + FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-/* 12 ms of exchanges for 10 ms of compute: from the first step on the link is never idle. A worker that
- * waited for its second exchange to end, and not only its first, would leave gaps. */
-static void pairs_with_overlap_compute_beside_one_exchange(void **state)
-{
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
-    (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    run(&r, &f, &s, 1);
-    assert_close(r.time_s, FIXTURE_STEP_S + 2 * FIXTURE_STEPS * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-static void pairs_with_overlap_take_no_time_where_compute_is_longer(void **state)
-{
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
-    (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    set_model_s(&f, 0.004);
-    run(&r, &f, &s, 1);
-    assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + 2 * 0.004, 1e-9);
-    assert_near(r.wait_s, 0, 1e-12);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-/* An all-reduce of 24 ms beside steps of 10 ms: who has done its step comes early to the next one. */
-static void who_comes_early_to_a_meeting_waits_for_the_last_one_to_end(void **state)
-{
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
-    struct gossip_result r;
-    (void)state;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    set_model_s(&f, 0.024 / 1.5);
-    run(&r, &f, &s, 1);
-    assert_int_equal(r.exchanges, FIXTURE_STEPS);
-    assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 0.024, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-/* A worker that takes three times as long decides when all have met; nobody meets twice for it once. */
-static void who_comes_again_before_others_came_at_all_counts_once(void **state)
-{
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
-    struct gossip_result r;
-    (void)state;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
-    run(&r, &f, &s, 1);
-    assert_int_equal(r.exchanges, FIXTURE_STEPS);
-    assert_close(r.time_s, FIXTURE_STEPS * 3 * FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
-}
-
-/* ---- hooks ---- */
-
-enum { HOOK_WORKERS = 40 };
-
-static int send_to_next(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
-{
-    const struct gossip_transfer t = { .from = w->id, .to = (w->id + 1) % c->n_workers, .there_B = 100 };
-    return gossip_send(c, &t, e);
-}
-
-/* Three more follow from each that a step began. */
-static int send_three(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
-{
-    int rc = 0;
-    for (int32_t i = 1; i <= 3 && t->tag == 0 && !rc; i++)
-        rc = gossip_send(c,
-                         &(struct gossip_transfer){
-                             .from = t->from, .to = (t->from + i) % c->n_workers, .there_B = 1, .tag = 1 },
-                         e);
-    return rc;
-}
-
-static void leave_models(struct gossip_cluster *c, struct gossip_transfer *t)
-{
-    (void)c;
-    (void)t;
-}
-
-/* All steps end at once, so many exchanges end at once, and each hook sends more than there was room for. */
-static void hooks_may_send_while_others_end(void **state)
-{
-    static const struct gossip_method chatty = {
-        .meets = true, .after = send_to_next, .end = send_three, .mix = leave_models
-    };
-    struct gossip_fixture f;
-    struct gossip_settings s = alone();
-    struct gossip_cluster c;
-    (void)state;
-    gossip_fixture_build(&f, HOOK_WORKERS, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    gossip_fixture_start(&c, &f, &s);
-    c.method = &chatty;
-    while (gossip_fixture_turn(&c))
-        ;
-    assert_int_equal(c.engine->exchanges, 4 * HOOK_WORKERS * FIXTURE_STEPS);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
-}
-
-static int hold_the_other_at_the_end(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
-{
-    if (w->id == 0 || w->steps < c->n_steps)
-        return 0;
-    const struct gossip_transfer t = {
-        .from = 1, .to = 0, .there_B = gossip_model_B(c, c->n_params), .holds_to = true
-    };
-    return gossip_send(c, &t, e);
-}
-
-/* It was done long before: of that time only the exchange is waiting. */
-static void a_worker_that_is_done_waits_only_while_something_holds_it(void **state)
-{
-    static const struct gossip_method late = { .meets = true,
-                                               .after = hold_the_other_at_the_end,
-                                               .mix = leave_models };
-    struct gossip_fixture f;
-    struct gossip_settings s = alone();
-    struct gossip_cluster c;
-    (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
-    gossip_fixture_start(&c, &f, &s);
-    c.method = &late;
-    while (gossip_fixture_turn(&c))
-        ;
-    assert_close(c.workers[0].wait_s, FIXTURE_MODEL_S, 1e-9);
-    assert_near(c.workers[1].wait_s, 0, 0);
-    gossip_cluster_free(&c);
     gossip_fixture_free(&f);
 }
 
@@ -554,13 +377,6 @@ int main(void)
         cmocka_unit_test(pauses_lengthen_their_share_of_the_steps),
         cmocka_unit_test(where_all_end_together_compute_and_waiting_fill_the_time),
         cmocka_unit_test(an_all_reduce_adds_its_time_to_every_step),
-        cmocka_unit_test(pairs_without_overlap_wait_for_what_they_began),
-        cmocka_unit_test(pairs_with_overlap_compute_beside_one_exchange),
-        cmocka_unit_test(pairs_with_overlap_take_no_time_where_compute_is_longer),
-        cmocka_unit_test(who_comes_early_to_a_meeting_waits_for_the_last_one_to_end),
-        cmocka_unit_test(who_comes_again_before_others_came_at_all_counts_once),
-        cmocka_unit_test(hooks_may_send_while_others_end),
-        cmocka_unit_test(a_worker_that_is_done_waits_only_while_something_holds_it),
         cmocka_unit_test(one_worker_is_plain_sgd_also_through_decay_and_drift),
         cmocka_unit_test(the_cosine_goes_from_the_rate_to_nothing),
         cmocka_unit_test(uneven_shards_make_the_steps_of_the_smallest),

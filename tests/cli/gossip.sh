@@ -1,0 +1,85 @@
+#!/bin/sh
+# Studies of training with little communication: a row a point and method, tables beside them, the same on any
+# number of threads; what is wrong is said where it stands; an interrupt leaves nothing.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+cat >small.yaml <<..
+name: small
+network: switch:4@0.001
+learner: { hidden: 8, batch: 16, epochs: 4 }
+data: { train: 400, test: 100, features: 8, classes: 4, hidden: 8 }
+methods:
+  - { method: pair, period: [1, 4, 16] }
+  - { method: pair, rule: drift, theta: 0.05, cap: 64 }
+  - all-reduce
+  - { method: local, period: 8, name: every eighth }
+seeds: 3
+seed: 11
+..
+echo "== one point"
+run gossip small.yaml
+run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
+echo "== points"
+run gossip small.yaml --set vary='{shards: [iid, label-skew], workers: [2, 3]}' --set methods='[{method: pair, period: [2, 8]}]'
+run gossip small.yaml --set vary='{learner.rate: [0.05, 1e9]}' --set methods='[pair, all-reduce]'
+echo "== tables beside the rows"
+tables() { "$WEFT" gossip small.yaml --set vary='{shards: [iid, label-skew]}' -j "$1" -o "$2-rows.csv" --runs "$2-runs.csv" --curves "$2-curves.csv" --links "$2-links.csv"; }
+tables 1 one && tables 4 four
+for t in rows runs curves links; do
+    cmp one-$t.csv four-$t.csv && echo "$t: the number of threads changes nothing"
+    sed -e 's/=.*//' -e 5q one-$t.csv
+done
+echo "== examples of one's own"
+awk 'BEGIN { print "x,y,class"; for (i = 0; i < 80; i++) print i % 9 + (i % 2) * 20 "," i % 7 "," (i % 2 ? "b" : "a") }' >train.csv
+sed 's/^1,.*/1,2/' train.csv >ragged.csv
+cat >own.yaml <<..
+network: switch:4@1
+learner: { hidden: [], epochs: 5, batch: 4 }
+data: { train_csv: train.csv, test_csv: train.csv, label: class }
+methods: [{ method: local, period: 5 }]
+..
+run gossip own.yaml
+run gossip own.yaml --set data.train_csv=ragged.csv
+run gossip own.yaml --set data.train_csv=missing.csv
+run gossip own.yaml --set data.label=colour
+run gossip own.yaml --set drift_at=0.5
+run gossip own.yaml --set data.train=100 -o /dev/null
+echo "== what is wrong"
+run gossip small.yaml --set methods='[pairs]'
+run gossip small.yaml --set methods='[{method: pair, period: 0}]'
+run gossip small.yaml --set methods='[{method: local, period: 1}, local]'
+run gossip small.yaml --set methods='[{method: pair, tau: 3}]'
+run gossip small.yaml --set baseline='pair 2'
+run gossip small.yaml --set workers=5
+run gossip small.yaml --set workers=3
+run gossip small.yaml --set data.train=3
+run gossip small.yaml --set server=4
+run gossip small.yaml --set network=switch:4
+run gossip small.yaml --set learner.decay_at='[0.5, 0.25]'
+run gossip small.yaml --set learner.hidden=0
+run gossip small.yaml --set clock.step=10
+run gossip small.yaml --set vary='{clock.step: [1]}'
+run gossip small.yaml --set vary='{seeds: [1]}'
+run gossip missing.yaml
+: >empty.yaml
+run gossip empty.yaml
+printf '\001\377{{{' >rubbish.yaml
+run gossip rubbish.yaml
+echo "== keys without effect"
+run gossip small.yaml --set learner.schedule=constant --set learner.decay=0.5 --set server=1 --set clock.slowdown=2 -o /dev/null
+echo "== what there is"
+run gossip --list | sed -n '/^Their settings/,$p'
+run keys "clock of gossip"
+echo "== outputs"
+run gossip small.yaml --runs same.csv --links same.csv
+run gossip small.yaml -f --curves ./small.yaml
+run gossip small.yaml --links nowhere/l.csv
+run gossip small.yaml -o one-rows.csv
+run gossip small.yaml -o /dev/full
+run gossip small.yaml -j 0
+run gossip
+echo "== an interrupt writes nothing"
+rm -f ./*-*.csv
+timeout --foreground --preserve-status -s INT 2 "$WEFT" gossip small.yaml --set seeds=100000 -o long.csv --curves curves.csv
+echo "exit $?"
+ls

@@ -1,0 +1,432 @@
+/* Rows of studies of training with little communication. */
+#include "sim/gossip/gossip.h"
+#include "tests/unit/gossip_tables.h"
+
+#define METHODS                                                                                              \
+    "methods:\n"                                                                                             \
+    "  - { method: pair, period: [1, 4, 8] }\n"                                                              \
+    "  - { method: pair, rule: drift, theta: 0.02, cap: 16 }\n"                                              \
+    "  - all-reduce\n"                                                                                       \
+    "  - { method: local, period: 6, name: every sixth }\n"
+
+/* ---- known answers ---- */
+
+/* Of S = 4 bytes a parameter: an all-reduce sends 2 (N - 1) S, a pair 2 S, each worker one every period. */
+static void traffic_is_that_of_the_exchanges(void **state)
+{
+    const double model_MB = 4e-6 * PARAMS;
+    const struct {
+        const char *method;
+        double exchanges, each_MB;
+    } want[] = { { "pair 1", WORKERS * STEPS, 2 * model_MB },
+                 { "pair 4", WORKERS * STEPS / 4, 2 * model_MB },
+                 { "pair 8", WORKERS * STEPS / 8, 2 * model_MB },
+                 { "all-reduce", STEPS, 2 * (WORKERS - 1) * model_MB },
+                 { "every sixth", STEPS / 6, 2 * (WORKERS - 1) * model_MB } };
+    struct tables t;
+    run_text(&t, *state, SMALL METHODS, 2);
+    assert_int_equal(t.rows.n_rows, 6);
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        int64_t row = row_of(&t.rows, 0, want[i].method);
+        assert_string_equal(word(&t.rows, row, "status"), "ok");
+        assert_true(number(&t.rows, row, "exchanges") == want[i].exchanges);
+        assert_close(number(&t.rows, row, "traffic_MB"), want[i].exchanges * want[i].each_MB, 1e-12);
+        assert_close(number(&t.rows, row, "dim1_MB"), want[i].exchanges * want[i].each_MB, 1e-12);
+        assert_true(number(&t.rows, row, "steps") == STEPS);
+        assert_true(number(&t.rows, row, "seeds") == 3);
+        assert_close(number(&t.rows, row, "average_MB"), 2 * (WORKERS - 1) * model_MB, 1e-12);
+    }
+    tables_free(&t);
+}
+
+/* Steps all of 10 ms, then an all-reduce of S bytes at B: 2 (N - 1) / N * S / B, here 0.648 ms; what the wire
+ * counts is model_MB where it is given. */
+static void time_of_an_all_reduce_is_the_closed_form(void **state)
+{
+    static const struct {
+        const char *text;
+        double model_MB;
+    } cases[] = { { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\n", 4e-6 * PARAMS },
+                  { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\nmodel_MB: 0.1\n", 0.1 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct tables t;
+        double comm_s = 2 * (WORKERS - 1.0) / WORKERS * cases[i].model_MB / 1;
+        run_text(&t, *state, cases[i].text, 1);
+        assert_close(number(&t.rows, 0, "time_s"), STEPS * (0.01 + comm_s), 1e-9);
+        assert_close(number(&t.rows, 0, "wait_pct"), 100 * comm_s / (0.01 + comm_s), 1e-9);
+        assert_close(number(&t.rows, 0, "average_s"), comm_s, 1e-9);
+        assert_true(number(&t.rows, 0, "time_half_s") == 0);
+        tables_free(&t);
+    }
+}
+
+/* ---- rows and runs ---- */
+
+/* Values of the three seeds of a row. */
+static void values_of(double x[3], const struct tables *t, const char *method, const char *column)
+{
+    int64_t row = row_of(&t->runs, 0, method);
+    for (int k = 0; k < 3; k++) {
+        assert_string_equal(word(&t->runs, row + k, "method"), method);
+        assert_true(number(&t->runs, row + k, "seed") == 11 + k);
+        x[k] = number(&t->runs, row + k, column);
+    }
+}
+
+static double mean_of(const double x[3])
+{
+    return (x[0] + x[1] + x[2]) / 3;
+}
+
+/* Student's t of two degrees of freedom has a closed form, (2 p - 1) / sqrt(2 p (1 - p)) at a share p. */
+static double half_of(const double x[3])
+{
+    double mean = mean_of(x), squares = 0;
+    for (int k = 0; k < 3; k++)
+        squares += (x[k] - mean) * (x[k] - mean);
+    return 0.95 / sqrt(2 * 0.975 * 0.025) * sqrt(squares / 2 / 3);
+}
+
+static void rows_are_means_of_their_runs(void **state)
+{
+    static const struct {
+        const char *mean, *half, *run;
+    } columns[] = { { "accuracy_pct", "accuracy_half_pct", "accuracy_pct" },
+                    { "average_pct", "average_half_pct", "average_pct" },
+                    { "traffic_MB", "traffic_half_MB", "traffic_MB" },
+                    { "time_s", "time_half_s", "time_s" },
+                    { "exchanges", NULL, "exchanges" },
+                    { "loss", NULL, "loss" } };
+    struct tables t;
+    run_text(&t, *state, SMALL METHODS, 2);
+    assert_int_equal(t.runs.n_rows, 3 * t.rows.n_rows);
+    for (int64_t row = 0; row < t.rows.n_rows; row++)
+        for (size_t i = 0; i < COUNT_OF(columns); i++) {
+            double x[3];
+            values_of(x, &t, word(&t.rows, row, "method"), columns[i].run);
+            assert_close(number(&t.rows, row, columns[i].mean), mean_of(x), 1e-9);
+            if (columns[i].half)
+                assert_near(number(&t.rows, row, columns[i].half), half_of(x), 1e-9 * fmax(1, half_of(x)));
+        }
+    tables_free(&t);
+}
+
+static void compare_with(const struct tables *t, const char *base)
+{
+    double base_pct[3], base_MB[3], base_s[3];
+    values_of(base_pct, t, base, "accuracy_pct");
+    values_of(base_MB, t, base, "traffic_MB");
+    values_of(base_s, t, base, "time_s");
+    for (int64_t row = 0; row < t->rows.n_rows; row++) {
+        const char *method = word(&t->rows, row, "method");
+        double x[3];
+        values_of(x, t, method, "traffic_MB");
+        assert_near(number(&t->rows, row, "traffic_vs_base_pct"),
+                    100 * (mean_of(x) - mean_of(base_MB)) / mean_of(base_MB), 1e-9);
+        values_of(x, t, method, "time_s");
+        assert_near(number(&t->rows, row, "time_vs_base_pct"),
+                    100 * (mean_of(x) - mean_of(base_s)) / mean_of(base_s), 1e-9);
+        values_of(x, t, method, "accuracy_pct");
+        for (int k = 0; k < 3; k++)
+            x[k] -= base_pct[k];
+        assert_near(number(&t->rows, row, "accuracy_vs_base_points"), mean_of(x), 1e-9);
+        assert_near(number(&t->rows, row, "accuracy_vs_base_half"), half_of(x), 1e-9 * fmax(1, half_of(x)));
+        assert_string_equal(word(&t->rows, row, "base"), base);
+    }
+}
+
+static void changes_are_against_the_baseline_and_accuracy_by_seed(void **state)
+{
+    static const struct {
+        const char *text, *base;
+    } cases[] = { { SMALL METHODS, "pair 1" },
+                  { SMALL METHODS "baseline: every sixth\n", "every sixth" },
+                  { SMALL "methods: [all-reduce, { method: pair, period: [2, 1] }]\n", "pair 1" },
+                  { SMALL "methods: [all-reduce, { method: pair, period: 2 }]\n", "all-reduce" } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct tables t;
+        run_text(&t, *state, cases[i].text, 2);
+        compare_with(&t, cases[i].base);
+        tables_free(&t);
+    }
+}
+
+/* With any accuracy equal, the longest period sends least; of those of a row's own accuracy or above one
+ * that sends less than all others is named. */
+static void the_best_fixed_period_is_the_least_traffic_of_equal_accuracy(void **state)
+{
+    static const double equal_points[] = { 100, 0 };
+    for (size_t i = 0; i < COUNT_OF(equal_points); i++) {
+        static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
+        struct tables t;
+        char text[2048];
+        snprintf(text, sizeof text, "%sequal_points: %g\n", SMALL METHODS, equal_points[i]);
+        run_text(&t, *state, text, 2);
+        for (int64_t row = 0; row < t.rows.n_rows; row++) {
+            double least_MB = INFINITY, own_pct = number(&t.rows, row, "accuracy_pct");
+            const char *best = "";
+            for (size_t k = 0; k < COUNT_OF(fixed); k++) {
+                int64_t other = row_of(&t.rows, 0, fixed[k]);
+                double MB = number(&t.rows, other, "traffic_MB");
+                if (number(&t.rows, other, "accuracy_pct") >= own_pct - equal_points[i] && MB < least_MB) {
+                    least_MB = MB;
+                    best = fixed[k];
+                }
+            }
+            assert_string_equal(word(&t.rows, row, "fixed"), best);
+            if (*best)
+                assert_near(number(&t.rows, row, "traffic_vs_fixed_pct"),
+                            100 * (number(&t.rows, row, "traffic_MB") / least_MB - 1), 1e-9);
+            if (equal_points[i] == 100)
+                assert_string_equal(best, "pair 8");
+        }
+        tables_free(&t);
+    }
+}
+
+static void a_row_says_its_family_rule_and_fixed_period(void **state)
+{
+    static const struct {
+        const char *method, *family, *rule;
+        double period; /* 0: blank */
+    } want[] = { { "pair 4", "pair", "fixed", 4 },
+                 { "pair drift 0.02/16", "pair", "drift", 0 },
+                 { "all-reduce", "all-reduce", "", 0 },
+                 { "every sixth", "local", "", 6 } };
+    struct tables t;
+    run_text(&t, *state, SMALL METHODS, 2);
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        int64_t row = row_of(&t.rows, 0, want[i].method);
+        double period = number(&t.rows, row, "period");
+        assert_string_equal(word(&t.rows, row, "family"), want[i].family);
+        assert_string_equal(word(&t.rows, row, "rule"), want[i].rule);
+        assert_true(want[i].period > 0 ? period == want[i].period : isnan(period));
+    }
+    tables_free(&t);
+}
+
+/* Where steps are so long that numbers run out, there is nothing to tell but when. */
+static void what_diverged_has_no_accuracy_but_a_step(void **state)
+{
+    struct tables t;
+    run_text(
+        &t, *state,
+        SMALL "methods: [{ method: pair, period: 1 }, all-reduce]\nvary: { learner.rate: [0.05, 1e9] }\n", 2);
+    assert_int_equal(t.rows.n_rows, 4);
+    for (int64_t row = 0; row < 4; row++) {
+        bool wild = row >= 2;
+        assert_string_equal(word(&t.rows, row, "status"), wild ? "diverged" : "ok");
+        assert_true(isnan(number(&t.rows, row, "accuracy_pct")) == wild);
+        assert_true(isnan(number(&t.rows, row, "traffic_MB")) == wild);
+        assert_true(isnan(number(&t.rows, row, "traffic_vs_base_pct")) == wild);
+        assert_true(isnan(number(&t.rows, row, "diverged_step")) != wild);
+        assert_true(!wild || number(&t.rows, row, "diverged_step") <= STEPS);
+    }
+    for (int64_t row = 0; row < t.runs.n_rows; row++)
+        assert_string_equal(word(&t.runs, row, "status"),
+                            number(&t.runs, row, "point") > 0 ? "diverged" : "ok");
+    tables_free(&t);
+}
+
+/* ---- beside the rows ---- */
+
+/* In one switch every byte that is sent goes up one link and down another. */
+static void links_carry_what_is_sent(void **state)
+{
+    struct tables t;
+    run_text(&t, *state, SMALL "methods: [{ method: pair, period: [1, 4] }]\n", 2);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        const char *method = word(&t.rows, row, "method");
+        double up_MB = 0, down_MB = 0, sent_MB[3];
+        values_of(sent_MB, &t, method, "traffic_MB");
+        for (int64_t i = 0; i < t.links.n_rows; i++) {
+            if (strcmp(word(&t.links, i, "method"), method) != 0)
+                continue;
+            bool up = strncmp(word(&t.links, i, "link"), "npu", 3) == 0;
+            *(up ? &up_MB : &down_MB) += number(&t.links, i, "MB");
+            assert_string_equal(word(&t.links, i, "dim"), "dim1");
+        }
+        assert_close(up_MB, sent_MB[0], 1e-9);
+        assert_close(down_MB, sent_MB[0], 1e-9);
+    }
+    assert_int_equal(t.links.n_rows, 2 * 2 * WORKERS);
+    tables_free(&t);
+}
+
+static void curves_end_with_what_the_runs_came_to(void **state)
+{
+    struct tables t;
+    int64_t n = 0;
+    run_text(&t, *state, SMALL METHODS, 2);
+    for (int64_t i = 0; i < t.curves.n_rows; i++) {
+        bool last =
+            i + 1 == t.curves.n_rows || number(&t.curves, i + 1, "steps") < number(&t.curves, i, "steps");
+        if (!last)
+            continue;
+        int64_t run = row_of(&t.runs, 0, word(&t.curves, i, "method"));
+        run += (int64_t)(number(&t.curves, i, "seed") - 11);
+        assert_true(number(&t.curves, i, "steps") == WORKERS * STEPS);
+        assert_close(number(&t.curves, i, "epoch"), 4, 1e-12);
+        assert_true(number(&t.curves, i, "time_s") == number(&t.runs, run, "time_s"));
+        assert_true(number(&t.curves, i, "exchanges") == number(&t.runs, run, "exchanges"));
+        assert_true(number(&t.curves, i, "traffic_MB") == number(&t.runs, run, "traffic_MB"));
+        assert_true(number(&t.curves, i, "accuracy_pct") == number(&t.runs, run, "average_pct"));
+        n++;
+    }
+    assert_int_equal(n, t.runs.n_rows);
+    tables_free(&t);
+}
+
+static void same_text(const struct table *a, const struct table *b)
+{
+    struct text x = { 0 }, y = { 0 };
+    struct err e = { 0 };
+    assert_ok(table_write(a, TABLE_AS_CSV, NULL, &x, &e), &e);
+    assert_ok(table_write(b, TABLE_AS_CSV, NULL, &y, &e), &e);
+    assert_string_equal(text_str(&x), text_str(&y));
+    text_free(&x);
+    text_free(&y);
+}
+
+static void tables_are_the_same_on_any_number_of_threads(void **state)
+{
+    static const char text[] = SMALL METHODS "vary: { shards: [iid, label-skew], workers: [4, 2] }\n";
+    struct tables one, many;
+    run_text(&one, *state, text, 1);
+    run_text(&many, *state, text, 7);
+    assert_int_equal(one.rows.n_rows, 4 * 6);
+    same_text(&one.rows, &many.rows);
+    same_text(&one.runs, &many.runs);
+    same_text(&one.curves, &many.curves);
+    same_text(&one.links, &many.links);
+    tables_free(&one);
+    tables_free(&many);
+}
+
+/* ---- points ---- */
+
+static void points_are_in_order_and_a_wrong_one_is_a_row(void **state)
+{
+    struct tables t;
+    run_text(&t, *state, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n", 2);
+    assert_int_equal(t.rows.n_rows, 5);
+    for (int64_t row = 0; row < 5; row++) {
+        static const char *const workers[] = { "4", "4", "3", "2", "2" };
+        assert_string_equal(word(&t.rows, row, "workers"), workers[row]);
+        assert_string_equal(word(&t.rows, row, "status"), row == 2 ? "error" : "ok");
+    }
+    assert_string_equal(word(&t.rows, 2, "method"), "");
+    assert_has(word(&t.rows, 2, "message"), "workers: is 3, need a size that divides");
+    tables_free(&t);
+}
+
+/* Dimensions of the widest network; a narrower one leaves the rest blank. */
+static void each_dimension_has_its_bytes(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "methods: [all-reduce]\nvary: { network: ['switch:4@1', 'ring:2@1 ring:2@1'] }\n", 1);
+    double model_MB = 4e-6 * PARAMS;
+    assert_true(isnan(number(&t.rows, 0, "dim2_MB")));
+    /* Reduce-scatter halves what the outer dimension carries: S each way and NPU within, S/2 without. */
+    assert_close(number(&t.rows, 1, "dim1_MB"), STEPS * WORKERS * model_MB, 1e-12);
+    assert_close(number(&t.rows, 1, "dim2_MB"), STEPS * WORKERS * model_MB / 2, 1e-12);
+    tables_free(&t);
+}
+
+static bool stop_at_once(void *context, int64_t done, int64_t total)
+{
+    (void)context;
+    (void)total;
+    return done < 3;
+}
+
+static void a_stop_leaves_no_rows_of_points_without_runs(void **state)
+{
+    struct tables t;
+    struct err e = { 0 };
+    assert_ok(run_with(&t, *state, SMALL METHODS "vary: { workers: [4, 2] }\n", 1, stop_at_once, &e), &e);
+    assert_int_equal(t.rows.n_rows, 0);
+    assert_int_equal(t.runs.n_rows, 1);
+    tables_free(&t);
+}
+
+/* Two classes that one number tells apart, and one that says nothing. */
+static void own_examples_are_learned(void **state)
+{
+    struct folder *f = *state;
+    struct text csv = { 0 };
+    struct tables t;
+    text_puts(&csv, "side,x,noise\n");
+    for (int i = 0; i < 200; i++)
+        text_printf(&csv, "%s,%d,%d\n", i % 2 ? "left" : "right", i % 2 ? -5 - i % 7 : 5 + i % 7,
+                    i * 37 % 11);
+    put(f, "examples.csv", text_str(&csv));
+    run_text(&t, f,
+             "network: switch:4@1\n"
+             "learner: { hidden: [], batch: 10, epochs: 5 }\n"
+             "data: { train_csv: examples.csv, test_csv: examples.csv, label: side }\n"
+             "methods: [all-reduce, { method: pair, period: 1 }]\nseeds: 2\nshards: label-skew\n",
+             2);
+    for (int64_t row = 0; row < 2; row++) {
+        assert_string_equal(word(&t.rows, row, "status"), "ok");
+        assert_true(number(&t.rows, row, "average_pct") == 100);
+        /* 50 examples, 5 batches of 10; two features and two classes. */
+        assert_true(number(&t.rows, row, "steps") == 25);
+        assert_close(number(&t.rows, row, "average_MB"), 2 * 3 * 4e-6 * (2 * 2 + 2), 1e-12);
+    }
+    text_free(&csv);
+    tables_free(&t);
+}
+
+/* ---- what is told ---- */
+
+static void warnings_are_those_of_every_point(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "server: 1\nmethods: [all-reduce, { method: local, theta: 1 }]\n"
+                   "clock: { slowdown: 3 }\nvary: { clock.slow_workers: [0, 1] }\n",
+             1);
+    assert_has(text_str(&t.notes), "server has no effect here, it is used only by methods with a server\n");
+    assert_has(text_str(&t.notes),
+               "methods[1].theta has no effect here, it is used only by rules other than");
+    assert_null(strstr(text_str(&t.notes), "slowdown"));
+    tables_free(&t);
+}
+
+static void every_method_and_column_is_explained(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < gossip_n_methods; i++) {
+        assert_true(strlen(gossip_method_help(i)) > 10);
+        assert_int_equal(gossip_find_method(gossip_method_name(i)), i);
+    }
+    for (const struct gossip_column *c = gossip_columns; c->name; c++)
+        assert_true(strlen(c->help) > 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(traffic_is_that_of_the_exchanges),
+        TEST(time_of_an_all_reduce_is_the_closed_form),
+        TEST(rows_are_means_of_their_runs),
+        TEST(changes_are_against_the_baseline_and_accuracy_by_seed),
+        TEST(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
+        TEST(a_row_says_its_family_rule_and_fixed_period),
+        TEST(what_diverged_has_no_accuracy_but_a_step),
+        TEST(links_carry_what_is_sent),
+        TEST(curves_end_with_what_the_runs_came_to),
+        TEST(tables_are_the_same_on_any_number_of_threads),
+        TEST(points_are_in_order_and_a_wrong_one_is_a_row),
+        TEST(each_dimension_has_its_bytes),
+        TEST(a_stop_leaves_no_rows_of_points_without_runs),
+        TEST(own_examples_are_learned),
+        TEST(warnings_are_those_of_every_point),
+        cmocka_unit_test(every_method_and_column_is_explained),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

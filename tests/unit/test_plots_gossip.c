@@ -1,0 +1,434 @@
+/* Figures of methods of communication: what stands where, what is left out and said. */
+#include "plots/places.h"
+#include "tests/unit/test_plots_placement.h"
+
+/* Accuracies, traffic and times are those that a prototype measured for 8 workers. */
+#define HEAD                                                                                                 \
+    "point,shards,method,family,period,seeds,status,accuracy_pct,accuracy_half_pct,traffic_MB,time_s,"       \
+    "need_GBps,message\n"
+static const char rows[] = HEAD "0,iid,gossip-16,gossip,16,5,ok,72.86,0.5,17.15,16.29,0.4,\n"
+                                "0,iid,gossip-1,gossip,1,5,ok,72.83,0.5,275.76,36.7,6.9,\n"
+                                "0,iid,drift,gossip,,5,ok,72.5,,22.4,16.49,0.56,\n"
+                                "0,iid,easgd-16,easgd,16,5,ok,72.1,0.5,30,17,0.8,\n"
+                                "0,iid,easgd-4,easgd,4,5,ok,72.3,0.5,120,19,1.1,\n"
+                                "0,iid,eventgrad,eventgrad,1,5,ok,72.86,0.5,70.89,19.56,1.8,\n"
+                                "0,iid,lag,lag,,5,diverged,,,,,,step 9\n"
+                                "0,iid,diloco,diloco,,5,error,,,,,,no memory\n"
+                                "1,label-skew,gossip-16,gossip,16,5,ok,70.82,0.5,17.15,16.29,0.4,\n"
+                                "1,label-skew,drift,gossip,,5,ok,64.82,0.5,90.61,22.03,0,\n"
+                                "1,label-skew,eventgrad,eventgrad,1,5,ok,71.88,0.5,0,20.46,,\n";
+
+/* The order of the table is not that of the periods. */
+static void fixed_periods_of_a_family_are_joined_by_period(void **state)
+{
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_drawn(text_str(&s), "275.76 72.83\n17.15 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
+    assert_drawn(text_str(&s), "36.7 72.83\n16.29 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
+    assert_drawn(text_str(&s), "120 72.3\n30 72.1\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
+    assert_has(text_str(&s), "'gossip, fixed period' at");
+    assert_has(text_str(&s), "'easgd, fixed period' at");
+    assert_has(text_str(&s), "'16' at");
+    assert_has(text_str(&s), "numbers: steps between exchanges");
+    assert_has(text_str(&s), "'traffic [MB]' at");
+    assert_has(text_str(&s), "'simulated time [s]' at");
+    assert_has(text_str(&s), "'accuracy of workers [%]' at");
+    text_free(&s);
+}
+
+/* Blue is the curve of easgd: points go on with what comes after it. One period alone makes no curve. */
+static void other_methods_are_points_that_look_like_no_curve(void **state)
+{
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_drawn(text_str(&s), "22.4 72.5\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 9");
+    assert_drawn(text_str(&s), "16.49 72.5\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 9");
+    assert_drawn(text_str(&s), "70.89 72.86\n", "with points ps 0.8 lw 1.2 lc rgb '#009E73' pt 5");
+    assert_has(text_str(&s), "'drift' at");
+    assert_has(text_str(&s), "'eventgrad' at");
+    assert_without(text_str(&s), "'eventgrad, fixed period' at");
+    text_free(&s);
+}
+
+static void upright_lines_are_the_intervals_that_are_known(void **state)
+{
+    static const struct plot_where iid[] = { { "shards", "iid" },
+                                             { "method", "drift" },
+                                             { "method", "eventgrad" } };
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", rows, iid, 3);
+    assert_drawn(text_str(&s), "70.89 72.36\n70.89 73.36\n", "with lines lw 0.6 lc rgb '#999999'");
+    assert_without(text_str(&s), "\n22.4 72.5\n22.4 72.5\n");
+    assert_has(text_str(&s), "95 % interval of the mean of 5");
+    assert_without(text_str(&s), "steps between exchanges");
+    text_free(&s);
+}
+
+/* Values are 2 points apart: intervals of 9 go on for 2 on each side, and the axis for 9 % of those 6 more.
+ */
+static void wide_intervals_are_cut_so_that_values_stay_apart(void **state)
+{
+    static const char wide[] = HEAD "0,iid,a,f,,2,ok,70,9,1,1,,\n0,iid,b,f,,2,ok,72,0.5,2,2,,\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", wide, NULL, 0);
+    assert_has(text_str(&s), "set yrange [67.46:74.54]");
+    assert_drawn(text_str(&s), "1 67.46\n1 74.54\n\n2 71.5\n2 72.5\n", "with lines lw 0.6 lc rgb '#999999'");
+    assert_has(text_str(&s), "cut at the frame");
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_without(text_str(&s), "cut at the frame");
+    text_free(&s);
+}
+
+static void rows_that_are_not_ok_are_counted(void **state)
+{
+    static const struct plot_where skew[] = { { "point", "1" } };
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_has(text_str(&s), "left out of the rows: 1 diverged, 1 failed");
+    assert_without(text_str(&s), "'lag' at");
+    placement_script(&s, "gossip", rows, skew, 1);
+    assert_without(text_str(&s), "left out");
+    text_free(&s);
+}
+
+static void a_filter_changes_no_colour_of_a_method(void **state)
+{
+    static const struct plot_where one[] = { { "method", "eventgrad" } };
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", rows, one, 1);
+    assert_drawn(text_str(&s), "70.89 72.86\n", "with points ps 0.8 lw 1.2 lc rgb '#009E73' pt 5");
+    text_free(&s);
+}
+
+/* A log axis has no 0. It begins 6 % of ln(275.76 / 17.15) below the least: 17.15 / 1.1813. */
+static void no_traffic_stands_at_the_left_end(void **state)
+{
+    struct text s = { 0 };
+    double lo = 0, x = 1;
+    (void)state;
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_has(text_str(&s), "no traffic stands at the left end");
+    const char *range = strstr(text_str(&s), "set logscale x\nset xrange [");
+    assert_non_null(range);
+    assert_int_equal(sscanf(range, "set logscale x\nset xrange [%lf:", &lo), 1);
+    assert_near(lo, 17.15 / pow(275.76 / 17.15, 0.06), 1e-6);
+    const char *point = strstr(text_str(&s), " 71.88\nEOD");
+    assert_non_null(point);
+    while (point[-1] != '\n')
+        point--;
+    assert_int_equal(sscanf(point, "%lf", &x), 1);
+    assert_near(x, lo, 1e-8);
+    text_free(&s);
+}
+
+static void put_methods(struct text *csv, int n)
+{
+    text_clear(csv);
+    text_puts(csv, HEAD);
+    for (int i = 0; i < n; i++)
+        text_printf(csv, "0,iid,m%d,other,,1,ok,%d,,%d,%d,,\n", i, 30 + 2 * i, 10 + 5 * i, 100 + 9 * i);
+}
+
+static void more_methods_than_shapes_have_letters(void **state)
+{
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    put_methods(&csv, 7);
+    placement_script(&s, "gossip", text_str(&csv), NULL, 0);
+    assert_without(text_str(&s), "'a' at");
+    assert_has(text_str(&s), "'m6' at");
+    put_methods(&csv, 24);
+    placement_script(&s, "gossip", text_str(&csv), NULL, 0);
+    assert_has(text_str(&s), "'a' at");
+    assert_has(text_str(&s), "'x' at");
+    assert_has(text_str(&s), "'a  m0' at");
+    assert_has(text_str(&s), "'x  m23' at");
+    text_free(&csv);
+    text_free(&s);
+}
+
+static void four_points_are_drawn_and_the_others_said_to_be_left_out(void **state)
+{
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    text_puts(&csv, HEAD);
+    for (int i = 0; i < 6; i++)
+        text_printf(&csv, "%d,s%d,m,other,,1,ok,70,,1%d,9,,\n", i, i, i);
+    placement_script(&s, "gossip", text_str(&csv), NULL, 0);
+    assert_has(text_str(&s), "first 4 of 6 points");
+    assert_has(text_str(&s), "'shards s3' at");
+    assert_without(text_str(&s), "'shards s4' at");
+    text_free(&csv);
+    text_free(&s);
+}
+
+/* ---- texts beside markers ---- */
+
+static bool box_overlaps(const struct canvas_box *a, const struct canvas_box *b)
+{
+    return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
+}
+
+/* Between rows of markers there is room for texts, but each is as wide as two markers: not for all. */
+static void texts_lie_over_nothing(void **state)
+{
+    static struct places p;
+    struct plot_options opt = { 0 };
+    struct canvas_xy at[36];
+    struct canvas c;
+    int written = 0;
+    (void)state;
+    canvas_init(&c, &opt, "");
+    c.height_px = 400;
+    p = (struct places){ .inside = { 0, 0, 100, 160 } };
+    for (int i = 0; i < 36; i++) {
+        at[i] = (struct canvas_xy){ 10 + 16 * (i % 6), 10 + 26 * (i / 6) };
+        places_take_marker(&p, at[i]);
+    }
+    for (int i = 0; i < 36; i++)
+        written += places_put(&p, &c, at[i], "12345", "#000000");
+    assert_in_range(written, 6, 35);
+    assert_int_equal(p.n, 36 + written);
+    for (int i = 36; i < p.n; i++) {
+        const struct canvas_box *box = &p.taken[i];
+        assert_true(box->left >= 0 && box->right <= 100 && box->top >= 0 && box->bottom <= 160);
+        for (int k = 0; k < i; k++)
+            assert_false(box_overlaps(box, &p.taken[k]));
+    }
+    canvas_free(&c);
+}
+
+/* Above the marker runs a line: the text goes below. With lines on all sides it lies over one. */
+static void a_text_lies_over_a_line_only_where_there_is_no_other_room(void **state)
+{
+    static struct places p;
+    const struct canvas_xy at = { 50, 50 };
+    struct plot_options opt = { 0 };
+    struct canvas c;
+    (void)state;
+    canvas_init(&c, &opt, "");
+    c.height_px = 400;
+    p = (struct places){ .inside = { 0, 0, 100, 100 } };
+    places_take_marker(&p, at);
+    places_take_line(&p, (struct canvas_xy){ 20, 40 }, (struct canvas_xy){ 80, 40 });
+    assert_true(places_put(&p, &c, at, "8", "#000000"));
+    assert_true(p.taken[p.n - 1].top >= 55);
+    p.n = 0;
+    places_take_marker(&p, at);
+    for (int y = 20; y <= 80; y += 4)
+        places_take_line(&p, (struct canvas_xy){ 0, y }, (struct canvas_xy){ 100, y });
+    assert_true(places_put(&p, &c, at, "8", "#000000"));
+    assert_true(p.taken[p.n - 1].bottom <= 45);
+    canvas_free(&c);
+}
+
+/* ---- loss over time ---- */
+
+#define CURVES "point,method,seed,time_s,steps,epoch,loss,exchanges,traffic_MB,accuracy_pct\n"
+/* Of seed 2 of drift nothing is known at step 20, and it ends at 30. */
+static const char curves[] = CURVES "0,drift,1,0,0,0,2,0,0,\n"
+                                    "0,drift,1,1,10,1,1,40,1,\n"
+                                    "0,drift,1,2,20,2,0.8,60,1,\n"
+                                    "0,drift,1,3,30,3,0.5,80,1,\n"
+                                    "0,drift,1,4,40,4,0.4,90,1,\n"
+                                    "0,drift,2,0,0,0,3,0,0,\n"
+                                    "0,drift,2,1.5,10,1,2,60,1,\n"
+                                    "0,drift,2,3.5,30,3,1,100,1,\n"
+                                    "0,drift,2,4.5,40,4,,100,1,\n"
+                                    "0,easgd,1,0,0,0,2,0,0,\n"
+                                    "0,easgd,1,6,40,4,0.7,200,1,70\n";
+
+static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
+{
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip-loss", curves, NULL, 0);
+    assert_drawn(text_str(&s), "0 2.5\n1.25 1.5\n3.25 0.75\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
+    assert_drawn(text_str(&s), "0 0\n1.25 50\n3.25 90\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
+    assert_drawn(text_str(&s), "0 2\n6 0.7\n", "with lines lw 1.6 lc rgb '#D55E00'");
+    assert_has(text_str(&s), "means of 1 to 2 seeds; 1 line ends with the first seed that ends");
+    assert_has(text_str(&s), "'loss' at");
+    assert_has(text_str(&s), "'exchanges so far' at");
+    assert_has(text_str(&s), "'simulated time [s]' at");
+    text_free(&s);
+}
+
+/* Losses 1, 2, 1, 2, ...: of three neighbours the mean is 4/3 and 5/3; the ends have none beyond them. */
+static void losses_of_a_long_line_are_running_means(void **state)
+{
+    struct text csv = { 0 }, want = { 0 }, s = { 0 };
+    (void)state;
+    text_puts(&csv, CURVES);
+    for (int i = 0; i < 40; i++) {
+        text_printf(&csv, "0,m,1,%d,%d,1,%d,40,1,\n", i, 10 * i, 1 + i % 2);
+        text_printf(&want, "%d %.10g\n", i, i == 0 ? 1 : i == 39 ? 2 : (i % 2 ? 4.0 : 5.0) / 3);
+    }
+    placement_script(&s, "gossip-loss", text_str(&csv), NULL, 0);
+    assert_drawn(text_str(&s), text_str(&want), "with lines lw 1.6 lc rgb '#0072B2'");
+    assert_has(text_str(&s), "loss: running mean over 5 % of the steps");
+    placement_script(&s, "gossip-loss", curves, NULL, 0);
+    assert_without(text_str(&s), "running mean");
+    text_free(&csv);
+    text_free(&want);
+    text_free(&s);
+}
+
+/* 31 times more: beyond AXIS_LOG_RATIO. No exchange yet has no place on such an axis. */
+static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
+{
+    static const char far[] = CURVES "0,often,1,0,0,0,2,0,0,\n0,often,1,1,10,1,1,310,1,\n"
+                                     "0,seldom,1,0,0,0,2,0,0,\n0,seldom,1,1,10,1,1,10,1,\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip-loss", far, NULL, 0);
+    assert_has(text_str(&s), "set logscale y");
+    assert_drawn(text_str(&s), "1 310\n", "with lines");
+    assert_without(text_str(&s), "\n0 0\n");
+    text_free(&s);
+}
+
+static void a_method_without_a_common_step_is_said_to_be_left_out(void **state)
+{
+    static const struct plot_where drift[] = { { "method", "drift" } };
+    static const char odd[] = CURVES "0,drift,1,1,10,1,1,40,1,\n0,drift,2,1,11,1,1,40,1,\n"
+                                     "0,easgd,1,1,10,1,1,40,1,\n";
+    struct plot_options opt = { .where = drift, .n_where = 1 };
+    struct text s = { 0 };
+    struct table t;
+    struct err e = { 0 };
+    (void)state;
+    placement_script(&s, "gossip-loss", odd, NULL, 0);
+    assert_has(text_str(&s), "left out: 1 line without a step that all seeds have");
+    assert_without(text_str(&s), "'drift' at");
+    placement_table(&t, odd);
+    assert_fails(plot_script("gossip-loss", &t, &opt, &s, &e), &e, ERR_PARSE,
+                 "figure gossip-loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
+    table_free(&t);
+    text_free(&s);
+}
+
+/* ---- bandwidth ---- */
+
+/* Bars begin where the axis does, at 0.7 of 0.2. What needs none has no bar, what is blank is not a row. */
+static void bars_go_to_the_bandwidth_needed(void **state)
+{
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip-bandwidth", rows, NULL, 0);
+    assert_drawn(text_str(&s),
+                 "0.14 0.84 0.4 0.16\n0.14 1.84 6.9 1.16\n0.14 2.84 0.56 2.16\n0.14 3.84 0.8 3.16\n"
+                 "0.14 4.84 1.1 4.16\n0.14 5.84 1.8 5.16\n",
+                 "fc rgb '#0072B2'");
+    assert_drawn(text_str(&s), "0.14 0.84 0.4 0.16\n", "fc rgb '#0072B2'");
+    assert_has(text_str(&s), "'6.9' at");
+    assert_has(text_str(&s), "'0' at");
+    assert_has(text_str(&s), "'–' at");
+    assert_has(text_str(&s), "'bandwidth needed per NPU [GB/s]' at");
+    assert_has(text_str(&s), "left out of the rows: 1 diverged, 1 failed, 1 without a value");
+    text_free(&s);
+}
+
+static void a_single_axis_of_numbers_has_lines_instead(void **state)
+{
+    static const char axis[] = "point,workers,model_MB,method,status,need_GBps\n"
+                               "0,8,10,sync,ok,1\n1,8,20,sync,ok,2\n2,8,30,sync,ok,3\n"
+                               "0,8,10,drift,ok,0.5\n1,8,20,drift,diverged,\n2,8,30,drift,ok,1.5\n";
+    static const struct plot_where one[] = { { "model_MB", "10" } };
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip-bandwidth", axis, NULL, 0);
+    assert_drawn(text_str(&s), "10 1\n20 2\n30 3\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
+    assert_drawn(text_str(&s), "10 0.5\n30 1.5\n", "with linespoints lw 1.6 lc rgb '#D55E00'");
+    assert_has(text_str(&s), "'model_MB' at");
+    assert_has(text_str(&s), "left out of the rows: 1 diverged");
+    placement_script(&s, "gossip-bandwidth", axis, one, 1);
+    assert_without(text_str(&s), "with linespoints");
+    text_free(&s);
+}
+
+static void methods_beyond_the_room_are_counted(void **state)
+{
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    text_puts(&csv, "point,method,status,need_GBps\n");
+    for (int i = 0; i < 30; i++)
+        text_printf(&csv, "0,m%d,ok,%d\n", i, i + 1);
+    placement_script(&s, "gossip-bandwidth", text_str(&csv), NULL, 0);
+    assert_has(text_str(&s), "first 24 of 30 methods");
+    assert_has(text_str(&s), "'m23' at");
+    assert_without(text_str(&s), "'m24' at");
+    text_free(&csv);
+    text_free(&s);
+}
+
+/* ---- all three ---- */
+
+static void what_cannot_be_drawn_of_methods_is_placed(void **state)
+{
+    static const char no_method[] = "point,status,need_GBps\n0,ok,1\n",
+                      word[] = HEAD "0,iid,m,f,,5,ok,high,,1,1,1,\n",
+                      negative[] = HEAD "0,iid,m,f,,5,ok,70,,-1,1,1,\n",
+                      undone[] = HEAD "0,iid,m,f,,5,diverged,,,,,,\n",
+                      no_step[] = CURVES "0,m,1,1,,1,1,40,1,\n", junk[] = CURVES "0,m,1,1,5,1,low,40,1,\n",
+                      blank[] = "point,method,status,need_GBps\n0,m,ok,\n";
+    (void)state;
+    assert_refused("gossip", curves,
+                   "figure gossip: column family: is missing, need it in the CSV of weft gossip");
+    assert_refused("gossip", word, "figure gossip: row 1, column accuracy_pct: is \"high\", need a number");
+    assert_refused("gossip", negative, "figure gossip: row 1, column traffic_MB: is -1, need at least 0");
+    assert_refused(
+        "gossip", undone,
+        "figure gossip: rows to draw: is 0 of 1 (1 pass the filter, 1 of those are not ok or lack");
+    assert_refused("gossip", HEAD, "figure gossip: rows to draw: is 0 of 0");
+    assert_refused("gossip-loss", rows,
+                   "figure gossip-loss: column seed: is missing, need it in the CSV of weft gossip --curves "
+                   "FILE.csv");
+    assert_refused("gossip-loss", no_step,
+                   "figure gossip-loss: row 1, column steps: is blank, need a number");
+    assert_refused("gossip-loss", junk, "figure gossip-loss: row 1, column loss: is \"low\", need a number");
+    assert_refused("gossip-loss", CURVES, "figure gossip-loss: rows to draw: is 0 of 0");
+    assert_refused("gossip-bandwidth", no_method, "figure gossip-bandwidth: column method: is missing");
+    assert_refused("gossip-bandwidth", blank,
+                   "figure gossip-bandwidth: rows to draw: is 0 of 1 (1 pass the filter, 1 of those");
+}
+
+static void figures_of_methods_are_drawn_in_every_format(void **state)
+{
+    (void)state;
+    assert_drawn_in_every_format("gossip", rows);
+    assert_drawn_in_every_format("gossip-loss", curves);
+    assert_drawn_in_every_format("gossip-bandwidth", rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_periods_of_a_family_are_joined_by_period),
+        cmocka_unit_test(other_methods_are_points_that_look_like_no_curve),
+        cmocka_unit_test(upright_lines_are_the_intervals_that_are_known),
+        cmocka_unit_test(wide_intervals_are_cut_so_that_values_stay_apart),
+        cmocka_unit_test(rows_that_are_not_ok_are_counted),
+        cmocka_unit_test(a_filter_changes_no_colour_of_a_method),
+        cmocka_unit_test(no_traffic_stands_at_the_left_end),
+        cmocka_unit_test(more_methods_than_shapes_have_letters),
+        cmocka_unit_test(four_points_are_drawn_and_the_others_said_to_be_left_out),
+        cmocka_unit_test(texts_lie_over_nothing),
+        cmocka_unit_test(a_text_lies_over_a_line_only_where_there_is_no_other_room),
+        cmocka_unit_test(lines_are_means_of_the_seeds_at_steps_that_all_have),
+        cmocka_unit_test(losses_of_a_long_line_are_running_means),
+        cmocka_unit_test(exchanges_that_end_far_apart_have_a_log_axis),
+        cmocka_unit_test(a_method_without_a_common_step_is_said_to_be_left_out),
+        cmocka_unit_test(bars_go_to_the_bandwidth_needed),
+        cmocka_unit_test(a_single_axis_of_numbers_has_lines_instead),
+        cmocka_unit_test(methods_beyond_the_room_are_counted),
+        cmocka_unit_test(what_cannot_be_drawn_of_methods_is_placed),
+        cmocka_unit_test(figures_of_methods_are_drawn_in_every_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* Bandwidth that methods need, against closed forms. Latency is 0 but where it is said. */
+#include "sim/gossip/need.h"
+#include "tests/gossip_fixture.h"
+
+/* Train on the network as it is and ask what of it was needed. */
+static struct gossip_need need_of(const struct gossip_fixture *f, const struct gossip_settings *s,
+                                  double wait_frac)
+{
+    struct gossip_log log = { 0 };
+    const struct gossip_wish wish = { .log = &log };
+    struct gossip_result r;
+    struct gossip_need need;
+    struct err e = { 0 };
+    assert_ok(gossip_run(&r, &f->setup, s, 1, &wish, &e), &e);
+    assert_ok(gossip_need(&need, &log, &f->setup, wait_frac, &e), &e);
+    gossip_log_free(&log);
+    gossip_result_free(&r);
+    return need;
+}
+
+/* Just above what is exact, by less than the width of the search. */
+static void assert_need(const struct gossip_need *need, double exact_Bps)
+{
+    assert_true(need->bw_Bps >= exact_Bps * (1 - 1e-9));
+    assert_true(need->bw_Bps <= exact_Bps * 1.0101);
+    assert_true(need->time_s <= need->limit_s);
+}
+
+/* A step s and 2 (N - 1) / N S / B, every H steps: B = 2 (N - 1) / N S / (wait H s). */
+static void an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed(void **state)
+{
+    const double waits[] = { 0.05, 0.5 };
+    (void)state;
+    for (int32_t n = 2; n <= 8; n *= 2)
+        for (int64_t period = 1; period <= 10; period += 9)
+            for (size_t k = 0; k < COUNT_OF(waits); k++) {
+                struct gossip_fixture f;
+                struct gossip_settings s = gossip_fixture_settings("local");
+                gossip_fixture_build(&f, n, GOSSIP_IID);
+                f.setup.clock.jitter = 0;
+                f.setup.model_B = 14e6;
+                s.period = period;
+                struct gossip_need need = need_of(&f, &s, waits[k]);
+                double bytes = 2 * (n - 1.0) / n * 14e6;
+                assert_need(&need, bytes / (waits[k] * (double)period * FIXTURE_STEP_S));
+                assert_close(need.free_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-3);
+                gossip_fixture_free(&f);
+            }
+}
+
+static void synchronous_sgd_needs_what_local_sgd_of_period_1_does(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("all-reduce");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    assert_need(&need, 1.5 * gossip_fixture_model_B(&f) / (0.05 * FIXTURE_STEP_S));
+    gossip_fixture_free(&f);
+}
+
+/* Each exchange X once a step, and once more where the second queues behind the first: 40 (s + X) + X. */
+static void two_that_exchange_every_step_need_a_little_more_than_a_model_each(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    double exchange_s = 0.05 * FIXTURE_STEPS * FIXTURE_STEP_S / (FIXTURE_STEPS + 1);
+    assert_need(&need, gossip_fixture_model_B(&f) / exchange_s);
+    gossip_fixture_free(&f);
+}
+
+/* Latency of half a step s is there at any bandwidth: 40 (s + s/2 + X) + s/2 + X. */
+static void latency_is_no_matter_of_bandwidth(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    topo_graph_free(f.graph);
+    struct err e = { 0 };
+    f.fabric.net.dims[0].lat_s = FIXTURE_STEP_S / 2;
+    assert_ok(topo_build_graph(&f.graph, &f.fabric.net, NULL, &e), &e);
+    f.fabric.graph = f.graph;
+    f.setup.clock.jitter = 0;
+    struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    double free_s = (1.5 * FIXTURE_STEPS + 0.5) * FIXTURE_STEP_S;
+    assert_close(need.free_s, free_s, 1e-6);
+    assert_need(&need, gossip_fixture_model_B(&f) / (0.05 * free_s / (FIXTURE_STEPS + 1)));
+    gossip_fixture_free(&f);
+}
+
+/* Waiting for the slowest is in the time with endless bandwidth too. */
+static void a_straggler_is_no_matter_of_bandwidth(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("all-reduce");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 5;
+    struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    assert_need(&need, 1.5 * gossip_fixture_model_B(&f) / (0.05 * 5 * FIXTURE_STEP_S));
+    gossip_fixture_free(&f);
+}
+
+/* The network of the run does not matter, only what was asked of it. */
+static void the_need_is_the_same_from_a_slow_run_and_a_fast_one(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.fabric.share = 0.01;
+    struct gossip_need slow = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    f.fabric.share = 100;
+    struct gossip_need fast = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    assert_true(slow.share == fast.share && slow.time_s == fast.time_s);
+    gossip_fixture_free(&f);
+}
+
+/* Also where replays are not exact. */
+static void a_run_at_the_share_found_takes_what_was_said_within_a_twentieth(void **state)
+{
+    const char *const methods[] = { "pair", "gosgd", "elastic", "gossip-pga", "eventgrad", "diloco" };
+    const struct gossip_wish nothing = { 0 };
+    struct gossip_fixture f;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 8, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0.3;
+    for (size_t i = 0; i < 2 * COUNT_OF(methods); i++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[i / 2]);
+        struct gossip_result r;
+        s.period = 2;
+        s.prob = 0.4;
+        f.setup.clock.overlap = i % 2;
+        f.fabric.share = 1;
+        struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+        f.fabric.share = need.share;
+        assert_ok(gossip_run(&r, &f.setup, &s, 1, &nothing, &e), &e);
+        assert_close(r.time_s, need.time_s, 0.05);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void who_sends_nothing_needs_nothing_and_some_never_have_enough(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("local");
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    s.period = INT64_MAX;
+    struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    assert_true(need.share == 0 && need.bw_Bps == 0 && need.time_s == need.free_s);
+    s.period = 1;
+    f.setup.model_B = 1e9 * f.fabric.net.dims[0].bw_Bps;
+    need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+    assert_true(isinf(need.share) && isinf(need.bw_Bps) && need.time_s > need.limit_s);
+    gossip_fixture_free(&f);
+}
+
+static void a_wait_that_is_none_is_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_log log = { 0 };
+    struct gossip_need need;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    assert_fails(gossip_need(&need, &log, &f.setup, 0, &e), &e, ERR_RANGE, "wait_frac is 0, need > 0");
+    assert_fails(gossip_need(&need, &log, &f.setup, NAN, &e), &e, ERR_RANGE, "wait_frac is nan, need > 0");
+    assert_fails(gossip_need(&need, &log, &f.setup, 1, &e), &e, ERR_RANGE, "log: has no whole run");
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed),
+        cmocka_unit_test(synchronous_sgd_needs_what_local_sgd_of_period_1_does),
+        cmocka_unit_test(two_that_exchange_every_step_need_a_little_more_than_a_model_each),
+        cmocka_unit_test(latency_is_no_matter_of_bandwidth),
+        cmocka_unit_test(a_straggler_is_no_matter_of_bandwidth),
+        cmocka_unit_test(the_need_is_the_same_from_a_slow_run_and_a_fast_one),
+        cmocka_unit_test(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth),
+        cmocka_unit_test(who_sends_nothing_needs_nothing_and_some_never_have_enough),
+        cmocka_unit_test(a_wait_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

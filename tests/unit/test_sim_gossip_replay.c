@@ -1,0 +1,219 @@
+/* Replays: the run they follow, the same on other networks, and logs that cannot be followed. */
+#include "sim/gossip/replay.h"
+#include "tests/gossip_fixture.h"
+
+static void run(struct gossip_result *r, struct gossip_log *log, const struct gossip_fixture *f,
+                const struct gossip_settings *s)
+{
+    const struct gossip_wish wish = { .log = log };
+    struct err e = { 0 };
+    if (log)
+        *log = (struct gossip_log){ 0 };
+    assert_ok(gossip_run(r, &f->setup, s, 5, &wish, &e), &e);
+    assert_int_equal(r->diverged_step, -1);
+}
+
+static void replay(struct gossip_result *r, const struct gossip_log *log, const struct gossip_fixture *f)
+{
+    struct err e = { 0 };
+    assert_ok(gossip_replay(r, log, &f->setup, &e), &e);
+    assert_true(isnan(r->accuracy) && isnan(r->loss));
+}
+
+/* To the last bit. */
+static void assert_same_clock(const struct gossip_result *a, const struct gossip_result *b)
+{
+    assert_true(a->time_s == b->time_s && a->compute_s == b->compute_s && a->wait_s == b->wait_s);
+    assert_true(a->sent_B == b->sent_B && a->dim_B[0] == b->dim_B[0]);
+    assert_int_equal(a->exchanges, b->exchanges);
+    assert_int_equal(a->steps, b->steps);
+}
+
+/* Stragglers, pauses, and steps that differ. */
+static void make_uneven(struct gossip_fixture *f)
+{
+    f->setup.clock.jitter = 0.4;
+    f->setup.clock.n_slow = 1;
+    f->setup.clock.slowdown = 1.5;
+    f->setup.clock.pause_prob = 0.05;
+    f->setup.clock.pause_factor = 4;
+}
+
+static void a_replay_on_the_same_network_is_the_run(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 5, GOSSIP_SKEW);
+    make_uneven(&f);
+    for (int32_t m = 0; m < gossip_n_methods; m++)
+        for (int kind = 0; kind < 4; kind++) {
+            struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
+            struct gossip_result trained, replayed;
+            struct gossip_log log;
+            s.prob = 0.4;
+            s.period = 2;
+            f.setup.clock.stale = kind % 2;
+            f.setup.clock.overlap = kind / 2;
+            run(&trained, &log, &f, &s);
+            replay(&replayed, &log, &f);
+            assert_same_clock(&trained, &replayed);
+            gossip_log_free(&log);
+            gossip_result_free(&trained);
+            gossip_result_free(&replayed);
+        }
+    gossip_fixture_free(&f);
+}
+
+/* Logged on a network of share 1; trained and replayed on another one. */
+static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_settings *s, double share)
+{
+    struct gossip_result here, there, replayed;
+    struct gossip_log log;
+    f->fabric.share = 1;
+    run(&here, &log, f, s);
+    f->fabric.share = share;
+    run(&there, NULL, f, s);
+    replay(&replayed, &log, f);
+    assert_same_clock(&there, &replayed);
+    assert_true(share > 0.1 || there.time_s > 2 * here.time_s);
+    gossip_log_free(&log);
+    gossip_result_free(&here);
+    gossip_result_free(&there);
+    gossip_result_free(&replayed);
+}
+
+static void a_pattern_that_does_not_depend_on_time_is_exact_on_any_network(void **state)
+{
+    const char *const methods[] = { "all-reduce", "local", "post-local", "pair",
+                                    "pull",       "push",  "gosgd",      "elastic" };
+    const double shares[] = { 0.01, 0.3, 5 };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 5, GOSSIP_SKEW);
+    make_uneven(&f);
+    for (size_t m = 0; m < COUNT_OF(methods); m++)
+        for (size_t k = 0; k < COUNT_OF(shares); k++)
+            for (int overlap = 0; overlap < 2; overlap++) {
+                struct gossip_settings s = gossip_fixture_settings(methods[m]);
+                s.prob = 0.4;
+                s.period = 2;
+                f.setup.clock.overlap = overlap;
+                assert_same_elsewhere(&f, &s, shares[k]);
+            }
+    gossip_fixture_free(&f);
+}
+
+/* The last of several messages may be another one than in the run. With overlap much is sent when a message
+ * has come, but never before the step whose model it is. */
+static void workers_that_wait_for_neighbours_take_their_time_within_a_hundredth(void **state)
+{
+    const double shares[] = { 0.03, 0.3, 3 };
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    gossip_fixture_build(&f, 8, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0.3;
+    s.period = 2;
+    for (int overlap = 0; overlap < 2; overlap++) {
+        struct gossip_result here, there, replayed;
+        struct gossip_log log;
+        f.setup.clock.overlap = overlap;
+        f.fabric.share = 1;
+        run(&here, &log, &f, &s);
+        for (size_t k = 0; k < COUNT_OF(shares); k++) {
+            f.fabric.share = shares[k];
+            run(&there, NULL, &f, &s);
+            replay(&replayed, &log, &f);
+            assert_close(replayed.time_s, there.time_s, 0.01);
+            assert_int_equal(replayed.exchanges, there.exchanges);
+            gossip_result_free(&there);
+            gossip_result_free(&replayed);
+        }
+        gossip_log_free(&log);
+        gossip_result_free(&here);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Without latency a byte and a byte per second are the same. */
+static void twice_the_model_on_twice_the_bandwidth_takes_as_long(void **state)
+{
+    const char *const methods[] = { "local", "pair", "elastic" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    for (size_t m = 0; m < COUNT_OF(methods); m++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[m]);
+        struct gossip_result trained, replayed;
+        struct gossip_log log;
+        f.fabric.share = 1;
+        f.setup.model_B = 0;
+        run(&trained, &log, &f, &s);
+        f.fabric.share = 2;
+        f.setup.model_B = 2 * gossip_fixture_model_B(&f);
+        replay(&replayed, &log, &f);
+        assert_close(replayed.time_s, trained.time_s, 1e-9);
+        assert_close(replayed.sent_B, 2 * trained.sent_B, 1e-12);
+        gossip_log_free(&log);
+        gossip_result_free(&trained);
+        gossip_result_free(&replayed);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void a_log_of_another_run_is_refused(void **state)
+{
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("pair");
+    struct gossip_result r, replayed;
+    struct gossip_log log = { 0 };
+    const struct gossip_wish wish = { .log = &log };
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE, "log: has no whole run");
+    run(&r, &log, &f, &s);
+    f.setup.learning.epochs = 2;
+    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE,
+                 "log: is of 4 workers and 40 steps, need 4 and 20");
+    gossip_log_free(&log);
+    gossip_result_free(&r);
+    f.setup.learning.rate = 1e30;
+    assert_ok(gossip_run(&r, &f.setup, &s, 5, &wish, &e), &e);
+    assert_true(r.diverged_step >= 0);
+    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE, "log: has no whole run");
+    gossip_log_free(&log);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+static void a_hold_that_nothing_releases_is_said(void **state)
+{
+    const struct gossip_cause third = { .kind = GOSSIP_AT_STEP, .id = 1, .step = 3 };
+    struct gossip_fixture f;
+    struct gossip_log log = { 0 };
+    struct gossip_result r;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    gossip_log_begin(&log, 1, 2, FIXTURE_STEPS, gossip_fixture_model_B(&f));
+    gossip_log_add(&log, &third, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = 1 });
+    assert_ok(gossip_log_end(&log, &e), &e);
+    assert_fails(gossip_replay(&r, &log, &f.setup, &e), &e, ERR_UNSUP,
+                 "replay: workers wait for each other after 43 of 80 steps");
+    gossip_log_free(&log);
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_replay_on_the_same_network_is_the_run),
+        cmocka_unit_test(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network),
+        cmocka_unit_test(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth),
+        cmocka_unit_test(twice_the_model_on_twice_the_bandwidth_takes_as_long),
+        cmocka_unit_test(a_log_of_another_run_is_refused),
+        cmocka_unit_test(a_hold_that_nothing_releases_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
