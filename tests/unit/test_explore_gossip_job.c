@@ -31,7 +31,8 @@ static void a_job_takes_the_step_of_data_parallelism_without_its_collectives(voi
     yaml_free(&all);
 }
 
-/* 12 h^2 l weights and (vocab + seq) h embeddings at least, 4 bytes of gradient each or 2. */
+/* 12 h^2 l weights, and (2 vocab + seq) h of embeddings and head, to 1 %: norms and biases are left out, 4
+ * bytes of gradient each or 2. */
 static void a_model_is_its_parameters_times_the_bytes_of_a_gradient(void **state)
 {
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
@@ -43,7 +44,7 @@ static void a_model_is_its_parameters_times_the_bytes_of_a_gradient(void **state
     read_text(&two, SMALL "parallel: { batch: 1, grad_B: 2 }\n");
     assert_ok(gossip_job_read(&a, &four, four.root, &net.npu, &e), &e);
     assert_ok(gossip_job_read(&b, &two, two.root, &net.npu, &e), &e);
-    double weights = 12 * 512.0 * 512 * 4 + (1000 + 128) * 512.0;
+    double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0;
     assert_true(a.model_B == 2 * b.model_B);
     assert_close(a.model_B, 4 * weights, 0.01);
     yaml_free(&four);
