@@ -60,7 +60,8 @@ static const struct key study_keys[] = {
          "never"),
     STUDY("clock", clock, KEY_NODE, "how long steps take, see clock of gossip"),
     STUDY("methods", methods, KEY_NODE,
-          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all"),
+          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
+          "can run"),
     STUDY("baseline", baseline, KEY_TEXT,
           "label of the row that others are compared with; absent: the first pair with period 1, else the "
           "first row"),
@@ -170,9 +171,11 @@ static const struct key method_keys[] = {
            "share of the steps before the switch, or of warm-up"),
     METHOD("power", power, 0, 100, 0.25, USE_GOSSIP_POWER, "period = (first loss / loss)^power * period"),
     METHOD("delta", delta, 0, 1e300, 1, USE_GOSSIP_DELTA, "bound on the squared distance from the reference"),
-    METHOD("lag_xi", lag_xi, 0, 1e300, 0.1, USE_GOSSIP_LAG, "of the condition of LAG; 0: always send"),
+    METHOD("lag_xi", lag_xi, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_LAG,
+           "of the condition of LAG; 0: always send; absent: 0.1 of lag-wk, 1 of lag-ps"),
     METHOD_COUNT("lag_depth", lag_depth, 1, 1 << 20, 10, USE_GOSSIP_LAG, "differences that LAG remembers"),
-    METHOD("lag_smooth", lag_smooth, 0, 1e300, 1, USE_GOSSIP_SMOOTH, "smoothness of every worker's loss"),
+    METHOD("lag_smooth", lag_smooth, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_SMOOTH,
+           "smoothness of every worker's loss; absent: (1 - momentum) / rate"),
     WORD(gossip_method_conf, "graph", graph, gossip_graph_words, GOSSIP_RING, USE_GOSSIP_GRAPH,
          "who is whose neighbour"),
     METHOD("horizon", horizon, 0, 1e6, 1, USE_GOSSIP_EVENT,

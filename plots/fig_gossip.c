@@ -20,58 +20,41 @@ struct gossip_fig {
     struct trained data;
     struct axis x[2];              /* that all points share */
     struct axis y[DUO_MAX_POINTS]; /* that both panels of a point share */
-    int32_t *styles;               /* shape [methods.n], owned: of what is no fixed period */
-    int32_t *family_styles;        /* shape [families.n], owned: of curves */
-    bool *drawn, *family_drawn;    /* shapes [methods.n], [families.n], owned */
+    bool *drawn, *curve_drawn;     /* shapes [methods.n], [families.n], owned */
     struct trained_row *order;     /* shape [data.n], owned: of one curve */
     struct places *places;         /* owned */
-    bool letters, any_zero, any_half;
+    bool letters, any_zero, any_half, any_cut;
 };
 
 /* ---- what is drawn how ---- */
 
-static bool is_fixed(const struct trained_row *row)
-{
-    return !isnan(row->period);
-}
-
-/* Curves come before points, whose markers go on where those of the curves end: the first curve's is none of
- * theirs. */
-static int number_styles(struct gossip_fig *f, struct err *e)
+static int choose_marks(struct gossip_fig *f, struct err *e)
 {
     const struct trained *d = &f->data;
-    int32_t next = 0, n_drawn = 0;
+    int32_t n_drawn = 0;
 
-    f->styles = calloc((size_t)d->methods.n + 1, sizeof *f->styles);
     f->drawn = calloc((size_t)d->methods.n + 1, sizeof *f->drawn);
-    f->family_styles = calloc((size_t)d->families.n + 1, sizeof *f->family_styles);
-    f->family_drawn = calloc((size_t)d->families.n + 1, sizeof *f->family_drawn);
+    f->curve_drawn = calloc((size_t)d->families.n + 1, sizeof *f->curve_drawn);
     f->order = calloc((size_t)d->n + 1, sizeof *f->order);
     f->places = malloc(sizeof *f->places);
-    if (!f->styles || !f->drawn || !f->family_styles || !f->family_drawn || !f->order || !f->places)
+    if (!f->drawn || !f->curve_drawn || !f->order || !f->places)
         return err_nomem(e, "the figure's series");
     for (int64_t i = 0; i < d->n; i++)
-        if (is_fixed(&d->list[i]))
-            f->family_drawn[d->list[i].family] = true;
+        if (trained_is_on_curve(d, &d->list[i]))
+            f->curve_drawn[d->list[i].family] = true;
         else
             f->drawn[d->list[i].method] = true;
-    for (int32_t k = 0; k < d->families.n; k++)
-        if (d->family_fixed[k])
-            f->family_styles[k] = next++;
-    next = next > 0 ? next - 1 : 0;
-    for (int32_t k = 0; k < d->methods.n; k++) {
-        f->styles[k] = next;
-        next += !d->fixed[k];
+    for (int32_t k = 0; k < d->methods.n; k++)
         n_drawn += f->drawn[k];
-    }
     f->letters = n_drawn > PLAIN_METHODS;
     return 0;
 }
 
-/* Filled, then hollow, in other colours each round. */
+/* Filled, then hollow, in other colours each round. Markers go on where those of the curves end; the first
+ * curve's is none of theirs. */
 static struct mark mark_of(const struct gossip_fig *f, int32_t method)
 {
-    int32_t style = f->styles[method];
+    int32_t style = f->data.marks[method] + (f->data.n_curves > 0 ? f->data.n_curves - 1 : 0);
     return (struct mark){ style / 7 % 2 ? MARK_HOLLOW : MARK_POINT, style };
 }
 
@@ -143,19 +126,26 @@ static void fit_x(struct gossip_fig *f)
     f->x[1] = hi[1] / lo[1] > AXIS_LOG_RATIO ? along_log(lo[1], hi[1]) : around(lo[1], hi[1], 0.07);
 }
 
+/* Intervals go on at most as far beyond the values as these are apart, or a point: with few seeds they are
+ * wide, and what is compared would be one line. */
 static void fit_y(struct gossip_fig *f, int32_t point)
 {
-    double lo = HUGE_VAL, hi = 0;
+    double lo = HUGE_VAL, hi = 0, low_end = HUGE_VAL, high_end = 0;
 
     for (int64_t i = 0; i < f->data.n; i++) {
         const struct trained_row *row = &f->data.list[i];
         if (row->point != point)
             continue;
-        lo = fmin(lo, fmax(0, row->value[ACCURACY] - half_of(row)));
-        hi = fmax(hi, fmin(100, row->value[ACCURACY] + half_of(row)));
+        lo = fmin(lo, row->value[ACCURACY]);
+        hi = fmax(hi, row->value[ACCURACY]);
+        low_end = fmin(low_end, row->value[ACCURACY] - half_of(row));
+        high_end = fmax(high_end, row->value[ACCURACY] + half_of(row));
         f->any_half = f->any_half || half_of(row) > 0;
     }
-    f->y[point] = around(fmin(lo, hi), hi, 0.09);
+    lo = fmin(lo, hi);
+    double room = fmax(1, hi - lo);
+    f->y[point] = around(fmax(0, fmax(low_end, lo - room)), fmin(high_end, hi + room), 0.09);
+    f->any_cut = f->any_cut || low_end < f->y[point].lo || high_end > f->y[point].hi;
 }
 
 /* ---- one panel ---- */
@@ -183,12 +173,14 @@ static struct canvas_xy to_px(const struct panel *p, struct canvas_xy at)
 static void put_whiskers(const struct panel *p)
 {
     const struct trained *d = &p->f->data;
+    const struct axis *y = &p->f->y[p->point];
     bool begun = false;
 
     for (int64_t i = 0; i < d->n; i++) {
         const struct trained_row *row = &d->list[i];
-        struct canvas_xy at = at_of(p, row), lo = { at.x, at.y - half_of(row) },
-                         hi = { at.x, at.y + half_of(row) };
+        struct canvas_xy at = at_of(p, row);
+        struct canvas_xy lo = { at.x, fmax(at.y - half_of(row), y->lo) },
+                         hi = { at.x, fmin(at.y + half_of(row), y->hi) };
         if (row->point != p->point || !(half_of(row) > 0))
             continue;
         canvas_next(p->f->c, &begun);
@@ -216,7 +208,8 @@ static int64_t gather(const struct panel *p, int32_t family)
     int64_t n = 0;
 
     for (int64_t i = 0; i < d->n; i++)
-        if (d->list[i].point == p->point && d->list[i].family == family && is_fixed(&d->list[i]))
+        if (d->list[i].point == p->point && d->list[i].family == family &&
+            trained_is_on_curve(d, &d->list[i]))
             p->f->order[n++] = d->list[i];
     qsort(p->f->order, (size_t)n, sizeof *p->f->order, compare_periods);
     return n;
@@ -235,7 +228,7 @@ static void put_curve(const struct panel *p, int32_t family)
         if (i > 0)
             places_take_line(p->f->places, to_px(p, at_of(p, &p->f->order[i - 1])), to_px(p, at));
     }
-    canvas_block_end(p->f->c, (struct mark){ MARK_LINE, p->f->family_styles[family] });
+    canvas_block_end(p->f->c, (struct mark){ MARK_LINE, p->f->data.curves[family] });
 }
 
 static void put_points(const struct panel *p, int32_t method)
@@ -245,7 +238,7 @@ static void put_points(const struct panel *p, int32_t method)
 
     for (int64_t i = 0; i < d->n; i++) {
         const struct trained_row *row = &d->list[i];
-        if (row->point != p->point || row->method != method || is_fixed(row))
+        if (row->point != p->point || row->method != method || trained_is_on_curve(d, row))
             continue;
         if (!begun)
             canvas_block(p->f->c);
@@ -266,7 +259,7 @@ static void put_texts(const struct panel *p, bool fixed)
 
     for (int64_t i = 0; i < f->data.n; i++) {
         const struct trained_row *row = &f->data.list[i];
-        if (row->point != p->point || is_fixed(row) != fixed || (!fixed && !f->letters))
+        if (row->point != p->point || trained_is_on_curve(&f->data, row) != fixed || (!fixed && !f->letters))
             continue;
         text_clear(&label);
         if (fixed)
@@ -308,13 +301,15 @@ static void put_notes(struct gossip_fig *f)
 
     trained_put_notes(f->c, &f->data);
     for (int32_t k = 0; k < f->data.families.n; k++)
-        any = any || f->family_drawn[k];
+        any = any || f->curve_drawn[k];
     if (any)
         canvas_note(f->c, "numbers: steps between exchanges");
     if (f->any_half && f->data.most_seeds > 1)
-        canvas_note(f->c, "upright lines: 95 %% interval of the mean of %.0f seeds", f->data.most_seeds);
+        canvas_note(f->c, "upright lines: 95 %% interval of the mean of %.0f seeds%s", f->data.most_seeds,
+                    f->any_cut ? ", cut at the frame" : "");
     else if (f->any_half)
-        canvas_note(f->c, "upright lines: 95 %% interval of the mean");
+        canvas_note(f->c, "upright lines: 95 %% interval of the mean%s",
+                    f->any_cut ? ", cut at the frame" : "");
     if (f->any_zero)
         canvas_note(f->c, "no traffic stands at the left end");
 }
@@ -327,8 +322,8 @@ static void put_legend(struct gossip_fig *f)
     for (int32_t k = 0; k < d->families.n; k++) {
         text_clear(&label);
         text_printf(&label, "%s%sfixed period", d->families.list[k], d->families.list[k][0] ? ", " : "");
-        if (f->family_drawn[k])
-            canvas_legend(f->c, (struct mark){ MARK_LINE, f->family_styles[k] }, text_str(&label));
+        if (f->curve_drawn[k])
+            canvas_legend(f->c, (struct mark){ MARK_LINE, f->data.curves[k] }, text_str(&label));
     }
     for (int32_t k = 0; k < d->methods.n; k++) {
         text_clear(&label);
@@ -353,7 +348,7 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
     int rc = trained_read(&f.data, r, columns, N_NEEDED, DUO_MAX_POINTS, e);
 
     if (!rc)
-        rc = number_styles(&f, e);
+        rc = choose_marks(&f, e);
     if (!rc) {
         fit_x(&f);
         for (int32_t k = 0; k < f.data.points.n; k++)
@@ -362,10 +357,8 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
         put_legend(&f);
         rc = duo_build(c, &spec, e);
     }
-    free(f.styles);
     free(f.drawn);
-    free(f.family_styles);
-    free(f.family_drawn);
+    free(f.curve_drawn);
     free(f.order);
     free(f.places);
     trained_free(&f.data);

@@ -122,6 +122,8 @@ static void put_notes(struct loss_fig *f)
         canvas_note(f->c, "means of %d to %d seeds", (int)least, (int)most);
     else if (most > 1)
         canvas_note(f->c, "means of %d seeds", (int)most);
+    if (f->data.smoothed)
+        canvas_note(f->c, "loss: running mean over 5 %% of the steps");
     if (f->data.n_short > 0)
         canvas_note(f->c, "%lld %s with the first seed that ends", (long long)f->data.n_short,
                     f->data.n_short == 1 ? "line ends" : "lines end");

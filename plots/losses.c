@@ -20,6 +20,7 @@ struct reader {
     int32_t method, seed, values[N_VALUES];
     struct names seeds; /* owned texts: of the whole table */
     int64_t *ends; /* shape [seeds.n], owned: of one line, the last row of each seed; -1 = not its seed */
+    double *loss;  /* shape [read.n], owned */
     int64_t n_passed;
 };
 
@@ -136,6 +137,23 @@ static int32_t count_seeds(struct reader *y, int64_t first, int64_t end, bool *d
     return n;
 }
 
+/* Losses of single batches scatter: each becomes the mean of those around it, 5 % of the line in all. */
+static bool smooth(struct losses_step *list, int64_t n, double *loss)
+{
+    int64_t half = n / 40;
+
+    for (int64_t i = 0; i < n; i++)
+        loss[i] = list[i].loss;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t reach = i < half ? i : half;
+        reach = n - 1 - i < reach ? n - 1 - i : reach;
+        list[i].loss = 0;
+        for (int64_t k = i - reach; k <= i + reach; k++)
+            list[i].loss += loss[k] / (double)(2 * reach + 1);
+    }
+    return half > 0;
+}
+
 /* The line of the rows [first, end), its steps from `out` on. */
 static void join_seeds(struct reader *y, struct losses_line *line, int64_t first, int64_t end,
                        struct losses_step *out)
@@ -153,6 +171,7 @@ static void join_seeds(struct reader *y, struct losses_line *line, int64_t first
         if (average(&out[line->n], x->read, i, next, line->n_seeds))
             line->n++;
     }
+    x->smoothed = smooth(out, line->n, y->loss) || x->smoothed;
     x->n_short += differ && line->n > 0;
     x->n_blank += line->n == 0;
 }
@@ -165,7 +184,8 @@ static int join_lines(struct reader *y, struct err *e)
     x->steps = calloc((size_t)x->n_read + 1, sizeof *x->steps);
     x->lines = calloc((size_t)x->n_read + 1, sizeof *x->lines);
     y->ends = calloc((size_t)y->seeds.n + 1, sizeof *y->ends);
-    if (!x->steps || !x->lines || !y->ends)
+    y->loss = calloc((size_t)x->n_read + 1, sizeof *y->loss);
+    if (!x->steps || !x->lines || !y->ends || !y->loss)
         return err_nomem(e, "the figure's lines");
     for (int64_t first = 0, end; first < x->n_read; first = end) {
         for (end = first; end < x->n_read; end++)
@@ -191,6 +211,7 @@ int losses_read(struct losses *x, const struct rows *r, int32_t max_points, stru
     if (!rc)
         rc = join_lines(&y, e);
     free(y.ends);
+    free(y.loss);
     names_free_copies(&y.seeds);
     return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef PLOTS_LOSSES_H
 #define PLOTS_LOSSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -33,6 +34,7 @@ struct losses {
     int32_t n_lines;
     int64_t n_short;           /**< lines of which a seed ends before another: they end with the first */
     int64_t n_blank;           /**< methods without a step that every seed has, counted at each point */
+    bool smoothed;             /**< lines of 40 steps and more: loss is a running mean over 5 % of them */
     struct losses_step *steps; /**< owned */
     struct losses_row *read;   /**< owned: rows as read */
     int64_t n_read;

@@ -10,6 +10,9 @@ struct reader {
     int32_t method, family, period, status, seeds, values[TRAINED_MAX_VALUES];
     int32_t n_values, n_needed;
     int64_t n_passed;
+    double *first;         /* shape [families.n], owned: the first fixed period of each; NaN = none so far */
+    bool *several, *fixed; /* shapes [families.n], [methods.n], owned: has another one; has any */
+    int32_t *family_of;    /* shape [methods.n], owned */
 };
 
 static int find_columns(struct reader *y, const char *const *columns, struct err *e)
@@ -45,9 +48,14 @@ static int read_names(struct trained_row *out, struct reader *y, struct err *e)
         rc = err_nomem(e, "the figure's names");
     if (!rc)
         rc = read_number(&out->period, &y->r, y->period, e);
-    if (!rc && !isnan(out->period))
-        t->fixed[out->method] = t->family_fixed[out->family] = true;
-    return rc;
+    if (rc || isnan(out->period))
+        return rc;
+    if (isnan(y->first[out->family]))
+        y->first[out->family] = out->period;
+    y->several[out->family] = y->several[out->family] || out->period != y->first[out->family];
+    y->fixed[out->method] = true;
+    y->family_of[out->method] = out->family;
+    return 0;
 }
 
 /* Whether the row of a drawn point is ok; else it is counted. */
@@ -93,6 +101,36 @@ static int read_row(struct reader *y, struct err *e)
     return rc || out->point < 0 || !is_ok(y) ? rc : read_values(out, y, e);
 }
 
+/* There are no more names than rows. */
+static int make_room(struct reader *y, size_t n, struct err *e)
+{
+    struct trained *t = y->t;
+
+    t->list = calloc(n, sizeof *t->list);
+    t->curves = calloc(n, sizeof *t->curves);
+    t->marks = calloc(n, sizeof *t->marks);
+    y->first = calloc(n, sizeof *y->first);
+    y->several = calloc(n, sizeof *y->several);
+    y->fixed = calloc(n, sizeof *y->fixed);
+    y->family_of = calloc(n, sizeof *y->family_of);
+    if (!t->list || !t->curves || !t->marks || !y->first || !y->several || !y->fixed || !y->family_of)
+        return err_nomem(e, "the figure's rows");
+    for (size_t i = 0; i < n; i++)
+        y->first[i] = (double)NAN;
+    return 0;
+}
+
+static void number_marks(struct reader *y)
+{
+    struct trained *t = y->t;
+    int32_t n = 0;
+
+    for (int32_t k = 0; k < t->families.n; k++)
+        t->curves[k] = y->several[k] ? t->n_curves++ : -1;
+    for (int32_t k = 0; k < t->methods.n; k++)
+        t->marks[k] = y->fixed[k] && t->curves[y->family_of[k]] >= 0 ? -1 : n++;
+}
+
 int trained_read(struct trained *t, const struct rows *r, const char *const *columns, int32_t n_needed,
                  int32_t max_points, struct err *e)
 {
@@ -103,15 +141,17 @@ int trained_read(struct trained *t, const struct rows *r, const char *const *col
         rc = find_columns(&y, columns, e);
     if (rc)
         return rc;
-    t->list = calloc((size_t)r->t->n_rows + 1, sizeof *t->list);
-    t->fixed = calloc((size_t)r->t->n_rows + 1, sizeof *t->fixed);
-    t->family_fixed = calloc((size_t)r->t->n_rows + 1, sizeof *t->family_fixed);
-    if (!t->list || !t->fixed || !t->family_fixed)
-        return err_nomem(e, "the figure's rows");
+    rc = make_room(&y, (size_t)r->t->n_rows + 1, e);
     for (y.r.row = 0; y.r.row < r->t->n_rows && !rc; y.r.row++)
         rc = read_row(&y, e);
     if (!rc && t->n == 0)
         rc = rows_none_left(&y.r, y.n_passed, y.n_passed, "are not ok or ", e);
+    if (!rc)
+        number_marks(&y);
+    free(y.first);
+    free(y.several);
+    free(y.fixed);
+    free(y.family_of);
     return rc;
 }
 
@@ -120,10 +160,15 @@ void trained_free(struct trained *t)
     points_free(&t->points);
     names_free_copies(&t->methods);
     names_free_copies(&t->families);
-    free(t->fixed);
-    free(t->family_fixed);
+    free(t->curves);
+    free(t->marks);
     free(t->list);
     *t = (struct trained){ 0 };
+}
+
+bool trained_is_on_curve(const struct trained *t, const struct trained_row *row)
+{
+    return t->marks[row->method] < 0 && !isnan(row->period);
 }
 
 static void put_count(struct text *out, int64_t n, const char *what)

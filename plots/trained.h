@@ -24,10 +24,12 @@ struct trained_row {
 struct trained {
     struct points points;
     struct names methods,
-        families;               /**< owned texts: of the whole table, so that a filter changes no colour */
-    bool *fixed, *family_fixed; /**< shapes [methods.n], [families.n], owned: a fixed period, or with one,
-                                   somewhere in the table */
-    struct trained_row *list;   /**< shape [n], owned, in the order of the table */
+        families;    /**< owned texts: of the whole table, so that a filter changes no colour */
+    int32_t *curves; /**< shape [families.n], owned: number of the family's curve, -1 = it has no two fixed
+                        periods in the table */
+    int32_t n_curves;
+    int32_t *marks; /**< shape [methods.n], owned: position among those that are on no curve, -1 = on one */
+    struct trained_row *list; /**< shape [n], owned, in the order of the table */
     int64_t n;
     int64_t n_diverged, n_failed; /**< rows of drawn points that are not ok */
     int64_t n_blank;              /**< that are ok, but lack a value */
@@ -43,6 +45,9 @@ struct trained {
 int trained_read(struct trained *t, const struct rows *r, const char *const *columns, int32_t n_needed,
                  int32_t max_points, struct err *e);
 void trained_free(struct trained *t);
+
+/** Whether the row is one of the fixed periods that its family's curve joins. */
+bool trained_is_on_curve(const struct trained *t, const struct trained_row *row);
 
 /** Note what the points have in common, and which rows are left out. */
 void trained_put_notes(struct canvas *c, const struct trained *t);

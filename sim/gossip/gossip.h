@@ -106,9 +106,9 @@ struct gossip_settings {
                            warm-up */
     double power;       /**< gossip-aga: period = (first loss / loss)^power * period */
     double delta;       /**< dynamic: bound on |x - reference|^2 */
-    double lag_xi;      /**< lag-wk, lag-ps */
+    double lag_xi;      /**< lag-wk, lag-ps: >= 0; NaN: 0.1 and 1, those of the source */
     int64_t lag_depth;  /**< lag: differences remembered */
-    double lag_smooth;  /**< lag-ps: L_m, smoothness of every worker's loss */
+    double lag_smooth;  /**< lag-ps: L_m, smoothness of a worker's loss; NaN: (1 - momentum) / rate */
     enum gossip_graph graph;
     double horizon;              /**< eventgrad: a threshold decays by it each step; 0: always send */
     int64_t warmup;              /**< eventgrad: steps that always send */
@@ -154,13 +154,14 @@ struct gossip_curve_point {
 struct gossip_result {
     int64_t diverged_step;    /**< step of a worker at which the loss was no number; -1: it never was. Then
                                  accuracies and loss are NaN, and the rest is until there. */
-    int64_t steps;            /**< of one worker */
+    int64_t steps;            /**< of one worker; lag-ps passes over some */
     double time_s;            /**< until the last worker and exchange were done */
     double compute_s, wait_s; /**< mean over workers; what is left of time_s they were done. An exchange that
                                  a worker waits for after its last step is waited for. */
     double accuracy;          /**< mean over workers, of their own models, [0, 1] */
     double average_accuracy;  /**< of the mean of all models */
-    double loss;              /**< mean over batches of the last tenth of the steps, rounded up [nats] */
+    double loss;              /**< mean over batches of the last tenth of the steps, rounded up [nats]; NaN:
+                                 lag-ps had none */
     int64_t exchanges;        /**< messages, two-way exchanges and collectives */
     double sent_B;            /**< gossip_wire_sent_B() */
     double dim_B[TOPO_MAX_DIMS];
@@ -181,8 +182,8 @@ struct gossip_wish {
 };
 
 /**
- * Can @p settings be run? Of @p setup only net, drift_at, learning, clock, model_B and fabric without its graph
- * are looked at. ERR_RANGE: "period is 0, need ..". gossip_run() asks the same.
+ * Can @p settings be run? Of @p setup only net, drift_at, learning, clock, model_B and fabric without its
+ * graph are looked at. ERR_RANGE: "period is 0, need ..". gossip_run() asks the same.
  */
 int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e);
 

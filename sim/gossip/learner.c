@@ -9,6 +9,11 @@
 #include "sim/gossip/kernel.h"
 #include "sim/gossip/vec.h"
 
+/* `omp simd` is a wish: sanitizers come in its way, and there clang warns of every loop. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 /* ---- shapes ---- */
 
 /* Tensors of layer @p l. */

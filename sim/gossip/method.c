@@ -22,11 +22,17 @@ extern const struct gossip_method gossip_aga;
 extern const struct gossip_method gossip_eventgrad; /* eventgrad.c */
 extern const struct gossip_method gossip_sparq;     /* sparq.c */
 extern const struct gossip_method gossip_diloco;    /* diloco.c */
+extern const struct gossip_method gossip_adacomm;   /* adapt.c */
+extern const struct gossip_method gossip_variance;
+extern const struct gossip_method gossip_dynamic; /* dynamic.c */
+extern const struct gossip_method gossip_lag_wk;  /* lag.c */
+extern const struct gossip_method gossip_lag_ps;
 
 const struct gossip_method *const gossip_methods[] = {
-    &gossip_all_reduce, &gossip_local, &gossip_post_local, &gossip_pair, &gossip_pull,
-    &gossip_push,       &gossip_gosgd, &gossip_elastic,    &gossip_pga,  &gossip_aga,
-    &gossip_eventgrad,  &gossip_sparq, &gossip_diloco,
+    &gossip_all_reduce, &gossip_local,  &gossip_post_local, &gossip_pair,    &gossip_pull,
+    &gossip_push,       &gossip_gosgd,  &gossip_elastic,    &gossip_pga,     &gossip_aga,
+    &gossip_eventgrad,  &gossip_sparq,  &gossip_diloco,     &gossip_adacomm, &gossip_variance,
+    &gossip_dynamic,    &gossip_lag_wk, &gossip_lag_ps,
 };
 const int32_t gossip_n_methods = sizeof gossip_methods / sizeof gossip_methods[0];
 
@@ -86,9 +92,9 @@ struct gossip_settings gossip_settings_default(void)
                                      .switch_frac = 0.5,
                                      .power = 0.25,
                                      .delta = 1,
-                                     .lag_xi = 0.1,
+                                     .lag_xi = NAN,
                                      .lag_depth = 10,
-                                     .lag_smooth = 1,
+                                     .lag_smooth = NAN,
                                      .graph = GOSSIP_RING,
                                      .horizon = 1,
                                      .warmup = 30,

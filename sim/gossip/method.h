@@ -114,6 +114,8 @@ struct gossip_method {
 
 /** The optimiser's step of @p w along its gradient, at the rate of its step. */
 void gossip_update(struct gossip_cluster *c, struct gossip_worker *w);
+/** No step at all: a method makes something else of the gradient. */
+void gossip_keep_gradient(struct gossip_cluster *c, struct gossip_worker *w);
 /** Rate of learning of step @p step (from 0) of a worker. */
 double gossip_rate(const struct gossip_cluster *c, int64_t step);
 /** Bytes on the wire of @p n parameters. */
@@ -142,6 +144,8 @@ void gossip_land(struct gossip_cluster *c, const float *mean);
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w);
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w);
+/** @p w, which something holds, passes over its next step: that counts as done, and takes no time. */
+void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w);
 
 /* ---- the methods ---- */
 

@@ -117,6 +117,9 @@ static int ask_again(struct gossip_cluster *c, const struct gossip_ask *a, struc
     case GOSSIP_ASK_RELEASE:
         gossip_release(c, &c->workers[a->from]);
         break;
+    case GOSSIP_ASK_SKIP:
+        gossip_skip(c, &c->workers[a->from]);
+        break;
     }
     return 0;
 }

@@ -2,7 +2,7 @@
  * @file What a run asked of the network, and the same again on another network: the clock alone, nothing is
  * learned.
  *
- * A log holds every send, meeting, all-reduce and hold of a method with what caused it: the end of a
+ * A log holds every send, meeting, all-reduce, hold and skip of a method with what caused it: the end of a
  * worker's step, the beginning or end of an earlier exchange, a meeting of all. A replay asks for the same
  * when the same has happened, whenever that is; what a worker asked for while its method held it, not before
  * it has done as many steps as then. Steps take the time that they took in the run; queues, stragglers and
@@ -46,6 +46,7 @@ enum gossip_ask_kind {
     GOSSIP_ASK_PART,
     GOSSIP_ASK_HOLD,
     GOSSIP_ASK_RELEASE,
+    GOSSIP_ASK_SKIP,
 };
 
 /** One call of a method. */

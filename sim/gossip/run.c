@@ -83,7 +83,7 @@ static int test_models(struct gossip_result *out, struct gossip_cluster *c, stru
             sum += gossip_accuracy(c->workers[i].x, c->net, test_now(c), c->engine->pass);
         out->accuracy = sum / c->n_workers;
         out->average_accuracy = gossip_accuracy(mean, c->net, test_now(c), c->engine->pass);
-        out->loss = c->engine->tail_sum / (double)c->engine->tail_n;
+        out->loss = c->engine->tail_n ? c->engine->tail_sum / (double)c->engine->tail_n : (double)NAN;
     }
     free(mean);
     return rc;

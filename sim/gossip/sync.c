@@ -5,12 +5,6 @@
 
 /* ---- all-reduce: synchronous SGD ---- */
 
-static void keep_gradient(struct gossip_cluster *c, struct gossip_worker *w)
-{
-    (void)c;
-    (void)w;
-}
-
 static int meet_always(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     return gossip_meet(c, w, true, e);
@@ -44,7 +38,7 @@ const struct gossip_method gossip_all_reduce = {
     .name = "all-reduce",
     .help = "synchronous SGD: the mean of all gradients, every step",
     .meets = true,
-    .step = keep_gradient,
+    .step = gossip_keep_gradient,
     .after = meet_always,
     .meet = gather_model,
     .begin = mean_gradient,

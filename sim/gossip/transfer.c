@@ -53,6 +53,13 @@ void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
     release(c, w);
 }
 
+void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SKIP, .from = w->id });
+    w->steps++;
+    c->engine->steps_done++;
+}
+
 /* ---- room ---- */
 
 float *gossip_room(struct gossip_cluster *c)

@@ -10,12 +10,13 @@ static const char rows[] = HEAD "0,iid,gossip-16,gossip,16,5,ok,72.86,0.5,17.15,
                                 "0,iid,gossip-1,gossip,1,5,ok,72.83,0.5,275.76,36.7,6.9,\n"
                                 "0,iid,drift,gossip,,5,ok,72.5,,22.4,16.49,0.56,\n"
                                 "0,iid,easgd-16,easgd,16,5,ok,72.1,0.5,30,17,0.8,\n"
-                                "0,iid,eventgrad,eventgrad,,5,ok,72.86,0.5,70.89,19.56,1.8,\n"
+                                "0,iid,easgd-4,easgd,4,5,ok,72.3,0.5,120,19,1.1,\n"
+                                "0,iid,eventgrad,eventgrad,1,5,ok,72.86,0.5,70.89,19.56,1.8,\n"
                                 "0,iid,lag,lag,,5,diverged,,,,,,step 9\n"
                                 "0,iid,diloco,diloco,,5,error,,,,,,no memory\n"
                                 "1,label-skew,gossip-16,gossip,16,5,ok,70.82,0.5,17.15,16.29,0.4,\n"
                                 "1,label-skew,drift,gossip,,5,ok,64.82,0.5,90.61,22.03,0,\n"
-                                "1,label-skew,eventgrad,eventgrad,,5,ok,71.88,0.5,0,20.46,,\n";
+                                "1,label-skew,eventgrad,eventgrad,1,5,ok,71.88,0.5,0,20.46,,\n";
 
 /* The order of the table is not that of the periods. */
 static void fixed_periods_of_a_family_are_joined_by_period(void **state)
@@ -25,7 +26,7 @@ static void fixed_periods_of_a_family_are_joined_by_period(void **state)
     placement_script(&s, "gossip", rows, NULL, 0);
     assert_drawn(text_str(&s), "275.76 72.83\n17.15 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
     assert_drawn(text_str(&s), "36.7 72.83\n16.29 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
-    assert_drawn(text_str(&s), "30 72.1\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
+    assert_drawn(text_str(&s), "120 72.3\n30 72.1\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
     assert_has(text_str(&s), "'gossip, fixed period' at");
     assert_has(text_str(&s), "'easgd, fixed period' at");
     assert_has(text_str(&s), "'16' at");
@@ -36,7 +37,7 @@ static void fixed_periods_of_a_family_are_joined_by_period(void **state)
     text_free(&s);
 }
 
-/* Blue is the curve of easgd: points go on with what comes after it. */
+/* Blue is the curve of easgd: points go on with what comes after it. One period alone makes no curve. */
 static void other_methods_are_points_that_look_like_no_curve(void **state)
 {
     struct text s = { 0 };
@@ -46,6 +47,8 @@ static void other_methods_are_points_that_look_like_no_curve(void **state)
     assert_drawn(text_str(&s), "16.49 72.5\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 9");
     assert_drawn(text_str(&s), "70.89 72.86\n", "with points ps 0.8 lw 1.2 lc rgb '#009E73' pt 5");
     assert_has(text_str(&s), "'drift' at");
+    assert_has(text_str(&s), "'eventgrad' at");
+    assert_without(text_str(&s), "'eventgrad, fixed period' at");
     text_free(&s);
 }
 
@@ -61,6 +64,22 @@ static void upright_lines_are_the_intervals_that_are_known(void **state)
     assert_without(text_str(&s), "\n22.4 72.5\n22.4 72.5\n");
     assert_has(text_str(&s), "95 % interval of the mean of 5");
     assert_without(text_str(&s), "steps between exchanges");
+    text_free(&s);
+}
+
+/* Values are 2 points apart: intervals of 9 go on for 2 on each side, and the axis for 9 % of those 6 more.
+ */
+static void wide_intervals_are_cut_so_that_values_stay_apart(void **state)
+{
+    static const char wide[] = HEAD "0,iid,a,f,,2,ok,70,9,1,1,,\n0,iid,b,f,,2,ok,72,0.5,2,2,,\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", wide, NULL, 0);
+    assert_has(text_str(&s), "set yrange [67.46:74.54]");
+    assert_drawn(text_str(&s), "1 67.46\n1 74.54\n\n2 71.5\n2 72.5\n", "with lines lw 0.6 lc rgb '#999999'");
+    assert_has(text_str(&s), "cut at the frame");
+    placement_script(&s, "gossip", rows, NULL, 0);
+    assert_without(text_str(&s), "cut at the frame");
     text_free(&s);
 }
 
@@ -240,6 +259,26 @@ static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
     text_free(&s);
 }
 
+/* Losses 1, 2, 1, 2, ...: of three neighbours the mean is 4/3 and 5/3; the ends have none beyond them. */
+static void losses_of_a_long_line_are_running_means(void **state)
+{
+    struct text csv = { 0 }, want = { 0 }, s = { 0 };
+    (void)state;
+    text_puts(&csv, CURVES);
+    for (int i = 0; i < 40; i++) {
+        text_printf(&csv, "0,m,1,%d,%d,1,%d,40,1,\n", i, 10 * i, 1 + i % 2);
+        text_printf(&want, "%d %.10g\n", i, i == 0 ? 1 : i == 39 ? 2 : (i % 2 ? 4.0 : 5.0) / 3);
+    }
+    placement_script(&s, "gossip-loss", text_str(&csv), NULL, 0);
+    assert_drawn(text_str(&s), text_str(&want), "with lines lw 1.6 lc rgb '#0072B2'");
+    assert_has(text_str(&s), "loss: running mean over 5 % of the steps");
+    placement_script(&s, "gossip-loss", curves, NULL, 0);
+    assert_without(text_str(&s), "running mean");
+    text_free(&csv);
+    text_free(&want);
+    text_free(&s);
+}
+
 /* 31 times more: beyond AXIS_LOG_RATIO. No exchange yet has no place on such an axis. */
 static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
 {
@@ -284,7 +323,7 @@ static void bars_go_to_the_bandwidth_needed(void **state)
     placement_script(&s, "gossip-bandwidth", rows, NULL, 0);
     assert_drawn(text_str(&s),
                  "0.14 0.84 0.4 0.16\n0.14 1.84 6.9 1.16\n0.14 2.84 0.56 2.16\n0.14 3.84 0.8 3.16\n"
-                 "0.14 4.84 1.8 4.16\n",
+                 "0.14 4.84 1.1 4.16\n0.14 5.84 1.8 5.16\n",
                  "fc rgb '#0072B2'");
     assert_drawn(text_str(&s), "0.14 0.84 0.4 0.16\n", "fc rgb '#0072B2'");
     assert_has(text_str(&s), "'6.9' at");
@@ -373,6 +412,7 @@ int main(void)
         cmocka_unit_test(fixed_periods_of_a_family_are_joined_by_period),
         cmocka_unit_test(other_methods_are_points_that_look_like_no_curve),
         cmocka_unit_test(upright_lines_are_the_intervals_that_are_known),
+        cmocka_unit_test(wide_intervals_are_cut_so_that_values_stay_apart),
         cmocka_unit_test(rows_that_are_not_ok_are_counted),
         cmocka_unit_test(a_filter_changes_no_colour_of_a_method),
         cmocka_unit_test(no_traffic_stands_at_the_left_end),
@@ -381,6 +421,7 @@ int main(void)
         cmocka_unit_test(texts_lie_over_nothing),
         cmocka_unit_test(a_text_lies_over_a_line_only_where_there_is_no_other_room),
         cmocka_unit_test(lines_are_means_of_the_seeds_at_steps_that_all_have),
+        cmocka_unit_test(losses_of_a_long_line_are_running_means),
         cmocka_unit_test(exchanges_that_end_far_apart_have_a_log_axis),
         cmocka_unit_test(a_method_without_a_common_step_is_said_to_be_left_out),
         cmocka_unit_test(bars_go_to_the_bandwidth_needed),

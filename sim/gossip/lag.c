@@ -1,0 +1,245 @@
+/* LAG: a server steps along the mean of the gradients that workers sent last, and who has little news sends
+ * none. Source: Chen et al., arXiv 1805.09965.
+ *
+ * The server's step is the optimiser that all methods have, momentum included, so that with xi = 0 both are
+ * synchronous SGD; the source has no momentum (momentum: 0). A round ends when the server has what it waits
+ * for; that a worker has no news is taken as no traffic. Both are this project's choice. The conditions are
+ * those of the source, for gradients of all examples: those of batches differ by their noise alone, which
+ * does not shrink as the model settles, and then lag-wk sends nearly always. LASG (arXiv 2002.11360) has
+ * conditions for that; it is not here. */
+#include "sim/gossip/lag.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/gossip/checks.h"
+#include "sim/gossip/method.h"
+#include "sim/gossip/vec.h"
+
+/* ---- conditions ---- */
+
+void gossip_lag_note(struct gossip_lag_past *p, double change2, double rate)
+{
+    p->change2[p->n++ % p->depth] = change2 / (rate * rate);
+}
+
+double gossip_lag_bound(const struct gossip_lag_past *p, double xi)
+{
+    double sum = 0;
+    for (int64_t d = 0; d < p->depth && d < p->n; d++)
+        sum += p->change2[d];
+    return xi * sum;
+}
+
+bool gossip_lag_is_due(const struct gossip_lag_past *p, double moved2, double xi)
+{
+    return p->n < p->depth || !(moved2 <= gossip_lag_bound(p, xi));
+}
+
+/* ---- server ---- */
+
+enum { THETA, BEFORE, STEP /* mean of gradients */, VELOCITY, N_SHARED };
+enum { SENT /* the gradient that the server has of it */, N_OWN };
+
+struct lag_state {
+    struct gossip_lag_past past; /* change2 is owned */
+    float **sent;                /* shape [n_workers], owned: SENT of each, borrowed */
+    struct gossip_memory memory;
+};
+
+static bool is_ps(const struct gossip_cluster *c)
+{
+    return c->method->uses & USE_GOSSIP_SMOOTH;
+}
+
+/* Of the source: 0.1 and 1. */
+static double xi_of(const struct gossip_cluster *c)
+{
+    double xi = c->settings->lag_xi;
+    return isnan(xi) ? (is_ps(c) ? 1 : 0.1) : xi;
+}
+
+static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+{
+    int rc = gossip_check_count("lag_depth", s->lag_depth, e);
+    if (!rc && !isnan(s->lag_xi))
+        rc = gossip_check_bound("lag_xi", s->lag_xi, e);
+    if (!rc && !isnan(s->lag_smooth))
+        rc = gossip_check_bound("lag_smooth", s->lag_smooth, e);
+    if (rc || setup->learning.optimizer == GOSSIP_SGD)
+        return rc;
+    return err_set(e, ERR_RANGE, "optimizer is %s, need sgd: LAG compares gradients with steps over the rate",
+                   gossip_optimizer_words[setup->learning.optimizer]);
+}
+
+static int start(struct gossip_cluster *c, struct err *e)
+{
+    struct lag_state *s = c->state;
+    s->past.depth = c->settings->lag_depth;
+    s->past.change2 = calloc((size_t)s->past.depth, sizeof *s->past.change2);
+    s->sent = calloc((size_t)c->n_workers, sizeof *s->sent);
+    if (!s->past.change2 || !s->sent)
+        return err_nomem(e, "gradients at the server");
+    for (int32_t i = 0; i < c->n_workers; i++)
+        s->sent[i] = c->workers[i].own[SENT];
+    vec_copy(c->shared[THETA], c->workers[0].x, c->n_params);
+    s->memory.v = c->shared[VELOCITY];
+    return 0;
+}
+
+static void free_state(struct gossip_cluster *c)
+{
+    struct lag_state *s = c->state;
+    free(s->past.change2);
+    free(s->sent);
+}
+
+/* How far theta goes in the long run for a gradient of 1: the rate, but for momentum. */
+static double reach(const struct gossip_cluster *c, int64_t step)
+{
+    return gossip_rate(c, step) / (1 - c->setup->learning.momentum);
+}
+
+static void step_server(struct gossip_cluster *c)
+{
+    struct lag_state *s = c->state;
+    const struct gossip_learning *l = &c->setup->learning;
+    double rate = gossip_rate(c, s->past.n);
+    vec_mean(c->shared[STEP], s->sent, c->n_workers, c->n_params);
+    vec_copy(c->shared[BEFORE], c->shared[THETA], c->n_params);
+    gossip_optimize(
+        c->shared[THETA], c->shared[STEP], &s->memory,
+        &(struct gossip_update){
+            .kind = l->optimizer, .rate = rate, .momentum = l->momentum, .weight_decay = l->weight_decay },
+        c->n_params);
+    gossip_lag_note(&s->past, vec_distance2(c->shared[THETA], c->shared[BEFORE], c->n_params),
+                    reach(c, s->past.n));
+}
+
+/* The source has a step of 1 / L in all. */
+static double smooth_of(const struct gossip_cluster *c)
+{
+    double smooth = c->settings->lag_smooth;
+    return isnan(smooth) ? 1 / reach(c, 0) : smooth;
+}
+
+/* lag-wk tells everybody. lag-ps tells those whose gradient must have changed, by how far theta has gone from
+ * where they took it; and everybody in the end, so that all have what was learned. */
+static bool is_told(const struct gossip_cluster *c, const struct gossip_worker *w)
+{
+    const struct lag_state *s = c->state;
+    if (!is_ps(c) || s->past.n == c->n_steps)
+        return true;
+    double smooth = smooth_of(c);
+    return gossip_lag_is_due(&s->past, smooth * smooth * vec_distance2(w->x, c->shared[THETA], c->n_params),
+                             xi_of(c));
+}
+
+static bool is_any_told(const struct gossip_cluster *c)
+{
+    for (int32_t i = 0; i < c->n_workers; i++)
+        if (is_told(c, &c->workers[i]))
+            return true;
+    return false;
+}
+
+static void skip_all(struct gossip_cluster *c)
+{
+    for (int32_t i = 0; i < c->n_workers; i++)
+        gossip_skip(c, &c->workers[i]);
+}
+
+static int tell(struct gossip_cluster *c, int32_t worker, struct err *e)
+{
+    return gossip_send(c,
+                       &(struct gossip_transfer){
+                           .from = GOSSIP_SERVER, .to = worker, .there_B = gossip_model_B(c, c->n_params) },
+                       e);
+}
+
+/* The server has what it waits for. An iteration in which nobody is told takes no time; who is not told is
+ * there for the next one already. */
+static int meet(struct gossip_cluster *c, struct err *e)
+{
+    int rc = gossip_part(c, e);
+    for (step_server(c); !is_any_told(c); step_server(c))
+        skip_all(c);
+    for (int32_t i = 0; i < c->n_workers && !rc; i++) {
+        struct gossip_worker *w = &c->workers[i];
+        if (is_told(c, w)) {
+            rc = tell(c, i, e);
+        } else {
+            gossip_skip(c, w);
+            rc = gossip_meet(c, w, false, e);
+        }
+    }
+    return rc;
+}
+
+/* ---- workers ---- */
+
+/* It is held until it has theta; nothing is beside a step, with `overlap` or without. */
+static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    const struct lag_state *s = c->state;
+    gossip_hold(c, w);
+    double moved2 = vec_distance2(w->g, w->own[SENT], c->n_params);
+    if (!is_ps(c) && !gossip_lag_is_due(&s->past, moved2, xi_of(c)))
+        return gossip_meet(c, w, false, e);
+    vec_copy(w->own[SENT], w->g, c->n_params);
+    return gossip_send(c,
+                       &(struct gossip_transfer){
+                           .from = w->id, .to = GOSSIP_SERVER, .there_B = gossip_model_B(c, c->n_params) },
+                       e);
+}
+
+/* Of what goes up the worker has kept a copy already. */
+static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    return t->to == GOSSIP_SERVER ? 0 : gossip_take(c, t, e);
+}
+
+static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+{
+    if (t->to == GOSSIP_SERVER)
+        return gossip_meet(c, &c->workers[t->from], false, e);
+    vec_copy(c->workers[t->to].x, t->there, c->n_params);
+    gossip_release(c, &c->workers[t->to]);
+    return 0;
+}
+
+const struct gossip_method gossip_lag_wk = {
+    .name = "lag-wk",
+    .help = "a server with the last gradients; workers send those that changed",
+    .uses = USE_GOSSIP_LAG | USE_GOSSIP_SERVER,
+    .meets = true,
+    .run_size = sizeof(struct lag_state),
+    .n_shared = N_SHARED,
+    .n_own = N_OWN,
+    .check = check,
+    .start = start,
+    .step = gossip_keep_gradient,
+    .after = after,
+    .meet = meet,
+    .begin = begin,
+    .end = end,
+    .free = free_state,
+};
+
+const struct gossip_method gossip_lag_ps = {
+    .name = "lag-ps",
+    .help = "a server with the last gradients; it asks for those that must have changed",
+    .uses = USE_GOSSIP_LAG | USE_GOSSIP_SMOOTH | USE_GOSSIP_SERVER,
+    .meets = true,
+    .run_size = sizeof(struct lag_state),
+    .n_shared = N_SHARED,
+    .n_own = N_OWN,
+    .check = check,
+    .start = start,
+    .step = gossip_keep_gradient,
+    .after = after,
+    .meet = meet,
+    .begin = begin,
+    .end = end,
+    .free = free_state,
+};

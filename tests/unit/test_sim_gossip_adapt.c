@@ -1,0 +1,244 @@
+/* Local SGD that changes its period: the rules by hand, and when they are asked. */
+#include "sim/gossip/adapt.h"
+#include "tests/gossip_fixture.h"
+
+/* A root of 16 * 16 / 4 = 8, and so on, by hand. */
+static void adacomm_follows_the_root_of_the_loss(void **state)
+{
+    static const struct {
+        double rate_before, rate, loss;
+        int64_t period, want;
+    } cases[] = {
+        { 0.1, 0.1, 1, 16, 8 },    /* 16 sqrt(1 / 4) */
+        { 0.1, 0.1, 0.8, 16, 8 },  /* 7.2 is rounded up */
+        { 0.1, 0.1, 3.9, 16, 8 },  /* 15.8 is 16 again: half of what is in force */
+        { 0.1, 0.1, 1, 5, 3 },     /* 8 is more than 5: half of 5, rounded up */
+        { 0.1, 0.1, 1, 1, 1 },     /* never below 1 */
+        { 0.1, 0.1, 0, 2, 1 },     /* nor with a loss of 0 */
+        { 0.1, 0.025, 1, 8, 16 },  /* a quarter of the rate, of the loss: as in the beginning */
+        { 0.025, 0.025, 1, 8, 4 }, /* the same rate as before does not raise it */
+        { 0.1, 0.001, 1, 8, 64 },  /* 80 is above the cap */
+        { 0.1, 0, 1, 8, 64 },      { 0.1, 0.1, INFINITY, 8, 4 }, { 0.1, 0.1, NAN, 8, 4 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct gossip_adacomm a = { .period_0 = 16,
+                                          .period = cases[i].period,
+                                          .rate_0 = 0.1,
+                                          .rate_before = cases[i].rate_before,
+                                          .rate = cases[i].rate,
+                                          .loss_0 = 4,
+                                          .loss = cases[i].loss };
+        assert_int_equal(gossip_adacomm_period(&a, 64), cases[i].want);
+    }
+}
+
+static void variance_moves_the_period_by_one_outside_of_its_band(void **state)
+{
+    static const struct {
+        double spread;
+        int64_t period, want;
+    } cases[] = {
+        { 1.39, 4, 5 }, { 1.41, 4, 4 }, { 2, 4, 4 }, { 2.59, 4, 4 },  { 2.61, 4, 3 },
+        { 0, 64, 64 },  { 9, 1, 1 },    { 0, 1, 2 }, { NAN, 12, 12 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(gossip_variance_period(cases[i].period, cases[i].spread, 2, 64), cases[i].want);
+}
+
+/* No interval is ever over, or warm-up never: the period stays. */
+static void a_period_that_never_changes_is_local_sgd(void **state)
+{
+    struct gossip_settings local = gossip_fixture_settings("local");
+    struct gossip_settings other[2] = { gossip_fixture_settings("adacomm"),
+                                        gossip_fixture_settings("variance") };
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.n_slow = 1;
+    f.setup.clock.slowdown = 3;
+    local.period = other[0].period = other[1].period = 3;
+    other[0].interval_s = INFINITY;
+    other[1].switch_frac = 1;
+    for (int kind = 0; kind < 4; kind++) {
+        f.setup.clock.overlap = kind / 2;
+        gossip_fixture_run(&a, &f, &local);
+        gossip_fixture_run(&b, &f, &other[kind % 2]);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Steps after which workers meet; returns how many. All of them meet after the same. */
+static int32_t meetings(int64_t at[FIXTURE_STEPS], const struct gossip_fixture *f,
+                        const struct gossip_settings *s)
+{
+    struct gossip_cluster c;
+    int32_t n = 0;
+    gossip_fixture_start(&c, f, s);
+    while (gossip_fixture_turn(&c)) {
+        if (c.engine->exchanges == n)
+            continue;
+        assert_in_range(n, 0, FIXTURE_STEPS - 1);
+        at[n] = c.workers[0].steps;
+        for (int32_t i = 1; i < c.n_workers; i++)
+            assert_int_equal(c.workers[i].steps, at[n]);
+        n++;
+    }
+    assert_int_equal(c.engine->steps_done, c.engine->steps_all);
+    gossip_cluster_free(&c);
+    return n;
+}
+
+/* At a constant rate every choice lowers the period: to less, or to half. */
+static void adacomm_meets_ever_more_often(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("adacomm");
+    struct gossip_fixture f;
+    int64_t at[FIXTURE_STEPS], period = 8;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    s.period = period;
+    s.interval_s = 1e-9;
+    int32_t n = meetings(at, &f, &s);
+    assert_true(n > 3);
+    assert_int_equal(at[0], 8);
+    for (int32_t i = 1; i < n; i++) {
+        int64_t gap = at[i] - at[i - 1];
+        assert_true(period == 1 ? gap == 1 : gap < period);
+        period = gap;
+    }
+    assert_int_equal(period, 1);
+    gossip_fixture_free(&f);
+}
+
+/* 40 steps of 10 ms are 20 intervals of 20 ms. */
+static void adacomm_has_20_intervals_unless_told_otherwise(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("adacomm");
+    struct gossip_fixture f;
+    struct gossip_result a, b, c;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    s.period = 4;
+    gossip_fixture_run(&a, &f, &s);
+    s.interval_s = FIXTURE_STEPS * FIXTURE_STEP_S / 20;
+    gossip_fixture_run(&b, &f, &s);
+    s.interval_s = 0.3;
+    gossip_fixture_run(&c, &f, &s);
+    gossip_fixture_assert_same(&a, &b, &f);
+    assert_true(c.exchanges < a.exchanges);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_result_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Without momentum models part by what is proportional to the rate and the period: |x - mean|^2 / rate is
+ * proportional to the rate and the square of the period. A rate
+ * that falls to 1/1000 after 20 steps makes every later choice "one more", one that grows hundredfold "one
+ * less".
+ */
+static void variance_follows_the_rate_of_learning(void **state)
+{
+    static const int64_t longer[] = { 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 25, 29, 34, 40 };
+    static const int64_t shorter[] = { 4,  8,  12, 16, 20, 24, 27, 29, 30, 31,
+                                       32, 33, 34, 35, 36, 37, 38, 39, 40 };
+    struct gossip_settings s = gossip_fixture_settings("variance");
+    struct gossip_fixture f;
+    int64_t at[FIXTURE_STEPS];
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.learning.momentum = 0;
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.n_decays = 1;
+    f.setup.learning.decay = 1e-3;
+    s.switch_frac = 0.5;
+    s.period = 2;
+    assert_int_equal(meetings(at, &f, &s), COUNT_OF(longer));
+    assert_memory_equal(at, longer, sizeof longer);
+    f.setup.learning.rate = 0.0005;
+    f.setup.learning.decay = 100;
+    s.period = 4;
+    assert_int_equal(meetings(at, &f, &s), COUNT_OF(shorter));
+    assert_memory_equal(at, shorter, sizeof shorter);
+    gossip_fixture_free(&f);
+}
+
+/* A slow worker, and others that go on: all make all steps, and all meet as often. */
+static void periods_that_change_beside_steps_leave_nobody_behind(void **state)
+{
+    static const char *const names[] = { "adacomm", "variance" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.overlap = true;
+    f.setup.clock.n_slow = 1;
+    for (int kind = 0; kind < 8; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
+        struct gossip_cluster c;
+        s.period = kind / 4 ? 8 : 1;
+        s.switch_frac = 0.2;
+        f.setup.clock.slowdown = kind / 2 % 2 ? 20 : 1;
+        gossip_fixture_start(&c, &f, &s);
+        while (gossip_fixture_turn(&c))
+            ;
+        assert_int_equal(c.engine->steps_done, c.engine->steps_all);
+        assert_int_equal(c.n_met, 0);
+        assert_true(c.engine->exchanges >= FIXTURE_STEPS / 16);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void impossible_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *method;
+        int64_t period, cap;
+        double interval_s, switch_frac;
+        const char *text;
+    } cases[] = {
+        { "adacomm", 0, 64, 1, 0.5, "period is 0, need at least 1" },
+        { "adacomm", 1, 0, 1, 0.5, "cap is 0, need at least 1" },
+        { "adacomm", 9, 8, 1, 0.5, "period is 9, need at most the cap, 8" },
+        { "adacomm", 9, 64, 0, 0.5, "interval_s is 0, need more than 0" },
+        { "variance", 9, 8, 1, 0.5, "period is 9, need at most the cap, 8" },
+        { "variance", 1, 8, 1, -0.5, "switch_frac is -0.5, need 0 to 1" },
+        { "variance", 1, 8, 1, NAN, "switch_frac is nan, need 0 to 1" },
+    };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings(cases[i].method);
+        const struct gossip_wish wish = { 0 };
+        struct gossip_result r;
+        struct err e = { 0 };
+        s.period = cases[i].period;
+        s.cap = cases[i].cap;
+        s.interval_s = cases[i].interval_s;
+        s.switch_frac = cases[i].switch_frac;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adacomm_follows_the_root_of_the_loss),
+        cmocka_unit_test(variance_moves_the_period_by_one_outside_of_its_band),
+        cmocka_unit_test(a_period_that_never_changes_is_local_sgd),
+        cmocka_unit_test(adacomm_meets_ever_more_often),
+        cmocka_unit_test(adacomm_has_20_intervals_unless_told_otherwise),
+        cmocka_unit_test(variance_follows_the_rate_of_learning),
+        cmocka_unit_test(periods_that_change_beside_steps_leave_nobody_behind),
+        cmocka_unit_test(impossible_numbers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* Dynamic averaging: what its bound promises, and who takes part in a round. */
+#include "sim/gossip/replay.h"
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+enum { REFERENCE = 1 /* of the vectors that workers share */ };
+
+static void without_a_bound_nobody_sends(void **state)
+{
+    struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
+    struct gossip_settings apart = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    dynamic.delta = INFINITY;
+    apart.period = FIXTURE_STEPS + 1;
+    gossip_fixture_run(&a, &f, &dynamic);
+    gossip_fixture_run(&b, &f, &apart);
+    assert_int_equal(a.exchanges, 0);
+    assert_true(a.sent_B == 0);
+    assert_memory_equal(a.models, b.models, 4 * (size_t)f.net.n_params * sizeof *a.models);
+    gossip_result_free(&a);
+    gossip_result_free(&b);
+    gossip_fixture_free(&f);
+}
+
+/* All violate at every look: a model of each goes up, and the mean comes down. */
+static void a_bound_of_0_is_local_sgd_through_a_server(void **state)
+{
+    struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
+    struct gossip_settings local = gossip_fixture_settings("local");
+    struct gossip_fixture f;
+    struct gossip_result a, b;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    dynamic.delta = 0;
+    for (int64_t period = 1; period <= 9; period += 4) {
+        dynamic.check = local.period = period;
+        f.setup.clock.stale = period > 1;
+        gossip_fixture_run(&a, &f, &dynamic);
+        gossip_fixture_run(&b, &f, &local);
+        assert_memory_equal(a.models, b.models, 4 * (size_t)f.net.n_params * sizeof *a.models);
+        assert_int_equal(a.exchanges, 8 * (FIXTURE_STEPS / period));
+        assert_true(a.sent_B == (double)a.exchanges * gossip_fixture_model_B(&f));
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Models go up one after the other, as the server has one port, and down likewise. */
+static void a_round_of_all_takes_as_long_as_its_messages(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0;
+    s.delta = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S), 1e-9);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* All stand after the same number of steps, and compute the next one: no round is under way. */
+static bool is_between_rounds(const struct gossip_cluster *c, int64_t check)
+{
+    bool done = c->workers[0].steps == c->n_steps;
+    for (int32_t i = 0; i < c->n_workers; i++) {
+        const struct gossip_worker *w = &c->workers[i];
+        if (w->steps != c->workers[0].steps || w->steps % check || w->holds > 0 || w->computes == done)
+            return false;
+    }
+    return true;
+}
+
+/* Mean over workers of |x - mean|^2. */
+static double divergence(const struct gossip_cluster *c)
+{
+    float *models[4], *mean = malloc((size_t)c->n_params * sizeof *mean);
+    double sum = 0;
+    assert_non_null(mean);
+    for (int32_t i = 0; i < 4; i++)
+        models[i] = c->workers[i].x;
+    vec_mean(mean, models, 4, c->n_params);
+    for (int32_t i = 0; i < 4; i++)
+        sum += vec_distance2(models[i], mean, c->n_params);
+    free(mean);
+    return sum / 4;
+}
+
+/* The mean is the point from which the sum of squared distances is least, so it is below that from the
+ * reference, and each of those is below delta. */
+static void models_are_no_further_apart_than_the_bound(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_cluster c;
+        int64_t rounds = 0;
+        s.delta = kind / 2 ? 1 : 0.3;
+        s.check = kind % 2 ? 2 : 1;
+        gossip_fixture_start(&c, &f, &s);
+        while (gossip_fixture_turn(&c)) {
+            if (!is_between_rounds(&c, s.check))
+                continue;
+            rounds++;
+            for (int32_t i = 0; i < 4; i++)
+                assert_true(vec_distance2(c.workers[i].x, c.shared[REFERENCE], c.n_params) <= s.delta);
+            assert_true(divergence(&c) <= s.delta);
+        }
+        assert_int_equal(rounds, FIXTURE_STEPS / s.check);
+        assert_true(c.engine->exchanges > 0);
+        assert_true(c.engine->exchanges < 8 * rounds);
+        gossip_cluster_free(&c);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* A cluster that learns nothing, its models and reference all 0. */
+static void start_at_rest(struct gossip_cluster *c, struct gossip_fixture *f, const struct gossip_settings *s)
+{
+    gossip_fixture_build(f, 4, GOSSIP_IID);
+    f->setup.learning.rate = 0;
+    gossip_fixture_start(c, f, s);
+    memset(c->shared[REFERENCE], 0, (size_t)c->n_params * sizeof(float));
+    for (int32_t i = 0; i < 4; i++)
+        memset(c->workers[i].x, 0, (size_t)c->n_params * sizeof(float));
+}
+
+static void turn_round(struct gossip_cluster *c)
+{
+    int64_t steps = c->workers[0].steps;
+    while (c->workers[0].steps == steps || !is_between_rounds(c, 1))
+        assert_true(gossip_fixture_turn(c));
+}
+
+/* One is at 2, three at 0, and 1 is allowed: the mean with one other is at 1. */
+static void the_server_asks_as_many_others_as_it_needs(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    int32_t moved = 0;
+    (void)state;
+    s.delta = 1;
+    start_at_rest(&c, &f, &s);
+    c.workers[2].x[5] = 2;
+    turn_round(&c);
+    for (int32_t i = 0; i < 4; i++) {
+        assert_true(c.workers[i].x[5] == 0 || c.workers[i].x[5] == 1);
+        moved += c.workers[i].x[5] == 1;
+    }
+    assert_int_equal(moved, 2);
+    assert_true(c.workers[2].x[5] == 1);
+    assert_true(c.shared[REFERENCE][5] == 0);
+    assert_int_equal(c.engine->exchanges, 4);
+    /* Now nobody violates. */
+    while (gossip_fixture_turn(&c))
+        ;
+    assert_int_equal(c.engine->exchanges, 4);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* One at 4 and three at 0 are at 1 together, and only together: a new reference. */
+static void an_average_of_all_is_the_new_reference(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    (void)state;
+    s.delta = 1.5;
+    start_at_rest(&c, &f, &s);
+    c.workers[2].x[5] = 4;
+    turn_round(&c);
+    for (int32_t i = 0; i < 4; i++)
+        assert_true(c.workers[i].x[5] == 1);
+    assert_true(c.shared[REFERENCE][5] == 1);
+    assert_int_equal(c.engine->exchanges, 8);
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* One violation a round, four workers: the fourth round is of all, the fifth is not. */
+static void as_many_violations_as_workers_call_all(void **state)
+{
+    static const int64_t messages[] = { 4, 4, 4, 8, 4 };
+    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    struct gossip_fixture f;
+    struct gossip_cluster c;
+    int64_t sum = 0;
+    (void)state;
+    s.delta = 1;
+    start_at_rest(&c, &f, &s);
+    for (size_t round = 0; round < COUNT_OF(messages); round++) {
+        float at = c.shared[REFERENCE][5];
+        assert_true(at == (round < 4 ? 0.0F : 0.5F));
+        for (int32_t i = 0; i < 4; i++)
+            c.workers[i].x[5] = at + (i == 1 ? 2.0F : 0.0F);
+        turn_round(&c);
+        sum += messages[round];
+        assert_int_equal(c.engine->exchanges, sum);
+    }
+    gossip_cluster_free(&c);
+    gossip_fixture_free(&f);
+}
+
+/* Who takes part depends on models alone. The wire serves in the order that was asked for. */
+static void a_replay_on_another_network_is_the_run_there(void **state)
+{
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_settings s = gossip_fixture_settings("dynamic");
+        s.delta = kind % 2 ? 0.3 : 0.03;
+        struct gossip_log log = { 0 };
+        const struct gossip_wish wish = { .log = &log };
+        struct gossip_result run, replay;
+        struct err e = { 0 };
+        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
+        gossip_result_free(&run);
+        f.fabric.share = kind / 2 ? 3.7 : 0.2;
+        gossip_fixture_run(&run, &f, &s);
+        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
+        assert_true(replay.time_s == run.time_s);
+        assert_true(replay.wait_s == run.wait_s);
+        assert_true(replay.sent_B == run.sent_B);
+        assert_int_equal(replay.exchanges, run.exchanges);
+        assert_true(run.exchanges > 0);
+        f.fabric.share = 1;
+        gossip_log_free(&log);
+        gossip_result_free(&run);
+        gossip_result_free(&replay);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void impossible_numbers_are_refused(void **state)
+{
+    static const struct {
+        int64_t check;
+        double delta;
+        const char *text;
+    } cases[] = {
+        { 0, 1, "check is 0, need at least 1" },
+        { 1, -1, "delta is -1, need at least 0" },
+        { 1, NAN, "delta is nan, need at least 0" },
+    };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings("dynamic");
+        const struct gossip_wish wish = { 0 };
+        struct gossip_result r;
+        struct err e = { 0 };
+        s.check = cases[i].check;
+        s.delta = cases[i].delta;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_bound_nobody_sends),
+        cmocka_unit_test(a_bound_of_0_is_local_sgd_through_a_server),
+        cmocka_unit_test(a_round_of_all_takes_as_long_as_its_messages),
+        cmocka_unit_test(models_are_no_further_apart_than_the_bound),
+        cmocka_unit_test(the_server_asks_as_many_others_as_it_needs),
+        cmocka_unit_test(an_average_of_all_is_the_new_reference),
+        cmocka_unit_test(as_many_violations_as_workers_call_all),
+        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
+        cmocka_unit_test(impossible_numbers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

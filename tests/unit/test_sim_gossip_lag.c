@@ -1,0 +1,303 @@
+/* LAG: the conditions by hand, what it is the same as, and what it sends. */
+#include "sim/gossip/lag.h"
+#include "sim/gossip/replay.h"
+#include "sim/gossip/vec.h"
+#include "tests/gossip_fixture.h"
+
+/* As of means of models, see test_sim_gossip_sync.c: here gradients are averaged in both. */
+#define ROUNDING 1e-5
+
+static double apart(const struct gossip_result *a, const struct gossip_result *b,
+                    const struct gossip_fixture *f)
+{
+    double most = 0;
+    for (int32_t i = 0; i < f->fabric.n_workers * f->net.n_params; i++)
+        most = fmax(most, fabs((double)a->models[i] - (double)b->models[i]));
+    return most;
+}
+
+/* Changes of 1, 2, 3 and 4 at rates 0.5, 1, 1 and 2; a ring of 3 keeps 4, 9 and 16 / 4. */
+static void the_bound_sums_the_last_changes_over_their_rates(void **state)
+{
+    double change2[3];
+    struct gossip_lag_past p = { .change2 = change2, .depth = 3 };
+    (void)state;
+    assert_true(gossip_lag_bound(&p, 0.1) == 0);
+    gossip_lag_note(&p, 1, 0.5);
+    assert_close(gossip_lag_bound(&p, 0.1), 0.4, 1e-15);
+    gossip_lag_note(&p, 4, 1);
+    gossip_lag_note(&p, 9, 1);
+    assert_close(gossip_lag_bound(&p, 0.1), 1.7, 1e-15);
+    gossip_lag_note(&p, 16, 2);
+    assert_close(gossip_lag_bound(&p, 0.1), 1.7, 1e-15);
+    gossip_lag_note(&p, 0, 2);
+    assert_close(gossip_lag_bound(&p, 1), 13, 1e-15);
+}
+
+static void who_moved_more_than_the_bound_sends(void **state)
+{
+    double change2[2];
+    struct gossip_lag_past p = { .change2 = change2, .depth = 2 };
+    (void)state;
+    assert_true(gossip_lag_is_due(&p, 0, 1));
+    gossip_lag_note(&p, 4, 1);
+    assert_true(gossip_lag_is_due(&p, 0, 1)); /* not yet as many changes as are remembered */
+    gossip_lag_note(&p, 4, 1);
+    assert_false(gossip_lag_is_due(&p, 0, 1));
+    assert_false(gossip_lag_is_due(&p, 8, 1));
+    assert_true(gossip_lag_is_due(&p, 8.001, 1));
+    assert_false(gossip_lag_is_due(&p, 0.8, 0.1));
+    assert_true(gossip_lag_is_due(&p, 0.801, 0.1));
+    assert_false(gossip_lag_is_due(&p, 0, 0)); /* what has not changed at all is no news */
+    assert_true(gossip_lag_is_due(&p, 1e-30, 0));
+    assert_true(gossip_lag_is_due(&p, NAN, 1));
+}
+
+/* A gradient of each goes up, theta comes down to each. */
+static void lag_that_always_sends_is_synchronous_sgd(void **state)
+{
+    static const char *const names[] = { "lag-wk", "lag-ps" };
+    struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
+    f.setup.learning.weight_decay = 1e-3;
+    for (int kind = 0; kind < 8; kind++) {
+        struct gossip_settings lag = gossip_fixture_settings(names[kind % 2]);
+        struct gossip_result a, b;
+        lag.lag_xi = 0;
+        f.setup.clock.stale = kind / 2 % 2;
+        f.setup.clock.overlap = kind / 4;
+        gossip_fixture_run(&a, &f, &lag);
+        gossip_fixture_run(&b, &f, &all_reduce);
+        assert_true(apart(&a, &b, &f) <= ROUNDING);
+        assert_int_equal(a.exchanges, 2 * 4 * FIXTURE_STEPS);
+        assert_true(a.sent_B == (double)a.exchanges * gossip_fixture_model_B(&f));
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* Up and down one after the other, through the one port of the server. */
+static void an_iteration_takes_as_long_as_its_messages(void **state)
+{
+    struct gossip_settings s = gossip_fixture_settings("lag-wk");
+    struct gossip_fixture f;
+    struct gossip_result r;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0;
+    s.lag_xi = 0;
+    gossip_fixture_run(&r, &f, &s);
+    assert_true(r.time_s > FIXTURE_STEPS * (FIXTURE_STEP_S + 5 * FIXTURE_MODEL_S));
+    assert_true(r.time_s <= FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S) + 1e-9);
+    gossip_result_free(&r);
+    gossip_fixture_free(&f);
+}
+
+/* x - 40 rate times the mean of first gradients, once these are never replaced. */
+static void straight_on(double *want, const struct gossip_fixture *f, const struct gossip_settings *s)
+{
+    struct gossip_cluster c;
+    gossip_fixture_start(&c, f, s);
+    for (int32_t k = 0; k < c.n_params; k++) {
+        double sum = 0;
+        for (int32_t i = 0; i < 4; i++)
+            sum += (double)c.workers[i].g[k];
+        want[k] = (double)c.workers[0].x[k] - FIXTURE_STEPS * 0.05 * sum / 4;
+    }
+    gossip_cluster_free(&c);
+}
+
+/* One iteration without a test, then no news is ever news: the first gradients stay. lag-wk computes and
+ * tells all the same; lag-ps asks nobody, so all is done after one step, and tells theta in the end. */
+static void the_server_goes_on_along_what_it_was_sent_last(void **state)
+{
+    static const struct {
+        const char *name;
+        double xi, smooth;
+        int64_t messages;
+        double most_s;
+    } cases[] = {
+        { "lag-wk", INFINITY, 1, 4 + 4 * FIXTURE_STEPS, INFINITY },
+        { "lag-ps", 1, 0, 4 + 4, 2 * FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S },
+    };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.clock.stale = true;
+    f.setup.learning.momentum = 0;
+    double *want = malloc((size_t)f.net.n_params * sizeof *want);
+    assert_non_null(want);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
+        struct gossip_result r;
+        s.lag_depth = 1;
+        s.lag_xi = cases[i].xi;
+        s.lag_smooth = cases[i].smooth;
+        straight_on(want, &f, &s);
+        gossip_fixture_run(&r, &f, &s);
+        assert_int_equal(r.exchanges, cases[i].messages);
+        assert_true(r.time_s <= cases[i].most_s);
+        for (int32_t k = 0; k < 4 * f.net.n_params; k++)
+            assert_near(r.models[k], want[k % f.net.n_params], ROUNDING);
+        gossip_result_free(&r);
+    }
+    free(want);
+    gossip_fixture_free(&f);
+}
+
+/* The setting of the source: gradients of all examples, no momentum. What it saves there is published as an
+ * order of magnitude; a half is asked for here. */
+static void with_whole_gradients_fewer_are_sent_and_as_much_is_learned(void **state)
+{
+    enum { STEPS = 100, LOUD = 4 * STEPS /* messages one way */ };
+    /* lag-wk tells theta to all, whoever has sent. */
+    static const struct {
+        const char *name;
+        int64_t most;
+    } cases[] = { { "lag-wk", LOUD + LOUD / 2 }, { "lag-ps", 2 * LOUD / 2 } };
+    struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
+    struct gossip_fixture f;
+    struct gossip_result whole, lazy;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    f.setup.learning.batch = 40;
+    f.setup.learning.epochs = STEPS;
+    f.setup.learning.momentum = 0;
+    gossip_fixture_run(&whole, &f, &all_reduce);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
+        gossip_fixture_run(&lazy, &f, &s);
+        assert_true(lazy.exchanges < cases[i].most);
+        assert_true(lazy.loss < 1.05 * whole.loss);
+        gossip_result_free(&lazy);
+    }
+    gossip_result_free(&whole);
+    gossip_fixture_free(&f);
+}
+
+static void all_end_with_the_model_of_the_server(void **state)
+{
+    static const char *const names[] = { "lag-wk", "lag-ps" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 2; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(names[kind]);
+        struct gossip_result r;
+        size_t n = (size_t)f.net.n_params;
+        gossip_fixture_run(&r, &f, &s);
+        for (size_t i = 1; i < 4; i++)
+            assert_memory_equal(r.models + i * n, r.models, n * sizeof *r.models);
+        assert_int_equal(r.steps, FIXTURE_STEPS);
+        assert_true(kind == 0 || r.exchanges < INT64_C(8) * FIXTURE_STEPS);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void numbers_that_say_nothing_are_those_of_the_source(void **state)
+{
+    static const struct {
+        const char *name;
+        double xi, smooth;
+    } cases[] = { { "lag-wk", 0.1, NAN }, { "lag-ps", 1, (1 - 0.9) / 0.05 } };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
+        struct gossip_result a, b;
+        assert_true(isnan(s.lag_xi) && isnan(s.lag_smooth));
+        gossip_fixture_run(&a, &f, &s);
+        s.lag_xi = cases[i].xi;
+        s.lag_smooth = cases[i].smooth;
+        gossip_fixture_run(&b, &f, &s);
+        gossip_fixture_assert_same(&a, &b, &f);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
+    gossip_fixture_free(&f);
+}
+
+/* What is sent depends on gradients and models, never on time. */
+static void a_replay_on_another_network_is_the_run_there(void **state)
+{
+    static const char *const names[] = { "lag-wk", "lag-ps" };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    for (int kind = 0; kind < 4; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
+        struct gossip_log log = { 0 };
+        const struct gossip_wish wish = { .log = &log };
+        struct gossip_result run, replay;
+        struct err e = { 0 };
+        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
+        gossip_result_free(&run);
+        f.fabric.share = kind / 2 ? 3.7 : 0.2;
+        gossip_fixture_run(&run, &f, &s);
+        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
+        assert_true(replay.time_s == run.time_s);
+        assert_true(replay.wait_s == run.wait_s);
+        assert_true(replay.sent_B == run.sent_B);
+        assert_int_equal(replay.exchanges, run.exchanges);
+        assert_true(run.exchanges > 0);
+        f.fabric.share = 1;
+        gossip_log_free(&log);
+        gossip_result_free(&run);
+        gossip_result_free(&replay);
+    }
+    gossip_fixture_free(&f);
+}
+
+static void impossible_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t depth;
+        double xi, smooth;
+        enum gossip_optimizer optimizer;
+        const char *text;
+    } cases[] = {
+        { "lag-wk", 0, 1, 1, GOSSIP_SGD, "lag_depth is 0, need at least 1" },
+        { "lag-wk", 10, -1, 1, GOSSIP_SGD, "lag_xi is -1, need at least 0" },
+        { "lag-ps", 10, 1, -2, GOSSIP_SGD, "lag_smooth is -2, need at least 0" },
+        { "lag-ps", 10, 1, 1, GOSSIP_ADAMW, "optimizer is adamw, need sgd" },
+    };
+    struct gossip_fixture f;
+    (void)state;
+    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
+        const struct gossip_wish wish = { 0 };
+        struct gossip_result r;
+        struct err e = { 0 };
+        s.lag_depth = cases[i].depth;
+        s.lag_xi = cases[i].xi;
+        s.lag_smooth = cases[i].smooth;
+        f.setup.learning.optimizer = cases[i].optimizer;
+        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+    }
+    gossip_fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bound_sums_the_last_changes_over_their_rates),
+        cmocka_unit_test(who_moved_more_than_the_bound_sends),
+        cmocka_unit_test(lag_that_always_sends_is_synchronous_sgd),
+        cmocka_unit_test(an_iteration_takes_as_long_as_its_messages),
+        cmocka_unit_test(the_server_goes_on_along_what_it_was_sent_last),
+        cmocka_unit_test(with_whole_gradients_fewer_are_sent_and_as_much_is_learned),
+        cmocka_unit_test(all_end_with_the_model_of_the_server),
+        cmocka_unit_test(numbers_that_say_nothing_are_those_of_the_source),
+        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
+        cmocka_unit_test(impossible_numbers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
