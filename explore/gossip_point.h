@@ -16,7 +16,6 @@ struct gossip_conf {
     int32_t rung, shards;
     int64_t chunks;
     double endpoint_s, model_B;     /**< model_B NaN: absent */
-    unsigned long long data_hash;   /**< of own data */
     double drift_at;                /**< NaN: absent */
     double equal_points, need_frac; /**< need_frac NaN: absent */
     int64_t seeds, seed;
@@ -69,6 +68,7 @@ struct gossip_point {
     bool own_data;
     char *train_csv, *test_csv, *label; /**< owned; NULL: none. label NULL: the last column */
     int64_t n_train;                    /**< examples of it */
+    unsigned long long data_hash;       /**< of own data */
     double drift_at;                    /**< 1: never */
     double model_B;                     /**< 0: 4 bytes a parameter */
     enum gossip_sharding sharding;
