@@ -163,18 +163,27 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
     return rc;
 }
 
+/* Nobody asked for a method that cannot be run here: it is left out, and that is told. */
 static int add_all(struct gossip_point *p, struct err *e)
 {
     struct gossip_settings s = gossip_settings_default();
+    struct gossip_setup setup = gossip_point_setup(p);
     int rc = 0;
-    for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++)
-        rc = add_entry(p, p->doc.root, NULL, &s, e);
+    for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++) {
+        struct err why = { 0 };
+        if (gossip_check(&setup, &s, &why))
+            text_printf(&p->notes, "%s: method %s is left out: %s\n",
+                        p->doc.sources[p->doc.nodes[p->doc.root].source], gossip_method_name(s.method),
+                        why.msg);
+        else
+            rc = add_entry(p, p->doc.root, NULL, &s, e);
+    }
     return rc;
 }
 
 static int find_baseline(struct gossip_point *p, struct err *e)
 {
-    const char *label = p->conf.baseline, *names[GOSSIP_MAX_METHODS];
+    const char *label = p->conf.baseline, *names[GOSSIP_MAX_METHODS] = { NULL };
     int32_t pair = gossip_find_method("pair");
     p->baseline = 0;
     for (int32_t i = p->n_entries - 1; i >= 0; i--) {
@@ -184,11 +193,12 @@ static int find_baseline(struct gossip_point *p, struct err *e)
                   : s->method == pair && gossip_has_fixed_period(s) && s->period == 1)
             p->baseline = i;
     }
-    if (!label || strcmp(label, names[p->baseline]) == 0)
+    if (!label || strcmp(label, p->entries[p->baseline].label) == 0)
         return 0;
     const char *near = text_nearest(label, names, (size_t)p->n_entries);
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "baseline"), e, ERR_PARSE,
-                     "is %.100s, need the label of a row, such as \"%.100s\"", label, near ? near : names[0]);
+                     "is %.100s, need the label of a row, such as \"%.100s\"", label,
+                     near ? near : p->entries[0].label);
 }
 
 int gossip_point_methods(struct gossip_point *p, struct err *e)

@@ -29,6 +29,7 @@ struct gossip_worker {
     int64_t steps;        /**< done */
     double loss;          /**< of the batch of the step under way, or just done */
     int32_t holds;        /**< what it waits for; it computes only at 0 */
+    int32_t held;         /**< of these, by the method */
     int32_t flying;       /**< transfers that it computes beside, with overlap */
     bool computes, ready; /**< ready: nothing holds it, but it has not begun yet */
     bool waits;           /**< for the meeting to be over */

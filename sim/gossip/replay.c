@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sim/gossip/engine.h"
 
 /* ---- logs ---- */
@@ -40,16 +41,15 @@ void gossip_log_begin(struct gossip_log *log, uint64_t seed, int32_t n_workers, 
 
 void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, const struct gossip_ask *ask)
 {
-    if (log->n == log->cap && !log->no_memory) {
-        int64_t cap = 2 * log->cap + 64;
-        struct gossip_ask *asks = realloc(log->asks, (size_t)cap * sizeof *asks);
-        log->no_memory = !asks;
-        log->asks = asks ? asks : log->asks;
-        log->cap = asks ? cap : log->cap;
-    }
     if (log->no_memory)
         return;
-    struct gossip_ask *a = &log->asks[log->n++];
+    struct gossip_ask *asks = array_grow(log->asks, log->n, &log->cap, sizeof *asks);
+    if (!asks) {
+        log->no_memory = true;
+        return;
+    }
+    log->asks = asks;
+    struct gossip_ask *a = &asks[log->n++];
     *a = *ask;
     a->cause = number_of(log, why);
     a->step = why->step;
@@ -83,8 +83,10 @@ void gossip_log_free(struct gossip_log *log)
 /* ---- the method ---- */
 
 struct replay {
-    int64_t *at;  /* shape [n_workers], owned: next ask of each worker's steps, -1: none */
-    double scale; /* bytes per byte of the run */
+    int64_t *at;    /* shape [n_workers], owned: next ask of each worker's steps, -1: none */
+    int64_t *late;  /* shape [n_workers], owned: first ask whose cause has come before its worker's steps */
+    int64_t *later; /* shape [n asks], owned: the one behind it, -1: none */
+    double scale;   /* bytes per byte of the run */
     int32_t n_met;
 };
 
@@ -122,13 +124,52 @@ static int ask_again(struct gossip_cluster *c, const struct gossip_ask *a, struc
     return 0;
 }
 
+/* Put it behind others that wait for steps of its worker. */
+static void put_off(struct replay *r, int64_t i, int32_t worker)
+{
+    int64_t *link = &r->late[worker];
+    while (*link >= 0)
+        link = &r->later[*link];
+    *link = i;
+    r->later[i] = -1;
+}
+
+static int ask_if_done(struct gossip_cluster *c, int64_t i, struct err *e)
+{
+    const struct gossip_ask *a = &c->engine->replayed->asks[i];
+    if (a->from < 0 || c->workers[a->from].steps >= a->done)
+        return ask_again(c, a, e);
+    put_off(c->state, i, a->from);
+    return 0;
+}
+
+/* What waits for the step that @p w has done. */
+static int ask_late(struct gossip_cluster *c, const struct gossip_worker *w, struct err *e)
+{
+    const struct gossip_log *log = c->engine->replayed;
+    struct replay *r = c->state;
+    int64_t *link = &r->late[w->id];
+    int rc = 0;
+    while (*link >= 0 && !rc) {
+        int64_t i = *link;
+        if (log->asks[i].done > w->steps) {
+            link = &r->later[i];
+            continue;
+        }
+        *link = r->later[i];
+        rc = ask_again(c, &log->asks[i], e);
+        link = &r->late[w->id]; /* what was asked may have put off more */
+    }
+    return rc;
+}
+
 static int ask_all(struct gossip_cluster *c, enum gossip_cause_kind kind, int32_t id, struct err *e)
 {
     const struct gossip_log *log = c->engine->replayed;
     int64_t i = log->first[number_of(log, &(struct gossip_cause){ .kind = kind, .id = id })];
     int rc = 0;
     for (; i >= 0 && !rc; i = log->asks[i].next)
-        rc = ask_again(c, &log->asks[i], e);
+        rc = ask_if_done(c, i, e);
     return rc;
 }
 
@@ -138,10 +179,14 @@ static int start(struct gossip_cluster *c, struct err *e)
     struct replay *r = c->state;
     r->scale = gossip_model_B(c, c->n_params) / log->model_B;
     r->at = malloc((size_t)c->n_workers * sizeof *r->at);
-    if (!r->at)
+    r->late = malloc((size_t)c->n_workers * sizeof *r->late);
+    r->later = malloc((size_t)log->n * sizeof *r->later + 1);
+    if (!r->at || !r->late || !r->later)
         return err_nomem(e, "a replay");
-    for (int32_t i = 0; i < c->n_workers; i++)
+    for (int32_t i = 0; i < c->n_workers; i++) {
+        r->late[i] = -1;
         r->at[i] = log->first[number_of(log, &(struct gossip_cause){ .kind = GOSSIP_AT_STEP, .id = i })];
+    }
     return ask_all(c, GOSSIP_AT_START, 0, e);
 }
 
@@ -157,11 +202,11 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
     int64_t *at = &((struct replay *)c->state)->at[w->id];
     int rc = 0;
     while (*at >= 0 && log->asks[*at].step == w->steps && !rc) {
-        const struct gossip_ask *a = &log->asks[*at];
-        *at = a->next;
-        rc = ask_again(c, a, e);
+        int64_t i = *at;
+        *at = log->asks[i].next;
+        rc = ask_if_done(c, i, e);
     }
-    return rc;
+    return rc ? rc : ask_late(c, w, e);
 }
 
 static int meet(struct gossip_cluster *c, struct err *e)
@@ -188,7 +233,10 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
 
 static void free_replay(struct gossip_cluster *c)
 {
-    free(((struct replay *)c->state)->at);
+    struct replay *r = c->state;
+    free(r->at);
+    free(r->late);
+    free(r->later);
 }
 
 const struct gossip_method gossip_replayer = {

@@ -7,8 +7,20 @@
 /* What a method asks for goes into the log; what follows from it in the engine does not. */
 static void note(struct gossip_cluster *c, const struct gossip_ask *ask)
 {
-    if (c->engine->log)
-        gossip_log_add(c->engine->log, &c->engine->cause, ask);
+    const struct gossip_cause *why = &c->engine->cause;
+    struct gossip_ask a = *ask;
+    if (!c->engine->log)
+        return;
+    if (a.from >= 0 && (why->kind != GOSSIP_AT_STEP || why->id != a.from)) {
+        const struct gossip_worker *w = &c->workers[a.from];
+        /* A hold stops what comes after the step under way; one that is held asks for what its step leads to.
+         */
+        if (a.kind == GOSSIP_ASK_HOLD)
+            a.done = w->steps + w->computes;
+        else if (w->held > 0 && !w->computes)
+            a.done = w->steps;
+    }
+    gossip_log_add(c->engine->log, why, &a);
 }
 
 /* ---- waiting ---- */
@@ -30,12 +42,14 @@ static void release(struct gossip_cluster *c, struct gossip_worker *w)
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
     note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = w->id });
+    w->held++;
     hold(c, w);
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
 {
     note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_RELEASE, .from = w->id });
+    w->held--;
     release(c, w);
 }
 
@@ -77,23 +91,16 @@ static void give_back(struct gossip_cluster *c, float *room)
 
 static int grow(struct gossip_engine *g, struct err *e)
 {
-    int32_t cap = 2 * g->cap_transfers + 16;
-    struct gossip_transfer **transfers = realloc(g->transfers, (size_t)cap * sizeof *transfers);
-    if (transfers)
-        g->transfers = transfers;
-    int32_t *unused = realloc(g->unused, (size_t)cap * sizeof *unused);
-    if (unused)
-        g->unused = unused;
-    struct gossip_signal *signals = realloc(g->signals, (size_t)cap * sizeof *signals);
-    if (signals)
-        g->signals = signals;
-    if (!transfers || !unused || !signals)
+    int32_t cap = 2 * g->cap_slots + 16;
+    struct gossip_slot *slots = realloc(g->slots, (size_t)cap * sizeof *slots);
+    if (!slots)
         return err_nomem(e, "exchanges");
-    for (int32_t i = cap - 1; i >= g->cap_transfers; i--) {
-        transfers[i] = NULL;
-        unused[g->n_unused++] = i;
+    for (int32_t i = cap - 1; i >= g->cap_slots; i--) {
+        slots[i].transfer = NULL;
+        slots[g->n_unused++].unused = i;
     }
-    g->cap_transfers = cap;
+    g->slots = slots;
+    g->cap_slots = cap;
     return 0;
 }
 
@@ -105,11 +112,12 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
     int rc = g->n_unused ? 0 : grow(g, e);
     if (rc)
         return rc;
-    int32_t id = g->unused[g->n_unused - 1];
-    if (!g->transfers[id] && !(g->transfers[id] = malloc(sizeof **g->transfers)))
+    int32_t id = g->slots[g->n_unused - 1].unused;
+    struct gossip_slot *slot = &g->slots[id];
+    if (!slot->transfer && !(slot->transfer = malloc(sizeof *slot->transfer)))
         return err_nomem(e, "an exchange");
     g->n_unused--;
-    *out = g->transfers[id];
+    *out = slot->transfer;
     **out = *from;
     (*out)->id = id;
     (*out)->there = (*out)->back = NULL;
@@ -249,7 +257,7 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
-    c->engine->unused[c->engine->n_unused++] = t->id;
+    c->engine->slots[c->engine->n_unused++].unused = t->id;
     return rc || t->to != GOSSIP_ALL ? rc : part(c, e);
 }
 
@@ -261,10 +269,11 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
     int rc = gossip_wire_advance(c->wire, &signals, &n, e);
     /* Hooks send, and then the wire's own are gone. */
     for (int32_t i = 0; i < n && !rc; i++)
-        g->signals[i] = signals[i];
+        g->slots[i].signal = signals[i];
     for (int32_t i = 0; i < n && !rc; i++) {
-        struct gossip_signal s = g->signals[i];
-        rc = s.ends ? end(c, g->transfers[s.tag], e) : begin(c, g->transfers[s.tag], e);
+        struct gossip_signal s = g->slots[i].signal;
+        struct gossip_transfer *t = g->slots[s.tag].transfer;
+        rc = s.ends ? end(c, t, e) : begin(c, t, e);
     }
     return rc;
 }
@@ -343,14 +352,15 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
     if (rc)
         return rc;
     t->serial = next_serial(c);
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_GATHER, .there_B = n, .serial = t->serial });
+    note(c, &(struct gossip_ask){
+                .kind = GOSSIP_ASK_GATHER, .from = GOSSIP_SERVER, .there_B = n, .serial = t->serial });
     rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
     return rc || !begins ? rc : begin(c, t, e);
 }
 
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART });
+    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART, .from = GOSSIP_SERVER });
     return part(c, e);
 }
 

@@ -1,15 +1,13 @@
 /* Messages as flows that share links, and collectives of flows, simulated alone. */
-#include <assert.h>
-
 #include "sim/flow/flow_collective.h"
 #include "sim/gossip/wire_model.h"
 
 static int set_shares(struct gossip_wire *w, bool of_messages, struct err *e)
 {
     int rc = 0;
-    for (int32_t l = 0; l < w->routes.n_arcs / 2 && !rc; l++)
+    for (int32_t a = 0; a < w->routes.n_arcs && !rc; a += 2)
         rc =
-            topo_routes_set_share(&w->routes, l, of_messages ? w->net.dims[w->dims[2 * l]].efficiency : 1, e);
+            topo_routes_set_share(&w->routes, a / 2, of_messages ? w->net.dims[w->dims[a]].efficiency : 1, e);
     return rc;
 }
 

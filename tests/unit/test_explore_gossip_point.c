@@ -19,9 +19,19 @@ static void read_point(struct gossip_point *p, struct folder *f, const char *tex
 
 /* ---- defaults ---- */
 
-static bool same(double a, double b)
+/* Is the value of @p key the same in both? */
+static bool has_same(const struct key *key, const void *a, const void *b)
 {
-    return a == b || (isnan(a) && isnan(b));
+    double x, y;
+    int64_t n, m;
+    if (key->kind == KEY_COUNT) {
+        memcpy(&n, a, sizeof n);
+        memcpy(&m, b, sizeof m);
+        return n == m;
+    }
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y || (isnan(x) && isnan(y));
 }
 
 /* What weft keys shows is what a run takes. */
@@ -38,10 +48,7 @@ static void defaults_of_methods_are_those_of_the_program(void **state)
             continue;
         size_t at = k->offset - first;
         assert_true(at < sizeof d);
-        bool equal = k->kind == KEY_COUNT
-                         ? *(int64_t *)((char *)&d + at) == *(int64_t *)((char *)&x.settings + at)
-                         : same(*(double *)((char *)&d + at), *(double *)((char *)&x.settings + at));
-        if (!equal)
+        if (!has_same(k, (char *)&d + at, (char *)&x.settings + at))
             fail_msg("default of %s differs", k->name);
     }
     assert_int_equal(x.rule, d.rule);
@@ -318,8 +325,9 @@ static void keys_without_effect_are_told(void **state)
     } cases[] = {
         { "learner: { schedule: cosine, decay: 0.5 }\n", "learner.decay has no effect here" },
         { "learner: { schedule: constant, decay_at: [0.5] }\n", "learner.decay_at has no effect here" },
-        { "learner: { optimizer: adamw, momentum: 0.5 }\n", "learner.momentum has no effect here, it is used "
-                                                            "only by optimizer sgd\n" },
+        { "learner: { optimizer: adamw, momentum: 0.5 }\nmethods: [pair]\n",
+          "learner.momentum has no effect here, it is used "
+          "only by optimizer sgd\n" },
         { "clock: { slowdown: 2 }\n", "clock.slowdown has no effect here" },
         { "clock: { pause_factor: 2 }\n", "clock.pause_factor has no effect here" },
         { "methods: [{ method: local, rule: drift }]\n", "methods[0].rule has no effect here" },
@@ -338,6 +346,21 @@ static void keys_without_effect_are_told(void **state)
     }
 }
 
+/* LAG compares gradients with steps of plain SGD. Left out unless it is asked for. */
+static void a_method_that_cannot_run_is_left_out_unless_listed(void **state)
+{
+    struct gossip_point p;
+    struct err e = { 0 };
+    read_point(&p, *state, ONE "learner: { optimizer: adamw }\n");
+    assert_true(p.n_entries < gossip_n_methods);
+    for (int32_t i = 0; i < p.n_entries; i++)
+        assert_null(strstr(p.entries[i].label, "lag-"));
+    assert_has(text_str(&p.notes), "study.yaml: method lag-wk is left out: optimizer is adamw, need sgd");
+    gossip_point_free(&p);
+    assert_fails(read_text(&p, *state, ONE "learner: { optimizer: adamw }\nmethods: [pair, lag-wk]\n", &e),
+                 &e, ERR_RANGE, ":4:17: methods[1]: optimizer is adamw, need sgd");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -353,6 +376,7 @@ int main(void)
         TEST(the_baseline_is_named_or_the_first_pair_of_period_1),
         TEST(what_is_wrong_is_said_where_it_stands),
         TEST(keys_without_effect_are_told),
+        TEST(a_method_that_cannot_run_is_left_out_unless_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

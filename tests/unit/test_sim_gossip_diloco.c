@@ -195,7 +195,7 @@ static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
     for (int inner = 0; inner < N_GOSSIP_OPTIMIZERS; inner++) {
         struct gossip_result a, b;
         struct gossip_settings s = plain(8);
-        s.inner = inner;
+        s.inner = (enum gossip_optimizer)inner;
         gossip_fixture_run(&a, &f, &s);
         s.inner_rate = rates[inner];
         gossip_fixture_run(&b, &f, &s);

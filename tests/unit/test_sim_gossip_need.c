@@ -124,6 +124,32 @@ static void the_need_is_the_same_from_a_slow_run_and_a_fast_one(void **state)
     gossip_fixture_free(&f);
 }
 
+/* Also where replays are not exact. */
+static void a_run_at_the_share_found_takes_what_was_said_within_a_twentieth(void **state)
+{
+    const char *const methods[] = { "pair", "gosgd", "elastic", "gossip-pga", "eventgrad", "diloco" };
+    const struct gossip_wish nothing = { 0 };
+    struct gossip_fixture f;
+    struct err e = { 0 };
+    (void)state;
+    gossip_fixture_build(&f, 8, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0.3;
+    for (size_t i = 0; i < 2 * COUNT_OF(methods); i++) {
+        struct gossip_settings s = gossip_fixture_settings(methods[i / 2]);
+        struct gossip_result r;
+        s.period = 2;
+        s.prob = 0.4;
+        f.setup.clock.overlap = i % 2;
+        f.fabric.share = 1;
+        struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+        f.fabric.share = need.share;
+        assert_ok(gossip_run(&r, &f.setup, &s, 1, &nothing, &e), &e);
+        assert_close(r.time_s, need.time_s, 0.05);
+        gossip_result_free(&r);
+    }
+    gossip_fixture_free(&f);
+}
+
 static void who_sends_nothing_needs_nothing_and_some_never_have_enough(void **state)
 {
     struct gossip_fixture f;
@@ -163,6 +189,7 @@ int main(void)
         cmocka_unit_test(latency_is_no_matter_of_bandwidth),
         cmocka_unit_test(a_straggler_is_no_matter_of_bandwidth),
         cmocka_unit_test(the_need_is_the_same_from_a_slow_run_and_a_fast_one),
+        cmocka_unit_test(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth),
         cmocka_unit_test(who_sends_nothing_needs_nothing_and_some_never_have_enough),
         cmocka_unit_test(a_wait_that_is_none_is_refused),
     };

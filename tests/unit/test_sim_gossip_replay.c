@@ -103,6 +103,38 @@ static void a_pattern_that_does_not_depend_on_time_is_exact_on_any_network(void 
     gossip_fixture_free(&f);
 }
 
+/* The last of several messages may be another one than in the run. With overlap much is sent when a message
+ * has come, but never before the step whose model it is. */
+static void workers_that_wait_for_neighbours_take_their_time_within_a_hundredth(void **state)
+{
+    const double shares[] = { 0.03, 0.3, 3 };
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+    (void)state;
+    gossip_fixture_build(&f, 8, GOSSIP_SKEW);
+    f.setup.clock.jitter = 0.3;
+    s.period = 2;
+    for (int overlap = 0; overlap < 2; overlap++) {
+        struct gossip_result here, there, replayed;
+        struct gossip_log log;
+        f.setup.clock.overlap = overlap;
+        f.fabric.share = 1;
+        run(&here, &log, &f, &s);
+        for (size_t k = 0; k < COUNT_OF(shares); k++) {
+            f.fabric.share = shares[k];
+            run(&there, NULL, &f, &s);
+            replay(&replayed, &log, &f);
+            assert_close(replayed.time_s, there.time_s, 0.01);
+            assert_int_equal(replayed.exchanges, there.exchanges);
+            gossip_result_free(&there);
+            gossip_result_free(&replayed);
+        }
+        gossip_log_free(&log);
+        gossip_result_free(&here);
+    }
+    gossip_fixture_free(&f);
+}
+
 /* Without latency a byte and a byte per second are the same. */
 static void twice_the_model_on_twice_the_bandwidth_takes_as_long(void **state)
 {
@@ -178,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_on_the_same_network_is_the_run),
         cmocka_unit_test(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network),
+        cmocka_unit_test(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth),
         cmocka_unit_test(twice_the_model_on_twice_the_bandwidth_takes_as_long),
         cmocka_unit_test(a_log_of_another_run_is_refused),
         cmocka_unit_test(a_hold_that_nothing_releases_is_said),
