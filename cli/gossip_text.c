@@ -142,6 +142,21 @@ static void put_compared(struct text *out, const struct table *t, int64_t first,
             show_real(a, s->equal_points, PERCENT_DIGITS));
 }
 
+static void put_need(struct text *out, const struct table *t, int64_t first, int64_t end,
+                     const struct gossip_study *s)
+{
+    char a[SHOW];
+    for (int64_t row = first; row < end; row++)
+        if (isfinite(number(t, row, "need_GBps"))) {
+            text_printf(
+                out,
+                "needs: bandwidth of an NPU, all dimensions together, at which it takes %s %% longer than "
+                "with endless bandwidth\n",
+                show_real(a, s->need_frac * 100, PERCENT_DIGITS));
+            return;
+        }
+}
+
 static void put_diverged(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     int64_t n = 0;
@@ -176,6 +191,7 @@ static void put_meaning(struct text *out, const struct table *t, int64_t first, 
 {
     struct text lines = { 0 };
     put_compared(&lines, t, first, end, s);
+    put_need(&lines, t, first, end, s);
     put_diverged(&lines, t, first, end);
     put_average(&lines, t, first, end);
     if (lines.n)

@@ -1,11 +1,13 @@
 #include "explore/gossip.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "explore/gossip_run.h"
 #include "explore/sweep_axis.h"
+#include "sim/gossip/need.h"
 
 /* ---- reading ---- */
 
@@ -30,8 +32,11 @@ static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const 
     s->seed = p.conf.seed;
     s->seeds = p.conf.seeds;
     s->equal_points = p.conf.equal_points;
+    s->need_frac = p.conf.need_frac;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
+    if (p.own_data)
+        s->hash = text_hash(s->hash, &p.data_hash, sizeof p.data_hash);
     rc = sweep_check_seeds(&s->sweep, s->seeds, doc, e);
     gossip_point_free(&p);
     return rc;
@@ -108,6 +113,34 @@ const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t po
     return &r->units[s->first_unit + k * s->point.n_entries + entry];
 }
 
+/* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
+static int find_need(struct gossip_unit *u, const struct gossip_log *log, const struct gossip_setup *setup,
+                     double need_frac, struct err *e)
+{
+    struct gossip_need need;
+    int rc = gossip_need(&need, log, setup, need_frac, e);
+    if (!rc)
+        u->need_Bps = need.bw_Bps;
+    if (rc != ERR_UNSUP)
+        return rc;
+    u->message = strdup(e->msg);
+    return u->message ? 0 : err_nomem(e, "a message");
+}
+
+static int train_with(struct gossip_unit *u, const struct gossip_setup *setup,
+                      const struct gossip_settings *settings, int64_t seed, struct gossip_wish wish,
+                      double need_frac, struct err *e)
+{
+    struct gossip_log log = { 0 };
+    u->need_Bps = NAN;
+    wish.log = isnan(need_frac) ? NULL : &log;
+    int rc = gossip_run(&u->result, setup, settings, (uint64_t)seed, &wish, e);
+    if (!rc && wish.log && u->result.diverged_step < 0)
+        rc = find_need(u, &log, setup, need_frac, e);
+    gossip_log_free(&log);
+    return rc;
+}
+
 static int train(struct gossip_unit *u, const struct gossip_runs *r, const struct gossip_state *s,
                  const struct gossip_examples *x, int64_t i, struct err *e)
 {
@@ -128,8 +161,7 @@ static int train(struct gossip_unit *u, const struct gossip_runs *r, const struc
     setup.test[0] = test;
     setup.test[1] = drifts ? &x->test[1] : test;
     setup.shards = &x->shards;
-    return gossip_run(&u->result, &setup, &p->entries[entry].settings, (uint64_t)(r->study->seed + k), &wish,
-                      e);
+    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_frac, e);
 }
 
 static int do_unit(void *data, int64_t i, struct err *e)

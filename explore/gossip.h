@@ -36,8 +36,11 @@ struct gossip_options {
 struct gossip_study {
     struct sweep sweep;      /**< n_points 1 without axes */
     int64_t seed, seeds;     /**< first seed, and how many */
-    unsigned long long hash; /**< of the study's content at its first point and of its axes */
+    unsigned long long hash; /**< of the study's content at its first point, own examples included, and of its
+                                axes */
     double equal_points;     /**< at the first point: accuracies this near are equal [%] */
+    double need_frac;        /**< at the first point: by how much bandwidth may delay a run, for need_GBps;
+                                NaN: not asked for */
     char name[TOPO_NAME];
 };
 
@@ -54,7 +57,7 @@ void gossip_study_free(struct gossip_study *s);
  * columns point, axes, then gossip_columns. Means are over the seeds, `half` the half width of their 95 %
  * interval, blank for one seed. A seed that diverged counts in no mean. What is compared with the baseline is
  * the change of means, but accuracy: there differences are paired by seed. A point that cannot be read is one
- * row with status "error".
+ * row with status "error". need_GBps is there where the study asks for it (sim/gossip/need.h).
  *
  * Same rows for any number of threads. Points that progress prevented have no rows.
  * @param out  zero-initialised; the caller frees it, and those of @p options, also after failure.

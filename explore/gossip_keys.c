@@ -67,6 +67,9 @@ static const struct key study_keys[] = {
           "first row"),
     REAL(gossip_conf, "equal_points", equal_points, "%", 1, 0, 100, 0.5, 0,
          "accuracies this near are equal, where the best fixed period is looked for"),
+    REAL(gossip_conf, "need_pct", need_frac, "%", 0.01, 1e-3, 1e6, SCHEMA_NONE, 0,
+         "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
+         "asked"),
     COUNT(gossip_conf, "seeds", seeds, 1, 100000, 5, 0, "runs of each method; the mean counts"),
     COUNT(gossip_conf, "seed", seed, 0, 9e18, 1, 0,
           "of the first run, its examples and shards; the others follow by one"),

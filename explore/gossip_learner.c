@@ -113,6 +113,12 @@ int gossip_point_own_data(struct gossip_data *train, struct gossip_data *test, c
     return rc;
 }
 
+static unsigned long long hash_data(unsigned long long hash, const struct gossip_data *d)
+{
+    hash = text_hash(hash, d->x, (size_t)(d->n * d->n_features) * sizeof *d->x);
+    return text_hash(hash, d->y, (size_t)d->n * sizeof *d->y);
+}
+
 /* The files are read to know what they hold, and let go of: a run reads them again. */
 static int read_own_data(struct gossip_point *p, const struct gossip_data_conf *x, struct err *e)
 {
@@ -131,6 +137,7 @@ static int read_own_data(struct gossip_point *p, const struct gossip_data_conf *
         rc = gossip_point_own_data(&train, &test, p, e);
     if (rc)
         return rc;
+    p->data_hash = hash_data(hash_data(TEXT_HASH_SEED, &train), &test);
     p->n_train = train.n;
     p->teacher.n_features = train.n_features;
     p->teacher.n_classes = train.n_classes;

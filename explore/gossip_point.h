@@ -15,9 +15,9 @@ struct gossip_conf {
     int64_t workers, server; /**< -1: absent */
     int32_t rung, shards;
     int64_t chunks;
-    double endpoint_s, model_B; /**< model_B NaN: absent */
-    double drift_at;            /**< NaN: absent */
-    double equal_points;
+    double endpoint_s, model_B;     /**< model_B NaN: absent */
+    double drift_at;                /**< NaN: absent */
+    double equal_points, need_frac; /**< need_frac NaN: absent */
     int64_t seeds, seed;
 };
 
@@ -68,6 +68,7 @@ struct gossip_point {
     bool own_data;
     char *train_csv, *test_csv, *label; /**< owned; NULL: none. label NULL: the last column */
     int64_t n_train;                    /**< examples of it */
+    unsigned long long data_hash;       /**< of own data */
     double drift_at;                    /**< 1: never */
     double model_B;                     /**< 0: 4 bytes a parameter */
     enum gossip_sharding sharding;

@@ -64,8 +64,9 @@ const struct gossip_column gossip_columns[] = {
     REAL(average_MB, "traffic of an all-reduce at the end, for the mean of all models; not in the above"),
     REAL(average_s, "its time"),
     COUNT(diverged_step, "the first step of a worker at which the loss of some seed was no number"),
-    REAL(need_GBps, "not computed"),
-    WORD(message, "what is wrong"),
+    REAL(need_GBps, "with need_pct: bandwidth of an NPU into all dimensions at which a run takes so much "
+                    "longer than with endless bandwidth; 0: next to none"),
+    WORD(message, "what is wrong, or why need_GBps could not be found"),
     { .name = NULL },
 };
 
@@ -137,7 +138,7 @@ static void put_row(struct table *t, const struct gossip_runs *r, int64_t point,
 /* ---- means over the seeds ---- */
 
 /* What is asked of a run; NaN of one that diverged or failed. */
-enum measure { ACCURACY, AVERAGE, TRAFFIC, TIME, WAIT, EXCHANGES, LOSS, N_MEASURES };
+enum measure { ACCURACY, AVERAGE, TRAFFIC, TIME, WAIT, EXCHANGES, LOSS, NEED, N_MEASURES };
 
 static bool is_ok(const struct gossip_unit *u)
 {
@@ -164,6 +165,8 @@ static double measure_of(const struct gossip_unit *u, enum measure what)
         return (double)x->exchanges;
     case LOSS:
         return x->loss;
+    case NEED:
+        return u->need_Bps / 1e9;
     case N_MEASURES:
         break;
     }
@@ -174,6 +177,7 @@ static double measure_of(const struct gossip_unit *u, enum measure what)
 struct group {
     struct stat_mean of[N_MEASURES];
     int64_t diverged_step;                   /* the least; -1: none did */
+    const char *told;                        /* the first message of a run that did not fail; NULL: none */
     const struct gossip_unit *wrong, *first; /* the first that failed, and the first that did not diverge;
                                                 NULL: none */
 };
@@ -199,6 +203,8 @@ static void sum_up(struct group *g, const struct frame *f, int32_t entry)
             g->wrong = u;
         if (is_ok(u) && !g->first)
             g->first = u;
+        if (!u->rc && !g->told)
+            g->told = u->message;
     }
     for (int what = 0; what < N_MEASURES; what++) {
         for (int64_t k = 0; k < f->seeds; k++)
@@ -293,6 +299,7 @@ static void fill_means(struct gossip_row *row, const struct group *g)
     row->wait_pct = g->of[WAIT].mean;
     row->exchanges = g->of[EXCHANGES].mean;
     row->loss = g->of[LOSS].mean;
+    row->need_GBps = g->of[NEED].mean;
 }
 
 /* Mean bytes over each dimension. */
@@ -315,7 +322,7 @@ static void put_entry(struct table *t, const struct frame *f, int32_t entry)
     fill_entry(&row, &f->state->point.entries[entry]);
     row.seeds = f->seeds;
     row.status = g->wrong ? "error" : g->diverged_step >= 0 ? "diverged" : "ok";
-    row.message = g->wrong ? g->wrong->message : NULL;
+    row.message = g->wrong ? g->wrong->message : g->told;
     row.diverged_step = g->diverged_step;
     fill_means(&row, g);
     fill_dims(&row, f, entry);

@@ -9,7 +9,8 @@
 struct gossip_unit {
     bool run;
     int rc;
-    char *message;               /**< owned; NULL unless it failed */
+    char *message;               /**< owned; NULL unless it failed, or need_Bps could not be found */
+    double need_Bps;             /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
     struct gossip_result result; /**< empty unless it ran; curve and arcs as asked for */
 };
 

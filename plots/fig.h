@@ -35,6 +35,6 @@ int fig_strip(struct canvas *c, const struct rows *r, struct err *e);
 
 int fig_gossip(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e);
-int fig_gossip_bandwidth(struct canvas *c, const struct rows *r, struct err *e);
+int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e);
 
 #endif

@@ -9,7 +9,8 @@
 
 enum { ACCURACY, TRAFFIC, TIME, N_NEEDED, HALF = N_NEEDED };
 
-static const char *const columns[] = { "accuracy_pct", "traffic_MB", "time_s", "accuracy_half_pct", NULL };
+static const char *const columns[] = { "accuracy_pct", "traffic_MB", "time_s", "accuracy_vs_base_half",
+                                       NULL };
 
 /* So many methods that are no fixed period have markers that differ in grey; of more each has a letter too.
  */
@@ -305,10 +306,10 @@ static void put_notes(struct gossip_fig *f)
     if (any)
         canvas_note(f->c, "numbers: steps between exchanges");
     if (f->any_half && f->data.most_seeds > 1)
-        canvas_note(f->c, "upright lines: 95 %% interval of the mean of %.0f seeds%s", f->data.most_seeds,
-                    f->any_cut ? ", cut at the frame" : "");
+        canvas_note(f->c, "upright lines: 95 %% interval of the difference to the baseline, %.0f seeds%s",
+                    f->data.most_seeds, f->any_cut ? ", cut at the frame" : "");
     else if (f->any_half)
-        canvas_note(f->c, "upright lines: 95 %% interval of the mean%s",
+        canvas_note(f->c, "upright lines: 95 %% interval of the difference to the baseline%s",
                     f->any_cut ? ", cut at the frame" : "");
     if (f->any_zero)
         canvas_note(f->c, "no traffic stands at the left end");

@@ -94,15 +94,14 @@ const struct plot_figure plot_figures[] = {
       (const char *const[]){ PLANNED, "layer", "name", "kind", "type", "stage", "units", NULL }, NULL,
       "weft hetero --plans FILE.csv", fig_strip },
     { "gossip", "Accuracy of the workers against traffic and time",
-      (const char *const[]){ TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_half_pct",
+      (const char *const[]){ TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_vs_base_half",
                              "traffic_MB", "time_s", NULL },
       NULL, GOSSIP_SOURCE, fig_gossip },
-    { "gossip-loss", "Loss and exchanges over time",
+    { "gossip_loss", "Loss and exchanges over time",
       (const char *const[]){ TRAINED, "seed", "time_s", "steps", "loss", "exchanges", NULL }, NULL,
       GOSSIP_SOURCE " --curves FILE.csv", fig_gossip_loss },
-    { "gossip-bandwidth", "Bandwidth per NPU that methods of communication need",
-      (const char *const[]){ TRAINED, "status", "need_GBps", NULL }, NULL, GOSSIP_SOURCE,
-      fig_gossip_bandwidth },
+    { "gossip_need", "Bandwidth per NPU that methods of communication need",
+      (const char *const[]){ TRAINED, "status", "need_GBps", NULL }, NULL, GOSSIP_SOURCE, fig_gossip_need },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);

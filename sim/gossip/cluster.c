@@ -199,18 +199,17 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
 
 static void free_engine(struct gossip_engine *g)
 {
-    for (int32_t i = 0; i < g->cap_transfers; i++) {
-        if (!g->transfers[i])
+    for (int32_t i = 0; i < g->cap_slots; i++) {
+        struct gossip_transfer *t = g->slots[i].transfer;
+        if (!t)
             continue;
-        free(g->transfers[i]->there);
-        free(g->transfers[i]->back);
-        free(g->transfers[i]);
+        free(t->there);
+        free(t->back);
+        free(t);
     }
     for (int32_t i = 0; i < g->n_rooms; i++)
         free(g->rooms[i]);
-    free(g->transfers);
-    free(g->unused);
-    free(g->signals);
+    free(g->slots);
     free(g->rooms);
     free(g->order);
     free(g->ready);

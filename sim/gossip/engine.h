@@ -5,12 +5,17 @@
 #include "sim/gossip/method.h"
 #include "sim/gossip/replay.h"
 
+/* Room for one exchange, besides entries of two lists that are never longer. */
+struct gossip_slot {
+    struct gossip_transfer *transfer; /* of that id, owned; NULL: there never was one */
+    int32_t unused;                   /* entry of n_unused ids that name nothing */
+    struct gossip_signal signal;      /* entry of what the wire told last */
+};
+
 struct gossip_engine {
-    struct event_heap clock;            /* when workers end their steps, by worker */
-    struct gossip_transfer **transfers; /* shape [cap_transfers], owned each; by id */
-    int32_t *unused;                    /* shape [cap_transfers], n_unused ids that name nothing, owned */
-    struct gossip_signal *signals;      /* shape [cap_transfers], owned: what the wire told last */
-    int32_t cap_transfers, n_unused;
+    struct event_heap clock;   /* when workers end their steps, by worker */
+    struct gossip_slot *slots; /* shape [cap_slots], owned */
+    int32_t cap_slots, n_unused;
     float **rooms; /* shape [cap_rooms], n_rooms of them free, owned each */
     int32_t n_rooms, cap_rooms;
     int64_t *order;                    /* shape [n examples], owned: examples of all workers */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sim/gossip/engine.h"
 
 /* ---- logs ---- */
@@ -40,16 +41,15 @@ void gossip_log_begin(struct gossip_log *log, uint64_t seed, int32_t n_workers, 
 
 void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, const struct gossip_ask *ask)
 {
-    if (log->n == log->cap && !log->no_memory) {
-        int64_t cap = 2 * log->cap + 64;
-        struct gossip_ask *asks = realloc(log->asks, (size_t)cap * sizeof *asks);
-        log->no_memory = !asks;
-        log->asks = asks ? asks : log->asks;
-        log->cap = asks ? cap : log->cap;
-    }
     if (log->no_memory)
         return;
-    struct gossip_ask *a = &log->asks[log->n++];
+    struct gossip_ask *asks = array_grow(log->asks, log->n, &log->cap, sizeof *asks);
+    if (!asks) {
+        log->no_memory = true;
+        return;
+    }
+    log->asks = asks;
+    struct gossip_ask *a = &asks[log->n++];
     *a = *ask;
     a->cause = number_of(log, why);
     a->step = why->step;

@@ -72,7 +72,7 @@ struct gossip_log {
     double model_B;
     bool whole;              /**< the run has come to its end and did not diverge */
     struct gossip_ask *asks; /**< shape [n], owned, in the order of the run */
-    int64_t n, cap;
+    int32_t n, cap;
     int64_t *first; /**< owned, by number of cause: its first ask, -1: none */
     int32_t n_exchanges, n_meetings;
     bool no_memory;

@@ -9,6 +9,7 @@
  * with. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "sim/gossip/checks.h"
@@ -35,11 +36,9 @@ enum { SELF, NEAR, N_OWN = NEAR + GOSSIP_MAX_NEIGHBOURS };
 /* Bits of |x|: as whole numbers they are ordered as the magnitudes are, and no number too. */
 static uint32_t bits_of(float x)
 {
-    union {
-        float x;
-        uint32_t bits;
-    } u = { .x = x };
-    return u.bits & UINT32_C(0x7fffffff);
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & UINT32_C(0x7fffffff);
 }
 
 /* The k-th largest, k from 1, of a[0..n); a is put in another order. Hoare's FIND, O(n) on average. */

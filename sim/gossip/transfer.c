@@ -91,23 +91,16 @@ static void give_back(struct gossip_cluster *c, float *room)
 
 static int grow(struct gossip_engine *g, struct err *e)
 {
-    int32_t cap = 2 * g->cap_transfers + 16;
-    struct gossip_transfer **transfers = realloc(g->transfers, (size_t)cap * sizeof *transfers);
-    if (transfers)
-        g->transfers = transfers;
-    int32_t *unused = realloc(g->unused, (size_t)cap * sizeof *unused);
-    if (unused)
-        g->unused = unused;
-    struct gossip_signal *signals = realloc(g->signals, (size_t)cap * sizeof *signals);
-    if (signals)
-        g->signals = signals;
-    if (!transfers || !unused || !signals)
+    int32_t cap = 2 * g->cap_slots + 16;
+    struct gossip_slot *slots = realloc(g->slots, (size_t)cap * sizeof *slots);
+    if (!slots)
         return err_nomem(e, "exchanges");
-    for (int32_t i = cap - 1; i >= g->cap_transfers; i--) {
-        transfers[i] = NULL;
-        unused[g->n_unused++] = i;
+    for (int32_t i = cap - 1; i >= g->cap_slots; i--) {
+        slots[i].transfer = NULL;
+        slots[g->n_unused++].unused = i;
     }
-    g->cap_transfers = cap;
+    g->slots = slots;
+    g->cap_slots = cap;
     return 0;
 }
 
@@ -119,11 +112,12 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
     int rc = g->n_unused ? 0 : grow(g, e);
     if (rc)
         return rc;
-    int32_t id = g->unused[g->n_unused - 1];
-    if (!g->transfers[id] && !(g->transfers[id] = malloc(sizeof **g->transfers)))
+    int32_t id = g->slots[g->n_unused - 1].unused;
+    struct gossip_slot *slot = &g->slots[id];
+    if (!slot->transfer && !(slot->transfer = malloc(sizeof *slot->transfer)))
         return err_nomem(e, "an exchange");
     g->n_unused--;
-    *out = g->transfers[id];
+    *out = slot->transfer;
     **out = *from;
     (*out)->id = id;
     (*out)->there = (*out)->back = NULL;
@@ -261,7 +255,7 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
     give_back(c, t->there);
     give_back(c, t->back);
     t->there = t->back = NULL;
-    c->engine->unused[c->engine->n_unused++] = t->id;
+    c->engine->slots[c->engine->n_unused++].unused = t->id;
     return rc || t->to != GOSSIP_ALL ? rc : part(c, e);
 }
 
@@ -273,14 +267,19 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
     int rc = gossip_wire_advance(c->wire, &signals, &n, e);
     /* Hooks send, and then the wire's own are gone. */
     for (int32_t i = 0; i < n && !rc; i++)
+<<<<<<< HEAD
+        g->slots[i].signal = signals[i];
+=======
         g->signals[i] = signals[i];
     /* All that arrives at one time is there before anything follows from it. */
     for (int32_t i = 0; i < n && !rc; i++)
         if (g->signals[i].ends && !g->transfers[g->signals[i].tag]->mixed)
             mix(c, g->transfers[g->signals[i].tag]);
+>>>>>>> g-review
     for (int32_t i = 0; i < n && !rc; i++) {
-        struct gossip_signal s = g->signals[i];
-        rc = s.ends ? end(c, g->transfers[s.tag], e) : begin(c, g->transfers[s.tag], e);
+        struct gossip_signal s = g->slots[i].signal;
+        struct gossip_transfer *t = g->slots[s.tag].transfer;
+        rc = s.ends ? end(c, t, e) : begin(c, t, e);
     }
     return rc;
 }

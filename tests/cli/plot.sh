@@ -120,7 +120,7 @@ run plot learning none.csv -o x.svg
 run plot learning curves.csv --where shceduler=random -o x.svg
 # Of methods of communication.
 cat >trained-rows.csv <<..
-point,shards,method,family,rule,period,seeds,status,accuracy_pct,accuracy_half_pct,traffic_MB,time_s,need_GBps,message
+point,shards,method,family,rule,period,seeds,status,accuracy_pct,accuracy_vs_base_half,traffic_MB,time_s,need_GBps,message
 0,iid,gossip-1,gossip,,1,5,ok,72.83,0.4,275.76,36.7,6.9,
 0,iid,gossip-16,gossip,,16,5,ok,72.86,0.4,17.15,16.29,0.43,
 0,iid,drift,gossip,drift,,5,ok,72.83,0.4,22.4,16.49,0.56,
@@ -133,17 +133,17 @@ point,shards,method,seed,time_s,steps,epoch,loss,exchanges,traffic_MB,accuracy_p
 0,iid,drift,2,0,0,0,2.3,0,0,
 0,iid,drift,2,8,800,1,1.2,420,12,71
 ..
-for figure in gossip:trained-rows gossip-loss:loss gossip-bandwidth:trained-rows; do
+for figure in gossip:trained-rows gossip_loss:loss gossip_need:trained-rows; do
     run plot ${figure%:*} ${figure#*:}.csv -o ${figure%:*}.svg
 done
-grep -Eo '>(gossip, fixed[^<]*|drift|16|[^<]* \[[^<]*\]|exchanges[^<]*|shards iid;[^<]*|0.43)<' gossip.svg gossip-loss.svg gossip-bandwidth.svg
+grep -Eo '>(gossip, fixed[^<]*|drift|16|[^<]* \[[^<]*\]|exchanges[^<]*|shards iid;[^<]*|0.43)<' gossip.svg gossip_loss.svg gossip_need.svg
 run plot gossip loss.csv -o x.svg
 sed 's/,17.15,/,some,/' trained-rows.csv >some.csv
 run plot gossip some.csv -o x.svg
 head -n 1 loss.csv >none.csv
-run plot gossip-loss none.csv -o x.svg
+run plot gossip_loss none.csv -o x.svg
 printf 'point,method,status,need_GBps\n0,drift,ok' >cut.csv
-run plot gossip-bandwidth cut.csv -o x.svg
+run plot gossip_need cut.csv -o x.svg
 run plot plans rows.csv -o x.svg
 run plot speed rows.csv -o x.svg
 run plot cost rows.csv -o x.svg

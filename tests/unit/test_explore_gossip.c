@@ -60,6 +60,30 @@ static void time_of_an_all_reduce_is_the_closed_form(void **state)
     }
 }
 
+/* An all-reduce of S bytes beside steps of 10 ms may take a share w of the steps before it: the bandwidth is
+ * 2 (N - 1) / N * S / (w * 10 ms * period), found to within 1 %. */
+static void bandwidth_that_is_needed_is_the_closed_form(void **state)
+{
+    static const struct {
+        const char *method;
+        double period;
+    } want[] = { { "all-reduce", 1 }, { "local 6", 6 } };
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "clock: { jitter: 0 }\nmodel_MB: 10\nneed_pct: 20\n"
+                   "methods: [all-reduce, { method: local, period: 6 }]\n",
+             2);
+    for (int64_t row = 0; row < 2; row++) {
+        double need_GBps = 2 * 3.0 / 4 * 10e-3 / (0.2 * 0.01 * want[row].period);
+        assert_string_equal(word(&t.rows, row, "method"), want[row].method);
+        assert_close(number(&t.rows, row, "need_GBps"), need_GBps, 0.01);
+    }
+    tables_free(&t);
+    run_text(&t, *state, SMALL "methods: [all-reduce]\n", 2);
+    assert_true(isnan(number(&t.rows, 0, "need_GBps"))); /* not asked for */
+    tables_free(&t);
+}
+
 /* ---- rows and runs ---- */
 
 /* Values of the three seeds of a row. */
@@ -379,6 +403,27 @@ static void own_examples_are_learned(void **state)
     tables_free(&t);
 }
 
+static unsigned long long hash_with(struct folder *f, const char *csv)
+{
+    struct gossip_study s;
+    struct err e = { 0 };
+    put(f, "own.csv", csv);
+    put(f, "study.yaml",
+        "network: switch:2@1\ndata: { train_csv: own.csv, test_csv: own.csv }\nmethods: [pair]\n");
+    assert_ok(gossip_study_read(&s, f->path, NULL, 0, &e), &e);
+    unsigned long long hash = s.hash;
+    gossip_study_free(&s);
+    return hash;
+}
+
+static void the_hash_of_a_study_is_of_its_own_examples_too(void **state)
+{
+    unsigned long long hash = hash_with(*state, "x,class\n1,a\n2,b\n4,a\n");
+    assert_true(hash_with(*state, "x,class\n1,a\n2,b\n4,a\n") == hash);
+    assert_true(hash_with(*state, "x,class\n1,a\n3,b\n4,a\n") != hash);
+    assert_true(hash_with(*state, "x,class\n1,a\n2,a\n4,b\n") != hash);
+}
+
 /* ---- what is told ---- */
 
 static void warnings_are_those_of_every_point(void **state)
@@ -413,6 +458,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(traffic_is_that_of_the_exchanges),
         TEST(time_of_an_all_reduce_is_the_closed_form),
+        TEST(bandwidth_that_is_needed_is_the_closed_form),
         TEST(rows_are_means_of_their_runs),
         TEST(changes_are_against_the_baseline_and_accuracy_by_seed),
         TEST(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
@@ -425,6 +471,7 @@ int main(void)
         TEST(each_dimension_has_its_bytes),
         TEST(a_stop_leaves_no_rows_of_points_without_runs),
         TEST(own_examples_are_learned),
+        TEST(the_hash_of_a_study_is_of_its_own_examples_too),
         TEST(warnings_are_those_of_every_point),
         cmocka_unit_test(every_method_and_column_is_explained),
     };

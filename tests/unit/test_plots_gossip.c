@@ -4,7 +4,7 @@
 
 /* Accuracies, traffic and times are those that a prototype measured for 8 workers. */
 #define HEAD                                                                                                 \
-    "point,shards,method,family,period,seeds,status,accuracy_pct,accuracy_half_pct,traffic_MB,time_s,"       \
+    "point,shards,method,family,period,seeds,status,accuracy_pct,accuracy_vs_base_half,traffic_MB,time_s,"   \
     "need_GBps,message\n"
 static const char rows[] = HEAD "0,iid,gossip-16,gossip,16,5,ok,72.86,0.5,17.15,16.29,0.4,\n"
                                 "0,iid,gossip-1,gossip,1,5,ok,72.83,0.5,275.76,36.7,6.9,\n"
@@ -62,7 +62,7 @@ static void upright_lines_are_the_intervals_that_are_known(void **state)
     placement_script(&s, "gossip", rows, iid, 3);
     assert_drawn(text_str(&s), "70.89 72.36\n70.89 73.36\n", "with lines lw 0.6 lc rgb '#999999'");
     assert_without(text_str(&s), "\n22.4 72.5\n22.4 72.5\n");
-    assert_has(text_str(&s), "95 % interval of the mean of 5");
+    assert_has(text_str(&s), "95 % interval of the difference to the baseline, 5");
     assert_without(text_str(&s), "steps between exchanges");
     text_free(&s);
 }
@@ -248,7 +248,7 @@ static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
 {
     struct text s = { 0 };
     (void)state;
-    placement_script(&s, "gossip-loss", curves, NULL, 0);
+    placement_script(&s, "gossip_loss", curves, NULL, 0);
     assert_drawn(text_str(&s), "0 2.5\n1.25 1.5\n3.25 0.75\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
     assert_drawn(text_str(&s), "0 0\n1.25 50\n3.25 90\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
     assert_drawn(text_str(&s), "0 2\n6 0.7\n", "with lines lw 1.6 lc rgb '#D55E00'");
@@ -269,10 +269,10 @@ static void losses_of_a_long_line_are_running_means(void **state)
         text_printf(&csv, "0,m,1,%d,%d,1,%d,40,1,\n", i, 10 * i, 1 + i % 2);
         text_printf(&want, "%d %.10g\n", i, i == 0 ? 1 : i == 39 ? 2 : (i % 2 ? 4.0 : 5.0) / 3);
     }
-    placement_script(&s, "gossip-loss", text_str(&csv), NULL, 0);
+    placement_script(&s, "gossip_loss", text_str(&csv), NULL, 0);
     assert_drawn(text_str(&s), text_str(&want), "with lines lw 1.6 lc rgb '#0072B2'");
     assert_has(text_str(&s), "loss: running mean over 5 % of the steps");
-    placement_script(&s, "gossip-loss", curves, NULL, 0);
+    placement_script(&s, "gossip_loss", curves, NULL, 0);
     assert_without(text_str(&s), "running mean");
     text_free(&csv);
     text_free(&want);
@@ -286,7 +286,7 @@ static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
                                      "0,seldom,1,0,0,0,2,0,0,\n0,seldom,1,1,10,1,1,10,1,\n";
     struct text s = { 0 };
     (void)state;
-    placement_script(&s, "gossip-loss", far, NULL, 0);
+    placement_script(&s, "gossip_loss", far, NULL, 0);
     assert_has(text_str(&s), "set logscale y");
     assert_drawn(text_str(&s), "1 310\n", "with lines");
     assert_without(text_str(&s), "\n0 0\n");
@@ -303,12 +303,12 @@ static void a_method_without_a_common_step_is_said_to_be_left_out(void **state)
     struct table t;
     struct err e = { 0 };
     (void)state;
-    placement_script(&s, "gossip-loss", odd, NULL, 0);
+    placement_script(&s, "gossip_loss", odd, NULL, 0);
     assert_has(text_str(&s), "left out: 1 line without a step that all seeds have");
     assert_without(text_str(&s), "'drift' at");
     placement_table(&t, odd);
-    assert_fails(plot_script("gossip-loss", &t, &opt, &s, &e), &e, ERR_PARSE,
-                 "figure gossip-loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
+    assert_fails(plot_script("gossip_loss", &t, &opt, &s, &e), &e, ERR_PARSE,
+                 "figure gossip_loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
     table_free(&t);
     text_free(&s);
 }
@@ -320,7 +320,7 @@ static void bars_go_to_the_bandwidth_needed(void **state)
 {
     struct text s = { 0 };
     (void)state;
-    placement_script(&s, "gossip-bandwidth", rows, NULL, 0);
+    placement_script(&s, "gossip_need", rows, NULL, 0);
     assert_drawn(text_str(&s),
                  "0.14 0.84 0.4 0.16\n0.14 1.84 6.9 1.16\n0.14 2.84 0.56 2.16\n0.14 3.84 0.8 3.16\n"
                  "0.14 4.84 1.1 4.16\n0.14 5.84 1.8 5.16\n",
@@ -342,12 +342,12 @@ static void a_single_axis_of_numbers_has_lines_instead(void **state)
     static const struct plot_where one[] = { { "model_MB", "10" } };
     struct text s = { 0 };
     (void)state;
-    placement_script(&s, "gossip-bandwidth", axis, NULL, 0);
+    placement_script(&s, "gossip_need", axis, NULL, 0);
     assert_drawn(text_str(&s), "10 1\n20 2\n30 3\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
     assert_drawn(text_str(&s), "10 0.5\n30 1.5\n", "with linespoints lw 1.6 lc rgb '#D55E00'");
     assert_has(text_str(&s), "'model_MB' at");
     assert_has(text_str(&s), "left out of the rows: 1 diverged");
-    placement_script(&s, "gossip-bandwidth", axis, one, 1);
+    placement_script(&s, "gossip_need", axis, one, 1);
     assert_without(text_str(&s), "with linespoints");
     text_free(&s);
 }
@@ -359,7 +359,7 @@ static void methods_beyond_the_room_are_counted(void **state)
     text_puts(&csv, "point,method,status,need_GBps\n");
     for (int i = 0; i < 30; i++)
         text_printf(&csv, "0,m%d,ok,%d\n", i, i + 1);
-    placement_script(&s, "gossip-bandwidth", text_str(&csv), NULL, 0);
+    placement_script(&s, "gossip_need", text_str(&csv), NULL, 0);
     assert_has(text_str(&s), "first 24 of 30 methods");
     assert_has(text_str(&s), "'m23' at");
     assert_without(text_str(&s), "'m24' at");
@@ -386,24 +386,24 @@ static void what_cannot_be_drawn_of_methods_is_placed(void **state)
         "gossip", undone,
         "figure gossip: rows to draw: is 0 of 1 (1 pass the filter, 1 of those are not ok or lack");
     assert_refused("gossip", HEAD, "figure gossip: rows to draw: is 0 of 0");
-    assert_refused("gossip-loss", rows,
-                   "figure gossip-loss: column seed: is missing, need it in the CSV of weft gossip --curves "
+    assert_refused("gossip_loss", rows,
+                   "figure gossip_loss: column seed: is missing, need it in the CSV of weft gossip --curves "
                    "FILE.csv");
-    assert_refused("gossip-loss", no_step,
-                   "figure gossip-loss: row 1, column steps: is blank, need a number");
-    assert_refused("gossip-loss", junk, "figure gossip-loss: row 1, column loss: is \"low\", need a number");
-    assert_refused("gossip-loss", CURVES, "figure gossip-loss: rows to draw: is 0 of 0");
-    assert_refused("gossip-bandwidth", no_method, "figure gossip-bandwidth: column method: is missing");
-    assert_refused("gossip-bandwidth", blank,
-                   "figure gossip-bandwidth: rows to draw: is 0 of 1 (1 pass the filter, 1 of those");
+    assert_refused("gossip_loss", no_step,
+                   "figure gossip_loss: row 1, column steps: is blank, need a number");
+    assert_refused("gossip_loss", junk, "figure gossip_loss: row 1, column loss: is \"low\", need a number");
+    assert_refused("gossip_loss", CURVES, "figure gossip_loss: rows to draw: is 0 of 0");
+    assert_refused("gossip_need", no_method, "figure gossip_need: column method: is missing");
+    assert_refused("gossip_need", blank,
+                   "figure gossip_need: rows to draw: is 0 of 1 (1 pass the filter, 1 of those");
 }
 
 static void figures_of_methods_are_drawn_in_every_format(void **state)
 {
     (void)state;
     assert_drawn_in_every_format("gossip", rows);
-    assert_drawn_in_every_format("gossip-loss", curves);
-    assert_drawn_in_every_format("gossip-bandwidth", rows);
+    assert_drawn_in_every_format("gossip_loss", curves);
+    assert_drawn_in_every_format("gossip_need", rows);
 }
 
 int main(void)

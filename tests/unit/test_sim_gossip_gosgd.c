@@ -18,8 +18,8 @@ static double sum_of_weights(const struct gossip_cluster *c)
     double sum = 0;
     for (int32_t i = 0; i < c->n_workers; i++)
         sum += weight_of(&c->workers[i]);
-    for (int32_t i = 0; i < c->engine->cap_transfers; i++)
-        sum += on_its_way(c->engine->transfers[i]) ? c->engine->transfers[i]->number : 0;
+    for (int32_t i = 0; i < c->engine->cap_slots; i++)
+        sum += on_its_way(c->engine->slots[i].transfer) ? c->engine->slots[i].transfer->number : 0;
     return sum;
 }
 
@@ -29,8 +29,8 @@ static double weighted_sum(const struct gossip_cluster *c, int32_t k)
     double sum = 0;
     for (int32_t i = 0; i < c->n_workers; i++)
         sum += weight_of(&c->workers[i]) * (double)c->workers[i].x[k];
-    for (int32_t i = 0; i < c->engine->cap_transfers; i++) {
-        const struct gossip_transfer *t = c->engine->transfers[i];
+    for (int32_t i = 0; i < c->engine->cap_slots; i++) {
+        const struct gossip_transfer *t = c->engine->slots[i].transfer;
         sum += on_its_way(t) ? t->number * (double)t->there[k] : 0;
     }
     return sum;

@@ -13,10 +13,11 @@ static void who_sends_is_who_is_heard(void **state)
         for (int graph = 0; graph < N_GOSSIP_GRAPHS; graph++)
             for (int32_t round = 0; round < 8; round++)
                 for (int32_t w = 0; w < n; w++) {
-                    struct gossip_neighbours own = gossip_neighbours(graph, n, w, round);
+                    struct gossip_neighbours own = gossip_neighbours((enum gossip_graph)graph, n, w, round);
                     assert_int_equal(own.n, n == 1 ? 0 : graph == GOSSIP_RING && n > 2 ? 2 : 1);
                     for (int32_t k = 0; k < own.n; k++) {
-                        struct gossip_neighbours other = gossip_neighbours(graph, n, own.to[k], round);
+                        struct gossip_neighbours other =
+                            gossip_neighbours((enum gossip_graph)graph, n, own.to[k], round);
                         int32_t place = gossip_neighbour_place(&other, w);
                         assert_int_not_equal(own.to[k], w);
                         assert_int_equal(other.from[place], w);

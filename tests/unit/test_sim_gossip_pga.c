@@ -164,24 +164,28 @@ static void two_neighbours_that_mix_are_equal(void **state)
     gossip_fixture_free(&f);
 }
 
-/* In step, on one port: two models one after the other. They take longer than a step, so that with overlap
- * only the first step is alone. */
-static void two_models_go_one_after_the_other(void **state)
+/* In step, on one port: two models one after the other, or as flows both at half the rate. They take longer
+ * than a step, so that with overlap only the first step is alone. */
+static void two_models_share_a_port(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
     (void)state;
     s.period = NEVER;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    gossip_fixture_run(&r, &f, &s);
-    assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
-    gossip_result_free(&r);
-    f.setup.clock.overlap = true;
-    gossip_fixture_run(&r, &f, &s);
-    assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
+    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        struct gossip_result r;
+        f.fabric.rung = (enum gossip_rung)rung;
+        f.setup.clock.overlap = false;
+        gossip_fixture_run(&r, &f, &s);
+        assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
+        gossip_result_free(&r);
+        f.setup.clock.overlap = true;
+        gossip_fixture_run(&r, &f, &s);
+        assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
+        gossip_result_free(&r);
+    }
     gossip_fixture_free(&f);
 }
 
@@ -269,7 +273,7 @@ int main(void)
         cmocka_unit_test(period_1_is_local_sgd_of_period_1),
         cmocka_unit_test(traffic_is_that_of_its_messages),
         cmocka_unit_test(two_neighbours_that_mix_are_equal),
-        cmocka_unit_test(two_models_go_one_after_the_other),
+        cmocka_unit_test(two_models_share_a_port),
         cmocka_unit_test(an_adaptive_period_that_cannot_change_is_fixed),
         cmocka_unit_test(the_period_grows_as_the_loss_falls_and_with_the_power),
         cmocka_unit_test(settings_out_of_range_are_refused),

@@ -215,7 +215,7 @@ static int draw_lines(struct need_fig *f, const struct rows *r, int32_t axis, st
     return rc;
 }
 
-int fig_gossip_bandwidth(struct canvas *c, const struct rows *r, struct err *e)
+int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct need_fig f = { .c = c };
     int32_t axis;
