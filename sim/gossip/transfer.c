@@ -267,15 +267,13 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
     int rc = gossip_wire_advance(c->wire, &signals, &n, e);
     /* Hooks send, and then the wire's own are gone. */
     for (int32_t i = 0; i < n && !rc; i++)
-<<<<<<< HEAD
         g->slots[i].signal = signals[i];
-=======
-        g->signals[i] = signals[i];
     /* All that arrives at one time is there before anything follows from it. */
-    for (int32_t i = 0; i < n && !rc; i++)
-        if (g->signals[i].ends && !g->transfers[g->signals[i].tag]->mixed)
-            mix(c, g->transfers[g->signals[i].tag]);
->>>>>>> g-review
+    for (int32_t i = 0; i < n && !rc; i++) {
+        struct gossip_transfer *t = g->slots[g->slots[i].signal.tag].transfer;
+        if (g->slots[i].signal.ends && !t->mixed)
+            mix(c, t);
+    }
     for (int32_t i = 0; i < n && !rc; i++) {
         struct gossip_signal s = g->slots[i].signal;
         struct gossip_transfer *t = g->slots[s.tag].transfer;

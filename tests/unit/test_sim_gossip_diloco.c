@@ -217,12 +217,8 @@ static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
         int learner = kind / N_GOSSIP_OPTIMIZERS, inner = kind % N_GOSSIP_OPTIMIZERS;
         struct gossip_result a, b;
         struct gossip_settings s = plain(8);
-<<<<<<< HEAD
+        f.setup.learning.optimizer = (enum gossip_optimizer)learner;
         s.inner = (enum gossip_optimizer)inner;
-=======
-        f.setup.learning.optimizer = learner;
-        s.inner = inner;
->>>>>>> g-review
         gossip_fixture_run(&a, &f, &s);
         s.inner_rate = rates[learner][inner];
         gossip_fixture_run(&b, &f, &s);
