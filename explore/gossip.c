@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explore/gossip_run.h"
+#include "explore/notes.h"
 #include "explore/sweep_axis.h"
 #include "sim/gossip/need.h"
 
@@ -69,26 +70,13 @@ void gossip_study_free(struct gossip_study *s)
 
 /* ---- points ---- */
 
-/* What is wrong with a point or run is a row; only lack of memory ends all. */
-static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e)
-{
-    *run = true;
-    *kept_rc = rc;
-    if (!rc)
-        return 0;
-    *message = strdup(e->msg);
-    if (!*message)
-        return err_nomem(e, "a message");
-    return rc == ERR_NOMEM ? rc : 0;
-}
-
 static int do_point(void *data, int64_t i, struct err *e)
 {
     struct gossip_runs *r = data;
     struct gossip_state *s = &r->states[i];
     int rc = read_point(&s->point, &r->study->sweep, i, r->from, e);
     gossip_point_close(&s->point);
-    return finish(&s->run, &s->rc, &s->message, rc, e);
+    return pool_keep(&s->run, &s->rc, &s->message, rc, e);
 }
 
 /* ---- runs ---- */
@@ -178,7 +166,7 @@ static int do_unit(void *data, int64_t i, struct err *e)
         rc = train(u, r, s, x, i, e);
     gossip_examples_leave(x);
     gossip_grid_leave(&s->grid);
-    return finish(&u->run, &u->rc, &u->message, rc, e);
+    return pool_keep(&u->run, &u->rc, &u->message, rc, e);
 }
 
 /* Room for every run of every point that could be read, in the order of points, seeds, entries. */
@@ -224,29 +212,10 @@ static int run_all(struct gossip_runs *r, struct err *e)
     return pool_run(&pool, r->n_units, 1, o->threads, e);
 }
 
-static bool has_line(const char *text, const char *line, size_t n)
+static const struct text *notes_of(const void *states, int64_t i)
 {
-    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
-        if (strncmp(at, line, n) == 0)
-            return true;
-    return false;
-}
-
-/* What holds at every point that could be read: a key that one of them leaves idle another may use. */
-static void gather_notes(struct text *out, const struct gossip_runs *r)
-{
-    const struct gossip_state *first = r->states, *end = r->states + r->study->sweep.n_points;
-    while (first < end && !first->point.n_entries)
-        first++;
-    const char *line = first < end ? text_str(&first->point.notes) : "";
-    for (size_t n; *line; line += n) {
-        bool all = true;
-        n = (size_t)(strchr(line, '\n') - line) + 1; /* with the newline: none is another's beginning */
-        for (const struct gossip_state *s = first; s < end && all; s++)
-            all = !s->point.n_entries || has_line(text_str(&s->point.notes), line, n);
-        if (all)
-            text_add(out, line, n);
-    }
+    const struct gossip_point *p = &((const struct gossip_state *)states)[i].point;
+    return p->n_entries ? &p->notes : NULL;
 }
 
 static void free_runs(struct gossip_runs *r)
@@ -282,7 +251,7 @@ int gossip_study_run(struct table *out, const struct gossip_study *s, const char
     if (!rc)
         rc = gossip_make_tables(out, &r, e);
     if (!rc && options->notes) {
-        gather_notes(options->notes, &r);
+        notes_gather(options->notes, r.states, s->sweep.n_points, notes_of);
         rc = text_check(options->notes, e);
     }
     free_runs(&r);
