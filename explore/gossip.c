@@ -33,7 +33,6 @@ static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const 
     s->seed = p.conf.seed;
     s->seeds = p.conf.seeds;
     s->equal_points = p.conf.equal_points;
-    s->need_frac = p.conf.need_frac;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
     if (p.own_data)
@@ -103,10 +102,12 @@ const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t po
 
 /* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
 static int find_need(struct gossip_unit *u, const struct gossip_log *log, const struct gossip_setup *setup,
-                     double need_frac, struct err *e)
+                     double need_pct, struct err *e)
 {
     struct gossip_need need;
-    int rc = gossip_need(&need, log, setup, need_frac, e);
+    int rc = gossip_need(&need, log, setup, need_pct / 100, e);
+    if (!rc && isinf(need.share))
+        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidths are not enough");
     if (!rc)
         u->need_Bps = need.bw_Bps;
     if (rc != ERR_UNSUP)
@@ -117,14 +118,14 @@ static int find_need(struct gossip_unit *u, const struct gossip_log *log, const 
 
 static int train_with(struct gossip_unit *u, const struct gossip_setup *setup,
                       const struct gossip_settings *settings, int64_t seed, struct gossip_wish wish,
-                      double need_frac, struct err *e)
+                      double need_pct, struct err *e)
 {
     struct gossip_log log = { 0 };
     u->need_Bps = NAN;
-    wish.log = isnan(need_frac) ? NULL : &log;
+    wish.log = isnan(need_pct) ? NULL : &log;
     int rc = gossip_run(&u->result, setup, settings, (uint64_t)seed, &wish, e);
     if (!rc && wish.log && u->result.diverged_step < 0)
-        rc = find_need(u, &log, setup, need_frac, e);
+        rc = find_need(u, &log, setup, need_pct, e);
     gossip_log_free(&log);
     return rc;
 }
@@ -149,7 +150,7 @@ static int train(struct gossip_unit *u, const struct gossip_runs *r, const struc
     setup.test[0] = test;
     setup.test[1] = drifts ? &x->test[1] : test;
     setup.shards = &x->shards;
-    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_frac, e);
+    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_pct, e);
 }
 
 static int do_unit(void *data, int64_t i, struct err *e)
