@@ -58,12 +58,14 @@ static void put_replica(struct text *out, const struct table *t, int64_t row)
 {
     const char *replica = word(t, row, "replica");
     double missing_GB = number(t, row, "missing_GB"), MB = number(t, row, "wire_MB");
+    double step_s = number(t, row, "step_s"), per_s;
+    const char *step_unit = show_time_unit(step_s, &per_s);
     struct unit unit = unit_for(MB);
     char a[SHOW], b[SHOW], c[SHOW];
     if (!*replica)
         return;
-    text_printf(out, "each worker: %s, %s s a step, %s %s of gradients", replica,
-                show_real(a, number(t, row, "step_s"), FEW_DIGITS),
+    text_printf(out, "each worker: %s, %s %s a step, %s %s of gradients", replica,
+                show_real(a, step_s * per_s, FEW_DIGITS), step_unit,
                 show_real(b, MB * unit.per_MB, FEW_DIGITS), unit.name);
     if (missing_GB > 0)
         text_printf(out, "; lacks %s GB of memory", show_real(c, missing_GB, FEW_DIGITS));

@@ -62,7 +62,7 @@ static void what_does_not_fit_on_one_npu_is_refused(void **state)
     assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE, "tp");
     assert_true(job.step_s == 0);
     yaml_free(&doc);
-    read_text(&doc, SMALL);
+    read_text(&doc, SMALL "parallel: { batch: 16 }\n");
     net.npu.peak_flops = NAN;
     assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE,
                  "needs network.npu.peak_TFLOPS, which is not given");
