@@ -46,8 +46,12 @@ struct gossip_fabric {
                                        n_workers */
     struct stage_rules rules;       /**< of collectives; endpoint_s of all messages */
     enum gossip_rung rung;
-    double share; /**< of all bandwidths that is there: 1; another, > 0, in search of how much is needed */
+    double share;      /**< of bandwidths that is there: 1; another, > 0, in search of how much is needed */
+    int32_t share_dim; /**< whose share that is: 0 of all dimensions, d + 1 of dimension d alone */
 };
+
+/** Is share of the bandwidth of dimension @p d? */
+bool gossip_fabric_shares(const struct gossip_fabric *f, int32_t d);
 
 /** Opaque: one network in use. */
 struct gossip_wire;

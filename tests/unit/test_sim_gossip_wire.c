@@ -65,6 +65,29 @@ static void share_is_of_bandwidths_and_not_of_latencies(void **state)
         }
 }
 
+/* (0, 0) to (1, 1): 50 each, one of them at a fifth or at ten times that. */
+static void share_may_be_of_one_dimension(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * 2 * N_GOSSIP_RUNGS; k++) {
+        struct yard y;
+        double share = k / 2 % 2 ? 10 : 0.2;
+        yard_word(&y, "switch:2@50 switch:2@50");
+        y.fabric.rung = (enum gossip_rung)(k / 4);
+        y.fabric.share = share;
+        y.fabric.share_dim = 1 + k % 2;
+        yard_open(&y);
+        send(&y, 0, 3, S_B, 0, 0);
+        assert_next(&y, 0, true, S_B / (fmin(share, 1) * 50e9));
+        send(&y, 0, k % 2 ? 2 : 1, S_B, 0, 0);
+        assert_next(&y, 0, true, S_B / (fmin(share, 1) * 50e9) + S_B / (share * 50e9));
+        /* S in boxes of 2, half of it between them. */
+        assert_close(all_reduce_s(&y, S_B),
+                     (1 / (k % 2 ? 1 : share) + 0.5 / (k % 2 ? share : 1)) * S_B / 50e9, 1e-12);
+        yard_close(&y);
+    }
+}
+
 static void every_message_has_its_overhead(void **state)
 {
     (void)state;
@@ -347,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link),
         cmocka_unit_test(share_is_of_bandwidths_and_not_of_latencies),
+        cmocka_unit_test(share_may_be_of_one_dimension),
         cmocka_unit_test(every_message_has_its_overhead),
         cmocka_unit_test(there_and_back_are_at_once_and_the_longer_decides),
         cmocka_unit_test(what_crosses_no_link_takes_no_time_and_waits_for_nothing),
