@@ -138,7 +138,7 @@ int gossip_print_pair(const struct gossip_trials *t)
         "baseline's time, and a network with that share gives the second number from the first. The "
         "bandwidth "
         "is found by "
-        "bisection on seeds 11 to 15 (6.1459 MB/s an NPU fully connected, 1.8245 on a switch). Rule A, theta "
+        "bisection on seeds 11 to 15 (6.15 MB/s an NPU fully connected, 1.825 on a switch). Rule A, theta "
         "0.05, at the latest after 64 steps, against "
         "pairs every step, IID shards. On a switch part of the waiting is for a port that is taken, so "
         "waiting "

@@ -223,18 +223,16 @@ static void print_clock(const char *order, const char *whose, bool by_end, doubl
 static int print_clocks(double ours_s)
 {
     int wrong = 0;
-    puts("\nWith period 1 the two clocks differ by more than is asked. The cause is the order in which "
-         "workers "
-         "come "
-         "to the ports, which counts where workers wait for ports most of all. A clock "
-         "written for this table, without anything of `sim/` (40 seeds), gives both figures, each by one "
-         "order; asked are 0.8 %, three standard errors of a mean of five. The prototype serves workers in "
-         "the "
-         "order in which their steps begin, so that a port is taken for a time to come although another "
-         "worker "
-         "comes to it earlier, and models mix in that order too. Here it is the order of time.\n\n"
-         "| ports are taken in the order in which | s | against | near |\n"
-         "|---|--:|--:|---|");
+    puts(
+        "\nWith period 1 the two clocks differ by more than is asked. The cause is the order in which "
+        "workers "
+        "come to the ports, which counts where they wait for ports most of all. A clock written for this "
+        "table, without anything of `sim/` (40 seeds), gives both figures, each by one order; asked are "
+        "0.8 %, three standard errors of a mean of five. The prototype's figure is that of workers served in "
+        "the order in which their steps begin: a port is taken for a time to come although another worker "
+        "comes to it earlier. Here it is the order of time.\n\n"
+        "| ports are taken in the order in which | s | against | near |\n"
+        "|---|--:|--:|---|");
     print_clock("steps end", "weft", true, ours_s, &wrong);
     print_clock("steps begin", "the prototype", false, rows[0].theirs[GOSSIP_IID].time_s, &wrong);
     return wrong;
