@@ -244,19 +244,16 @@ int gossip_print_reference(const struct gossip_trials *t)
     puts(
         "\n### Against reference figures\n\n"
         "Figures of an independent prototype of the same set-up with other random numbers (5 seeds): a "
-        "teacher's 20,000 examples, a network 32-64-10, 20 epochs, pairs of 8 workers, 10 ms a step, 6 ms "
-        "an exchange, one at a time through a port, `clock.stale: false`. Asked of fixed periods: traffic "
-        "to 0.5 %, time to 1.5 %. Accuracy differs by "
-        "1.1 points from seed to seed, as each seed draws its own teacher, so a mean of five against another "
-        "mean of five has a standard error of 0.7, more than what is of interest. Compared is therefore the "
-        "accuracy less that of period 1, which is paired by seed: the bound is the 95 % one "
-        "of a difference of two such means, t sd sqrt(2/5) with the deviation sd that "
-        "seeds 11 to 15 have, and at least 0.6 points. Asked of rules: traffic to 15 %, by label to 25 %, "
-        "since when "
-        "a rule fires depends on what is learned. Rows of the prototype that are like EventGraD and "
-        "SPARQ-SGD "
-        "are left out: they are gossip of whole models between random pairs, not the methods of those names "
-        "here.");
+        "teacher's 20,000 examples, a network 32-64-10, 20 epochs, pairs of 8 workers, 10 ms a step, 6 ms an "
+        "exchange, one at a time through a port, `clock.stale: false`. Asked of fixed periods: traffic to "
+        "0.5 %, time to 1.5 %. Accuracy differs by 1.1 points from seed to seed, as each seed draws its own "
+        "teacher, so a mean of five against another mean of five has a standard error of 0.7, more than what "
+        "is of interest. Compared is therefore the accuracy less that of period 1, which is paired by seed. "
+        "The bound is 0.6 points; by label it is the 95 % one of a difference of two such means, t sd "
+        "sqrt(2/5) with the deviation sd on seeds 11 to 15, where that is more. Asked of rules: traffic to "
+        "15 %, by label to 25 %, since when a rule fires depends on what is learned. Rows of the prototype "
+        "that are like EventGraD and SPARQ-SGD are left out: they are gossip of whole models between random "
+        "pairs, not the methods of those names here.");
     int wrong = print_table(&period_1_s, t, GOSSIP_IID);
     wrong += print_table(&period_1_s, t, GOSSIP_SKEW);
     return wrong + print_clocks(period_1_s);
