@@ -120,8 +120,9 @@ struct gossip_settings {
     double outer_rate, outer_momentum; /**< diloco */
     double
         outer_mix; /**< diloco: share of the worker's own model that stays, [0, 1): 0 takes the global one */
-    enum gossip_optimizer inner; /**< diloco: of the steps */
-    double inner_rate;           /**< diloco: NaN: as all */
+    enum gossip_optimizer inner; /**< diloco: of the steps; N_GOSSIP_OPTIMIZERS: as all */
+    double inner_rate; /**< diloco: of learning of the steps; NaN: as all, and where `inner` is another
+                          optimizer than theirs 0.05 of sgd, 0.001 of adamw */
 };
 /** All fields at their defaults; method 0. */
 struct gossip_settings gossip_settings_default(void);

@@ -189,8 +189,9 @@ static void free_run(struct gossip_cluster *c)
 
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
-    if (!(s->sparq_c >= 0))
-        return err_set(e, ERR_RANGE, "sparq_c is %g, need at least 0", s->sparq_c);
+    int rc = gossip_check_bound("sparq_c", s->sparq_c, e);
+    if (rc)
+        return rc;
     if (!(s->sparq_power >= 0 && s->sparq_power < 1))
         return err_set(e, ERR_RANGE, "sparq_power is %g, need 0 to 1, not 1 itself", s->sparq_power);
     if (!(s->gamma > 0 && s->gamma <= 1))

@@ -53,7 +53,8 @@ static void defaults_of_methods_are_those_of_the_program(void **state)
     }
     assert_int_equal(x.rule, d.rule);
     assert_int_equal(x.graph, d.graph);
-    assert_int_equal(x.inner, d.inner);
+    assert_int_equal(x.inner, -1);
+    assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
 }
 
 static void defaults_of_a_study_are_those_of_the_program(void **state)
@@ -265,7 +266,7 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         { ONE "learner: { decay_at: [1] }\n", ERR_RANGE, "learner.decay_at[0] is 1, need more than 0 and" },
         { ONE "learner: { decay_at: [.1, .2, .3, .4, .5, .6, .7, .8, .9] }\n", ERR_RANGE,
           "is a list of 9, need at most 8 shares" },
-        { ONE "learner: { momentum: 1 }\n", ERR_RANGE, "learner.momentum is 1, need less than 1" },
+        { ONE "learner: { momentum: 1 }\n", ERR_RANGE, "learner.momentum is 1, need 0 to 0.999999" },
         { ONE "learner: { hidden: [64, 0] }\n", ERR_RANGE, "learner.hidden[1] is 0, need 1 to 16384 units" },
         { ONE "learner: { hidden: [1, 1, 1, 1, 1, 1, 1, 1] }\n", ERR_RANGE,
           "learner.hidden is a list of 8, need at most 7 layers" },
