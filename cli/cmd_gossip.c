@@ -112,12 +112,25 @@ static int run_all(struct run *run, const struct gossip_study *s, const struct l
 
 /* ---- what there is ---- */
 
+/* The period where a study says none. */
+static void put_period(struct sheet *s, int32_t method)
+{
+    struct gossip_settings x = gossip_settings_default();
+    x.method = method;
+    if (gossip_method_uses(&x) & USE_GOSSIP_PERIOD)
+        sheet_count(s, gossip_method_period(method));
+    else
+        sheet_put(s, "-");
+}
+
 static void put_methods(struct sheet *s)
 {
     sheet_column(s, "method", "", SHEET_LEFT);
+    sheet_column(s, "period", "", SHEET_POINT);
     sheet_column(s, "exchanges", "", SHEET_LEFT);
     for (int32_t i = 0; i < gossip_n_methods; i++) {
         sheet_put(s, "%s", gossip_method_name(i));
+        put_period(s, i);
         sheet_put(s, "%s", gossip_method_help(i));
     }
 }
@@ -143,7 +156,8 @@ static int list_all(const struct run *run, struct err *e)
     put_methods(&methods);
     put_columns(&columns);
     int rc = sheet_write(&methods, &out, e);
-    text_puts(&out, "\nTheir settings: weft keys \"methods of gossip\".\n\n"
+    text_puts(&out, "\nPeriod: steps between exchanges where a study gives none. Settings: weft keys "
+                    "\"methods of gossip\".\n\n"
                     "Columns after those of the point:\n\n");
     if (!rc)
         rc = sheet_write(&columns, &out, e);

@@ -169,7 +169,7 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
         return rc;
     struct gossip_settings s = x.settings;
     s.method = method;
-    s.period = gossip_settings_default().period;
+    s.period = gossip_method_period(method);
     s.rule = (enum gossip_rule)x.rule;
     s.graph = (enum gossip_graph)x.graph;
     s.inner = x.inner < 0 ? N_GOSSIP_OPTIMIZERS : (enum gossip_optimizer)x.inner;
@@ -188,6 +188,7 @@ static int add_all(struct gossip_point *p, struct err *e)
     int rc = 0;
     for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++) {
         struct err why = { 0 };
+        s.period = gossip_method_period(s.method);
         if (gossip_check(&setup, &s, &why))
             text_printf(&p->notes, "%s: method %s is left out: %s\n",
                         p->doc.sources[p->doc.nodes[p->doc.root].source], gossip_method_name(s.method),

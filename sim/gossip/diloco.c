@@ -192,6 +192,7 @@ const struct gossip_method gossip_diloco = {
     .name = "diloco",
     .help = "every period an outer step, with momentum, along the mean of what all have changed",
     .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_DILOCO,
+    .period = 50,
     .meets = true,
     .run_size = sizeof(struct diloco_run),
     .worker_size = sizeof(struct diloco_worker),

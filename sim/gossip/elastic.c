@@ -93,6 +93,7 @@ const struct gossip_method gossip_elastic = {
     .name = "elastic",
     .help = "EASGD: every period a worker and a centre at a server draw each other closer",
     .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_ALPHA | USE_GOSSIP_SERVER,
+    .period = 10,
     .n_shared = CENTRE + 1,
     .worker_size = sizeof(struct elastic_state),
     .n_own = N_OWN,

@@ -134,6 +134,8 @@ int32_t gossip_find_method(const char *name);
 extern const int32_t gossip_n_methods;
 const char *gossip_method_name(int32_t method);
 const char *gossip_method_help(int32_t method);
+/** Its period where none is given, >= 1. */
+int64_t gossip_method_period(int32_t method);
 /** USE_GOSSIP_ bits of the settings it reads. */
 uint64_t gossip_method_uses(const struct gossip_settings *s);
 

@@ -83,6 +83,8 @@ struct gossip_cluster {
 struct gossip_method {
     const char *name, *help;
     uint64_t uses;   /**< USE_GOSSIP_ bits of its keys */
+    int64_t period;  /**< where none is given; 0: 1. This project's choice: at 1 a method that averages or
+                        adapts  a period is all-reduce in disguise */
     bool meets;      /**< gossip_meet() is called */
     bool clock_only; /**< nothing is learned: there are no models, gradients and examples */
     size_t run_size, worker_size;
