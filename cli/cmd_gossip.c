@@ -26,9 +26,9 @@ enum { RUNS, CURVES, LINKS, N_EXTRAS };
 
 /* ---- what to say of rows ---- */
 
-static bool is_error(const struct table *t, int64_t row)
+static bool has_status(const struct table *t, int64_t row, const char *status)
 {
-    return strcmp(table_cell(t, row, table_find(t, "status"))->text, "error") == 0;
+    return strcmp(table_cell(t, row, table_find(t, "status"))->text, status) == 0;
 }
 
 static const char *message_of(const struct table *t, int64_t row)
@@ -41,22 +41,28 @@ static const char *message_of(const struct table *t, int64_t row)
 static int fail_alone(const struct table *t, struct err *e)
 {
     for (int64_t row = 0; row < t->n_rows; row++)
-        if (!is_error(t, row))
+        if (!has_status(t, row, "error"))
             return 0;
     return t->n_rows ? err_set(e, ERR_RANGE, "%s", message_of(t, 0)) : 0;
 }
 
-static void say_errors(struct run *run, const struct table *t)
+/* Rows that diverged are an outcome; that no other is left is worth a line. */
+static void say_outcome(struct run *run, const struct table *t)
 {
-    int64_t wrong = 0, first = -1;
-    for (int64_t row = t->n_rows - 1; row >= 0; row--)
-        if (is_error(t, row)) {
+    int64_t wrong = 0, diverged = 0, first = -1;
+    for (int64_t row = t->n_rows - 1; row >= 0; row--) {
+        diverged += has_status(t, row, "diverged");
+        if (has_status(t, row, "error")) {
             wrong++;
             first = row;
         }
+    }
     if (wrong)
         output_say(run, "%lld of %lld rows are errors; the first: %s", (long long)wrong, (long long)t->n_rows,
                    message_of(t, first));
+    if (diverged && wrong + diverged == t->n_rows)
+        output_say(run, "all %s%lld rows diverged: a lower learner.rate may help", wrong ? "other " : "",
+                   (long long)diverged);
     if (wrong && wrong == t->n_rows)
         run->exit_code = EXIT_INPUT;
 }
@@ -99,12 +105,13 @@ static int run_all(struct run *run, const struct gossip_study *s, const struct l
         output_notes(run, &notes);
     if (!rc && ended && s->sweep.n_points == 1)
         rc = fail_alone(&t, e);
-    if (!rc && ended)
-        rc = extra_write(run, extras, N_EXTRAS, from, e);
+    /* Rows first: where they cannot be written nothing is left behind. */
     if (!rc && ended)
         rc = write_rows(run, &t, s, from, e);
     if (!rc && ended)
-        say_errors(run, &t);
+        rc = extra_write(run, extras, N_EXTRAS, from, e);
+    if (!rc && ended)
+        say_outcome(run, &t);
     table_free(&t);
     text_free(&notes);
     return rc;

@@ -53,44 +53,50 @@ static int64_t end_of_point(const struct table *t, int64_t first)
 
 /* ---- heads ---- */
 
-/* What a worker stands for at the point of row @p row; "" where it stands for itself. */
-static void put_replica(struct text *out, const struct table *t, int64_t row)
+/* "4 workers on switch:4@1, closed rung", then "each worker: 24 steps of 10 ms, 0.4 MB a model", with what it
+ * stands for, of the point of row @p row. */
+static void put_where(struct text *out, const struct table *t, int64_t row)
 {
     const char *replica = word(t, row, "replica");
     double missing_GB = number(t, row, "missing_GB"), MB = number(t, row, "wire_MB");
     double step_s = number(t, row, "step_s"), per_s;
     const char *step_unit = show_time_unit(step_s, &per_s);
-    struct unit unit = unit_for(MB);
-    char a[SHOW], b[SHOW], c[SHOW];
-    if (!*replica)
-        return;
-    text_printf(out, "each worker: %s, %s %s a step, %s %s of gradients", replica,
-                show_real(a, step_s * per_s, FEW_DIGITS), step_unit,
-                show_real(b, MB * unit.per_MB, FEW_DIGITS), unit.name);
+    struct unit unit = MB < 1 ? (struct unit){ "kB", 1e3 } : unit_for(MB);
+    char a[SHOW], b[SHOW], c[SHOW], d[SHOW];
+    text_printf(out, "%s\neach worker: %s%s%s steps of %s %s, %s %s a model", word(t, row, "on"), replica,
+                *replica ? ", " : "", show_count(a, (int64_t)number(t, row, "steps")),
+                show_real(b, step_s * per_s, FEW_DIGITS), step_unit,
+                show_real(c, MB * unit.per_MB, FEW_DIGITS), unit.name);
     if (missing_GB > 0)
-        text_printf(out, "; lacks %s GB of memory", show_real(c, missing_GB, FEW_DIGITS));
+        text_printf(out, "; lacks %s GB of memory", show_real(d, missing_GB, FEW_DIGITS));
     text_puts(out, "\n");
+}
+
+/* Is it that of a point that could not be read? */
+static bool is_unread(const struct table *t, int64_t row)
+{
+    return !*word(t, row, "on");
 }
 
 /* The first row at or after @p row of a point that could be read; n_rows: none. */
 static int64_t next_read(const struct table *t, int64_t row)
 {
-    while (row < t->n_rows && has_status(t, row, "error"))
+    while (row < t->n_rows && is_unread(t, row))
         row++;
     return row;
 }
 
-/* Do workers stand for the same at all points? Then that is told once. */
-static bool is_one_replica(const struct table *t)
+/* Is that the same at all points? Then it is told once. */
+static bool is_one_place(const struct table *t)
 {
     struct text one = { 0 }, other = { 0 };
     bool same = true;
     int64_t first = next_read(t, 0);
     if (first < t->n_rows)
-        put_replica(&one, t, first);
+        put_where(&one, t, first);
     for (int64_t row = first; row < t->n_rows && same; row = next_read(t, row + 1)) {
         text_clear(&other);
-        put_replica(&other, t, row);
+        put_where(&other, t, row);
         same = strcmp(text_str(&one), text_str(&other)) == 0;
     }
     text_free(&one);
@@ -108,7 +114,7 @@ static void put_seeds(struct text *out, const struct gossip_study *s)
         text_printf(out, "seed: %lld\n", (long long)s->seed);
 }
 
-/* What is different at a point: its axes, and what workers stand for unless that is @p one at all points. */
+/* What is different at a point: its axes, and where it runs unless that is @p one at all points. */
 static void put_axes(struct text *out, const struct table *t, int64_t row, const struct gossip_study *s,
                      bool one)
 {
@@ -120,8 +126,8 @@ static void put_axes(struct text *out, const struct table *t, int64_t row, const
         text_printf(out, "%s %s %s", k ? "," : "", points_axis_title(s->sweep.axes[k].path),
                     points_unquote(value, word(t, row, s->sweep.axes[k].path)));
     text_puts(out, "\n");
-    if (!one)
-        put_replica(out, t, row);
+    if (!one && !is_unread(t, row))
+        put_where(out, t, row);
     text_puts(out, "\n");
 }
 
@@ -183,20 +189,20 @@ static int put_rows(struct text *out, const struct table *t, int64_t first, int6
     const struct sheet_column columns[] = {
         { "method", "", SHEET_LEFT },
         { "accuracy", "%", SHEET_POINT },
-        { "+-", "%", SHEET_POINT },
+        { "accuracy", "+-", SHEET_POINT },
         { "averaged", "%", SHEET_POINT },
-        { "+-", "%", SHEET_POINT },
+        { "averaged", "+-", SHEET_POINT },
         { "traffic", unit.name, SHEET_POINT },
         { "time", "s", SHEET_POINT },
         { "waiting", "%", SHEET_POINT },
-        { "traffic", "vs base", SHEET_POINT },
-        { "time", "vs base", SHEET_POINT },
+        { "traffic vs", "base %", SHEET_POINT },
+        { "time vs", "base %", SHEET_POINT },
         { "accuracy", "vs base", SHEET_POINT },
-        { "+-", "", SHEET_POINT },
-        { "traffic", "vs fixed", SHEET_POINT },
-        { "that is", "", SHEET_LEFT },
-        { "time", "vs fixed", SHEET_POINT },
-        { "that is", "", SHEET_LEFT },
+        { "vs base", "+-", SHEET_POINT },
+        { "traffic vs", "fixed %", SHEET_POINT },
+        { "fixed that", "sends least", SHEET_LEFT },
+        { "time vs", "fixed %", SHEET_POINT },
+        { "fixed that", "is fastest", SHEET_LEFT },
         { "needs", "GB/s", SHEET_POINT },
         { "status", "", SHEET_LEFT },
         { "message", "", SHEET_LEFT },
@@ -227,17 +233,21 @@ static void put_compared(struct text *out, const struct table *t, int64_t first,
 {
     int64_t base = first_with(t, first, end, "base"), fixed = first_with(t, first, end, "fixed");
     char a[SHOW];
+    int64_t any = base >= 0 ? base : fixed >= 0 ? fixed : first;
+    bool averaged = strcmp(word(t, any, "compared"), "averaged") == 0;
+    const char *whose = averaged ? "the averaged model's" : "the workers'";
     if (base >= 0)
         text_printf(
             out,
-            "vs base: against %s; changes of traffic and time in %%, of accuracy in points, seed by seed\n",
-            word(t, base, "base"));
+            "vs base: against %s; changes of traffic and time in %%, of accuracy (%s) in points, seed by "
+            "seed\n",
+            word(t, base, "base"), whose);
     if (fixed >= 0)
         text_printf(
             out,
             "vs fixed: changes in %% against the fixed period that sends least, or is fastest, of those at "
-            "most %s points less accurate\n",
-            show_real(a, s->equal_points, PERCENT_DIGITS));
+            "most %s points less accurate (%s)\n",
+            show_real(a, s->equal_points, PERCENT_DIGITS), whose);
 }
 
 /* The first row of the point in which @p column is a number; -1: none. */
@@ -255,20 +265,22 @@ static void put_needed(struct text *out, const struct table *t, int64_t first, i
     char a[SHOW];
     if (row < 0)
         return;
-    text_printf(out,
-                "needs: bandwidth of an NPU, all dimensions together, at which it takes %s %% longer than "
-                "with endless bandwidth\n",
-                show_real(a, number(t, row, "need_wait_pct"), PERCENT_DIGITS));
+    const char *dim = word(t, row, "needed_dim");
+    text_printf(
+        out,
+        "needs: bandwidth of %s%s of an NPU, at which it takes %s %% longer than with endless bandwidth%s\n",
+        *dim ? "dimension " : "all dimensions together", dim,
+        show_real(a, number(t, row, "need_wait_pct"), PERCENT_DIGITS), *dim ? " there" : "");
 }
 
 static void put_diverged(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     int64_t n = 0;
     for (int64_t row = first; row < end; row++) {
-        if (!has_status(t, row, "diverged"))
+        if (isnan(number(t, row, "diverged_step")))
             continue;
         text_printf(out, "%s%s at step %.0f",
-                    n++ ? ", " : "diverged, for some seed: ", word(t, row, "method"),
+                    n++ ? ", " : "diverged, earliest seed: ", word(t, row, "method"),
                     number(t, row, "diverged_step"));
     }
     text_puts(out, n ? "\n" : "");
@@ -306,12 +318,12 @@ static void put_meaning(struct text *out, const struct table *t, int64_t first, 
 
 int gossip_text(const struct table *rows, const struct gossip_study *s, struct text *out, struct err *e)
 {
-    bool one = is_one_replica(rows);
+    bool one = is_one_place(rows);
     int rc = 0;
     text_printf(out, "%s%straining with little communication\n", s->name, s->name[0] ? ": " : "");
     put_seeds(out, s);
     if (one && next_read(rows, 0) < rows->n_rows)
-        put_replica(out, rows, next_read(rows, 0));
+        put_where(out, rows, next_read(rows, 0));
     for (int64_t first = 0, end; first < rows->n_rows && !rc; first = end) {
         end = end_of_point(rows, first);
         text_puts(out, "\n");

@@ -107,7 +107,7 @@ static int find_need(struct gossip_unit *u, const struct gossip_log *log, const 
     struct gossip_need need;
     int rc = gossip_need(&need, log, setup, need_pct / 100, e);
     if (!rc && isinf(need.share))
-        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidths are not enough");
+        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidth is not enough");
     if (!rc)
         u->need_Bps = need.bw_Bps;
     if (rc != ERR_UNSUP)
@@ -213,6 +213,24 @@ static int run_all(struct gossip_runs *r, struct err *e)
     return pool_run(&pool, r->n_units, 1, o->threads, e);
 }
 
+/* A period that is never over is most likely not meant. */
+static void note_never(struct gossip_state *s, const struct gossip_runs *r)
+{
+    struct gossip_point *p = &s->point;
+    long long steps = (long long)gossip_point_steps(p);
+    for (int32_t i = 0; i < p->n_entries && s->first_unit + i < r->n_units; i++) {
+        const struct gossip_unit *u = &r->units[s->first_unit + i];
+        long long period = (long long)p->entries[i].settings.period;
+        bool whole = u->run && !u->rc && u->result.diverged_step < 0;
+        if (whole && gossip_has_fixed_period(&p->entries[i].settings) && u->result.exchanges == 0 &&
+            period > steps)
+            text_printf(&p->notes,
+                        "%s: method %s: period %lld is more than the %lld steps of a worker: nothing is "
+                        "exchanged\n",
+                        r->from.path, p->entries[i].label, period, steps);
+    }
+}
+
 static const struct text *notes_of(const void *states, int64_t i)
 {
     const struct gossip_point *p = &((const struct gossip_state *)states)[i].point;
@@ -252,6 +270,8 @@ int gossip_study_run(struct table *out, const struct gossip_study *s, const char
     if (!rc)
         rc = gossip_make_tables(out, &r, e);
     if (!rc && options->notes) {
+        for (int64_t i = 0; i < s->sweep.n_points; i++)
+            note_never(&r.states[i], &r);
         notes_gather(options->notes, r.states, s->sweep.n_points, notes_of);
         rc = text_check(options->notes, e);
     }

@@ -28,6 +28,8 @@
         ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
                                                .dflt = absent, .uses = used                                  \
     }
+const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
+
 /* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing. */
 #define ABOVE_0 1e-9
 #define BELOW_1 0.999999
@@ -74,9 +76,13 @@ static const struct key study_keys[] = {
           "first row"),
     REAL(gossip_conf, "equal_points", equal_points, "%", 1, 0, 100, 0.5, 0,
          "accuracies this near are equal, where the best fixed period is looked for"),
+    WORD(gossip_conf, "compare", compare, gossip_compare_words, GOSSIP_COMPARE_WORKERS, 0,
+         "whose accuracy counts where methods are compared: the workers' own, or that of the averaged model"),
     REAL(gossip_conf, "need_pct", need_pct, "%", 1, 1e-3, 1e6, SCHEMA_NONE, 0,
          "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
          "asked"),
+    STUDY("need_dim", need_dim, KEY_TEXT,
+          "dimension of the network whose bandwidth alone that is; absent: all of them"),
     COUNT(gossip_conf, "seeds", seeds, 1, 100000, 5, 0, "runs of each method; the mean counts"),
     COUNT(gossip_conf, "seed", seed, 0, 9e18, 1, 0,
           "of the first run, its examples and shards; the others follow by one"),

@@ -210,3 +210,9 @@ int64_t gossip_point_epoch_steps(const struct gossip_point *p)
     int64_t shard = p->n_train / p->fabric.n_workers;
     return shard / (p->learning.batch < shard ? p->learning.batch : shard);
 }
+
+int64_t gossip_point_steps(const struct gossip_point *p)
+{
+    double n = p->learning.epochs * (double)gossip_point_epoch_steps(p);
+    return n < 1 ? 1 : (int64_t)n;
+}

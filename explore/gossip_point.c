@@ -74,6 +74,24 @@ static int read_fabric(struct gossip_point *p, struct err *e)
     return rc;
 }
 
+/* A dimension that need_pct asks for alone. A run has all of every bandwidth, whosever share is asked for. */
+static int read_need(struct gossip_point *p, struct err *e)
+{
+    struct topo_network *net = &p->fabric.net;
+    const char *name = p->conf.need_dim, *names[TOPO_MAX_DIMS];
+    if (!name)
+        return 0;
+    p->fabric.share_dim = topo_find_dim(net, name) + 1;
+    if (p->fabric.share_dim > 0)
+        return 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        names[d] = net->dims[d].name;
+    const char *near = text_nearest(name, names, (size_t)net->n_dims);
+    return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "need_dim"), e, ERR_PARSE,
+                     "is %.60s, need a dimension of the network%s%s", name,
+                     near ? ", such as " : ", the first is ", near ? near : names[0]);
+}
+
 /* ---- the clock ---- */
 
 static int read_clock(struct gossip_point *p, struct err *e)
@@ -161,6 +179,7 @@ static void note_all(struct gossip_point *p)
     note_unused(p, &gossip_learner_section, c->learner);
     note_unused(p, &gossip_data_section, c->data);
     note_idle(p, c->learner, "momentum", p->learning.optimizer != GOSSIP_SGD, "by optimizer sgd");
+    note_idle(p, p->doc.root, "need_dim", isnan(c->need_pct), "with need_pct");
     note_idle(p, c->clock, "slowdown", p->clock.n_slow == 0, "with slow_workers");
     note_idle(p, c->clock, "pause_factor", !(p->clock.pause_prob > 0), "with pause_prob");
 }
@@ -187,8 +206,8 @@ static int read_point(struct gossip_point *p, struct err *e)
     p->model_B = isnan(c->model_B) ? 0 : c->model_B;
     p->sharding = (enum gossip_sharding)c->shards;
     p->equal_frac = c->equal_points / 100;
-    if ((rc = read_fabric(p, e)) || (rc = gossip_point_learner(p, e)) || (rc = read_clock(p, e)) ||
-        (rc = read_job(p, e)) || (rc = gossip_point_methods(p, e)))
+    if ((rc = read_fabric(p, e)) || (rc = read_need(p, e)) || (rc = gossip_point_learner(p, e)) ||
+        (rc = read_clock(p, e)) || (rc = read_job(p, e)) || (rc = gossip_point_methods(p, e)))
         return rc;
     note_all(p);
     return text_check(&p->notes, e);

@@ -7,14 +7,19 @@
 #include "explore/study_files.h"
 #include "sim/gossip/gossip.h"
 
+/** Whose accuracy methods are compared by. */
+enum gossip_compare { GOSSIP_COMPARE_WORKERS, GOSSIP_COMPARE_AVERAGED, N_GOSSIP_COMPARES };
+/** "workers", "averaged"; NULL-terminated. */
+extern const char *const gossip_compare_words[N_GOSSIP_COMPARES + 1];
+
 enum { GOSSIP_MAX_METHODS = 4096 /**< rows of a point */ };
 
 /** As written; numbers are SI. */
 struct gossip_conf {
-    const char *name, *source, *baseline;
+    const char *name, *source, *baseline, *need_dim; /**< need_dim NULL: all */
     yaml_id network, job, learner, data, clock, methods, vary;
     int64_t workers, server; /**< -1: absent */
-    int32_t rung, shards;
+    int32_t rung, shards, compare;
     int64_t chunks;
     double endpoint_s, model_B;    /**< model_B NaN: absent */
     double drift_at;               /**< NaN: absent */
@@ -94,6 +99,8 @@ int64_t gossip_point_epoch_steps(const struct gossip_point *p);
 /** The examples of own data. Both empty after failure. Errors of gossip_data_read_csv(). */
 int gossip_point_own_data(struct gossip_data *train, struct gossip_data *test, const struct gossip_point *p,
                           struct err *e);
+/** Steps a worker makes in all. */
+int64_t gossip_point_steps(const struct gossip_point *p);
 /** Bytes that a model counts as on the wire. */
 double gossip_point_wire_B(const struct gossip_point *p);
 /** Does its period stay as it is? Not that of a rule, or of a method that adapts it. */

@@ -11,7 +11,8 @@
 
 /* One row; counts below 0 and NaN are blank. */
 struct gossip_row {
-    const char *method, *family, *rule, *status, *base, *fixed, *fixed_for_time, *replica, *message;
+    const char *method, *family, *rule, *status, *compared, *base, *fixed, *fixed_for_time, *needed_dim, *on,
+        *replica, *message;
     int64_t period, seeds, steps, diverged_step;
     double accuracy_pct, accuracy_half_pct, average_pct, average_half_pct, traffic_MB, traffic_half_MB;
     double time_s, time_half_s, wait_pct, exchanges, loss;
@@ -40,7 +41,8 @@ const struct gossip_column gossip_columns[] = {
     WORD(rule, "when a worker exchanges, where a method has rules"),
     COUNT(period, "steps between exchanges, where they stay the same"),
     COUNT(seeds, "runs"),
-    WORD(status, "ok; diverged: the loss of some seed was no number; error"),
+    WORD(status,
+         "ok; diverged: the loss of some seed was no number, and there are no means; error: likewise"),
     REAL(accuracy_pct, "of the workers' own models on the test set: mean over workers and seeds"),
     REAL(accuracy_half_pct, "half width of its 95 % interval over the seeds"),
     REAL(average_pct, "accuracy of the mean of all models"),
@@ -53,10 +55,12 @@ const struct gossip_column gossip_columns[] = {
     REAL(exchanges, "messages, two-way exchanges and collectives"),
     COUNT(steps, "of one worker"),
     REAL(loss, "mean over batches of the last tenth of the steps, nats"),
+    WORD(compared, "whose accuracy is compared in what follows: compare of the study"),
     WORD(base, "label of the baseline"),
     REAL(traffic_vs_base_pct, "change of traffic_MB against the baseline"),
     REAL(time_vs_base_pct, "change of time_s against the baseline"),
-    REAL(accuracy_vs_base_points, "accuracy_pct less that of the baseline: mean of differences by seed"),
+    REAL(accuracy_vs_base_points,
+         "accuracy_pct, or average_pct, less that of the baseline: mean of differences by seed"),
     REAL(accuracy_vs_base_half, "half width of its 95 % interval"),
     WORD(fixed, "of the baseline's method the fixed period that sends least at equal accuracy"),
     REAL(traffic_vs_fixed_pct, "change of traffic_MB against that"),
@@ -65,11 +69,13 @@ const struct gossip_column gossip_columns[] = {
     REAL(average_MB, "traffic of an all-reduce at the end, for the mean of all models; not in the above"),
     REAL(average_s, "its time"),
     COUNT(diverged_step, "the first step of a worker at which the loss of some seed was no number"),
-    REAL(need_GBps, "with need_pct: bandwidth of an NPU into all dimensions at which a run takes so much "
+    REAL(need_GBps, "with need_pct: bandwidth of an NPU at which a run takes so much "
                     "longer than with endless bandwidth; 0: any is enough"),
     REAL(need_wait_pct, "how much longer that is: need_pct of the study"),
+    WORD(needed_dim, "the dimension whose bandwidth alone that is: need_dim of the study; blank: all"),
     REAL(step_s, "mean time of a step: clock.step_ms, or that of job"),
     REAL(wire_MB, "what a model counts as on the wire: model_MB, that of job, or 4 bytes a parameter"),
+    WORD(on, "workers, network, and how exchanges are priced"),
     WORD(replica, "what a worker stands for: the model and the NPU of job"),
     REAL(missing_GB, "memory that the NPU lacks for job; none where it is negative"),
     WORD(message, "what is wrong, or why need_GBps could not be found"),
@@ -182,10 +188,10 @@ static double measure_of(const struct gossip_unit *u, enum measure what)
 /* The runs of one entry of a point. */
 struct group {
     struct stat_mean of[N_MEASURES];
-    int64_t diverged_step;                   /* the least; -1: none did */
-    const char *told;                        /* the first message of a run that did not fail; NULL: none */
-    const struct gossip_unit *wrong, *first; /* the first that failed, and the first that did not diverge;
-                                                NULL: none */
+    int64_t diverged_step, n_diverged; /* the least, -1: none did; of how many seeds */
+    const char *told;                  /* the first message of a run that did not fail; NULL: none */
+    const struct gossip_unit *wrong;   /* the first that failed; NULL: none did */
+    bool is_ok;                        /* no run has failed or diverged: else there are no means */
 };
 
 /* What the rows of a point are made from. */
@@ -197,24 +203,29 @@ struct frame {
     struct group *groups; /* shape [n_entries], owned */
 };
 
+static void count_run(struct group *g, const struct gossip_unit *u)
+{
+    int64_t step = u->rc ? -1 : u->result.diverged_step;
+    if (step >= 0 && (g->diverged_step < 0 || step < g->diverged_step))
+        g->diverged_step = step;
+    g->n_diverged += step >= 0;
+    if (u->rc && !g->wrong)
+        g->wrong = u;
+    if (!u->rc && !g->told)
+        g->told = u->message;
+    g->is_ok = g->is_ok && is_ok(u);
+}
+
+/* The seeds that did not diverge are those with the luckier draws: their mean would flatter the method. */
 static void sum_up(struct group *g, const struct frame *f, int32_t entry)
 {
-    *g = (struct group){ .diverged_step = -1 };
-    for (int64_t k = 0; k < f->seeds; k++) {
-        const struct gossip_unit *u = gossip_unit_at(f->r, f->point, entry, k);
-        int64_t step = u->rc ? -1 : u->result.diverged_step;
-        if (step >= 0 && (g->diverged_step < 0 || step < g->diverged_step))
-            g->diverged_step = step;
-        if (u->rc && !g->wrong)
-            g->wrong = u;
-        if (is_ok(u) && !g->first)
-            g->first = u;
-        if (!u->rc && !g->told)
-            g->told = u->message;
-    }
+    *g = (struct group){ .diverged_step = -1, .is_ok = true };
+    for (int64_t k = 0; k < f->seeds; k++)
+        count_run(g, gossip_unit_at(f->r, f->point, entry, k));
     for (int what = 0; what < N_MEASURES; what++) {
         for (int64_t k = 0; k < f->seeds; k++)
-            f->x[k] = measure_of(gossip_unit_at(f->r, f->point, entry, k), (enum measure)what);
+            f->x[k] = g->is_ok ? measure_of(gossip_unit_at(f->r, f->point, entry, k), (enum measure)what)
+                               : (double)NAN;
         g->of[what] = stat_mean(f->x, f->seeds, 1);
     }
 }
@@ -227,27 +238,33 @@ static double change_pct(double x, double base)
     return base > 0 ? (x / base - 1) * 100 : (double)NAN;
 }
 
+/* Whose accuracy counts here. */
+static enum measure compared(const struct frame *f)
+{
+    return f->state->point.conf.compare == GOSSIP_COMPARE_AVERAGED ? AVERAGE : ACCURACY;
+}
+
 static struct stat_mean accuracy_gain(const struct frame *f, int32_t entry)
 {
     int32_t base = f->state->point.baseline;
     for (int64_t k = 0; k < f->seeds; k++)
-        f->x[k] = measure_of(gossip_unit_at(f->r, f->point, entry, k), ACCURACY) -
-                  measure_of(gossip_unit_at(f->r, f->point, base, k), ACCURACY);
+        f->x[k] = measure_of(gossip_unit_at(f->r, f->point, entry, k), compared(f)) -
+                  measure_of(gossip_unit_at(f->r, f->point, base, k), compared(f));
     return stat_mean(f->x, f->seeds, 1);
 }
 
 /* The entry with a fixed period of the baseline's method whose @p what is least, of those as accurate as @p
- * entry within what counts as equal; -1: none. */
+ * entry within what counts as equal; -1: none. A period that is never over is no way to exchange. */
 static int32_t best_fixed(const struct frame *f, int32_t entry, enum measure what)
 {
     const struct gossip_point *p = &f->state->point;
-    double floor_pct = f->groups[entry].of[ACCURACY].mean - p->equal_frac * 100;
+    double floor_pct = f->groups[entry].of[compared(f)].mean - p->equal_frac * 100;
     int32_t best = -1;
     for (int32_t i = 0; i < p->n_entries; i++) {
         const struct group *g = &f->groups[i];
         bool is_fixed = p->entries[i].settings.method == p->entries[p->baseline].settings.method &&
                         gossip_has_fixed_period(&p->entries[i].settings);
-        if (!is_fixed || g->wrong || g->diverged_step >= 0 || !(g->of[ACCURACY].mean >= floor_pct))
+        if (!is_fixed || !g->is_ok || !(g->of[EXCHANGES].mean > 0) || !(g->of[compared(f)].mean >= floor_pct))
             continue;
         if (best < 0 || g->of[what].mean < f->groups[best].of[what].mean)
             best = i;
@@ -271,13 +288,15 @@ static void fill_fixed(struct gossip_row *row, const struct frame *f, int32_t en
 static void fill_compared(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
     const struct group *g = &f->groups[entry], *base = &f->groups[f->state->point.baseline];
+    row->compared = gossip_compare_words[f->state->point.conf.compare];
+    if (!base->is_ok)
+        return;
     struct stat_mean gain = accuracy_gain(f, entry);
     row->base = f->state->point.entries[f->state->point.baseline].label;
     row->traffic_vs_base_pct = change_pct(g->of[TRAFFIC].mean, base->of[TRAFFIC].mean);
     row->time_vs_base_pct = change_pct(g->of[TIME].mean, base->of[TIME].mean);
     row->accuracy_vs_base_points = gain.mean;
     row->accuracy_vs_base_half = gain.half;
-    fill_fixed(row, f, entry);
 }
 
 /* ---- rows ---- */
@@ -312,45 +331,74 @@ static void fill_means(struct gossip_row *row, const struct group *g)
 static void fill_dims(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
     for (int32_t d = 0; d < f->state->point.fabric.net.n_dims; d++) {
-        for (int64_t k = 0; k < f->seeds; k++) {
-            const struct gossip_unit *u = gossip_unit_at(f->r, f->point, entry, k);
-            f->x[k] = is_ok(u) ? u->result.dim_B[d] / 1e6 : (double)NAN;
-        }
+        for (int64_t k = 0; k < f->seeds; k++)
+            f->x[k] = gossip_unit_at(f->r, f->point, entry, k)->result.dim_B[d] / 1e6;
         row->dim_MB[d] = stat_mean(f->x, f->seeds, 1).mean;
     }
 }
 
-/* The job of a point, and what it makes of the study. */
-static void fill_replica(struct gossip_row *row, char text[GOSSIP_JOB_TEXT], const struct gossip_point *p)
+/* What is known before any run. */
+static void fill_setting(struct gossip_row *row, const struct gossip_point *p)
 {
+    const struct gossip_fabric *x = &p->fabric;
+    row->steps = gossip_point_steps(p);
     row->need_wait_pct = p->conf.need_pct;
     row->step_s = p->clock.step_s;
     row->wire_MB = gossip_point_wire_B(p) / 1e6;
+    if (!isnan(p->conf.need_pct) && x->share_dim > 0)
+        row->needed_dim = x->net.dims[x->share_dim - 1].name;
+}
+
+/* Texts of a row. */
+struct row_room {
+    char replica[GOSSIP_JOB_TEXT], spec[TOPO_SPEC], on[TOPO_SPEC + 200], diverged[80];
+};
+
+/* Where it runs, and the job of a point. */
+static void fill_words(struct gossip_row *row, struct row_room *room, const struct gossip_point *p)
+{
+    const struct topo_network *net = &p->fabric.net;
+    const char *name = net->name[0] ? net->name : topo_format_spec(room->spec, net);
+    snprintf(room->on, sizeof room->on, "%d workers on %s, %s rung", p->fabric.n_workers, name,
+             gossip_rung_words[p->fabric.rung]);
+    row->on = room->on;
     if (!p->job.model[0])
         return;
-    row->replica = gossip_job_text(text, &p->job);
+    row->replica = gossip_job_text(room->replica, &p->job);
     row->missing_GB = p->job.missing_B / 1e9;
+}
+
+static void fill_outcome(struct gossip_row *row, struct row_room *room, const struct group *g, int64_t seeds)
+{
+    row->seeds = seeds;
+    row->diverged_step = g->diverged_step;
+    row->status = g->wrong ? "error" : g->n_diverged ? "diverged" : "ok";
+    row->message = g->wrong ? g->wrong->message : g->told;
+    if (g->wrong || !g->n_diverged)
+        return;
+    snprintf(room->diverged, sizeof room->diverged, "%lld of %lld seeds diverged", (long long)g->n_diverged,
+             (long long)seeds);
+    row->message = room->diverged;
 }
 
 static void put_entry(struct table *t, const struct frame *f, int32_t entry)
 {
     const struct group *g = &f->groups[entry];
-    char replica[GOSSIP_JOB_TEXT];
+    struct row_room room;
     struct gossip_row row;
     clear(&row);
     fill_entry(&row, &f->state->point.entries[entry]);
-    row.seeds = f->seeds;
-    row.status = g->wrong ? "error" : g->diverged_step >= 0 ? "diverged" : "ok";
-    row.message = g->wrong ? g->wrong->message : g->told;
-    row.diverged_step = g->diverged_step;
-    fill_means(&row, g);
-    fill_dims(&row, f, entry);
-    fill_replica(&row, replica, &f->state->point);
-    if (g->first) {
-        row.steps = g->first->result.steps;
-        row.average_MB = g->first->result.average_B / 1e6;
-        row.average_s = g->first->result.average_s;
+    fill_setting(&row, &f->state->point);
+    fill_words(&row, &room, &f->state->point);
+    fill_outcome(&row, &room, g, f->seeds);
+    if (g->is_ok) {
+        const struct gossip_result *x = &gossip_unit_at(f->r, f->point, entry, 0)->result;
+        fill_means(&row, g);
+        fill_dims(&row, f, entry);
+        row.average_MB = x->average_B / 1e6;
+        row.average_s = x->average_s;
         fill_compared(&row, f, entry);
+        fill_fixed(&row, f, entry);
     }
     put_row(t, f->r, f->point, &row);
 }

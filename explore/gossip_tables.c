@@ -67,14 +67,14 @@ static void make_curves(struct table *t, const struct gossip_runs *r)
     table_column(t, "loss", TABLE_REAL);
     table_column(t, "exchanges", TABLE_COUNT);
     table_column(t, "traffic_MB", TABLE_REAL);
-    table_column(t, "accuracy_pct", TABLE_REAL);
+    table_column(t, "average_pct", TABLE_REAL);
 }
 
 static void put_curve_point(struct table *t, const struct gossip_point *p, const struct gossip_curve_point *x)
 {
     double epoch_steps = (double)gossip_point_epoch_steps(p) * p->fabric.n_workers;
     table_put_real(t, x->time_s);
-    table_put_count(t, x->steps);
+    table_put_count(t, x->steps / p->fabric.n_workers);
     table_put_real(t, (double)x->steps / epoch_steps);
     table_put_real(t, x->loss);
     table_put_count(t, x->exchanges);
