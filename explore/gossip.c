@@ -217,8 +217,8 @@ static int run_all(struct gossip_runs *r, struct err *e)
 static void note_never(struct gossip_state *s, const struct gossip_runs *r)
 {
     struct gossip_point *p = &s->point;
-    long long steps = (long long)gossip_point_steps(p);
-    for (int32_t i = 0; i < p->n_entries && s->first_unit + i < r->n_units; i++) {
+    long long steps = p->n_entries ? (long long)gossip_point_steps(p) : 0;
+    for (int32_t i = 0; i < p->n_entries; i++) {
         const struct gossip_unit *u = &r->units[s->first_unit + i];
         long long period = (long long)p->entries[i].settings.period;
         bool whole = u->run && !u->rc && u->result.diverged_step < 0;

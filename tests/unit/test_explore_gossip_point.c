@@ -193,7 +193,11 @@ static void labels_say_what_rows_differ_in(void **state)
     static const struct {
         const char *methods, *labels; /* those of all rows, with commas */
     } cases[] = {
-        { "[all-reduce, local]", "all-reduce,local 1," },
+        /* A period of its own where none is given. */
+        { "[all-reduce, local, post-local, adacomm, variance]",
+          "all-reduce,local 16,post-local 16,adacomm 16,variance 4," },
+        { "[gossip-pga, gossip-aga, elastic, diloco, pair, pull, push, { method: sparq }]",
+          "gossip-pga 16,gossip-aga 4,elastic 10,diloco 50,pair 1,pull 1,push 1,sparq 1," },
         { "[{ method: pair, period: [1, 16] }]", "pair 1,pair 16," },
         { "[{ method: pair, period: 4, mix: 0.25 }, { method: pair, period: 4 }]",
           "pair 4 mix 0.25,pair 4," },
@@ -228,7 +232,7 @@ static void the_baseline_is_named_or_the_first_pair_of_period_1(void **state)
         int32_t baseline;
     } cases[] = { { "[all-reduce, { method: pair, period: [4, 1] }]", 2 },
                   { "[all-reduce, { method: pair, rule: drift }]", 0 },
-                  { "[local, { method: pair, period: 1 }]\nbaseline: local 1", 0 },
+                  { "[local, { method: pair, period: 1 }]\nbaseline: local 16", 0 },
                   { "[local, { method: pair, period: 1, mix: 0.3 }, { method: pair }]", 1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
@@ -467,6 +471,11 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         { ONE "methods: [{ method: loca }]\n", ERR_PARSE, "methods[0].method is loca, need a method" },
         { ONE "methods: []\n", ERR_PARSE, "methods is empty, need at least one method" },
         { ONE "methods: pair\n", ERR_PARSE, "methods is pair, need a list" },
+        { ONE "need_pct: 5\nneed_dim: dim2\n", ERR_PARSE,
+          ":4:11: need_dim is dim2, need a dimension of the network, such as dim1" },
+        { ONE "need_pct: 5\nneed_dim: quark\n", ERR_PARSE,
+          "need_dim is quark, need a dimension of the network, the first is dim1" },
+        { ONE "compare: average\n", ERR_PARSE, "compare is average, need one of workers, averaged" },
         { ONE "methods: [{ period: 3 }]\n", ERR_PARSE, "methods[0] is without method, need" },
         { ONE "methods: [{ method: pair, period: 0 }]\n", ERR_RANGE,
           ":3:35: methods[0].period is 0, need at least 1 step" },
@@ -524,6 +533,8 @@ static void keys_without_effect_are_told(void **state)
         { "methods: [{ method: pair, rule: drift, period: 3 }]\n", "methods[0].period has no effect here" },
         { "methods: [{ method: pair, cap: 3 }]\n", "methods[0].cap has no effect here" },
         { "server: 1\nmethods: [pair]\n", "server has no effect here" },
+        { "need_dim: dim1\nmethods: [pair]\n",
+          "need_dim has no effect here, it is used only with need_pct\n" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];

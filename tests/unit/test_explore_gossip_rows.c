@@ -1,0 +1,201 @@
+/* What rows of a study of training with little communication are compared by, and with what. */
+#include "tests/unit/gossip_tables.h"
+
+/* ---- the bandwidth of one dimension ---- */
+
+/* Two dimensions of two: an all-reduce of S sends S through the inner one, at B1, and S / 2 through the outer
+ * one, at B2. With endless bandwidth in one of them the step of 10 ms and the other are left; the bandwidth
+ * that takes a share w longer follows, found to within 1 %. */
+static void bandwidth_of_one_dimension_is_the_closed_form(void **state)
+{
+    const double S = 10e-3, B1 = 1000, B2 = 10, step_s = 0.01, w = 0.2; /* S in GB, B in GB/s */
+    const struct {
+        const char *dim;
+        double need_GBps;
+    } want[] = { { "node", S / (w * (step_s + S / 2 / B2)) }, { "rack", S / 2 / (w * (step_s + S / B1)) } };
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        struct tables t;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "network: { dims: [{ name: node, shape: switch, size: 2, bw_GBps: %g },\n"
+                 "  { name: rack, shape: switch, size: 2, bw_GBps: %g }] }\n"
+                 "learner: { hidden: 8, batch: 16, epochs: 4 }\n"
+                 "data: { train: 400, test: 100, features: 8, classes: 4, hidden: 8 }\n"
+                 "clock: { jitter: 0 }\nmodel_MB: %g\nmethods: [all-reduce]\nseeds: 1\n"
+                 "need_pct: %g\nneed_dim: %s\n",
+                 B1, B2, S * 1e3, 100 * w, want[i].dim);
+        run_text(&t, *state, text, 1);
+        assert_close(number(&t.rows, 0, "need_GBps"), want[i].need_GBps, 0.011);
+        assert_string_equal(word(&t.rows, 0, "needed_dim"), want[i].dim);
+        assert_close(number(&t.rows, 0, "time_s"), STEPS * (step_s + S / B1 + S / 2 / B2), 1e-9);
+        tables_free(&t);
+    }
+}
+
+/* ---- seeds that diverge ---- */
+
+/* Of the first point. */
+static int64_t count_diverged(const struct tables *t, const char *method, double *least)
+{
+    int64_t n = 0;
+    for (int64_t row = 0; row < t->runs.n_rows; row++) {
+        double step = number(&t->runs, row, "diverged_step");
+        if (strcmp(word(&t->runs, row, "method"), method) != 0 || isnan(step))
+            continue;
+        *least = n++ ? fmin(*least, step) : step;
+    }
+    return n;
+}
+
+#define WILD                                                                                                 \
+    SMALL "methods: [{ method: pair, period: [1, 2, 4, 8, 12] }, all-reduce]\nequal_points: 100\n"           \
+          "vary: { learner.rate: [90] }\n"
+
+/* A mean over the seeds that were lucky would flatter a method. */
+static void a_row_of_which_a_seed_diverged_has_no_means(void **state)
+{
+    static const char *const means[] = { "accuracy_pct",
+                                         "average_pct",
+                                         "traffic_MB",
+                                         "time_s",
+                                         "wait_pct",
+                                         "exchanges",
+                                         "loss",
+                                         "average_MB",
+                                         "dim1_MB",
+                                         "accuracy_vs_base_points",
+                                         "traffic_vs_base_pct",
+                                         "time_vs_fixed_pct" };
+    int64_t n_mixed = 0, n_whole = 0;
+    struct tables t;
+    run_text(&t, *state, WILD, 2);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        double least = -1;
+        int64_t n = count_diverged(&t, word(&t.rows, row, "method"), &least);
+        char says[64] = "";
+        n_mixed += n > 0 && n < 3;
+        n_whole += n == 0;
+        if (n)
+            snprintf(says, sizeof says, "%d of 3 seeds diverged", (int)n);
+        assert_string_equal(word(&t.rows, row, "status"), n ? "diverged" : "ok");
+        assert_string_equal(word(&t.rows, row, "message"), says);
+        for (size_t i = 0; i < COUNT_OF(means); i++)
+            assert_true(isnan(number(&t.rows, row, means[i])) == (n > 0));
+        if (n)
+            assert_true(number(&t.rows, row, "diverged_step") == least);
+        assert_true(number(&t.rows, row, "steps") == STEPS);
+    }
+    assert_true(n_mixed > 0 && n_whole > 0);
+    tables_free(&t);
+}
+
+/* With any accuracy equal the longest period would be the best one. */
+static void nothing_is_compared_with_what_diverged(void **state)
+{
+    double any;
+    struct tables t;
+    run_text(&t, *state, WILD "baseline: pair 4\n", 2);
+    assert_true(count_diverged(&t, "pair 4", &any) == 1);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        bool ok = strcmp(word(&t.rows, row, "status"), "ok") == 0;
+        assert_string_equal(word(&t.rows, row, "base"), "");
+        assert_true(isnan(number(&t.rows, row, "accuracy_vs_base_points")));
+        assert_true(isnan(number(&t.rows, row, "accuracy_vs_base_half")));
+        assert_string_equal(word(&t.rows, row, "fixed"), ok ? "pair 2" : "");
+    }
+    tables_free(&t);
+}
+
+/* ---- whose accuracy counts ---- */
+
+static double by_seed(const struct tables *t, const char *method, const char *column, int k)
+{
+    return number(&t->runs, row_of(&t->runs, 0, method) + k, column);
+}
+
+static void accuracy_that_is_compared_is_the_one_asked_for(void **state)
+{
+    static const struct {
+        const char *text, *word, *column;
+    } cases[] = { { "", "workers", "accuracy_pct" },
+                  { "compare: workers\n", "workers", "accuracy_pct" },
+                  { "compare: averaged\n", "averaged", "average_pct" } };
+    double differ = 0;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct tables t;
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", SMALL,
+                 "shards: label-skew\nmethods: [{ method: pair, period: [1, 12] }]\n", cases[i].text);
+        run_text(&t, *state, text, 2);
+        int64_t row = row_of(&t.rows, 0, "pair 12");
+        double gain = 0;
+        for (int k = 0; k < 3; k++)
+            gain +=
+                (by_seed(&t, "pair 12", cases[i].column, k) - by_seed(&t, "pair 1", cases[i].column, k)) / 3;
+        assert_near(number(&t.rows, row, "accuracy_vs_base_points"), gain, 1e-9);
+        assert_string_equal(word(&t.rows, row, "compared"), cases[i].word);
+        differ = i == 0 ? gain : differ - gain;
+        tables_free(&t);
+    }
+    assert_true(differ != 0);
+}
+
+/* The period that sends least of those whose averaged model is as good. */
+static void the_best_fixed_period_is_that_of_the_accuracy_asked_for(void **state)
+{
+    static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "shards: label-skew\nequal_points: 0\ncompare: averaged\n"
+                   "methods: [{ method: pair, period: [1, 4, 8] }, all-reduce]\n",
+             2);
+    for (int64_t row = 0; row < t.rows.n_rows; row++) {
+        const char *best = "";
+        double least_MB = INFINITY;
+        for (size_t k = 0; k < COUNT_OF(fixed); k++) {
+            int64_t other = row_of(&t.rows, 0, fixed[k]);
+            if (number(&t.rows, other, "average_pct") < number(&t.rows, row, "average_pct") ||
+                number(&t.rows, other, "traffic_MB") >= least_MB)
+                continue;
+            best = fixed[k];
+            least_MB = number(&t.rows, other, "traffic_MB");
+        }
+        assert_string_equal(word(&t.rows, row, "fixed"), best);
+    }
+    tables_free(&t);
+}
+
+/* ---- periods that are never over ---- */
+
+static void a_period_without_exchanges_is_no_candidate_and_told(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             SMALL "equal_points: 100\nmethods: [{ method: pair, period: [1, 24, 25] }, "
+                   "{ method: gossip-pga, period: 25 }]\n",
+             2);
+    assert_true(number(&t.rows, row_of(&t.rows, 0, "pair 24"), "exchanges") == WORKERS);
+    assert_true(number(&t.rows, row_of(&t.rows, 0, "pair 25"), "exchanges") == 0);
+    for (int64_t row = 0; row < t.rows.n_rows; row++)
+        assert_string_equal(word(&t.rows, row, "fixed"), "pair 24");
+    const char *note = strstr(text_str(&t.notes), "study.yaml: ");
+    assert_non_null(note);
+    assert_string_equal(note, "study.yaml: method pair 25: period 25 is more than the 24 steps of a worker: "
+                              "nothing is exchanged\n");
+    tables_free(&t);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bandwidth_of_one_dimension_is_the_closed_form),
+        TEST(a_row_of_which_a_seed_diverged_has_no_means),
+        TEST(nothing_is_compared_with_what_diverged),
+        TEST(accuracy_that_is_compared_is_the_one_asked_for),
+        TEST(the_best_fixed_period_is_that_of_the_accuracy_asked_for),
+        TEST(a_period_without_exchanges_is_no_candidate_and_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
