@@ -142,12 +142,12 @@ static void put_methods(struct sheet *s)
     }
 }
 
-static void put_columns(struct sheet *s)
+static void put_columns(struct sheet *s, const struct gossip_column *columns)
 {
     sheet_column(s, "column", "", SHEET_LEFT);
     sheet_column(s, "meaning", "", SHEET_LEFT);
-    for (const struct gossip_column *c = gossip_columns; c->name; c++) {
-        if (strcmp(c->name, "diverged_step") == 0) {
+    for (const struct gossip_column *c = columns; c->name; c++) {
+        if (columns == gossip_columns && strcmp(c->name, "diverged_step") == 0) {
             sheet_put(s, "dim1_MB..");
             sheet_put(s, "traffic that crosses each dimension, innermost first");
         }
@@ -156,22 +156,39 @@ static void put_columns(struct sheet *s)
     }
 }
 
+static int list_columns(struct text *out, struct err *e)
+{
+    static const struct {
+        const char *head;
+        const struct gossip_column *columns;
+    } tables[] = { { "Columns after those of the point:", gossip_columns },
+                   { "Of --runs:", gossip_run_columns },
+                   { "Of --curves:", gossip_curve_columns },
+                   { "Of --links:", gossip_link_columns } };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !rc; i++) {
+        struct sheet s = { 0 };
+        text_printf(out, "\n%s\n\n", tables[i].head);
+        put_columns(&s, tables[i].columns);
+        rc = sheet_write(&s, out, e);
+        sheet_free(&s);
+    }
+    return rc;
+}
+
 static int list_all(const struct run *run, struct err *e)
 {
-    struct sheet methods = { 0 }, columns = { 0 };
+    struct sheet methods = { 0 };
     struct text out = { 0 };
     put_methods(&methods);
-    put_columns(&columns);
     int rc = sheet_write(&methods, &out, e);
     text_puts(&out, "\nPeriod: steps between exchanges where a study gives none. Settings: weft keys "
-                    "\"methods of gossip\".\n\n"
-                    "Columns after those of the point:\n\n");
+                    "\"methods of gossip\".\n");
     if (!rc)
-        rc = sheet_write(&columns, &out, e);
+        rc = list_columns(&out, e);
     if (!rc)
         rc = output_write(run, &out, e);
     sheet_free(&methods);
-    sheet_free(&columns);
     text_free(&out);
     return rc;
 }

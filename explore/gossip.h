@@ -20,6 +20,8 @@ struct gossip_column {
     size_t offset; /**< private to explore/ */
 };
 extern const struct gossip_column gossip_columns[];
+/** Likewise of tables runs, curves and links of struct gossip_options. */
+extern const struct gossip_column gossip_run_columns[], gossip_curve_columns[], gossip_link_columns[];
 
 /** How a study is run. */
 struct gossip_options {

@@ -155,6 +155,20 @@ static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_m
     return rc;
 }
 
+/* A label stands in tables, legends and `baseline`. That it is at most 40 bytes is this project's choice. */
+static int check_name(const struct gossip_point *p, yaml_id map, const char *name, struct err *e)
+{
+    enum { MOST = 40 };
+    size_t n = name ? strlen(name) : 1;
+    yaml_id at = yaml_get(&p->doc, map, "name");
+    if (n < 1 || n > MOST)
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "has %zu bytes, need 1 to %d", n, MOST);
+    for (const char *c = name; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return yaml_fail(&p->doc, at, e, ERR_PARSE, "has a control character, need printable text");
+    return 0;
+}
+
 static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
 {
     struct gossip_method_conf x;
@@ -163,6 +177,8 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
     schema_defaults(&x, &gossip_method_section);
     int rc =
         word ? yaml_text(&p->doc, id, &x.method, e) : schema_read(&x, &gossip_method_section, &p->doc, id, e);
+    if (!rc && !word)
+        rc = check_name(p, id, x.name, e);
     if (!rc)
         rc = find_method(&method, p, word ? id : yaml_get(&p->doc, id, "method"), x.method, e);
     if (rc)

@@ -5,12 +5,26 @@
 #include "explore/sweep_axis.h"
 #include "topo/route.h"
 
+#define WORD(key, text)                                                                                      \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = TABLE_TEXT                                                        \
+    }
+#define COUNT(key, text)                                                                                     \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = TABLE_COUNT                                                       \
+    }
+#define REAL(key, text)                                                                                      \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = TABLE_REAL                                                        \
+    }
+
 /* ---- what all begin with ---- */
 
-static void put_columns(struct table *t, const struct gossip_runs *r)
+static void put_columns(struct table *t, const struct gossip_runs *r, const struct gossip_column *columns)
 {
     sweep_put_columns(t, &r->study->sweep);
-    table_column(t, "method", TABLE_TEXT);
+    for (const struct gossip_column *c = columns; c->name; c++)
+        table_column(t, c->name, c->kind);
 }
 
 static void put_head(struct table *t, const struct gossip_runs *r, int64_t point, int32_t entry)
@@ -21,21 +35,23 @@ static void put_head(struct table *t, const struct gossip_runs *r, int64_t point
 
 /* ---- runs ---- */
 
-static void make_runs(struct table *t, const struct gossip_runs *r)
-{
-    static const char *const before[] = { "accuracy_pct", "average_pct", "traffic_MB",
-                                          "time_s",       "compute_s",   "wait_s" };
-    put_columns(t, r);
-    table_column(t, "seed", TABLE_COUNT);
-    table_column(t, "status", TABLE_TEXT);
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        table_column(t, before[i], TABLE_REAL);
-    table_column(t, "exchanges", TABLE_COUNT);
-    table_column(t, "steps", TABLE_COUNT);
-    table_column(t, "loss", TABLE_REAL);
-    table_column(t, "diverged_step", TABLE_COUNT);
-    table_column(t, "message", TABLE_TEXT);
-}
+const struct gossip_column gossip_run_columns[] = {
+    WORD("method", "label of the row"),
+    COUNT("seed", "of the run"),
+    WORD("status", "ok; diverged: then accuracies and loss are blank, and the rest is until there; error"),
+    REAL("accuracy_pct", "mean over workers"),
+    REAL("average_pct", "of the mean of all models"),
+    REAL("traffic_MB", "what NPUs send, all together"),
+    REAL("time_s", "simulated"),
+    REAL("compute_s", "of it, mean over workers"),
+    REAL("wait_s", "likewise"),
+    COUNT("exchanges", "messages, two-way exchanges and collectives"),
+    COUNT("steps", "of one worker"),
+    REAL("loss", "mean over batches of the last tenth of the steps, nats"),
+    COUNT("diverged_step", "step of a worker at which the loss was no number"),
+    WORD("message", "what is wrong, or why the bandwidth that is needed could not be found"),
+    { .name = NULL },
+};
 
 static void put_run(struct table *t, const struct gossip_unit *u)
 {
@@ -57,18 +73,18 @@ static void put_run(struct table *t, const struct gossip_unit *u)
 
 /* ---- curves ---- */
 
-static void make_curves(struct table *t, const struct gossip_runs *r)
-{
-    put_columns(t, r);
-    table_column(t, "seed", TABLE_COUNT);
-    table_column(t, "time_s", TABLE_REAL);
-    table_column(t, "steps", TABLE_COUNT);
-    table_column(t, "epoch", TABLE_REAL);
-    table_column(t, "loss", TABLE_REAL);
-    table_column(t, "exchanges", TABLE_COUNT);
-    table_column(t, "traffic_MB", TABLE_REAL);
-    table_column(t, "average_pct", TABLE_REAL);
-}
+const struct gossip_column gossip_curve_columns[] = {
+    WORD("method", "label of the row"),
+    COUNT("seed", "of the run"),
+    REAL("time_s", "simulated"),
+    COUNT("steps", "of one worker: mean over workers, rounded down"),
+    REAL("epoch", "the same in epochs, not rounded"),
+    REAL("loss", "mean over batches since the row before, nats"),
+    COUNT("exchanges", "so far, of all workers together"),
+    REAL("traffic_MB", "likewise"),
+    REAL("average_pct", "accuracy of the mean of all models, at a fifth of the rows"),
+    { .name = NULL },
+};
 
 static void put_curve_point(struct table *t, const struct gossip_point *p, const struct gossip_curve_point *x)
 {
@@ -101,13 +117,13 @@ static void put_units(const struct gossip_runs *r, int64_t point, int32_t entry,
 
 /* ---- links ---- */
 
-static void make_links(struct table *t, const struct gossip_runs *r)
-{
-    put_columns(t, r);
-    table_column(t, "link", TABLE_TEXT);
-    table_column(t, "dim", TABLE_TEXT);
-    table_column(t, "MB", TABLE_REAL);
-}
+const struct gossip_column gossip_link_columns[] = {
+    WORD("method", "label of the row"),
+    WORD("link", "from=to"),
+    WORD("dim", "dimension it belongs to"),
+    REAL("MB", "what it carries in the run of the first seed"),
+    { .name = NULL },
+};
 
 static void put_links(struct table *t, const struct gossip_runs *r, int64_t point,
                       const struct topo_routes *routes)
@@ -156,11 +172,11 @@ int gossip_make_details(const struct gossip_runs *r, struct err *e)
     struct table *const tables[] = { o->runs, o->curves, o->links };
     int rc = 0;
     if (o->runs)
-        make_runs(o->runs, r);
+        put_columns(o->runs, r, gossip_run_columns);
     if (o->curves)
-        make_curves(o->curves, r);
+        put_columns(o->curves, r, gossip_curve_columns);
     if (o->links)
-        make_links(o->links, r);
+        put_columns(o->links, r, gossip_link_columns);
     for (int64_t i = 0; i < r->study->sweep.n_points && !rc; i++) {
         for (int32_t entry = 0; entry < r->states[i].point.n_entries; entry++)
             for (int64_t k = 0; k < r->study->seeds; k++)

@@ -479,8 +479,11 @@ static void every_method_and_column_is_explained(void **state)
         assert_true(strlen(gossip_method_help(i)) > 10);
         assert_int_equal(gossip_find_method(gossip_method_name(i)), i);
     }
-    for (const struct gossip_column *c = gossip_columns; c->name; c++)
-        assert_true(strlen(c->help) > 2);
+    static const struct gossip_column *const tables[] = { gossip_columns, gossip_run_columns,
+                                                          gossip_curve_columns, gossip_link_columns };
+    for (size_t i = 0; i < COUNT_OF(tables); i++)
+        for (const struct gossip_column *c = tables[i]; c->name; c++)
+            assert_true(strlen(c->help) > 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
