@@ -99,11 +99,12 @@ static int fail_range(const struct key *k, const struct yaml_doc *doc, yaml_id i
                      range_text(range, k));
 }
 
-static int fail_whole(const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+/* @p x, in the key's range, as it is written: 1e9 is a whole number, but not in digits. */
+static int fail_whole(const struct key *k, double x, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN], range[RANGE_TEXT];
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a whole number, %s", yaml_show(doc, id, shown),
-                     range_text(range, k));
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a whole number%s, %s", yaml_show(doc, id, shown),
+                     x == floor(x) ? " in digits" : "", range_text(range, k));
 }
 
 static int read_real(double *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
@@ -132,7 +133,7 @@ static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *
     struct err other;
     /* -3 and 1.5 are better answered by the key's own range than by that of all counts. */
     if (rc && yaml_real(doc, id, &x, &other) == 0)
-        return x >= k->min && x <= k->max ? fail_whole(k, doc, id, e) : fail_range(k, doc, id, e);
+        return x >= k->min && x <= k->max ? fail_whole(k, x, doc, id, e) : fail_range(k, doc, id, e);
     if (rc)
         return rc;
     if (!((double)n >= k->min && (double)n <= k->max))

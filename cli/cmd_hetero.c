@@ -137,10 +137,11 @@ static int run_all(struct run *run, const struct hetero_study *s, const struct l
         output_notes(run, &notes);
     if (!rc && ended && s->sweep.n_points == 1)
         rc = fail_alone(&t, e);
-    if (!rc && ended)
-        rc = extra_write(run, extras, N_EXTRAS, from, e);
+    /* Rows first: where they cannot be written nothing is left behind. */
     if (!rc && ended)
         rc = write_rows(run, &t, options.stages, s, from, e);
+    if (!rc && ended)
+        rc = extra_write(run, extras, N_EXTRAS, from, e);
     if (!rc && ended)
         say_outcome(run, &t);
     table_free(&t);

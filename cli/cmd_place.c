@@ -106,9 +106,10 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
         rc = fail_alone(&t, e);
     if (ended && !rc) {
         output_notes(run, &notes);
-        rc = extra_write(run, extras, N_EXTRAS, from, e);
+        /* Rows first: where they cannot be written nothing is left behind. */
+        rc = write_rows(run, &t, p, from, e);
         if (!rc)
-            rc = write_rows(run, &t, p, from, e);
+            rc = extra_write(run, extras, N_EXTRAS, from, e);
         if (!rc) {
             warn_empty(run, p, extras);
             say_errors(run, &t);

@@ -266,11 +266,10 @@ static void put_needed(struct text *out, const struct table *t, int64_t first, i
     if (row < 0)
         return;
     const char *dim = word(t, row, "needed_dim");
-    text_printf(
-        out,
-        "needs: bandwidth of %s%s of an NPU, at which it takes %s %% longer than with endless bandwidth%s\n",
-        *dim ? "dimension " : "all dimensions together", dim,
-        show_real(a, number(t, row, "need_wait_pct"), PERCENT_DIGITS), *dim ? " there" : "");
+    text_printf(out,
+                "needs: bandwidth of %s%s%s, at which it takes %s %% longer than with endless bandwidth%s\n",
+                *dim ? "dimension " : "an NPU, all dimensions together", dim, *dim ? ", of an NPU" : "",
+                show_real(a, number(t, row, "need_wait_pct"), PERCENT_DIGITS), *dim ? " there" : "");
 }
 
 static void put_diverged(struct text *out, const struct table *t, int64_t first, int64_t end)

@@ -1,7 +1,9 @@
 /* What a study of training with little communication learns, and from which examples. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "explore/gossip_point.h"
 #include "sim/gossip/data_csv.h"
@@ -11,12 +13,16 @@
 static int read_width(int32_t *out, const struct gossip_point *p, yaml_id id, struct err *e)
 {
     int64_t n;
-    int rc = yaml_count(&p->doc, id, &n, e);
-    if (!rc && (n < 1 || n > GOSSIP_MAX_WIDTH))
-        rc = yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need 1 to %d units", (long long)n,
-                       GOSSIP_MAX_WIDTH);
-    *out = rc ? 0 : (int32_t)n;
-    return rc;
+    char shown[YAML_SHOWN];
+    *out = 0;
+    if (yaml_count(&p->doc, id, &n, e))
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, 1 to %d units",
+                         yaml_show(&p->doc, id, shown), GOSSIP_MAX_WIDTH);
+    if (n < 1 || n > GOSSIP_MAX_WIDTH)
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need 1 to %d units", (long long)n,
+                         GOSSIP_MAX_WIDTH);
+    *out = (int32_t)n;
+    return 0;
 }
 
 /* A width, a list of them, or nothing: one layer of 64. */
@@ -90,6 +96,9 @@ static int copy_path(char **out, const struct gossip_point *p, const char *key, 
     int rc = text_check(&path, e);
     if (!rc && strcmp(text_str(&path), "-") == 0)
         rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is -, need a file that can be read more than once");
+    else if (!rc && access(text_str(&path), R_OK) != 0)
+        rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", text_str(&path),
+                       strerror(errno));
     *out = rc ? NULL : strdup(text_str(&path));
     text_free(&path);
     return rc ? rc : *out ? 0 : err_nomem(e, "the name of a file");

@@ -133,6 +133,17 @@ static int add_period(struct gossip_point *p, yaml_id id, const char *name, stru
     return add_entry(p, id, name, &s, e);
 }
 
+static int read_period(int64_t *out, const struct gossip_point *p, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN];
+    if (yaml_count(&p->doc, id, out, e))
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, at least 1 step",
+                         yaml_show(&p->doc, id, shown));
+    if (*out < 1)
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need at least 1 step", (long long)*out);
+    return 0;
+}
+
 /* Rows of one method: one, or one for each period. */
 static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_method_conf *x,
                        struct gossip_settings *s, struct err *e)
@@ -146,9 +157,7 @@ static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_m
     if (first < 0)
         return add_period(p, id, x->name, *s, e);
     for (yaml_id one = first; one >= 0 && !rc; one = list ? p->doc.nodes[one].next : -1) {
-        rc = yaml_count(&p->doc, one, &s->period, e);
-        if (!rc && s->period < 1)
-            rc = yaml_fail(&p->doc, one, e, ERR_RANGE, "is %lld, need at least 1 step", (long long)s->period);
+        rc = read_period(&s->period, p, one, e);
         if (!rc)
             rc = add_period(p, id, x->name, *s, e);
     }

@@ -22,6 +22,8 @@ seed: 11
 echo "== one point"
 learned gossip small.yaml
 run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -E -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e '/"point"/s/: -?[0-9][^,]*/: #/g'
+echo "== what is compared and asked for"
+learned gossip small.yaml --set compare=averaged --set need_pct=5 --set need_dim=dim1 --set methods='[{ method: pair, period: [1, 25] }]'
 echo "== points"
 learned gossip small.yaml --set vary='{shards: [iid, label-skew], workers: [2, 3]}' --set methods='[{method: pair, period: [2, 8]}]'
 learned gossip small.yaml --set vary='{learner.rate: [0.05, 1e9]}' --set methods='[pair, all-reduce]'
@@ -80,7 +82,7 @@ run gossip own.yaml --set data.train=100 -o /dev/null
 echo "== what is wrong"
 run gossip small.yaml --set methods='[pairs]'
 run gossip small.yaml --set methods='[{method: pair, period: 0}]'
-run gossip small.yaml --set methods='[{method: local, period: 1}, local]'
+run gossip small.yaml --set methods='[{method: local, period: 16}, local]'
 run gossip small.yaml --set methods='[{method: pair, tau: 3}]'
 run gossip small.yaml --set baseline='pair 2'
 run gossip small.yaml --set workers=5
@@ -89,6 +91,11 @@ run gossip small.yaml --set data.train=3
 run gossip small.yaml --set methods='[{method: diloco, outer_momentum: 1}]'
 run gossip small.yaml --set methods='[{method: adacomm, period: 9, cap: 8}]'
 run gossip small.yaml --set server=4
+run gossip small.yaml --set need_dim=rack
+run gossip small.yaml --set compare=mean
+run gossip small.yaml --set methods='[{method: pair, name: ""}]'
+run gossip small.yaml --set data.test=1e9
+run gossip small.yaml --set learner.hidden=abc
 run gossip small.yaml --set network=switch:4
 run gossip small.yaml --set learner.decay_at='[0.5, 0.25]'
 run gossip small.yaml --set learner.hidden=0
@@ -103,14 +110,15 @@ run gossip rubbish.yaml
 echo "== keys without effect"
 run gossip small.yaml --set learner.schedule=constant --set learner.decay=0.5 --set server=1 --set clock.slowdown=2 -o /dev/null
 echo "== what there is"
-run gossip --list | sed -n '/^Their settings/,$p'
+run gossip --list | sed -n '/^Period:/,$p'
 run keys "clock of gossip"
 echo "== outputs"
 run gossip small.yaml --runs same.csv --links same.csv
 run gossip small.yaml -f --curves ./small.yaml
 run gossip small.yaml --links nowhere/l.csv
 run gossip small.yaml -o one-rows.csv
-run gossip small.yaml -o /dev/full
+run gossip small.yaml -o /dev/full --runs left.csv
+ls left.csv 2>/dev/null
 run gossip small.yaml -j 0
 run gossip
 echo "== an interrupt writes nothing"

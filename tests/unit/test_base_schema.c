@@ -155,6 +155,8 @@ static void wrong_maps_are_refused_with_place_and_remedy(void **state)
         { "dims: [{size: 1}]", "f.yaml:1:15: dims[0].size is 1, need 2 to 1048576", ERR_RANGE },
         { "dims: [{size: 1048577}]", "f.yaml:1:15: dims[0].size is 1048577, need 2 to 1048576", ERR_RANGE },
         { "dims: [{size: -4}]", "f.yaml:1:15: dims[0].size is -4, need 2 to 1048576", ERR_RANGE },
+        { "dims: [{size: 1e3}]",
+          "f.yaml:1:15: dims[0].size is 1e3, need a whole number in digits, 2 to 1048576", ERR_PARSE },
         { "dims: [{size: 4.5}]", "f.yaml:1:15: dims[0].size is 4.5, need a whole number, 2 to 1048576",
           ERR_PARSE },
         { "dims: [{size: '4'}]", "f.yaml:1:15: dims[0].size is the text \"4\", need a whole number",
