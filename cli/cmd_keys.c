@@ -82,6 +82,7 @@ static const struct section *const sections[] = {
     &hetero_anneal_section,
     &hetero_bayes_section,
     &gossip_section,
+    &gossip_job_section,
     &gossip_learner_section,
     &gossip_data_section,
     &gossip_clock_section,

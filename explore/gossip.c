@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explore/gossip_run.h"
+#include "explore/notes.h"
 #include "explore/sweep_axis.h"
 #include "sim/gossip/need.h"
 
@@ -32,7 +33,6 @@ static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const 
     s->seed = p.conf.seed;
     s->seeds = p.conf.seeds;
     s->equal_points = p.conf.equal_points;
-    s->need_frac = p.conf.need_frac;
     snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
     if (p.own_data)
@@ -69,26 +69,13 @@ void gossip_study_free(struct gossip_study *s)
 
 /* ---- points ---- */
 
-/* What is wrong with a point or run is a row; only lack of memory ends all. */
-static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e)
-{
-    *run = true;
-    *kept_rc = rc;
-    if (!rc)
-        return 0;
-    *message = strdup(e->msg);
-    if (!*message)
-        return err_nomem(e, "a message");
-    return rc == ERR_NOMEM ? rc : 0;
-}
-
 static int do_point(void *data, int64_t i, struct err *e)
 {
     struct gossip_runs *r = data;
     struct gossip_state *s = &r->states[i];
     int rc = read_point(&s->point, &r->study->sweep, i, r->from, e);
     gossip_point_close(&s->point);
-    return finish(&s->run, &s->rc, &s->message, rc, e);
+    return pool_keep(&s->run, &s->rc, &s->message, rc, e);
 }
 
 /* ---- runs ---- */
@@ -115,10 +102,12 @@ const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t po
 
 /* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
 static int find_need(struct gossip_unit *u, const struct gossip_log *log, const struct gossip_setup *setup,
-                     double need_frac, struct err *e)
+                     double need_pct, struct err *e)
 {
     struct gossip_need need;
-    int rc = gossip_need(&need, log, setup, need_frac, e);
+    int rc = gossip_need(&need, log, setup, need_pct / 100, e);
+    if (!rc && isinf(need.share))
+        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidths are not enough");
     if (!rc)
         u->need_Bps = need.bw_Bps;
     if (rc != ERR_UNSUP)
@@ -129,14 +118,14 @@ static int find_need(struct gossip_unit *u, const struct gossip_log *log, const 
 
 static int train_with(struct gossip_unit *u, const struct gossip_setup *setup,
                       const struct gossip_settings *settings, int64_t seed, struct gossip_wish wish,
-                      double need_frac, struct err *e)
+                      double need_pct, struct err *e)
 {
     struct gossip_log log = { 0 };
     u->need_Bps = NAN;
-    wish.log = isnan(need_frac) ? NULL : &log;
+    wish.log = isnan(need_pct) ? NULL : &log;
     int rc = gossip_run(&u->result, setup, settings, (uint64_t)seed, &wish, e);
     if (!rc && wish.log && u->result.diverged_step < 0)
-        rc = find_need(u, &log, setup, need_frac, e);
+        rc = find_need(u, &log, setup, need_pct, e);
     gossip_log_free(&log);
     return rc;
 }
@@ -161,7 +150,7 @@ static int train(struct gossip_unit *u, const struct gossip_runs *r, const struc
     setup.test[0] = test;
     setup.test[1] = drifts ? &x->test[1] : test;
     setup.shards = &x->shards;
-    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_frac, e);
+    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_pct, e);
 }
 
 static int do_unit(void *data, int64_t i, struct err *e)
@@ -178,7 +167,7 @@ static int do_unit(void *data, int64_t i, struct err *e)
         rc = train(u, r, s, x, i, e);
     gossip_examples_leave(x);
     gossip_grid_leave(&s->grid);
-    return finish(&u->run, &u->rc, &u->message, rc, e);
+    return pool_keep(&u->run, &u->rc, &u->message, rc, e);
 }
 
 /* Room for every run of every point that could be read, in the order of points, seeds, entries. */
@@ -224,29 +213,10 @@ static int run_all(struct gossip_runs *r, struct err *e)
     return pool_run(&pool, r->n_units, 1, o->threads, e);
 }
 
-static bool has_line(const char *text, const char *line, size_t n)
+static const struct text *notes_of(const void *states, int64_t i)
 {
-    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
-        if (strncmp(at, line, n) == 0)
-            return true;
-    return false;
-}
-
-/* What holds at every point that could be read: a key that one of them leaves idle another may use. */
-static void gather_notes(struct text *out, const struct gossip_runs *r)
-{
-    const struct gossip_state *first = r->states, *end = r->states + r->study->sweep.n_points;
-    while (first < end && !first->point.n_entries)
-        first++;
-    const char *line = first < end ? text_str(&first->point.notes) : "";
-    for (size_t n; *line; line += n) {
-        bool all = true;
-        n = (size_t)(strchr(line, '\n') - line) + 1; /* with the newline: none is another's beginning */
-        for (const struct gossip_state *s = first; s < end && all; s++)
-            all = !s->point.n_entries || has_line(text_str(&s->point.notes), line, n);
-        if (all)
-            text_add(out, line, n);
-    }
+    const struct gossip_point *p = &((const struct gossip_state *)states)[i].point;
+    return p->n_entries ? &p->notes : NULL;
 }
 
 static void free_runs(struct gossip_runs *r)
@@ -282,7 +252,7 @@ int gossip_study_run(struct table *out, const struct gossip_study *s, const char
     if (!rc)
         rc = gossip_make_tables(out, &r, e);
     if (!rc && options->notes) {
-        gather_notes(options->notes, &r);
+        notes_gather(options->notes, r.states, s->sweep.n_points, notes_of);
         rc = text_check(options->notes, e);
     }
     free_runs(&r);

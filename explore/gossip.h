@@ -9,8 +9,8 @@
 #include "explore/sweep.h"
 
 /** Keys of a study, from the outside in. */
-extern const struct section gossip_section, gossip_learner_section, gossip_data_section, gossip_clock_section,
-    gossip_method_section;
+extern const struct section gossip_section, gossip_job_section, gossip_learner_section, gossip_data_section,
+    gossip_clock_section, gossip_method_section;
 
 /** Columns of the table of gossip_study_run() after those of the point, and what they mean; the last one has
  * no name. After average_s come dim1_MB and so on, up to the widest network. */
@@ -39,8 +39,6 @@ struct gossip_study {
     unsigned long long hash; /**< of the study's content at its first point, own examples included, and of its
                                 axes */
     double equal_points;     /**< at the first point: accuracies this near are equal [%] */
-    double need_frac;        /**< at the first point: by how much bandwidth may delay a run, for need_GBps;
-                                NaN: not asked for */
     char name[TOPO_NAME];
 };
 

@@ -28,6 +28,9 @@
         ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
                                                .dflt = absent, .uses = used                                  \
     }
+/* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing. */
+#define ABOVE_0 1e-9
+#define BELOW_1 0.999999
 #define SECTION(id, where, text, rows)                                                                       \
     const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
 
@@ -50,7 +53,11 @@ static const struct key study_keys[] = {
     REAL(gossip_conf, "endpoint_ns", endpoint_s, "ns", 1e-9, 0, 1e9, 0, 0,
          "of a collective: overhead of an NPU per message"),
     REAL(gossip_conf, "model_MB", model_B, "MB", 1e6, 1e-9, 1e12, SCHEMA_NONE, 0,
-         "what a model counts as on the wire; absent: 4 bytes a parameter of what is trained"),
+         "what a model counts as on the wire; absent: that of job, else 4 bytes a parameter of what is "
+         "trained"),
+    STUDY("job", job, KEY_NODE,
+          "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
+          "gossip"),
     STUDY("learner", learner, KEY_NODE, "what is trained and how, see learner"),
     STUDY("data", data, KEY_NODE, "examples: drawn from a teacher, or two CSV files; see data of gossip"),
     WORD(gossip_conf, "shards", shards, gossip_sharding_words, GOSSIP_IID, 0,
@@ -67,7 +74,7 @@ static const struct key study_keys[] = {
           "first row"),
     REAL(gossip_conf, "equal_points", equal_points, "%", 1, 0, 100, 0.5, 0,
          "accuracies this near are equal, where the best fixed period is looked for"),
-    REAL(gossip_conf, "need_pct", need_frac, "%", 0.01, 1e-3, 1e6, SCHEMA_NONE, 0,
+    REAL(gossip_conf, "need_pct", need_pct, "%", 1, 1e-3, 1e6, SCHEMA_NONE, 0,
          "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
          "asked"),
     COUNT(gossip_conf, "seeds", seeds, 1, 100000, 5, 0, "runs of each method; the mean counts"),
@@ -91,7 +98,7 @@ static const struct key learner_keys[] = {
     WORD(gossip_learner_conf, "optimizer", optimizer, gossip_optimizer_words, GOSSIP_SGD, 0,
          "of every worker"),
     LEARN("rate", rate, 1e-12, 1e9, 0.05, 0, "of learning, at first"),
-    LEARN("momentum", momentum, 0, 1, 0.9, 0, "of sgd"),
+    LEARN("momentum", momentum, 0, BELOW_1, 0.9, 0, "of sgd"),
     LEARN("weight_decay", weight_decay, 0, 1e6, 0, 0, "adamw: decoupled; sgd: added to the gradient"),
     WORD(gossip_learner_conf, "schedule", schedule, gossip_schedule_words, GOSSIP_RATE_STEPS, 0,
          "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
@@ -128,7 +135,7 @@ SECTION(gossip_data_section, "data of gossip", "examples of a teacher, or two CS
     REAL(gossip_clock_conf, key, field, in, times, least, most, absent, 0, text)
 
 static const struct key clock_keys[] = {
-    CLOCK("step_ms", step_s, "ms", 1e-3, 1e-9, 1e12, 10, "mean time of a step of a worker"),
+    CLOCK("step_ms", step_s, "ms", 1e-3, 1e-9, 1e12, 10, "mean time of a step of a worker, without job"),
     CLOCK("jitter", jitter, "", 1, 0, 1, 0.1, "share of it that is exponentially distributed"),
     COUNT(gossip_clock_conf, "slow_workers", slow_workers, 0, GOSSIP_MAX_WORKERS, 0, 0, "the last ones .."),
     CLOCK("slowdown", slowdown, "", 1, 1, 1e9, 1, ".. take so many times as long"),
@@ -148,8 +155,8 @@ SECTION(gossip_clock_section, "clock of gossip", "how long steps take, simulated
 #define METHOD(key, field, least, most, absent, used, text)                                                  \
     REAL(gossip_method_conf, key, settings.field, "", 1, least, most, absent, used, text)
 
-/* Defaults are those of gossip_settings_default(); a test holds them equal. Ranges are wide: what a method
- * can be run with it says itself. */
+/* Defaults are those of gossip_settings_default(); a test holds them equal. Ranges are those of all methods:
+ * what one of them can be run with beside other settings it says itself. */
 static const struct key method_keys[] = {
     { ROW(gossip_method_conf, "method", method, KEY_TEXT, "which, see weft gossip --list"), .unit = "",
       .dflt = SCHEMA_NONE, .required = true },
@@ -160,12 +167,14 @@ static const struct key method_keys[] = {
     WORD(gossip_method_conf, "rule", rule, gossip_rule_words, GOSSIP_RULE_FIXED, USE_GOSSIP_RULE,
          "when a worker exchanges: by period, or by the change of its model"),
     METHOD("theta", theta, 0, 1e300, 0.05, USE_GOSSIP_THETA, "change of the model at which a rule exchanges"),
-    METHOD_COUNT("cap", cap, 1, 9e18, 64, USE_GOSSIP_CAP,
-                 "most steps between exchanges, of a rule or of a period that adapts"),
+    METHOD_COUNT(
+        "cap", cap, 1, 9e18, 64, USE_GOSSIP_CAP,
+        "most steps between exchanges, of a rule or of a period that adapts; absent: the first period "
+        "where that is more"),
     METHOD_COUNT("check", check, 1, 9e18, 1, USE_GOSSIP_CHECK, "steps between looks at the change"),
-    METHOD("mix", mix, 0, 1, 0.5, USE_GOSSIP_MIX, "share of the other's model that is taken"),
+    METHOD("mix", mix, ABOVE_0, 1, 0.5, USE_GOSSIP_MIX, "share of the other's model that is taken"),
     METHOD("prob", prob, 0, 1, 0.1, USE_GOSSIP_PROB, "of sending after a step"),
-    METHOD("alpha", alpha, 0, 1, SCHEMA_NONE, USE_GOSSIP_ALPHA,
+    METHOD("alpha", alpha, ABOVE_0, 1, SCHEMA_NONE, USE_GOSSIP_ALPHA,
            "pull between a worker and the centre; absent: 0.9 / workers"),
     REAL(gossip_method_conf, "interval_s", settings.interval_s, "s", 1, 1e-12, 1e15, SCHEMA_NONE,
          USE_GOSSIP_INTERVAL,
@@ -186,20 +195,22 @@ static const struct key method_keys[] = {
     METHOD_COUNT("warmup", warmup, 0, 9e18, 30, USE_GOSSIP_EVENT, "steps that always send"),
     METHOD("sparq_c", sparq_c, 0, 1e300, 1000, USE_GOSSIP_SPARQ,
            "sends iff |x - estimate|^2 > sparq_c t^sparq_power rate^2"),
-    METHOD("sparq_power", sparq_power, 0, 1, 0, USE_GOSSIP_SPARQ, "how that grows with the step"),
-    METHOD("gamma", gamma, 0, 1, 0.5, USE_GOSSIP_SPARQ, "step towards the neighbours' estimates"),
-    METHOD("keep", keep, 0, 1, 1, USE_GOSSIP_SPARQ, "share of the numbers that a message has"),
+    METHOD("sparq_power", sparq_power, 0, BELOW_1, 0, USE_GOSSIP_SPARQ, "how that grows with the step"),
+    METHOD("gamma", gamma, ABOVE_0, 1, 0.5, USE_GOSSIP_SPARQ, "step towards the neighbours' estimates"),
+    METHOD("keep", keep, ABOVE_0, 1, 1, USE_GOSSIP_SPARQ, "share of the numbers that a message has"),
     METHOD_COUNT("fragments", fragments, 1, GOSSIP_MAX_PARAMS, 1, USE_GOSSIP_DILOCO,
                  "parts of the model that are exchanged in turn"),
     METHOD_COUNT("delay", delay, 0, 9e18, 0, USE_GOSSIP_DILOCO,
                  "steps that an exchange may take beside compute"),
-    METHOD("outer_rate", outer_rate, 0, 1e6, 0.7, USE_GOSSIP_DILOCO, "of the outer step"),
-    METHOD("outer_momentum", outer_momentum, 0, 1, 0.9, USE_GOSSIP_DILOCO, "of the outer step"),
-    METHOD("outer_mix", outer_mix, 0, 1, 0, USE_GOSSIP_DILOCO, "share of the worker's own model that stays"),
-    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, GOSSIP_SGD, USE_GOSSIP_DILOCO,
-         "optimizer of the steps"),
+    METHOD("outer_rate", outer_rate, ABOVE_0, 10, 0.7, USE_GOSSIP_DILOCO, "of the outer step"),
+    METHOD("outer_momentum", outer_momentum, 0, BELOW_1, 0.9, USE_GOSSIP_DILOCO, "of the outer step"),
+    METHOD("outer_mix", outer_mix, 0, BELOW_1, 0, USE_GOSSIP_DILOCO,
+           "share of the worker's own model that stays"),
+    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, SCHEMA_NONE, USE_GOSSIP_DILOCO,
+         "optimizer of the steps; absent: that of the learner"),
     METHOD("inner_rate", inner_rate, 1e-12, 1e9, SCHEMA_NONE, USE_GOSSIP_DILOCO,
-           "of learning of the steps; absent: that of the learner"),
+           "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
+           "(adamw)"),
 };
 SECTION(gossip_method_section, "methods of gossip", "a method with its numbers, a row of the table",
         method_keys);

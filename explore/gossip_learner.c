@@ -67,7 +67,6 @@ static int read_decays(struct gossip_learning *l, const struct gossip_point *p, 
 static int read_learning(struct gossip_point *p, const struct gossip_learner_conf *x, struct err *e)
 {
     struct gossip_learning *l = &p->learning;
-    yaml_id map = p->conf.learner;
     *l = gossip_learning_default();
     l->batch = (int32_t)x->batch;
     l->epochs = x->epochs;
@@ -78,9 +77,6 @@ static int read_learning(struct gossip_point *p, const struct gossip_learner_con
     l->schedule = (enum gossip_schedule)x->schedule;
     l->decay = x->decay;
     p->uses |= l->schedule == GOSSIP_RATE_STEPS ? USE_GOSSIP_STEPS : 0;
-    if (!(l->momentum < 1))
-        return yaml_fail(&p->doc, yaml_get(&p->doc, map, "momentum"), e, ERR_RANGE, "is %g, need less than 1",
-                         l->momentum);
     return read_decays(l, p, x->decay_at, e);
 }
 

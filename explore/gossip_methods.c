@@ -116,6 +116,23 @@ static int find_method(int32_t *out, const struct gossip_point *p, yaml_id id, c
                      near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
 }
 
+/* A period that adapts may not begin above the cap: the default makes room for it. That a list of periods can
+ * go beyond 64 without more words is this project's choice. */
+static void raise_cap(struct gossip_settings *s, const struct gossip_point *p, yaml_id id)
+{
+    uint64_t both = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP;
+    if ((gossip_method_uses(s) & both) == both && yaml_get(&p->doc, id, "cap") < 0 && s->cap < s->period)
+        s->cap = s->period;
+}
+
+/* A row with the period of @p s. */
+static int add_period(struct gossip_point *p, yaml_id id, const char *name, struct gossip_settings s,
+                      struct err *e)
+{
+    raise_cap(&s, p, id);
+    return add_entry(p, id, name, &s, e);
+}
+
 /* Rows of one method: one, or one for each period. */
 static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_method_conf *x,
                        struct gossip_settings *s, struct err *e)
@@ -127,13 +144,13 @@ static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_m
     if (list && first < 0)
         return yaml_fail(&p->doc, at, e, ERR_PARSE, "is empty, need at least one period");
     if (first < 0)
-        return add_entry(p, id, x->name, s, e);
+        return add_period(p, id, x->name, *s, e);
     for (yaml_id one = first; one >= 0 && !rc; one = list ? p->doc.nodes[one].next : -1) {
         rc = yaml_count(&p->doc, one, &s->period, e);
         if (!rc && s->period < 1)
             rc = yaml_fail(&p->doc, one, e, ERR_RANGE, "is %lld, need at least 1 step", (long long)s->period);
         if (!rc)
-            rc = add_entry(p, id, x->name, s, e);
+            rc = add_period(p, id, x->name, *s, e);
     }
     return rc;
 }
@@ -155,7 +172,7 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
     s.period = gossip_settings_default().period;
     s.rule = (enum gossip_rule)x.rule;
     s.graph = (enum gossip_graph)x.graph;
-    s.inner = (enum gossip_optimizer)x.inner;
+    s.inner = x.inner < 0 ? N_GOSSIP_OPTIMIZERS : (enum gossip_optimizer)x.inner;
     rc = add_periods(p, id, &x, &s, e);
     if (!rc && !word)
         schema_note_unused(&p->notes, &gossip_method_section, &p->doc, id, p->own_source,

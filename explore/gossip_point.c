@@ -95,6 +95,47 @@ static int read_clock(struct gossip_point *p, struct err *e)
     return rc;
 }
 
+/* ---- what a worker stands for ---- */
+
+static int refuse_beside_job(const struct gossip_point *p, yaml_id map, const char *key, struct err *e)
+{
+    yaml_id at = yaml_get(&p->doc, map, key);
+    if (at < 0 || yaml_is_null(&p->doc, at))
+        return 0;
+    return yaml_fail_key(&p->doc, at, e, ERR_PARSE, "is given with job, need one of them");
+}
+
+/* As `weft alloc` tells that a plan does not fit, and goes on. */
+static void note_memory(struct gossip_point *p)
+{
+    char place[400];
+    if (p->job.missing_B > 0)
+        text_printf(&p->notes, "%s: job does not fit: it lacks %.3g GB of memory on one NPU\n",
+                    yaml_key_place(&p->doc, p->conf.job, place, sizeof place), p->job.missing_B / 1e9);
+}
+
+static int read_job(struct gossip_point *p, struct err *e)
+{
+    if (p->conf.job < 0)
+        return 0;
+    int rc = refuse_beside_job(p, p->doc.root, "model_MB", e);
+    if (!rc)
+        rc = refuse_beside_job(p, p->conf.clock, "step_ms", e);
+    if (!rc)
+        rc = gossip_job_read(&p->job, &p->doc, p->conf.job, &p->fabric.net.npu, e);
+    if (rc)
+        return rc;
+    p->clock.step_s = p->job.step_s;
+    p->model_B = p->job.model_B;
+    note_memory(p);
+    return 0;
+}
+
+double gossip_point_wire_B(const struct gossip_point *p)
+{
+    return p->model_B > 0 ? p->model_B : 4.0 * p->net.n_params;
+}
+
 /* ---- keys without effect ---- */
 
 static void note_idle(struct gossip_point *p, yaml_id map, const char *key, bool idle, const char *only)
@@ -147,7 +188,7 @@ static int read_point(struct gossip_point *p, struct err *e)
     p->sharding = (enum gossip_sharding)c->shards;
     p->equal_frac = c->equal_points / 100;
     if ((rc = read_fabric(p, e)) || (rc = gossip_point_learner(p, e)) || (rc = read_clock(p, e)) ||
-        (rc = gossip_point_methods(p, e)))
+        (rc = read_job(p, e)) || (rc = gossip_point_methods(p, e)))
         return rc;
     note_all(p);
     return text_check(&p->notes, e);

@@ -3,6 +3,7 @@
 #define EXPLORE_GOSSIP_POINT_H
 
 #include "explore/gossip.h"
+#include "explore/gossip_job.h"
 #include "explore/study_files.h"
 #include "sim/gossip/gossip.h"
 
@@ -11,13 +12,13 @@ enum { GOSSIP_MAX_METHODS = 4096 /**< rows of a point */ };
 /** As written; numbers are SI. */
 struct gossip_conf {
     const char *name, *source, *baseline;
-    yaml_id network, learner, data, clock, methods, vary;
+    yaml_id network, job, learner, data, clock, methods, vary;
     int64_t workers, server; /**< -1: absent */
     int32_t rung, shards;
     int64_t chunks;
-    double endpoint_s, model_B;     /**< model_B NaN: absent */
-    double drift_at;                /**< NaN: absent */
-    double equal_points, need_frac; /**< need_frac NaN: absent */
+    double endpoint_s, model_B;    /**< model_B NaN: absent */
+    double drift_at;               /**< NaN: absent */
+    double equal_points, need_pct; /**< need_pct NaN: absent */
     int64_t seeds, seed;
 };
 
@@ -71,6 +72,7 @@ struct gossip_point {
     unsigned long long data_hash;       /**< of own data */
     double drift_at;                    /**< 1: never */
     double model_B;                     /**< 0: 4 bytes a parameter */
+    struct gossip_job job;              /**< model "": none */
     enum gossip_sharding sharding;
     struct gossip_entry *entries; /**< shape [n_entries], owned */
     int32_t n_entries, cap_entries;
@@ -92,6 +94,8 @@ int64_t gossip_point_epoch_steps(const struct gossip_point *p);
 /** The examples of own data. Both empty after failure. Errors of gossip_data_read_csv(). */
 int gossip_point_own_data(struct gossip_data *train, struct gossip_data *test, const struct gossip_point *p,
                           struct err *e);
+/** Bytes that a model counts as on the wire. */
+double gossip_point_wire_B(const struct gossip_point *p);
 /** Does its period stay as it is? Not that of a rule, or of a method that adapts it. */
 bool gossip_has_fixed_period(const struct gossip_settings *s);
 

@@ -11,12 +11,13 @@
 
 /* One row; counts below 0 and NaN are blank. */
 struct gossip_row {
-    const char *method, *family, *rule, *status, *base, *fixed, *fixed_for_time, *message;
+    const char *method, *family, *rule, *status, *base, *fixed, *fixed_for_time, *replica, *message;
     int64_t period, seeds, steps, diverged_step;
     double accuracy_pct, accuracy_half_pct, average_pct, average_half_pct, traffic_MB, traffic_half_MB;
     double time_s, time_half_s, wait_pct, exchanges, loss;
     double traffic_vs_base_pct, time_vs_base_pct, accuracy_vs_base_points, accuracy_vs_base_half;
     double traffic_vs_fixed_pct, time_vs_fixed_pct, average_MB, average_s, need_GBps;
+    double need_wait_pct, step_s, wire_MB, missing_GB;
     double dim_MB[TOPO_MAX_DIMS];
 };
 
@@ -65,7 +66,12 @@ const struct gossip_column gossip_columns[] = {
     REAL(average_s, "its time"),
     COUNT(diverged_step, "the first step of a worker at which the loss of some seed was no number"),
     REAL(need_GBps, "with need_pct: bandwidth of an NPU into all dimensions at which a run takes so much "
-                    "longer than with endless bandwidth; 0: next to none"),
+                    "longer than with endless bandwidth; 0: any is enough"),
+    REAL(need_wait_pct, "how much longer that is: need_pct of the study"),
+    REAL(step_s, "mean time of a step: clock.step_ms, or that of job"),
+    REAL(wire_MB, "what a model counts as on the wire: model_MB, that of job, or 4 bytes a parameter"),
+    WORD(replica, "what a worker stands for: the model and the NPU of job"),
+    REAL(missing_GB, "memory that the NPU lacks for job; none where it is negative"),
     WORD(message, "what is wrong, or why need_GBps could not be found"),
     { .name = NULL },
 };
@@ -314,9 +320,22 @@ static void fill_dims(struct gossip_row *row, const struct frame *f, int32_t ent
     }
 }
 
+/* The job of a point, and what it makes of the study. */
+static void fill_replica(struct gossip_row *row, char text[GOSSIP_JOB_TEXT], const struct gossip_point *p)
+{
+    row->need_wait_pct = p->conf.need_pct;
+    row->step_s = p->clock.step_s;
+    row->wire_MB = gossip_point_wire_B(p) / 1e6;
+    if (!p->job.model[0])
+        return;
+    row->replica = gossip_job_text(text, &p->job);
+    row->missing_GB = p->job.missing_B / 1e9;
+}
+
 static void put_entry(struct table *t, const struct frame *f, int32_t entry)
 {
     const struct group *g = &f->groups[entry];
+    char replica[GOSSIP_JOB_TEXT];
     struct gossip_row row;
     clear(&row);
     fill_entry(&row, &f->state->point.entries[entry]);
@@ -326,6 +345,7 @@ static void put_entry(struct table *t, const struct frame *f, int32_t entry)
     row.diverged_step = g->diverged_step;
     fill_means(&row, g);
     fill_dims(&row, f, entry);
+    fill_replica(&row, replica, &f->state->point);
     if (g->first) {
         row.steps = g->first->result.steps;
         row.average_MB = g->first->result.average_B / 1e6;

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "explore/hetero_run.h"
+#include "explore/notes.h"
 #include "explore/sweep_axis.h"
 #include "sim/hetero/oracle.h"
 
@@ -86,19 +86,6 @@ const struct hetero_scheduler *hetero_unit_scheduler(const struct hetero_runs *r
     return &hetero_schedulers[r->states[u->point].point.schedulers[u->scheduler]];
 }
 
-/* What is wrong with a point or run is a row; only lack of memory ends all. */
-static int finish(bool *run, int *kept_rc, char **message, int rc, struct err *e)
-{
-    *run = true;
-    *kept_rc = rc;
-    if (!rc)
-        return 0;
-    *message = strdup(e->msg);
-    if (!*message)
-        return err_nomem(e, "a message");
-    return rc == ERR_NOMEM ? rc : 0;
-}
-
 /* Does a scheduler prove what the oracle cannot? Then that need not be done twice. */
 static bool lists_exact(const struct hetero_point *p)
 {
@@ -144,7 +131,7 @@ static int do_point(void *data, int64_t i, struct err *e)
 {
     struct hetero_runs *r = data;
     struct hetero_state *s = &r->states[i];
-    return finish(&s->run, &s->rc, &s->message, begin_point(s, r, i, e), e);
+    return pool_keep(&s->run, &s->rc, &s->message, begin_point(s, r, i, e), e);
 }
 
 /* ---- runs ---- */
@@ -246,7 +233,7 @@ static int do_unit(void *data, int64_t i, struct err *e)
 {
     struct hetero_runs *r = data;
     struct hetero_unit *u = &r->units[i];
-    return finish(&u->run, &u->rc, &u->message, run_unit(u, r, e), e);
+    return pool_keep(&u->run, &u->rc, &u->message, run_unit(u, r, e), e);
 }
 
 /* Every run of every point that has runs, in the order of rows: those that draw nothing once. */
@@ -316,29 +303,10 @@ static int run_all(struct hetero_runs *r, struct err *e)
     return rc;
 }
 
-static bool has_line(const char *text, const char *line, size_t n)
+static const struct text *notes_of(const void *states, int64_t i)
 {
-    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
-        if (strncmp(at, line, n) == 0)
-            return true;
-    return false;
-}
-
-/* What holds at every point that could be read: a key that one of them leaves idle another may use. */
-static void gather_notes(struct text *out, const struct hetero_runs *r)
-{
-    const struct hetero_state *first = NULL;
-    for (int64_t i = 0; i < r->study->sweep.n_points && !first; i++)
-        first = r->states[i].point.profile.n_layers ? &r->states[i] : NULL;
-    const char *line = first ? text_str(&first->point.notes) : "";
-    for (size_t n; *line; line += n) {
-        bool all = true;
-        n = (size_t)(strchr(line, '\n') - line) + 1; /* with the newline: none is another's beginning */
-        for (const struct hetero_state *s = first; s < r->states + r->study->sweep.n_points && all; s++)
-            all = !s->point.profile.n_layers || has_line(text_str(&s->point.notes), line, n);
-        if (all)
-            text_add(out, line, n);
-    }
+    const struct hetero_point *p = &((const struct hetero_state *)states)[i].point;
+    return p->profile.n_layers ? &p->notes : NULL;
 }
 
 static void free_runs(struct hetero_runs *r)
@@ -370,7 +338,7 @@ int hetero_study_run(struct table *out, const struct hetero_study *s, const char
     if (!rc)
         rc = hetero_make_tables(out, &r, e);
     if (!rc && options->notes) {
-        gather_notes(options->notes, &r);
+        notes_gather(options->notes, r.states, s->sweep.n_points, notes_of);
         rc = text_check(options->notes, e);
     }
     free_runs(&r);

@@ -1,5 +1,7 @@
 #include "explore/pool.h"
 
+#include <string.h>
+
 /* After a unit, one thread at a time. */
 static void count_unit(struct pool *p, int result, const struct err *inner, int *rc, struct err *e)
 {
@@ -31,4 +33,16 @@ int pool_run(struct pool *p, int64_t n, int64_t stride, int32_t threads, struct 
         count_unit(p, result, &inner, &rc, e);
     }
     return rc;
+}
+
+int pool_keep(bool *run, int *kept_rc, char **message, int rc, struct err *e)
+{
+    *run = true;
+    *kept_rc = rc;
+    if (!rc)
+        return 0;
+    *message = strdup(e->msg);
+    if (!*message)
+        return err_nomem(e, "a message");
+    return rc == ERR_NOMEM ? rc : 0;
 }

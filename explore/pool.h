@@ -35,4 +35,11 @@ struct pool {
  */
 int pool_run(struct pool *p, int64_t n, int64_t stride, int32_t threads, struct err *e);
 
+/**
+ * Write down what became of a unit: @p run true, @p kept_rc its @p rc, @p message a copy of what @p e says,
+ * owned by the caller, as it was where @p rc is 0.
+ * @return 0, but ERR_NOMEM where that is @p rc, or where there is no room for the message: it ends all.
+ */
+int pool_keep(bool *run, int *kept_rc, char **message, int rc, struct err *e);
+
 #endif

@@ -151,10 +151,10 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
  * and `workloads` name, before those that these name further, or after all of them. */
 enum level { LEVEL_TOP, LEVEL_NAMES, LEVEL_INNER, LEVEL_REST, N_LEVELS };
 
-/* The keys of a network, a workload or a type that name a file. */
+/* The keys of a network, a workload, a job or a type that name a file. */
 static bool names_inner(const char *path)
 {
-    static const char *const ends[] = { "network.npu", "workload.model" };
+    static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu" };
     size_t n = strlen(path);
     if (n > 4 && strncmp(path, "types", 5) == 0 && strcmp(path + n - 4, ".npu") == 0)
         return true;
@@ -318,13 +318,23 @@ static int graft_model(struct yaml_doc *doc, struct err *e)
     return is_file_name(doc, model) && strpbrk(doc->nodes[model].text, "./") ? graft(doc, model, e) : 0;
 }
 
-/* What a network, workload or type that is there by now names further. */
+/* The model and the NPU that a worker of a gossip study stands for. */
+static int graft_job(struct yaml_doc *doc, struct err *e)
+{
+    yaml_id job = yaml_get(doc, doc->root, "job");
+    int rc = graft_if_named(doc, yaml_get(doc, job, "model"), e);
+    return rc ? rc : graft_if_named(doc, yaml_get(doc, job, "npu"), e);
+}
+
+/* What a network, workload, job or type that is there by now names further. */
 static int graft_inner(struct yaml_doc *doc, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "workloads");
     int rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu"), e);
     if (!rc)
         rc = graft_types(doc, e);
+    if (!rc)
+        rc = graft_job(doc, e);
     if (!rc)
         rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "workload"), "model"), e);
     if (list < 0 || doc->nodes[list].kind != YAML_SEQ)

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Studies of training with little communication: a row a point and method, tables beside them, the same on any
-# number of threads; what is wrong is said where it stands; an interrupt leaves nothing.
+# number of threads; what is wrong is said where it stands; an interrupt leaves nothing. What is learned is no
+# format: its numbers are shown as #.
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+learned() { "$WEFT" "$@" >out 2>&1; code=$?; echo "\$ weft $*"; sed -E -e 's/  +/  /g' -e 's/[-+]?[0-9]+\.[0-9]+/#/g' -e 's/at step [0-9]+/at step #/g' out; rm out; echo "exit $code"; }
 cat >small.yaml <<..
 name: small
 network: switch:4@0.001
@@ -13,15 +15,46 @@ methods:
   - { method: pair, rule: drift, theta: 0.05, cap: 64 }
   - all-reduce
   - { method: local, period: 8, name: every eighth }
+equal_points: 100
 seeds: 3
 seed: 11
 ..
 echo "== one point"
-run gossip small.yaml
-run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
+learned gossip small.yaml
+run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -E -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e '/"point"/s/: -?[0-9][^,]*/: #/g'
 echo "== points"
-run gossip small.yaml --set vary='{shards: [iid, label-skew], workers: [2, 3]}' --set methods='[{method: pair, period: [2, 8]}]'
-run gossip small.yaml --set vary='{learner.rate: [0.05, 1e9]}' --set methods='[pair, all-reduce]'
+learned gossip small.yaml --set vary='{shards: [iid, label-skew], workers: [2, 3]}' --set methods='[{method: pair, period: [2, 8]}]'
+learned gossip small.yaml --set vary='{learner.rate: [0.05, 1e9]}' --set methods='[pair, all-reduce]'
+echo "== a worker stands for a replica"
+cat >npu.yaml <<..
+name: an NPU
+peak_TFLOPS: 100
+mem_GBps: 1000
+mem_GB: 2
+..
+cat >job.yaml <<..
+name: job
+network: switch:4@10
+job:
+  model: { name: small, layers: 4, hidden: 512, heads: 8, ffn: 2048, vocab: 1000, seq: 128 }
+  npu: npu.yaml
+  parallel: { batch: 16, micro_batch: 2 }
+learner: { hidden: 8, batch: 16, epochs: 4 }
+data: { train: 400, test: 100, features: 8, classes: 4, hidden: 8 }
+methods: [all-reduce, { method: local, period: 64, name: never }]
+clock: { jitter: 0 }
+need_pct: 5
+seeds: 1
+..
+run gossip job.yaml | sed -E 's/^(all-reduce|never) .* /\1 .. /'
+run gossip job.yaml --set vary='{job.parallel.batch: [16, 4096]}' --set job.parallel.micro_batch=16 --set job.npu.mem_GB=0.1 | grep -E '^(each|point|exit)|warning'
+run gossip job.yaml --set model_MB=1
+run gossip job.yaml --set clock.step_ms=1
+run gossip job.yaml --set job.npu=nowhere.yaml
+run gossip job.yaml --set job.npu='{peak_TFLOPS: 100}'
+run gossip job.yaml --set job.parallel.tp=2
+run gossip job.yaml --set job.search='{}'
+run keys "job of gossip"
 echo "== tables beside the rows"
 tables() { "$WEFT" gossip small.yaml --set vary='{shards: [iid, label-skew]}' -j "$1" -o "$2-rows.csv" --runs "$2-runs.csv" --curves "$2-curves.csv" --links "$2-links.csv"; }
 tables 1 one && tables 4 four
@@ -53,6 +86,8 @@ run gossip small.yaml --set baseline='pair 2'
 run gossip small.yaml --set workers=5
 run gossip small.yaml --set workers=3
 run gossip small.yaml --set data.train=3
+run gossip small.yaml --set methods='[{method: diloco, outer_momentum: 1}]'
+run gossip small.yaml --set methods='[{method: adacomm, period: 9, cap: 8}]'
 run gossip small.yaml --set server=4
 run gossip small.yaml --set network=switch:4
 run gossip small.yaml --set learner.decay_at='[0.5, 0.25]'

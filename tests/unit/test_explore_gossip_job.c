@@ -24,7 +24,7 @@ static void a_job_takes_the_step_of_data_parallelism_without_its_collectives(voi
     read_text(&all, SMALL "parallel: { dp: 8, batch: 128, micro_batch: 2 }\n");
     assert_ok(gossip_job_read(&job, &one, one.root, &net.npu, &e), &e);
     assert_ok(training_read(&x, &all, all.root, &net, &e), &e);
-    assert_string_equal(job.name, "small");
+    assert_string_equal(job.model, "small");
     assert_close(job.step_s, plan_cost_time(&x.cost, nothing_s), 1e-12);
     assert_true(job.step_s > 0 && job.missing_B < 0);
     yaml_free(&one);
@@ -62,7 +62,7 @@ static void what_does_not_fit_on_one_npu_is_refused(void **state)
     assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE, "tp");
     assert_true(job.step_s == 0);
     yaml_free(&doc);
-    read_text(&doc, SMALL);
+    read_text(&doc, SMALL "parallel: { batch: 16 }\n");
     net.npu.peak_flops = NAN;
     assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE,
                  "needs network.npu.peak_TFLOPS, which is not given");

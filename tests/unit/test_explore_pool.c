@@ -90,6 +90,26 @@ static void a_failure_ends_all_and_is_the_one_reported(void **state)
     assert_int_equal(w.times[6], 0);
 }
 
+static void what_is_wrong_with_a_unit_is_kept_and_only_lack_of_memory_ends_all(void **state)
+{
+    static const enum err_code codes[] = { ERR_RANGE, ERR_NOMEM };
+    bool run = false;
+    int kept = -1;
+    char *message = NULL;
+    struct err e = { 0 };
+    (void)state;
+    assert_int_equal(pool_keep(&run, &kept, &message, 0, &e), 0);
+    assert_true(run && kept == 0 && !message);
+    for (size_t i = 0; i < COUNT_OF(codes); i++) {
+        int rc = err_set(&e, codes[i], "size is %d, need 1", (int)i);
+        run = false;
+        assert_int_equal(pool_keep(&run, &kept, &message, rc, &e), rc == ERR_NOMEM ? ERR_NOMEM : 0);
+        assert_true(run && kept == (int)codes[i]);
+        assert_string_equal(message, e.msg);
+        free(message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +117,7 @@ int main(void)
         cmocka_unit_test(units_done_before_are_skipped_and_not_counted_again),
         cmocka_unit_test(progress_that_says_stop_ends_it_for_good),
         cmocka_unit_test(a_failure_ends_all_and_is_the_one_reported),
+        cmocka_unit_test(what_is_wrong_with_a_unit_is_kept_and_only_lack_of_memory_ends_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,9 @@ static void read_model(struct model *m, const char *text)
 }
 
 static const char *const presets[] = { "gpt3-175b",      "megatron-22b", "megatron-530b", "megatron-1t",
-                                       "turing-nlg-17b", "llama3-8b",    "llama3-70b",    "llama3-405b",
-                                       "mixtral-8x7b",   "deepseek-v3",  "dlrm-dcnv2",    "resnet50" };
+                                       "turing-nlg-17b", "llama3.2-3b",  "llama3-8b",     "llama3-70b",
+                                       "llama3-405b",    "mixtral-8x7b", "deepseek-v3",   "dlrm-dcnv2",
+                                       "resnet50" };
 
 /* ---- all presets ---- */
 

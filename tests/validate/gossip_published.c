@@ -109,9 +109,10 @@ static void print_other(const struct other *o, int how, const struct gossip_outc
     struct stat_mean gain = gossip_gain(x->accuracy_pct, base->accuracy_pct);
     struct stat_mean averaged = gossip_gain(x->average_pct, base->average_pct);
     double change_pct = gossip_change_pct(x->traffic_MB, base->traffic_MB);
-    printf("| %s | %s | %s | %.1f | %.3g | %.2f | %.2f ± %.2f | %.2f ± %.2f |\n", o->name, o->published,
-           gossip_trial_words[how], change_pct, 100 / (100 + change_pct), gossip_mean(base->accuracy_pct),
-           gain.mean, gain.half, averaged.mean, averaged.half);
+    printf("| %s | %s | %s | %.1f | %.3g | %.2f | %.2f ± %.2f | %.2f ± %.2f |\n", o->name,
+           how == GOSSIP_IID ? o->published : "", gossip_trial_words[how], change_pct,
+           100 / (100 + change_pct), gossip_mean(base->accuracy_pct), gain.mean, gain.half, averaged.mean,
+           averaged.half);
 }
 
 void gossip_print_published(const struct gossip_trials *t)

@@ -223,18 +223,16 @@ static void print_clock(const char *order, const char *whose, bool by_end, doubl
 static int print_clocks(double ours_s)
 {
     int wrong = 0;
-    puts("\nWith period 1 the two clocks differ by more than is asked. The cause is the order in which "
-         "workers "
-         "come "
-         "to the ports, which counts where workers wait for ports most of all. A clock "
-         "written for this table, without anything of `sim/` (40 seeds), gives both figures, each by one "
-         "order; asked are 0.8 %, three standard errors of a mean of five. The prototype serves workers in "
-         "the "
-         "order in which their steps begin, so that a port is taken for a time to come although another "
-         "worker "
-         "comes to it earlier, and models mix in that order too. Here it is the order of time.\n\n"
-         "| ports are taken in the order in which | s | against | near |\n"
-         "|---|--:|--:|---|");
+    puts(
+        "\nWith period 1 the two clocks differ by more than is asked. The cause is the order in which "
+        "workers "
+        "come to the ports, which counts where they wait for ports most of all. A clock written for this "
+        "table, without anything of `sim/` (40 seeds), gives both figures, each by one order; asked are "
+        "0.8 %, three standard errors of a mean of five. The prototype's figure is that of workers served in "
+        "the order in which their steps begin: a port is taken for a time to come although another worker "
+        "comes to it earlier. Here it is the order of time.\n\n"
+        "| ports are taken in the order in which | s | against | near |\n"
+        "|---|--:|--:|---|");
     print_clock("steps end", "weft", true, ours_s, &wrong);
     print_clock("steps begin", "the prototype", false, rows[0].theirs[GOSSIP_IID].time_s, &wrong);
     return wrong;
@@ -246,19 +244,16 @@ int gossip_print_reference(const struct gossip_trials *t)
     puts(
         "\n### Against reference figures\n\n"
         "Figures of an independent prototype of the same set-up with other random numbers (5 seeds): a "
-        "teacher's 20,000 examples, a network 32-64-10, 20 epochs, pairs of 8 workers, 10 ms a step, 6 ms "
-        "an exchange, one at a time through a port, `clock.stale: false`. Asked of fixed periods: traffic "
-        "to 0.5 %, time to 1.5 %. Accuracy differs by "
-        "1.1 points from seed to seed, as each seed draws its own teacher, so a mean of five against another "
-        "mean of five has a standard error of 0.7, more than what is of interest. Compared is therefore the "
-        "accuracy less that of period 1, which is paired by seed: the bound is the 95 % one "
-        "of a difference of two such means, t sd sqrt(2/5) with the deviation sd that "
-        "seeds 11 to 15 have, and at least 0.6 points. Asked of rules: traffic to 15 %, by label to 25 %, "
-        "since when "
-        "a rule fires depends on what is learned. Rows of the prototype that are like EventGraD and "
-        "SPARQ-SGD "
-        "are left out: they are gossip of whole models between random pairs, not the methods of those names "
-        "here.");
+        "teacher's 20,000 examples, a network 32-64-10, 20 epochs, pairs of 8 workers, 10 ms a step, 6 ms an "
+        "exchange, one at a time through a port, `clock.stale: false`. Asked of fixed periods: traffic to "
+        "0.5 %, time to 1.5 %. Accuracy differs by 1.1 points from seed to seed, as each seed draws its own "
+        "teacher, so a mean of five against another mean of five has a standard error of 0.7, more than what "
+        "is of interest. Compared is therefore the accuracy less that of period 1, which is paired by seed. "
+        "The bound is 0.6 points; by label it is the 95 % one of a difference of two such means, t sd "
+        "sqrt(2/5) with the deviation sd on seeds 11 to 15, where that is more. Asked of rules: traffic to "
+        "15 %, by label to 25 %, since when a rule fires depends on what is learned. Rows of the prototype "
+        "that are like EventGraD and SPARQ-SGD are left out: they are gossip of whole models between random "
+        "pairs, not the methods of those names here.");
     int wrong = print_table(&period_1_s, t, GOSSIP_IID);
     wrong += print_table(&period_1_s, t, GOSSIP_SKEW);
     return wrong + print_clocks(period_1_s);
