@@ -80,7 +80,8 @@ static int put_label(struct need_fig *f, const struct rows *rows, struct err *e)
 static int put_delay(struct need_fig *f, const struct rows *rows, struct err *e)
 {
     struct rows r = *rows;
-    int32_t col = table_find(r.t, "need_pct");
+    int32_t asked = table_find(r.t, "need_pct"); /* as the study names it */
+    int32_t col = asked < 0 ? table_find(r.t, "need_wait_pct") : asked;
     double lo = HUGE_VAL, hi = -HUGE_VAL, pct;
 
     for (int64_t i = 0; i < f->data.n && col >= 0; i++) {
@@ -242,21 +243,6 @@ static int draw_points(struct need_fig *f, struct err *e)
     return strips_build(f->c, &spec, e);
 }
 
-/* ---- what is asked ---- */
-
-/* How much longer a run may take, where all drawn rows say the same; an older table says nothing. */
-static void put_limit(struct need_fig *f, const struct table *t)
-{
-    int32_t col = table_find(t, "need_wait_pct");
-    double pct = col < 0 || !f->data.n ? (double)NAN : table_number(t, f->data.list[0].row, col);
-    bool one = !isnan(pct);
-
-    for (int64_t i = 1; i < f->data.n && one; i++)
-        one = table_number(t, f->data.list[i].row, col) == pct;
-    if (one)
-        canvas_note(f->c, "the network makes a run %g %% longer than endless bandwidth would", pct);
-}
-
 /* ---- lines over an axis ---- */
 
 /* Whether the column differs among the rows that pass. */
@@ -343,7 +329,6 @@ int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
     if (!rc)
         rc = gather_methods(&f, e);
     if (!rc) {
-        put_limit(&f, r->t);
         trained_put_notes(c, &f.data);
         rc = put_label(&f, r, e);
     }

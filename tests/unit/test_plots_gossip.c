@@ -352,7 +352,9 @@ static void what_need_means_is_said_where_the_table_has_it(void **state)
 {
     static const char one[] = ASKED "0,a,ok,1,5,rack\n0,b,ok,2,5,rack\n",
                       two[] = ASKED "0,a,ok,1,5,rack\n1,a,ok,2,20,pod\n",
-                      all[] = ASKED "0,a,ok,1,,\n0,b,ok,2,,\n", word[] = ASKED "0,a,ok,1,much,rack\n";
+                      all[] = ASKED "0,a,ok,1,,\n0,b,ok,2,,\n",
+                      wait[] = "point,method,status,need_GBps,need_wait_pct\n0,a,ok,1,7.5\n",
+                      word[] = ASKED "0,a,ok,1,much,rack\n";
     struct plot_options narrow = { .width_px = 360 };
     struct text s = { 0 };
     struct table t;
@@ -361,6 +363,8 @@ static void what_need_means_is_said_where_the_table_has_it(void **state)
     placement_script(&s, "gossip_need", one, NULL, 0);
     assert_has(text_str(&s), "bandwidth at which a run takes 5 % longer than with endless bandwidth");
     assert_has(text_str(&s), "'bandwidth of dimension rack needed per NPU [GB/s]' at");
+    placement_script(&s, "gossip_need", wait, NULL, 0);
+    assert_has(text_str(&s), "takes 7.5 % longer");
     placement_script(&s, "gossip_need", two, NULL, 0);
     assert_has(text_str(&s), "takes 5 to 20 % longer");
     assert_has(text_str(&s), "'bandwidth of one dimension needed per NPU [GB/s]' at");
@@ -392,29 +396,6 @@ static void a_single_axis_of_numbers_has_lines_instead(void **state)
     placement_script(&s, "gossip_need", axis, one, 1);
     assert_without(text_str(&s), "with linespoints");
     text_free(&s);
-}
-
-static void how_much_longer_a_run_may_take_is_told_where_all_rows_agree(void **state)
-{
-    static const struct {
-        const char *csv;
-        bool told;
-    } cases[] = {
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,2.5\n0,drift,ok,2,2.5\n", true },
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,2.5\n0,drift,ok,2,5\n", false },
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,\n0,drift,ok,2,\n", false },
-        { "point,method,status,need_GBps\n0,sync,ok,1\n0,drift,ok,2\n", false },
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text s = { 0 };
-        placement_script(&s, "gossip_need", cases[i].csv, NULL, 0);
-        if (cases[i].told)
-            assert_has(text_str(&s), "the network makes a run 2.5 % longer than endless bandwidth would");
-        else
-            assert_without(text_str(&s), "longer than endless");
-        text_free(&s);
-    }
 }
 
 static void methods_beyond_the_room_are_counted(void **state)
@@ -483,7 +464,6 @@ int main(void)
         cmocka_unit_test(needs_are_written_in_plain_digits),
         cmocka_unit_test(what_need_means_is_said_where_the_table_has_it),
         cmocka_unit_test(a_single_axis_of_numbers_has_lines_instead),
-        cmocka_unit_test(how_much_longer_a_run_may_take_is_told_where_all_rows_agree),
         cmocka_unit_test(methods_beyond_the_room_are_counted),
         cmocka_unit_test(what_cannot_be_drawn_of_methods_is_placed),
         cmocka_unit_test(figures_of_methods_are_drawn_in_every_format),
