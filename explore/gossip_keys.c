@@ -206,10 +206,11 @@ static const struct key method_keys[] = {
     METHOD("outer_momentum", outer_momentum, 0, BELOW_1, 0.9, USE_GOSSIP_DILOCO, "of the outer step"),
     METHOD("outer_mix", outer_mix, 0, BELOW_1, 0, USE_GOSSIP_DILOCO,
            "share of the worker's own model that stays"),
-    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, GOSSIP_SGD, USE_GOSSIP_DILOCO,
-         "optimizer of the steps"),
+    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, SCHEMA_NONE, USE_GOSSIP_DILOCO,
+         "optimizer of the steps; absent: that of the learner"),
     METHOD("inner_rate", inner_rate, 1e-12, 1e9, SCHEMA_NONE, USE_GOSSIP_DILOCO,
-           "of learning, of the steps; absent: 1e-3 with inner adamw, else that of the learner"),
+           "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
+           "(adamw)"),
 };
 SECTION(gossip_method_section, "methods of gossip", "a method with its numbers, a row of the table",
         method_keys);

@@ -172,7 +172,7 @@ static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
     s.period = gossip_settings_default().period;
     s.rule = (enum gossip_rule)x.rule;
     s.graph = (enum gossip_graph)x.graph;
-    s.inner = (enum gossip_optimizer)x.inner;
+    s.inner = x.inner < 0 ? N_GOSSIP_OPTIMIZERS : (enum gossip_optimizer)x.inner;
     rc = add_periods(p, id, &x, &s, e);
     if (!rc && !word)
         schema_note_unused(&p->notes, &gossip_method_section, &p->doc, id, p->own_source,

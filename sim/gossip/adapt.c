@@ -14,9 +14,14 @@
 
 /* ---- rules ---- */
 
-static int64_t cut(double period, int64_t cap)
+int64_t gossip_cut_period(double period, int64_t cap)
 {
     return period < (double)cap ? (int64_t)fmax(period, 1) : cap;
+}
+
+int64_t gossip_step_after(int64_t step, int64_t period)
+{
+    return period > INT64_MAX - step ? INT64_MAX : step + period;
 }
 
 int64_t gossip_adacomm_period(const struct gossip_adacomm *a, int64_t cap)
@@ -25,13 +30,13 @@ int64_t gossip_adacomm_period(const struct gossip_adacomm *a, int64_t cap)
     bool same_rate = a->rate == a->rate_before;
     if (isnan(period) || (same_rate && period >= (double)a->period))
         period = ceil((double)a->period / 2);
-    return cut(period, cap);
+    return gossip_cut_period(period, cap);
 }
 
 int64_t gossip_variance_period(int64_t period, double spread, double target, int64_t cap)
 {
     int64_t change = (spread < 0.7 * target) - (spread > 1.3 * target);
-    return cut((double)(period + change), cap);
+    return gossip_cut_period((double)(period + change), cap);
 }
 
 /* ---- meetings ---- */
@@ -49,12 +54,7 @@ struct adapt_state {
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_period(s, setup, e);
-    if (!rc)
-        rc = gossip_check_count("cap", s->cap, e);
-    if (rc || s->period <= s->cap)
-        return rc;
-    return err_set(e, ERR_RANGE, "period is %lld, need at most the cap, %lld", (long long)s->period,
-                   (long long)s->cap);
+    return rc ? rc : gossip_check_cap(s, e);
 }
 
 static int start(struct gossip_cluster *c, struct err *e)
@@ -62,7 +62,7 @@ static int start(struct gossip_cluster *c, struct err *e)
     struct adapt_state *s = c->state;
     (void)e;
     s->period = s->at = c->settings->period;
-    s->next = 2 * s->at;
+    s->next = gossip_step_after(s->at, s->period);
     return 0;
 }
 
@@ -86,9 +86,9 @@ static void schedule(struct gossip_cluster *c)
     struct adapt_state *s = c->state;
     if (c->setup->clock.overlap) {
         s->at = s->next;
-        s->next += s->period;
+        s->next = gossip_step_after(s->next, s->period);
     } else {
-        s->at += s->period;
+        s->at = gossip_step_after(s->at, s->period);
     }
 }
 

@@ -1,8 +1,13 @@
-/** @file Private to sim/gossip: rules by which local SGD changes its period. Pure functions. */
+/** @file Private to sim/gossip: rules by which methods change their period. Pure functions. */
 #ifndef SIM_GOSSIP_ADAPT_H
 #define SIM_GOSSIP_ADAPT_H
 
 #include <stdint.h>
+
+/** @p period, a whole number, cut to 1 .. @p cap; not NaN. */
+int64_t gossip_cut_period(double period, int64_t cap);
+/** The step a period >= 1 after @p step >= 0; INT64_MAX, which is never reached, where it is beyond that. */
+int64_t gossip_step_after(int64_t step, int64_t period);
 
 /** What AdaComm knows when it chooses. */
 struct gossip_adacomm {

@@ -27,6 +27,15 @@ int gossip_check_period(const struct gossip_settings *s, const struct gossip_set
     return gossip_check_count("period", s->period, e);
 }
 
+int gossip_check_cap(const struct gossip_settings *s, struct err *e)
+{
+    int rc = gossip_check_count("cap", s->cap, e);
+    if (rc || s->period <= s->cap)
+        return rc;
+    return err_set(e, ERR_RANGE, "period is %lld, need at most the cap, %lld", (long long)s->period,
+                   (long long)s->cap);
+}
+
 int gossip_check_switch(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_period(s, setup, e);

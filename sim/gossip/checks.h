@@ -13,6 +13,8 @@ int gossip_check_bound(const char *key, double value, struct err *e);
 
 /** period >= 1. ERR_RANGE. */
 int gossip_check_period(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
+/** cap >= 1 and period <= cap, of a period that adapts. ERR_RANGE. */
+int gossip_check_cap(const struct gossip_settings *s, struct err *e);
 /** period >= 1 and switch_frac in [0, 1]. ERR_RANGE. */
 int gossip_check_switch(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/elementary.h"
 #include "base/num.h"
 #include "base/rng.h"
 
@@ -97,8 +98,9 @@ static int32_t ask(const struct weights *w, const struct gossip_teacher *t, cons
         double z = 0;
         for (int32_t i = 0; i < t->n_features; i++)
             z += (double)x[i] * w->w1[i * t->hidden + j];
-        w->h[j] = tanh(z);
+        w->h[j] = z;
     }
+    elementary_tanh(w->h, t->hidden);
     for (int32_t k = 0; k < t->n_classes; k++) {
         double score = 0;
         for (int32_t j = 0; j < t->hidden; j++)

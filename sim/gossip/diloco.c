@@ -27,13 +27,13 @@ enum { GLOBAL, MOMENTUM, N_SHARED };
 /* ---- which fragment, when ---- */
 
 /* Is any exchanged after step @p step (from 1)? Fragments are no more than steps of a period, so that it is
- * one at most: f = ceil(r F / H) is the only one that can have floor(f H / F) = r. */
+ * one at most: f = ceil(r F / H) is the only one that can have floor(f H / F) = r. H F is in range. */
 static bool is_due(const struct gossip_settings *s, int64_t step)
 {
     if (step < 1)
         return false;
     int64_t r = (s->period - step % s->period) % s->period;
-    int64_t f = (r * s->fragments + s->period - 1) / s->period;
+    int64_t f = r * s->fragments / s->period + (r * s->fragments % s->period > 0);
     return f < s->fragments && f * s->period / s->fragments == r;
 }
 
@@ -85,22 +85,33 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-/* The rate goes down with that of all. AdamW's own default is this project's choice. */
-static const double ADAMW_RATE = 1e-3;
+/* Where it is not the optimiser of all, whose rate says nothing of it. This project's choice. */
+static const double SGD_RATE = 0.05, ADAMW_RATE = 1e-3;
 
+static double inner_rate(const struct gossip_cluster *c, enum gossip_optimizer kind)
+{
+    const struct gossip_learning *l = &c->setup->learning;
+    if (!isnan(c->settings->inner_rate))
+        return c->settings->inner_rate;
+    if (kind == l->optimizer)
+        return l->rate;
+    return kind == GOSSIP_ADAMW ? ADAMW_RATE : SGD_RATE;
+}
+
+/* The rate goes down with that of all. */
 static void step_inner(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    const struct gossip_settings *s = c->settings;
     const struct gossip_learning *l = &c->setup->learning;
-    double rate = s->inner_rate;
-    if (isnan(rate))
-        rate = s->inner == GOSSIP_ADAMW ? ADAMW_RATE : l->rate;
-    double done = l->rate > 0 ? gossip_rate(c, w->steps) / l->rate : 0;
-    gossip_optimize(
-        w->x, w->g, &w->memory,
-        &(struct gossip_update){
-            .kind = s->inner, .rate = rate * done, .momentum = l->momentum, .weight_decay = l->weight_decay },
-        c->n_params);
+    enum gossip_optimizer kind = c->settings->inner;
+    if (kind == N_GOSSIP_OPTIMIZERS)
+        kind = l->optimizer;
+    double left = l->rate > 0 ? gossip_rate(c, w->steps) / l->rate : 0;
+    gossip_optimize(w->x, w->g, &w->memory,
+                    &(struct gossip_update){ .kind = kind,
+                                             .rate = inner_rate(c, kind) * left,
+                                             .momentum = l->momentum,
+                                             .weight_decay = l->weight_decay },
+                    c->n_params);
 }
 
 static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
@@ -168,6 +179,9 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
     if (s->fragments < 1 || s->fragments > most)
         return err_set(e, ERR_RANGE, "fragments is %lld, need 1 to %lld: at most %s", (long long)s->fragments,
                        (long long)most, most == s->period ? "the period" : "the parameters");
+    if (s->period > INT64_MAX / s->fragments)
+        return err_set(e, ERR_RANGE, "period is %lld, need at most %lld with %lld fragments",
+                       (long long)s->period, (long long)(INT64_MAX / s->fragments), (long long)s->fragments);
     if (s->delay < 0 || s->delay >= s->period)
         return err_set(e, ERR_RANGE, "delay is %lld, need 0 to %lld, less than the period",
                        (long long)s->delay, (long long)s->period - 1);

@@ -55,10 +55,8 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
 
 static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    int rc = gossip_take(c, t, e);
-    if (!rc && t->tag != PULL)
-        vec_copy(t->there, c->workers[t->from].own[t->tag], c->n_params);
-    return rc;
+    return t->tag == PULL ? gossip_take(c, t, e)
+                          : gossip_carry(c, &t->there, c->workers[t->from].own[t->tag], e);
 }
 
 /* A pull draws the worker, a push the centre, by the same vector: what both are together stays. */

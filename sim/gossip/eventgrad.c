@@ -99,13 +99,10 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
     return rc;
 }
 
+/* Only the tensors of the message are read. */
 static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    t->there = gossip_room(c);
-    if (!t->there)
-        return err_nomem(e, "a model on its way");
-    copy_tensors(c, t->there, c->workers[t->from].own[LAST], t->tag);
-    return 0;
+    return gossip_carry(c, &t->there, c->workers[t->from].own[LAST], e);
 }
 
 static void mix(struct gossip_cluster *c, struct gossip_transfer *t)

@@ -1,5 +1,6 @@
 /* GoSGD: models travel with weights. A worker sends to a random other now and then, with half of its weight,
  * and waits for nothing but its own sending. Source: Blot et al., arXiv 1611.09726 and 1804.01852. */
+#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
@@ -12,9 +13,7 @@ static double *weight_of(const struct gossip_worker *w)
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
-    if (s->prob >= 0 && s->prob <= 1)
-        return 0;
-    return err_set(e, ERR_RANGE, "prob is %g, need 0 to 1", s->prob);
+    return gossip_check_share("prob", s->prob, e);
 }
 
 static int start(struct gossip_cluster *c, struct err *e)

@@ -5,6 +5,8 @@
  * Every worker draws batches from its shard and steps by itself; a method (sim/gossip/method.h) says when and
  * with whom models or gradients are exchanged. With clock.stale a step takes the gradient at the parameters
  * as it begins and applies it to those as it ends, whatever exchanges have made of them in between.
+ * Exchanges change models alone: what an optimiser remembers (velocity, AdamW's means) stays with its worker,
+ * also where models become their mean. This project's choice; sources differ.
  */
 #ifndef SIM_GOSSIP_H
 #define SIM_GOSSIP_H
@@ -120,8 +122,9 @@ struct gossip_settings {
     double outer_rate, outer_momentum; /**< diloco */
     double
         outer_mix; /**< diloco: share of the worker's own model that stays, [0, 1): 0 takes the global one */
-    enum gossip_optimizer inner; /**< diloco: of the steps */
-    double inner_rate;           /**< diloco: NaN: as all */
+    enum gossip_optimizer inner; /**< diloco: of the steps; N_GOSSIP_OPTIMIZERS: as all */
+    double inner_rate; /**< diloco: of learning of the steps; NaN: as all, and where `inner` is another
+                          optimizer than theirs 0.05 of sgd, 0.001 of adamw */
 };
 /** All fields at their defaults; method 0. */
 struct gossip_settings gossip_settings_default(void);

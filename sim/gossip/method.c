@@ -105,6 +105,6 @@ struct gossip_settings gossip_settings_default(void)
                                      .fragments = 1,
                                      .outer_rate = 0.7,
                                      .outer_momentum = 0.9,
-                                     .inner = GOSSIP_SGD,
+                                     .inner = N_GOSSIP_OPTIMIZERS,
                                      .inner_rate = NAN };
 }

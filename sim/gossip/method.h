@@ -128,6 +128,8 @@ int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *t, struc
 int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w);
 /** Room for one model that a transfer carries; owned by @p t through `there` or `back`. NULL: no memory. */
 float *gossip_room(struct gossip_cluster *c);
+/** @p room, `there` or `back` of a transfer, becomes a copy of @p x, shape [n_params]. ERR_NOMEM. */
+int gossip_carry(struct gossip_cluster *c, float **room, const float *x, struct err *e);
 /** What `begin` does when it is NULL. */
 int gossip_take(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e);
 

@@ -50,7 +50,7 @@ static int find_share(struct gossip_need *out, const struct gossip_log *log, con
 int gossip_need(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
                 double wait_frac, struct err *e)
 {
-    const struct topo_network *net = &setup->fabric->net;
+    const struct gossip_fabric *f = setup->fabric;
     *out = (struct gossip_need){ 0 };
     if (!(wait_frac > 0 && isfinite(wait_frac)))
         return err_set(e, ERR_RANGE, "wait_frac is %g, need > 0", wait_frac);
@@ -58,7 +58,8 @@ int gossip_need(struct gossip_need *out, const struct gossip_log *log, const str
     out->limit_s = (1 + wait_frac) * out->free_s;
     if (!rc)
         rc = find_share(out, log, setup, e);
-    for (int32_t d = 0; d < net->n_dims && !rc; d++)
-        out->bw_Bps += net->dims[d].bw_Bps * out->share;
+    for (int32_t d = 0; d < f->net.n_dims && !rc; d++)
+        if (gossip_fabric_shares(f, d))
+            out->bw_Bps += f->net.dims[d].bw_Bps * out->share;
     return rc;
 }

@@ -3,6 +3,7 @@
  * DOI 10.1109/CCGRID.2018.00043. */
 #include <math.h>
 
+#include "sim/gossip/adapt.h"
 #include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
@@ -55,7 +56,7 @@ static void control(const struct gossip_cluster *c, struct gossip_worker *w)
     struct pair_state *p = w->state;
     double times = c->settings->theta / drift(c, w);
     double period = round((double)p->period * fmin(fmax(times, 0.5), 2));
-    p->period = (int64_t)fmin(fmax(period, 1), (double)c->settings->cap);
+    p->period = gossip_cut_period(period, c->settings->cap);
 }
 
 static void refer(const struct gossip_cluster *c, struct gossip_worker *w)
@@ -108,13 +109,10 @@ static int check_rule(const struct gossip_settings *s, const struct gossip_setup
         return err_set(e, ERR_RANGE, "mix is %g, need more than 0 to 1", s->mix);
     if (s->rule == GOSSIP_RULE_FIXED)
         return gossip_check_period(s, setup, e);
-    if (!(s->theta >= 0))
-        return err_set(e, ERR_RANGE, "theta is %g, need at least 0", s->theta);
-    if (s->cap < 1)
-        return err_set(e, ERR_RANGE, "cap is %lld, need at least 1", (long long)s->cap);
-    if (s->check < 1)
-        return err_set(e, ERR_RANGE, "check is %lld, need at least 1", (long long)s->check);
-    return 0;
+    int rc = gossip_check_bound("theta", s->theta, e);
+    if (!rc)
+        rc = gossip_check_count("cap", s->cap, e);
+    return rc ? rc : gossip_check_count("check", s->check, e);
 }
 
 /* ---- pair ---- */

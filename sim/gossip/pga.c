@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/elementary.h"
+#include "sim/gossip/adapt.h"
 #include "sim/gossip/checks.h"
 #include "sim/gossip/neighbour.h"
 #include "sim/gossip/vec.h"
@@ -158,11 +159,7 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
 {
     if (t->to == GOSSIP_ALL)
         return gossip_take(c, t, e);
-    t->there = gossip_room(c);
-    if (!t->there)
-        return err_nomem(e, "a model on its way");
-    vec_copy(t->there, c->workers[t->from].own[SENT], c->n_params);
-    return 0;
+    return gossip_carry(c, &t->there, c->workers[t->from].own[SENT], e);
 }
 
 /* Keep what has come, and give its room for what was there before. */
@@ -204,7 +201,7 @@ static void free_slots(struct gossip_cluster *c)
 static int gather_every_period(struct gossip_cluster *c, struct err *e)
 {
     struct pga_run *run = c->state;
-    run->next += run->period;
+    run->next = gossip_step_after(run->next, run->period);
     return gossip_gather(c, c->n_params, 0, e);
 }
 
@@ -232,7 +229,7 @@ static int64_t adapted(const struct gossip_settings *s, double first, double los
 {
     double x = s->power * elementary_log(fmin(fmax(first / fmax(loss, 1e-300), 1e-300), 1e300));
     elementary_exp(&x, 1);
-    return (int64_t)fmin(fmax(ceil(x * (double)s->period), 1), (double)s->cap);
+    return gossip_cut_period(ceil(x * (double)s->period), s->cap);
 }
 
 /* The loss is that of all batches since the last mean of models, and the first loss that of all batches of
@@ -255,14 +252,11 @@ static int gather_adapted(struct gossip_cluster *c, struct err *e)
 
 static int check_adapted(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
-    int rc = gossip_check_period(s, setup, e);
+    int rc = gossip_check_switch(s, setup, e);
+    if (!rc)
+        rc = gossip_check_cap(s, e);
     if (rc)
         return rc;
-    if (s->cap < s->period)
-        return err_set(e, ERR_RANGE, "cap is %lld, need at least the period, %lld", (long long)s->cap,
-                       (long long)s->period);
-    if (!(s->switch_frac >= 0 && s->switch_frac <= 1))
-        return err_set(e, ERR_RANGE, "switch_frac is %g, need 0 to 1", s->switch_frac);
     if (!(s->power >= 0 && s->power <= 100))
         return err_set(e, ERR_RANGE, "power is %g, need 0 to 100", s->power);
     return 0;

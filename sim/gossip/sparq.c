@@ -162,11 +162,7 @@ static int start(struct gossip_cluster *c, struct err *e)
  * neighbour has; on the wire it counts as the correction. */
 static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    t->there = gossip_room(c);
-    if (!t->there)
-        return err_nomem(e, "a model on its way");
-    vec_copy(t->there, c->workers[t->from].own[SELF], c->n_params);
-    return 0;
+    return gossip_carry(c, &t->there, c->workers[t->from].own[SELF], e);
 }
 
 /* As it ends, whatever clock.stale is: models change in rounds alone, and a round is to see estimates of one
@@ -189,8 +185,9 @@ static void free_run(struct gossip_cluster *c)
 
 static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
-    if (!(s->sparq_c >= 0))
-        return err_set(e, ERR_RANGE, "sparq_c is %g, need at least 0", s->sparq_c);
+    int rc = gossip_check_bound("sparq_c", s->sparq_c, e);
+    if (rc)
+        return rc;
     if (!(s->sparq_power >= 0 && s->sparq_power < 1))
         return err_set(e, ERR_RANGE, "sparq_power is %g, need 0 to 1, not 1 itself", s->sparq_power);
     if (!(s->gamma > 0 && s->gamma <= 1))

@@ -168,7 +168,7 @@ static int part(struct gossip_cluster *c, struct err *e)
 
 /* ---- beginning and end ---- */
 
-static int carry(float **room, struct gossip_cluster *c, const float *x, struct err *e)
+int gossip_carry(struct gossip_cluster *c, float **room, const float *x, struct err *e)
 {
     *room = gossip_room(c);
     if (!*room)
@@ -201,8 +201,8 @@ int gossip_take(struct gossip_cluster *c, struct gossip_transfer *t, struct err 
 {
     if (t->to == GOSSIP_ALL)
         return take_mean(c, t, e);
-    int rc = t->there_B > 0 ? carry(&t->there, c, model_of(c, t->from), e) : 0;
-    return rc || t->back_B <= 0 ? rc : carry(&t->back, c, model_of(c, t->to), e);
+    int rc = t->there_B > 0 ? gossip_carry(c, &t->there, model_of(c, t->from), e) : 0;
+    return rc || t->back_B <= 0 ? rc : gossip_carry(c, &t->back, model_of(c, t->to), e);
 }
 
 static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
@@ -246,8 +246,6 @@ static void unhold(struct gossip_cluster *c, int32_t worker, bool beside)
 static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_END, .id = t->serial };
-    if (!t->mixed)
-        mix(c, t);
     /* It is over: what follows from it is not a second one beside it. */
     if (t->holds_from)
         unhold(c, t->from, t->beside);
@@ -270,6 +268,12 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
     /* Hooks send, and then the wire's own are gone. */
     for (int32_t i = 0; i < n && !rc; i++)
         g->slots[i].signal = signals[i];
+    /* All that arrives at one time is there before anything follows from it. */
+    for (int32_t i = 0; i < n && !rc; i++) {
+        struct gossip_transfer *t = g->slots[g->slots[i].signal.tag].transfer;
+        if (g->slots[i].signal.ends && !t->mixed)
+            mix(c, t);
+    }
     for (int32_t i = 0; i < n && !rc; i++) {
         struct gossip_signal s = g->slots[i].signal;
         struct gossip_transfer *t = g->slots[s.tag].transfer;

@@ -13,13 +13,19 @@ const char *const gossip_rung_words[] = { "closed-form", "flow", NULL };
 
 /* ---- building ---- */
 
+bool gossip_fabric_shares(const struct gossip_fabric *f, int32_t d)
+{
+    return f->share_dim == 0 || f->share_dim == d + 1;
+}
+
 static void scale_network(struct gossip_wire *w)
 {
     const struct gossip_fabric *f = w->fabric;
-    assert(f->share > 0 && isfinite(f->share));
+    assert(f->share > 0 && isfinite(f->share) && f->share_dim >= 0 && f->share_dim <= f->net.n_dims);
     w->net = f->net;
     for (int32_t d = 0; d < w->net.n_dims; d++) {
-        w->net.dims[d].bw_Bps *= f->share;
+        if (gossip_fabric_shares(f, d))
+            w->net.dims[d].bw_Bps *= f->share;
         assert(w->net.dims[d].bw_Bps > 0);
     }
 }

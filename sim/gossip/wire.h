@@ -3,9 +3,12 @@
  *
  * Closed form: a message goes its way in order of dimensions and takes the latency of its links, an NPU's
  * overhead per message (rules.endpoint_s) and its bytes over the least bandwidth among the links, each times
- * the efficiency of its dimension. An exchange holds the links of both its ways from beginning to end; who
- * wants one of them waits, first come, first served, and keeps those who come later from his other links
- * too. That is this project's choice (sim/flow/flow.h is without it). So at one time, each way,
+ * the efficiency of its dimension. An exchange begins when all links of both its ways are free. It holds
+ * each of them for that latency and overhead, and for its bytes in that direction over the bandwidth of that
+ * link: the narrowest until they are all there, a wider one for less, since there is room for others while
+ * they trickle through it. Who wants a link that is held waits, first come, first served, and keeps those who
+ * come later from all his links, wide ones too, until he has begun. That is this project's choice
+ * (sim/flow/flow.h is without it). So at one time, each way,
  *   on a switch       an NPU has one port: it is in one exchange;
  *   fully connected   it has a link to each other NPU: in one with each, all at once, at B/(n-1);
  *   on a ring, a line it has a link to each side: in one with each side, at B/2; a message that goes further
@@ -17,8 +20,8 @@
  * ends when both its ways have.
  *
  * A collective among all workers is priced alone: closed form (workloads/collective_time.h), or of flows
- * (sim/flow/flow_collective.h; as many as it has messages, once per run and size). It begins when nothing
- * crosses a link any more, and what is asked for later waits until it ends: on both rungs.
+ * (sim/flow/flow_collective.h; as many as it has messages, once per run and size). It begins when all
+ * messages are there, and what is asked for later waits until it ends: on both rungs.
  *
  * What crosses no link (no bytes, or an NPU and itself; a collective of one) takes no time and waits for
  * nothing.
@@ -43,8 +46,12 @@ struct gossip_fabric {
                                        n_workers */
     struct stage_rules rules;       /**< of collectives; endpoint_s of all messages */
     enum gossip_rung rung;
-    double share; /**< of all bandwidths that is there: 1; another, > 0, in search of how much is needed */
+    double share;      /**< of bandwidths that is there: 1; another, > 0, in search of how much is needed */
+    int32_t share_dim; /**< whose share that is: 0 of all dimensions, d + 1 of dimension d alone */
 };
+
+/** Is share of the bandwidth of dimension @p d? */
+bool gossip_fabric_shares(const struct gossip_fabric *f, int32_t d);
 
 /** Opaque: one network in use. */
 struct gossip_wire;

@@ -3,25 +3,45 @@
 
 #include "sim/gossip/wire_model.h"
 
-/* Latency plus bytes over the least bandwidth of the way; *free_s: not before all of it is free. */
-static double way_s(double *free_s, const struct gossip_wire *w, const struct topo_path *p, double bytes)
+/* One direction of an exchange. */
+struct way {
+    const struct topo_path *path;
+    double lat_s, bytes; /* lat_s: of all its links, and the overhead of a message */
+};
+
+static struct way way_of(const struct gossip_wire *w, const struct topo_path *p, double bytes)
 {
-    double lat_s = w->fabric->rules.endpoint_s, s_per_B = 0;
-    if (p->n == 0)
-        return 0;
-    for (int32_t i = 0; i < p->n; i++) {
-        int32_t a = p->arcs[i];
-        lat_s += w->routes.lat_s[a];
-        s_per_B = w->s_per_B[a] > s_per_B ? w->s_per_B[a] : s_per_B;
-        *free_s = w->free_s[a] > *free_s ? w->free_s[a] : *free_s;
-    }
-    return lat_s + bytes * s_per_B;
+    struct way way = { .path = p, .bytes = bytes };
+    way.lat_s = w->fabric->rules.endpoint_s;
+    for (int32_t i = 0; i < p->n; i++)
+        way.lat_s += w->routes.lat_s[p->arcs[i]];
+    return way;
 }
 
-static void hold(struct gossip_wire *w, const struct topo_path *p, double end_s)
+/* What the bytes need of one link, whatever the others can carry. */
+static double link_s(const struct gossip_wire *w, const struct way *way, int32_t i)
 {
-    for (int32_t i = 0; i < p->n; i++)
-        w->free_s[p->arcs[i]] = end_s;
+    return way->lat_s + way->bytes * w->s_per_B[way->path->arcs[i]];
+}
+
+/* Not before @p begin_s, nor before all links are free. */
+static double all_free_s(const struct gossip_wire *w, const struct way *way, double begin_s)
+{
+    for (int32_t i = 0; i < way->path->n; i++)
+        begin_s = fmax(begin_s, w->free_s[way->path->arcs[i]]);
+    return begin_s;
+}
+
+/* Returns when the last byte is there: when the narrowest link is free again. */
+static double hold(struct gossip_wire *w, const struct way *way, double begin_s)
+{
+    double end_s = begin_s;
+    for (int32_t i = 0; i < way->path->n; i++) {
+        double free_s = begin_s + link_s(w, way, i);
+        w->free_s[way->path->arcs[i]] = free_s;
+        end_s = fmax(end_s, free_s);
+    }
+    return end_s;
 }
 
 double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
@@ -31,12 +51,9 @@ double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
         p->end_s = w->all_s = w->last_s = begin_s + p->time_s;
         return begin_s;
     }
-    double begin_s = fmax(now_s, w->all_s);
-    double there_s = way_s(&begin_s, w, &p->there, p->there_B);
-    double back_s = way_s(&begin_s, w, &p->back, p->back_B);
-    p->end_s = begin_s + fmax(there_s, back_s);
-    hold(w, &p->there, p->end_s);
-    hold(w, &p->back, p->end_s);
+    struct way there = way_of(w, &p->there, p->there_B), back = way_of(w, &p->back, p->back_B);
+    double begin_s = all_free_s(w, &back, all_free_s(w, &there, fmax(now_s, w->all_s)));
+    p->end_s = fmax(hold(w, &there, begin_s), hold(w, &back, begin_s));
     w->last_s = fmax(w->last_s, p->end_s);
     return begin_s;
 }

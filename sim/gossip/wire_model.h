@@ -62,7 +62,7 @@ struct gossip_wire {
 
     double *free_s; /**< closed form: shape [n_arcs], until when an arc is held; owned */
     double all_s;   /**< all arcs are held until then */
-    double last_s;  /**< no arc is held after that */
+    double last_s;  /**< all messages are there, and no arc is held after that */
 
     struct wire_flows flows;
     struct wire_price *prices; /**< shape [cap_prices], owned */
@@ -76,7 +76,7 @@ int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
 /** Note that it begins or ends now; there is room. */
 void wire_note(struct gossip_wire *w, int32_t tag, bool ends);
 
-/** Closed form: hold what @p p needs from the moment it is free, and return that moment. O(links). */
+/** Closed form: hold what @p p needs from the moment all of it is free, and return that moment. O(links). */
 double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s);
 
 /** The net of flows at the efficiency of every dimension. ERR_NOMEM. */

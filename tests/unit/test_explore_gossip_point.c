@@ -53,7 +53,8 @@ static void defaults_of_methods_are_those_of_the_program(void **state)
     }
     assert_int_equal(x.rule, d.rule);
     assert_int_equal(x.graph, d.graph);
-    assert_int_equal(x.inner, d.inner);
+    assert_int_equal(x.inner, -1);
+    assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
 }
 
 static void defaults_of_a_study_are_those_of_the_program(void **state)

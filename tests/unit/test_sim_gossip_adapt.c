@@ -47,6 +47,17 @@ static void variance_moves_the_period_by_one_outside_of_its_band(void **state)
         assert_int_equal(gossip_variance_period(cases[i].period, cases[i].spread, 2, 64), cases[i].want);
 }
 
+static void periods_beyond_all_steps_stay_in_range(void **state)
+{
+    (void)state;
+    assert_int_equal(gossip_cut_period(0, 5), 1);
+    assert_int_equal(gossip_cut_period(4, 5), 4);
+    assert_int_equal(gossip_cut_period(1e300, INT64_MAX), INT64_MAX);
+    assert_int_equal(gossip_step_after(3, 4), 7);
+    assert_int_equal(gossip_step_after(INT64_MAX - 1, 1), INT64_MAX);
+    assert_int_equal(gossip_step_after(INT64_MAX - 1, INT64_MAX), INT64_MAX);
+}
+
 /* No interval is ever over, or warm-up never: the period stays. */
 static void a_period_that_never_changes_is_local_sgd(void **state)
 {
@@ -233,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adacomm_follows_the_root_of_the_loss),
         cmocka_unit_test(variance_moves_the_period_by_one_outside_of_its_band),
+        cmocka_unit_test(periods_beyond_all_steps_stay_in_range),
         cmocka_unit_test(a_period_that_never_changes_is_local_sgd),
         cmocka_unit_test(adacomm_meets_ever_more_often),
         cmocka_unit_test(adacomm_has_20_intervals_unless_told_otherwise),

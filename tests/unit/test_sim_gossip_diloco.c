@@ -185,19 +185,42 @@ static void fragments_queue_behind_each_other(void **state)
     gossip_fixture_free(&f);
 }
 
-/* SGD has the learner's rate, AdamW 0.001 unless told. */
+/* Unless told steps are those of all others: taking the mean is local SGD, whatever steps are. */
+static void steps_are_by_default_those_of_the_learner(void **state)
+{
+    struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
+    struct gossip_result ra, rb;
+    struct gossip_fixture f;
+    (void)state;
+    b.period = 8;
+    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    f.setup.learning.optimizer = GOSSIP_ADAMW;
+    f.setup.learning.rate = 0.003;
+    gossip_fixture_run(&ra, &f, &a);
+    gossip_fixture_run(&rb, &f, &b);
+    for (int32_t k = 0; k < 4 * f.net.n_params; k++)
+        assert_near(ra.models[k], rb.models[k], 1e-4);
+    gossip_result_free(&ra);
+    gossip_result_free(&rb);
+    gossip_fixture_free(&f);
+}
+
+/* Of the learner's own optimizer its rate; of the other 0.05 for SGD and 0.001 for AdamW. */
 static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
 {
-    static const double rates[] = { 0.05, 0.001 };
+    static const double rates[N_GOSSIP_OPTIMIZERS][N_GOSSIP_OPTIMIZERS] = { { 0.02, 0.001 }, { 0.05, 0.02 } };
     struct gossip_fixture f;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
-    for (int inner = 0; inner < N_GOSSIP_OPTIMIZERS; inner++) {
+    f.setup.learning.rate = 0.02;
+    for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS * N_GOSSIP_OPTIMIZERS; kind++) {
+        int learner = kind / N_GOSSIP_OPTIMIZERS, inner = kind % N_GOSSIP_OPTIMIZERS;
         struct gossip_result a, b;
         struct gossip_settings s = plain(8);
+        f.setup.learning.optimizer = (enum gossip_optimizer)learner;
         s.inner = (enum gossip_optimizer)inner;
         gossip_fixture_run(&a, &f, &s);
-        s.inner_rate = rates[inner];
+        s.inner_rate = rates[learner][inner];
         gossip_fixture_run(&b, &f, &s);
         gossip_fixture_assert_same(&a, &b, &f);
         gossip_result_free(&b);
@@ -229,6 +252,8 @@ static void settings_out_of_range_are_refused(void **state)
     refuse(&f, (bad = s, bad.fragments = 9, &bad), "fragments is 9, need 1 to 8: at most");
     refuse(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
     refuse(&f, (bad = s, bad.period = bad.fragments = 1000, &bad), "fragments is 1000, need 1 to 108");
+    refuse(&f, (bad = s, bad.period = INT64_MAX / 2, bad.fragments = 3, &bad),
+           "period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments");
     refuse(&f, (bad = s, bad.delay = 8, &bad), "delay is 8, need 0 to 7, less than the period");
     refuse(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
     refuse(&f, (bad = s, bad.outer_rate = 0, &bad), "outer_rate is 0, need more than 0");
@@ -248,6 +273,7 @@ int main(void)
         cmocka_unit_test(fragments_divide_the_bytes_of_an_exchange),
         cmocka_unit_test(delay_hides_exchanges_behind_steps),
         cmocka_unit_test(fragments_queue_behind_each_other),
+        cmocka_unit_test(steps_are_by_default_those_of_the_learner),
         cmocka_unit_test(the_inner_rate_has_a_default_for_each_optimizer),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };

@@ -101,13 +101,16 @@ static void without_jitter_horizon_0_is_gossip_with_the_ring(void **state)
     ring.period = 1000000;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
-    gossip_fixture_run(&a, &f, &event);
-    gossip_fixture_run(&b, &f, &ring);
-    assert_close(a.time_s, b.time_s, 1e-12);
-    for (int32_t k = 0; k < 4 * f.net.n_params; k++)
-        assert_near(a.models[k], b.models[k], 1e-4);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
+    for (int stale = 0; stale < 2; stale++) {
+        f.setup.clock.stale = stale;
+        gossip_fixture_run(&a, &f, &event);
+        gossip_fixture_run(&b, &f, &ring);
+        assert_close(a.time_s, b.time_s, 1e-12);
+        for (int32_t k = 0; k < 4 * f.net.n_params; k++)
+            assert_near(a.models[k], b.models[k], 1e-4);
+        gossip_result_free(&a);
+        gossip_result_free(&b);
+    }
     gossip_fixture_free(&f);
 }
 

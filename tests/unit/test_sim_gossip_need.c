@@ -94,6 +94,69 @@ static void latency_is_no_matter_of_bandwidth(void **state)
     gossip_fixture_free(&f);
 }
 
+/* Eight workers in two boxes of four on switches, without a server. */
+static void put_into_boxes(struct gossip_fixture *f, double within_Bps, double between_Bps)
+{
+    struct err e = { 0 };
+    struct topo_network *net = &f->fabric.net;
+    topo_graph_free(f->graph);
+    assert_ok(topo_parse_spec(net, "switch:4@1 switch:2@1", &e), &e);
+    for (int32_t d = 0; d < 2; d++)
+        net->dims[d].lat_s = 0;
+    net->dims[0].bw_Bps = within_Bps;
+    net->dims[1].bw_Bps = between_Bps;
+    f->fabric.server = 0;
+    f->fabric.members[0] = 4;
+    f->fabric.members[1] = 2;
+    assert_ok(topo_build_graph(&f->graph, net, NULL, &e), &e);
+    f->fabric.graph = f->graph;
+}
+
+/* An all-reduce of S is 2 3/4 S in boxes and 2 1/2 S/4 between them. The time of the other dimension is there
+ * at any bandwidth of the one: B = bytes / (0.05 (s + time of the other)). */
+static void one_dimension_needs_its_bytes_over_the_wait_that_is_allowed(void **state)
+{
+    static const double others_Bps[] = { 1e7, 1e9, 1e13 };
+    static const double bytes[] = { 1.5 * 1e6, 0.25 * 1e6 };
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(others_Bps) * N_GOSSIP_RUNGS; i++) {
+        struct gossip_fixture f;
+        struct gossip_settings s = gossip_fixture_settings("all-reduce");
+        int32_t d = i % 2;
+        double other_Bps = others_Bps[i / 2 % COUNT_OF(others_Bps)], own_Bps = 1e8;
+        gossip_fixture_build(&f, 8, GOSSIP_IID);
+        put_into_boxes(&f, d == 0 ? own_Bps : other_Bps, d == 1 ? own_Bps : other_Bps);
+        f.fabric.rung = i / 2 < COUNT_OF(others_Bps) ? GOSSIP_CLOSED : GOSSIP_FLOW;
+        f.fabric.share_dim = d + 1;
+        f.setup.clock.jitter = 0;
+        f.setup.model_B = 1e6;
+        struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
+        double turn_s = FIXTURE_STEP_S + bytes[1 - d] / other_Bps;
+        assert_close(need.free_s, FIXTURE_STEPS * turn_s, 1e-6);
+        assert_need(&need, bytes[d] / (0.05 * turn_s));
+        assert_close(need.bw_Bps, need.share * own_Bps, 1e-12);
+        gossip_fixture_free(&f);
+    }
+}
+
+/* Also where exchanges queue and meet in any order; the search is 1 % wide. */
+static void what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere(void **state)
+{
+    double need_Bps[2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct gossip_fixture f;
+        struct gossip_settings s = gossip_fixture_settings("pair");
+        gossip_fixture_build(&f, 8, GOSSIP_IID);
+        put_into_boxes(&f, k ? 1e15 : 1e12, 1e6);
+        f.fabric.share_dim = 2;
+        need_Bps[k] = need_of(&f, &s, GOSSIP_NEED_WAIT).bw_Bps;
+        gossip_fixture_free(&f);
+    }
+    assert_true(need_Bps[0] > 0 && isfinite(need_Bps[0]));
+    assert_close(need_Bps[0], need_Bps[1], 0.0101);
+}
+
 /* Waiting for the slowest is in the time with endless bandwidth too. */
 static void a_straggler_is_no_matter_of_bandwidth(void **state)
 {
@@ -187,6 +250,8 @@ int main(void)
         cmocka_unit_test(synchronous_sgd_needs_what_local_sgd_of_period_1_does),
         cmocka_unit_test(two_that_exchange_every_step_need_a_little_more_than_a_model_each),
         cmocka_unit_test(latency_is_no_matter_of_bandwidth),
+        cmocka_unit_test(one_dimension_needs_its_bytes_over_the_wait_that_is_allowed),
+        cmocka_unit_test(what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere),
         cmocka_unit_test(a_straggler_is_no_matter_of_bandwidth),
         cmocka_unit_test(the_need_is_the_same_from_a_slow_run_and_a_fast_one),
         cmocka_unit_test(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth),

@@ -250,7 +250,7 @@ static void settings_out_of_range_are_refused(void **state)
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 5; i++) {
         static const char *const texts[] = { "period is 0, need at least 1",
-                                             "cap is 3, need at least the period, 4",
+                                             "period is 4, need at most the cap, 3",
                                              "switch_frac is 2, need 0 to 1", "power is -1, need 0 to 100",
                                              "period is 0, need at least 1" };
         struct gossip_settings s = gossip_fixture_settings(i < 4 ? "gossip-aga" : "gossip-pga");

@@ -1,4 +1,4 @@
-/* Exchanges on links that they hold, against times by hand; bytes on links. */
+/* Messages and collectives alone, against times by hand; bytes on links. */
 #include "tests/unit/wire_yard.h"
 #include "workloads/collective_time.h"
 
@@ -65,6 +65,29 @@ static void share_is_of_bandwidths_and_not_of_latencies(void **state)
         }
 }
 
+/* (0, 0) to (1, 1): 50 each, one of them at a fifth or at ten times that. */
+static void share_may_be_of_one_dimension(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * 2 * N_GOSSIP_RUNGS; k++) {
+        struct yard y;
+        double share = k / 2 % 2 ? 10 : 0.2;
+        yard_word(&y, "switch:2@50 switch:2@50");
+        y.fabric.rung = (enum gossip_rung)(k / 4);
+        y.fabric.share = share;
+        y.fabric.share_dim = 1 + k % 2;
+        yard_open(&y);
+        send(&y, 0, 3, S_B, 0, 0);
+        assert_next(&y, 0, true, S_B / (fmin(share, 1) * 50e9));
+        send(&y, 0, k % 2 ? 2 : 1, S_B, 0, 0);
+        assert_next(&y, 0, true, S_B / (fmin(share, 1) * 50e9) + S_B / (share * 50e9));
+        /* S in boxes of 2, half of it between them. */
+        assert_close(all_reduce_s(&y, S_B),
+                     (1 / (k % 2 ? 1 : share) + 0.5 / (k % 2 ? share : 1)) * S_B / 50e9, 1e-12);
+        yard_close(&y);
+    }
+}
+
 static void every_message_has_its_overhead(void **state)
 {
     (void)state;
@@ -119,127 +142,6 @@ static void what_crosses_no_link_takes_no_time_and_waits_for_nothing(void **stat
         assert_next(&y, 0, true, 1.5 * S_B / 50e9);
         yard_close(&y);
     }
-}
-
-/* ---- links are held ---- */
-
-/* Two exchanges of S asked for at once on the closed form: does the second wait? */
-static void exchanges_wait_for_the_ports_they_share(void **state)
-{
-    static const struct {
-        const char *word;
-        int64_t a, b, c, d; /* first between a and b, then between c and d */
-        bool one_way, waits;
-    } cases[] = {
-        { "switch:4@60", 0, 1, 2, 3, false, false },
-        { "switch:4@60", 0, 1, 0, 2, false, true },
-        { "switch:4@60", 0, 1, 2, 1, false, true },
-        /* One port each way: who sends may receive, but not send or receive twice. */
-        { "switch:4@60", 0, 1, 1, 0, true, false },
-        { "switch:4@60", 0, 1, 2, 0, true, false },
-        { "switch:4@60", 0, 1, 1, 2, true, false },
-        { "switch:4@60", 0, 1, 0, 2, true, true },
-        { "switch:4@60", 0, 1, 2, 1, true, true },
-        /* A link to each. */
-        { "full:4@60", 0, 1, 0, 2, false, false },
-        { "full:4@60", 0, 1, 1, 0, false, true },
-        /* Both sides of a ring; what passes between takes the link. */
-        { "ring:6@60", 0, 1, 0, 5, false, false },
-        { "ring:6@60", 0, 2, 1, 2, false, true },
-        { "ring:6@60", 0, 2, 1, 2, true, true },
-        { "ring:6@60", 0, 2, 2, 1, true, false },
-        { "ring:6@60", 0, 2, 3, 4, false, false },
-        { "line:4@60", 0, 1, 1, 2, false, false },
-        { "line:4@60", 0, 3, 1, 2, false, true },
-        /* NPU 0 is (0, 0), 3 is (1, 1): each dimension has its own port. */
-        { "switch:2@60 switch:2@60", 0, 1, 0, 2, false, false },
-        { "switch:2@60 switch:2@60", 0, 3, 0, 1, false, true },
-        /* There over 1, back over 2: the ways from 0 to 3 and from 3 to 0 differ. */
-        { "switch:2@60 switch:2@60", 0, 3, 0, 2, true, false },
-        { "switch:2@60 switch:2@60", 0, 3, 1, 3, true, true },
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yard y;
-        yard_start(&y, cases[i].word, GOSSIP_CLOSED);
-        double back_B = cases[i].one_way ? 0 : S_B;
-        assert_true(send(&y, cases[i].a, cases[i].b, S_B, back_B, 0));
-        if (send(&y, cases[i].c, cases[i].d, S_B, back_B, 1) == cases[i].waits) {
-            print_error("case %zu\n", i);
-            fail();
-        }
-        const struct gossip_signal *s;
-        assert_int_equal(turn(&y, &s), 2);
-        double alone_s = y.now_s;
-        assert_int_equal(s[0].tag, 0);
-        assert_true(s[0].ends);
-        assert_int_equal(s[1].tag, 1);
-        assert_int_equal(s[1].ends, !cases[i].waits);
-        if (cases[i].waits)
-            assert_next(&y, 1, true, 2 * alone_s);
-        assert_idle(&y);
-        yard_close(&y);
-    }
-}
-
-static void an_exchange_holds_both_ways_until_the_longer_is_over(void **state)
-{
-    struct yard y;
-    (void)state;
-    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
-    send(&y, 0, 1, S_B, 5 * S_B, 0);
-    assert_false(send(&y, 0, 2, S_B, 0, 1));
-    assert_close(gossip_wire_next_s(y.wire), 0.1, 1e-12);
-    yard_close(&y);
-}
-
-static void who_waits_keeps_those_who_come_later_from_his_links(void **state)
-{
-    struct yard y;
-    const struct gossip_signal *s;
-    (void)state;
-    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
-    assert_true(send(&y, 0, 1, S_B, S_B, 0));
-    assert_false(send(&y, 1, 2, S_B, S_B, 1));
-    assert_false(send(&y, 2, 3, S_B, S_B, 2)); /* both are idle, but 2 is promised */
-    assert_true(send(&y, 4, 5, 0.5 * S_B, 0, 3));
-    assert_next(&y, 3, true, 0.01);
-    for (int32_t i = 0; i < 2; i++) {
-        assert_int_equal(turn(&y, &s), 2);
-        assert_close(y.now_s, 0.02 * (i + 1), 1e-12);
-        assert_true(s[0].ends && !s[1].ends);
-        assert_int_equal(s[0].tag, i);
-        assert_int_equal(s[1].tag, i + 1);
-    }
-    assert_next(&y, 2, true, 0.06);
-    yard_close(&y);
-}
-
-static void ends_come_before_beginnings_and_each_as_asked_for(void **state)
-{
-    static const struct gossip_signal want[] = { { 2, true },  { 1, true },  { 0, true },
-                                                 { 5, false }, { 4, false }, { 3, false } };
-    struct yard y;
-    const struct gossip_signal *s;
-    (void)state;
-    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
-    for (int32_t i = 0; i < 6; i++)
-        assert_int_equal(send(&y, i % 3, 3 + i % 3, S_B, S_B, i < 3 ? 2 - i : 8 - i), i < 3);
-    assert_int_equal(turn(&y, &s), 6);
-    for (size_t i = 0; i < COUNT_OF(want); i++) {
-        assert_int_equal(s[i].tag, want[i].tag);
-        assert_int_equal(s[i].ends, want[i].ends);
-    }
-    /* A tag is free again at its end, while other signals are still to be read. */
-    assert_false(send(&y, 0, 3, S_B, S_B, 2));
-    assert_false(send(&y, 0, 3, S_B, S_B, 1000));
-    assert_int_equal(s[5].tag, 3);
-    assert_int_equal(turn(&y, &s), 4);
-    assert_int_equal(s[0].tag, 5);
-    assert_int_equal(s[3].tag, 2);
-    assert_false(s[3].ends);
-    assert_close(y.now_s, 0.04, 1e-12);
-    yard_close(&y);
 }
 
 /* ---- collectives ---- */
@@ -468,13 +370,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link),
         cmocka_unit_test(share_is_of_bandwidths_and_not_of_latencies),
+        cmocka_unit_test(share_may_be_of_one_dimension),
         cmocka_unit_test(every_message_has_its_overhead),
         cmocka_unit_test(there_and_back_are_at_once_and_the_longer_decides),
         cmocka_unit_test(what_crosses_no_link_takes_no_time_and_waits_for_nothing),
-        cmocka_unit_test(exchanges_wait_for_the_ports_they_share),
-        cmocka_unit_test(an_exchange_holds_both_ways_until_the_longer_is_over),
-        cmocka_unit_test(who_waits_keeps_those_who_come_later_from_his_links),
-        cmocka_unit_test(ends_come_before_beginnings_and_each_as_asked_for),
         cmocka_unit_test(a_collective_waits_for_all_links_and_holds_them),
         cmocka_unit_test(an_all_reduce_takes_what_the_model_of_collectives_says),
         cmocka_unit_test(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s),

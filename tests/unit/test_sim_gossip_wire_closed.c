@@ -1,0 +1,227 @@
+/* Exchanges on links that they hold, against times by hand. */
+#include "tests/unit/wire_yard.h"
+
+/* Two exchanges of S asked for at once on the closed form: does the second wait? */
+static void exchanges_wait_for_the_ports_they_share(void **state)
+{
+    static const struct {
+        const char *word;
+        int64_t a, b, c, d; /* first between a and b, then between c and d */
+        bool one_way, waits;
+    } cases[] = {
+        { "switch:4@60", 0, 1, 2, 3, false, false },
+        { "switch:4@60", 0, 1, 0, 2, false, true },
+        { "switch:4@60", 0, 1, 2, 1, false, true },
+        /* One port each way: who sends may receive, but not send or receive twice. */
+        { "switch:4@60", 0, 1, 1, 0, true, false },
+        { "switch:4@60", 0, 1, 2, 0, true, false },
+        { "switch:4@60", 0, 1, 1, 2, true, false },
+        { "switch:4@60", 0, 1, 0, 2, true, true },
+        { "switch:4@60", 0, 1, 2, 1, true, true },
+        /* A link to each. */
+        { "full:4@60", 0, 1, 0, 2, false, false },
+        { "full:4@60", 0, 1, 1, 0, false, true },
+        /* Both sides of a ring; what passes between takes the link. */
+        { "ring:6@60", 0, 1, 0, 5, false, false },
+        { "ring:6@60", 0, 2, 1, 2, false, true },
+        { "ring:6@60", 0, 2, 1, 2, true, true },
+        { "ring:6@60", 0, 2, 2, 1, true, false },
+        { "ring:6@60", 0, 2, 3, 4, false, false },
+        { "line:4@60", 0, 1, 1, 2, false, false },
+        { "line:4@60", 0, 3, 1, 2, false, true },
+        /* NPU 0 is (0, 0), 3 is (1, 1): each dimension has its own port. */
+        { "switch:2@60 switch:2@60", 0, 1, 0, 2, false, false },
+        { "switch:2@60 switch:2@60", 0, 3, 0, 1, false, true },
+        /* There over 1, back over 2: the ways from 0 to 3 and from 3 to 0 differ. */
+        { "switch:2@60 switch:2@60", 0, 3, 0, 2, true, false },
+        { "switch:2@60 switch:2@60", 0, 3, 1, 3, true, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct yard y;
+        yard_start(&y, cases[i].word, GOSSIP_CLOSED);
+        double back_B = cases[i].one_way ? 0 : S_B;
+        assert_true(send(&y, cases[i].a, cases[i].b, S_B, back_B, 0));
+        if (send(&y, cases[i].c, cases[i].d, S_B, back_B, 1) == cases[i].waits) {
+            print_error("case %zu\n", i);
+            fail();
+        }
+        const struct gossip_signal *s;
+        assert_int_equal(turn(&y, &s), 2);
+        double alone_s = y.now_s;
+        assert_int_equal(s[0].tag, 0);
+        assert_true(s[0].ends);
+        assert_int_equal(s[1].tag, 1);
+        assert_int_equal(s[1].ends, !cases[i].waits);
+        if (cases[i].waits)
+            assert_next(&y, 1, true, 2 * alone_s);
+        assert_idle(&y);
+        yard_close(&y);
+    }
+}
+
+static void each_way_holds_its_links_for_its_own_bytes(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    send(&y, 0, 1, S_B, 5 * S_B, 0);
+    assert_false(send(&y, 0, 2, S_B, 0, 1));
+    assert_false(send(&y, 1, 3, S_B, 0, 2));
+    assert_next(&y, 1, false, 0.02);
+    assert_next(&y, 1, true, 0.04);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 0.1, 1e-12);
+    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
+    assert_next(&y, 2, true, 0.12);
+    yard_close(&y);
+}
+
+/* A box of two, two boxes: NPU 0 is (0, 0), 3 is (1, 1), the way between them is 0, 1, 3. One link within a
+ * box is held for 7 ms of latency and overhead and 1 / (200 * 0.5) s, one between them for 7 ms and 1 s. */
+static void open_boxes(struct yard *y)
+{
+    yard_word(y, "switch:2@200 switch:2@2");
+    y->fabric.rules.endpoint_s = 4e-3;
+    for (int32_t d = 0; d < 2; d++) {
+        y->fabric.net.dims[d].efficiency = 0.5;
+        y->fabric.net.dims[d].lat_s = 1e-3 * (d + 1);
+    }
+    yard_open(y);
+}
+
+static void a_wide_link_is_free_before_a_narrow_one_of_the_same_way(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    open_boxes(&y);
+    assert_true(send(&y, 0, 3, S_B, 0, 0));
+    assert_false(send(&y, 0, 1, S_B, 0, 1));
+    assert_false(send(&y, 1, 3, S_B, 0, 2));
+    assert_true(send(&y, 3, 2, S_B, 0, 3)); /* in the other box */
+    assert_next(&y, 3, true, 5e-3 + 0.01);
+    assert_next(&y, 1, false, 7e-3 + 0.01);
+    assert_next(&y, 1, true, 7e-3 + 0.01 + 5e-3 + 0.01);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 1.007, 1e-12);
+    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
+    assert_next(&y, 2, true, 1.007 + 6e-3 + 1);
+    yard_close(&y);
+}
+
+/* Half of it back: 3, 2, 0. */
+static void of_an_exchange_too_each_link_for_the_bytes_of_its_direction(void **state)
+{
+    struct yard y;
+    (void)state;
+    open_boxes(&y);
+    assert_true(send(&y, 0, 3, S_B, 0.5 * S_B, 0));
+    assert_false(send(&y, 3, 2, S_B, 0, 1));
+    assert_false(send(&y, 2, 0, S_B, 0, 2));
+    assert_next(&y, 1, false, 7e-3 + 0.005);
+    assert_next(&y, 1, true, 7e-3 + 0.005 + 5e-3 + 0.01);
+    assert_next(&y, 2, false, 7e-3 + 0.5);
+    assert_next(&y, 0, true, 1.007);
+    assert_next(&y, 2, true, 7e-3 + 0.5 + 6e-3 + 1);
+    yard_close(&y);
+}
+
+static void who_waits_for_a_narrow_link_keeps_others_from_a_wide_one(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    open_boxes(&y);
+    assert_true(send(&y, 1, 3, S_B, 0, 0));
+    assert_false(send(&y, 0, 3, S_B, 0, 1));
+    assert_false(send(&y, 0, 1, S_B, 0, 2));
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 1.006, 1e-12);
+    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 1);
+    assert_next(&y, 2, false, 1.006 + 7e-3 + 0.01);
+    yard_close(&y);
+}
+
+/* All links but the narrow ones have long been free. */
+static void a_collective_waits_until_messages_are_there(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    open_boxes(&y);
+    assert_true(send(&y, 0, 3, S_B, 0, 0));
+    assert_false(send(&y, 0, 1, S_B, 0, 1));
+    assert_false(collect(&y, S_B, 2));
+    assert_next(&y, 1, false, 0.017);
+    assert_next(&y, 1, true, 0.032);
+    assert_int_equal(turn(&y, &s), 2);
+    assert_close(y.now_s, 1.007, 1e-12);
+    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
+    yard_close(&y);
+}
+
+static void who_waits_keeps_those_who_come_later_from_his_links(void **state)
+{
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
+    assert_true(send(&y, 0, 1, S_B, S_B, 0));
+    assert_false(send(&y, 1, 2, S_B, S_B, 1));
+    assert_false(send(&y, 2, 3, S_B, S_B, 2)); /* both are idle, but 2 is promised */
+    assert_true(send(&y, 4, 5, 0.5 * S_B, 0, 3));
+    assert_next(&y, 3, true, 0.01);
+    for (int32_t i = 0; i < 2; i++) {
+        assert_int_equal(turn(&y, &s), 2);
+        assert_close(y.now_s, 0.02 * (i + 1), 1e-12);
+        assert_true(s[0].ends && !s[1].ends);
+        assert_int_equal(s[0].tag, i);
+        assert_int_equal(s[1].tag, i + 1);
+    }
+    assert_next(&y, 2, true, 0.06);
+    yard_close(&y);
+}
+
+static void ends_come_before_beginnings_and_each_as_asked_for(void **state)
+{
+    static const struct gossip_signal want[] = { { 2, true },  { 1, true },  { 0, true },
+                                                 { 5, false }, { 4, false }, { 3, false } };
+    struct yard y;
+    const struct gossip_signal *s;
+    (void)state;
+    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
+    for (int32_t i = 0; i < 6; i++)
+        assert_int_equal(send(&y, i % 3, 3 + i % 3, S_B, S_B, i < 3 ? 2 - i : 8 - i), i < 3);
+    assert_int_equal(turn(&y, &s), 6);
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        assert_int_equal(s[i].tag, want[i].tag);
+        assert_int_equal(s[i].ends, want[i].ends);
+    }
+    /* A tag is free again at its end, while other signals are still to be read. */
+    assert_false(send(&y, 0, 3, S_B, S_B, 2));
+    assert_false(send(&y, 0, 3, S_B, S_B, 1000));
+    assert_int_equal(s[5].tag, 3);
+    assert_int_equal(turn(&y, &s), 4);
+    assert_int_equal(s[0].tag, 5);
+    assert_int_equal(s[3].tag, 2);
+    assert_false(s[3].ends);
+    assert_close(y.now_s, 0.04, 1e-12);
+    yard_close(&y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exchanges_wait_for_the_ports_they_share),
+        cmocka_unit_test(each_way_holds_its_links_for_its_own_bytes),
+        cmocka_unit_test(a_wide_link_is_free_before_a_narrow_one_of_the_same_way),
+        cmocka_unit_test(of_an_exchange_too_each_link_for_the_bytes_of_its_direction),
+        cmocka_unit_test(who_waits_for_a_narrow_link_keeps_others_from_a_wide_one),
+        cmocka_unit_test(a_collective_waits_until_messages_are_there),
+        cmocka_unit_test(who_waits_keeps_those_who_come_later_from_his_links),
+        cmocka_unit_test(ends_come_before_beginnings_and_each_as_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
