@@ -9,6 +9,13 @@ enum {
     GAP_PX = 10,
 };
 
+struct unit duo_time_unit(double most_s)
+{
+    static const struct unit units[] = { { 86400, "days" }, { 3600, "h" }, { 1, "s" } };
+
+    return units[most_s >= 1e6 ? 0 : most_s >= 1e4 ? 1 : 2];
+}
+
 struct duo {
     struct canvas *c;
     const struct duo_spec *spec;

@@ -16,6 +16,9 @@ static const char *const columns[] = { "accuracy_pct", "traffic_MB", "time_s", "
  */
 enum { PLAIN_METHODS = 7 };
 
+/* So many times more must a log axis show: numbers along a linear one are easier to read. */
+#define LOG_GAIN 1.5
+
 struct gossip_fig {
     struct canvas *c;
     struct trained data;
@@ -24,6 +27,7 @@ struct gossip_fig {
     bool *drawn, *curve_drawn;     /* shapes [methods.n], [families.n], owned */
     struct trained_row *order;     /* shape [data.n], owned: of one curve */
     struct places *places;         /* owned */
+    struct text x_labels[2];       /* owned */
     bool letters, any_zero, any_half, any_cut;
 };
 
@@ -59,16 +63,14 @@ static struct mark mark_of(const struct gossip_fig *f, int32_t method)
     return (struct mark){ style / 7 % 2 ? MARK_HOLLOW : MARK_POINT, style };
 }
 
-/* "a" to "z", then "aa": by position among the drawn ones. */
+/* By position among the drawn ones. */
 static void put_letter(struct text *out, const struct gossip_fig *f, int32_t method)
 {
     int32_t k = 0;
 
     for (int32_t i = 0; i < method; i++)
         k += f->drawn[i];
-    if (k >= 26)
-        text_printf(out, "%c", 'a' + (k / 26 - 1) % 26);
-    text_printf(out, "%c", 'a' + k % 26);
+    places_put_letter(out, k);
 }
 
 /* ---- axes ---- */
@@ -78,37 +80,68 @@ static double half_of(const struct trained_row *row)
     return isnan(row->value[HALF]) ? 0 : row->value[HALF];
 }
 
-/* With room for markers and what stands beside them. */
-static struct axis widen(struct axis a, double share)
-{
-    if (a.log) {
-        double factor = pow(a.hi / a.lo, share);
-        a.lo /= factor;
-        a.hi *= factor;
-    } else {
-        double room = share * (a.hi - a.lo);
-        a.lo = a.lo > room ? a.lo - room : 0;
-        a.hi += room;
-    }
-    return a;
-}
-
-/* From a decade on there are numbers along the axis wherever it ends. */
-static struct axis along_log(double lo, double hi)
-{
-    struct axis a = { .lo = lo, .hi = hi, .log = true };
-    return hi / lo < 10 ? widen(axis_log(lo, hi), 0.03) : widen(a, 0.06);
-}
-
 /* Linear around the values, which need not begin at zero: points have no length. */
 static struct axis around(double lo, double hi, double share)
 {
     double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
     double room = fmax(0, least - (hi - lo)) / 2;
-    return widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
+    return trained_widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
 }
 
-static void fit_x(struct gossip_fig *f)
+/* Traffic is read in MB. */
+static const struct unit traffic_units[] = { { 1e9, "PB" }, { 1e6, "TB" },  { 1e3, "GB" },
+                                             { 1, "MB" },   { 1e-3, "kB" }, { 0, NULL } };
+
+/* The largest unit in which the largest is at least 1, but the next where the least is below 0.001 of it and
+ * the largest then has no more than five digits. */
+static const struct unit *traffic_unit(double lo, double hi)
+{
+    const struct unit *u = traffic_units;
+
+    while (u[1].name && !(hi >= u->scale))
+        u++;
+    return u[1].name && lo < 1e-3 * u->scale && hi < 1e5 * u[1].scale ? u + 1 : u;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+
+    return (p > q) - (p < q);
+}
+
+/* Of the axis, how much the middle half of n sorted values takes. */
+static double middle_share(const struct axis *a, const double *sorted, int64_t n)
+{
+    return axis_share(a, sorted[n - 1 - n / 4]) - axis_share(a, sorted[n / 4]);
+}
+
+/* Linear, or log where this shows more of the difference between most rows: one that is slow would squeeze
+ * all others. */
+static int fit_time(struct gossip_fig *f, double lo, double hi, struct err *e)
+{
+    int64_t n = f->data.n;
+    double *sorted = malloc((size_t)n * sizeof *sorted);
+
+    if (!sorted)
+        return err_nomem(e, "the figure's axis");
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = fmax(lo, f->data.list[i].value[TIME]);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
+    struct axis log = trained_log_axis(lo, hi), linear = around(lo, hi, 0.07);
+    bool better = middle_share(&log, sorted, n) > LOG_GAIN * middle_share(&linear, sorted, n);
+    f->x[1] = better || hi / lo > AXIS_LOG_RATIO ? log : linear;
+    free(sorted);
+    return 0;
+}
+
+static void scale_values(struct gossip_fig *f, int value, double unit)
+{
+    for (int64_t i = 0; i < f->data.n; i++)
+        f->data.list[i].value[value] /= unit;
+}
+
+static int fit_x(struct gossip_fig *f, struct err *e)
 {
     double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { 0, 0 };
 
@@ -123,8 +156,13 @@ static void fit_x(struct gossip_fig *f)
     for (int k = 0; k < 2; k++)
         if (!(lo[k] <= hi[k]))
             lo[k] = hi[k] = 1;
-    f->x[0] = along_log(lo[0], hi[0]);
-    f->x[1] = hi[1] / lo[1] > AXIS_LOG_RATIO ? along_log(lo[1], hi[1]) : around(lo[1], hi[1], 0.07);
+    const struct unit units[] = { *traffic_unit(lo[0], hi[0]), duo_time_unit(hi[1]) };
+    scale_values(f, TRAFFIC, units[0].scale);
+    scale_values(f, TIME, units[1].scale);
+    text_printf(&f->x_labels[0], "traffic [%s]", units[0].name);
+    text_printf(&f->x_labels[1], "simulated time [%s]", units[1].name);
+    f->x[0] = trained_log_axis(lo[0] / units[0].scale, hi[0] / units[0].scale);
+    return fit_time(f, lo[1] / units[1].scale, hi[1] / units[1].scale, e);
 }
 
 /* Intervals go on at most as far beyond the values as these are apart, or a point: with few seeds they are
@@ -338,26 +376,37 @@ static void put_legend(struct gossip_fig *f)
     text_free(&label);
 }
 
+static int draw(struct gossip_fig *f, struct err *e)
+{
+    int rc = fit_x(f, e);
+
+    for (int k = 0; k < 2 && !rc; k++)
+        rc = text_check(&f->x_labels[k], e);
+    if (rc)
+        return rc;
+    for (int32_t k = 0; k < f->data.points.n; k++)
+        fit_y(f, k);
+    put_notes(f);
+    put_legend(f);
+    const struct duo_spec spec = { .points = &f->data.points,
+                                   .x_labels = { text_str(&f->x_labels[0]), text_str(&f->x_labels[1]) },
+                                   .y_labels = { "accuracy of workers [%]", "accuracy of workers [%]" },
+                                   .paint = paint,
+                                   .of = f };
+    return duo_build(f->c, &spec, e);
+}
+
 int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct gossip_fig f = { .c = c };
-    const struct duo_spec spec = { .points = &f.data.points,
-                                   .x_labels = { "traffic [MB]", "simulated time [s]" },
-                                   .y_labels = { "accuracy of workers [%]", "accuracy of workers [%]" },
-                                   .paint = paint,
-                                   .of = &f };
     int rc = trained_read(&f.data, r, columns, N_NEEDED, DUO_MAX_POINTS, e);
 
     if (!rc)
         rc = choose_marks(&f, e);
-    if (!rc) {
-        fit_x(&f);
-        for (int32_t k = 0; k < f.data.points.n; k++)
-            fit_y(&f, k);
-        put_notes(&f);
-        put_legend(&f);
-        rc = duo_build(c, &spec, e);
-    }
+    if (!rc)
+        rc = draw(&f, e);
+    for (int k = 0; k < 2; k++)
+        text_free(&f.x_labels[k]);
     free(f.drawn);
     free(f.curve_drawn);
     free(f.order);

@@ -1,16 +1,28 @@
 #include "plots/fig.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "plots/duo.h"
 #include "plots/losses.h"
+#include "plots/places.h"
+#include "plots/trained.h"
 
-enum { DOT_PX = 60 /* from marker to marker of a line, at least */ };
+enum {
+    DOT_PX = 60, /* from marker to marker of a line, at least */
+    BIT_PX = 10, /* of a line that letters stay clear of: straight so far */
+    SHAPES = 8,  /* dashes and markers of MARK_LINE: plots/marks.h */
+};
 
 struct loss_fig {
     struct canvas *c;
     struct losses data;
-    struct axis x, y[2]; /* of all points; y by column: loss, exchanges */
+    struct axis x, y[2]; /* of all points; y by column: loss, exchanges; x in `time` */
+    struct unit time;
+    struct text x_label;
+    int32_t *letters;      /* shape [methods.n], owned: position among the drawn ones, -1 = not drawn */
+    struct places *places; /* owned */
+    bool lettered;
 };
 
 static double value_of(const struct losses_step *s, int32_t column)
@@ -45,7 +57,9 @@ static void fit_axes(struct loss_fig *f)
         for (int64_t k = 0; k < line->n; k++)
             end = fmax(end, line->list[k].time_s);
     }
-    f->x = axis_bars(end);
+    f->time = duo_time_unit(end);
+    text_printf(&f->x_label, "simulated time [%s]", f->time.name);
+    f->x = axis_bars(end / f->time.scale);
     f->y[0] = fit_y(f, 0);
     f->y[1] = fit_y(f, 1);
 }
@@ -56,56 +70,109 @@ static bool is_shown(const struct loss_fig *f, const struct losses_step *s, int3
     return !f->y[column].log || value_of(s, column) > 0;
 }
 
-static void put_line(struct loss_fig *f, const struct losses_line *line, int32_t column)
+struct panel {
+    struct loss_fig *f;
+    const struct canvas_box *box;
+    int32_t column;
+};
+
+static struct canvas_xy at_of(const struct panel *p, const struct losses_step *s)
 {
+    return (struct canvas_xy){ s->time_s / p->f->time.scale, value_of(s, p->column) };
+}
+
+static struct canvas_xy to_px(const struct panel *p, struct canvas_xy at)
+{
+    double x = axis_share(&p->f->x, at.x), y = axis_share(&p->f->y[p->column], at.y);
+    return (struct canvas_xy){ p->box->left + x * (p->box->right - p->box->left),
+                               p->box->bottom - y * (p->box->bottom - p->box->top) };
+}
+
+static void put_line(const struct panel *p, const struct losses_line *line)
+{
+    struct loss_fig *f = p->f;
+    struct canvas_xy last = { 0, 0 };
     bool begun = false;
 
     for (int64_t k = 0; k < line->n; k++) {
-        if (!is_shown(f, &line->list[k], column))
+        if (!is_shown(f, &line->list[k], p->column))
             continue;
-        if (!begun)
+        struct canvas_xy at = at_of(p, &line->list[k]), px = to_px(p, at);
+        if (!begun) {
             canvas_block(f->c);
+            last = px;
+        }
         begun = true;
-        canvas_point(f->c, line->list[k].time_s, value_of(&line->list[k], column));
+        canvas_point(f->c, at.x, at.y);
+        if (hypot(px.x - last.x, px.y - last.y) < BIT_PX)
+            continue;
+        places_take_line(f->places, last, px);
+        last = px;
     }
     if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_TRACE, 1 + line->method });
+        canvas_block_end(f->c, (struct mark){ MARK_TRACE, trained_line_style(line->method) });
 }
 
 /* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. */
-static void put_dots(struct loss_fig *f, const struct losses_line *line, int32_t column,
-                     const struct canvas_box *box)
+static void put_dots(const struct panel *p, const struct losses_line *line)
 {
+    struct loss_fig *f = p->f;
     double last = DOT_PX * (line->method % 8 / 8.0 - 1);
-    bool begun = false;
+    bool begun = false, alone = line->n == 1;
 
     for (int64_t k = 0; k < line->n; k++) {
-        const struct losses_step *s = &line->list[k];
-        double at = axis_share(&f->x, s->time_s) * (box->right - box->left);
-        bool alone = line->n == 1;
-        if (!is_shown(f, s, column) || (at < last + DOT_PX && !alone))
+        if (!is_shown(f, &line->list[k], p->column))
+            continue;
+        struct canvas_xy at = at_of(p, &line->list[k]), px = to_px(p, at);
+        if (px.x - p->box->left < last + DOT_PX && !alone)
             continue;
         if (!begun)
             canvas_block(f->c);
         begun = true;
-        canvas_point(f->c, s->time_s, value_of(s, column));
-        last = at;
+        canvas_point(f->c, at.x, at.y);
+        places_take_marker(f->places, px);
+        last = px.x - p->box->left;
     }
     if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_DOT, 1 + line->method });
+        canvas_block_end(f->c, (struct mark){ MARK_DOT, trained_line_style(line->method) });
+}
+
+/* At the end of the line or, where there is no room, at the last step before it where there is. */
+static void put_letter(const struct panel *p, const struct losses_line *line)
+{
+    struct loss_fig *f = p->f;
+    struct text letter = { 0 };
+    double last = HUGE_VAL;
+
+    places_put_letter(&letter, f->letters[line->method]);
+    for (int64_t k = line->n - 1; k >= 0; k--) {
+        if (!is_shown(f, &line->list[k], p->column))
+            continue;
+        struct canvas_xy px = to_px(p, at_of(p, &line->list[k]));
+        if (px.x > last - BIT_PX)
+            continue;
+        last = px.x;
+        if (places_put(f->places, f->c, px, text_str(&letter), CANVAS_BLACK))
+            break;
+    }
+    f->c->script.failed = f->c->script.failed || letter.failed;
+    text_free(&letter);
 }
 
 static void paint(struct canvas *c, const struct canvas_box *box, int32_t point, int32_t column, void *of)
 {
     struct loss_fig *f = of;
+    const struct panel p = { f, box, column };
+    void (*const puts[])(const struct panel *, const struct losses_line *) = { put_line, put_dots,
+                                                                               put_letter };
 
+    f->places->inside = *box;
+    f->places->n = 0;
     canvas_panel(c, box, &f->x, &f->y[column]);
-    for (int32_t i = 0; i < f->data.n_lines; i++)
-        if (f->data.lines[i].point == point)
-            put_line(f, &f->data.lines[i], column);
-    for (int32_t i = 0; i < f->data.n_lines; i++)
-        if (f->data.lines[i].point == point)
-            put_dots(f, &f->data.lines[i], column, box);
+    for (int k = 0; k < (f->lettered ? 3 : 2); k++)
+        for (int32_t i = 0; i < f->data.n_lines; i++)
+            if (f->data.lines[i].point == point)
+                puts[k](&p, &f->data.lines[i]);
 }
 
 static void put_notes(struct loss_fig *f)
@@ -113,6 +180,8 @@ static void put_notes(struct loss_fig *f)
     int32_t least = INT32_MAX, most = 0;
 
     points_put_notes(f->c, &f->data.points);
+    canvas_note(f->c, "loss: of each worker on its own shard, so low too where models have drifted apart");
+    canvas_note(f->c, "exchanges: messages, pairs, collectives");
     for (int32_t i = 0; i < f->data.n_lines; i++) {
         int32_t n = f->data.lines[i].n_seeds;
         least = n < least ? n : least;
@@ -123,7 +192,7 @@ static void put_notes(struct loss_fig *f)
     else if (most > 1)
         canvas_note(f->c, "means of %d seeds", (int)most);
     if (f->data.smoothed)
-        canvas_note(f->c, "loss: running mean over 5 %% of the steps");
+        canvas_note(f->c, "loss shown: running mean over 5 %% of the steps");
     if (f->data.n_short > 0)
         canvas_note(f->c, "%lld %s with the first seed that ends", (long long)f->data.n_short,
                     f->data.n_short == 1 ? "line ends" : "lines end");
@@ -134,30 +203,74 @@ static void put_notes(struct loss_fig *f)
 
 static void put_legend(struct loss_fig *f)
 {
+    struct text label = { 0 };
+
+    for (int32_t k = 0; k < f->data.methods.n; k++) {
+        if (f->letters[k] < 0)
+            continue;
+        text_clear(&label);
+        if (f->lettered)
+            places_put_letter(&label, f->letters[k]);
+        text_printf(&label, "%s%s", f->lettered ? "  " : "", f->data.methods.list[k]);
+        canvas_legend(f->c, (struct mark){ MARK_LINE, trained_line_style(k) }, text_str(&label));
+    }
+    f->c->script.failed = f->c->script.failed || label.failed;
+    text_free(&label);
+}
+
+/* Where two of the drawn methods have the same dash and marker, which is all that grey shows, each has a
+ * letter. */
+static int choose_letters(struct loss_fig *f, struct err *e)
+{
+    bool used[SHAPES] = { false };
+    int32_t n = 0;
+
+    f->letters = malloc(((size_t)f->data.methods.n + 1) * sizeof *f->letters);
+    f->places = malloc(sizeof *f->places);
+    if (!f->letters || !f->places)
+        return err_nomem(e, "the figure's lines");
     for (int32_t k = 0; k < f->data.methods.n; k++)
-        for (int32_t i = 0; i < f->data.n_lines; i++)
-            if (f->data.lines[i].method == k) {
-                canvas_legend(f->c, (struct mark){ MARK_LINE, 1 + k }, f->data.methods.list[k]);
-                break;
-            }
+        f->letters[k] = -1;
+    for (int32_t i = 0; i < f->data.n_lines; i++)
+        f->letters[f->data.lines[i].method] = 0;
+    for (int32_t k = 0; k < f->data.methods.n; k++) {
+        if (f->letters[k] < 0)
+            continue;
+        bool *shape = &used[trained_line_style(k) % SHAPES];
+        f->lettered = f->lettered || *shape;
+        *shape = true;
+        f->letters[k] = n++;
+    }
+    return 0;
+}
+
+static int draw(struct loss_fig *f, struct err *e)
+{
+    fit_axes(f);
+    put_notes(f);
+    put_legend(f);
+    const char *x_label = text_str(&f->x_label);
+    const struct duo_spec spec = { .points = &f->data.points,
+                                   .x_labels = { x_label, x_label },
+                                   .y_labels = { "training loss on own shard [nats]", "exchanges so far" },
+                                   .paint = paint,
+                                   .of = f };
+    int rc = text_check(&f->x_label, e);
+    return rc ? rc : duo_build(f->c, &spec, e);
 }
 
 int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct loss_fig f = { .c = c };
-    const struct duo_spec spec = { .points = &f.data.points,
-                                   .x_labels = { "simulated time [s]", "simulated time [s]" },
-                                   .y_labels = { "loss", "exchanges so far" },
-                                   .paint = paint,
-                                   .of = &f };
     int rc = losses_read(&f.data, r, DUO_MAX_POINTS, e);
 
-    if (!rc) {
-        fit_axes(&f);
-        put_notes(&f);
-        put_legend(&f);
-        rc = duo_build(c, &spec, e);
-    }
+    if (!rc)
+        rc = choose_letters(&f, e);
+    if (!rc)
+        rc = draw(&f, e);
+    text_free(&f.x_label);
+    free(f.letters);
+    free(f.places);
     losses_free(&f.data);
     return rc;
 }

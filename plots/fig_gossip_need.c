@@ -1,7 +1,9 @@
 #include "plots/fig.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plots/grid.h"
 #include "plots/strips.h"
@@ -14,13 +16,10 @@ enum {
     HIGH_PX = 21,
     LOW_PX = 16,
     LEAST_PX = 11,
-    NAME = 80, /* characters of a point's name */
 };
 
-/* Of a row's height, what is left free above its bar. */
-#define BAR_GAP 0.16
-
-#define NEED "bandwidth needed per NPU"
+/* An axis label longer than this share of the page is cut short: the title says that it is of needs. */
+#define LABEL_SHARE 0.7
 
 static const char *const columns[] = { "need_GBps", NULL };
 
@@ -30,11 +29,97 @@ struct need_fig {
     struct names methods; /* texts of `data`: those of rows */
     int32_t n_methods;    /* how many are drawn */
     struct axis x;
+    struct text need, label; /* owned: of the axis, without and with unit */
     struct text names[MAX_POINTS],
         ends[MAX_POINTS * MAX_METHODS]; /* owned; ends: shape [points.n][n_methods] */
 };
 
-/* ---- bars ---- */
+/* ---- what was asked ---- */
+
+static bool is_one(const struct names *dims)
+{
+    return dims->n == 1 && dims->list[0][0];
+}
+
+static void put_need(struct text *out, const struct names *dims)
+{
+    text_puts(out, "bandwidth ");
+    if (is_one(dims))
+        text_printf(out, "of dimension %s ", dims->list[0]);
+    else if (dims->n > 1 && names_find(dims, "") < 0)
+        text_puts(out, "of one dimension ");
+    text_puts(out, "needed per NPU");
+}
+
+/* The axis says which bandwidth is meant: of all dimensions together, or of one, by its name if it is the
+ * same in all rows. */
+static int put_label(struct need_fig *f, const struct rows *rows, struct err *e)
+{
+    struct rows r = *rows;
+    struct names dims = { 0 };
+    int32_t col = table_find(r.t, "need_dim"), at = 0;
+    int rc = 0;
+
+    for (int64_t i = 0; i < f->data.n && col >= 0 && !rc; i++) {
+        r.row = f->data.list[i].row;
+        rc = rows_name(&at, &dims, &r, col, e);
+    }
+    put_need(&f->need, &dims);
+    text_printf(&f->label, "%s [GB/s]", text_str(&f->need));
+    if (canvas_width(text_str(&f->label), CANVAS_FONT_PX) > LABEL_SHARE * canvas_page_width(f->c)) {
+        text_clear(&f->label);
+        text_printf(&f->label, "per NPU%s%s [GB/s]", is_one(&dims) ? ", dimension " : "",
+                    is_one(&dims) ? dims.list[0] : "");
+    }
+    names_free_copies(&dims);
+    rc = rc ? rc : text_check(&f->need, e);
+    return rc ? rc : text_check(&f->label, e);
+}
+
+/* By how much bandwidth may delay a run, where the table says so. */
+static int put_delay(struct need_fig *f, const struct rows *rows, struct err *e)
+{
+    struct rows r = *rows;
+    int32_t asked = table_find(r.t, "need_pct"); /* as the study names it */
+    int32_t col = asked < 0 ? table_find(r.t, "need_wait_pct") : asked;
+    double lo = HUGE_VAL, hi = -HUGE_VAL, pct;
+
+    for (int64_t i = 0; i < f->data.n && col >= 0; i++) {
+        r.row = f->data.list[i].row;
+        int rc = rows_number(&pct, &r, col, e);
+        if (rc)
+            return rc;
+        lo = fmin(lo, pct);
+        hi = fmax(hi, pct);
+    }
+    if (lo == hi)
+        canvas_note(f->c, "bandwidth at which a run takes %g %% longer than with endless bandwidth", lo);
+    else if (lo < hi)
+        canvas_note(f->c, "bandwidth at which a run takes %g to %g %% longer than with endless bandwidth", lo,
+                    hi);
+    return 0;
+}
+
+/* ---- points ---- */
+
+/* Three digits, none as a power of ten: "0.0000123", "6.9", "1,660". */
+static void put_plain(struct text *out, double x)
+{
+    char rounded[32], digits[400];
+
+    snprintf(rounded, sizeof rounded, "%.2e", x);
+    x = strtod(rounded, NULL);
+    int exponent = atoi(strchr(rounded, 'e') + 1);
+    snprintf(digits, sizeof digits, "%.*f", exponent < 2 ? 2 - exponent : 0, x);
+    size_t n = strlen(digits), whole = strcspn(digits, ".");
+    if (whole < n) {
+        while (digits[n - 1] == '0')
+            n--;
+        n -= digits[n - 1] == '.';
+    }
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%c", i > 0 && i < whole && (whole - i) % 3 == 0 ? "," : "", digits[i]);
+}
 
 /* The row of the method at the point, the first of several; NULL when there is none. */
 static const struct trained_row *find_row(const struct need_fig *f, int32_t point, int32_t method)
@@ -55,26 +140,47 @@ static int gather_methods(struct need_fig *f, struct err *e)
     return 0;
 }
 
+static void put_end(struct text *out, const struct trained_row *row)
+{
+    if (!row)
+        text_puts(out, "–");
+    else if (row->value[0] > 0)
+        put_plain(out, row->value[0]);
+    else
+        text_puts(out, "next to none");
+}
+
+/* Characters above a panel, which has the methods left and the numbers right of it: plots/strips.c. */
+static size_t name_chars(const struct need_fig *f)
+{
+    double label_px = 0, end_px = 0, page_px = canvas_page_width(f->c);
+
+    for (int32_t i = 0; i < f->n_methods; i++)
+        label_px = fmax(label_px, canvas_width(f->methods.list[i], CANVAS_SMALL_PX));
+    for (int32_t i = 0; i < f->data.points.n * f->n_methods; i++)
+        end_px = fmax(end_px, canvas_width(text_str(&f->ends[i]), CANVAS_SMALL_PX));
+    double room_px = page_px - fmin(label_px, page_px / 3.5) - 2 * end_px - 40;
+    return (size_t)fmax(3, room_px / (CANVAS_FONT_PX * CANVAS_LEAST_SHRINK * CANVAS_CHAR));
+}
+
 static int put_texts(struct need_fig *f, struct err *e)
 {
     int rc = 0;
 
-    for (int32_t k = 0; k < f->data.points.n && !rc; k++) {
-        points_put_name(&f->names[k], &f->data.points, k, NAME);
-        rc = text_check(&f->names[k], e);
+    for (int32_t k = 0; k < f->data.points.n; k++)
         for (int32_t i = 0; i < f->n_methods && !rc; i++) {
-            const struct trained_row *row = find_row(f, k, i);
             struct text *end = &f->ends[k * f->n_methods + i];
-            if (row)
-                text_printf(end, "%.3g", row->value[0]);
-            else
-                text_puts(end, "–");
+            put_end(end, find_row(f, k, i));
             rc = text_check(end, e);
         }
+    for (int32_t k = 0; k < f->data.points.n && !rc; k++) {
+        points_put_name(&f->names[k], &f->data.points, k, name_chars(f));
+        rc = text_check(&f->names[k], e);
     }
     return rc;
 }
 
+/* Log: methods differ by orders of magnitude. */
 static struct axis fit_axis(const struct need_fig *f)
 {
     double lo = HUGE_VAL, hi = 0;
@@ -84,13 +190,10 @@ static struct axis fit_axis(const struct need_fig *f)
         lo = x > 0 ? fmin(lo, x) : lo;
         hi = fmax(hi, x);
     }
-    if (!(hi > 0))
-        return axis_bars(hi);
-    struct axis a = axis_log(lo, hi);
-    a.lo *= 0.7; /* the least has a bar too */
-    return a;
+    return hi > 0 ? trained_widen(axis_log(lo, hi), 0.03) : axis_bars(hi);
 }
 
+/* Points, for on a log axis bars would have lengths that mean nothing. */
 static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
     struct need_fig *f = of;
@@ -104,13 +207,13 @@ static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel,
         if (!begun)
             canvas_block(c);
         begun = true;
-        canvas_bar(c, f->x.lo, i + 1 - BAR_GAP, row->value[0], i + BAR_GAP);
+        canvas_point(c, row->value[0], i + 0.5);
     }
     if (begun)
-        canvas_block_end(c, (struct mark){ MARK_FILL, FILL_FIRST });
+        canvas_block_end(c, (struct mark){ MARK_POINT, 0 });
 }
 
-static int draw_bars(struct need_fig *f, struct err *e)
+static int draw_points(struct need_fig *f, struct err *e)
 {
     const char *names[MAX_POINTS], *ends[MAX_POINTS * MAX_METHODS];
     int32_t n = f->data.points.n * f->n_methods;
@@ -132,27 +235,12 @@ static int draw_bars(struct need_fig *f, struct err *e)
                                 .unit_px = n <= FEW_ROWS ? HIGH_PX : LOW_PX,
                                 .least_unit_px = LEAST_PX,
                                 .x = f->x,
-                                .x_label = NEED " [GB/s]",
+                                .x_label = text_str(&f->label),
                                 .paint = paint,
                                 .of = f };
     if (f->methods.n > f->n_methods)
         canvas_note(f->c, "first %d of %d methods", (int)f->n_methods, (int)f->methods.n);
     return strips_build(f->c, &spec, e);
-}
-
-/* ---- what is asked ---- */
-
-/* How much longer a run may take, where all drawn rows say the same; an older table says nothing. */
-static void put_limit(struct need_fig *f, const struct table *t)
-{
-    int32_t col = table_find(t, "need_wait_pct");
-    double pct = col < 0 || !f->data.n ? (double)NAN : table_number(t, f->data.list[0].row, col);
-    bool one = !isnan(pct);
-
-    for (int64_t i = 1; i < f->data.n && one; i++)
-        one = table_number(t, f->data.list[i].row, col) == pct;
-    if (one)
-        canvas_note(f->c, "the network makes a run %g %% longer than endless bandwidth would", pct);
 }
 
 /* ---- lines over an axis ---- */
@@ -194,7 +282,7 @@ static int find_axis(int32_t *axis, const struct rows *r, struct err *e)
 static int draw_lines(struct need_fig *f, const struct rows *r, int32_t axis, struct err *e)
 {
     static const char *const no_name[] = { "" };
-    static const struct grid_metric metric = { .label = NEED, .unit = "GB/s", .low_is_better = true };
+    const struct grid_metric metric = { .label = text_str(&f->need), .unit = "GB/s", .low_is_better = true };
     struct grid_point *points = calloc((size_t)f->data.n, sizeof *points);
     struct grid_series *series = calloc((size_t)f->methods.n, sizeof *series);
     struct grid_spec spec = { .x_label = r->t->names[axis],
@@ -216,7 +304,7 @@ static int draw_lines(struct need_fig *f, const struct rows *r, int32_t axis, st
         const char *name = f->data.methods.list[row->method];
         int32_t k = names_find(&f->methods, name);
         double x = table_number(r->t, row->row, axis);
-        series[k] = (struct grid_series){ name, 1 + row->method };
+        series[k] = (struct grid_series){ name, trained_line_style(row->method) };
         if (!isnan(x))
             points[n++] = (struct grid_point){
                 .series = k, .x = x, .y = { row->value[0] }, .half = { (double)NAN }, .equal = { (double)NAN }
@@ -241,10 +329,15 @@ int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
     if (!rc)
         rc = gather_methods(&f, e);
     if (!rc) {
-        put_limit(&f, r->t);
         trained_put_notes(c, &f.data);
-        rc = axis < 0 ? draw_bars(&f, e) : draw_lines(&f, r, axis, e);
+        rc = put_label(&f, r, e);
     }
+    if (!rc)
+        rc = put_delay(&f, r, e);
+    if (!rc)
+        rc = axis < 0 ? draw_points(&f, e) : draw_lines(&f, r, axis, e);
+    text_free(&f.need);
+    text_free(&f.label);
     for (int32_t k = 0; k < MAX_POINTS; k++)
         text_free(&f.names[k]);
     for (int32_t i = 0; i < MAX_POINTS * MAX_METHODS; i++)

@@ -72,3 +72,10 @@ bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const c
     }
     return false;
 }
+
+void places_put_letter(struct text *out, int32_t k)
+{
+    if (k >= 26)
+        text_printf(out, "%c", 'a' + (k / 26 - 1) % 26);
+    text_printf(out, "%c", 'a' + k % 26);
+}

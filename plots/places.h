@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "plots/canvas.h"
 
-enum { PLACES_MAX = 1024 };
+enum { PLACES_MAX = 4096 };
 
 /** What of a panel is taken; `= { .inside = box }` is free. Beyond PLACES_MAX things the rest counts as free.
  */
@@ -28,5 +29,8 @@ void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b);
 /** Write @p s beside the marker at @p at: above, below, right, left or at a corner, rather than over a line;
  * false, and nothing written, when there is no room. O(p->n). */
 bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color);
+
+/** Append the letter of the @p k-th thing, from 0: "a" to "z", then "aa" to "zz". */
+void places_put_letter(struct text *out, int32_t k);
 
 #endif

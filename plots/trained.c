@@ -171,6 +171,34 @@ bool trained_is_on_curve(const struct trained *t, const struct trained_row *row)
     return t->marks[row->method] < 0 && !isnan(row->period);
 }
 
+struct axis trained_widen(struct axis a, double share)
+{
+    if (a.log) {
+        double factor = pow(a.hi / a.lo, share);
+        a.lo /= factor;
+        a.hi *= factor;
+    } else {
+        double room = share * (a.hi - a.lo);
+        a.lo = a.lo > room ? a.lo - room : 0;
+        a.hi += room;
+    }
+    return a;
+}
+
+struct axis trained_log_axis(double lo, double hi)
+{
+    struct axis a = { .lo = lo, .hi = hi, .log = true };
+    return hi / lo < 5 ? trained_widen(axis_log(lo, hi), 0.03) : trained_widen(a, 0.06);
+}
+
+/* Of the eight styles of round r grey is the one for which style + r is a multiple of 8: plots/marks.c. */
+int32_t trained_line_style(int32_t method)
+{
+    int32_t round = method / 7, at = method % 7, grey = (8 - round % 8) % 8;
+
+    return 8 * round + at + (at >= grey);
+}
+
 static void put_count(struct text *out, int64_t n, const char *what)
 {
     if (n > 0)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "plots/axis.h"
 #include "plots/canvas.h"
 #include "plots/names.h"
 #include "plots/points.h"
@@ -48,6 +49,17 @@ void trained_free(struct trained *t);
 
 /** Whether the row is one of the fixed periods that its family's curve joins. */
 bool trained_is_on_curve(const struct trained *t, const struct trained_row *row);
+
+/** Log, with room at both ends for markers and what stands beside them; from a ratio of 5 on it need not end
+ * at round numbers, for two of 1, 2 and 5 lie within. 0 < lo <= hi. */
+struct axis trained_log_axis(double lo, double hi);
+
+/** Make @p a longer by @p share of it at both ends; a linear one from 0 at the least. */
+struct axis trained_widen(struct axis a, double share);
+
+/** Style of the MARK_LINE of the method at that position: without the dark grey, near the black of another
+ * with its dash and marker; so 56 look different. */
+int32_t trained_line_style(int32_t method);
 
 /** Note what the points have in common, and which rows are left out. */
 void trained_put_notes(struct canvas *c, const struct trained *t);

@@ -127,7 +127,7 @@ point,shards,method,family,rule,period,seeds,status,accuracy_pct,accuracy_vs_bas
 0,iid,easgd,easgd,,,5,diverged,,,,,,step 12
 ..
 cat >loss.csv <<..
-point,shards,method,seed,time_s,steps,epoch,loss,exchanges,traffic_MB,accuracy_pct
+point,shards,method,seed,time_s,steps,epoch,loss,exchanges,traffic_MB,average_pct
 0,iid,drift,1,0,0,0,2.3,0,0,
 0,iid,drift,1,8,800,1,1.1,400,11,70
 0,iid,drift,2,0,0,0,2.3,0,0,

@@ -86,36 +86,6 @@ static void bandwidth_that_is_needed_is_the_closed_form(void **state)
     tables_free(&t);
 }
 
-/* Four bytes for each of about 12 h^2 l + (2 vocab + seq) h parameters; then steps and all-reduces as above,
- * with the step of each point's job: half the batch is less than the whole, and more than half of it. */
-static void a_job_says_what_a_worker_stands_for_at_each_point(void **state)
-{
-    double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0, step_s[2];
-    struct tables t;
-    put(*state, "npu.yaml", "name: one\npeak_TFLOPS: 100\nmem_GBps: 1000\nmem_GB: 2\n");
-    run_text(&t, *state,
-             SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\n"
-                   "job: { model: { name: small, layers: 4, hidden: 512, heads: 8, ffn: 2048, vocab: 1000, "
-                   "seq: 128 }, npu: npu.yaml, parallel: { batch: 16, micro_batch: 2 } }\n"
-                   "vary: { job.parallel.batch: [16, 8] }\n",
-             2);
-    for (int64_t row = 0; row < 2; row++) {
-        double wire_MB = number(&t.rows, row, "wire_MB");
-        step_s[row] = number(&t.rows, row, "step_s");
-        assert_string_equal(word(&t.rows, row, "replica"), "small on one");
-        assert_close(wire_MB, 4e-6 * weights, 0.01);
-        assert_true(number(&t.rows, row, "missing_GB") < 0 && number(&t.rows, row, "missing_GB") > -2);
-        assert_close(number(&t.rows, row, "time_s"), STEPS * (step_s[row] + 2 * 3.0 / 4 * wire_MB), 1e-9);
-    }
-    assert_true(step_s[1] < step_s[0] && step_s[1] > step_s[0] / 2);
-    tables_free(&t);
-    run_text(&t, *state, SMALL "methods: [all-reduce]\nclock: { step_ms: 20 }\n", 1);
-    assert_string_equal(word(&t.rows, 0, "replica"), "");
-    assert_true(isnan(number(&t.rows, 0, "missing_GB")) && number(&t.rows, 0, "step_s") == 0.02);
-    assert_close(number(&t.rows, 0, "wire_MB"), 4e-6 * PARAMS, 1e-12);
-    tables_free(&t);
-}
-
 /* ---- rows and runs ---- */
 
 /* Values of the three seeds of a row. */
@@ -494,7 +464,6 @@ int main(void)
         TEST(traffic_is_that_of_the_exchanges),
         TEST(time_of_an_all_reduce_is_the_closed_form),
         TEST(bandwidth_that_is_needed_is_the_closed_form),
-        TEST(a_job_says_what_a_worker_stands_for_at_each_point),
         TEST(rows_are_means_of_their_runs),
         TEST(changes_are_against_the_baseline_and_accuracy_by_seed),
         TEST(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),

@@ -318,103 +318,6 @@ static void the_cap_of_a_period_that_adapts_is_at_least_the_period(void **state)
                  ERR_RANGE, ":3:11: methods[0]: period is 65, need at most the cap, 64");
 }
 
-/* ---- what a worker stands for ---- */
-
-#define JOB_MODEL "{ name: small, layers: 4, hidden: 512, heads: 8, ffn: 2048, vocab: 1000, seq: 128 }"
-#define JOB_NPU   "{ name: one, peak_TFLOPS: 100, mem_GBps: 1000, mem_GB: 2 }"
-#define JOB       "job: { model: " JOB_MODEL ", npu: npu.yaml, parallel: { batch: 16, micro_batch: 2 } }\n"
-
-static void put_npu(struct folder *f)
-{
-    put(f, "npu.yaml", "name: one\npeak_TFLOPS: 100\nmem_GBps: 1000\nmem_GB: 2\n");
-}
-
-static void a_job_gives_the_step_and_the_bytes(void **state)
-{
-    struct yaml_doc doc;
-    struct gossip_job job;
-    struct topo_npu none;
-    struct gossip_point p;
-    struct err e = { 0 };
-    static const char map[] =
-        "{ model: " JOB_MODEL ", npu: " JOB_NPU ", parallel: { batch: 16, micro_batch: 2 } }";
-    char text[GOSSIP_JOB_TEXT];
-    topo_npu_defaults(&none);
-    assert_ok(yaml_read_text(&doc, "job.yaml", map, strlen(map), &e), &e);
-    assert_ok(gossip_job_read(&job, &doc, doc.root, &none, &e), &e);
-    yaml_free(&doc);
-    put_npu(*state);
-    read_point(&p, *state, ONE JOB);
-    assert_true(p.clock.step_s == job.step_s && p.model_B == job.model_B && job.step_s > 0);
-    assert_true(gossip_point_wire_B(&p) == job.model_B);
-    assert_string_equal(gossip_job_text(text, &p.job), "small on one");
-    gossip_point_free(&p);
-    read_point(&p, *state, ONE);
-    assert_true(p.clock.step_s == 0.01 && gossip_point_wire_B(&p) == 4 * p.net.n_params && !p.job.model[0]);
-    gossip_point_free(&p);
-}
-
-/* As --set and axes do: a file in place of a file, and keys inside files. Twice the work takes twice as long,
- * but for what a step takes whatever its size. */
-static void overrides_reach_into_a_job(void **state)
-{
-    static const struct study_override sets[] = { { "job.npu.peak_TFLOPS", "1" },
-                                                  { "job.parallel.batch", "32" },
-                                                  { "job.model.layers", "2" } };
-    struct folder *f = *state;
-    struct gossip_point p, q;
-    struct err e = { 0 };
-    put_npu(f);
-    read_point(&p, f, ONE JOB);
-    for (size_t i = 0; i < COUNT_OF(sets); i++) {
-        put(f, "study.yaml", ONE JOB);
-        struct study_source from = { .path = f->path, .overrides = &sets[i], .n = 1 };
-        assert_ok(gossip_point_read(&q, &from, &e), &e);
-        assert_true(i == 2 ? q.clock.step_s < p.clock.step_s : q.clock.step_s > p.clock.step_s);
-        assert_true(i == 2 ? q.model_B < p.model_B : q.model_B == p.model_B);
-        gossip_point_free(&q);
-    }
-    put(f, "slow.yaml", "name: slow\npeak_TFLOPS: 1\nmem_GBps: 1000\nmem_GB: 2\n");
-    put(f, "study.yaml", ONE JOB);
-    const struct study_override axis = { "job.npu", "slow.yaml" };
-    struct study_source from = { .path = f->path, .axes = &axis, .n_axes = 1 };
-    assert_ok(gossip_point_read(&q, &from, &e), &e);
-    assert_string_equal(q.job.npu, "slow");
-    assert_true(q.clock.step_s > p.clock.step_s);
-    gossip_point_free(&p);
-    gossip_point_free(&q);
-}
-
-static void the_npu_of_the_network_is_a_jobs_where_it_has_none(void **state)
-{
-    struct gossip_point p, q;
-    put_npu(*state);
-    read_point(&p, *state, ONE JOB);
-    read_point(&q, *state,
-               "network: { npu: npu.yaml, dims: [{ shape: switch, size: 4, bw_GBps: 1 }] }\n" FEW
-               "job: { model: " JOB_MODEL ", parallel: { batch: 16, micro_batch: 2 } }\n");
-    assert_true(p.clock.step_s == q.clock.step_s);
-    assert_string_equal(q.job.npu, "one");
-    gossip_point_free(&p);
-    gossip_point_free(&q);
-}
-
-static void a_job_that_does_not_fit_is_told(void **state)
-{
-    struct gossip_point p;
-    put_npu(*state);
-    read_point(&p, *state, ONE JOB "methods: [pair]\n");
-    assert_true(p.job.missing_B < 0);
-    assert_int_equal(p.notes.n, 0);
-    gossip_point_free(&p);
-    read_point(&p, *state,
-               ONE "job: { model: " JOB_MODEL ", npu: { peak_TFLOPS: 100, mem_GBps: 1000, mem_GB: 0.1 }, "
-                   "parallel: { batch: 16, micro_batch: 2 } }\nmethods: [pair]\n");
-    assert_true(p.job.missing_B > 0);
-    assert_has(text_str(&p.notes), "study.yaml:3:1: job does not fit: it lacks ");
-    gossip_point_free(&p);
-}
-
 /* ---- what is wrong ---- */
 
 static void what_is_wrong_is_said_where_it_stands(void **state)
@@ -454,21 +357,6 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         { ONE "learner: { hidden: [16384, 16384] }\n", ERR_RANGE, "learner: parameters: are " },
         { ONE "clock: { slow_workers: 5 }\n", ERR_RANGE, "clock.slow_workers is 5, need at most 4, the" },
         { ONE "clock: { step_ms: 0 }\n", ERR_RANGE, "clock.step_ms is 0, need" },
-        { ONE JOB "model_MB: 3\n", ERR_PARSE, ":4:1: model_MB is given with job, need one of them" },
-        { ONE JOB "clock: { step_ms: 3 }\n", ERR_PARSE,
-          ":4:10: clock.step_ms is given with job, need one of them" },
-        { ONE "job: small\n", ERR_PARSE, ":3:6: job is small, need a map" },
-        { ONE "job: { parallel: { batch: 1 } }\n", ERR_PARSE, "job is without model, need model" },
-        { ONE "job: { model: " JOB_MODEL " }\n", ERR_PARSE, "job is without parallel, need parallel" },
-        { ONE "job: { model: " JOB_MODEL ", parallel: { batch: 1 } }\n", ERR_RANGE,
-          ":3:8: job.model needs network.npu.peak_TFLOPS, which is not given" },
-        { ONE "job: { model: " JOB_MODEL ", npu: { peak_TFLOPS: 1 }, parallel: { batch: 1 } }\n", ERR_RANGE,
-          "job.npu is without mem_GBps, need peak_TFLOPS and mem_GBps" },
-        { ONE "job: { model: " JOB_MODEL ", npu: no.yaml, parallel: { batch: 1 } }\n", ERR_PARSE,
-          "job.npu is no.yaml, which cannot be read" },
-        { ONE "job: { model: " JOB_MODEL ", npu: " JOB_NPU ", parallel: { batch: 2, tp: 2 } }\n", ERR_RANGE,
-          "job.parallel.tp is 2, " },
-        { ONE "job: { modl: x }\n", ERR_PARSE, "job.modl is unknown, need a known key such as model" },
         { ONE "methods: [{ method: sparq, gamma: 0 }]\n", ERR_RANGE,
           "methods[0].gamma is 0, need 1e-09 to 1" },
         { ONE "methods: [par]\n", ERR_PARSE,
@@ -517,7 +405,6 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
           "data.train_csv makes 2 examples to train on, need at least 4, one for each worker" },
     };
     struct folder *f = *state;
-    put_npu(f);
     put(f, "good.csv", "x,y,class\n1,2,a\n3,4,b\n");
     put(f, "ragged.csv", "x,y,class\n1,2,a\n3,b\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -589,10 +476,6 @@ int main(void)
         TEST(the_baseline_is_named_or_the_first_pair_of_period_1),
         TEST(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys),
         TEST(the_cap_of_a_period_that_adapts_is_at_least_the_period),
-        TEST(a_job_gives_the_step_and_the_bytes),
-        TEST(overrides_reach_into_a_job),
-        TEST(the_npu_of_the_network_is_a_jobs_where_it_has_none),
-        TEST(a_job_that_does_not_fit_is_told),
         TEST(what_is_wrong_is_said_where_it_stands),
         TEST(keys_without_effect_are_told),
         TEST(a_method_that_cannot_run_is_left_out_unless_listed),

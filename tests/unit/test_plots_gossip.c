@@ -1,4 +1,4 @@
-/* Figures of methods of communication: what stands where, what is left out and said. */
+/* Figures of what methods of communication come to and need: what stands where, what is left out and said. */
 #include "plots/places.h"
 #include "tests/unit/test_plots_placement.h"
 
@@ -127,6 +127,83 @@ static void no_traffic_stands_at_the_left_end(void **state)
     text_free(&s);
 }
 
+/* Units by the largest value; the next where the least would be below 0.001. */
+static void traffic_has_the_unit_of_its_largest_value(void **state)
+{
+    static const struct {
+        const char *mb[2], *label, *at[2];
+    } cases[] = {
+        { { "0.5", "0.02" }, "'traffic [kB]' at", { "500 71\n", "20 72\n" } },
+        { { "17.15", "275.5" }, "'traffic [MB]' at", { "17.15 71\n", "275.5 72\n" } },
+        { { "2500", "1" }, "'traffic [GB]' at", { "2.5 71\n", "0.001 72\n" } },
+        { { "2386800", "36720" }, "'traffic [TB]' at", { "2.3868 71\n", "0.03672 72\n" } },
+        { { "2386800", "1500" }, "'traffic [TB]' at", { "2.3868 71\n", "0.0015 72\n" } },
+        { { "2386800", "500" }, "'traffic [GB]' at", { "2386.8 71\n", "0.5 72\n" } },
+        { { "5e9", "2e9" }, "'traffic [PB]' at", { "5 71\n", "2 72\n" } },
+    };
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&csv);
+        text_printf(&csv, HEAD "0,iid,a,f,,1,ok,71,,%s,1,,\n0,iid,b,f,,1,ok,72,,%s,1,,\n", cases[i].mb[0],
+                    cases[i].mb[1]);
+        placement_script(&s, "gossip", text_str(&csv), NULL, 0);
+        assert_has(text_str(&s), cases[i].label);
+        for (int k = 0; k < 2; k++)
+            assert_drawn(text_str(&s), cases[i].at[k], "with points");
+    }
+    text_free(&csv);
+    text_free(&s);
+}
+
+/* 20000 s are 5.5556 hours, 1728000 s 20 days. */
+static void long_times_are_hours_and_days(void **state)
+{
+    static const char hours[] = HEAD "0,iid,a,f,,1,ok,71,,1,20000,,\n0,iid,b,f,,1,ok,72,,1,18000,,\n",
+                      days[] = HEAD "0,iid,a,f,,1,ok,71,,1,1728000,,\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", hours, NULL, 0);
+    assert_has(text_str(&s), "'simulated time [h]' at");
+    assert_drawn(text_str(&s), "5 72\n", "with points");
+    placement_script(&s, "gossip", days, NULL, 0);
+    assert_has(text_str(&s), "'simulated time [days]' at");
+    assert_drawn(text_str(&s), "20 71\n", "with points");
+    text_free(&s);
+}
+
+/* Of the times of fig_gossip's panels: is the axis of the last log? */
+static bool time_is_log(const char *times)
+{
+    struct text csv = { 0 }, s = { 0 };
+    text_puts(&csv, HEAD);
+    for (int i = 0; *times; i++) {
+        int n = (int)strcspn(times, " ");
+        text_printf(&csv, "0,iid,m%d,f,,1,ok,70,,5,%.*s,,\n", i, n, times);
+        times += n + (times[n] == ' ');
+    }
+    placement_script(&s, "gossip", text_str(&csv), NULL, 0);
+    const char *first = strstr(text_str(&s), "logscale x");
+    assert_non_null(first);
+    const char *second = strstr(first + 1, "logscale x");
+    assert_non_null(second);
+    bool log = strncmp(second - 6, "unset ", 6) != 0;
+    text_free(&csv);
+    text_free(&s);
+    return log;
+}
+
+/* Of 100 to 110 and 1000, linear, the middle half would take 1 % of the axis. Even times stay linear. */
+static void one_slow_row_makes_the_time_axis_log(void **state)
+{
+    (void)state;
+    assert_true(time_is_log("100 104 107 110 1000"));
+    assert_false(time_is_log("100 200 300 400 500"));
+    assert_false(time_is_log("363 364 371 392 525"));
+    assert_true(time_is_log("1 50 60 70 80 100"));
+    assert_false(time_is_log("5"));
+}
+
 static void put_methods(struct text *csv, int n)
 {
     text_clear(csv);
@@ -228,109 +305,78 @@ static void a_text_lies_over_a_line_only_where_there_is_no_other_room(void **sta
     canvas_free(&c);
 }
 
-/* ---- loss over time ---- */
-
-#define CURVES "point,method,seed,time_s,steps,epoch,loss,exchanges,traffic_MB,accuracy_pct\n"
-/* Of seed 2 of drift nothing is known at step 20, and it ends at 30. */
-static const char curves[] = CURVES "0,drift,1,0,0,0,2,0,0,\n"
-                                    "0,drift,1,1,10,1,1,40,1,\n"
-                                    "0,drift,1,2,20,2,0.8,60,1,\n"
-                                    "0,drift,1,3,30,3,0.5,80,1,\n"
-                                    "0,drift,1,4,40,4,0.4,90,1,\n"
-                                    "0,drift,2,0,0,0,3,0,0,\n"
-                                    "0,drift,2,1.5,10,1,2,60,1,\n"
-                                    "0,drift,2,3.5,30,3,1,100,1,\n"
-                                    "0,drift,2,4.5,40,4,,100,1,\n"
-                                    "0,easgd,1,0,0,0,2,0,0,\n"
-                                    "0,easgd,1,6,40,4,0.7,200,1,70\n";
-
-static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
-{
-    struct text s = { 0 };
-    (void)state;
-    placement_script(&s, "gossip_loss", curves, NULL, 0);
-    assert_drawn(text_str(&s), "0 2.5\n1.25 1.5\n3.25 0.75\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
-    assert_drawn(text_str(&s), "0 0\n1.25 50\n3.25 90\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
-    assert_drawn(text_str(&s), "0 2\n6 0.7\n", "with lines lw 1.6 lc rgb '#D55E00'");
-    assert_has(text_str(&s), "means of 1 to 2 seeds; 1 line ends with the first seed that ends");
-    assert_has(text_str(&s), "'loss' at");
-    assert_has(text_str(&s), "'exchanges so far' at");
-    assert_has(text_str(&s), "'simulated time [s]' at");
-    text_free(&s);
-}
-
-/* Losses 1, 2, 1, 2, ...: of three neighbours the mean is 4/3 and 5/3; the ends have none beyond them. */
-static void losses_of_a_long_line_are_running_means(void **state)
-{
-    struct text csv = { 0 }, want = { 0 }, s = { 0 };
-    (void)state;
-    text_puts(&csv, CURVES);
-    for (int i = 0; i < 40; i++) {
-        text_printf(&csv, "0,m,1,%d,%d,1,%d,40,1,\n", i, 10 * i, 1 + i % 2);
-        text_printf(&want, "%d %.10g\n", i, i == 0 ? 1 : i == 39 ? 2 : (i % 2 ? 4.0 : 5.0) / 3);
-    }
-    placement_script(&s, "gossip_loss", text_str(&csv), NULL, 0);
-    assert_drawn(text_str(&s), text_str(&want), "with lines lw 1.6 lc rgb '#0072B2'");
-    assert_has(text_str(&s), "loss: running mean over 5 % of the steps");
-    placement_script(&s, "gossip_loss", curves, NULL, 0);
-    assert_without(text_str(&s), "running mean");
-    text_free(&csv);
-    text_free(&want);
-    text_free(&s);
-}
-
-/* 31 times more: beyond AXIS_LOG_RATIO. No exchange yet has no place on such an axis. */
-static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
-{
-    static const char far[] = CURVES "0,often,1,0,0,0,2,0,0,\n0,often,1,1,10,1,1,310,1,\n"
-                                     "0,seldom,1,0,0,0,2,0,0,\n0,seldom,1,1,10,1,1,10,1,\n";
-    struct text s = { 0 };
-    (void)state;
-    placement_script(&s, "gossip_loss", far, NULL, 0);
-    assert_has(text_str(&s), "set logscale y");
-    assert_drawn(text_str(&s), "1 310\n", "with lines");
-    assert_without(text_str(&s), "\n0 0\n");
-    text_free(&s);
-}
-
-static void a_method_without_a_common_step_is_said_to_be_left_out(void **state)
-{
-    static const struct plot_where drift[] = { { "method", "drift" } };
-    static const char odd[] = CURVES "0,drift,1,1,10,1,1,40,1,\n0,drift,2,1,11,1,1,40,1,\n"
-                                     "0,easgd,1,1,10,1,1,40,1,\n";
-    struct plot_options opt = { .where = drift, .n_where = 1 };
-    struct text s = { 0 };
-    struct table t;
-    struct err e = { 0 };
-    (void)state;
-    placement_script(&s, "gossip_loss", odd, NULL, 0);
-    assert_has(text_str(&s), "left out: 1 line without a step that all seeds have");
-    assert_without(text_str(&s), "'drift' at");
-    placement_table(&t, odd);
-    assert_fails(plot_script("gossip_loss", &t, &opt, &s, &e), &e, ERR_PARSE,
-                 "figure gossip_loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
-    table_free(&t);
-    text_free(&s);
-}
-
 /* ---- bandwidth ---- */
 
-/* Bars begin where the axis does, at 0.7 of 0.2. What needs none has no bar, what is blank is not a row. */
-static void bars_go_to_the_bandwidth_needed(void **state)
+/* Rows are 1 high. What needs none has no point, what is blank is not a row. */
+static void points_stand_at_the_bandwidth_needed(void **state)
 {
     struct text s = { 0 };
     (void)state;
     placement_script(&s, "gossip_need", rows, NULL, 0);
-    assert_drawn(text_str(&s),
-                 "0.14 0.84 0.4 0.16\n0.14 1.84 6.9 1.16\n0.14 2.84 0.56 2.16\n0.14 3.84 0.8 3.16\n"
-                 "0.14 4.84 1.1 4.16\n0.14 5.84 1.8 5.16\n",
-                 "fc rgb '#0072B2'");
-    assert_drawn(text_str(&s), "0.14 0.84 0.4 0.16\n", "fc rgb '#0072B2'");
+    assert_drawn(text_str(&s), "0.4 0.5\n6.9 1.5\n0.56 2.5\n0.8 3.5\n1.1 4.5\n1.8 5.5\n", "with points");
+    assert_drawn(text_str(&s), "0.4 0.5\n", "with points");
+    assert_without(text_str(&s), "boxxy");
+    assert_has(text_str(&s), "set logscale x");
     assert_has(text_str(&s), "'6.9' at");
-    assert_has(text_str(&s), "'0' at");
+    assert_has(text_str(&s), "'next to none' at");
     assert_has(text_str(&s), "'–' at");
     assert_has(text_str(&s), "'bandwidth needed per NPU [GB/s]' at");
     assert_has(text_str(&s), "left out of the rows: 1 diverged, 1 failed, 1 without a value");
+    assert_without(text_str(&s), "endless");
+    text_free(&s);
+}
+
+static void needs_are_written_in_plain_digits(void **state)
+{
+    static const struct {
+        const char *cell, *text;
+    } cases[] = { { "1660.4", "'1,660' at" }, { "0.0000123456", "'0.0000123' at" },
+                  { "237.53", "'238' at" },   { "1234567", "'1,230,000' at" },
+                  { "100", "'100' at" },      { "23.04", "'23' at" },
+                  { "0.4", "'0.4' at" },      { "9.996", "'10' at" },
+                  { "999.6", "'1,000' at" },  { "0", "'next to none' at" } };
+    struct text csv = { 0 }, s = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&csv);
+        text_printf(&csv, "point,method,status,need_GBps\n0,m,ok,%s\n", cases[i].cell);
+        placement_script(&s, "gossip_need", text_str(&csv), NULL, 0);
+        assert_has(text_str(&s), cases[i].text);
+    }
+    text_free(&csv);
+    text_free(&s);
+}
+
+#define ASKED "point,method,status,need_GBps,need_pct,need_dim\n"
+static void what_need_means_is_said_where_the_table_has_it(void **state)
+{
+    static const char one[] = ASKED "0,a,ok,1,5,rack\n0,b,ok,2,5,rack\n",
+                      two[] = ASKED "0,a,ok,1,5,rack\n1,a,ok,2,20,pod\n",
+                      all[] = ASKED "0,a,ok,1,,\n0,b,ok,2,,\n",
+                      wait[] = "point,method,status,need_GBps,need_wait_pct\n0,a,ok,1,7.5\n",
+                      word[] = ASKED "0,a,ok,1,much,rack\n";
+    struct plot_options narrow = { .width_px = 360 };
+    struct text s = { 0 };
+    struct table t;
+    struct err e = { 0 };
+    (void)state;
+    placement_script(&s, "gossip_need", one, NULL, 0);
+    assert_has(text_str(&s), "bandwidth at which a run takes 5 % longer than with endless bandwidth");
+    assert_has(text_str(&s), "'bandwidth of dimension rack needed per NPU [GB/s]' at");
+    placement_script(&s, "gossip_need", wait, NULL, 0);
+    assert_has(text_str(&s), "takes 7.5 % longer");
+    placement_script(&s, "gossip_need", two, NULL, 0);
+    assert_has(text_str(&s), "takes 5 to 20 % longer");
+    assert_has(text_str(&s), "'bandwidth of one dimension needed per NPU [GB/s]' at");
+    placement_script(&s, "gossip_need", all, NULL, 0);
+    assert_without(text_str(&s), "endless");
+    assert_has(text_str(&s), "'bandwidth needed per NPU [GB/s]' at");
+    assert_refused("gossip_need", word, "figure gossip_need: row 1, column need_pct: is \"much\"");
+    placement_table(&t, one);
+    text_clear(&s);
+    assert_ok(plot_script("gossip_need", &t, &narrow, &s, &e), &e);
+    assert_has(text_str(&s), "'per NPU, dimension rack [GB/s]' at");
+    table_free(&t);
     text_free(&s);
 }
 
@@ -352,29 +398,6 @@ static void a_single_axis_of_numbers_has_lines_instead(void **state)
     text_free(&s);
 }
 
-static void how_much_longer_a_run_may_take_is_told_where_all_rows_agree(void **state)
-{
-    static const struct {
-        const char *csv;
-        bool told;
-    } cases[] = {
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,2.5\n0,drift,ok,2,2.5\n", true },
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,2.5\n0,drift,ok,2,5\n", false },
-        { "point,method,status,need_GBps,need_wait_pct\n0,sync,ok,1,\n0,drift,ok,2,\n", false },
-        { "point,method,status,need_GBps\n0,sync,ok,1\n0,drift,ok,2\n", false },
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text s = { 0 };
-        placement_script(&s, "gossip_need", cases[i].csv, NULL, 0);
-        if (cases[i].told)
-            assert_has(text_str(&s), "the network makes a run 2.5 % longer than endless bandwidth would");
-        else
-            assert_without(text_str(&s), "longer than endless");
-        text_free(&s);
-    }
-}
-
 static void methods_beyond_the_room_are_counted(void **state)
 {
     struct text csv = { 0 }, s = { 0 };
@@ -390,7 +413,7 @@ static void methods_beyond_the_room_are_counted(void **state)
     text_free(&s);
 }
 
-/* ---- all three ---- */
+/* ---- both ---- */
 
 static void what_cannot_be_drawn_of_methods_is_placed(void **state)
 {
@@ -398,10 +421,9 @@ static void what_cannot_be_drawn_of_methods_is_placed(void **state)
                       word[] = HEAD "0,iid,m,f,,5,ok,high,,1,1,1,\n",
                       negative[] = HEAD "0,iid,m,f,,5,ok,70,,-1,1,1,\n",
                       undone[] = HEAD "0,iid,m,f,,5,diverged,,,,,,\n",
-                      no_step[] = CURVES "0,m,1,1,,1,1,40,1,\n", junk[] = CURVES "0,m,1,1,5,1,low,40,1,\n",
                       blank[] = "point,method,status,need_GBps\n0,m,ok,\n";
     (void)state;
-    assert_refused("gossip", curves,
+    assert_refused("gossip", blank,
                    "figure gossip: column family: is missing, need it in the CSV of weft gossip");
     assert_refused("gossip", word, "figure gossip: row 1, column accuracy_pct: is \"high\", need a number");
     assert_refused("gossip", negative, "figure gossip: row 1, column traffic_MB: is -1, need at least 0");
@@ -409,13 +431,6 @@ static void what_cannot_be_drawn_of_methods_is_placed(void **state)
         "gossip", undone,
         "figure gossip: rows to draw: is 0 of 1 (1 pass the filter, 1 of those are not ok or lack");
     assert_refused("gossip", HEAD, "figure gossip: rows to draw: is 0 of 0");
-    assert_refused("gossip_loss", rows,
-                   "figure gossip_loss: column seed: is missing, need it in the CSV of weft gossip --curves "
-                   "FILE.csv");
-    assert_refused("gossip_loss", no_step,
-                   "figure gossip_loss: row 1, column steps: is blank, need a number");
-    assert_refused("gossip_loss", junk, "figure gossip_loss: row 1, column loss: is \"low\", need a number");
-    assert_refused("gossip_loss", CURVES, "figure gossip_loss: rows to draw: is 0 of 0");
     assert_refused("gossip_need", no_method, "figure gossip_need: column method: is missing");
     assert_refused("gossip_need", blank,
                    "figure gossip_need: rows to draw: is 0 of 1 (1 pass the filter, 1 of those");
@@ -425,7 +440,6 @@ static void figures_of_methods_are_drawn_in_every_format(void **state)
 {
     (void)state;
     assert_drawn_in_every_format("gossip", rows);
-    assert_drawn_in_every_format("gossip_loss", curves);
     assert_drawn_in_every_format("gossip_need", rows);
 }
 
@@ -439,17 +453,17 @@ int main(void)
         cmocka_unit_test(rows_that_are_not_ok_are_counted),
         cmocka_unit_test(a_filter_changes_no_colour_of_a_method),
         cmocka_unit_test(no_traffic_stands_at_the_left_end),
+        cmocka_unit_test(traffic_has_the_unit_of_its_largest_value),
+        cmocka_unit_test(long_times_are_hours_and_days),
+        cmocka_unit_test(one_slow_row_makes_the_time_axis_log),
         cmocka_unit_test(more_methods_than_shapes_have_letters),
         cmocka_unit_test(four_points_are_drawn_and_the_others_said_to_be_left_out),
         cmocka_unit_test(texts_lie_over_nothing),
         cmocka_unit_test(a_text_lies_over_a_line_only_where_there_is_no_other_room),
-        cmocka_unit_test(lines_are_means_of_the_seeds_at_steps_that_all_have),
-        cmocka_unit_test(losses_of_a_long_line_are_running_means),
-        cmocka_unit_test(exchanges_that_end_far_apart_have_a_log_axis),
-        cmocka_unit_test(a_method_without_a_common_step_is_said_to_be_left_out),
-        cmocka_unit_test(bars_go_to_the_bandwidth_needed),
+        cmocka_unit_test(points_stand_at_the_bandwidth_needed),
+        cmocka_unit_test(needs_are_written_in_plain_digits),
+        cmocka_unit_test(what_need_means_is_said_where_the_table_has_it),
         cmocka_unit_test(a_single_axis_of_numbers_has_lines_instead),
-        cmocka_unit_test(how_much_longer_a_run_may_take_is_told_where_all_rows_agree),
         cmocka_unit_test(methods_beyond_the_room_are_counted),
         cmocka_unit_test(what_cannot_be_drawn_of_methods_is_placed),
         cmocka_unit_test(figures_of_methods_are_drawn_in_every_format),

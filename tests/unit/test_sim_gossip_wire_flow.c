@@ -355,7 +355,7 @@ static void links_are_held_for_as_long_as_bytes_need_there(void **state)
         int64_t n_waited = 0, n_beside = 0;
         for (int32_t i = 0; i < d.n; i++) {
             const struct asked *a = &d.all[i];
-            double begin_s = a->asked_s, over_s = a->asked_s;
+            double begin_s = a->asked_s, over_s = 0;
             for (int32_t j = 0; j < i; j++)
                 if (d.all[j].end_s > begin_s && (d.all[j].links & a->links)) {
                     begin_s = fmax(begin_s, leaves_s(&d.all[j], a));
