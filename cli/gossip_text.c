@@ -265,7 +265,7 @@ static void put_needed(struct text *out, const struct table *t, int64_t first, i
     char a[SHOW];
     if (row < 0)
         return;
-    const char *dim = word(t, row, "needed_dim");
+    const char *dim = word(t, row, "need_dim");
     text_printf(out,
                 "needs: bandwidth of %s%s%s, at which it takes %s %% longer than with endless bandwidth%s\n",
                 *dim ? "dimension " : "an NPU, all dimensions together", dim, *dim ? ", of an NPU" : "",

@@ -54,11 +54,11 @@ void gossip_study_free(struct gossip_study *s);
 
 /**
  * Train by every method at every point with every seed, and fill @p out with a row for each point and method:
- * columns point, axes, then gossip_columns. Means are over the seeds, `half` the half width of their 95 %
- * interval, blank for one seed. A row of which a seed diverged or failed has no means, and nothing is
- * compared with it. What is compared with the baseline is the change of means, but accuracy: there
- * differences are paired by seed. A point that cannot be read is one row with status "error". need_GBps is
- * there where the study asks for it (sim/gossip/need.h).
+ * columns point, axes, then gossip_columns but those that an axis is called as. Means are over the seeds,
+ * `half` the half width of their 95 % interval, blank for one seed. A row of which a seed diverged or failed
+ * has no means, and nothing is compared with it. What is compared with the baseline is the change of means,
+ * but accuracy: there differences are paired by seed. A point that cannot be read is one row with status
+ * "error". need_GBps is there where the study asks for it (sim/gossip/need.h).
  *
  * Same rows for any number of threads. Points that progress prevented have no rows.
  * @param out  zero-initialised; the caller frees it, and those of @p options, also after failure.

@@ -11,7 +11,7 @@
 
 /* One row; counts below 0 and NaN are blank. */
 struct gossip_row {
-    const char *method, *family, *rule, *status, *compared, *base, *fixed, *fixed_for_time, *needed_dim, *on,
+    const char *method, *family, *rule, *status, *compared, *base, *fixed, *fixed_for_time, *need_dim, *on,
         *replica, *message;
     int64_t period, seeds, steps, diverged_step;
     double accuracy_pct, accuracy_half_pct, average_pct, average_half_pct, traffic_MB, traffic_half_MB;
@@ -72,7 +72,7 @@ const struct gossip_column gossip_columns[] = {
     REAL(need_GBps, "with need_pct: bandwidth of an NPU at which a run takes so much "
                     "longer than with endless bandwidth; 0: any is enough"),
     REAL(need_wait_pct, "how much longer that is: need_pct of the study"),
-    WORD(needed_dim, "the dimension whose bandwidth alone that is: need_dim of the study; blank: all"),
+    WORD(need_dim, "the dimension whose bandwidth alone that is: need_dim of the study; blank: all"),
     REAL(step_s, "mean time of a step: clock.step_ms, or that of job"),
     REAL(wire_MB, "what a model counts as on the wire: model_MB, that of job, or 4 bytes a parameter"),
     WORD(on, "workers, network, and how exchanges are priced"),
@@ -100,6 +100,16 @@ static int32_t most_dims(const struct gossip_runs *r)
     return most;
 }
 
+/* An axis has a column of that name already, with the same values. */
+static bool is_axis(const struct gossip_runs *r, const struct gossip_column *c)
+{
+    const struct sweep *w = &r->study->sweep;
+    for (int32_t k = 0; k < w->n_axes; k++)
+        if (strcmp(w->axes[k].path, c->name) == 0)
+            return true;
+    return false;
+}
+
 static void make_columns(struct table *t, const struct gossip_runs *r)
 {
     char name[32];
@@ -109,7 +119,8 @@ static void make_columns(struct table *t, const struct gossip_runs *r)
             snprintf(name, sizeof name, "dim%d_MB", d + 1);
             table_column(t, name, TABLE_REAL);
         }
-        table_column(t, c->name, c->kind);
+        if (!is_axis(r, c))
+            table_column(t, c->name, c->kind);
     }
 }
 
@@ -138,6 +149,8 @@ static void put_row(struct table *t, const struct gossip_runs *r, int64_t point,
         int64_t n = c->kind == TABLE_COUNT ? *(int64_t *)field_of(row, c) : 0;
         for (int32_t d = 0; is_after_dims(c) && d < most_dims(r); d++)
             table_put_real(t, row->dim_MB[d]);
+        if (is_axis(r, c))
+            continue;
         if (c->kind == TABLE_TEXT)
             table_put_text(t, *(const char **)field_of(row, c));
         else if (c->kind == TABLE_REAL)
@@ -346,7 +359,7 @@ static void fill_setting(struct gossip_row *row, const struct gossip_point *p)
     row->step_s = p->clock.step_s;
     row->wire_MB = gossip_point_wire_B(p) / 1e6;
     if (!isnan(p->conf.need_pct) && x->share_dim > 0)
-        row->needed_dim = x->net.dims[x->share_dim - 1].name;
+        row->need_dim = x->net.dims[x->share_dim - 1].name;
 }
 
 /* Texts of a row. */

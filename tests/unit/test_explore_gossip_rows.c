@@ -26,10 +26,28 @@ static void bandwidth_of_one_dimension_is_the_closed_form(void **state)
                  B1, B2, S * 1e3, 100 * w, want[i].dim);
         run_text(&t, *state, text, 1);
         assert_close(number(&t.rows, 0, "need_GBps"), want[i].need_GBps, 0.011);
-        assert_string_equal(word(&t.rows, 0, "needed_dim"), want[i].dim);
+        assert_string_equal(word(&t.rows, 0, "need_dim"), want[i].dim);
         assert_close(number(&t.rows, 0, "time_s"), STEPS * (step_s + S / B1 + S / 2 / B2), 1e-9);
         tables_free(&t);
     }
+}
+
+/* The axis has the column, and there is no other of its name. */
+static void an_axis_of_dimensions_is_the_column_that_says_which(void **state)
+{
+    struct tables t;
+    int64_t n = 0;
+    run_text(&t, *state,
+             SMALL "clock: { jitter: 0 }\nneed_pct: 20\nmethods: [all-reduce]\n"
+                   "vary: { network: ['switch:4@1'], need_dim: [dim1] }\n",
+             1);
+    for (int32_t i = 0; i < t.rows.n_cols; i++)
+        n += strcmp(t.rows.names[i], "need_dim") == 0;
+    assert_int_equal(n, 1);
+    assert_string_equal(word(&t.rows, 0, "need_dim"), "dim1");
+    assert_close(number(&t.rows, 0, "need_wait_pct"), 20, 1e-12);
+    assert_string_equal(word(&t.rows, 0, "status"), "ok");
+    tables_free(&t);
 }
 
 /* ---- seeds that diverge ---- */
@@ -191,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bandwidth_of_one_dimension_is_the_closed_form),
+        TEST(an_axis_of_dimensions_is_the_column_that_says_which),
         TEST(a_row_of_which_a_seed_diverged_has_no_means),
         TEST(nothing_is_compared_with_what_diverged),
         TEST(accuracy_that_is_compared_is_the_one_asked_for),
