@@ -81,9 +81,9 @@ static const struct other {
     [EVENT] = { "EventGraD, thresholds that adapt", EVENT_ALWAYS,
                 "messages, against all to both neighbours: -70 % (MNIST), -60 % (CIFAR-10) "
                 "(arXiv 2103.07454 and its code's README)" },
-    [DYNAMIC_1] = { "dynamic averaging, bound 1, looks every step", LOCAL_1,
+    [DYNAMIC_1] = { "dynamic averaging, bound 0.1, looks every step", LOCAL_1,
                     "\"an order of magnitude\" less than periodic averaging (arXiv 1807.03210)" },
-    [DYNAMIC_10] = { "dynamic averaging, bound 1, looks every 10 steps", LOCAL_10, "the same" },
+    [DYNAMIC_10] = { "dynamic averaging, bound 0.1, looks every 10 steps", LOCAL_10, "the same" },
     [DILOCO_50] = { "DiLoCo, 50 steps of SGD", ALL_REDUCE,
                     "500 times less at 8 workers, 500 steps of AdamW, a language model (arXiv 2311.08105)" },
     [DILOCO_500] = { "DiLoCo, 500 steps of SGD", ALL_REDUCE, "the same" },
