@@ -397,7 +397,7 @@ static void fill_outcome(struct gossip_row *row, struct row_room *room, const st
 static void put_entry(struct table *t, const struct frame *f, int32_t entry)
 {
     const struct group *g = &f->groups[entry];
-    struct row_room room;
+    struct row_room room = { 0 };
     struct gossip_row row;
     clear(&row);
     fill_entry(&row, &f->state->point.entries[entry]);

@@ -109,7 +109,7 @@ static void put_plain(struct text *out, double x)
 
     snprintf(rounded, sizeof rounded, "%.2e", x);
     x = strtod(rounded, NULL);
-    int exponent = atoi(strchr(rounded, 'e') + 1);
+    int exponent = (int)strtol(strchr(rounded, 'e') + 1, NULL, 10);
     snprintf(digits, sizeof digits, "%.*f", exponent < 2 ? 2 - exponent : 0, x);
     size_t n = strlen(digits), whole = strcspn(digits, ".");
     if (whole < n) {
