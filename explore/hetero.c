@@ -31,10 +31,7 @@ static int read_point(struct hetero_point *p, const struct sweep *w, int64_t poi
                       struct err *e)
 {
     struct study_override axes[SWEEP_MAX_AXES];
-    struct sweep_point at;
-    sweep_find_point(&at, w, point);
-    from.axes = axes;
-    from.n_axes = sweep_point_overrides(axes, w, &at);
+    from = sweep_source_at(axes, w, point, from);
     return hetero_point_read(p, &from, e);
 }
 

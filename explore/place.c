@@ -60,10 +60,7 @@ static int read_point(struct place_study *s, const struct place *p, int64_t poin
                       struct err *e)
 {
     struct study_override axes[SWEEP_MAX_AXES];
-    struct sweep_point at;
-    sweep_find_point(&at, &p->sweep, point);
-    from.axes = axes;
-    from.n_axes = sweep_point_overrides(axes, &p->sweep, &at);
+    from = sweep_source_at(axes, &p->sweep, point, from);
     return place_study_read(s, &from, e);
 }
 

@@ -32,6 +32,16 @@ unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
     return hash;
 }
 
+struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
+                                    struct study_source from)
+{
+    struct sweep_point at;
+    sweep_find_point(&at, w, point);
+    from.axes = axes;
+    from.n_axes = sweep_point_overrides(axes, w, &at);
+    return from;
+}
+
 void sweep_put_columns(struct table *t, const struct sweep *w)
 {
     table_column(t, "point", TABLE_COUNT);

@@ -42,6 +42,11 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
                               const struct sweep_point *p);
 
+/** @p from at point number @p point. @p axes, with room for SWEEP_MAX_AXES, must live as long as what is
+ * returned. */
+struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
+                                    struct study_source from);
+
 /** @p hash, and with it all values of all axes. */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
 
