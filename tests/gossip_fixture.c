@@ -1,5 +1,7 @@
 #include "tests/gossip_fixture.h"
 
+#include "sim/gossip/replay.h"
+
 static void build_fabric(struct gossip_fixture *f, int32_t n_workers)
 {
     struct err e = { 0 };
@@ -70,12 +72,44 @@ struct gossip_settings gossip_fixture_settings(const char *name)
     return s;
 }
 
+struct gossip_settings gossip_fixture_alone(void)
+{
+    struct gossip_settings s = gossip_fixture_settings("local");
+    s.period = INT64_MAX;
+    return s;
+}
+
+struct gossip_settings gossip_fixture_every_step(const char *name)
+{
+    struct gossip_settings s = gossip_fixture_settings(name);
+    s.period = 1;
+    return s;
+}
+
 void gossip_fixture_run(struct gossip_result *r, const struct gossip_fixture *f,
                         const struct gossip_settings *s)
 {
     const struct gossip_wish wish = { .models = true };
     struct err e = { 0 };
     assert_ok(gossip_run(r, &f->setup, s, 1, &wish, &e), &e);
+}
+
+/* Frees the arrays and leaves the numbers. */
+static struct gossip_result keep_numbers(struct gossip_result *r)
+{
+    struct gossip_result numbers = *r;
+    gossip_result_free(r);
+    numbers.curve = NULL;
+    numbers.arc_B = NULL;
+    numbers.models = NULL;
+    return numbers;
+}
+
+struct gossip_result gossip_fixture_numbers(const struct gossip_fixture *f, const struct gossip_settings *s)
+{
+    struct gossip_result r;
+    gossip_fixture_run(&r, f, s);
+    return keep_numbers(&r);
 }
 
 void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture *f,
@@ -132,4 +166,63 @@ void gossip_fixture_assert_same(const struct gossip_result *a, const struct goss
     assert_true(a->sent_B == b->sent_B);
     assert_int_equal(a->exchanges, b->exchanges);
     assert_memory_equal(a->models, b->models, n * sizeof *a->models);
+}
+
+struct gossip_result gossip_fixture_assert_same_run(const struct gossip_fixture *f,
+                                                    const struct gossip_settings *s,
+                                                    const struct gossip_settings *t)
+{
+    struct gossip_result a, b;
+    gossip_fixture_run(&a, f, s);
+    gossip_fixture_run(&b, f, t);
+    gossip_fixture_assert_same(&a, &b, f);
+    gossip_result_free(&b);
+    return keep_numbers(&a);
+}
+
+double gossip_fixture_apart(const struct gossip_result *a, const struct gossip_result *b,
+                            const struct gossip_fixture *f)
+{
+    double most = 0;
+    for (int32_t i = 0; i < f->fabric.n_workers * f->net.n_params; i++)
+        most = fmax(most, fabs((double)a->models[i] - (double)b->models[i]));
+    return most;
+}
+
+void gossip_fixture_assert_same_clock(const struct gossip_result *a, const struct gossip_result *b)
+{
+    assert_true(a->time_s == b->time_s && a->compute_s == b->compute_s && a->wait_s == b->wait_s);
+    assert_true(a->sent_B == b->sent_B && a->dim_B[0] == b->dim_B[0]);
+    assert_int_equal(a->exchanges, b->exchanges);
+    assert_int_equal(a->steps, b->steps);
+}
+
+void gossip_fixture_assert_replays(struct gossip_fixture *f, const struct gossip_settings *s, double share)
+{
+    struct gossip_log log = { 0 };
+    const struct gossip_wish wish = { .log = &log };
+    struct gossip_result here, there, replayed;
+    struct err e = { 0 };
+    f->fabric.share = 1;
+    assert_ok(gossip_run(&here, &f->setup, s, 1, &wish, &e), &e);
+    f->fabric.share = share;
+    gossip_fixture_run(&there, f, s);
+    assert_ok(gossip_replay(&replayed, &log, &f->setup, &e), &e);
+    gossip_fixture_assert_same_clock(&replayed, &there);
+    assert_true(there.exchanges > 0);
+    f->fabric.share = 1;
+    gossip_log_free(&log);
+    gossip_result_free(&here);
+    gossip_result_free(&there);
+    gossip_result_free(&replayed);
+}
+
+void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s,
+                                   const char *text)
+{
+    const struct gossip_wish wish = { 0 };
+    struct gossip_result r;
+    struct err e = { 0 };
+    assert_fails(gossip_run(&r, &f->setup, s, 1, &wish, &e), &e, ERR_RANGE, text);
+    gossip_result_free(&r);
 }

@@ -32,9 +32,18 @@ void gossip_fixture_free(struct gossip_fixture *f);
 /** Defaults of the method called @p name. */
 struct gossip_settings gossip_fixture_settings(const char *name);
 
+/** Local SGD whose workers never meet: nothing is exchanged. */
+struct gossip_settings gossip_fixture_alone(void);
+
+/** Defaults of the method called @p name, with period 1. */
+struct gossip_settings gossip_fixture_every_step(const char *name);
+
 /** Run with seed 1, keeping the models; it succeeds. Release @p r with gossip_result_free(). */
 void gossip_fixture_run(struct gossip_result *r, const struct gossip_fixture *f,
                         const struct gossip_settings *s);
+
+/** As gossip_fixture_run(), for numbers alone: arrays of what is returned are NULL, nothing is to release. */
+struct gossip_result gossip_fixture_numbers(const struct gossip_fixture *f, const struct gossip_settings *s);
 
 /**
  * For a look at a run from event to event: a cluster of which no step has begun yet. Release it with
@@ -53,5 +62,26 @@ double gossip_fixture_model_B(const struct gossip_fixture *f);
 /** Models, time, traffic and exchanges are equal, bit for bit. */
 void gossip_fixture_assert_same(const struct gossip_result *a, const struct gossip_result *b,
                                 const struct gossip_fixture *f);
+
+/** Runs with @p s and @p t are equal as above. Returns the numbers of the first, see
+ * gossip_fixture_numbers(). To see that a run can be repeated, give the same settings twice. */
+struct gossip_result gossip_fixture_assert_same_run(const struct gossip_fixture *f,
+                                                    const struct gossip_settings *s,
+                                                    const struct gossip_settings *t);
+
+/** Greatest difference of a number of a model between two runs. */
+double gossip_fixture_apart(const struct gossip_result *a, const struct gossip_result *b,
+                            const struct gossip_fixture *f);
+
+/** Times, traffic, exchanges and steps are equal, bit for bit: what a replay and its run share. */
+void gossip_fixture_assert_same_clock(const struct gossip_result *a, const struct gossip_result *b);
+
+/** What is logged where the fabric's share is 1 and replayed where it is @p share is, to the last bit, the
+ * run there, and something is sent. The share of @p f is 1 then. */
+void gossip_fixture_assert_replays(struct gossip_fixture *f, const struct gossip_settings *s, double share);
+
+/** A run is refused with ERR_RANGE and a message that has @p text in it. */
+void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s,
+                                   const char *text);
 
 #endif

@@ -65,7 +65,6 @@ static void a_period_that_never_changes_is_local_sgd(void **state)
     struct gossip_settings other[2] = { gossip_fixture_settings("adacomm"),
                                         gossip_fixture_settings("variance") };
     struct gossip_fixture f;
-    struct gossip_result a, b;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.n_slow = 1;
@@ -75,11 +74,7 @@ static void a_period_that_never_changes_is_local_sgd(void **state)
     other[1].switch_frac = 1;
     for (int kind = 0; kind < 4; kind++) {
         f.setup.clock.overlap = kind / 2;
-        gossip_fixture_run(&a, &f, &local);
-        gossip_fixture_run(&b, &f, &other[kind % 2]);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        gossip_fixture_assert_same_run(&f, &local, &other[kind % 2]);
     }
     gossip_fixture_free(&f);
 }
@@ -227,14 +222,11 @@ static void impossible_numbers_are_refused(void **state)
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].method);
-        const struct gossip_wish wish = { 0 };
-        struct gossip_result r;
-        struct err e = { 0 };
         s.period = cases[i].period;
         s.cap = cases[i].cap;
         s.interval_s = cases[i].interval_s;
         s.switch_frac = cases[i].switch_frac;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+        gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
 }

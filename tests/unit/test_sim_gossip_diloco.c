@@ -114,18 +114,13 @@ static void fragments_divide_the_bytes_of_an_exchange(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
-        struct gossip_result a, b;
         struct gossip_settings s = plain(8);
         int32_t n = sizes[i / 2];
         s.fragments = i % 2 ? 4 : 1;
         gossip_fixture_build(&f, n, GOSSIP_SKEW);
-        gossip_fixture_run(&a, &f, &s);
-        gossip_fixture_run(&b, &f, &s);
-        gossip_fixture_assert_same(&a, &b, &f);
-        assert_int_equal(a.exchanges, FIXTURE_STEPS / 8 * s.fragments);
-        assert_close(a.sent_B, FIXTURE_STEPS / 8 * 2 * (n - 1) * gossip_fixture_model_B(&f), 1e-12);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
+        assert_int_equal(r.exchanges, FIXTURE_STEPS / 8 * s.fragments);
+        assert_close(r.sent_B, FIXTURE_STEPS / 8 * 2 * (n - 1) * gossip_fixture_model_B(&f), 1e-12);
         gossip_fixture_free(&f);
     }
 }
@@ -147,14 +142,12 @@ static void delay_hides_exchanges_behind_steps(void **state)
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_result r;
         struct gossip_settings s = plain(8);
         s.delay = cases[i].delay;
         f.setup.model_B = cases[i].models * gossip_fixture_model_B(&f);
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, cases[i].exchanges);
         assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + cases[i].wait_s, 1e-9);
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -164,7 +157,6 @@ static void delay_hides_exchanges_behind_steps(void **state)
 static void fragments_queue_behind_each_other(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result a, b;
     struct gossip_settings s = plain(8);
     (void)state;
     s.fragments = 4;
@@ -175,13 +167,9 @@ static void fragments_queue_behind_each_other(void **state)
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
     f.setup.clock.stale = true;
-    gossip_fixture_run(&a, &f, &s);
-    gossip_fixture_run(&b, &f, &s);
-    gossip_fixture_assert_same(&a, &b, &f);
-    assert_int_equal(a.exchanges, 16);
-    assert_close(a.sent_B, 16 / 4 * 2 * 3 * f.setup.model_B, 1e-12);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
+    struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
+    assert_int_equal(r.exchanges, 16);
+    assert_close(r.sent_B, 16 / 4 * 2 * 3 * f.setup.model_B, 1e-12);
     gossip_fixture_free(&f);
 }
 
@@ -233,33 +221,31 @@ static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
     gossip_fixture_free(&f);
 }
 
-static void refuse(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
-{
-    struct gossip_result r;
-    const struct gossip_wish wish = { 0 };
-    struct err e = { 0 };
-    assert_fails(gossip_run(&r, &f->setup, s, 1, &wish, &e), &e, ERR_RANGE, text);
-    gossip_result_free(&r);
-}
-
 static void settings_out_of_range_are_refused(void **state)
 {
     struct gossip_fixture f;
     struct gossip_settings s = plain(8), bad;
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
-    refuse(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
-    refuse(&f, (bad = s, bad.fragments = 9, &bad), "fragments is 9, need 1 to 8: at most");
-    refuse(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
-    refuse(&f, (bad = s, bad.period = bad.fragments = 1000, &bad), "fragments is 1000, need 1 to 108");
-    refuse(&f, (bad = s, bad.period = INT64_MAX / 2, bad.fragments = 3, &bad),
-           "period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments");
-    refuse(&f, (bad = s, bad.delay = 8, &bad), "delay is 8, need 0 to 7, less than the period");
-    refuse(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
-    refuse(&f, (bad = s, bad.outer_rate = 0, &bad), "outer_rate is 0, need more than 0");
-    refuse(&f, (bad = s, bad.outer_momentum = 1, &bad), "outer_momentum is 1, need 0 to 1, not 1 itself");
-    refuse(&f, (bad = s, bad.outer_mix = 1, &bad), "outer_mix is 1, need 0 to 1, not 1 itself");
-    refuse(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 9, &bad),
+                                  "fragments is 9, need 1 to 8: at most");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.period = bad.fragments = 1000, &bad),
+                                  "fragments is 1000, need 1 to 108");
+    gossip_fixture_assert_refused(
+        &f, (bad = s, bad.period = INT64_MAX / 2, bad.fragments = 3, &bad),
+        "period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.delay = 8, &bad),
+                                  "delay is 8, need 0 to 7, less than the period");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_rate = 0, &bad),
+                                  "outer_rate is 0, need more than 0");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_momentum = 1, &bad),
+                                  "outer_momentum is 1, need 0 to 1, not 1 itself");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_mix = 1, &bad),
+                                  "outer_mix is 1, need 0 to 1, not 1 itself");
+    gossip_fixture_assert_refused(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
     gossip_fixture_free(&f);
 }
 

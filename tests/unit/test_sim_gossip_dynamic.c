@@ -1,5 +1,4 @@
 /* Dynamic averaging: what its bound promises, and who takes part in a round. */
-#include "sim/gossip/replay.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 
@@ -54,14 +53,12 @@ static void a_round_of_all_takes_as_long_as_its_messages(void **state)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.delta = 0;
-    gossip_fixture_run(&r, &f, &s);
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S), 1e-9);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -220,24 +217,7 @@ static void a_replay_on_another_network_is_the_run_there(void **state)
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
         s.delta = kind % 2 ? 0.3 : 0.03;
-        struct gossip_log log = { 0 };
-        const struct gossip_wish wish = { .log = &log };
-        struct gossip_result run, replay;
-        struct err e = { 0 };
-        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
-        gossip_result_free(&run);
-        f.fabric.share = kind / 2 ? 3.7 : 0.2;
-        gossip_fixture_run(&run, &f, &s);
-        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
-        assert_true(replay.time_s == run.time_s);
-        assert_true(replay.wait_s == run.wait_s);
-        assert_true(replay.sent_B == run.sent_B);
-        assert_int_equal(replay.exchanges, run.exchanges);
-        assert_true(run.exchanges > 0);
-        f.fabric.share = 1;
-        gossip_log_free(&log);
-        gossip_result_free(&run);
-        gossip_result_free(&replay);
+        gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
     gossip_fixture_free(&f);
 }
@@ -258,12 +238,9 @@ static void impossible_numbers_are_refused(void **state)
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
-        const struct gossip_wish wish = { 0 };
-        struct gossip_result r;
-        struct err e = { 0 };
         s.check = cases[i].check;
         s.delta = cases[i].delta;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+        gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
 }

@@ -118,16 +118,14 @@ static void alpha_is_nine_tenths_over_all_workers_unless_given(void **state)
 static void every_period_pulls_and_pushes_one_model(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (int64_t period = 1; period <= 16; period *= 4) {
         struct gossip_settings s = gossip_fixture_settings("elastic");
         s.period = period;
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, 2 * 4 * (FIXTURE_STEPS / period));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -143,19 +141,16 @@ static void a_worker_waits_for_pull_and_push(void **state)
     s.period = 2;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    gossip_fixture_run(&r, &f, &s);
+    r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
-    gossip_result_free(&r);
     f.setup.clock.overlap = true;
-    gossip_fixture_run(&r, &f, &s);
+    r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
     f.setup.clock.overlap = false;
     f.fabric.server = 0;
-    gossip_fixture_run(&r, &f, &s);
+    r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
     assert_true(r.sent_B == 0);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -163,24 +158,11 @@ static void the_same_seed_gives_the_same_bytes(void **state)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    struct gossip_result a, b;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
-    gossip_fixture_run(&a, &f, &s);
-    gossip_fixture_run(&b, &f, &s);
-    gossip_fixture_assert_same(&a, &b, &f);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
+    gossip_fixture_assert_same_run(&f, &s, &s);
     gossip_fixture_free(&f);
-}
-
-static void assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
-{
-    struct gossip_result r;
-    struct err e = { 0 };
-    assert_fails(gossip_run(&r, &f->setup, s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE, text);
-    gossip_result_free(&r);
 }
 
 static void settings_that_cannot_be_are_refused(void **state)
@@ -190,12 +172,12 @@ static void settings_that_cannot_be_are_refused(void **state)
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.alpha = 0; /* would be workers that learn alone */
-    assert_refused(&f, &s, "alpha is 0, need more than 0 to 1");
+    gossip_fixture_assert_refused(&f, &s, "alpha is 0, need more than 0 to 1");
     s.alpha = 1.25;
-    assert_refused(&f, &s, "alpha is 1.25, need more than 0 to 1");
+    gossip_fixture_assert_refused(&f, &s, "alpha is 1.25, need more than 0 to 1");
     s.alpha = NAN;
     s.period = 0;
-    assert_refused(&f, &s, "period is 0, need at least 1");
+    gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
     gossip_fixture_free(&f);
 }
 

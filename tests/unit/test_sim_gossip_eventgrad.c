@@ -36,21 +36,16 @@ static void horizon_0_sends_all_like_a_warm_up_without_end(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
-        struct gossip_result a, b;
-        struct gossip_settings s = gossip_fixture_settings("eventgrad");
+        struct gossip_settings s = gossip_fixture_settings("eventgrad"), warm = s;
         int32_t messages = sizes[i] * neighbours[i] * FIXTURE_STEPS;
         gossip_fixture_build(&f, sizes[i], GOSSIP_SKEW);
         s.horizon = 0;
         s.warmup = 0;
-        gossip_fixture_run(&a, &f, &s);
-        s.horizon = 1;
-        s.warmup = FIXTURE_STEPS;
-        gossip_fixture_run(&b, &f, &s);
-        gossip_fixture_assert_same(&a, &b, &f);
-        assert_int_equal(a.exchanges, messages);
-        assert_close(a.sent_B, messages * gossip_fixture_model_B(&f), 1e-12);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        warm.horizon = 1;
+        warm.warmup = FIXTURE_STEPS;
+        struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &warm);
+        assert_int_equal(r.exchanges, messages);
+        assert_close(r.sent_B, messages * gossip_fixture_model_B(&f), 1e-12);
         gossip_fixture_free(&f);
     }
 }
@@ -59,16 +54,14 @@ static void horizon_0_sends_all_like_a_warm_up_without_end(void **state)
 static void a_far_horizon_sends_in_the_warm_up_alone(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     s.horizon = 1e6;
     s.warmup = 3;
-    gossip_fixture_run(&r, &f, &s);
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_int_equal(r.exchanges, 4 * 2 * 3);
     assert_close(r.sent_B, 4 * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -76,17 +69,15 @@ static void a_far_horizon_sends_in_the_warm_up_alone(void **state)
 static void default_horizon_saves_bytes_and_messages(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     double model_B;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     model_B = gossip_fixture_model_B(&f);
-    gossip_fixture_run(&r, &f, &s);
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_true(r.exchanges > 4 * 2 * s.warmup && r.exchanges <= 4 * 2 * FIXTURE_STEPS);
     assert_true(r.sent_B > (double)(4 * 2 * s.warmup) * model_B);
     assert_true(r.sent_B < (double)r.exchanges * model_B);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -166,32 +157,26 @@ static void overlap_hides_steps_behind_messages(void **state)
     s.horizon = 0;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    gossip_fixture_run(&r, &f, &s);
+    r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
-    gossip_result_free(&r);
     f.setup.clock.overlap = true;
-    gossip_fixture_run(&r, &f, &s);
+    r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
 static void settings_out_of_range_are_refused(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
-    const struct gossip_wish wish = { 0 };
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 3; i++) {
         static const char *const texts[] = { "horizon is -1, need 0 to 1e+06", "horizon is nan, need 0",
                                              "warmup is -1, need at least 0" };
         struct gossip_settings s = gossip_fixture_settings("eventgrad");
-        struct err e = { 0 };
         s.horizon = i == 0 ? -1 : i == 1 ? (double)NAN : 1;
         s.warmup = i == 2 ? -1 : 0;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, texts[i]);
-        gossip_result_free(&r);
+        gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
 }

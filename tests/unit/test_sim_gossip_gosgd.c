@@ -99,13 +99,11 @@ static void messages_are_sent_by_chance_one_model_each(void **state)
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (double prob = 0; prob <= 1; prob += 0.25) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
-        struct gossip_result r;
         double steps = 4 * FIXTURE_STEPS;
         s.prob = prob;
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_near((double)r.exchanges, steps * prob, 5 * sqrt(steps * prob * (1 - prob)));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -115,14 +113,12 @@ static void a_sender_waits_for_its_own_message_alone(void **state)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    struct gossip_result r;
     (void)state;
     s.prob = 1;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    gossip_fixture_run(&r, &f, &s);
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -130,17 +126,11 @@ static void one_worker_alone_learns_and_sends_nothing(void **state)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd"), never = gossip_fixture_settings("local");
-    struct gossip_result r, local;
     (void)state;
     s.prob = 1;
     never.period = 2 * FIXTURE_STEPS;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
-    gossip_fixture_run(&r, &f, &s);
-    gossip_fixture_run(&local, &f, &never);
-    assert_int_equal(r.exchanges, 0);
-    gossip_fixture_assert_same(&r, &local, &f);
-    gossip_result_free(&r);
-    gossip_result_free(&local);
+    assert_int_equal(gossip_fixture_assert_same_run(&f, &s, &never).exchanges, 0);
     gossip_fixture_free(&f);
 }
 
@@ -148,16 +138,11 @@ static void the_same_seed_gives_the_same_bytes(void **state)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    struct gossip_result a, b;
     (void)state;
     s.prob = 0.5;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
-    gossip_fixture_run(&a, &f, &s);
-    gossip_fixture_run(&b, &f, &s);
-    gossip_fixture_assert_same(&a, &b, &f);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
+    gossip_fixture_assert_same_run(&f, &s, &s);
     gossip_fixture_free(&f);
 }
 
@@ -171,12 +156,8 @@ static void a_chance_that_is_none_is_refused(void **state)
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(probs); i++) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
-        struct gossip_result r;
-        struct err e = { 0 };
         s.prob = probs[i];
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE,
-                     texts[i]);
-        gossip_result_free(&r);
+        gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
 }

@@ -1,20 +1,10 @@
 /* LAG: the conditions by hand, what it is the same as, and what it sends. */
 #include "sim/gossip/lag.h"
-#include "sim/gossip/replay.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 
 /* As of means of models, see test_sim_gossip_sync.c: here gradients are averaged in both. */
 #define ROUNDING 1e-5
-
-static double apart(const struct gossip_result *a, const struct gossip_result *b,
-                    const struct gossip_fixture *f)
-{
-    double most = 0;
-    for (int32_t i = 0; i < f->fabric.n_workers * f->net.n_params; i++)
-        most = fmax(most, fabs((double)a->models[i] - (double)b->models[i]));
-    return most;
-}
 
 /* Changes of 1, 2, 3 and 4 at rates 0.5, 1, 1 and 2; a ring of 3 keeps 4, 9 and 16 / 4. */
 static void the_bound_sums_the_last_changes_over_their_rates(void **state)
@@ -71,7 +61,7 @@ static void lag_that_always_sends_is_synchronous_sgd(void **state)
         f.setup.clock.overlap = kind / 4;
         gossip_fixture_run(&a, &f, &lag);
         gossip_fixture_run(&b, &f, &all_reduce);
-        assert_true(apart(&a, &b, &f) <= ROUNDING);
+        assert_true(gossip_fixture_apart(&a, &b, &f) <= ROUNDING);
         assert_int_equal(a.exchanges, 2 * 4 * FIXTURE_STEPS);
         assert_true(a.sent_B == (double)a.exchanges * gossip_fixture_model_B(&f));
         gossip_result_free(&a);
@@ -85,15 +75,13 @@ static void an_iteration_takes_as_long_as_its_messages(void **state)
 {
     struct gossip_settings s = gossip_fixture_settings("lag-wk");
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.lag_xi = 0;
-    gossip_fixture_run(&r, &f, &s);
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_true(r.time_s > FIXTURE_STEPS * (FIXTURE_STEP_S + 5 * FIXTURE_MODEL_S));
     assert_true(r.time_s <= FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S) + 1e-9);
-    gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
@@ -209,16 +197,11 @@ static void numbers_that_say_nothing_are_those_of_the_source(void **state)
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
-        struct gossip_result a, b;
+        struct gossip_settings s = gossip_fixture_settings(cases[i].name), told = s;
         assert_true(isnan(s.lag_xi) && isnan(s.lag_smooth));
-        gossip_fixture_run(&a, &f, &s);
-        s.lag_xi = cases[i].xi;
-        s.lag_smooth = cases[i].smooth;
-        gossip_fixture_run(&b, &f, &s);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        told.lag_xi = cases[i].xi;
+        told.lag_smooth = cases[i].smooth;
+        gossip_fixture_assert_same_run(&f, &s, &told);
     }
     gossip_fixture_free(&f);
 }
@@ -232,24 +215,7 @@ static void a_replay_on_another_network_is_the_run_there(void **state)
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
-        struct gossip_log log = { 0 };
-        const struct gossip_wish wish = { .log = &log };
-        struct gossip_result run, replay;
-        struct err e = { 0 };
-        assert_ok(gossip_run(&run, &f.setup, &s, 1, &wish, &e), &e);
-        gossip_result_free(&run);
-        f.fabric.share = kind / 2 ? 3.7 : 0.2;
-        gossip_fixture_run(&run, &f, &s);
-        assert_ok(gossip_replay(&replay, &log, &f.setup, &e), &e);
-        assert_true(replay.time_s == run.time_s);
-        assert_true(replay.wait_s == run.wait_s);
-        assert_true(replay.sent_B == run.sent_B);
-        assert_int_equal(replay.exchanges, run.exchanges);
-        assert_true(run.exchanges > 0);
-        f.fabric.share = 1;
-        gossip_log_free(&log);
-        gossip_result_free(&run);
-        gossip_result_free(&replay);
+        gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
     gossip_fixture_free(&f);
 }
@@ -273,14 +239,11 @@ static void impossible_numbers_are_refused(void **state)
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);
-        const struct gossip_wish wish = { 0 };
-        struct gossip_result r;
-        struct err e = { 0 };
         s.lag_depth = cases[i].depth;
         s.lag_xi = cases[i].xi;
         s.lag_smooth = cases[i].smooth;
         f.setup.learning.optimizer = cases[i].optimizer;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
+        gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
 }

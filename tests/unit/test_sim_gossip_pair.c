@@ -11,18 +11,16 @@ enum { PAIR, PULL, PUSH, N_METHODS };
 static void a_fixed_period_sends_its_share(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t period = 1; period <= 64; period *= 4) {
             struct gossip_settings s = gossip_fixture_settings(methods[m]);
             s.period = period;
-            gossip_fixture_run(&r, &f, &s);
+            struct gossip_result r = gossip_fixture_numbers(&f, &s);
             assert_int_equal(r.steps, FIXTURE_STEPS);
             assert_int_equal(r.exchanges, 4 * (FIXTURE_STEPS / period));
             assert_true(r.sent_B == (double)r.exchanges * (m == PAIR ? 2 : 1) * gossip_fixture_model_B(&f));
-            gossip_result_free(&r);
         }
     gossip_fixture_free(&f);
 }
@@ -32,18 +30,16 @@ static void a_fixed_period_sends_its_share(void **state)
 static void an_initiator_waits_for_ports_and_message(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         double cycle_s = FIXTURE_STEP_S + FIXTURE_MODEL_S, first_s = m == PAIR ? FIXTURE_MODEL_S : 0;
         assert_close(r.time_s, FIXTURE_STEPS * cycle_s + first_s, 1e-9);
         assert_close(r.compute_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
         assert_int_equal(r.exchanges, 2 * FIXTURE_STEPS);
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -52,17 +48,15 @@ static void an_initiator_waits_for_ports_and_message(void **state)
 static void overlap_hides_a_message_under_a_step(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.overlap = true;
     for (int m = PULL; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + FIXTURE_MODEL_S, 1e-9);
         assert_near(r.wait_s, 0, 1e-12);
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -219,18 +213,13 @@ static void assert_as_fixed(const struct gossip_settings *rule, int64_t period)
 {
     struct gossip_fixture f;
     struct gossip_settings fixed = *rule;
-    struct gossip_result a, b;
     fixed.rule = GOSSIP_RULE_FIXED;
     fixed.period = period;
     for (int how = 0; how < N_GOSSIP_SHARDINGS; how++) {
         gossip_fixture_build(&f, 4, (enum gossip_sharding)how);
         f.setup.learning.schedule = GOSSIP_RATE_STEPS;
-        gossip_fixture_run(&a, &f, rule);
-        gossip_fixture_run(&b, &f, &fixed);
-        assert_int_equal(a.exchanges, 4 * (FIXTURE_STEPS / period));
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        struct gossip_result r = gossip_fixture_assert_same_run(&f, rule, &fixed);
+        assert_int_equal(r.exchanges, 4 * (FIXTURE_STEPS / period));
         gossip_fixture_free(&f);
     }
 }
@@ -385,7 +374,6 @@ static void control_at_most_halves_or_doubles_a_period(void **state)
 static void the_same_seed_gives_the_same_bytes(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result a, b;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (int kind = 0; kind < 4 * N_METHODS; kind++) {
@@ -393,21 +381,9 @@ static void the_same_seed_gives_the_same_bytes(void **state)
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2 % 2;
         s.rule = GOSSIP_RULE_DRIFT;
-        gossip_fixture_run(&a, &f, &s);
-        gossip_fixture_run(&b, &f, &s);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        gossip_fixture_assert_same_run(&f, &s, &s);
     }
     gossip_fixture_free(&f);
-}
-
-static void assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s, const char *text)
-{
-    struct gossip_result r;
-    struct err e = { 0 };
-    assert_fails(gossip_run(&r, &f->setup, s, 1, &(struct gossip_wish){ 0 }, &e), &e, ERR_RANGE, text);
-    gossip_result_free(&r);
 }
 
 static void settings_that_cannot_be_are_refused(void **state)
@@ -418,22 +394,22 @@ static void settings_that_cannot_be_are_refused(void **state)
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings good = gossip_fixture_settings(methods[m]), s = good;
         s.period = 0;
-        assert_refused(&f, &s, "period is 0, need at least 1");
+        gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
         s = good;
         s.mix = 0;
-        assert_refused(&f, &s, "mix is 0, need more than 0 to 1");
+        gossip_fixture_assert_refused(&f, &s, "mix is 0, need more than 0 to 1");
         s.mix = 1.5;
-        assert_refused(&f, &s, "mix is 1.5, need more than 0 to 1");
+        gossip_fixture_assert_refused(&f, &s, "mix is 1.5, need more than 0 to 1");
         good.rule = GOSSIP_RULE_DRIFT;
         s = good;
         s.theta = NAN;
-        assert_refused(&f, &s, "theta is nan, need at least 0");
+        gossip_fixture_assert_refused(&f, &s, "theta is nan, need at least 0");
         s = good;
         s.cap = 0;
-        assert_refused(&f, &s, "cap is 0, need at least 1");
+        gossip_fixture_assert_refused(&f, &s, "cap is 0, need at least 1");
         s = good;
         s.check = -1;
-        assert_refused(&f, &s, "check is -1, need at least 1");
+        gossip_fixture_assert_refused(&f, &s, "check is -1, need at least 1");
     }
     gossip_fixture_free(&f);
 }

@@ -103,16 +103,11 @@ static void period_1_is_local_sgd_of_period_1(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct gossip_fixture f;
-        struct gossip_result a, b;
         struct gossip_settings pga = gossip_fixture_settings(names[i]);
         struct gossip_settings local = gossip_fixture_settings("local");
         gossip_fixture_build(&f, 4, GOSSIP_SKEW);
         pga.cap = 1;
-        gossip_fixture_run(&a, &f, &pga);
-        gossip_fixture_run(&b, &f, &local);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        gossip_fixture_assert_same_run(&f, &pga, &local);
         gossip_fixture_free(&f);
     }
     (void)state;
@@ -133,19 +128,14 @@ static void traffic_is_that_of_its_messages(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_fixture f;
-        struct gossip_result a, b;
         struct gossip_settings s = gossip_fixture_settings("gossip-pga");
         int32_t n = cases[i].n, messages = n * cases[i].neighbours * 32;
         gossip_fixture_build(&f, n, GOSSIP_IID);
         s.period = 5;
         s.graph = cases[i].graph;
-        gossip_fixture_run(&a, &f, &s);
-        gossip_fixture_run(&b, &f, &s);
-        assert_int_equal(a.exchanges, messages + 8);
-        assert_close(a.sent_B, (messages + 8 * 2 * (n - 1)) * gossip_fixture_model_B(&f), 1e-12);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
+        assert_int_equal(r.exchanges, messages + 8);
+        assert_close(r.sent_B, (messages + 8 * 2 * (n - 1)) * gossip_fixture_model_B(&f), 1e-12);
         gossip_fixture_free(&f);
     }
 }
@@ -178,13 +168,11 @@ static void two_models_share_a_port(void **state)
         struct gossip_result r;
         f.fabric.rung = (enum gossip_rung)rung;
         f.setup.clock.overlap = false;
-        gossip_fixture_run(&r, &f, &s);
+        r = gossip_fixture_numbers(&f, &s);
         assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
-        gossip_result_free(&r);
         f.setup.clock.overlap = true;
-        gossip_fixture_run(&r, &f, &s);
+        r = gossip_fixture_numbers(&f, &s);
         assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -228,15 +216,13 @@ static void the_period_grows_as_the_loss_falls_and_with_the_power(void **state)
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 40;
     for (size_t i = 0; i < COUNT_OF(powers); i++) {
-        struct gossip_result r;
         struct gossip_settings s = gossip_fixture_settings("gossip-aga");
         s.period = 4;
         s.switch_frac = 0.05;
         s.power = powers[i];
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_true(r.exchanges > before);
         before = r.exchanges;
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -244,8 +230,6 @@ static void the_period_grows_as_the_loss_falls_and_with_the_power(void **state)
 static void settings_out_of_range_are_refused(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_result r;
-    const struct gossip_wish wish = { 0 };
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 5; i++) {
@@ -254,13 +238,11 @@ static void settings_out_of_range_are_refused(void **state)
                                              "switch_frac is 2, need 0 to 1", "power is -1, need 0 to 100",
                                              "period is 0, need at least 1" };
         struct gossip_settings s = gossip_fixture_settings(i < 4 ? "gossip-aga" : "gossip-pga");
-        struct err e = { 0 };
         s.period = i == 0 || i == 4 ? 0 : 4;
         s.cap = i == 1 ? 3 : 64;
         s.switch_frac = i == 2 ? 2 : 0.5;
         s.power = i == 3 ? -1 : 1;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, texts[i]);
-        gossip_result_free(&r);
+        gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
 }

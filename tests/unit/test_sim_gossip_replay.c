@@ -20,15 +20,6 @@ static void replay(struct gossip_result *r, const struct gossip_log *log, const 
     assert_true(isnan(r->accuracy) && isnan(r->loss));
 }
 
-/* To the last bit. */
-static void assert_same_clock(const struct gossip_result *a, const struct gossip_result *b)
-{
-    assert_true(a->time_s == b->time_s && a->compute_s == b->compute_s && a->wait_s == b->wait_s);
-    assert_true(a->sent_B == b->sent_B && a->dim_B[0] == b->dim_B[0]);
-    assert_int_equal(a->exchanges, b->exchanges);
-    assert_int_equal(a->steps, b->steps);
-}
-
 /* Stragglers, pauses, and steps that differ. */
 static void make_uneven(struct gossip_fixture *f)
 {
@@ -56,7 +47,7 @@ static void a_replay_on_the_same_network_is_the_run(void **state)
             f.setup.clock.overlap = kind / 2;
             run(&trained, &log, &f, &s);
             replay(&replayed, &log, &f);
-            assert_same_clock(&trained, &replayed);
+            gossip_fixture_assert_same_clock(&trained, &replayed);
             gossip_log_free(&log);
             gossip_result_free(&trained);
             gossip_result_free(&replayed);
@@ -74,7 +65,7 @@ static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_
     f->fabric.share = share;
     run(&there, NULL, f, s);
     replay(&replayed, &log, f);
-    assert_same_clock(&there, &replayed);
+    gossip_fixture_assert_same_clock(&there, &replayed);
     assert_true(share > 0.1 || there.time_s > 2 * here.time_s);
     gossip_log_free(&log);
     gossip_result_free(&here);

@@ -2,21 +2,6 @@
  */
 #include "tests/gossip_fixture.h"
 
-/* Local SGD whose workers never meet: nothing is exchanged. */
-static struct gossip_settings alone(void)
-{
-    struct gossip_settings s = gossip_fixture_settings("local");
-    s.period = INT64_MAX;
-    return s;
-}
-
-static struct gossip_settings every_step(const char *method)
-{
-    struct gossip_settings s = gossip_fixture_settings(method);
-    s.period = 1;
-    return s;
-}
-
 static void run(struct gossip_result *r, const struct gossip_fixture *f, const struct gossip_settings *s,
                 uint64_t seed)
 {
@@ -77,7 +62,7 @@ static void steps_take_their_mean_within_five_deviations(void **state)
 {
     const double jitters[] = { 0, 0.3, 1 };
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 200;
@@ -97,7 +82,7 @@ static void steps_take_their_mean_within_five_deviations(void **state)
 static void slow_workers_take_so_many_times_as_long(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
@@ -116,7 +101,7 @@ static void slow_workers_take_so_many_times_as_long(void **state)
 static void pauses_lengthen_their_share_of_the_steps(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
@@ -140,7 +125,7 @@ static void where_all_end_together_compute_and_waiting_fill_the_time(void **stat
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0.5;
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
-        struct gossip_settings s = every_step(methods[i]);
+        struct gossip_settings s = gossip_fixture_every_step(methods[i]);
         struct gossip_result r;
         run(&r, &f, &s, 1);
         assert_close(r.compute_s + r.wait_s, r.time_s, 1e-12);
@@ -154,7 +139,7 @@ static void where_all_end_together_compute_and_waiting_fill_the_time(void **stat
 static void an_all_reduce_adds_its_time_to_every_step(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = every_step("all-reduce");
+    struct gossip_settings s = gossip_fixture_every_step("all-reduce");
     struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
@@ -198,7 +183,7 @@ static void plain_sgd(float *x, const struct gossip_fixture *f, int64_t steps)
 static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_data train, test;
     struct gossip_teacher t = { .n_features = 8,
                                 .hidden = 8,
@@ -245,7 +230,7 @@ static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
 static void the_cosine_goes_from_the_rate_to_nothing(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
     (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
@@ -263,7 +248,7 @@ static void the_cosine_goes_from_the_rate_to_nothing(void **state)
 static void uneven_shards_make_the_steps_of_the_smallest(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
+    struct gossip_settings s = gossip_fixture_every_step("local");
     struct gossip_result r;
     struct err e = { 0 };
     (void)state;
@@ -289,7 +274,7 @@ static void uneven_shards_make_the_steps_of_the_smallest(void **state)
 static void a_rate_beyond_reason_diverges_and_says_when(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
+    struct gossip_settings s = gossip_fixture_every_step("local");
     struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
@@ -310,7 +295,7 @@ static void a_rate_beyond_reason_diverges_and_says_when(void **state)
 static void the_curve_has_a_point_per_hundredth_and_ends_with_the_totals(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
+    struct gossip_settings s = gossip_fixture_every_step("pair");
     struct gossip_result r;
     int tested = 0;
     (void)state;
@@ -338,7 +323,7 @@ static void the_curve_has_a_point_per_hundredth_and_ends_with_the_totals(void **
 static void the_curve_tests_the_model_of_its_time(void **state)
 {
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result half, whole;
     (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);

@@ -123,19 +123,14 @@ static void traffic_is_that_of_its_messages(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
-        struct gossip_result a, b;
         struct gossip_settings s = settings(0.5, i % 2 ? 0.1 : 1);
         int32_t messages = sizes[i / 2] * neighbours[i / 2] * (FIXTURE_STEPS / 4);
         gossip_fixture_build(&f, sizes[i / 2], GOSSIP_SKEW);
         double message_B = i % 2 ? 8 * ceil(0.1 * f.net.n_params) : 4.0 * f.net.n_params;
         s.period = 4;
-        gossip_fixture_run(&a, &f, &s);
-        gossip_fixture_run(&b, &f, &s);
-        gossip_fixture_assert_same(&a, &b, &f);
-        assert_int_equal(a.exchanges, messages);
-        assert_close(a.sent_B, messages * message_B, 1e-12);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
+        assert_int_equal(r.exchanges, messages);
+        assert_close(r.sent_B, messages * message_B, 1e-12);
         gossip_fixture_free(&f);
     }
 }
@@ -182,18 +177,14 @@ static void settings_out_of_range_are_refused(void **state)
         { 1, 1, 0, 1, 1.5, "keep is 1.5, need more than 0, at most 1" },
     };
     struct gossip_fixture f;
-    struct gossip_result r;
-    const struct gossip_wish wish = { 0 };
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = settings(cases[i].gamma, cases[i].keep);
-        struct err e = { 0 };
         s.period = cases[i].period;
         s.sparq_c = cases[i].c;
         s.sparq_power = cases[i].power;
-        assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, cases[i].text);
-        gossip_result_free(&r);
+        gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
 }

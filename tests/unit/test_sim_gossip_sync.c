@@ -6,16 +6,6 @@
  * in each of 40 steps, times 10 by momentum 0.9, is 2e-5. Ten times that for what learning makes of it. */
 #define ROUNDING 2e-4
 
-/* Greatest difference of a number between two runs. */
-static double apart(const struct gossip_result *a, const struct gossip_result *b,
-                    const struct gossip_fixture *f)
-{
-    double most = 0;
-    for (int32_t i = 0; i < f->fabric.n_workers * f->net.n_params; i++)
-        most = fmax(most, fabs((double)a->models[i] - (double)b->models[i]));
-    return most;
-}
-
 /* Momentum is linear, so the mean of velocities is the velocity of the mean. */
 static void local_sgd_with_period_1_is_synchronous_sgd(void **state)
 {
@@ -32,8 +22,8 @@ static void local_sgd_with_period_1_is_synchronous_sgd(void **state)
         gossip_fixture_run(&b, &f, &local);
         local.period = 2;
         gossip_fixture_run(&other, &f, &local);
-        assert_true(apart(&a, &b, &f) < ROUNDING);
-        assert_true(apart(&a, &other, &f) > 10 * ROUNDING);
+        assert_true(gossip_fixture_apart(&a, &b, &f) < ROUNDING);
+        assert_true(gossip_fixture_apart(&a, &other, &f) > 10 * ROUNDING);
         assert_true(a.time_s == b.time_s);
         assert_int_equal(a.exchanges, b.exchanges);
         assert_true(a.sent_B == b.sent_B);
@@ -94,7 +84,6 @@ static void post_local_is_local_on_both_sides_of_its_switch(void **state)
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings post = gossip_fixture_settings("post-local");
     struct gossip_fixture f;
-    struct gossip_result a, b;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     post.period = 7;
@@ -102,16 +91,10 @@ static void post_local_is_local_on_both_sides_of_its_switch(void **state)
         f.setup.clock.overlap = kind / 2;
         post.switch_frac = kind % 2;
         local.period = kind % 2 ? 1 : 7;
-        gossip_fixture_run(&a, &f, &local);
-        gossip_fixture_run(&b, &f, &post);
-        gossip_fixture_assert_same(&a, &b, &f);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
+        gossip_fixture_assert_same_run(&f, &local, &post);
     }
     post.switch_frac = 0.5;
-    gossip_fixture_run(&a, &f, &post);
-    assert_int_equal(a.exchanges, FIXTURE_STEPS / 2 + FIXTURE_STEPS / 2 / 7);
-    gossip_result_free(&a);
+    assert_int_equal(gossip_fixture_numbers(&f, &post).exchanges, FIXTURE_STEPS / 2 + FIXTURE_STEPS / 2 / 7);
     gossip_fixture_free(&f);
 }
 
@@ -120,14 +103,12 @@ static void meetings_are_as_many_as_whole_periods(void **state)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
-    struct gossip_result r;
     (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (s.period = 1; s.period <= 64; s.period += 9) {
-        gossip_fixture_run(&r, &f, &s);
+        struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, FIXTURE_STEPS / s.period);
         assert_close(r.sent_B, (double)r.exchanges * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
-        gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
@@ -227,20 +208,17 @@ static void a_mean_that_lands_late_keeps_what_was_learned_since(void **state)
 static void impossible_periods_are_refused(void **state)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    const struct gossip_wish wish = { 0 };
     struct gossip_fixture f;
-    struct gossip_result r;
-    struct err e = { 0 };
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.period = 0;
-    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is 0, need at least 1");
+    gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
     s = gossip_fixture_settings("post-local");
     s.period = -3;
-    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is -3, need at least 1");
+    gossip_fixture_assert_refused(&f, &s, "period is -3, need at least 1");
     s.period = 2;
     s.switch_frac = 2;
-    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "switch_frac is 2, need 0 to 1");
+    gossip_fixture_assert_refused(&f, &s, "switch_frac is 2, need 0 to 1");
     gossip_fixture_free(&f);
 }
 

@@ -1,25 +1,30 @@
 /* Exchanges and meetings: who waits for them, with and without overlap. Times are worked out by hand. */
 #include "tests/gossip_fixture.h"
 
-/* Local SGD whose workers never meet: nothing is exchanged. */
-static struct gossip_settings alone(void)
-{
-    struct gossip_settings s = gossip_fixture_settings("local");
-    s.period = INT64_MAX;
-    return s;
-}
+/* Workers that exchange after every step, all steps of the same length. */
+struct even {
+    const char *method;
+    int32_t n_workers;
+    bool overlap;
+    double model_s;  /* of a model over a link; 0: the fixture's */
+    double slowdown; /* of one of them; 0: none is slow */
+};
 
-static struct gossip_settings every_step(const char *method)
+static struct gossip_result run_even(const struct even *how)
 {
-    struct gossip_settings s = gossip_fixture_settings(method);
-    s.period = 1;
-    return s;
-}
-
-/* Bytes of a model over a link take @p s seconds. */
-static void set_model_s(struct gossip_fixture *f, double s)
-{
-    f->setup.model_B = s * f->fabric.net.dims[0].bw_Bps;
+    struct gossip_fixture f;
+    struct gossip_settings s = gossip_fixture_every_step(how->method);
+    gossip_fixture_build(&f, how->n_workers, GOSSIP_IID);
+    f.setup.clock.jitter = 0;
+    f.setup.clock.overlap = how->overlap;
+    f.setup.model_B = how->model_s * f.fabric.net.dims[0].bw_Bps;
+    if (how->slowdown > 0) {
+        f.setup.clock.n_slow = 1;
+        f.setup.clock.slowdown = how->slowdown;
+    }
+    struct gossip_result r = gossip_fixture_numbers(&f, &s);
+    gossip_fixture_free(&f);
+    return r;
 }
 
 /* ---- overlap ---- */
@@ -27,87 +32,47 @@ static void set_model_s(struct gossip_fixture *f, double s)
 /* Worker 1 queues behind worker 0 once, for 6 ms; then each exchanges while the other one computes. */
 static void pairs_without_overlap_wait_for_what_they_began(void **state)
 {
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
+    struct gossip_result r = run_even(&(struct even){ .method = "pair", .n_workers = 2 });
     (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    gossip_fixture_run(&r, &f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S) + FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* 12 ms of exchanges for 10 ms of compute: from the first step on the link is never idle. A worker that
  * waited for its second exchange to end, and not only its first, would leave gaps. */
 static void pairs_with_overlap_compute_beside_one_exchange(void **state)
 {
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
+    struct gossip_result r = run_even(&(struct even){ .method = "pair", .n_workers = 2, .overlap = true });
     (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    gossip_fixture_run(&r, &f, &s);
     assert_close(r.time_s, FIXTURE_STEP_S + 2 * FIXTURE_STEPS * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 static void pairs_with_overlap_take_no_time_where_compute_is_longer(void **state)
 {
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("pair");
-    struct gossip_result r;
+    const struct even how = { .method = "pair", .n_workers = 2, .overlap = true, .model_s = 0.004 };
+    struct gossip_result r = run_even(&how);
     (void)state;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    set_model_s(&f, 0.004);
-    gossip_fixture_run(&r, &f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + 2 * 0.004, 1e-9);
     assert_near(r.wait_s, 0, 1e-12);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* An all-reduce of 24 ms beside steps of 10 ms: who has done its step comes early to the next one. */
 static void who_comes_early_to_a_meeting_waits_for_the_last_one_to_end(void **state)
 {
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
-    struct gossip_result r;
+    const struct even how = { .method = "local", .n_workers = 4, .overlap = true, .model_s = 0.024 / 1.5 };
+    struct gossip_result r = run_even(&how);
     (void)state;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    set_model_s(&f, 0.024 / 1.5);
-    gossip_fixture_run(&r, &f, &s);
     assert_int_equal(r.exchanges, FIXTURE_STEPS);
     assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 0.024, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* A worker that takes three times as long decides when all have met; nobody meets twice for it once. */
 static void who_comes_again_before_others_came_at_all_counts_once(void **state)
 {
-    struct gossip_fixture f;
-    struct gossip_settings s = every_step("local");
-    struct gossip_result r;
+    const struct even how = { .method = "local", .n_workers = 4, .overlap = true, .slowdown = 3 };
+    struct gossip_result r = run_even(&how);
     (void)state;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
-    gossip_fixture_run(&r, &f, &s);
     assert_int_equal(r.exchanges, FIXTURE_STEPS);
     assert_close(r.time_s, FIXTURE_STEPS * 3 * FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S, 1e-9);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* ---- hooks ---- */
@@ -145,7 +110,7 @@ static void hooks_may_send_while_others_end(void **state)
         .meets = true, .after = send_to_next, .end = send_three, .mix = leave_models
     };
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
     (void)state;
     gossip_fixture_build(&f, HOOK_WORKERS, GOSSIP_IID);
@@ -176,7 +141,7 @@ static void a_worker_that_is_done_waits_only_while_something_holds_it(void **sta
                                                .after = hold_the_other_at_the_end,
                                                .mix = leave_models };
     struct gossip_fixture f;
-    struct gossip_settings s = alone();
+    struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
     (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
