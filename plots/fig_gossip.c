@@ -9,8 +9,13 @@
 
 enum { ACCURACY, TRAFFIC, TIME, N_NEEDED, HALF = N_NEEDED };
 
-static const char *const columns[] = { "accuracy_pct", "traffic_MB", "time_s", "accuracy_vs_base_half",
-                                       NULL };
+/* Of the accuracy that the study compares: intervals are of its differences to the baseline. */
+static const struct accuracy_kind {
+    const char *columns[5], *label;
+} workers = { { "accuracy_pct", "traffic_MB", "time_s", "accuracy_vs_base_half", NULL },
+              "accuracy of workers [%]" },
+  averaged = { { "average_pct", "traffic_MB", "time_s", "accuracy_vs_base_half", NULL },
+               "accuracy of averaged model [%]" };
 
 /* So many methods that are no fixed period have markers that differ in grey; of more each has a letter too.
  */
@@ -21,6 +26,7 @@ enum { PLAIN_METHODS = 7 };
 
 struct gossip_fig {
     struct canvas *c;
+    const struct accuracy_kind *kind;
     struct trained data;
     struct axis x[2];              /* that all points share */
     struct axis y[DUO_MAX_POINTS]; /* that both panels of a point share */
@@ -390,16 +396,28 @@ static int draw(struct gossip_fig *f, struct err *e)
     put_legend(f);
     const struct duo_spec spec = { .points = &f->data.points,
                                    .x_labels = { text_str(&f->x_labels[0]), text_str(&f->x_labels[1]) },
-                                   .y_labels = { "accuracy of workers [%]", "accuracy of workers [%]" },
+                                   .y_labels = { f->kind->label, f->kind->label },
                                    .paint = paint,
                                    .of = f };
     return duo_build(f->c, &spec, e);
 }
 
+/* One table compares one accuracy; the workers' where it does not say which. */
+static const struct accuracy_kind *find_kind(const struct rows *rows)
+{
+    struct rows r = *rows;
+    int32_t col = table_find(r.t, "compared");
+
+    for (r.row = 0; r.row < r.t->n_rows && col >= 0; r.row++)
+        if (rows_pass(&r))
+            return rows_equal(&r, col, "averaged") ? &averaged : &workers;
+    return &workers;
+}
+
 int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct gossip_fig f = { .c = c };
-    int rc = trained_read(&f.data, r, columns, N_NEEDED, DUO_MAX_POINTS, e);
+    struct gossip_fig f = { .c = c, .kind = find_kind(r) };
+    int rc = trained_read(&f.data, r, f.kind->columns, N_NEEDED, DUO_MAX_POINTS, e);
 
     if (!rc)
         rc = choose_marks(&f, e);

@@ -80,8 +80,7 @@ static int put_label(struct need_fig *f, const struct rows *rows, struct err *e)
 static int put_delay(struct need_fig *f, const struct rows *rows, struct err *e)
 {
     struct rows r = *rows;
-    int32_t asked = table_find(r.t, "need_pct"); /* as the study names it */
-    int32_t col = asked < 0 ? table_find(r.t, "need_wait_pct") : asked;
+    int32_t col = table_find(r.t, "need_wait_pct");
     double lo = HUGE_VAL, hi = -HUGE_VAL, pct;
 
     for (int64_t i = 0; i < f->data.n && col >= 0; i++) {

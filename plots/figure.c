@@ -93,7 +93,7 @@ const struct plot_figure plot_figures[] = {
     { "strip", "Which type of resource has which layer",
       (const char *const[]){ PLANNED, "layer", "name", "kind", "type", "stage", "units", NULL }, NULL,
       "weft hetero --plans FILE.csv", fig_strip },
-    { "gossip", "Accuracy of the workers against traffic and time",
+    { "gossip", "Accuracy against traffic and time",
       (const char *const[]){ TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_vs_base_half",
                              "traffic_MB", "time_s", NULL },
       NULL, GOSSIP_SOURCE, fig_gossip },

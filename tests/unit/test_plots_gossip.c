@@ -67,6 +67,20 @@ static void upright_lines_are_the_intervals_that_are_known(void **state)
     text_free(&s);
 }
 
+static void the_accuracy_drawn_is_the_one_compared(void **state)
+{
+    static const char both[] = "point,method,family,period,seeds,status,compared,accuracy_pct,average_pct,"
+                               "accuracy_vs_base_half,traffic_MB,time_s\n"
+                               "0,a,f,,2,ok,averaged,60,70.5,,22,16\n0,b,f,,2,ok,averaged,61,71,,23,17\n";
+    struct text s = { 0 };
+    (void)state;
+    placement_script(&s, "gossip", both, NULL, 0);
+    assert_has(text_str(&s), "22 70.5\n");
+    assert_without(text_str(&s), "22 60\n");
+    assert_has(text_str(&s), "accuracy of averaged model [%]");
+    text_free(&s);
+}
+
 /* Values are 2 points apart: intervals of 9 go on for 2 on each side, and the axis for 9 % of those 6 more.
  */
 static void wide_intervals_are_cut_so_that_values_stay_apart(void **state)
@@ -347,7 +361,7 @@ static void needs_are_written_in_plain_digits(void **state)
     text_free(&s);
 }
 
-#define ASKED "point,method,status,need_GBps,need_pct,need_dim\n"
+#define ASKED "point,method,status,need_GBps,need_wait_pct,need_dim\n"
 static void what_need_means_is_said_where_the_table_has_it(void **state)
 {
     static const char one[] = ASKED "0,a,ok,1,5,rack\n0,b,ok,2,5,rack\n",
@@ -371,7 +385,7 @@ static void what_need_means_is_said_where_the_table_has_it(void **state)
     placement_script(&s, "gossip_need", all, NULL, 0);
     assert_without(text_str(&s), "endless");
     assert_has(text_str(&s), "'bandwidth needed per NPU [GB/s]' at");
-    assert_refused("gossip_need", word, "figure gossip_need: row 1, column need_pct: is \"much\"");
+    assert_refused("gossip_need", word, "figure gossip_need: row 1, column need_wait_pct: is \"much\"");
     placement_table(&t, one);
     text_clear(&s);
     assert_ok(plot_script("gossip_need", &t, &narrow, &s, &e), &e);
@@ -449,6 +463,7 @@ int main(void)
         cmocka_unit_test(fixed_periods_of_a_family_are_joined_by_period),
         cmocka_unit_test(other_methods_are_points_that_look_like_no_curve),
         cmocka_unit_test(upright_lines_are_the_intervals_that_are_known),
+        cmocka_unit_test(the_accuracy_drawn_is_the_one_compared),
         cmocka_unit_test(wide_intervals_are_cut_so_that_values_stay_apart),
         cmocka_unit_test(rows_that_are_not_ok_are_counted),
         cmocka_unit_test(a_filter_changes_no_colour_of_a_method),
