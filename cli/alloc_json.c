@@ -75,10 +75,10 @@ static void put_GBps(struct json *j, const char *key, const double *x_Bps, int32
 
 static void put_place(const struct alloc_report *r, struct json *j)
 {
-    if (!r->sweep || r->sweep->n_axes == 0)
+    if (!r->sweep || r->sweep->n_keys == 0)
         return;
     json_open(j, "vary", '{');
-    for (int32_t i = 0; i < r->sweep->n_axes; i++)
+    for (int32_t i = 0; i < r->sweep->n_keys; i++)
         json_text(j, r->at[i].path, r->at[i].value);
     json_close(j, '}');
 }

@@ -12,7 +12,7 @@ struct alloc_report {
     const struct study *study;
     const struct design *design;
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
-    const struct study_override *at; /**< shape [sweep->n_axes]: the value of each axis */
+    const struct study_override *at; /**< shape [sweep->n_keys]: the value of each key */
     struct origin from;
 };
 

@@ -16,17 +16,17 @@ struct alloc_run {
 static int report(struct alloc_run *a, int64_t i, const struct study *s, const struct design *d,
                   struct err *e)
 {
-    struct study_override at[SWEEP_MAX_AXES];
-    char values[SWEEP_MAX_AXES][POINTS_VALUE];
+    struct study_override at[SWEEP_MAX_KEYS];
+    char values[SWEEP_MAX_KEYS][POINTS_VALUE];
     struct alloc_report r = { .run = a->run, .study = s, .design = d, .sweep = &a->sweep, .at = at };
-    for (int32_t k = 0; k < a->sweep.n_axes; k++)
-        at[k] = (struct study_override){ a->sweep.axes[k].path, points_value(values[k], &a->sweep, k, i) };
+    for (int32_t k = 0; k < a->sweep.n_keys; k++)
+        at[k] = (struct study_override){ a->sweep.keys[k].path, points_value(values[k], &a->sweep, k, i) };
     r.from = output_origin(s);
     if (output_format(a->run) == TABLE_AS_JSON) {
         alloc_json(&r, &a->out);
         return text_check(&a->out, e);
     }
-    if (a->sweep.n_axes == 0 && !alloc_has_split(&d->answer))
+    if (a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return 0; /* said on standard error, and there is nothing else to read */
     text_puts(&a->out, i > 0 ? "\n" : "");
     return alloc_text(&r, &a->out, e);
@@ -67,9 +67,9 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 static int write_designs(struct alloc_run *a, struct err *e)
 {
     int rc = 0;
-    if (a->sweep.n_axes == 0)
+    if (a->sweep.n_keys == 0)
         rc = solve_only(a, e);
-    for (int64_t i = 0; a->sweep.n_axes > 0 && i < a->sweep.n_points && !rc; i++)
+    for (int64_t i = 0; a->sweep.n_keys > 0 && i < a->sweep.n_points && !rc; i++)
         rc = solve_point(a, i, e);
     return rc || a->out.n == 0 ? rc : output_write(a->run, &a->out, e);
 }
@@ -101,7 +101,7 @@ static int write_rows(struct alloc_run *a, struct err *e)
     struct table t = { 0 };
     struct origin from;
     int rc = 0;
-    if (a->sweep.n_axes == 0) {
+    if (a->sweep.n_keys == 0) {
         struct study s;
         rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
         if (rc)

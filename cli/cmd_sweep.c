@@ -28,7 +28,7 @@ static int axes_text(const struct sweep *w, struct text *out, struct err *e)
     sheet_column(&s, "first", "", SHEET_LEFT);
     sheet_column(&s, "last", "", SHEET_LEFT);
     for (int32_t i = 0; i < w->n_axes; i++) {
-        sheet_put(&s, "%s", w->axes[i].path);
+        sheet_put(&s, "%s", w->keys[w->axes[i].keys[0]].path);
         sheet_count(&s, w->axes[i].n);
         sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[0]));
         sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[w->axes[i].n - 1]));
@@ -49,7 +49,7 @@ static void axes_json(const struct run *run, const struct sweep *w, struct text 
     json_open(&j, "axes", '[');
     for (int32_t i = 0; i < w->n_axes; i++) {
         json_open(&j, NULL, '{');
-        json_text(&j, "key", w->axes[i].path);
+        json_text(&j, "key", w->keys[w->axes[i].keys[0]].path);
         json_open(&j, "values", '[');
         for (int64_t k = 0; k < w->axes[i].n; k++)
             json_text(&j, NULL, points_unquote(value, w->axes[i].values[k]));
@@ -69,7 +69,7 @@ static void axes_table(const struct sweep *w, struct table *t)
     for (int32_t i = 0; i < w->n_axes; i++)
         for (int64_t k = 0; k < w->axes[i].n; k++) {
             table_row(t);
-            table_put_text(t, w->axes[i].path);
+            table_put_text(t, w->keys[w->axes[i].keys[0]].path);
             table_put_text(t, points_unquote(value, w->axes[i].values[k]));
         }
 }

@@ -35,12 +35,12 @@ static int64_t end_of_point(const struct table *t, int64_t first)
 static void put_axes(struct text *out, const struct table *t, int64_t row, const struct hetero_study *s)
 {
     char value[POINTS_VALUE], a[SHOW];
-    if (!s->sweep.n_axes)
+    if (!s->sweep.n_keys)
         return;
     text_printf(out, "point %s:", show_count(a, (int64_t)number(t, row, "point")));
-    for (int32_t k = 0; k < s->sweep.n_axes; k++)
-        text_printf(out, "%s %s %s", k ? "," : "", points_axis_title(s->sweep.axes[k].path),
-                    points_unquote(value, word(t, row, s->sweep.axes[k].path)));
+    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+        text_printf(out, "%s %s %s", k ? "," : "", points_axis_title(s->sweep.keys[k].path),
+                    points_unquote(value, word(t, row, s->sweep.keys[k].path)));
     text_puts(out, "\n");
 }
 

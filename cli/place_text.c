@@ -158,8 +158,8 @@ static bool differs(const struct table *t, int32_t c)
 
 static void choose(struct layout *l, struct sheet *s, const struct table *t, const struct place *p)
 {
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        add(l, s, table_find(t, p->sweep.axes[k].path), -1, points_axis_title(p->sweep.axes[k].path), "",
+    for (int32_t k = 0; k < p->sweep.n_keys; k++)
+        add(l, s, table_find(t, p->sweep.keys[k].path), -1, points_axis_title(p->sweep.keys[k].path), "",
             SHEET_POINT);
     int32_t network = table_find(t, "network"), usd = table_find(t, "network_usd");
     if (differs(t, network))

@@ -53,7 +53,8 @@ const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t 
 {
     struct sweep_point p;
     sweep_find_point(&p, w, i);
-    return points_unquote(buf, w->axes[k].values[p.at[k]]);
+    const char *value = sweep_value(w, &p, k);
+    return value ? points_unquote(buf, value) : "";
 }
 
 const char *points_axis_title(const char *path)
@@ -79,23 +80,35 @@ static void fold_point(struct origin *from, const struct run *run, const struct 
     study_free(&s);
 }
 
+/* The values of axis `k` of a grid, from its first point on. */
+static void fold_axis(struct origin *from, const struct run *run, const struct sweep *w,
+                      const struct load_overrides *o, struct sweep_point *p, int32_t k)
+{
+    const struct sweep_axis *axis = &w->axes[w->grids[p->grid].axes[k]];
+    double number;
+    for (p->at[k] = 0; p->at[k] < axis->n; p->at[k]++) {
+        bool all_numbers = true;
+        for (int32_t j = 0; j < axis->n_keys; j++) {
+            const char *value = axis->values[p->at[k] * axis->n_keys + j];
+            from->study_hash = text_hash(from->study_hash, value, strlen(value) + 1);
+            all_numbers = all_numbers && num_parse_real(value, &number);
+        }
+        if (!all_numbers)
+            fold_point(from, run, w, o, p, false);
+    }
+    p->at[k] = 0;
+}
+
 /* Numbers are all there is to know of a value; a word may name a file, whose content counts. */
 struct origin points_origin(const struct run *run, const struct sweep *w, const struct load_overrides *o)
 {
     struct origin from = { .known = true, .study_hash = TEXT_HASH_SEED, .seed = 1 };
-    struct sweep_point p = { { 0 } };
-    double number;
+    struct sweep_point p = { 0 };
     fold_point(&from, run, w, o, &p, true);
-    for (int32_t k = 0; k < w->n_axes; k++) {
-        const struct sweep_axis *axis = &w->axes[k];
-        from.study_hash = text_hash(from.study_hash, axis->path, strlen(axis->path) + 1);
-        for (p.at[k] = 0; p.at[k] < axis->n; p.at[k]++) {
-            const char *value = axis->values[p.at[k]];
-            from.study_hash = text_hash(from.study_hash, value, strlen(value) + 1);
-            if (!num_parse_real(value, &number))
-                fold_point(&from, run, w, o, &p, false);
-        }
-        p.at[k] = 0;
-    }
+    for (int32_t k = 0; k < w->n_keys; k++)
+        from.study_hash = text_hash(from.study_hash, w->keys[k].path, strlen(w->keys[k].path) + 1);
+    for (p.grid = 0; p.grid < w->n_grids; p.grid++)
+        for (int32_t k = 0; k < w->grids[p.grid].n_axes; k++)
+            fold_axis(&from, run, w, o, &p, k);
     return from;
 }

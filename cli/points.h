@@ -16,7 +16,7 @@ int points_load(struct study *s, const struct run *run, const struct sweep *w, c
 enum { POINTS_VALUE = 512 };
 /** An axis' value for people: without the quotes around a plain text. Borrowed from @p buf or @p value. */
 const char *points_unquote(char buf[POINTS_VALUE], const char *value);
-/** That of axis @p k at point @p i. */
+/** That of key @p k at point @p i; "" where it does not vary. */
 const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t k, int64_t i);
 
 /** Head of an axis' column: the path's last names, whole and at most 20 bytes, or the last one alone:

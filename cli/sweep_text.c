@@ -80,13 +80,13 @@ static void choose_columns(struct layout *l, struct sheet *s, const struct table
 {
     char value[SHOW];
     add(l, s, t, table_find(t, "point"), "point", "");
-    for (int32_t k = 0; k < w->n_axes; k++) {
-        int32_t column = table_find(t, w->axes[k].path);
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        int32_t column = table_find(t, w->keys[k].path);
         bool result = false;
         for (int32_t i = 0; i < N_SHOWN; i++)
-            result = result || strcmp(shown[i].column, w->axes[k].path) == 0;
+            result = result || strcmp(shown[i].column, w->keys[k].path) == 0;
         if (!result)
-            add(l, s, t, column, points_axis_title(w->axes[k].path), "");
+            add(l, s, t, column, points_axis_title(w->keys[k].path), "");
     }
     for (int32_t i = 0; i < N_SHOWN; i++) {
         int32_t column = table_find(t, shown[i].column);

@@ -15,7 +15,7 @@
 static int read_point(struct gossip_point *p, const struct sweep *w, int64_t point, struct study_source from,
                       struct err *e)
 {
-    struct study_override axes[SWEEP_MAX_AXES];
+    struct study_override axes[SWEEP_MAX_KEYS];
     from = sweep_source_at(axes, w, point, from);
     return gossip_point_read(p, &from, e);
 }

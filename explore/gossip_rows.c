@@ -104,8 +104,8 @@ static int32_t most_dims(const struct gossip_runs *r)
 static bool is_axis(const struct gossip_runs *r, const struct gossip_column *c)
 {
     const struct sweep *w = &r->study->sweep;
-    for (int32_t k = 0; k < w->n_axes; k++)
-        if (strcmp(w->axes[k].path, c->name) == 0)
+    for (int32_t k = 0; k < w->n_keys; k++)
+        if (strcmp(w->keys[k].path, c->name) == 0)
             return true;
     return false;
 }

@@ -30,7 +30,7 @@ const char *hetero_study_scheduler_help(int32_t i)
 static int read_point(struct hetero_point *p, const struct sweep *w, int64_t point, struct study_source from,
                       struct err *e)
 {
-    struct study_override axes[SWEEP_MAX_AXES];
+    struct study_override axes[SWEEP_MAX_KEYS];
     from = sweep_source_at(axes, w, point, from);
     return hetero_point_read(p, &from, e);
 }

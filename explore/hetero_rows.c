@@ -69,8 +69,8 @@ const struct hetero_column hetero_columns[] = {
 /* An axis of the same name is in the table already; wall clock only when asked for. */
 static bool has_column(const struct hetero_runs *r, const char *name)
 {
-    for (int32_t k = 0; k < r->study->sweep.n_axes; k++)
-        if (strcmp(r->study->sweep.axes[k].path, name) == 0)
+    for (int32_t k = 0; k < r->study->sweep.n_keys; k++)
+        if (strcmp(r->study->sweep.keys[k].path, name) == 0)
             return false;
     return r->options->timing || strcmp(name, "schedule_s") != 0;
 }

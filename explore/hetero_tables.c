@@ -10,9 +10,9 @@
  * for the result. Before the first row. */
 static void rename_axes(struct table *t, const struct hetero_runs *r)
 {
-    for (int32_t c = 1; c <= r->study->sweep.n_axes && !t->failed; c++) { /* column 0 is the point */
+    for (int32_t c = 1; c <= r->study->sweep.n_keys && !t->failed; c++) { /* column 0 is the point */
         bool taken = false;
-        for (int32_t k = r->study->sweep.n_axes + 1; k < t->n_cols; k++)
+        for (int32_t k = r->study->sweep.n_keys + 1; k < t->n_cols; k++)
             taken = taken || strcmp(t->names[k], t->names[c]) == 0;
         if (!taken)
             continue;

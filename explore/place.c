@@ -15,8 +15,8 @@ static const struct section *jobs_section(const struct place *p, const struct ya
 {
     yaml_id id = yaml_get(doc, doc->root, "model");
     const char *word = id >= 0 ? doc->nodes[id].text : NULL;
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
-        if (strcmp(p->sweep.axes[k].path, "model") == 0)
+    for (int32_t k = 0; k < p->sweep.n_keys; k++)
+        if (strcmp(p->sweep.keys[k].path, "model") == 0)
             return NULL;
     for (int m = 0; m < N_PLACE_MODELS && word; m++)
         if (strcmp(place_model_words[m], word) == 0)
@@ -30,8 +30,8 @@ static int check_job_axes(const struct place *p, const struct yaml_doc *doc, str
     const struct section *jobs = jobs_section(p, doc);
     yaml_id vary = yaml_get(doc, doc->root, "vary");
     int rc = 0;
-    for (int32_t k = 0; k < p->sweep.n_axes && jobs && !rc; k++) {
-        const char *path = p->sweep.axes[k].path;
+    for (int32_t k = 0; k < p->sweep.n_keys && jobs && !rc; k++) {
+        const char *path = p->sweep.keys[k].path;
         if (strncmp(path, "jobs.", 5) == 0 && !strpbrk(path + 5, ".["))
             rc = sweep_check_key(jobs, path + 5, doc, yaml_get(doc, vary, path), e);
     }
@@ -43,9 +43,9 @@ static bool axes_decide(const struct place *p)
 {
     static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
                                             "jobs.progress", "las.queues", "gadget.rounding" };
-    for (int32_t k = 0; k < p->sweep.n_axes; k++)
+    for (int32_t k = 0; k < p->sweep.n_keys; k++)
         for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++)
-            if (strcmp(p->sweep.axes[k].path, deciding[i]) == 0)
+            if (strcmp(p->sweep.keys[k].path, deciding[i]) == 0)
                 return true;
     return false;
 }
@@ -59,7 +59,7 @@ static void hash_point(struct place *p, const struct place_study *first)
 static int read_point(struct place_study *s, const struct place *p, int64_t point, struct study_source from,
                       struct err *e)
 {
-    struct study_override axes[SWEEP_MAX_AXES];
+    struct study_override axes[SWEEP_MAX_KEYS];
     from = sweep_source_at(axes, &p->sweep, point, from);
     return place_study_read(s, &from, e);
 }
@@ -279,7 +279,7 @@ static void columns(struct table *t, const struct runs *r)
 static void put_error(struct table *t, const struct runs *r, int64_t point, const struct unit *failed)
 {
     put_head(t, r->place, point, failed, -1);
-    for (int32_t k = r->place->sweep.n_axes + 4; k < t->n_cols - 2; k++)
+    for (int32_t k = r->place->sweep.n_keys + 4; k < t->n_cols - 2; k++)
         table_put_none(t);
     table_put_text(t, failed->rc == ERR_NO_DESIGN ? "infeasible" : "error");
     table_put_text(t, failed->message);

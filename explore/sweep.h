@@ -6,23 +6,53 @@
 #include "explore/design.h"
 #include "explore/pool.h"
 
-enum { SWEEP_MAX_AXES = 16, SWEEP_MAX_POINTS = 1000000 };
+enum { SWEEP_MAX_KEYS = 16, SWEEP_MAX_AXES = 16, SWEEP_MAX_GRIDS = 256, SWEEP_MAX_POINTS = 1000000 };
 
-/** One varying key with its values as YAML text. */
+/** Keys that take their values together: one of a plain axis, several of a zip or of samples. */
 struct sweep_axis {
-    char *path;    /**< owned */
-    char **values; /**< shape [n], owned */
+    int32_t keys[SWEEP_MAX_KEYS]; /**< shape [n_keys]: which of the sweep's keys */
+    int32_t n_keys;
+    char **values; /**< shape [n][n_keys], owned: YAML text */
     int64_t n;
+};
+
+/** Every combination of some of the axes; the first varies slowest. */
+struct sweep_grid {
+    int32_t axes[SWEEP_MAX_AXES]; /**< shape [n_axes]: which of the sweep's axes */
+    int32_t n_axes;
+    int64_t first, n_points; /**< its points are first..first+n_points-1 */
+};
+
+/** A key that varies, as a path in --set. */
+struct sweep_key {
+    char *path;      /**< owned */
     bool overridden; /**< an override sets this very key: its value is the only one */
 };
 
-/** Axes of the study's `vary` map; the first varies slowest. Release with sweep_free(). */
+/** Points of the study's `vary`: grids one after another. Release with sweep_free(). */
 struct sweep {
-    struct sweep_axis axes[SWEEP_MAX_AXES];
+    struct sweep_key keys[SWEEP_MAX_KEYS]; /**< in the order of the study; columns of its rows */
+    int32_t n_keys;
+    struct sweep_axis *axes; /**< shape [n_axes], owned; grids may share them */
     int32_t n_axes;
+    struct sweep_grid *grids; /**< shape [n_grids], owned */
+    int32_t n_grids;
     int64_t n_points;
     struct text notes; /**< warnings, a line each: keys and axes that have no effect at any point looked at */
 };
+
+/** One point: its grid, and which value of each of the grid's axes. */
+struct sweep_point {
+    int32_t grid;
+    int64_t at[SWEEP_MAX_AXES]; /**< shape [n_axes of the grid] */
+};
+
+/** Point number @p i, 0 <= i < n_points. O(log(grids) + axes). */
+void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
+
+/** Value of key @p key at a point as YAML text, borrowed; NULL where the point's grid does not vary it.
+ * O(axes). */
+const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int32_t key);
 
 /**
  * Read `vary`: KEY: [a, b, c] or KEY: { from, to, step } or { from, to, points, scale: linear|log }.

@@ -270,13 +270,10 @@ int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const s
                     yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN];
-    *axis = (struct sweep_axis){ 0 };
+    *axis = (struct sweep_axis){ .n_keys = 1 };
     int rc = check_path(root, doc, id, e);
     if (rc)
         return rc;
-    axis->path = strdup(doc->nodes[id].key);
-    if (!axis->path)
-        return err_nomem(e, "an axis");
     if (doc->nodes[id].kind == YAML_SEQ)
         return read_list(axis, doc, id, e);
     if (doc->nodes[id].kind == YAML_MAP)
@@ -287,9 +284,8 @@ int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const s
 
 void sweep_axis_free(struct sweep_axis *axis)
 {
-    for (int64_t i = 0; i < axis->n; i++)
+    for (int64_t i = 0; i < axis->n * axis->n_keys; i++)
         free(axis->values[i]);
     free(axis->values);
-    free(axis->path);
     *axis = (struct sweep_axis){ 0 };
 }

@@ -10,8 +10,9 @@ int sweep_check_key(const struct section *s, const char *key, const struct yaml_
                     struct err *e);
 
 /**
- * Read the axis at node @p id, a child of `vary` in a document whose outermost keys are those of @p root. On
- * failure what is in @p axis is the caller's to free.
+ * Read the values of the key at node @p id, a child of `vary` in a document whose outermost keys are those of
+ * @p root, into an axis of that key alone; which key it is is left to the caller. On failure what is in
+ * @p axis is the caller's to free.
  */
 int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const struct yaml_doc *doc,
                     yaml_id id, struct err *e);
@@ -29,20 +30,12 @@ int sweep_read_seeded(struct sweep *w, const struct section *root, const struct 
 /** ERR_RANGE where points times @p seeds are more than SWEEP_MAX_POINTS. */
 int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e);
 
-/** One point of a sweep: which value of each axis; shape [n_axes]. */
-struct sweep_point {
-    int64_t at[SWEEP_MAX_AXES];
-};
-
-/** Point number @p i, 0 <= i < n_points. */
-void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
-
-/** The value of each axis at a point as an override, but of those that an override has replaced. Returns how
- * many; @p axes has room for SWEEP_MAX_AXES. */
+/** The value of each key at a point as an override, but of those that an override has replaced. Returns how
+ * many; @p axes has room for SWEEP_MAX_KEYS. */
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
                               const struct sweep_point *p);
 
-/** @p from at point number @p point. @p axes, with room for SWEEP_MAX_AXES, must live as long as what is
+/** @p from at point number @p point. @p axes, with room for SWEEP_MAX_KEYS, must live as long as what is
  * returned. */
 struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
                                     struct study_source from);
@@ -50,7 +43,7 @@ struct study_source sweep_source_at(struct study_override *axes, const struct sw
 /** @p hash, and with it all values of all axes. */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
 
-/** Columns "point" and one for each axis. */
+/** Columns "point" and one for each key. */
 void sweep_put_columns(struct table *t, const struct sweep *w);
 /** Begin a row with them, for point number @p point. */
 void sweep_put_point(struct table *t, const struct sweep *w, int64_t point);

@@ -145,8 +145,10 @@ static int take_design(struct outcome *o, struct study *s, struct err *e)
 static int take_axes(struct outcome *o, const struct sweep *w, const struct sweep_point *p, struct err *e)
 {
     int rc = 0;
-    for (int32_t k = 0; k < w->n_axes && !rc; k++) {
-        const char *path = w->axes[k].path, *value = w->axes[k].values[p->at[k]];
+    for (int32_t k = 0; k < w->n_keys && !rc; k++) {
+        const char *path = w->keys[k].path, *value = sweep_value(w, p, k);
+        if (!value)
+            continue;
         if (strcmp(path, "network") == 0 && !o->network)
             rc = keep_text(&o->network, value, e);
         else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !o->workload)
@@ -188,12 +190,12 @@ static int run_point(struct outcome *o, const struct sweep *w, int64_t i, const 
 
 /* ---- the table ---- */
 
-/* Axes that a column of the results tells apart already; `workloads` by names and weights. */
-static bool has_own_column(const struct sweep_axis *axis)
+/* Keys that a column of the results tells apart already; `workloads` by names and weights. */
+static bool has_own_column(const struct sweep_key *key)
 {
     static const char *const shown[] = { "network", "workload", "workloads", "objective", "total_GBps" };
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        if (strcmp(axis->path, shown[i]) == 0)
+        if (strcmp(key->path, shown[i]) == 0)
             return true;
     return false;
 }
@@ -214,9 +216,9 @@ static void add_columns(struct table *t, const struct sweep *w, int32_t widest, 
         "speedup", "perf_per_cost_gain", "nic_GBps", "gap",
     };
     table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < w->n_axes; k++)
-        if (!has_own_column(&w->axes[k]))
-            table_column(t, w->axes[k].path, TABLE_TEXT);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        if (!has_own_column(&w->keys[k]))
+            table_column(t, w->keys[k].path, TABLE_TEXT);
     table_column(t, "network", TABLE_TEXT);
     table_column(t, "n_dims", TABLE_COUNT);
     table_column(t, "dims", TABLE_TEXT);
@@ -252,9 +254,9 @@ static void add_row(struct table *t, const struct sweep *w, int64_t i, const str
     sweep_find_point(&p, w, i);
     table_row(t);
     table_put_count(t, i);
-    for (int32_t k = 0; k < w->n_axes; k++)
-        if (!has_own_column(&w->axes[k]))
-            table_put_text(t, w->axes[k].values[p.at[k]]);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        if (!has_own_column(&w->keys[k]))
+            table_put_text(t, sweep_value(w, &p, k));
     table_put_text(t, o->network);
     table_put_count(t, o->n_dims ? o->n_dims : INT64_MIN);
     table_put_text(t, o->dims);

@@ -78,7 +78,7 @@ static void ranges_and_lists_give_clean_values(void **state)
         text_printf(&text, BASE "vary: { total_GBps: %s }\n", cases[i].axis);
         assert_ok(read_with(*state, &w, text_str(&text), NULL, 0, &e), &e);
         assert_int_equal(w.n_axes, 1);
-        assert_string_equal(w.axes[0].path, "total_GBps");
+        assert_string_equal(w.keys[0].path, "total_GBps");
         assert_int_equal(w.n_points, w.axes[0].n);
         for (int64_t k = 0; k < w.axes[0].n; k++)
             text_printf(&values, "%s%s", k ? " " : "", w.axes[0].values[k]);
