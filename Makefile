@@ -19,14 +19,15 @@ O := build/$(BUILD)$(CLANG_TAG)
 
 # ---- packages ----
 PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev \
-    libjansson-dev libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev
+    libjansson-dev libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev \
+    libsqlite3-dev libopenmpi-dev openmpi-bin
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
 # packages first, and `make help` or `make clean` never need them.
-PKGS := igraph gsl yaml-0.1 libprotobuf-c jansson
+PKGS := igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3 ompi-c
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CHECK) pkg-config --cflags $(PKGS) | sed 's/-I */-isystem /g'))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "make deps" installs them' >&2;

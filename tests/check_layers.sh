@@ -35,8 +35,8 @@ check_includes() {
         if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
         if (header == "jansson.h") return "^base/json_read\\.c$"
         if (header == "glpk.h") return "^base/simplex\\.c$"
-        if (header == "sqlite3.h") return "^explore/store\\.c$"
-        if (header == "mpi.h") return "^explore/pool_mpi\\.c$"
+        if (header == "sqlite3.h") return "^explore/store[a-z_]*\\.c$"
+        if (header == "mpi.h") return "^explore/fleet_mpi[a-z_]*\\.c$"
         return ""
     }
     /^[ \t]*#[ \t]*include[ \t]*["<]/ {

@@ -1,0 +1,47 @@
+/** @file Points of a sweep into rows: one runner a thread, which keeps what the next point needs too. */
+#ifndef EXPLORE_RUNNER_H
+#define EXPLORE_RUNNER_H
+
+#include "base/table.h"
+#include "explore/front.h"
+#include "explore/order.h"
+#include "explore/study_files.h"
+
+/** What became of points. */
+struct sweep_counts {
+    int64_t seen;     /**< all that follow, together */
+    int64_t filtered; /**< `where` of the study leaves them out */
+    int64_t bounded;  /**< proved to be worse than a point that is known, without solving */
+    int64_t solved;   /**< evaluated or solved: they have a row, whatever its status */
+};
+void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
+
+/** What all runners of a sweep share; all borrowed, nothing changes while they run. */
+struct runner_job {
+    const struct order *order;
+    const struct study_source *from;
+    const struct front_set *known; /**< what points are held against before they are solved; NULL = nothing */
+};
+
+/** Opaque: studies that were read, work space. */
+struct runner;
+
+/** One a thread. ERR_NOMEM, then *out is NULL. */
+int runner_build(struct runner **out, const struct runner_job *job, struct err *e);
+void runner_free(struct runner *r); /**< NULL is fine */
+
+/**
+ * The columns of every row, the same for every sweep but for its keys: those of sweep_run() with bw, util and
+ * exposed of TOPO_MAX_DIMS dimensions, training_row_columns() and message. sweep_trim() leaves out what is
+ * blank everywhere.
+ */
+void runner_columns(struct table *t, const struct sweep *w);
+
+/**
+ * Append the rows of unit @p u to @p rows (with runner_columns()), and count. The same rows whatever the
+ * runner did before. A point that cannot be read or solved is a row with a status and a message.
+ * @return 0, or ERR_NOMEM.
+ */
+int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e);
+
+#endif
