@@ -90,6 +90,17 @@ int yaml_graft_text(struct yaml_doc *doc, yaml_id at, const char *name, const ch
                     struct err *e);
 
 /**
+ * The same with the content of @p from, a whole document that was read from a text of its own: costs one copy
+ * of its nodes. Its keys, texts and names are shared: @p from must outlive @p doc and stay as it is.
+ * @return 0; ERR_RANGE beyond a cap on all files together; ERR_NOMEM; on failure @p doc is as before.
+ */
+int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *from, struct err *e);
+
+/** Make @p at an empty map, and forget all nodes that the root does not lead to; ids change. ERR_NOMEM, then
+ * @p doc is as before. */
+int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e);
+
+/**
  * Override: @p path is `a.b[2].c`; members of a list that have a `name` can be
  * called by it (`dims.pod.size`). Missing map keys are created, list entries are
  * not. @p value is YAML text ("50", "[1, 2]", "{a: 1}"). Key and value then come

@@ -177,6 +177,27 @@ int design_evaluate(struct design *d, const struct study *s, const double *bw_Bp
     return finish(d, rc);
 }
 
+/* Of sums of bandwidths as they are written. */
+#define GIVEN_REL 1e-12
+
+int design_given(struct design *d, const struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        if (fabs(alloc_outside(row, bw_Bps, s->net.n_dims)) <= GIVEN_REL)
+            continue;
+        *d = (struct design){ .n_dims = s->net.n_dims };
+        d->answer.status = ALLOC_INFEASIBLE;
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "the bandwidths of the network do not satisfy \"%s\"", row->name);
+        return 0;
+    }
+    return design_evaluate(d, s, bw_Bps, e);
+}
+
 /* ---- the split ---- */
 
 struct ask {

@@ -68,6 +68,12 @@ int design_solve(struct design *d, struct study *s, struct err *e);
  */
 int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e);
 
+/**
+ * The design at the bandwidths of the study's network, each given, held against the study's rows: a status
+ * other than solved, with the reason, where they break one. Nothing is proved. Errors of design_evaluate().
+ */
+int design_given(struct design *d, const struct study *s, struct err *e);
+
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
  * ERR_UNSUP of simulations. */
 int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e);
