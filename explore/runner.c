@@ -84,18 +84,13 @@ static bool is_bounded(const struct study *s, const struct front_set *known)
     return known && false;
 }
 
-static int solve(struct design *d, struct study *s, struct err *e)
-{
-    return s->split == STUDY_GIVEN ? design_given(d, s, e) : design_solve(d, s, e);
-}
-
 /* Split, time and price of the study that was loaded, as a row. */
 static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                       struct err *e)
 {
     struct sweep_row row;
     struct design d;
-    int rc = solve(&d, &r->study, e);
+    int rc = design_row(&d, &r->study, e);
     if (rc)
         return rc;
     sweep_row_blank(&row);

@@ -3,12 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/sweep.h"
+
 /* A sweep over many networks names each for a while only; parsed ones are large. DEEPEST leaves room for the
  * few levels of a study above a file that is put in, so that no copy is deeper than a document may be. */
 enum { MOST_FILES = 64, DEEPEST = YAML_MAX_DEPTH / 2 };
 
 struct study_file {
     char *name; /* owned */
+    struct yaml_doc doc;
+};
+
+struct study_value {
+    const char *path, *text; /* borrowed; which value it is */
+    bool known;              /* doc holds it */
     struct yaml_doc doc;
 };
 
@@ -25,6 +33,10 @@ void study_cache_free(struct study_cache *c)
 {
     forget_files(c);
     free(c->files);
+    for (int32_t i = 0; i < c->n_values; i++)
+        if (c->values[i].known)
+            yaml_free(&c->values[i].doc);
+    free(c->values);
     if (c->has_top)
         yaml_free(&c->top);
     *c = (struct study_cache){ 0 };
@@ -96,4 +108,43 @@ const struct yaml_doc *study_cache_add(struct study_cache *c, const char *name, 
     }
     c->n_files++;
     return &f->doc;
+}
+
+static struct study_value *value_of(struct study_cache *c, const char *path)
+{
+    if (!c->values)
+        c->values = calloc(SWEEP_MAX_KEYS, sizeof *c->values);
+    for (int32_t i = 0; i < c->n_values && c->values; i++)
+        if (c->values[i].path == path)
+            return &c->values[i];
+    if (!c->values || c->n_values == SWEEP_MAX_KEYS)
+        return NULL;
+    c->values[c->n_values].path = path;
+    return &c->values[c->n_values++];
+}
+
+const struct yaml_doc *study_cache_value(struct study_cache *c, const char *study,
+                                         const struct study_override *axis)
+{
+    struct study_value *v = value_of(c, axis->path);
+    struct text name = { 0 };
+    struct err ignored;
+    if (!v)
+        return NULL;
+    if (v->known && v->text == axis->value)
+        return &v->doc;
+    if (v->known)
+        yaml_free(&v->doc);
+    text_puts(&name, study);
+    text_puts(&name, " vary.");
+    text_puts(&name, axis->path);
+    v->text = axis->value;
+    v->known =
+        !name.failed && yaml_read_text(&v->doc, text_str(&name), v->text, strlen(v->text), &ignored) == 0;
+    text_free(&name);
+    if (v->known && is_deep(&v->doc, v->doc.root, 1)) {
+        yaml_free(&v->doc);
+        v->known = false;
+    }
+    return v->known ? &v->doc : NULL;
 }

@@ -230,9 +230,14 @@ static int set_override(struct yaml_doc *doc, const struct study_override *o, bo
 }
 
 /* The value is read again under a name in the study's folder: from there its file names count. */
-static int set_axis(struct yaml_doc *doc, const struct study_override *o, const char *study, struct err *e)
+static int set_axis(struct yaml_doc *doc, const struct study_override *o, const struct study_source *from,
+                    struct err *e)
 {
     struct text name = { 0 };
+    const char *study = from->path;
+    const struct yaml_doc *kept = from->cache ? study_cache_value(from->cache, study, o) : NULL;
+    if (kept)
+        return yaml_set_copy(doc, o->path, o->value, kept, e);
     int rc = yaml_set(doc, o->path, o->value, e);
     yaml_id at = rc ? -1 : yaml_find(doc, o->path); /* -1 too after a change of the name the path goes by */
     text_printf(&name, "%s vary.%s", study, o->path);
@@ -253,7 +258,7 @@ static int apply(struct yaml_doc *doc, int32_t own_source, const struct study_so
             rc = set_override(doc, &from->overrides[i], own_source < 0, e);
     for (int32_t i = 0; i < from->n_axes && !rc; i++)
         if (level_of(from->axes[i].path) == level)
-            rc = set_axis(doc, &from->axes[i], from->path, e);
+            rc = set_axis(doc, &from->axes[i], from, e);
     return rc;
 }
 

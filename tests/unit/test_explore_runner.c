@@ -80,7 +80,7 @@ static int solve_afresh(struct table *t, const struct sweep *w, const struct swe
     sweep_row_blank(&row);
     assert_ok(sweep_words_take(&words, s, e), e);
     sweep_row_study(&row, s, &words);
-    int rc = s->split == STUDY_GIVEN ? design_given(&d, s, e) : design_solve(&d, s, e);
+    int rc = s->split == STUDY_GIVEN ? design_row(&d, s, e) : design_solve(&d, s, e);
     if (rc) {
         sweep_row_axes(&row, w, p);
         row.status = "error";
