@@ -72,9 +72,9 @@ static const struct key sobol_keys[] = {
       .required = true },
 };
 
-#define LIMITS(conf, of)                                                                                     \
-    NODE(conf, "shapes", limits.shapes, "list of ring, full, switch, line" of),                              \
-        NODE(conf, "sizes", limits.sizes, "list of the sizes that a dimension may have; absent: any"),       \
+#define LIMITS(conf, shapes_of, of)                                                                          \
+    NODE(conf, "shapes", limits.shapes, "list of ring, full, switch, line" shapes_of),                       \
+        NODE(conf, "sizes", limits.sizes, "list of the sizes that a dimension may have" of),                 \
         COUNT(conf, "min", limits.min, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "least size of a dimension" of),        \
         COUNT(conf, "max", limits.max, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "largest size of a dimension" of),      \
         COUNT(conf, "radix", limits.radix, 1, TOPO_MAX_SIZE,                                                 \
@@ -84,14 +84,15 @@ static const struct key factor_keys[] = {
     { ROW(factor_conf, "npus", npus, KEY_COUNT, "NPUs of each network: the product of its sizes"), .scale = 1,
       .min = TOPO_MIN_SIZE, .max = TOPO_MAX_NPUS, .required = true },
     NODE(factor_conf, "dims", dims, "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
-    LIMITS(factor_conf, ", of tiers that do not say; absent: see docs/sweep.md"),
+    LIMITS(factor_conf, ", where a tier does not say; absent: ring, full, switch",
+           ", where a tier does not say; absent: any"),
     NODE(factor_conf, "tiers", tiers,
          "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
          "network but dims are passed on to each"),
 };
 
 static const struct key factor_tier_keys[] = {
-    LIMITS(factor_tier_conf, "; absent: that beside tiers"),
+    LIMITS(factor_tier_conf, "; absent: those beside tiers", "; absent: that beside tiers"),
     COUNT(factor_tier_conf, "max_npus", max_npus, 1, TOPO_MAX_NPUS,
           "packaging: product of the sizes up to and including this tier; absent: any"),
     NODE(factor_tier_conf, "dims", dims,
