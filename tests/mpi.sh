@@ -101,7 +101,7 @@ ranks 2 missing/file units=10 && die "a file that cannot be made: ends with code
 [ "$(grep -c 'error -2: missing/file: cannot be made' run.log)" = 1 ] || die "a file that cannot be made: is not said"
 
 # mpirun tells all ranks to end, and waits for them.
-mpirun -n 2 --oversubscribe --bind-to none "$program" interrupted units=400 us=5000 2>run.log &
+mpirun -n 2 --oversubscribe --bind-to none "$program" interrupted units=400 us=20000 2>run.log &
 pid=$!
 wait_for interrupted 3
 kill -INT $pid
@@ -113,7 +113,7 @@ same "a run that was interrupted" interrupted
 for kill in "0 2" "1 3" "1 9"; do
     rank=${kill% *}
     file=killed${kill#* }
-    mpirun -n 2 --oversubscribe --bind-to none "$program" "$file" units=400 us=3000 2>run.log &
+    mpirun -n 2 --oversubscribe --bind-to none "$program" "$file" units=400 us=10000 2>run.log &
     pid=$!
     wait_for "$file" "${kill#* }"
     kill -9 "$(cat "$file.$rank")"
