@@ -116,10 +116,17 @@ void table_put_none(struct table *t)
     next_cell(t);
 }
 
-void table_free(struct table *t)
+void table_clear(struct table *t)
 {
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++)
         free(t->cells[i].text);
+    t->n_rows = 0;
+    t->col = 0;
+}
+
+void table_free(struct table *t)
+{
+    table_clear(t);
     for (int32_t i = 0; i < t->n_cols; i++)
         free(t->names[i]);
     free(t->cells);

@@ -37,6 +37,8 @@ void table_put_real(struct table *t, double x);
 void table_put_count(struct table *t, int64_t n);
 void table_put_text(struct table *t, const char *s);
 void table_put_none(struct table *t);
+/** Forget the rows; columns and memory stay. */
+void table_clear(struct table *t);
 void table_free(struct table *t);
 
 /** Column by name, or -1. */
