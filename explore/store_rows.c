@@ -264,6 +264,24 @@ static int begin_rows(struct store *s, struct table *rows, bool all, struct err 
     return rc;
 }
 
+static bool is_null(const struct store *s, int at)
+{
+    return sqlite3_column_type(s->get, at) == SQLITE_NULL;
+}
+
+/* Asking SQLite for a type takes as long as asking for a value, and no value is read as 0. */
+static void read_number(struct table *rows, const struct store *s, int at, enum table_kind kind)
+{
+    double x = kind == TABLE_REAL ? sqlite3_column_double(s->get, at) : 0;
+    int64_t n = kind == TABLE_REAL ? 0 : sqlite3_column_int64(s->get, at);
+    if (x == 0 && n == 0 && is_null(s, at))
+        table_put_none(rows);
+    else if (kind == TABLE_REAL)
+        table_put_real(rows, x);
+    else
+        table_put_count(rows, n);
+}
+
 /* False: what stands there is nothing that we wrote. */
 static bool read_text(struct table *rows, const struct store *s, int at)
 {
@@ -273,27 +291,23 @@ static bool read_text(struct table *rows, const struct store *s, int at)
         return true;
     }
     int64_t id = sqlite3_column_int64(s->get, at);
-    if (id < 0 || id >= s->texts.n)
-        return false;
-    table_put_text(rows, s->texts.texts[id]);
-    return true;
+    bool known = id >= 0 && id < s->texts.n;
+    table_put_text(rows, known ? s->texts.texts[id] : NULL);
+    return known;
 }
 
 static bool read_row(struct table *rows, const struct store *s)
 {
+    bool known = true;
     table_row(rows);
     for (int at = 0; at < s->n_shown; at++) {
         enum table_kind kind = s->columns.kinds[s->shown[at]];
-        if (sqlite3_column_type(s->get, at) == SQLITE_NULL)
-            table_put_none(rows);
-        else if (kind == TABLE_REAL)
-            table_put_real(rows, sqlite3_column_double(s->get, at));
-        else if (kind == TABLE_COUNT)
-            table_put_count(rows, sqlite3_column_int64(s->get, at));
-        else if (!read_text(rows, s, at))
-            return false;
+        if (kind == TABLE_TEXT)
+            known = read_text(rows, s, at) && known;
+        else
+            read_number(rows, s, at, kind);
     }
-    return true;
+    return known;
 }
 
 int store_rows_of(struct store *s, int64_t after, int64_t most, struct table *rows, bool all, struct err *e)
