@@ -130,8 +130,12 @@ static void write_csv_row(struct text *out, const struct table *t, int64_t row)
     for (int32_t col = 0; col < t->n_cols; col++) {
         const struct table_cell *c = table_cell(t, row, col);
         text_add(out, ",", col > 0);
-        if (has_value(t->kinds[col], c))
-            put_csv(out, cell_words(buf, t->kinds[col], c, true));
+        if (!has_value(t->kinds[col], c))
+            continue;
+        if (t->kinds[col] == TABLE_TEXT)
+            put_csv(out, c->text);
+        else
+            text_puts(out, cell_words(buf, t->kinds[col], c, true));
     }
     text_add(out, "\n", 1);
 }
