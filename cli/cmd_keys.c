@@ -8,6 +8,7 @@
 #include "topo/parts.h"
 #include "explore/gossip.h"
 #include "explore/hetero.h"
+#include "explore/keep.h"
 #include "explore/place.h"
 #include "explore/search.h"
 #include "sim/slots/elastic_draw.h"
@@ -20,6 +21,8 @@ static const struct section *const sections[] = {
     &study_mix_section,
     &study_budget_section,
     &study_axis_section,
+    &keep_section,
+    &keep_top_section,
     &sim_rules_section,
     &sim_slow_section,
     &sim_links_section,
