@@ -116,6 +116,22 @@ void table_put_none(struct table *t)
     next_cell(t);
 }
 
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col)
+{
+    const struct table_cell *c = table_cell(from, row, col);
+    switch (from->kinds[col]) {
+    case TABLE_TEXT:
+        table_put_text(t, c->text);
+        break;
+    case TABLE_REAL:
+        table_put_real(t, c->real);
+        break;
+    case TABLE_COUNT:
+        table_put_count(t, c->count);
+        break;
+    }
+}
+
 void table_free(struct table *t)
 {
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++)
@@ -174,6 +190,14 @@ static const char *cell_words(char buf[NUM_TEXT], enum table_kind kind, const st
     else
         snprintf(buf, NUM_TEXT, "%lld", (long long)c->count);
     return buf;
+}
+
+void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col)
+{
+    char buf[NUM_TEXT];
+    const struct table_cell *c = table_cell(t, row, col);
+    if (has_value(t->kinds[col], c))
+        text_puts(out, cell_words(buf, t->kinds[col], c, true));
 }
 
 /* What stands at a row of a text table; row -1 is the header. */

@@ -37,6 +37,8 @@ void table_put_real(struct table *t, double x);
 void table_put_count(struct table *t, int64_t n);
 void table_put_text(struct table *t, const char *s);
 void table_put_none(struct table *t);
+/** The value of a cell of another table, in a column of the same kind. */
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 void table_free(struct table *t);
 
 /** Column by name, or -1. */
@@ -44,6 +46,9 @@ int32_t table_find(const struct table *t, const char *name);
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
 /** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
 double table_number(const struct table *t, int64_t row, int32_t col);
+
+/** Append the value as CSV has it, without quotes; blank is "". */
+void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col);
 
 /**
  * Append the table to @p out.

@@ -39,6 +39,8 @@ static int find_columns(struct keep *k, const struct table *columns, struct err 
 {
     const struct keep_rule *r = k->rule;
     int rc = find_column(&k->point, columns, "point", e);
+    if (!rc && columns->kinds[k->point] != TABLE_COUNT)
+        rc = err_set(e, ERR_PARSE, "column point: is no column of whole numbers, need points of a sweep");
     k->status = table_find(columns, "status");
     k->time = table_find(columns, "time_s");
     k->fits = table_find(columns, "fits");
@@ -130,7 +132,7 @@ static bool says(const struct table *rows, int64_t row, int32_t col, const char 
 /* A stalled one with a time has a split, whose proof fell short. */
 static bool is_design(const struct keep *k, const struct table *rows, int64_t row)
 {
-    if (says(rows, row, k->fits, "no"))
+    if (says(rows, row, k->fits, "no") || table_cell(rows, row, k->point)->count < 0)
         return false;
     return k->status < 0 || says(rows, row, k->status, alloc_status_names[ALLOC_SOLVED]) ||
            (says(rows, row, k->status, alloc_status_names[ALLOC_STALLED]) && k->time >= 0 &&
@@ -162,24 +164,12 @@ static bool passes(const struct keep *k, const struct table *rows, int64_t row)
     return true;
 }
 
-static void put_cell(struct text *out, const struct table *rows, int64_t row, int32_t col)
-{
-    char number[NUM_TEXT];
-    const struct table_cell *c = table_cell(rows, row, col);
-    if (rows->kinds[col] == TABLE_TEXT)
-        text_puts(out, c->text ? c->text : "");
-    else if (rows->kinds[col] == TABLE_COUNT && c->count != INT64_MIN)
-        text_printf(out, "%lld", (long long)c->count);
-    else if (rows->kinds[col] == TABLE_REAL && isfinite(c->real))
-        text_puts(out, num_format(number, c->real));
-}
-
 int keep_group(struct text *out, const struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
     text_clear(out);
     for (int32_t i = 0; i < k->rule->n_per; i++) {
         text_puts(out, i ? "\n" : "");
-        put_cell(out, rows, row, k->per[i]);
+        table_cell_text(out, rows, row, k->per[i]);
     }
     return text_check(out, e);
 }
@@ -201,15 +191,8 @@ void keep_values(double *x, const struct keep *k, const struct table *rows, int6
 static int add_row(struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
     table_row(&k->fresh);
-    for (int32_t i = 0; i < rows->n_cols; i++) {
-        const struct table_cell *c = table_cell(rows, row, i);
-        if (rows->kinds[i] == TABLE_TEXT)
-            table_put_text(&k->fresh, c->text);
-        else if (rows->kinds[i] == TABLE_REAL)
-            table_put_real(&k->fresh, c->real);
-        else
-            table_put_count(&k->fresh, c->count);
-    }
+    for (int32_t i = 0; i < rows->n_cols; i++)
+        table_put_cell(&k->fresh, rows, row, i);
     return k->fresh.failed ? err_nomem(e, "rows to keep") : 0;
 }
 
@@ -357,7 +340,7 @@ static void put_as(struct table *to, const struct table *rows, int64_t row, int3
     enum table_kind kind = to->kinds[to->col];
     text_clear(text);
     if (from >= 0 && kind == TABLE_TEXT)
-        put_cell(text, rows, row, from);
+        table_cell_text(text, rows, row, from);
     double x = from < 0 || kind == TABLE_TEXT ? NAN : keep_number(rows, row, from);
     if (kind == TABLE_REAL)
         table_put_real(to, x);
@@ -437,6 +420,14 @@ int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int6
 const struct front_set *keep_fronts(const struct keep *k)
 {
     return &k->fronts;
+}
+
+int keep_sort_fronts(struct keep *k, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < k->fronts.n && !rc; i++)
+        rc = front_sort(&k->fronts.fronts[i], e);
+    return rc;
 }
 
 struct keep_counts keep_counts_of(const struct keep *k)

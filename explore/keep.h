@@ -86,6 +86,8 @@ int keep_offer(struct keep *k, const struct table *rows, struct err *e);
 int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int64_t *n_gone, struct err *e);
 /** The fronts so far, for pruning; borrowed. Columns where more is better have their sign changed. */
 const struct front_set *keep_fronts(const struct keep *k);
+/** front_sort() of all fronts. ERR_NOMEM. */
+int keep_sort_fronts(struct keep *k, struct err *e);
 struct keep_counts keep_counts_of(const struct keep *k);
 
 /** In place of what @p out held the group of a row: values of the columns of `per` as CSV has them, one a
