@@ -193,7 +193,26 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
     return rc ? rc : d->row.failed ? err_nomem(e, "the design") : 0;
 }
 
-static int read_rows(struct front_job *j, struct err *e)
+/* Times of different work do not compare. */
+static void warn_work(struct front_job *j, struct run *run, const struct table *rows)
+{
+    int32_t work = table_find(rows, "workload");
+    struct text other = { 0 };
+    for (int32_t i = 0; i < j->sides[0].rule.n_per; i++)
+        if (strcmp(j->sides[0].rule.per[i], "workload") == 0)
+            return;
+    for (int64_t row = 0; row < rows->n_rows && work >= 0 && run->warned.n == 0; row++) {
+        struct text *now = j->work.s ? &other : &j->work;
+        text_clear(&other);
+        table_cell_text(now, rows, row, work);
+        if (strcmp(text_str(now), text_str(&j->work)) != 0)
+            output_warn(run, "designs for %s and %s are held against each other, need workload in --per",
+                        text_str(&j->work), text_str(now));
+    }
+    text_free(&other);
+}
+
+static int read_rows(struct front_job *j, struct run *run, struct err *e)
 {
     struct table *rows;
     int rc;
@@ -201,6 +220,7 @@ static int read_rows(struct front_job *j, struct err *e)
         rc = find_design(j, rows, e);
         drop_rows(rows, &j->filters);
         j->n_passed += rows->n_rows;
+        warn_work(j, run, rows);
         for (int32_t i = 0; i < j->n_sides && !rc; i++)
             rc = keep_offer(j->sides[i].keep, rows, e);
         if (rc)
@@ -276,8 +296,7 @@ static int fail_empty(const struct front_job *j, const struct run *run, struct e
         return err_set(e, ERR_RANGE, "%s: no row passes --where", run->opt.operands[0]);
     put_columns(&columns, &j->sides[0].rule);
     err_set(e, ERR_NO_DESIGN,
-            "%s: no row is on a front: of %lld, %lld are no designs (not solved, or too large), %lld are "
-            "without %s",
+            "%s: none of %lld rows is on a front: %lld are not solved or do not fit, %lld lack %s",
             run->opt.operands[0], (long long)n.seen, (long long)n.no_design, (long long)n.blank,
             text_str(&columns));
     text_free(&columns);
@@ -303,42 +322,17 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
     return 0;
 }
 
-/* Times of different work do not compare. */
-static void warn_work(const struct front_job *j, struct run *run)
-{
-    const struct front_side *s = &j->sides[FRONT_ALL];
-    const struct front_set *set = keep_fronts(s->keep);
-    int32_t work = table_find(&s->rows, "workload");
-    struct text first = { 0 }, other = { 0 };
-    for (int32_t g = 0; g < set->n && work >= 0; g++) {
-        const struct front *f = &set->fronts[g];
-        text_clear(&first);
-        table_cell_text(&first, &s->rows, front_row(s, f->id[0]), work);
-        for (int64_t i = 1; i < f->n_sorted && run->warned.n == 0; i++) {
-            text_clear(&other);
-            table_cell_text(&other, &s->rows, front_row(s, f->id[i]), work);
-            if (strcmp(text_str(&first), text_str(&other)) != 0)
-                output_warn(run, "designs for %s and %s are held against each other, need workload in --per",
-                            text_str(&first), text_str(&other));
-        }
-    }
-    text_free(&first);
-    text_free(&other);
-}
-
 int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
     if (!rc)
-        rc = read_rows(j, e);
+        rc = read_rows(j, run, e);
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = take_front(&j->sides[i], e);
     if (!rc)
         rc = check_fronts(j, run, e);
-    if (!rc)
-        warn_work(j, run);
     return rc;
 }
 
@@ -353,6 +347,7 @@ void front_job_free(struct front_job *j)
     text_free(&j->design.group);
     table_free(&j->design.row);
     filters_free(&j->filters);
+    text_free(&j->work);
     front_source_close(&j->source);
     *j = (struct front_job){ 0 };
 }

@@ -35,6 +35,7 @@ struct front_job {
     int32_t n_sides;
     struct front_design design;
     int64_t n_passed; /**< rows that pass --where */
+    struct text work; /**< owned: the workload of the first of them */
 };
 
 /** Read the table of @p run and find the fronts. ERR_USAGE, ERR_PARSE; ERR_NO_DESIGN: no row is on a front,

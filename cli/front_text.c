@@ -58,13 +58,12 @@ static void mark_side(struct front_plot *p, const struct front_job *j, const cha
 static void put_plot(const struct front_job *j, const char *group, struct text *out)
 {
     const struct keep_rule *rule = &j->sides[FRONT_ALL].rule;
-    const struct front *f = front_of(keep_fronts(j->sides[FRONT_ALL].keep), group);
     double limits[2][2];
     struct front_plot p;
-    if (f->n_sorted < 2 && j->n_sides == 1 && !has_design(j, group))
-        return;
     for (int32_t k = 0; k < 2; k++)
         find_limits(limits[k], j, group, k);
+    if (limits[0][0] == limits[0][1] && limits[1][0] == limits[1][1])
+        return;
     front_plot_begin(&p, rule->front[1].name, limits[1], rule->front[0].name, limits[0]);
     for (int32_t s = 0; s < j->n_sides; s++)
         mark_side(&p, j, group, s, s == FRONT_ALL ? '*' : 'o', false);
@@ -74,8 +73,12 @@ static void put_plot(const struct front_job *j, const char *group, struct text *
         mark(&p, j, j->design.x, 'X');
     text_puts(out, "\n");
     front_plot_write(&p, out);
-    text_puts(out, "* front, K its knee");
-    text_puts(out, j->n_sides > 1 ? "; o within the limits, k its knee" : "");
+    for (int32_t s = 0; s < j->n_sides; s++) {
+        const struct front *f = front_of(keep_fronts(j->sides[s].keep), group);
+        text_puts(out, s == FRONT_ALL ? "* front" : "; o within the limits");
+        if (f && front_knee(f) >= 0)
+            text_puts(out, s == FRONT_ALL ? ", K its knee" : ", k its knee");
+    }
     text_puts(out, has_design(j, group) ? "; X the design\n" : "\n");
 }
 
