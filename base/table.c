@@ -131,7 +131,7 @@ void table_keep_columns(struct table *t, const bool *keep)
 {
     int64_t n = 0;
     int32_t n_cols = 0;
-    assert(!row_is_open(t));
+    assert(!table_row_is_open(t));
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++) {
         if (keep[i % t->n_cols])
             t->cells[n++] = t->cells[i];
@@ -148,6 +148,22 @@ void table_keep_columns(struct table *t, const bool *keep)
     }
     /* Rows that come later need room for fewer cells. */
     t->n_cols = t->col = n_cols;
+}
+
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col)
+{
+    const struct table_cell *c = table_cell(from, row, col);
+    switch (from->kinds[col]) {
+    case TABLE_TEXT:
+        table_put_text(t, c->text);
+        break;
+    case TABLE_REAL:
+        table_put_real(t, c->real);
+        break;
+    case TABLE_COUNT:
+        table_put_count(t, c->count);
+        break;
+    }
 }
 
 void table_clear(struct table *t)
