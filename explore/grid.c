@@ -78,20 +78,24 @@ static double leaf_time(const struct step_fn *f, int32_t leaf, const double *inv
     return t;
 }
 
-/* In every leaf another dimension takes longer, by more than rounding: none of the collectives that were
- * merged into it depends on this one. */
-bool grid_is_idle(const struct grid *g, const struct grid_place *p, int32_t d, double bw_Bps)
+/* What is not less than this is not the slowest of any leaf, by more than rounding: then no collective that
+ * was merged into one depends on it. */
+void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps)
 {
     const struct step_fn *f = g->q.step;
-    double inv[DIMS], other = 1 / bw_Bps;
-    for (int32_t k = 0; k < f->n_dims; k++)
-        inv[k] = 1 / p->bw_Bps[k];
-    for (int32_t l = 0; l < f->n_leaves; l++) {
-        double traffic_B = f->traffic_B[l * DIMS + d];
-        if (traffic_B > 0 && !(traffic_B * other <= leaf_time(f, l, inv) * (1 - GRID_TIE_REL)))
-            return false;
+    double inv[DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        inv[d] = 1 / p->bw_Bps[d];
+        least_Bps[d] = 0;
     }
-    return true;
+    for (int32_t l = 0; l < f->n_leaves; l++) {
+        double inv_s = 1 / (leaf_time(f, l, inv) * (1 - GRID_TIE_REL));
+        for (int32_t d = 0; d < f->n_dims; d++) {
+            double traffic_B = f->traffic_B[l * DIMS + d];
+            if (traffic_B > 0 && !(traffic_B * inv_s <= least_Bps[d]))
+                least_Bps[d] = traffic_B * inv_s;
+        }
+    }
 }
 
 /* ---- checks ---- */

@@ -51,8 +51,9 @@ struct grid_place {
 double grid_linear_at(const struct grid_linear *c, const double *bw_Bps, int32_t n_dims);
 /** Values of @p p from its bandwidths and its time. */
 void grid_place_value(const struct grid *g, struct grid_place *p, double time_s);
-/** Would the step take as long, in whatever order it is added up, with @p bw_Bps on dimension @p d? */
-bool grid_is_idle(const struct grid *g, const struct grid_place *p, int32_t d, double bw_Bps);
+/** Bandwidth that each dimension needs at least, shape [n_dims], for the step to take as long in whatever
+ * order it is added up; more than it has where it decides a leaf. */
+void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps);
 
 /** Least and most of an axis, of combinations that are not walked yet. */
 static inline double grid_axis_least(const struct grid *g, int32_t axis)

@@ -17,6 +17,8 @@ struct walk {
     struct grid_place place; /* on axes that were walked; elsewhere what is fixed */
     double *base_s;          /* shape [n_outer+1][n_leaves]: leaves over what is fixed, and the axes walked */
     double *row_Bps[DIMS], *row_s; /* shape [stride]; for steps with maxima */
+    struct grid_row row;
+    int32_t caps[GRID_LINEAR]; /* which linear columns row.caps are */
     struct grid_hit *hits;
     int64_t (*sift)(const struct grid_row *r, int64_t begin, int64_t end, struct grid_hit *hits);
 };
@@ -125,32 +127,42 @@ static void time_row(struct walk *w)
     step_time_batch(g->q.step, bw_Bps, g->size[g->n_outer], w->row_s);
 }
 
-static void set_row(struct walk *w, struct grid_row *r)
+/* What all rows have in common. */
+static void begin_row(struct walk *w)
 {
     static const double nothing_s[] = { 0 };
     const struct grid *g = w->g;
+    struct grid_row *r = &w->row;
     *r = (struct grid_row){ .n_leaves = g->n_leaves,
                             .stride = g->stride,
                             .const_s = g->q.step->const_s[0],
                             .base_s = w->base_s + g->n_outer * g->n_leaves,
                             .leaf_s = g->leaf_s,
                             .bar = { .n_columns = g->n_lookup, .most_s = w->sieve.bar_s } };
-    if (!g->sums) { /* as one leaf, above which there is nothing */
-        time_row(w);
-        r->n_leaves = 1;
-        r->const_s = 0;
-        r->base_s = nothing_s;
-        r->leaf_s = w->row_s;
-    }
     memcpy(r->bar.scales, g->scales, sizeof r->bar.scales);
+    for (int32_t c = 0; c < GRID_LINEAR; c++)
+        if (g->q.most[GRID_COST + c] < INFINITY) {
+            w->caps[r->n_caps] = c;
+            r->most[r->n_caps++] = g->q.most[GRID_COST + c] * g->linear[c].per_unit * (1 + GRID_TIE_REL);
+        }
+    if (g->sums)
+        return;
+    /* A step with maxima is a leaf, above which there is nothing. */
+    r->n_leaves = 1;
+    r->const_s = 0;
+    r->base_s = nothing_s;
+    r->leaf_s = w->row_s;
+}
+
+static void set_row(struct walk *w)
+{
+    const struct grid *g = w->g;
+    if (!g->sums)
+        time_row(w);
     for (int32_t c = 0; c < g->n_lookup; c++)
-        set_sum(w, &r->sums[c], g->lookup[c]);
-    for (int32_t c = 0; c < GRID_LINEAR; c++) {
-        if (!(g->q.most[GRID_COST + c] < INFINITY))
-            continue;
-        set_sum(w, &r->caps[r->n_caps], c);
-        r->most[r->n_caps++] = g->q.most[GRID_COST + c] * g->linear[c].per_unit * (1 + GRID_TIE_REL);
-    }
+        set_sum(w, &w->row.sums[c], g->lookup[c]);
+    for (int32_t c = 0; c < w->row.n_caps; c++)
+        set_sum(w, &w->row.caps[c], w->caps[c]);
 }
 
 static int offer_hit(struct walk *w, int64_t begin, const struct grid_hit *hit, struct err *e)
@@ -169,15 +181,14 @@ static int offer_hit(struct walk *w, int64_t begin, const struct grid_hit *hit, 
 static int walk_row(struct walk *w, int64_t begin, struct err *e)
 {
     const struct grid *g = w->g;
-    struct grid_row row;
     int64_t from = w->first > begin ? w->first - begin : 0;
     int64_t to = w->end - begin < g->size[g->n_outer] ? w->end - begin : g->size[g->n_outer];
     int rc = 0;
-    set_row(w, &row);
+    set_row(w);
     w->sieve.out->evaluated += to - from;
     for (int64_t at = from; at < to && !rc; at += SEGMENT) {
         int64_t end = at + SEGMENT < to ? at + SEGMENT : to;
-        int64_t n = w->sift(&row, at, end, w->hits);
+        int64_t n = w->sift(&w->row, at, end, w->hits);
         for (int64_t i = 0; i < n && !rc; i++)
             if (w->hits[i].k >= at && w->hits[i].k < end)
                 rc = offer_hit(w, begin, &w->hits[i], e);
@@ -243,6 +254,7 @@ int grid_run(const struct grid *g, int64_t first, int64_t n, const struct front 
         rc = reserve(&w, e);
     if (!rc && n > 0) {
         begin_base(&w);
+        begin_row(&w);
         rc = walk_axis(&w, 0, 0, e);
     }
     if (!rc)

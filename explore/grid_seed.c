@@ -18,21 +18,23 @@ static void set_steps(double *alpha, int32_t n)
         alpha[a] = pow(root, -(a + 1));
 }
 
-/* The least bandwidth of an axis with which the step takes as long. */
-static double trimmed_Bps(const struct grid *g, const struct grid_place *p, int32_t axis)
+/* Every axis gets the least bandwidth with which the step takes as long. */
+static void trim(const struct grid *g, struct grid_place *p)
 {
-    int32_t d = g->q.axes[axis].dim;
-    int64_t lo = 0, hi = 0;
-    while (g->sorted[axis][hi] < p->bw_Bps[d])
-        hi++;
-    while (lo < hi) { /* more than `hi` changes nothing */
-        int64_t mid = lo + (hi - lo) / 2;
-        if (grid_is_idle(g, p, d, g->sorted[axis][mid]))
-            hi = mid;
-        else
-            lo = mid + 1;
+    double least_Bps[TOPO_MAX_DIMS];
+    grid_needed(g, p, least_Bps);
+    for (int32_t a = 0; a < g->q.n_axes; a++) {
+        double *bw_Bps = &p->bw_Bps[g->q.axes[a].dim], least = least_Bps[g->q.axes[a].dim];
+        int64_t lo = 0, hi = g->q.axes[a].n - 1;
+        while (lo < hi) {
+            int64_t mid = lo + (hi - lo) / 2;
+            if (g->sorted[a][mid] >= least || g->sorted[a][mid] >= *bw_Bps)
+                hi = mid;
+            else
+                lo = mid + 1;
+        }
+        *bw_Bps = g->sorted[a][lo];
     }
-    return g->sorted[axis][hi];
 }
 
 static void place_seed(const struct grid *g, struct grid_place *p, const double *alpha, int64_t s)
@@ -43,8 +45,7 @@ static void place_seed(const struct grid *g, struct grid_place *p, const double 
         int64_t i = (int64_t)(at * (double)g->q.axes[a].n);
         p->bw_Bps[g->q.axes[a].dim] = g->sorted[a][i];
     }
-    for (int32_t a = 0; a < g->q.n_axes; a++)
-        p->bw_Bps[g->q.axes[a].dim] = trimmed_Bps(g, p, a);
+    trim(g, p);
     grid_place_value(g, p, step_time(g->q.step, p->bw_Bps));
 }
 

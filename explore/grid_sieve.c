@@ -74,10 +74,12 @@ static bool gains(const struct grid *g, const struct grid_place *less, const str
  * however they add up the step, and cheaper. */
 static bool is_wasteful(const struct grid *g, const struct grid_place *p)
 {
+    double least_Bps[TOPO_MAX_DIMS];
+    grid_needed(g, p, least_Bps);
     for (int32_t a = 0; a < g->q.n_axes; a++) {
         int32_t d = g->q.axes[a].dim;
         double bw_Bps = lower_Bps(g, a, p->bw_Bps[d]);
-        if (bw_Bps < 0 || !grid_is_idle(g, p, d, bw_Bps))
+        if (bw_Bps < 0 || !(bw_Bps >= least_Bps[d]))
             continue;
         struct grid_place less = *p;
         less.bw_Bps[d] = bw_Bps;
@@ -91,14 +93,15 @@ static bool is_wasteful(const struct grid *g, const struct grid_place *p)
 /* Are there @p n points with lower numbers, and no more of any bandwidth, that take as long in rows too? */
 static bool is_repeated(const struct grid *g, const struct grid_place *p, int64_t n)
 {
+    double least_Bps[TOPO_MAX_DIMS];
     int64_t box = 1;
+    grid_needed(g, p, least_Bps);
     for (int32_t a = 0; a < g->q.n_axes && box <= n; a++) {
         const struct grid_axis *axis = &g->q.axes[a];
+        const double has_Bps = p->bw_Bps[axis->dim], least = least_Bps[axis->dim];
         int64_t alike = 1;
-        for (int64_t i = p->i[a]; i-- > 0 && box * alike <= n;)
-            alike +=
-                axis->bw_Bps[i] <= p->bw_Bps[axis->dim] &&
-                (axis->bw_Bps[i] == p->bw_Bps[axis->dim] || grid_is_idle(g, p, axis->dim, axis->bw_Bps[i]));
+        for (int64_t i = p->i[a]; least <= has_Bps && i-- > 0 && box * alike <= n;)
+            alike += axis->bw_Bps[i] >= least && axis->bw_Bps[i] <= has_Bps;
         box *= alike;
     }
     return box > n;

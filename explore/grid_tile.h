@@ -14,6 +14,7 @@
 #define ADD             _mm256_add_pd
 #define MAX             _mm256_max_pd
 #define MIN             _mm256_min_pd
+#define OR              _mm256_or_pd
 #define NOT_ABOVE(a, b) _mm256_cmp_pd(a, b, _CMP_LE_OQ)
 #define MASK(a)         ((unsigned)_mm256_movemask_pd(a))
 #define LEAST(a)        least_of_2(_mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1)))
@@ -26,6 +27,7 @@
 #define ADD       _mm_add_pd
 #define MAX       _mm_max_pd
 #define MIN       _mm_min_pd
+#define OR        _mm_or_pd
 #define NOT_ABOVE _mm_cmple_pd
 #define MASK(a)   ((unsigned)_mm_movemask_pd(a))
 #define LEAST(a)  least_of_2(a)
@@ -37,6 +39,7 @@
 #define ADD(a, b)       ((a) + (b))
 #define MAX(a, b)       ((a) > (b) ? (a) : (b))
 #define MIN(a, b)       ((a) < (b) ? (a) : (b))
+#define OR(a, b)        ((a) + (b))
 #define NOT_ABOVE(a, b) ((a) <= (b) ? 1.0 : 0.0)
 #define MASK(a)         ((a) != 0 ? 1U : 0U)
 #define LEAST(a)        (a)
@@ -106,17 +109,32 @@ TARGET static inline unsigned pass(struct four x, vec most)
            MASK(NOT_ABOVE(x.c, most)) << 2 * LANES | MASK(NOT_ABOVE(x.d, most)) << 3 * LANES;
 }
 
-TARGET static inline int64_t put_hits(struct grid_hit *hits, struct four t, unsigned which, int64_t k)
+TARGET static inline void store(double *to, struct four x)
 {
-    double time_s[STEP];
+    STORE(to, x.a);
+    STORE(to + LANES, x.b);
+    STORE(to + 2 * LANES, x.c);
+    STORE(to + 3 * LANES, x.d);
+}
+
+/* Those of a step that pass the bar at their own places, not only at the lowest of them. Few get here. */
+TARGET static int64_t put_hits(const struct grid_row *r, struct grid_hit *hits, struct four t, unsigned which,
+                               int64_t k)
+{
+    double time_s[STEP], x[GRID_LINEAR][STEP];
     int64_t n = 0;
-    STORE(time_s, t.a);
-    STORE(time_s + LANES, t.b);
-    STORE(time_s + 2 * LANES, t.c);
-    STORE(time_s + 3 * LANES, t.d);
-    for (int32_t i = 0; which; i++, which >>= 1)
-        if (which & 1)
+    store(time_s, t);
+    for (int32_t c = 0; c < r->bar.n_columns; c++)
+        store(x[c], sum_at(&r->sums[c], k));
+    for (int32_t i = 0; which; i++, which >>= 1) {
+        int64_t at = 0;
+        if (!(which & 1))
+            continue;
+        for (int32_t c = 0; c < r->bar.n_columns; c++)
+            at = at * r->bar.scales[c].n + grid_bucket(&r->bar.scales[c], x[c][i]);
+        if (time_s[i] <= r->bar.most_s[at])
             hits[n++] = (struct grid_hit){ k + i, time_s[i] };
+    }
     return n;
 }
 
@@ -125,11 +143,15 @@ TARGET int64_t SIFT(const struct grid_row *r, int64_t begin, int64_t end, struct
     int64_t n = 0;
     for (int64_t k = begin - begin % STEP; k < end; k += STEP) {
         const struct four t = times_at(r, k);
-        unsigned which = pass(t, SET1(bar_at(r, k)));
+        const vec most_s = SET1(bar_at(r, k));
+        if (!MASK(OR(OR(NOT_ABOVE(t.a, most_s), NOT_ABOVE(t.b, most_s)),
+                     OR(NOT_ABOVE(t.c, most_s), NOT_ABOVE(t.d, most_s)))))
+            continue;
+        unsigned which = pass(t, most_s);
         for (int32_t c = 0; c < r->n_caps && which; c++)
             which &= pass(sum_at(&r->caps[c], k), SET1(r->most[c]));
         if (which)
-            n += put_hits(hits + n, t, which, k);
+            n += put_hits(r, hits + n, t, which, k);
     }
     return n;
 }
