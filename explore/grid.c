@@ -234,11 +234,21 @@ static void fill_ahead(struct grid *g)
             }
 }
 
+static bool do_rows_fall(const struct grid_question *q)
+{
+    for (int32_t i = 0; i < q->n_rows; i++)
+        for (int32_t d = 0; d < q->step->n_dims; d++)
+            if (q->rows[i].sense != LINEXPR_LE || q->rows[i].coef[d] < 0)
+                return false;
+    return true;
+}
+
 static int prepare(struct grid *g, struct err *e)
 {
     int rc = 0;
     set_linear(g);
     g->sums = g->q.step->n_terms == 1;
+    g->rows_fall = do_rows_fall(&g->q);
     g->n_leaves = g->sums ? g->q.step->n_leaves : 0;
     choose_row(g);
     g->leaf_s = calloc((size_t)g->n_leaves * (size_t)g->stride + 1, sizeof *g->leaf_s);

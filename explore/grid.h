@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "alloc/problem.h"
 #include "explore/front.h"
 #include "workloads/step_fn.h"
 
@@ -44,10 +45,12 @@ struct grid_question {
     enum grid_column front[FRONT_MAX_COLUMNS];    /**< shape [n_front] */
     int32_t n_front;                              /**< 0, or 2 and more */
     enum grid_column top;
-    int64_t n_top;             /**< 0 = no best few */
-    double most[GRID_COLUMNS]; /**< limits; INFINITY = none. grid_question_init() sets them */
-    bool bound;                /**< rows of the grid that are proved worse are not evaluated */
-    int32_t lanes;             /**< numbers to a vector: 4 (AVX2), 2; 0 = as the processor has */
+    int64_t n_top;                /**< 0 = no best few */
+    double most[GRID_COLUMNS];    /**< limits; INFINITY = none. grid_question_init() sets them */
+    const struct alloc_row *rows; /**< shape [n_rows], borrowed: a point that breaks one is none */
+    int32_t n_rows;
+    bool bound;    /**< rows of the grid that are proved worse are not evaluated */
+    int32_t lanes; /**< numbers to a vector: 4 (AVX2), 2; 0 = as the processor has */
 };
 
 /** No axes, nothing kept in particular, no limits. */
@@ -68,7 +71,7 @@ struct grid_found {
 };
 
 /** Two times closer than this may be equal in rows of a sweep, which add up the step in another order:
- * neither point is then held to be worse for its time. Limits are looked at with the same care. */
+ * neither point is then held to be worse for its time. Limits of time are looked at with the same care. */
 #define GRID_TIE_REL 1e-9
 
 /** What all runs share; nothing changes while they run. Opaque. */

@@ -39,6 +39,7 @@ struct grid {
     double *seed_s;     /**< shape [n_bar], owned: most time that the seeds leave */
     struct front seeds; /**< points of the grid that are good, found before */
     bool sums;          /**< the step has no maxima */
+    bool rows_fall;     /**< what satisfies the rows does so with less bandwidth, too */
 };
 
 /** A point while it is looked at: where it is on each axis, bandwidths, values. */
@@ -81,9 +82,9 @@ int grid_seed(struct grid *g, struct err *e);
 
 /* ---- explore/grid_sieve.c ---- */
 
-/** Within the limits? */
+/** Within the limits, and the rows? */
 enum grid_fit { GRID_OUT, GRID_MAYBE, GRID_IN };
-enum grid_fit grid_fits(const struct grid *g, const double value[GRID_COLUMNS]);
+enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p);
 /** The columns of q.front, in its order. */
 void grid_front_value(const struct grid *g, const double value[GRID_COLUMNS], double x[FRONT_MAX_COLUMNS]);
 

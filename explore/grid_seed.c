@@ -64,7 +64,7 @@ int grid_seed(struct grid *g, struct err *e)
         bool on = false;
         place_seed(g, &p, alpha, s);
         grid_front_value(g, p.value, x);
-        if (grid_fits(g, p.value) == GRID_IN)
+        if (grid_fits(g, &p) == GRID_IN)
             rc = front_offer(&g->seeds, x, s, &on, e);
         if (on)
             grid_bar_lower(g, g->seed_s, x);

@@ -4,20 +4,34 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc/repair.h"
+
 /* Points between two sweeps at least; changes of the best few after which their bar is made anew. */
 enum { SWEEP_POINTS = 4096, TOP_NEWS = 64 };
 
 /* ---- one point ---- */
 
-enum grid_fit grid_fits(const struct grid *g, const double value[GRID_COLUMNS])
+static bool has_time(enum grid_column c)
+{
+    return c == GRID_TIME || c == GRID_PRODUCT;
+}
+
+/* Of sums of bandwidths as they are written: where rows of a sweep say so, too (explore/design.c). */
+#define ROW_REL 1e-12
+
+enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p)
 {
     enum grid_fit fit = GRID_IN;
     for (int c = 0; c < GRID_COLUMNS; c++) {
-        if (value[c] > g->q.most[c] * (1 + GRID_TIE_REL))
+        const double slack = has_time((enum grid_column)c) ? GRID_TIE_REL : 0;
+        if (p->value[c] > g->q.most[c] * (1 + slack))
             return GRID_OUT;
-        if (g->q.most[c] < INFINITY && !(value[c] <= g->q.most[c] * (1 - GRID_TIE_REL)))
+        if (g->q.most[c] < INFINITY && !(p->value[c] <= g->q.most[c] * (1 - slack)))
             fit = GRID_MAYBE;
     }
+    for (int32_t i = 0; i < g->q.n_rows; i++)
+        if (!(fabs(alloc_outside(&g->q.rows[i], p->bw_Bps, g->q.step->n_dims)) <= ROW_REL))
+            return GRID_OUT;
     return fit;
 }
 
@@ -25,11 +39,6 @@ void grid_front_value(const struct grid *g, const double value[GRID_COLUMNS], do
 {
     for (int32_t k = 0; k < g->q.n_front; k++)
         x[k] = value[g->q.front[k]];
-}
-
-static bool has_time(enum grid_column c)
-{
-    return c == GRID_TIME || c == GRID_PRODUCT;
 }
 
 /* Is the point worse than one that is known, even if it were a little faster? */
@@ -84,7 +93,7 @@ static bool is_wasteful(const struct grid *g, const struct grid_place *p)
         struct grid_place less = *p;
         less.bw_Bps[d] = bw_Bps;
         grid_place_value(g, &less, p->value[GRID_TIME]);
-        if (gains(g, &less, p))
+        if (gains(g, &less, p) && grid_fits(g, &less) == GRID_IN)
             return true;
     }
     return false;
@@ -285,7 +294,7 @@ static bool is_in_top(const struct grid_sieve *s, const struct grid_place *p, bo
     double value = p->value[q->top];
     if (!q->n_top || !is_among_best(s, value) || is_tie(s, value))
         return false;
-    bool tie = certain && q->top == GRID_TIME && s->n_best == q->n_top;
+    bool tie = certain && s->g->rows_fall && q->top == GRID_TIME && s->n_best == q->n_top;
     return !(tie && is_repeated(s->g, p, q->n_top));
 }
 
@@ -310,7 +319,7 @@ static int keep(struct grid_sieve *s, int64_t at, const struct grid_place *p, st
 int grid_sieve_offer(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e)
 {
     const struct grid_question *q = &s->g->q;
-    enum grid_fit fit = grid_fits(s->g, p->value);
+    enum grid_fit fit = grid_fits(s->g, p);
     if (fit == GRID_OUT)
         return 0;
     if (!q->n_front && !q->n_top)
