@@ -114,6 +114,42 @@ void table_put_none(struct table *t)
     next_cell(t);
 }
 
+void table_take_row(struct table *t, struct table *from, int64_t row)
+{
+    assert(t->n_cols == from->n_cols && row >= 0 && row < from->n_rows);
+    table_row(t);
+    if (t->failed)
+        return;
+    struct table_cell *to = &t->cells[(t->n_rows - 1) * t->n_cols], *cells = &from->cells[row * t->n_cols];
+    for (; t->col < t->n_cols; t->col++) {
+        to[t->col] = cells[t->col];
+        cells[t->col].text = NULL;
+    }
+}
+
+void table_keep_columns(struct table *t, const bool *keep)
+{
+    int64_t n = 0;
+    int32_t n_cols = 0;
+    assert(!table_row_is_open(t));
+    for (int64_t i = 0; i < t->n_rows * t->n_cols; i++) {
+        if (keep[i % t->n_cols])
+            t->cells[n++] = t->cells[i];
+        else
+            free(t->cells[i].text);
+    }
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        if (!keep[col]) {
+            free(t->names[col]);
+            continue;
+        }
+        t->names[n_cols] = t->names[col];
+        t->kinds[n_cols++] = t->kinds[col];
+    }
+    /* Rows that come later need room for fewer cells. */
+    t->n_cols = t->col = n_cols;
+}
+
 void table_clear(struct table *t)
 {
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++)

@@ -43,6 +43,11 @@ bool table_row_is_open(const struct table *t);
 void table_clear(struct table *t);
 void table_free(struct table *t);
 
+/** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
+void table_take_row(struct table *t, struct table *from, int64_t row);
+/** Keep the columns with keep[col], shape [n_cols], and no others. O(cells). */
+void table_keep_columns(struct table *t, const bool *keep);
+
 /** Column by name, or -1. */
 int32_t table_find(const struct table *t, const char *name);
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);

@@ -6,6 +6,8 @@
 
 const char *const study_combine_names[] = { "sum", "regret", NULL };
 
+const char *const study_split_names[] = { "solve", "given", NULL };
+
 static const char *const scale_words[] = { "linear", "log", NULL };
 
 #define ROW(conf, key, field, what, text)                                                                    \
@@ -40,6 +42,10 @@ static const struct key study_keys[] = {
          "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
          "sum"),
     WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
+    WORD(
+        "split", split, study_split_names, USE_SPLIT,
+        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold them "
+        "against the constraints, for a grid over bandwidths; absent: solve"),
     WORD("model", model, sim_model_words, USE_TIME,
          "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
          "bandwidth"),

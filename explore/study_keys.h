@@ -9,7 +9,7 @@
 struct study_conf {
     const char *name, *source;
     yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary;
-    int32_t combine, objective, model;
+    int32_t combine, split, objective, model;
     double total_Bps, time_limit_s;
     bool count_npus;
     int64_t seed;
