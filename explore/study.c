@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linexpr.h"
 #include "base/num.h"
 #include "explore/order.h"
 #include "explore/study_keys.h"
@@ -203,34 +204,6 @@ static int check_asked(const struct study *s, struct err *e)
     return need_for_objective(s, e);
 }
 
-/* Text after "col N: " continues "constraints[0]", from where it says what is wrong. */
-static const char *constraint_joint(const char *rest)
-{
-    if (strncmp(rest, "is ", 3) == 0 || strncmp(rest, "holds ", 6) == 0)
-        return " ";
-    return strncmp(rest, "unknown ", 8) == 0 ? " has " : ": ";
-}
-
-/*
- * Column of the fault: counted in the text, which starts after the quote if there is
- * one. A text with line breaks started on the line below, so its own place must do.
- */
-static int fail_constraint(const struct study *s, yaml_id id, const struct err *inner, struct err *e)
-{
-    const struct yaml_node *node = &s->doc.nodes[id];
-    char path[256], place[400];
-    char *rest;
-    if (strncmp(inner->msg, "col ", 4) != 0)
-        return err_set(e, inner->code, "%s", inner->msg);
-    long col = strtol(inner->msg + 4, &rest, 10);
-    rest += strspn(rest, ": ");
-    yaml_path(&s->doc, id, path, sizeof path);
-    yaml_place(&s->doc, id, place, sizeof place);
-    if (!strchr(node->text, '\n'))
-        snprintf(strrchr(place, ':'), 16, ":%ld", node->text_col + col - 1 + node->quoted);
-    return err_set(e, inner->code, "%s: %s%s%s", place, path, constraint_joint(rest), rest);
-}
-
 static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices *prices, struct err *e)
 {
     const char *text;
@@ -239,7 +212,7 @@ static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices
     if (rc)
         return rc;
     rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
-    return rc ? fail_constraint(s, id, &inner, e) : 0;
+    return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
 static int read_constraints(struct study *s, yaml_id list, struct err *e)
