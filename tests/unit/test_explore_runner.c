@@ -284,16 +284,54 @@ static void rows_are_those_of_studies_read_afresh(void **state)
     rng_free(rng);
 }
 
+/* ---- points that are left out ---- */
+
+/* Of 3 networks x 2 totals x 2 bandwidths: those of 32 NPUs alone, and not both large. */
+static void points_that_are_left_out_have_no_row(void **state)
+{
+    struct folder *f = *state;
+    struct sweep w;
+    struct order o;
+    struct runner *r;
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    struct err e = { 0 };
+    put(f, "study.yaml",
+        "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
+        "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
+        "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w, 3, &e), &e);
+    const struct study_source from = { .path = f->study };
+    const struct runner_job job = { .order = &o, .from = &from };
+    assert_ok(runner_build(&r, &job, &e), &e);
+    runner_columns(&rows, &w);
+    for (int64_t u = 0; u < o.n_units; u++)
+        assert_ok(runner_unit(r, u, &rows, &n, &e), &e);
+    /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is
+     * known: no file, and a word has no dims to change. */
+    assert_true(n.seen == 16 && n.filtered == 4 && n.solved == 12 && n.bounded == 0);
+    assert_int_equal(rows.n_rows, 12);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        assert_true((number(&rows, i, "point") < 8) == (strcmp(word(&rows, i, "status"), "solved") == 0));
+    runner_free(r);
+    table_free(&rows);
+    order_free(&o);
+    sweep_free(&w);
+}
+
 static void a_search_sees_every_change(void **state)
 {
     struct rng *rng;
     struct err e = { 0 };
     int64_t points = 0;
     assert_ok(rng_build(&rng, SEED, 2, &e), &e);
-    int64_t solved = compare_ways(*state,
-                                  "network: two.yaml\nworkload: d.yaml\n"
-                                  "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
-                                  NULL, 0, rng, &points);
+    int64_t solved =
+        compare_ways(*state,
+                     "workload: d.yaml\nnetwork: { npu: npu.yaml, dims: [ { shape: ring, size: 2 },\n"
+                     "  { name: pod, shape: switch, size: 2 } ] }\n"
+                     "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
+                     NULL, 0, rng, &points);
     assert_int_equal(solved, 4);
     rng_free(rng);
 }
@@ -446,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_are_those_of_studies_read_afresh, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(points_that_are_left_out_have_no_row, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_search_sees_every_change, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(overrides_are_part_of_what_is_kept, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(more_files_than_are_kept_are_read, make_folder, remove_folder),
