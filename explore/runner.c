@@ -160,7 +160,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     struct order_unit unit;
     int rc = 0;
     order_find(&unit, r->job.order, u);
-    if (memcmp(&unit.slow, &r->slow, sizeof unit.slow) != 0)
+    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
     for (int64_t i = 0; i < unit.n && !rc; i++) {

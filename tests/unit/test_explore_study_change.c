@@ -74,7 +74,7 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
 {
     struct study_override axes[KEYS];
     struct study_source from = { .path = f->study, .axes = axes };
-    struct study s;
+    struct study s = { 0 };
     struct err e = { 0 };
     for (int i = 0; i < n; i++) {
         from.n_axes = 0;
