@@ -64,6 +64,7 @@ static const struct key study_keys[] = {
           "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: points of a "
           "sweep that "
           "do not satisfy all are left out"),
+    STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
     { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
       .min = 0, .max = 9e18, .dflt = 1 },
 };
