@@ -8,6 +8,7 @@
 #include "topo/parts.h"
 #include "explore/gossip.h"
 #include "explore/hetero.h"
+#include "explore/keep.h"
 #include "explore/place.h"
 #include "explore/search.h"
 #include "explore/sweep_keys.h"
@@ -26,6 +27,8 @@ static const struct section *const sections[] = {
     &sweep_factor_section,
     &sweep_factor_tier_section,
     &sweep_factor_dims_section,
+    &keep_section,
+    &keep_top_section,
     &sim_rules_section,
     &sim_slow_section,
     &sim_links_section,

@@ -67,7 +67,7 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
     int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
     progress_begin(&p, run, "points");
     int rc = sweep_run(&t, w, run->opt.operands[0], o->list, o->n, threads, progress_report, &p, e);
-    if (progress_end(&p, run) && !rc) {
+    if (progress_end(&p, run, NULL) && !rc) {
         output_verbose(run, "%lld points in %.3f s on %d threads", (long long)w->n_points,
                        progress_spent_s(&p), (int)threads);
         rc = write_rows(run, &t, w, o, e);

@@ -4,6 +4,8 @@
 
 const char *const study_combine_names[] = { "sum", "regret", NULL };
 
+const char *const study_split_names[] = { "solve", "given", NULL };
+
 #define ROW(conf, key, field, what, text)                                                                    \
     .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
 /* Without a unit, without a default. */
@@ -36,6 +38,10 @@ static const struct key study_keys[] = {
          "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
          "sum"),
     WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
+    WORD(
+        "split", split, study_split_names, USE_SPLIT,
+        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold them "
+        "against the constraints, for a grid over bandwidths; absent: solve"),
     WORD("model", model, sim_model_words, USE_TIME,
          "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
          "bandwidth"),
@@ -58,6 +64,7 @@ static const struct key study_keys[] = {
           "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: points of a "
           "sweep that "
           "do not satisfy all are left out"),
+    STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
     { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
       .min = 0, .max = 9e18, .dflt = 1 },
 };

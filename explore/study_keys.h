@@ -8,8 +8,8 @@
 
 struct study_conf {
     const char *name, *source;
-    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where;
-    int32_t combine, objective, model;
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep;
+    int32_t combine, split, objective, model;
     double total_Bps, time_limit_s;
     bool count_npus;
     int64_t seed;
