@@ -56,7 +56,7 @@ enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 5 };
 struct options {
     const char *operands[OPTIONS_MAX_OPERANDS]; /**< NULL when absent */
     int32_t n_operands;
-    struct option_list set, where;
+    struct option_list set, where, limits;
     int32_t format;       /**< enum table_format, -1 = by the extension of `out` */
     int32_t image_format; /**< enum plot_format, likewise */
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
@@ -74,6 +74,7 @@ struct options {
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
+    const char *front_by, *front_per, *front_design, *front_at;
     struct option_list statuses; /**< words of trace_status_words */
     int64_t seed, window, start, horizon_s, max_gpus;
     bool skip_bad, cpu_jobs;

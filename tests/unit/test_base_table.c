@@ -238,6 +238,40 @@ static void lack_of_memory_is_told_when_writing(void **state)
     text_free(&out);
 }
 
+static void cells_are_copied_and_shown_as_csv_has_them(void **state)
+{
+    static const char *const want[] = { "0.1", "7", "a,b", "", "", "" };
+    struct table from = { 0 }, to = { 0 };
+    struct text cell = { 0 };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct table *t = i ? &to : &from;
+        table_column(t, "x", TABLE_REAL);
+        table_column(t, "n", TABLE_COUNT);
+        table_column(t, "s", TABLE_TEXT);
+    }
+    table_row(&from);
+    table_put_real(&from, 0.1);
+    table_put_count(&from, 7);
+    table_put_text(&from, "a,b");
+    table_row(&from);
+    for (int i = 0; i < 3; i++)
+        table_put_none(&from);
+    for (int64_t row = 0; row < 2; row++) {
+        table_row(&to);
+        for (int32_t col = 0; col < 3; col++) {
+            table_put_cell(&to, &from, row, col);
+            text_clear(&cell);
+            table_cell_text(&cell, &to, row, col);
+            assert_string_equal(text_str(&cell), want[3 * row + col]);
+        }
+    }
+    assert_null(table_cell(&to, 1, 2)->text); /* no value, not an empty one */
+    text_free(&cell);
+    table_free(&from);
+    table_free(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +287,7 @@ int main(void)
         cmocka_unit_test(table_without_rows_is_written),
         cmocka_unit_test(writing_appends),
         cmocka_unit_test(lack_of_memory_is_told_when_writing),
+        cmocka_unit_test(cells_are_copied_and_shown_as_csv_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
