@@ -62,10 +62,12 @@ BENCH_SRC := $(wildcard bench/*.c)
 VALIDATE_SRC := $(wildcard tests/validate/*.c)
 SECTION_SRC := $(filter tests/validate/validate_%,$(VALIDATE_SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+# A sweep without a model, run by tests/mpi.sh on threads and ranks.
+RANKS_SRC := tests/mpi/fleet_ranks.c
 # Another simulator's answers (C++, SimGrid), and the program that writes its questions.
 ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
-ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC)
+ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
@@ -78,6 +80,7 @@ LIB := $O/libweft.a
 WEFT := $O/weft
 UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
 BENCH := $O/bench/bench
+RANKS := $O/tests/mpi/fleet_ranks
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
 SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
@@ -139,6 +142,9 @@ $(SECTIONS): $O/%: $O/%.o $(call objects,$(filter-out $(SECTION_SRC),$(VALIDATE_
 $O/tests/oracle/write_cases: $(call objects,$(ORACLE_SRC) $(SUPPORT_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+$(RANKS): $(call objects,$(RANKS_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
 $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 	@mkdir -p $(@D)
 	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
@@ -161,7 +167,7 @@ run-study:
 test: deps ## install what is missing, then every test, plain and under ASan+UBSan
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-test-programs: $(WEFT) $(UNIT)
+test-programs: $(WEFT) $(UNIT) $(RANKS)
 	@:
 
 valgrind: ## unit tests under valgrind

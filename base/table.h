@@ -37,9 +37,18 @@ void table_put_real(struct table *t, double x);
 void table_put_count(struct table *t, int64_t n);
 void table_put_text(struct table *t, const char *s);
 void table_put_none(struct table *t);
+/** Are values of the last row still to be put? */
+bool table_row_is_open(const struct table *t);
+/** Forget the rows; columns and memory stay. */
+void table_clear(struct table *t);
 /** The value of a cell of another table, in a column of the same kind. */
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 void table_free(struct table *t);
+
+/** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
+void table_take_row(struct table *t, struct table *from, int64_t row);
+/** Keep the columns with keep[col], shape [n_cols], and no others. O(cells). */
+void table_keep_columns(struct table *t, const bool *keep);
 
 /** Column by name, or -1. */
 int32_t table_find(const struct table *t, const char *name);
@@ -64,6 +73,21 @@ void table_cell_text(struct text *out, const struct table *t, int64_t row, int32
  */
 int table_write(const struct table *t, enum table_format format, const char *head, struct text *out,
                 struct err *e);
+
+/** A table written piece by piece: `= { .format = F }`, then the calls below; table_write_end() releases. */
+struct table_writer {
+    enum table_format format;
+    size_t *widths; /**< shape [n_cols], owned; of text alone */
+    int64_t n_rows; /**< so far */
+};
+/** For TABLE_AS_TEXT all rows have to be shown before the first is written (other formats need it not). */
+int table_write_measure(struct table_writer *w, const struct table *rows, struct err *e);
+/** Append what stands before the rows, then rows as often as there are some, then what stands behind them:
+ * together the text of table_write(). ERR_NOMEM. */
+int table_write_begin(struct table_writer *w, const struct table *columns, const char *head, struct text *out,
+                      struct err *e);
+int table_write_rows(struct table_writer *w, const struct table *rows, struct text *out, struct err *e);
+int table_write_end(struct table_writer *w, struct text *out, struct err *e);
 
 /**
  * Read CSV: RFC 4180 quoting, LF or CR LF, '#' comment lines before the header. The first row

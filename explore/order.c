@@ -52,6 +52,13 @@ static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis)
 
 /* ---- units ---- */
 
+/* A study without axes is one point. */
+static const struct sweep_grid *grid_at(const struct sweep *w, int32_t grid)
+{
+    static const struct sweep_grid no_axes = { .n_points = 1 };
+    return w->n_grids ? &w->grids[grid] : &no_axes;
+}
+
 static int64_t n_values(const struct order *o, int32_t grid, int32_t k)
 {
     return o->sweep->axes[o->sweep->grids[grid].axes[k]].n;
@@ -60,7 +67,7 @@ static int64_t n_values(const struct order *o, int32_t grid, int32_t k)
 /* Units of grid number `grid`, which begin with number `first`. */
 static int64_t fill_grid(struct order *o, int32_t grid, int64_t first)
 {
-    const struct sweep_grid *from = &o->sweep->grids[grid];
+    const struct sweep_grid *from = grid_at(o->sweep, grid);
     struct order_grid *g = &o->grids[grid];
     int64_t n_slow = 1; /* no product is above the number of points */
     *g = (struct order_grid){ .first_unit = first, .n_quick = 1 };
@@ -78,7 +85,7 @@ int order_build(struct order *o, const struct sweep *w, int64_t most, struct err
     o->grids = calloc((size_t)w->n_grids + 1, sizeof *o->grids);
     if (!o->grids)
         return err_nomem(e, "the order of a sweep");
-    for (int32_t grid = 0; grid < w->n_grids; grid++)
+    for (int32_t grid = 0; grid < w->n_grids || grid == 0; grid++)
         o->n_units += fill_grid(o, grid, o->n_units);
     return 0;
 }
@@ -92,7 +99,7 @@ void order_free(struct order *o)
 /* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. */
 static void put_digits(struct sweep_point *p, const struct order *o, int32_t grid, bool quick, int64_t i)
 {
-    for (int32_t k = o->sweep->grids[grid].n_axes; k-- > 0;) {
+    for (int32_t k = grid_at(o->sweep, grid)->n_axes; k-- > 0;) {
         if (o->grids[grid].quick[k] != quick)
             continue;
         p->at[k] = i % n_values(o, grid, k);
@@ -103,7 +110,7 @@ static void put_digits(struct sweep_point *p, const struct order *o, int32_t gri
 static int64_t get_digits(const struct sweep_point *p, const struct order *o, bool quick)
 {
     int64_t i = 0;
-    for (int32_t k = 0; k < o->sweep->grids[p->grid].n_axes; k++)
+    for (int32_t k = 0; k < grid_at(o->sweep, p->grid)->n_axes; k++)
         if (o->grids[p->grid].quick[k] == quick)
             i = i * n_values(o, p->grid, k) + p->at[k];
     return i;
@@ -111,7 +118,7 @@ static int64_t get_digits(const struct sweep_point *p, const struct order *o, bo
 
 static int32_t grid_of_unit(const struct order *o, int64_t u)
 {
-    int32_t lo = 0, hi = o->sweep->n_grids - 1;
+    int32_t lo = 0, hi = o->sweep->n_grids ? o->sweep->n_grids - 1 : 0;
     while (lo < hi) {
         int32_t mid = hi - (hi - lo) / 2;
         if (o->grids[mid].first_unit <= u)
@@ -135,7 +142,7 @@ void order_find(struct order_unit *unit, const struct order *o, int64_t u)
 
 int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i)
 {
-    const struct sweep_grid *g = &o->sweep->grids[unit->grid];
+    const struct sweep_grid *g = grid_at(o->sweep, unit->grid);
     *p = unit->slow;
     put_digits(p, o, unit->grid, true, unit->first + i);
     int64_t number = 0;

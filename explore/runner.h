@@ -37,6 +37,10 @@ void runner_free(struct runner *r); /**< NULL is fine */
  */
 void runner_columns(struct table *t, const struct sweep *w);
 
+/** Take out the columns of dimensions that no network of the rows has, and those of training where none
+ * trains. ERR_NOMEM. */
+int sweep_trim(struct table *t, struct err *e);
+
 /**
  * Append the rows of unit @p u to @p rows (with runner_columns()), and count. The same rows whatever the
  * runner did before. A point that cannot be read or solved is a row with a status and a message.

@@ -34,6 +34,6 @@ run sweep study.yaml --set 'vary={totl_GBps: [1]}' --dry-run
 run sweep study.yaml --set 'vary={total_GBps: {from: 1, to: 2}}' --dry-run
 echo "== an interrupt writes nothing"
 # timeout and not kill: a shell starts background commands with SIGINT ignored.
-timeout --foreground --preserve-status -s INT 3 "$WEFT" sweep study.yaml --set 'vary.total_GBps={from: 1, to: 2, points: 200000}' -o long.csv
+timeout --foreground --preserve-status -s INT 2 "$WEFT" sweep study.yaml --set 'vary.total_GBps={from: 1, to: 2, points: 490000}' -o long.csv
 echo "exit $?"
 ls
