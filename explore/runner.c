@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/runner_bound.h"
 #include "explore/study_cache.h"
 #include "explore/sweep_axis.h"
 #include "explore/sweep_row.h"
@@ -16,6 +17,7 @@ struct runner {
     bool holds;              /* `study` is that of an earlier point with the same slow values */
     struct study study;
     struct sweep_words words;
+    struct runner_bound bound;
 };
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
@@ -26,19 +28,6 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
     to->filtered += n->filtered;
     to->bounded += n->bounded;
     to->solved += n->solved;
-}
-
-int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
-{
-    struct runner *r = calloc(1, sizeof *r);
-    *out = r;
-    if (!r)
-        return err_nomem(e, "a runner of a sweep");
-    r->job = *job;
-    r->from = *job->from;
-    r->from.axes = r->axes;
-    r->from.cache = &r->cache;
-    return 0;
 }
 
 static void drop_study(struct runner *r)
@@ -55,7 +44,26 @@ void runner_free(struct runner *r)
     drop_study(r);
     study_cache_free(&r->cache);
     sweep_words_free(&r->words);
+    runner_bound_free(&r->bound);
     free(r);
+}
+
+int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
+{
+    struct runner *r = calloc(1, sizeof *r);
+    *out = r;
+    if (!r)
+        return err_nomem(e, "a runner of a sweep");
+    r->job = *job;
+    r->from = *job->from;
+    r->from.axes = r->axes;
+    r->from.cache = &r->cache;
+    int rc = runner_bound_begin(&r->bound, job, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
 }
 
 /* The study at a point whose slow values are those of the one that is held, if any is. */
@@ -78,13 +86,6 @@ static int is_left_out(bool *out, const struct sweep *w, const struct sweep_poin
     int rc = w->where ? sweep_passes(&pass, w, p, net, e) : 0;
     *out = !pass;
     return rc;
-}
-
-/* Is the point proved to be worse than one that is known? */
-static bool is_bounded(const struct study *s, const struct front_set *known)
-{
-    (void)s;
-    return known && false;
 }
 
 /* Split, time and price of the study that was loaded, as a row. */
@@ -138,16 +139,17 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
 {
     const struct sweep *w = r->job.order->sweep;
     struct err inner = { 0 };
-    bool out;
+    bool out, bounded = false;
     int rc = is_left_out(&out, w, p, NULL, e);
     if (rc)
         return rc;
     int read = out ? 0 : load(r, p, &inner);
     if (!out && !read)
         rc = is_left_out(&out, w, p, &r->study.net, e);
+    if (!rc && !out && !read)
+        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, e);
     if (rc)
         return rc;
-    bool bounded = !out && !read && is_bounded(&r->study, r->job.known);
     n->seen++;
     n->filtered += out;
     n->bounded += bounded;
@@ -163,6 +165,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
+    runner_bound_unit(&r->bound);
     for (int64_t i = 0; i < unit.n && !rc; i++) {
         struct sweep_point p;
         int64_t point = order_point(&p, r->job.order, &unit, i);

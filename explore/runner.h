@@ -16,17 +16,20 @@ struct sweep_counts {
 };
 void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 
+struct keep_rule;
+
 /** What all runners of a sweep share; all borrowed, nothing changes while they run. */
 struct runner_job {
     const struct order *order;
     const struct study_source *from;
     const struct front_set *known; /**< what points are held against before they are solved; NULL = nothing */
+    const struct keep_rule *rule;  /**< what `known` is the fronts of; not NULL with it */
 };
 
 /** Opaque: studies that were read, work space. */
 struct runner;
 
-/** One a thread. ERR_NOMEM, then *out is NULL. */
+/** One a thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. Then *out is NULL. */
 int runner_build(struct runner **out, const struct runner_job *job, struct err *e);
 void runner_free(struct runner *r); /**< NULL is fine */
 
