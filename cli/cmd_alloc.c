@@ -28,7 +28,7 @@ static int report(struct alloc_run *a, int64_t i, const struct study *s, const s
     }
     if (a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return 0; /* said on standard error, and there is nothing else to read */
-    text_puts(&a->out, i > 0 ? "\n" : "");
+    text_puts(&a->out, a->out.n ? "\n" : "");
     return alloc_text(&r, &a->out, e);
 }
 
@@ -49,9 +49,15 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 {
     struct study s;
     struct design d;
+    if (!points_pass(&a->sweep, i, NULL))
+        return 0;
     int rc = points_load(&s, a->run, &a->sweep, &a->overrides, i, e);
     if (rc)
         return err_wrap(e, "point %lld", (long long)i);
+    if (!points_pass(&a->sweep, i, &s)) {
+        study_free(&s);
+        return 0;
+    }
     rc = design_solve(&d, &s, e);
     if (!rc) {
         load_say_status(a->run, &d);
