@@ -19,8 +19,11 @@ static int report(struct alloc_run *a, int64_t i, const struct study *s, const s
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][POINTS_VALUE];
     struct alloc_report r = { .run = a->run, .study = s, .design = d, .sweep = &a->sweep, .at = at };
-    for (int32_t k = 0; k < a->sweep.n_keys; k++)
-        at[k] = (struct study_override){ a->sweep.keys[k].path, points_value(values[k], &a->sweep, k, i) };
+    for (int32_t k = 0; k < a->sweep.n_keys; k++) {
+        const char *value = points_value(values[k], &a->sweep, k, i);
+        if (*value) /* a grid need not vary all keys */
+            at[r.n_at++] = (struct study_override){ a->sweep.keys[k].path, value };
+    }
     r.from = output_origin(s);
     if (output_format(a->run) == TABLE_AS_JSON) {
         alloc_json(&r, &a->out);
