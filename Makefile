@@ -87,7 +87,7 @@ SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
 # A figure per plots/fig_NAME.c, drawn from the table of the main study, but for those of other tables.
-OTHER_FIGURES := timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
+OTHER_FIGURES := front timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
 	hetero learning strip gossip gossip_loss gossip_need
 FIGURES ?= $(filter-out $(OTHER_FIGURES),$(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c)))
 MAIN_STUDY := configs/studies/main.yaml
