@@ -150,6 +150,22 @@ void table_keep_columns(struct table *t, const bool *keep)
     t->n_cols = t->col = n_cols;
 }
 
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col)
+{
+    const struct table_cell *c = table_cell(from, row, col);
+    switch (from->kinds[col]) {
+    case TABLE_TEXT:
+        table_put_text(t, c->text);
+        break;
+    case TABLE_REAL:
+        table_put_real(t, c->real);
+        break;
+    case TABLE_COUNT:
+        table_put_count(t, c->count);
+        break;
+    }
+}
+
 void table_clear(struct table *t)
 {
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++)

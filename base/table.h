@@ -41,6 +41,8 @@ void table_put_none(struct table *t);
 bool table_row_is_open(const struct table *t);
 /** Forget the rows; columns and memory stay. */
 void table_clear(struct table *t);
+/** The value of a cell of another table, in a column of the same kind. */
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 void table_free(struct table *t);
 
 /** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
@@ -53,6 +55,9 @@ int32_t table_find(const struct table *t, const char *name);
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
 /** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
 double table_number(const struct table *t, int64_t row, int32_t col);
+
+/** Append the value as CSV has it, without quotes; blank is "". */
+void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col);
 
 /**
  * Append the table to @p out.

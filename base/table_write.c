@@ -35,6 +35,14 @@ static const char *cell_words(char buf[NUM_TEXT], enum table_kind kind, const st
     return buf;
 }
 
+void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col)
+{
+    char buf[NUM_TEXT];
+    const struct table_cell *c = table_cell(t, row, col);
+    if (has_value(t->kinds[col], c))
+        text_puts(out, cell_words(buf, t->kinds[col], c, true));
+}
+
 /* What stands at a row of a text table; row -1 is the header. */
 static const char *text_words(char buf[NUM_TEXT], const struct table *t, int64_t row, int32_t col)
 {

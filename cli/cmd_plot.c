@@ -1,8 +1,8 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cli/filters.h"
 #include "cli/output.h"
 #include "plots/figure.h"
 
@@ -11,11 +11,7 @@ static const struct option plot_rows[] = {
       .help = "list the figures",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
-    { .name = "where",
-      .value = "COLUMN=VALUE",
-      .help = "only rows with this value; one column twice means either, two columns mean both",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, where) },
+    OPTION_WHERE,
     { .name = "title",
       .value = "TEXT",
       .help = "instead of the figure's own",
@@ -86,30 +82,14 @@ static int check_extension(const struct run *run, struct err *e)
                    "option --output is \"%.200s\", need a name ending in .svg, .pdf or .png, or --of", out);
 }
 
-/* "COLUMN=VALUE" cut in two; copies[i] holds the column. */
-static int read_filters(struct plot_where *where, char **copies, const struct option_list *list,
-                        struct err *e)
-{
-    for (int32_t i = 0; i < list->n; i++) {
-        const char *equals = strchr(list->items[i], '=');
-        if (!equals || equals == list->items[i])
-            return err_set(e, ERR_USAGE, "option --where is \"%.100s\", need COLUMN=VALUE", list->items[i]);
-        copies[i] = strndup(list->items[i], (size_t)(equals - list->items[i]));
-        if (!copies[i])
-            return err_nomem(e, "filters");
-        where[i] = (struct plot_where){ .column = copies[i], .value = equals + 1 };
-    }
-    return 0;
-}
-
-static int draw(const struct run *run, const struct plot_where *where, struct err *e)
+static int draw(const struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
     struct plot_options plot = {
         .format = image_format(run),
         .title = opt->title,
-        .where = where,
-        .n_where = opt->where.n,
+        .where = filters->where,
+        .n_where = filters->n,
         .width_px = (int32_t)opt->width_px,
         .height_px = (int32_t)opt->height_px,
     };
@@ -130,7 +110,6 @@ static int draw(const struct run *run, const struct plot_where *where, struct er
 
 static int run_plot(struct run *run, struct err *e)
 {
-    int32_t n = run->opt.where.n;
     if (run->opt.list)
         return list_figures(run, e);
     if (run->opt.n_operands < 2)
@@ -141,15 +120,11 @@ static int run_plot(struct run *run, struct err *e)
         rc = output_check(run, NULL, e);
     if (rc)
         return rc;
-    struct plot_where *where = calloc((size_t)n + 1, sizeof *where);
-    char **copies = calloc((size_t)n + 1, sizeof *copies);
-    rc = where && copies ? read_filters(where, copies, &run->opt.where, e) : err_nomem(e, "filters");
+    struct filters filters;
+    rc = filters_read(&filters, &run->opt.where, e);
     if (!rc)
-        rc = draw(run, where, e);
-    for (int32_t i = 0; copies && i < n; i++)
-        free(copies[i]);
-    free(copies);
-    free(where);
+        rc = draw(run, &filters, e);
+    filters_free(&filters);
     return rc;
 }
 

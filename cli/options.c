@@ -315,6 +315,7 @@ void options_free(struct options *o)
 {
     free(o->set.items);
     free(o->where.items);
+    free(o->limits.items);
     free(o->statuses.items);
     *o = (struct options){ .format = -1,
                            .image_format = -1,

@@ -70,11 +70,14 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
     return rc ? rc : sweep_words_take(&r->words, &r->study, e);
 }
 
-/* Does `where` of the study leave the point out? */
-static bool is_left_out(const struct sweep *w, const struct sweep_point *p, const struct topo_network *net)
+/* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
+static int is_left_out(bool *out, const struct sweep *w, const struct sweep_point *p,
+                       const struct topo_network *net, struct err *e)
 {
-    (void)w, (void)p, (void)net;
-    return false;
+    bool pass = true;
+    int rc = w->where ? sweep_passes(&pass, w, p, net, e) : 0;
+    *out = !pass;
+    return rc;
 }
 
 /* Is the point proved to be worse than one that is known? */
@@ -116,30 +119,40 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_put(rows, r->job.order->sweep, p, point, &row);
 }
 
-/* Lack of memory ends the sweep. */
+/* The row of a point that is not left out. Lack of memory ends the sweep. */
+static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
+                   struct table *rows, struct err *e)
+{
+    bool read = !rc;
+    if (read)
+        rc = add_design(r, p, point, rows, inner);
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner->msg);
+    if (rc)
+        add_error(r, p, point, read, inner->msg, rows);
+    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+}
+
 static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                      struct sweep_counts *n, struct err *e)
 {
+    const struct sweep *w = r->job.order->sweep;
     struct err inner = { 0 };
-    int rc = load(r, p, &inner);
-    bool read = !rc;
-    n->seen++;
-    if (read && is_left_out(r->job.order->sweep, p, &r->study.net)) {
-        n->filtered++;
-        return 0;
-    }
-    if (read && is_bounded(&r->study, r->job.known)) {
-        n->bounded++;
-        return 0;
-    }
-    n->solved++;
-    if (!rc)
-        rc = add_design(r, p, point, rows, &inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
+    bool out;
+    int rc = is_left_out(&out, w, p, NULL, e);
     if (rc)
-        add_error(r, p, point, read, inner.msg, rows);
-    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+        return rc;
+    int read = out ? 0 : load(r, p, &inner);
+    if (!out && !read)
+        rc = is_left_out(&out, w, p, &r->study.net, e);
+    if (rc)
+        return rc;
+    bool bounded = !out && !read && is_bounded(&r->study, r->job.known);
+    n->seen++;
+    n->filtered += out;
+    n->bounded += bounded;
+    n->solved += !out && !bounded;
+    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, e);
 }
 
 int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
@@ -147,7 +160,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     struct order_unit unit;
     int rc = 0;
     order_find(&unit, r->job.order, u);
-    if (memcmp(&unit.slow, &r->slow, sizeof unit.slow) != 0)
+    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
     for (int64_t i = 0; i < unit.n && !rc; i++) {

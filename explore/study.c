@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linexpr.h"
 #include "base/num.h"
 #include "explore/order.h"
 #include "explore/study_keys.h"
@@ -203,34 +204,6 @@ static int check_asked(const struct study *s, struct err *e)
     return need_for_objective(s, e);
 }
 
-/* Text after "col N: " continues "constraints[0]", from where it says what is wrong. */
-static const char *constraint_joint(const char *rest)
-{
-    if (strncmp(rest, "is ", 3) == 0 || strncmp(rest, "holds ", 6) == 0)
-        return " ";
-    return strncmp(rest, "unknown ", 8) == 0 ? " has " : ": ";
-}
-
-/*
- * Column of the fault: counted in the text, which starts after the quote if there is
- * one. A text with line breaks started on the line below, so its own place must do.
- */
-static int fail_constraint(const struct study *s, yaml_id id, const struct err *inner, struct err *e)
-{
-    const struct yaml_node *node = &s->doc.nodes[id];
-    char path[256], place[400];
-    char *rest;
-    if (strncmp(inner->msg, "col ", 4) != 0)
-        return err_set(e, inner->code, "%s", inner->msg);
-    long col = strtol(inner->msg + 4, &rest, 10);
-    rest += strspn(rest, ": ");
-    yaml_path(&s->doc, id, path, sizeof path);
-    yaml_place(&s->doc, id, place, sizeof place);
-    if (!strchr(node->text, '\n'))
-        snprintf(strrchr(place, ':'), 16, ":%ld", node->text_col + col - 1 + node->quoted);
-    return err_set(e, inner->code, "%s: %s%s%s", place, path, constraint_joint(rest), rest);
-}
-
 static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices *prices, struct err *e)
 {
     const char *text;
@@ -239,7 +212,7 @@ static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices
     if (rc)
         return rc;
     rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
-    return rc ? fail_constraint(s, id, &inner, e) : 0;
+    return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
 static int read_constraints(struct study *s, yaml_id list, struct err *e)
@@ -373,16 +346,8 @@ static int read_document(struct study *s, unsigned needs, struct err *e)
     return rc ? rc : study_note(s, needs, e);
 }
 
-/* Means the same in YAML as it is written: a number, or a word that is not null. */
-static bool is_plain(const char *value)
-{
-    double ignored;
-    return num_parse_real(value, &ignored) ||
-           (*value && value[strspn(value, "abcdefghijklmnopqrstuvwxyz_")] == '\0' &&
-            strcmp(value, "null") != 0);
-}
-
-/* New texts for the values of quick axes; *dims says whether the network has one of them. */
+/* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
+ * number or as one of a list of words without being parsed means that in YAML too. */
 static bool change_texts(struct study *s, const struct study_source *from, bool *dims)
 {
     *dims = false;
@@ -390,7 +355,7 @@ static bool change_texts(struct study *s, const struct study_source *from, bool 
         const struct study_override *axis = &from->axes[i];
         if (!order_is_quick(axis->path))
             continue;
-        yaml_id id = is_plain(axis->value) ? study_find_axis(&s->doc, from, axis->path) : -1;
+        yaml_id id = study_find_axis(&s->doc, from, axis->path);
         if (id < 0)
             return false;
         s->doc.nodes[id].text = axis->value;
@@ -426,8 +391,7 @@ bool study_change(struct study *s, const struct study_source *from, unsigned nee
     if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
         return false;
     s->rows.n = 0;
-    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored) &&
-           !check_needs(s, &conf, needs, &ignored);
+    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
 }
 
 int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)

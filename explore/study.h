@@ -77,7 +77,7 @@ struct study {
     struct text notes; /**< warnings, a line each: keys without effect */
 };
 
-extern const struct section study_section, study_budget_section, study_axis_section, study_mix_section;
+extern const struct section study_section, study_budget_section, study_mix_section;
 
 /** What a command needs from a study; missing parts are errors with the place of the study. */
 enum study_need {
