@@ -30,6 +30,24 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
     to->solved += n->solved;
 }
 
+int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
+{
+    struct runner *r = calloc(1, sizeof *r);
+    *out = r;
+    if (!r)
+        return err_nomem(e, "a runner of a sweep");
+    r->job = *job;
+    r->from = *job->from;
+    r->from.axes = r->axes;
+    r->from.cache = &r->cache;
+    int rc = runner_bound_build(&r->bound, job->rule, job->known, job->order->sweep, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
+}
+
 static void drop_study(struct runner *r)
 {
     if (r->holds)
@@ -48,24 +66,6 @@ void runner_free(struct runner *r)
     free(r);
 }
 
-int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
-{
-    struct runner *r = calloc(1, sizeof *r);
-    *out = r;
-    if (!r)
-        return err_nomem(e, "a runner of a sweep");
-    r->job = *job;
-    r->from = *job->from;
-    r->from.axes = r->axes;
-    r->from.cache = &r->cache;
-    int rc = runner_bound_begin(&r->bound, job, e);
-    if (rc) {
-        runner_free(r);
-        *out = NULL;
-    }
-    return rc;
-}
-
 /* The study at a point whose slow values are those of the one that is held, if any is. */
 static int load(struct runner *r, const struct sweep_point *p, struct err *e)
 {
@@ -73,6 +73,7 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
     if (r->holds && study_change(&r->study, &r->from, NEEDS))
         return sweep_words_change(&r->words, &r->study, e);
     drop_study(r);
+    runner_bound_forget(&r->bound);
     int rc = study_read(&r->study, &r->from, NEEDS, e);
     r->holds = !rc;
     return rc ? rc : sweep_words_take(&r->words, &r->study, e);
@@ -147,7 +148,7 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     if (!out && !read)
         rc = is_left_out(&out, w, p, &r->study.net, e);
     if (!rc && !out && !read)
-        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, e);
+        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
     if (rc)
         return rc;
     n->seen++;
@@ -165,7 +166,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
-    runner_bound_unit(&r->bound);
+    runner_bound_forget(&r->bound);
     for (int64_t i = 0; i < unit.n && !rc; i++) {
         struct sweep_point p;
         int64_t point = order_point(&p, r->job.order, &unit, i);

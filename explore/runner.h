@@ -3,7 +3,7 @@
 #define EXPLORE_RUNNER_H
 
 #include "base/table.h"
-#include "explore/front.h"
+#include "explore/keep.h"
 #include "explore/order.h"
 #include "explore/study_files.h"
 
@@ -16,14 +16,12 @@ struct sweep_counts {
 };
 void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 
-struct keep_rule;
-
 /** What all runners of a sweep share; all borrowed, nothing changes while they run. */
 struct runner_job {
     const struct order *order;
     const struct study_source *from;
+    const struct keep_rule *rule;  /**< of `known`; may be NULL where that is */
     const struct front_set *known; /**< what points are held against before they are solved; NULL = nothing */
-    const struct keep_rule *rule;  /**< what `known` is the fronts of; not NULL with it */
 };
 
 /** Opaque: studies that were read, work space. */

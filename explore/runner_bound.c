@@ -3,29 +3,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "explore/runner.h"
+
 /* Columns up to the objective, and the total where the study gives it, are known before a point is solved. */
 static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule)
 {
     int32_t total = table_find(&b->row, "total_GBps");
     b->possible = true;
     for (int32_t i = 0; i < rule->n_per; i++) {
-        int32_t col = table_find(&b->row, rule->per[i]);
+        const char *name = rule->per[i];
+        int32_t col = table_find(&b->row, name);
         b->possible = b->possible && col >= 0 && col <= total;
-        b->total = b->total || col == total;
+        b->by_total = b->by_total || col == total;
+        /* A network without a name is called by its bandwidths too. */
+        b->quick_group = b->quick_group || order_is_quick(name) || strcmp(name, "network") == 0;
     }
 }
 
-int runner_bound_begin(struct runner_bound *b, const struct runner_job *job, struct err *e)
+int runner_bound_build(struct runner_bound *b, const struct keep_rule *rule, const struct front_set *known,
+                       const struct sweep *w, struct err *e)
 {
-    *b = (struct runner_bound){ .known = job->known, .sweep = job->order->sweep };
-    if (!b->known)
+    *b = (struct runner_bound){ .known = known, .sweep = w };
+    if (!known)
         return 0;
-    bound_begin(&b->bound, job->rule->front, job->rule->n_front);
-    runner_columns(&b->row, b->sweep);
+    bound_begin(&b->bound, rule->front, rule->n_front);
+    runner_columns(&b->row, w);
     if (b->row.failed)
-        return err_nomem(e, "a row of a sweep");
-    look_at_columns(b, job->rule);
-    return keep_build(&b->keep, job->rule, &b->row, e);
+        return err_nomem(e, "columns");
+    look_at_columns(b, rule);
+    return keep_build(&b->keep, rule, &b->row, e);
 }
 
 void runner_bound_free(struct runner_bound *b)
@@ -38,44 +44,39 @@ void runner_bound_free(struct runner_bound *b)
     *b = (struct runner_bound){ 0 };
 }
 
-void runner_bound_unit(struct runner_bound *b)
+void runner_bound_forget(struct runner_bound *b)
 {
     b->prepared = false;
 }
 
 static int find_group(struct runner_bound *b, const struct study *s, const struct sweep_words *words,
-                      const struct sweep_point *p, struct err *e)
+                      const struct sweep_point *p, int64_t point, struct err *e)
 {
     struct sweep_row row;
     sweep_row_blank(&row);
     sweep_row_study(&row, s, words);
     table_clear(&b->row);
-    sweep_row_put(&b->row, b->sweep, p, 0, &row);
-    return b->row.failed ? err_nomem(e, "a row of a sweep") : keep_group(&b->group, b->keep, &b->row, 0, e);
-}
-
-/* A search makes another workload of every point. */
-static bool is_searched(const struct study *s)
-{
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].search)
-            return true;
-    return false;
+    sweep_row_put(&b->row, b->sweep, p, point, &row);
+    int rc = b->row.failed ? err_nomem(e, "a row") : keep_group(&b->group, b->keep, &b->row, 0, e);
+    if (!rc)
+        b->front = front_of(b->known, text_str(&b->group));
+    return rc;
 }
 
 int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct study *s,
-                     const struct sweep_words *words, const struct sweep_point *p, struct err *e)
+                     const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                     struct err *e)
 {
+    int rc = 0;
     *beaten = false;
     /* At given bandwidths a bound takes longer than the point itself. */
-    if (!b->known || !b->possible || s->split == STUDY_GIVEN || (b->total && isnan(s->total_Bps)))
+    if (!b->known || !b->possible || s->split == STUDY_GIVEN || (b->by_total && isnan(s->total_Bps)))
         return 0;
-    int rc = b->prepared && !is_searched(s) ? 0 : bound_prepare(&b->bound, s, e);
-    if (!rc)
-        rc = find_group(b, s, words, p, e);
-    if (rc)
-        return rc;
-    b->prepared = true;
-    *beaten = bound_beaten(&b->bound, s, front_of(b->known, text_str(&b->group)));
-    return 0;
+    if (!b->prepared || b->quick_group)
+        rc = find_group(b, s, words, p, point, e);
+    if (!rc && !b->prepared)
+        rc = bound_prepare(&b->bound, s, e);
+    b->prepared = !rc;
+    *beaten = !rc && bound_beaten(&b->bound, s, b->front);
+    return rc;
 }

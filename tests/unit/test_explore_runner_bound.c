@@ -179,7 +179,7 @@ static void rows_held_apart_by_results_are_all_solved(void **state)
         assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
         assert_ok(order_build(&o, &w, 8, &e), &e);
         const struct study_source from = { .path = f->study };
-        run_units(&rows, &n, &(struct runner_job){ &o, &from, &known, &rule }, 1, false);
+        run_units(&rows, &n, &(struct runner_job){ &o, &from, &rule, &known }, 1, false);
         assert_true(n.solved == 3 && n.bounded == 0);
         front_set_free(&known);
         table_free(&rows);
@@ -200,7 +200,7 @@ static void a_rule_over_columns_that_are_not_there_is_refused(void **state)
     (void)state;
     snprintf(rule.front[0].name, sizeof rule.front[0].name, "tme_s");
     assert_ok(order_build(&o, &w, 1, &e), &e);
-    assert_fails(runner_build(&r, &(struct runner_job){ &o, &from, &known, &rule }, &e), &e, ERR_PARSE,
+    assert_fails(runner_build(&r, &(struct runner_job){ &o, &from, &rule, &known }, &e), &e, ERR_PARSE,
                  "tme_s");
     assert_null(r);
     order_free(&o);
