@@ -363,6 +363,10 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
 int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
+    if (!rc && !j->source.complete)
+        output_warn(run, "%s: not all points are done, need weft sweep to go on", run->opt.operands[0]);
+    if (!rc && j->source.store && j->source.rows.n_rows == 0)
+        return err_set(e, ERR_NO_DESIGN, "%s: no row is there yet", run->opt.operands[0]);
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
     if (!rc)

@@ -312,11 +312,12 @@ static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pas
 
 static int run_pass(struct campaign *c, struct writer *w, struct err *e)
 {
-    struct campaign_pass pass = {
-        .c = c,
-        .job = { .order = &c->order, .from = c->ask->from, .known = w->pass ? &c->known : NULL },
-        .number = w->pass
-    };
+    struct campaign_pass pass = { .c = c,
+                                  .job = { .order = &c->order,
+                                           .from = c->ask->from,
+                                           .rule = &c->rule,
+                                           .known = w->pass ? &c->known : NULL },
+                                  .number = w->pass };
     struct fleet_work work = { .n_units = c->order.n_units,
                                .n_points = c->state.n_points,
                                .build = build_hand,

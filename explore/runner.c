@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/runner_bound.h"
 #include "explore/study_cache.h"
 #include "explore/sweep_axis.h"
 #include "explore/sweep_row.h"
@@ -16,6 +17,7 @@ struct runner {
     bool holds;              /* `study` is that of an earlier point with the same slow values */
     struct study study;
     struct sweep_words words;
+    struct runner_bound bound;
 };
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
@@ -38,7 +40,12 @@ int runner_build(struct runner **out, const struct runner_job *job, struct err *
     r->from = *job->from;
     r->from.axes = r->axes;
     r->from.cache = &r->cache;
-    return 0;
+    int rc = runner_bound_build(&r->bound, job->rule, job->known, job->order->sweep, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
 }
 
 static void drop_study(struct runner *r)
@@ -55,6 +62,7 @@ void runner_free(struct runner *r)
     drop_study(r);
     study_cache_free(&r->cache);
     sweep_words_free(&r->words);
+    runner_bound_free(&r->bound);
     free(r);
 }
 
@@ -65,6 +73,7 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
     if (r->holds && study_change(&r->study, &r->from, NEEDS))
         return sweep_words_change(&r->words, &r->study, e);
     drop_study(r);
+    runner_bound_forget(&r->bound);
     int rc = study_read(&r->study, &r->from, NEEDS, e);
     r->holds = !rc;
     return rc ? rc : sweep_words_take(&r->words, &r->study, e);
@@ -78,13 +87,6 @@ static int is_left_out(bool *out, const struct sweep *w, const struct sweep_poin
     int rc = w->where ? sweep_passes(&pass, w, p, net, e) : 0;
     *out = !pass;
     return rc;
-}
-
-/* Is the point proved to be worse than one that is known? */
-static bool is_bounded(const struct study *s, const struct front_set *known)
-{
-    (void)s;
-    return known && false;
 }
 
 /* Split, time and price of the study that was loaded, as a row. */
@@ -138,16 +140,17 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
 {
     const struct sweep *w = r->job.order->sweep;
     struct err inner = { 0 };
-    bool out;
+    bool out, bounded = false;
     int rc = is_left_out(&out, w, p, NULL, e);
     if (rc)
         return rc;
     int read = out ? 0 : load(r, p, &inner);
     if (!out && !read)
         rc = is_left_out(&out, w, p, &r->study.net, e);
+    if (!rc && !out && !read)
+        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
     if (rc)
         return rc;
-    bool bounded = !out && !read && is_bounded(&r->study, r->job.known);
     n->seen++;
     n->filtered += out;
     n->bounded += bounded;

@@ -330,7 +330,7 @@ static void bad_rules_are_refused_at_their_place(void **state)
         { "{ npus: 8, tiers: [ { min: 3 }, { max: 4 } ] }",
           "tiers[1] has nothing to tell its dimensions from those of tiers[0], need a name", ERR_RANGE },
         { "{ npus: 13, dims: 2 }",
-          "study.yaml:2:28: vary.network.factor makes no network: 13 NPUs have no factors for 2 to 2 "
+          "study.yaml:2:28: vary.network.factor makes no network: 13 NPUs have no factors for 2 "
           "dimensions "
           "under these limits; need others",
           ERR_RANGE },
