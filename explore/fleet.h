@@ -64,7 +64,7 @@ int fleet_run(struct fleet_run *f, struct err *e);
  * but those of a thread's work come from the thread that was here. ERR_LIB: by srun without a plug-in, by
  * another MPI. */
 int fleet_start(struct err *e);
-/** Leave MPI, if it was entered. Where @p rc is not 0 and the other ranks do not come here within a second,
+/** Leave MPI, if it was entered. Where @p rc is not 0 and the other ranks do not come here within seconds,
  * this process and they end at once, with this exit code: say before what is wrong. */
 void fleet_end(int rc);
 /** Called by all ranks, each with what it has come to: 0 where all have 0; else, on all, the code and the

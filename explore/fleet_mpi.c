@@ -9,8 +9,10 @@
 
 /* Ranks that wait sleep in between: what MPI calls waiting is a loop that takes a core. */
 #define NAP_S 0.0005
-/* How long a rank that has failed waits for the others to come to the same end. */
-#define PART_S 1.0
+/* How long a rank that has failed waits for the others to come to the same end: the first rank closes files
+ * before. */
+#define PART_FIRST_S 1.0
+#define PART_S       5.0
 /* Of messages that are none of fleet_run()'s. */
 enum { TAG_SHARE = 100, TAG_AGREE };
 
@@ -80,7 +82,7 @@ void fleet_end(int rc)
     if (!is_running())
         return;
     /* A failure that all ranks know of ends them in peace; of one alone the others would never hear. */
-    if (!meet(rc ? PART_S : HUGE_VAL))
+    if (!meet(!rc ? HUGE_VAL : fleet_rank() == 0 ? PART_FIRST_S : PART_S))
         MPI_Abort(MPI_COMM_WORLD, rc);
     MPI_Finalize();
 }
