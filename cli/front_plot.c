@@ -42,7 +42,7 @@ void column_look(struct column_look *look, const char *name, double most)
 /* Of the axes of figures, which are for values above 0; others go from the least to the most. */
 static struct axis fit(const double limits[2], double scale)
 {
-    double lo = limits[0] / scale, hi = limits[1] / scale;
+    double lo = fmax(limits[0] / scale, -1e300), hi = fmin(limits[1] / scale, 1e300); /* hi - lo is finite */
     if (lo > 0)
         return axis_fit(lo, hi);
     return (struct axis){ .lo = lo, .hi = hi > lo ? hi : lo + 1 };
