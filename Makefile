@@ -23,6 +23,7 @@ PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev l
     libsqlite3-dev libopenmpi-dev openmpi-bin
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
+SLURM_PACKAGES := slurm-wlm munge
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
@@ -86,7 +87,7 @@ SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
 # A figure per plots/fig_NAME.c, drawn from the table of the main study, but for those of other tables.
-OTHER_FIGURES := timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
+OTHER_FIGURES := front timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
 	hetero learning strip gossip gossip_loss gossip_need
 FIGURES ?= $(filter-out $(OTHER_FIGURES),$(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c)))
 MAIN_STUDY := configs/studies/main.yaml
@@ -216,6 +217,11 @@ check-simgrid: ## flows against SimGrid itself, not only against its answers in 
 	$(SIMGRID) <$O/simgrid_cases.txt >$O/simgrid.csv
 	WEFT_SIMGRID_CSV=$O/simgrid.csv $O/tests/unit/test_sim_flow_reference
 
+check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of its own; needs root
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SLURM_PACKAGES)'
+	$(SUBMAKE) $(WEFT) $(RANKS)
+	@FOLDER=$O tests/slurm.sh
+
 lint: ## formatting, static analysis, warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
 	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-tidy lint-scripts compilers
@@ -270,7 +276,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
-    check-simgrid validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
+    check-simgrid check-slurm validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
     uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

@@ -187,7 +187,7 @@ int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *fro
     int rc = reserve_nodes(doc, from->n_nodes, e);
     if (rc)
         return rc;
-    size_t n_sources = (size_t)(doc->n_sources + from->n_sources);
+    size_t n_sources = (size_t)doc->n_sources + (size_t)from->n_sources;
     const char **sources = realloc(doc->sources, n_sources * sizeof *sources);
     if (!sources)
         return err_nomem(e, "names of YAML files");

@@ -27,6 +27,13 @@ static const struct option front_rows[] = {
       .help = "the same of values, as in time_s=1.2,cost_usd=3e6",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_at) },
+    { .name = "behind",
+      .value = "N",
+      .help = "in CSV and JSON also designs behind the front, evenly through the table, at most so many",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, front_behind),
+      .min = 1,
+      .max = 1000000 },
 };
 
 static const struct option_group front_options = { "Front", front_rows,

@@ -135,6 +135,7 @@ static int take_options(struct front_job *j, const struct options *opt, struct e
 {
     const struct table *columns = &j->source.rows;
     j->n_sides = opt->limits.n > 0 ? 2 : 1;
+    j->sample = (struct front_sample){ .most = opt->front_behind, .every = 1 };
     int rc = filters_read(&j->filters, &opt->where, e);
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = take_rule(&j->sides[i].rule, opt, columns, e);
@@ -193,6 +194,41 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
     return rc ? rc : d->row.failed ? err_nomem(e, "the design") : 0;
 }
 
+/* Too many: every second goes, and of those to come only every second is taken. */
+static void thin(struct front_sample *s)
+{
+    struct table *t = &s->rows;
+    int64_t n = 0;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        struct table_cell *from = t->cells + row * t->n_cols;
+        for (int32_t i = 0; i < t->n_cols && row % 2; i++)
+            free(from[i].text);
+        if (row % 2 == 0)
+            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
+    }
+    t->n_rows = n;
+    s->every *= 2;
+}
+
+static int take_sample(struct front_job *j, const struct table *rows, struct err *e)
+{
+    struct front_sample *s = &j->sample;
+    for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
+        table_column(&s->rows, rows->names[i], rows->kinds[i]);
+    for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
+        if (!keep_is_design(j->sides[0].keep, rows, row) || s->n_offered++ % s->every)
+            continue;
+        table_row(&s->rows);
+        for (int32_t i = 0; i < rows->n_cols; i++)
+            table_put_cell(&s->rows, rows, row, i);
+        if (s->rows.failed)
+            break;
+        if (s->rows.n_rows > s->most)
+            thin(s);
+    }
+    return s->rows.failed ? err_nomem(e, "designs behind the front") : 0;
+}
+
 /* Times of different work do not compare. */
 static void warn_work(struct front_job *j, struct run *run, const struct table *rows)
 {
@@ -221,6 +257,8 @@ static int read_rows(struct front_job *j, struct run *run, struct err *e)
         drop_rows(rows, &j->filters);
         j->n_passed += rows->n_rows;
         warn_work(j, run, rows);
+        if (!rc)
+            rc = take_sample(j, rows, e);
         for (int32_t i = 0; i < j->n_sides && !rc; i++)
             rc = keep_offer(j->sides[i].keep, rows, e);
         if (rc)
@@ -325,6 +363,10 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
 int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
+    if (!rc && !j->source.complete)
+        output_warn(run, "%s: not all points are done, need weft sweep to go on", run->opt.operands[0]);
+    if (!rc && j->source.store && j->source.rows.n_rows == 0)
+        return err_set(e, ERR_NO_DESIGN, "%s: no row is there yet", run->opt.operands[0]);
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
     if (!rc)
@@ -346,6 +388,7 @@ void front_job_free(struct front_job *j)
     }
     text_free(&j->design.group);
     table_free(&j->design.row);
+    table_free(&j->sample.rows);
     filters_free(&j->filters);
     text_free(&j->work);
     front_source_close(&j->source);

@@ -25,6 +25,12 @@ struct front_design {
     struct table row;            /**< owned: of --at the values alone */
 };
 
+/** Some of the designs that were seen: every so many. */
+struct front_sample {
+    struct table rows;              /**< owned */
+    int64_t most, every, n_offered; /**< rows at most; 0 = none are wanted */
+};
+
 enum { FRONT_ALL, FRONT_WITHIN, FRONT_SIDES };
 
 /** Zero-initialise; release with front_job_free(). */
@@ -34,6 +40,7 @@ struct front_job {
     struct front_side sides[FRONT_SIDES]; /**< shape [n_sides]: the second where there are limits */
     int32_t n_sides;
     struct front_design design;
+    struct front_sample sample;
     int64_t n_passed; /**< rows that pass --where */
     struct text work; /**< owned: the workload of the first of them */
 };

@@ -86,6 +86,25 @@ static void put_design(struct table *t, const struct front_job *j)
         put_row(t, &d->row, 0, "design", false, f ? front_distance(f, d->x) : NAN);
 }
 
+/* Those of the sample that are on no front. */
+static int put_behind(struct table *t, const struct front_job *j, struct err *e)
+{
+    const struct keep *k = j->sides[FRONT_ALL].keep;
+    const struct table *rows = &j->sample.rows;
+    struct text group = { 0 };
+    double x[FRONT_MAX_COLUMNS];
+    int rc = 0;
+    for (int64_t row = 0; row < rows->n_rows && !rc; row++) {
+        rc = keep_group(&group, k, rows, row, e);
+        const struct front *f = rc ? NULL : front_of(keep_fronts(k), text_str(&group));
+        keep_values(x, k, rows, row);
+        if (f && front_dominates(f, x))
+            put_row(t, rows, row, "behind", false, front_distance(f, x));
+    }
+    text_free(&group);
+    return rc;
+}
+
 int front_table(struct table *t, const struct front_job *j, struct err *e)
 {
     const struct table *rows = &j->sides[FRONT_ALL].rows;
@@ -99,5 +118,6 @@ int front_table(struct table *t, const struct front_job *j, struct err *e)
         put_side(t, j, i);
     if (j->design.asked)
         put_design(t, j);
-    return t->failed ? err_nomem(e, "the front") : 0;
+    int rc = put_behind(t, j, e);
+    return rc ? rc : t->failed ? err_nomem(e, "the front") : 0;
 }

@@ -33,10 +33,12 @@ static double least_of(const struct front *f, int32_t col)
     return least;
 }
 
-/* By what factor a is worse than b, of one sign. */
+/* By what factor a is worse than b; infinite where none makes one the other. */
 static double factor(double a, double b)
 {
-    return a > 0 ? a / b : b / a;
+    if (a == b)
+        return 1;
+    return a > 0 && b > 0 ? a / b : a < 0 && b < 0 ? b / a : HUGE_VAL;
 }
 
 static int compare_factors(const void *a, const void *b)
@@ -56,7 +58,9 @@ static void put_least(struct text *out, const struct keep_column *c, double with
     }
     text_puts(out, ", without ");
     put_value(out, c, without);
-    text_printf(out, " (%s times)\n", show_real(value, factor(with, without), 4));
+    if (isfinite(factor(with, without)))
+        text_printf(out, " (%s times)", show_real(value, factor(with, without), 5));
+    text_puts(out, "\n");
 }
 
 /* The columns beside column k. */
@@ -84,10 +88,12 @@ static int put_factors(struct text *out, const struct keep_rule *rule, int32_t c
     }
     qsort(factors, (size_t)within->n_sorted, sizeof *factors, compare_factors);
     text_printf(out, "  %s at the same %s: ", c->name, others(rule, col));
-    if (most > 1)
+    if (!isfinite(most))
+        text_puts(out, "no factor says it, a value is 0\n");
+    else if (most > 1)
         text_printf(out, "%s times as %s at worst (point %lld), %s in the median\n",
-                    show_real(worst, most, 4), c->large ? "little" : "much", (long long)within->id[at],
-                    show_real(middle, stat_quantile(factors, within->n_sorted, 0.5), 4));
+                    show_real(worst, most, 5), c->large ? "little" : "much", (long long)within->id[at],
+                    show_real(middle, stat_quantile(factors, within->n_sorted, 0.5), 5));
     else
         text_printf(out, "no %s\n", c->large ? "less" : "more");
     free(factors);
@@ -126,7 +132,7 @@ void front_text_distance(const struct front_job *j, const struct front *f, const
     if (isfinite(distance))
         text_printf(out,
                     "  %s times behind the front%s: one design there is better by that in every column\n",
-                    show_real(value, 1 + distance, 4), within);
+                    show_real(value, 1 + distance, 5), within);
     for (int32_t k = 0; k < rule->n_front; k++) {
         double least = front_least(f, d->x, k);
         if (!isfinite(least) || !(least < d->x[k]))

@@ -65,9 +65,11 @@ struct options {
     const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
     const char *hetero_runs, *hetero_plans, *hetero_stages, *hetero_curves;
     const char *gossip_runs, *gossip_curves, *gossip_links;
+    const char *store, *shard;
+    bool resume;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list, timing;
-    int64_t threads, width_px, height_px;
+    int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu;

@@ -38,6 +38,15 @@ int points_load(struct study *s, const struct run *run, const struct sweep *w, c
     return sweep_load(s, w, &p, source_of(run, o), 0, e);
 }
 
+bool points_pass(const struct sweep *w, int64_t i, const struct study *s)
+{
+    struct sweep_point p;
+    struct err e = { 0 };
+    bool pass;
+    sweep_find_point(&p, w, i);
+    return sweep_passes(&pass, w, &p, s ? &s->net : NULL, &e) || pass;
+}
+
 const char *points_unquote(char buf[POINTS_VALUE], const char *value)
 {
     size_t n = strlen(value);

@@ -28,7 +28,7 @@
  * objective. A slice that is neither is halved.
  */
 
-enum { D = TOPO_MAX_DIMS, FIRST_ROUNDS = 12, NEXT_ROUNDS = 4, MOST_SLICES = 160 };
+enum { D = TOPO_MAX_DIMS, FIRST_ROUNDS = 12, NEXT_ROUNDS = 2, MOST_SLICES = 160 };
 
 /* How far rounding and a solver's gap (ALLOC_GAP) can move what is printed. */
 #define MARGIN 1e-9
@@ -80,8 +80,18 @@ static bool has_column(const struct bound *b, enum bound_column column)
 
 /* ---- curves ---- */
 
-/* Added to prices, in the largest of them. -1: less the smallest, as a total is spent, whatever on. */
-static const double added[] = { 1000, 200, 40, 12, 4, 1.5, 0.5, 0.15, 0.03, 0, -1 };
+static double time_at(const struct study *s, const double *bw_Bps)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    return sum;
+}
+
+/* Added to prices, in the largest of them. -1: less nearly the smallest, as a total is spent, whatever on;
+ * without any price a dimension would have no share. */
+static const double added[] = { 300, 30, 5, 1, 0.2, 0, -1 };
+#define NEARLY (1 - 1.0 / 1024)
 
 static void find_curve(struct bound_curve *c, const struct bound *b, const struct study *s)
 {
@@ -95,7 +105,7 @@ static void find_curve(struct bound_curve *c, const struct bound *b, const struc
     /* From large to small: the multipliers of one are nearly those of the next. */
     for (size_t i = 0; i < sizeof added / sizeof added[0] && largest > 0; i++) {
         struct bound_cut *cut = &c->cuts[c->n];
-        cut->mu = added[i] >= 0 ? added[i] * largest : -smallest;
+        cut->mu = added[i] >= 0 ? added[i] * largest : -smallest * NEARLY;
         if (added[i] < 0 && !(smallest > 0))
             break;
         for (int32_t d = 0; d < n_dims; d++)
@@ -103,6 +113,18 @@ static void find_curve(struct bound_curve *c, const struct bound *b, const struc
         bound_find_cut(cut, b, s, price, NEXT_ROUNDS);
         c->n++;
     }
+}
+
+/* Time of the step, and price, at the shares of a cut. */
+static void measure(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price)
+{
+    double bw_Bps[D];
+    cut->price = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        bw_Bps[d] = b->total_Bps * cut->share[d];
+        cut->price += price[d] * cut->share[d];
+    }
+    cut->busy_B = (time_at(s, bw_Bps) - b->compute_s) * b->total_Bps;
 }
 
 static void find_fastest(struct bound *b, const struct study *s)
@@ -114,31 +136,45 @@ static void find_fastest(struct bound *b, const struct study *s)
     bound_find_cut(&b->fastest, b, s, price, FIRST_ROUNDS);
 }
 
+static void find_all(struct bound *b, const struct study *s)
+{
+    b->total_Bps = isfinite(s->total_Bps) ? s->total_Bps : UNKNOWN_TOTAL_Bps;
+    find_fastest(b, s);
+    if (!s->has_parts)
+        return;
+    measure(&b->fastest, b, s, b->cost.price);
+    find_curve(&b->cost, b, s);
+    for (int32_t i = 0; i < b->cost.n; i++)
+        measure(&b->cost.cuts[i], b, s, b->cost.price);
+    if (has_column(b, BOUND_NIC)) {
+        find_fastest(b, s); /* multipliers from where they were */
+        find_curve(&b->nic, b, s);
+    }
+}
+
 int bound_prepare(struct bound *b, const struct study *s, struct err *e)
 {
+    double endless[D];
     b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
                   !study_has_choice(s);
-    b->cost.n = b->nic.n = 0;
+    b->cost.n = b->nic.n = b->cheapest = 0;
     int rc = bound_reserve(b, s, e);
     if (rc || !b->possible)
         return rc;
     b->scaled = false;
     for (int32_t i = 0; i < s->n_workloads; i++)
         b->scaled = b->scaled || s->workloads[i].fn.n_maxima > 0;
-    b->total_Bps = isfinite(s->total_Bps) ? s->total_Bps : UNKNOWN_TOTAL_Bps;
-    find_fastest(b, s);
-    if (!s->has_parts)
-        return 0;
+    for (int32_t d = 0; d < D; d++)
+        endless[d] = INFINITY;
+    b->compute_s = time_at(s, endless);
     b->cost.fixed = study_fixed_usd(s);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
+    for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++) {
         b->cost.price[d] = s->prices[d].usd_per_Bps;
         b->nic.price[d] = s->prices[d].has_nic;
+        if (b->cost.price[d] < b->cost.price[b->cheapest])
+            b->cheapest = d;
     }
-    find_curve(&b->cost, b, s);
-    if (has_column(b, BOUND_NIC)) {
-        find_fastest(b, s); /* multipliers from where they were */
-        find_curve(&b->nic, b, s);
-    }
+    find_all(b, s);
     return 0;
 }
 
@@ -225,14 +261,6 @@ struct ask {
     int left;                  /* slices that may still be looked at */
 };
 
-static double time_at(const struct study *s, const double *bw_Bps)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
-    return sum;
-}
-
 static double cost_at(const struct bound *b, const double *bw_Bps, int32_t n_dims)
 {
     double usd = b->cost.fixed;
@@ -264,15 +292,22 @@ static bool is_allowed(const double *bw_Bps, const struct study *s)
     return true;
 }
 
-/* The objective at one split that the rows allow: the answer's is no more. */
-static double value_at(const struct ask *a, const struct bound_cut *cut, double scale)
+/* So much of a cut's shares, and the rest where it costs least. */
+struct mix {
+    const struct bound_cut *cut;
+    double used_Bps, rest_Bps;
+};
+
+/* The objective at one split; INFINITY where the rows forbid it. The answer's is no more. */
+static double value_at(const struct ask *a, struct mix m)
 {
     const struct study *s = a->s;
     double bw_Bps[D];
-    if (!(scale > 0 && isfinite(scale)))
+    if (!m.cut || !(m.used_Bps > 0 && isfinite(m.used_Bps)))
         return INFINITY;
     for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = scale * cut->share[d];
+        bw_Bps[d] = m.used_Bps * m.cut->share[d];
+    bw_Bps[a->b->cheapest] += m.rest_Bps;
     if (!is_allowed(bw_Bps, s))
         return INFINITY;
     double time_s = time_at(s, bw_Bps), usd = cost_at(a->b, bw_Bps, s->net.n_dims);
@@ -283,31 +318,59 @@ static double value_at(const struct ask *a, const struct bound_cut *cut, double 
     return time_s <= s->time_limit_s ? usd : INFINITY;
 }
 
-/* How much of a cut's shares takes the time limit. */
-static double enough(const struct bound_cut *cut, const struct study *s)
+/*
+ * How much of the shares is best, when the rest of a total is spent where it costs least: time compute + L/x
+ * times cost A + x q is least at x = sqrt(A L/(compute q)); a time limit leaves x = L/(limit - compute).
+ * *value is what comes out where that is so: exact but for maxima.
+ */
+static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, double *value)
 {
-    double busy = 0;
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        busy += cut->pull_B[d] > 0 ? cut->pull_B[d] / cut->share[d] : 0;
-    return busy / (s->time_limit_s - cut->const_s);
+    const struct bound *b = a->b;
+    const struct study *s = a->s;
+    bool spent = !isnan(s->total_Bps);
+    double most = most_of(cut->share, s), least_price = spent ? b->cost.price[b->cheapest] : 0;
+    double fixed = b->cost.fixed + (spent ? most * least_price : 0), more = cut->price - least_price;
+    double x = s->objective == ALLOC_COST ? cut->busy_B / (s->time_limit_s - b->compute_s) * (1 + MARGIN)
+                                          : sqrt(fixed * cut->busy_B / (b->compute_s * more));
+    if (!(x > 0 && x < most))
+        x = most;
+    *value = fixed + x * more;
+    if (s->objective == ALLOC_PERF_PER_COST)
+        *value *= b->compute_s + cut->busy_B / x;
+    return (struct mix){ cut, x, spent ? fmax(most - x, 0) : 0 };
+}
+
+/* The same without a rest: no maximum is passed on the way from the total it was measured at. */
+static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, double *value)
+{
+    const struct bound *b = a->b;
+    double most = most_of(cut->share, a->s), usd = b->cost.fixed + most * cut->price;
+    *value = a->s->objective == ALLOC_COST ? usd : (b->compute_s + cut->busy_B / most) * usd;
+    return (struct mix){ cut, most, 0 };
 }
 
 static double value_known(const struct ask *a)
 {
     const struct bound *b = a->b;
     const struct study *s = a->s;
-    double least = INFINITY;
+    struct mix best[2] = { { 0 } };
+    double least[2] = { INFINITY, INFINITY };
     if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION)
-        return least;
+        return INFINITY;
     if (s->objective == ALLOC_TIME)
-        return value_at(a, &b->fastest, most_of(b->fastest.share, s)) * (1 + MARGIN);
-    for (int32_t i = 0; i < b->cost.n; i++) {
-        const struct bound_cut *cut = &b->cost.cuts[i];
-        least = fmin(least, value_at(a, cut, most_of(cut->share, s)));
-        if (s->objective == ALLOC_COST)
-            least = fmin(least, value_at(a, cut, enough(cut, s) * (1 + MARGIN)));
+        best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
+    for (int32_t i = -1; i < b->cost.n && s->objective != ALLOC_TIME; i++) {
+        const struct bound_cut *cut = i < 0 ? &b->fastest : &b->cost.cuts[i];
+        for (int k = 0; k < (b->scaled ? 2 : 1); k++) {
+            double value;
+            struct mix m = k ? whole_of(a, cut, &value) : mix_of(a, cut, &value);
+            if (value < least[k]) {
+                least[k] = value;
+                best[k] = m;
+            }
+        }
     }
-    return least * (1 + MARGIN);
+    return fmin(value_at(a, best[0]), value_at(a, best[1])) * (1 + MARGIN);
 }
 
 /* ---- slices ---- */
@@ -416,11 +479,13 @@ static void look_at_equal(struct ask *a)
     a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : NAN;
 }
 
-bool bound_beaten(const struct bound *b, const struct study *s, const struct front *known)
+bool bound_beaten(struct bound *b, const struct study *s, const struct front *known)
 {
     struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
     if (!b->possible || !known || !known->n || has_column(b, BOUND_UNKNOWN))
         return false;
+    if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)
+        find_all(b, s);
     double from_s = bound_time_s(b, s);
     look_at_equal(&a);
     /* First without knowing more: many points are far from the front. */

@@ -25,10 +25,11 @@ struct bound_cut {
     double mu;                    /**< [price] added to every dimension's price */
     double const_s, root2;        /**< [s], [s * price * B/s] */
     double pull_B[TOPO_MAX_DIMS]; /**< T >= const_s + sum_d pull_B[d]/B_d for every B */
+    double busy_B, price;         /**< there: T is near compute_s + busy_B/total; of one B/s */
     double share[TOPO_MAX_DIMS];  /**< of the total, at the split where both are nearly equal; sum 1 */
 };
 
-enum { BOUND_CUTS = 12 };
+enum { BOUND_CUTS = 8 };
 
 /** Least price of what takes no more than a time, as the largest of some cuts. */
 struct bound_curve {
@@ -46,6 +47,8 @@ struct bound {
     bool possible; /**< bounds hold for what was prepared */
     bool scaled;   /**< the step has maxima: cuts are best at total_Bps, and hold at any */
     double total_Bps;
+    double compute_s;             /**< T at endless bandwidths */
+    int32_t cheapest;             /**< dimension */
     struct bound_cut fastest;     /**< price 1: T >= const_s + root2/total */
     struct bound_curve cost, nic; /**< [USD], [B/s]; n = 0 where there are no prices, or nobody asks */
     double *split;                /**< shape [room], owned: multipliers of leaves and terms, by and by */
@@ -59,7 +62,7 @@ void bound_free(struct bound *b);
 /**
  * Look at network, prices and workloads of @p s, which was read with STUDY_FOR_SPLIT. Total, objective, time
  * limit and constraints may change afterwards. Where no bound holds (simulated models; alpha-beta with
- * algorithms or regimes to choose) nothing is beaten. ERR_NOMEM. O(cuts * leaves * dims), some 5 us.
+ * algorithms or regimes to choose) nothing is beaten. ERR_NOMEM. O(cuts * leaves * dims), some 5 to 10 us.
  */
 int bound_prepare(struct bound *b, const struct study *s, struct err *e);
 
@@ -71,10 +74,12 @@ double bound_cost_usd(const struct bound *b, const struct study *s, double time_
 double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s);
 
 /**
- * Is every answer that @p s can have (status solved) dominated by one and the same front? True only where
- * that is proved, with 1e-9 to spare: points that tie are not beaten. @p s is what was prepared, but for
- * total, objective, time limit and constraints. NULL is a front without points. 0.1 to 2 us.
+ * Is every answer that @p s can have (with status solved) dominated by points of @p known, whose columns are
+ * those of bound_begin()? True only where that is proved, with 1e-9 to spare: points that tie are not beaten.
+ * @p s is what was prepared, but for total, objective, time limit and constraints. NULL is a front without
+ * points. About 1 us; where the step has maxima and the total is another one than the last time, as
+ * bound_prepare(): ask all objectives of one total in a row.
  */
-bool bound_beaten(const struct bound *b, const struct study *s, const struct front *known);
+bool bound_beaten(struct bound *b, const struct study *s, const struct front *known);
 
 #endif

@@ -1,5 +1,6 @@
 #include "explore/bound_cut.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,16 +50,18 @@ static void time_terms(const struct part *p, const double *inverse)
     }
 }
 
-/* x times what it is to grow by, made to sum to 1 again; left as it is where all would be gone. */
+/* x times what it is to grow by, made to sum to 1 again; left as it is where all would be gone. The product
+ * first: it is no more than the sum, so nothing overflows. */
 static void grow(double *x, const double *by, int32_t n)
 {
     double sum = 0;
     for (int32_t i = 0; i < n; i++)
         sum += x[i] * by[i];
-    if (!(sum > 0 && isfinite(sum)))
+    if (!(sum > DBL_MIN && isfinite(sum)))
         return;
+    double scale = 1 / sum;
     for (int32_t i = 0; i < n; i++)
-        x[i] *= by[i] / sum;
+        x[i] = x[i] * by[i] * scale;
 }
 
 /* Terms of a maximum that take long get more of its weight. By squares: a time falls with the root of its

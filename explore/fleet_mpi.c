@@ -1,7 +1,7 @@
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "explore/fleet.h"
@@ -11,8 +11,8 @@
 #define NAP_S 0.0005
 /* How long a rank that has failed waits for the others to come to the same end. */
 #define PART_S 1.0
-/* Bytes shared at a time: MPI counts in int. */
-enum { SHARE_BYTES = 1 << 30 };
+/* Of messages that are none of fleet_run()'s. */
+enum { TAG_SHARE = 100 };
 
 static bool is_running(void)
 {
@@ -101,45 +101,41 @@ int32_t fleet_ranks(void)
     return n;
 }
 
-static void share_part(void *bytes, int n)
+/* A message from the first rank, which may be long in coming. False where there is no room for it. */
+static bool hear_first(char **bytes, int *n)
 {
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibcast(bytes, n, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+    MPI_Status status;
+    int there = 0;
+    while (MPI_Iprobe(0, TAG_SHARE, MPI_COMM_WORLD, &there, &status), !there)
         fleet_sleep(NAP_S);
-}
-
-/* Is there room on every rank? Without, none goes on. */
-static bool all_have(bool room)
-{
-    MPI_Request request;
-    int have = room, all = 0, done = 0;
-    MPI_Iallreduce(&have, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
-        fleet_sleep(NAP_S);
-    return all;
+    MPI_Get_count(&status, MPI_BYTE, n);
+    *bytes = malloc((size_t)*n + 1);
+    if (!*bytes)
+        return false;
+    MPI_Recv(*bytes, *n, MPI_BYTE, 0, TAG_SHARE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return true;
 }
 
 int fleet_share(void **bytes, size_t *n, struct err *e)
 {
-    if (fleet_ranks() == 1)
+    int32_t ranks = fleet_ranks();
+    if (ranks == 1)
         return 0;
-    int64_t size = (int64_t)*n;
-    bool first = fleet_rank() == 0;
-    share_part(&size, sizeof size);
-    char *room = first ? *bytes : malloc((size_t)size + 1);
-    if (!all_have(room || size == 0)) {
-        if (!first)
-            free(room);
+    if (fleet_rank() == 0) {
+        /* Others would wait for ever; they end when the first rank does. */
+        if (*n > INT_MAX)
+            return err_set(e, ERR_LIB, "what ranks share: is %zu bytes, MPI needs less than 2^31", *n);
+        for (int32_t to = 1; to < ranks; to++)
+            MPI_Send(*bytes, (int)*n, MPI_BYTE, to, TAG_SHARE, MPI_COMM_WORLD);
+        return 0;
+    }
+    char *heard;
+    int n_heard;
+    if (!hear_first(&heard, &n_heard))
         return err_nomem(e, "what ranks share");
-    }
-    for (int64_t at = 0; at < size; at += SHARE_BYTES)
-        share_part(room + at, (int)(size - at < SHARE_BYTES ? size - at : SHARE_BYTES));
-    if (!first) {
-        free(*bytes);
-        *bytes = room;
-        *n = (size_t)size;
-    }
+    heard[n_heard] = '\0';
+    free(*bytes);
+    *bytes = heard;
+    *n = (size_t)n_heard;
     return 0;
 }

@@ -130,7 +130,7 @@ static bool says(const struct table *rows, int64_t row, int32_t col, const char 
 }
 
 /* A stalled one with a time has a split, whose proof fell short. */
-static bool is_design(const struct keep *k, const struct table *rows, int64_t row)
+bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row)
 {
     if (says(rows, row, k->fits, "no") || table_cell(rows, row, k->point)->count < 0)
         return false;
@@ -315,7 +315,7 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
     k->counts.seen++;
     if (keep_all(k->rule))
         return add_row(k, rows, row, e);
-    if (!is_design(k, rows, row)) {
+    if (!keep_is_design(k, rows, row)) {
         k->counts.no_design++;
         return 0;
     }

@@ -95,6 +95,8 @@ struct keep_counts keep_counts_of(const struct keep *k);
 int keep_group(struct text *out, const struct keep *k, const struct table *rows, int64_t row, struct err *e);
 /** The row's values in the columns of the front, sign changed where more is better; NaN = blank. */
 void keep_values(double *x, const struct keep *k, const struct table *rows, int64_t row);
+/** Is the row solved, or stalled with a time, and not known to need more memory than an NPU has? */
+bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row);
 /** A number of a column, one written in a column of text too; NaN = none. */
 double keep_number(const struct table *rows, int64_t row, int32_t col);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/runner_bound.h"
 #include "explore/study_cache.h"
 #include "explore/sweep_axis.h"
 #include "explore/sweep_row.h"
@@ -16,6 +17,7 @@ struct runner {
     bool holds;              /* `study` is that of an earlier point with the same slow values */
     struct study study;
     struct sweep_words words;
+    struct runner_bound bound;
 };
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
@@ -38,7 +40,12 @@ int runner_build(struct runner **out, const struct runner_job *job, struct err *
     r->from = *job->from;
     r->from.axes = r->axes;
     r->from.cache = &r->cache;
-    return 0;
+    int rc = runner_bound_build(&r->bound, job->rule, job->known, job->order->sweep, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
 }
 
 static void drop_study(struct runner *r)
@@ -55,6 +62,7 @@ void runner_free(struct runner *r)
     drop_study(r);
     study_cache_free(&r->cache);
     sweep_words_free(&r->words);
+    runner_bound_free(&r->bound);
     free(r);
 }
 
@@ -65,23 +73,20 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
     if (r->holds && study_change(&r->study, &r->from, NEEDS))
         return sweep_words_change(&r->words, &r->study, e);
     drop_study(r);
+    runner_bound_forget(&r->bound);
     int rc = study_read(&r->study, &r->from, NEEDS, e);
     r->holds = !rc;
     return rc ? rc : sweep_words_take(&r->words, &r->study, e);
 }
 
-/* Does `where` of the study leave the point out? */
-static bool is_left_out(const struct sweep *w, const struct sweep_point *p, const struct topo_network *net)
+/* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
+static int is_left_out(bool *out, const struct sweep *w, const struct sweep_point *p,
+                       const struct topo_network *net, struct err *e)
 {
-    (void)w, (void)p, (void)net;
-    return false;
-}
-
-/* Is the point proved to be worse than one that is known? */
-static bool is_bounded(const struct study *s, const struct front_set *known)
-{
-    (void)s;
-    return known && false;
+    bool pass = true;
+    int rc = w->where ? sweep_passes(&pass, w, p, net, e) : 0;
+    *out = !pass;
+    return rc;
 }
 
 /* Split, time and price of the study that was loaded, as a row. */
@@ -116,30 +121,41 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_put(rows, r->job.order->sweep, p, point, &row);
 }
 
-/* Lack of memory ends the sweep. */
+/* The row of a point that is not left out. Lack of memory ends the sweep. */
+static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
+                   struct table *rows, struct err *e)
+{
+    bool read = !rc;
+    if (read)
+        rc = add_design(r, p, point, rows, inner);
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner->msg);
+    if (rc)
+        add_error(r, p, point, read, inner->msg, rows);
+    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+}
+
 static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                      struct sweep_counts *n, struct err *e)
 {
+    const struct sweep *w = r->job.order->sweep;
     struct err inner = { 0 };
-    int rc = load(r, p, &inner);
-    bool read = !rc;
-    n->seen++;
-    if (read && is_left_out(r->job.order->sweep, p, &r->study.net)) {
-        n->filtered++;
-        return 0;
-    }
-    if (read && is_bounded(&r->study, r->job.known)) {
-        n->bounded++;
-        return 0;
-    }
-    n->solved++;
-    if (!rc)
-        rc = add_design(r, p, point, rows, &inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
+    bool out, bounded = false;
+    int rc = is_left_out(&out, w, p, NULL, e);
     if (rc)
-        add_error(r, p, point, read, inner.msg, rows);
-    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+        return rc;
+    int read = out ? 0 : load(r, p, &inner);
+    if (!out && !read)
+        rc = is_left_out(&out, w, p, &r->study.net, e);
+    if (!rc && !out && !read)
+        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
+    if (rc)
+        return rc;
+    n->seen++;
+    n->filtered += out;
+    n->bounded += bounded;
+    n->solved += !out && !bounded;
+    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, e);
 }
 
 int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
@@ -147,7 +163,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     struct order_unit unit;
     int rc = 0;
     order_find(&unit, r->job.order, u);
-    if (memcmp(&unit.slow, &r->slow, sizeof unit.slow) != 0)
+    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
     for (int64_t i = 0; i < unit.n && !rc; i++) {

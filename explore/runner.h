@@ -3,7 +3,7 @@
 #define EXPLORE_RUNNER_H
 
 #include "base/table.h"
-#include "explore/front.h"
+#include "explore/keep.h"
 #include "explore/order.h"
 #include "explore/study_files.h"
 
@@ -20,6 +20,7 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 struct runner_job {
     const struct order *order;
     const struct study_source *from;
+    const struct keep_rule *rule;  /**< of `known`; may be NULL where that is */
     const struct front_set *known; /**< what points are held against before they are solved; NULL = nothing */
 };
 

@@ -112,16 +112,16 @@ const char *store_name(char buf[STORE_NAME], const struct store *s, int32_t col)
 
 static void create_part(struct text *sql, const struct store *s, enum store_part part)
 {
-    /* A text is its number, or where there are too many of them itself: a column of no type. */
-    static const char *const types[] = {
-        [TABLE_TEXT] = "", [TABLE_REAL] = " REAL", [TABLE_COUNT] = " INTEGER"
-    };
+    /* A text is its number, or where there are too many of them itself: a column of no type. A real has none
+     * either: SQLite would turn -0.0 into 0 in a column of type REAL. */
     char name[STORE_NAME];
     text_printf(sql, "CREATE TABLE %s(", store_part_names[part]);
     for (int32_t i = 0; i < s->parts[part].n; i++) {
         int32_t col = s->parts[part].cols[i];
         text_printf(sql, "%s\"%s\"%s", i ? ", " : "", store_name(name, s, col),
-                    i ? types[s->columns.kinds[col]] : " INTEGER PRIMARY KEY");
+                    !i                                     ? " INTEGER PRIMARY KEY"
+                    : s->columns.kinds[col] == TABLE_COUNT ? " INTEGER"
+                                                           : "");
     }
     text_puts(sql, ");\n");
 }

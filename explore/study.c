@@ -346,16 +346,8 @@ static int read_document(struct study *s, unsigned needs, struct err *e)
     return rc ? rc : study_note(s, needs, e);
 }
 
-/* Means the same in YAML as it is written: a number, or a word that is not null. */
-static bool is_plain(const char *value)
-{
-    double ignored;
-    return num_parse_real(value, &ignored) ||
-           (*value && value[strspn(value, "abcdefghijklmnopqrstuvwxyz_")] == '\0' &&
-            strcmp(value, "null") != 0);
-}
-
-/* New texts for the values of quick axes; *dims says whether the network has one of them. */
+/* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
+ * number or as one of a list of words without being parsed means that in YAML too. */
 static bool change_texts(struct study *s, const struct study_source *from, bool *dims)
 {
     *dims = false;
@@ -363,7 +355,7 @@ static bool change_texts(struct study *s, const struct study_source *from, bool 
         const struct study_override *axis = &from->axes[i];
         if (!order_is_quick(axis->path))
             continue;
-        yaml_id id = is_plain(axis->value) ? study_find_axis(&s->doc, from, axis->path) : -1;
+        yaml_id id = study_find_axis(&s->doc, from, axis->path);
         if (id < 0)
             return false;
         s->doc.nodes[id].text = axis->value;
@@ -399,8 +391,7 @@ bool study_change(struct study *s, const struct study_source *from, unsigned nee
     if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
         return false;
     s->rows.n = 0;
-    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored) &&
-           !check_needs(s, &conf, needs, &ignored);
+    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
 }
 
 int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)

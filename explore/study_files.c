@@ -196,7 +196,7 @@ static enum level level_of(const char *path)
 {
     static const char list[] = "workloads[";
     size_t top = strcspn(path, ".[");
-    if (!path[top] || (top == 4 && strncmp(path, "vary", 4) == 0))
+    if (!path[top] || (top == 4 && (strncmp(path, "vary", 4) == 0 || strncmp(path, "keep", 4) == 0)))
         return LEVEL_TOP;
     if (strcmp(path, "network.parts") == 0)
         return LEVEL_NAMES;

@@ -157,7 +157,7 @@ static int begin(struct walk *w, const struct factor *f, struct err *e)
     if (rc)
         return rc;
     int64_t n = (int64_t)f->n_tiers * (DIMS + 1) * (DIMS + 1) * w->n;
-    w->ways = malloc((size_t)n * sizeof *w->ways);
+    w->ways = malloc(((size_t)n + 1) * sizeof *w->ways);
     if (!w->ways)
         return err_nomem(e, "divisors");
     for (int64_t i = 0; i < n; i++)

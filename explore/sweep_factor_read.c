@@ -1,6 +1,7 @@
 #include "explore/sweep_factor.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_KEYS = 32 }; /* of a map with those that are passed on */
@@ -268,11 +269,13 @@ static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map
 static int check_count(int64_t n, const struct factor *f, const struct yaml_doc *doc, yaml_id map,
                        struct err *e)
 {
+    char dims[32];
+    snprintf(dims, sizeof dims, f->from < f->to ? "%d to %d" : "%d", (int)f->from, (int)f->to);
     if (n == 0)
         return yaml_fail(doc, map, e, ERR_RANGE,
-                         "makes no network: %lld NPUs have no factors for %d to %d dimensions under these "
-                         "limits; need others",
-                         (long long)f->npus, (int)f->from, (int)f->to);
+                         "makes no network: %lld NPUs have no factors for %s dimensions under these limits; "
+                         "need others",
+                         (long long)f->npus, dims);
     if (n > SWEEP_MAX_VALUES)
         return yaml_fail(doc, map, e, ERR_RANGE, "makes %lld networks, need at most %d", (long long)n,
                          SWEEP_MAX_VALUES);

@@ -13,7 +13,7 @@ struct hand {
 
 /* Where the row of a point is. */
 struct place {
-    int32_t hand; /* -1: there is none */
+    int32_t hand; /* counted from 1; 0: there is none */
     int64_t row;
 };
 
@@ -37,7 +37,7 @@ static int do_point(void *data, int64_t u, struct err *e)
     int rc = runner_unit(hand->runner, u, &hand->rows, &n, e);
     order_find(&unit, r->order, u);
     if (!rc && hand->rows.n_rows > row)
-        r->places[order_point(&p, r->order, &unit, 0)] = (struct place){ me, row };
+        r->places[order_point(&p, r->order, &unit, 0)] = (struct place){ me + 1, row };
     return rc;
 }
 
@@ -45,11 +45,9 @@ static int open_hands(struct run *r, const struct runner_job *job, int32_t threa
 {
     const struct sweep *w = job->order->sweep;
     r->hands = calloc((size_t)threads, sizeof *r->hands);
-    r->places = malloc((size_t)w->n_points * sizeof *r->places);
+    r->places = calloc((size_t)w->n_points, sizeof *r->places);
     if (!r->hands || !r->places)
         return err_nomem(e, "rows of a sweep");
-    for (int64_t i = 0; i < w->n_points; i++)
-        r->places[i].hand = -1;
     int rc = 0;
     for (; r->n_hands < threads && !rc; r->n_hands++) {
         runner_columns(&r->hands[r->n_hands].rows, w);
@@ -74,8 +72,8 @@ static int collect(struct table *out, struct run *r, struct err *e)
     const struct sweep *w = r->order->sweep;
     runner_columns(out, w);
     for (int64_t i = 0; i < w->n_points; i++)
-        if (r->places[i].hand >= 0)
-            table_take_row(out, &r->hands[r->places[i].hand].rows, r->places[i].row);
+        if (r->places[i].hand)
+            table_take_row(out, &r->hands[r->places[i].hand - 1].rows, r->places[i].row);
     return out->failed ? err_nomem(e, "rows of a sweep") : sweep_trim(out, e);
 }
 

@@ -174,8 +174,9 @@ static int read_zip(struct reader *r, yaml_id map, struct err *e)
         rc = rc ? rc : read_column(r, &d, id, e);
         const struct sweep_column *last = &d.columns[d.n_keys ? d.n_keys - 1 : 0];
         if (!rc && last->n != d.columns[0].n)
-            rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld values, need %lld as %.100s has",
-                           (long long)last->n, (long long)d.columns[0].n, r->doc->nodes[d.at[0]].key);
+            rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld value%s, need %lld as %.100s has",
+                           (long long)last->n, last->n == 1 ? "" : "s", (long long)d.columns[0].n,
+                           r->doc->nodes[d.at[0]].key);
     }
     if (!rc)
         rc = add_axis(r, &d, d.columns[0].n, e);

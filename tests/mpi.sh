@@ -88,7 +88,7 @@ size="units=1501 columns=12"
 
 "$program" all units=400 2>run.log
 rows_of all >want
-ranks 3 stopped units=400 us=2000 stop=2 || die "a run that is stopped: ends with code $?"
+ranks 3 stopped units=400 us=2000 stop=1 || die "a run that is stopped: ends with code $?"
 [ "$(grep -c ', stopped' run.log)" = 3 ] || die "a run that is stopped: not all ranks know"
 [ "$(rows_of stopped | wc -l)" -lt "$(wc -l <want)" ] || die "a run that is stopped: all was done"
 ranks 3 stopped units=400 || die "a run that goes on: ends with code $?"

@@ -6,7 +6,6 @@
 # started, says so and exits 0. Daemons have ports, a socket and a key of their own, and end with the script.
 set -eu
 cd "$(dirname "$0")/.."
-root=$PWD
 weft=$PWD/${FOLDER:-build/release}/weft
 program=$PWD/${FOLDER:-build/release}/tests/mpi/fleet_ranks
 LC_ALL=C
@@ -118,9 +117,11 @@ up || {
 }
 cd "$work"
 
-# srun of N tasks; more than the node has cores, if need be.
-step() {
-    timeout 120 srun -n "$1" --overcommit "$@"
+# ranks N COMMAND: as tasks of one step; more than the node has cores, if need be.
+ranks() {
+    n=$1
+    shift
+    timeout 120 srun --mpi=pmix -n "$n" --overcommit "$@" 2>run.log
 }
 
 # array COMMAND: as four jobs, SLURM_ARRAY_TASK_ID being 1 to 4.
@@ -138,14 +139,53 @@ rows_of() {
 rows_of plain >want
 [ -s want ] || die "a plain run: no rows"
 
-array "$program part\$SLURM_ARRAY_TASK_ID units=1501 us=200 shard=\$SLURM_ARRAY_TASK_ID shards=4" || die "an array of 4 shards: ends with code $?"
+array "$program part\$SLURM_ARRAY_TASK_ID units=1501 us=200 shard=\$SLURM_ARRAY_TASK_ID shards=4" ||
+    die "an array of 4 shards: ends with code $?"
 rows_of part1 part2 part3 part4 | cmp -s want - || die "an array of 4 shards: rows differ from those of a plain run"
 
-timeout 120 srun --mpi=pmix -n 2 --overcommit "$program" two units=1501 us=200 2>run.log || die "srun of 2 ranks: ends with code $?"
-rows_of two | cmp -s want - || die "srun of 2 ranks: rows differ from those of a plain run"
+ranks 2 "$program" two units=1501 us=200 || die "srun of 2 ranks: ends with code $?"
 grep -q 'rank 1 of 2' run.log || die "srun of 2 ranks: are not ranks of one run"
+rows_of two | cmp -s want - || die "srun of 2 ranks: rows differ from those of a plain run"
 
-timeout 120 srun -n 2 --overcommit "$program" alone units=10 2>run.log && die "srun without PMIx: is not refused"
+timeout 60 srun -n 2 --overcommit "$program" alone units=10 2>run.log && die "srun without PMIx: is not refused"
 grep -q 'need srun --mpi=pmix' run.log || die "srun without PMIx: does not say what is needed"
 
-echo OK
+# PMIx ends the others; what the first rank wrote is there, and the next run goes on with it.
+(sleep 2 && kill -9 "$(cat killed.1)") &
+ranks 2 "$program" killed units=1501 us=10000 && die "a rank that is killed: srun ends with code 0"
+wait
+[ -n "$(rows_of killed)" ] || die "a rank that is killed: nothing was written"
+ranks 2 "$program" killed units=1501 || die "after a rank was killed: ends with code $?"
+rows_of killed | cmp -s want - || die "after a rank was killed: rows differ from those of a plain run"
+
+# ---- weft ----
+
+cat >study.yaml <<..
+network: ring:4 switch:8
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  network: ["ring:4 switch:8", "full:4 ring:2 switch:4", "ring:2 ring:2 switch:8"]
+  total_GBps: { from: 100, to: 600, points: 101 }
+  model: [bandwidth, alpha-beta]
+..
+
+# same WHAT STORE: what is in it is what a plain run gave.
+same() {
+    "$weft" export "$2" --of csv | grep -v '^#' | cmp -s plain.csv - || die "$1: rows differ from those of a plain run"
+}
+
+"$weft" sweep study.yaml --store plain.db >/dev/null
+"$weft" export plain.db --of csv | grep -v '^#' >plain.csv
+[ "$(wc -l <plain.csv)" = 607 ] || die "a plain sweep: $(wc -l <plain.csv) lines, need 607"
+
+array "$weft sweep study.yaml --store part\$SLURM_ARRAY_TASK_ID.db --shard \$SLURM_ARRAY_TASK_ID/4" ||
+    die "weft sweep, an array of 4 shards: ends with code $?"
+"$weft" merge all.db part1.db part2.db part3.db part4.db >/dev/null || die "weft merge: ends with code $?"
+same "weft sweep, an array of 4 shards" all.db
+
+ranks 2 "$weft" sweep study.yaml --store two.db >/dev/null || die "weft sweep, srun of 2 ranks: ends with code $?"
+same "weft sweep, srun of 2 ranks" two.db
+
+echo "tests/slurm.sh: arrays and srun give the rows of a plain run"

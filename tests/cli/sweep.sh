@@ -1,7 +1,8 @@
 #!/bin/sh
 # Sweeps: one row a point, the same on any number of threads; a bad point is a row, an interrupt leaves nothing.
 cd "$TMPDIR" || exit 1
-run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+# How long a sweep would take differs from run to run.
+run() { echo "\$ weft $*"; "$WEFT" "$@" >out.txt 2>&1; code=$?; sed 's/takes .* a point$/takes TIME/' out.txt; rm out.txt; echo "exit $code"; }
 cat >study.yaml <<..
 network: ring:4 switch:8
 workload:

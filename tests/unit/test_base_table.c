@@ -73,6 +73,57 @@ static void many_rows_are_kept(void **state)
     table_free(&t);
 }
 
+static void rows_move_with_their_texts(void **state)
+{
+    struct table from = small_table(), to = { 0 };
+    (void)state;
+    table_column(&to, "name", TABLE_TEXT);
+    table_column(&to, "time_s", TABLE_REAL);
+    table_column(&to, "n_npus", TABLE_COUNT);
+    const char *text = table_cell(&from, 2, 0)->text;
+    table_take_row(&to, &from, 2);
+    table_take_row(&to, &from, 0);
+    assert_ptr_equal(table_cell(&to, 0, 0)->text, text);
+    assert_written(&to, TABLE_AS_CSV, NULL,
+                   "name,time_s,n_npus\n\"a \"\"b\"\", c\",-1.5e-07,0\nring,0.3333333333333333,4096\n");
+    assert_null(table_cell(&from, 2, 0)->text);
+    assert_true(table_number(&from, 2, 2) == 0);
+    table_free(&to);
+    table_free(&from);
+}
+
+static void columns_that_are_not_kept_are_gone(void **state)
+{
+    static const bool keeps[][3] = {
+        { true, true, true }, { false, true, true }, { true, false, false }, { false, false, true }
+    };
+    static const bool outer[] = { true, false, true };
+    struct table t = small_table();
+    (void)state;
+    table_keep_columns(&t, outer);
+    assert_written(&t, TABLE_AS_CSV, NULL, "name,n_npus\nring,4096\n,\n\"a \"\"b\"\", c\",0\n");
+    table_row(&t);
+    table_put_text(&t, "more");
+    table_put_count(&t, 7);
+    assert_string_equal(table_cell(&t, 3, 0)->text, "more");
+    table_free(&t);
+    for (size_t i = 0; i < COUNT_OF(keeps); i++) {
+        struct table all = small_table(), some = small_table();
+        table_keep_columns(&some, keeps[i]);
+        assert_int_equal(some.n_cols, keeps[i][0] + keeps[i][1] + keeps[i][2]);
+        for (int32_t col = 0, at = 0; col < all.n_cols; col++) {
+            assert_int_equal(table_find(&some, all.names[col]), keeps[i][col] ? at : -1);
+            for (int64_t row = 0; row < all.n_rows && keeps[i][col]; row++) {
+                assert_int_equal(table_cell(&some, row, at)->count, table_cell(&all, row, col)->count);
+                assert_true(!table_cell(&some, row, at)->text == !table_cell(&all, row, col)->text);
+            }
+            at += keeps[i][col];
+        }
+        table_free(&all);
+        table_free(&some);
+    }
+}
+
 static void text_is_aligned_with_numbers_to_the_right(void **state)
 {
     struct table t = small_table();
@@ -277,6 +328,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_found_by_row_and_column),
         cmocka_unit_test(many_rows_are_kept),
+        cmocka_unit_test(rows_move_with_their_texts),
+        cmocka_unit_test(columns_that_are_not_kept_are_gone),
         cmocka_unit_test(text_is_aligned_with_numbers_to_the_right),
         cmocka_unit_test(text_lines_have_nothing_trailing),
         cmocka_unit_test(text_counts_characters_and_hides_control_codes),

@@ -163,10 +163,179 @@ static void what_is_beaten_is_dominated_and_ties_are_not_beaten(void **state)
         alloc_answer_free(&a);
         random_split_close(&s);
     }
-    print_message("beaten by 3 %%: %d; of %d dominated %d\n", near, dominated, n);
-    assert_true(n > 100);
+    /* Most of what is dominated by a little is found, though not all: rows and maxima are told in part. */
+    assert_true(near > 300 && n > dominated / 3 && n > 100);
     bound_free(&b);
     rng_free(r);
+}
+
+/* ---- a sweep of shapes, totals and objectives ---- */
+
+enum { SHAPES = 80, TOTALS = 5, POINTS = SHAPES * TOTALS * 2 };
+
+/* Shapes that are rivals: traffic and prices of one size; every second has work beside its collectives. */
+static void open_shape(struct random_split *s, int32_t shape, bool overlap)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    double traffic_GB[3][D] = { { 0 } };
+    assert_ok(rng_build(&r, 77, (uint64_t)shape, &e), &e);
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 4; d++)
+            traffic_GB[i][d] = rng_below(r, 3) ? rng_range(r, 1, 6) : 0;
+    plain_split_open(s, 4, (const double(*)[D])traffic_GB, 3, 0.05);
+    for (int32_t d = 0; d < 4; d++)
+        s->problem.usd_per_Bps[d] = rng_log_range(r, 1e-9, 2e-8);
+    if (overlap && shape % 2) { /* leaf 1 in one branch of a maximum, leaf 2 in the other */
+        static int32_t leaf_begin[] = { 0, 1, 2, 3 }, max_begin[] = { 0, 1, 1, 1 }, term_begin[] = { 1, 3 };
+        static double const_s[] = { 0.05, 0.02, 0 };
+        s->fn.n_terms = 3;
+        s->fn.n_maxima = 1;
+        free(s->fn.leaf_begin);
+        free(s->fn.max_begin);
+        free(s->fn.term_begin);
+        free(s->fn.const_s);
+        s->fn.leaf_begin = leaf_begin;
+        s->fn.max_begin = max_begin;
+        s->fn.term_begin = term_begin;
+        s->fn.const_s = const_s;
+    }
+    random_split_row(s, (const double[D]){ 1, 1, 1, 1 }, LINEXPR_EQ, 0);
+    rng_free(r);
+}
+
+static void close_shape(struct random_split *s)
+{
+    if (s->fn.n_maxima) /* of static arrays */
+        s->fn.leaf_begin = s->fn.max_begin = s->fn.term_begin = NULL, s->fn.const_s = NULL;
+    random_split_close(s);
+}
+
+static void ask_point(struct random_split *s, struct made *m, int64_t point)
+{
+    s->rows[0].rhs = 20e9 * (double)(1 + point / 2 % TOTALS);
+    s->problem.objective = point % 2 ? ALLOC_PERF_PER_COST : ALLOC_TIME;
+    m->study.total_Bps = s->rows[0].rhs;
+    m->study.objective = s->problem.objective;
+}
+
+/* False where the solver stalls: such rows are on no front. */
+static bool solve_point(double x[FRONT_MAX_COLUMNS], const struct random_split *s, const struct made *m,
+                        const struct keep_column *columns, int32_t n)
+{
+    struct alloc_answer a;
+    struct err e = { 0 };
+    assert_ok(alloc_solve(&a, &s->problem, &e), &e);
+    bool solved = a.status == ALLOC_SOLVED;
+    for (int32_t c = 0; c < n; c++) {
+        if (strcmp(columns[c].name, "time_s") == 0)
+            x[c] = a.time_s;
+        else if (strcmp(columns[c].name, "cost_usd") == 0)
+            x[c] = a.cost_usd;
+        else if (strcmp(columns[c].name, "nic_GBps") == 0)
+            x[c] = nic_of(&m->study, a.bw_Bps) / 1e9;
+        else
+            x[c] = m->study.total_Bps / 1e9;
+        x[c] = columns[c].large ? -x[c] : x[c];
+    }
+    alloc_answer_free(&a);
+    return solved;
+}
+
+/* The front of a sweep; with pruning what a sample's front beats is not solved. Returns how many are. */
+static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t n, bool prune)
+{
+    struct front known = { .n_cols = n };
+    struct bound b;
+    int64_t solved = 0;
+    bound_begin(&b, columns, n);
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t shape = 0; shape < SHAPES; shape++) {
+            struct random_split s;
+            struct made m;
+            struct err e = { 0 };
+            if ((shape % 8 == 0) == (pass == 1))
+                continue;
+            open_shape(&s, shape, true);
+            make(&m, &s);
+            ask_point(&s, &m, 4);
+            assert_ok(bound_prepare(&b, &m.study, &e), &e);
+            for (int64_t i = 0; i < TOTALS * 2; i++) {
+                double x[FRONT_MAX_COLUMNS];
+                bool on;
+                ask_point(&s, &m, i);
+                if (prune && pass && bound_beaten(&b, &m.study, &known))
+                    continue;
+                solved++;
+                if (!solve_point(x, &s, &m, columns, n))
+                    continue;
+                assert_ok(front_offer(f, x, shape * TOTALS * 2 + i, &on, &e), &e);
+                if (pass == 0)
+                    assert_ok(front_offer(&known, x, i, &on, &e), &e);
+            }
+            close_shape(&s);
+        }
+    front_free(&known);
+    bound_free(&b);
+    return solved;
+}
+
+static void a_pruned_sweep_has_the_front_of_all_points(void **state)
+{
+    static const struct {
+        struct keep_column columns[FRONT_MAX_COLUMNS];
+        int32_t n;
+        int64_t most; /* solved, at most: 100 are the sample, and its front does not beat all the others */
+    } cases[] = {
+        { { { "time_s", false }, { "cost_usd", false } }, 2, 560 },
+        { { { "time_s", false }, { "nic_GBps", false } }, 2, 350 },
+        { { { "cost_usd", false }, { "time_s", false }, { "nic_GBps", false } }, 3, 700 },
+        { { { "time_s", false }, { "total_GBps", false } }, 2, 150 },
+        { { { "cost_usd", false }, { "total_GBps", true }, { "time_s", false } }, 3, 560 },
+        { { { "nic_GBps", true }, { "time_s", false } }, 2, POINTS }, /* nothing is known of large NICs */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct front all = { .n_cols = cases[i].n }, pruned = { .n_cols = cases[i].n };
+        struct err e = { 0 };
+        assert_int_equal(sweep(&all, cases[i].columns, cases[i].n, false), POINTS);
+        int64_t solved = sweep(&pruned, cases[i].columns, cases[i].n, true);
+        assert_true(solved <= cases[i].most);
+        assert_ok(front_sort(&all, &e), &e);
+        assert_ok(front_sort(&pruned, &e), &e);
+        assert_int_equal(pruned.n, all.n);
+        assert_memory_equal(pruned.id, all.id, (size_t)all.n * sizeof *all.id);
+        assert_memory_equal(pruned.x, all.x, (size_t)(all.n * all.n_cols) * sizeof *all.x);
+        front_free(&all);
+        front_free(&pruned);
+    }
+}
+
+static void nothing_is_beaten_where_nothing_is_known(void **state)
+{
+    static const struct keep_column odd[] = { { "time_s", false }, { "gap", false } };
+    struct random_split s;
+    struct made m;
+    struct bound b;
+    struct front f = { .n_cols = 2 };
+    struct err e = { 0 };
+    (void)state;
+    offer(&f, 1e-9, -1e9, 0);
+    open_shape(&s, 0, false);
+    make(&m, &s);
+    ask_point(&s, &m, 0);
+    for (int i = 0; i < 4; i++) {
+        m.study.model = i == 1 ? SIM_CHUNK : i == 2 ? SIM_ALPHA_BETA : SIM_BANDWIDTH;
+        m.study.net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+        bound_begin(&b, i ? time_and_cost : odd, 2);
+        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        assert_int_equal(bound_beaten(&b, &m.study, &f), i == 3);
+        assert_false(bound_beaten(&b, &m.study, NULL));
+        assert_int_equal(isfinite(bound_time_s(&b, &m.study)), i == 0 || i == 3);
+        bound_free(&b);
+    }
+    front_free(&f);
+    close_shape(&s);
 }
 
 int main(void)
@@ -175,6 +344,8 @@ int main(void)
         cmocka_unit_test(no_answer_is_below_its_bounds),
         cmocka_unit_test(without_shared_dimensions_the_time_is_exact),
         cmocka_unit_test(what_is_beaten_is_dominated_and_ties_are_not_beaten),
+        cmocka_unit_test(a_pruned_sweep_has_the_front_of_all_points),
+        cmocka_unit_test(nothing_is_beaten_where_nothing_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

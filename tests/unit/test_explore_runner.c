@@ -7,7 +7,7 @@
 #include "tests/support.h"
 #include "tests/unit/table_cells.h"
 
-enum { MOST_AXES = 3, MIXES = 100, SEED = 20261121 };
+enum { MOST_AXES = 3, MIXES = 60, SEED = 20261121 };
 
 /* ---- files ---- */
 
@@ -284,16 +284,54 @@ static void rows_are_those_of_studies_read_afresh(void **state)
     rng_free(rng);
 }
 
+/* ---- points that are left out ---- */
+
+/* Of 3 networks x 2 totals x 2 bandwidths: those of 32 NPUs alone, and not both large. */
+static void points_that_are_left_out_have_no_row(void **state)
+{
+    struct folder *f = *state;
+    struct sweep w;
+    struct order o;
+    struct runner *r;
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    struct err e = { 0 };
+    put(f, "study.yaml",
+        "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
+        "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
+        "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w, 3, &e), &e);
+    const struct study_source from = { .path = f->study };
+    const struct runner_job job = { .order = &o, .from = &from };
+    assert_ok(runner_build(&r, &job, &e), &e);
+    runner_columns(&rows, &w);
+    for (int64_t u = 0; u < o.n_units; u++)
+        assert_ok(runner_unit(r, u, &rows, &n, &e), &e);
+    /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is
+     * known: no file, and a word has no dims to change. */
+    assert_true(n.seen == 16 && n.filtered == 4 && n.solved == 12 && n.bounded == 0);
+    assert_int_equal(rows.n_rows, 12);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        assert_true((number(&rows, i, "point") < 8) == (strcmp(word(&rows, i, "status"), "solved") == 0));
+    runner_free(r);
+    table_free(&rows);
+    order_free(&o);
+    sweep_free(&w);
+}
+
 static void a_search_sees_every_change(void **state)
 {
     struct rng *rng;
     struct err e = { 0 };
     int64_t points = 0;
     assert_ok(rng_build(&rng, SEED, 2, &e), &e);
-    int64_t solved = compare_ways(*state,
-                                  "network: two.yaml\nworkload: d.yaml\n"
-                                  "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
-                                  NULL, 0, rng, &points);
+    int64_t solved =
+        compare_ways(*state,
+                     "workload: d.yaml\nnetwork: { npu: npu.yaml, dims: [ { shape: ring, size: 2 },\n"
+                     "  { name: pod, shape: switch, size: 2 } ] }\n"
+                     "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
+                     NULL, 0, rng, &points);
     assert_int_equal(solved, 4);
     rng_free(rng);
 }
@@ -320,12 +358,141 @@ static void overrides_are_part_of_what_is_kept(void **state)
     rng_free(rng);
 }
 
+/* More networks, each in a file, than parsed files are kept, twice over. */
+static void more_files_than_are_kept_are_read(void **state)
+{
+    enum { NETWORKS = 70 };
+    struct rng *rng;
+    struct err e = { 0 };
+    struct text study = { 0 };
+    int64_t points = 0;
+    text_puts(&study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
+    for (int i = 0; i < NETWORKS; i++) {
+        char name[32], text[200];
+        snprintf(name, sizeof name, "net%d.yaml", i);
+        snprintf(text, sizeof text,
+                 "name: n%d\ndims:\n  - { shape: ring, size: 4 }\n  - { shape: ring, size: %d }\n", i, i + 3);
+        put(*state, name, text);
+        text_printf(&study, "%s%s", i ? ", " : "", name);
+    }
+    text_puts(&study, " ]\n  total_GBps: [ 10 ]\n");
+    assert_ok(rng_build(&rng, SEED, 4, &e), &e);
+    assert_int_equal(compare_ways(*state, text_str(&study), NULL, 0, rng, &points), 2 * NETWORKS);
+    rng_free(rng);
+    text_free(&study);
+}
+
+/* 8 MB to all of 4 x 8: a ring of 4 passes on 2 * 3/4 of it, a switch of 8 at least a tenth as fast is never
+ * waited for, with 2 * 7/8 of the quarter that is left. */
+static void given_bandwidths_are_evaluated_and_not_solved(void **state)
+{
+    static const struct {
+        double node_GBps, pod_GBps, total_GBps;
+        const char *status, *message;
+    } cases[] = {
+        { 10, 20, 30, "solved", "" },
+        { 290, 80, 370, "infeasible", "the bandwidths of the network do not satisfy \"pod <= 40\"" },
+        { 10, 20, 31, "infeasible", "the bandwidths of the network do not satisfy \"total_GBps\"" },
+        { 12.5, 30.1, 42.6, "solved", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct table t = { 0 };
+        struct err e = { 0 };
+        char text[500];
+        struct folder *f = *state;
+        snprintf(text, sizeof text,
+                 "network: given.yaml\nworkload: a.yaml\nsplit: given\nconstraints: [ pod <= 40 ]\n"
+                 "vary: { total_GBps: [ %.15g ], network.dims.node.bw_GBps: [ %.15g ], "
+                 "network.dims.pod.bw_GBps: [ %.15g ] }\n",
+                 cases[i].total_GBps, cases[i].node_GBps, cases[i].pod_GBps);
+        put(f, "study.yaml", text);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+        assert_string_equal(word(&t, 0, "status"), cases[i].status);
+        assert_string_equal(word(&t, 0, "message"), cases[i].message);
+        assert_string_equal(word(&t, 0, "unique"), "");
+        assert_true(isnan(number(&t, 0, "gap")));
+        if (cases[i].message[0] == '\0') {
+            assert_close(number(&t, 0, "time_s"), 2 * 0.75 * 8e6 / (cases[i].node_GBps * 1e9), 1e-12);
+            assert_close(number(&t, 0, "bw2_GBps"), cases[i].pod_GBps, 1e-15);
+            /* Equal: half of the total on the ring. */
+            assert_close(number(&t, 0, "equal_time_s"), 2 * 0.75 * 8e6 / (cases[i].total_GBps / 2 * 1e9),
+                         1e-12);
+        } else {
+            assert_true(isnan(number(&t, 0, "time_s")));
+        }
+        table_free(&t);
+        sweep_free(&w);
+    }
+}
+
+static void given_without_bandwidths_is_said(void **state)
+{
+    struct sweep w;
+    struct table t = { 0 };
+    struct err e = { 0 };
+    struct folder *f = *state;
+    put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+    assert_string_equal(word(&t, 0, "status"), "error");
+    assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
+    table_free(&t);
+    sweep_free(&w);
+}
+
+/* ---- columns ---- */
+
+static void columns_that_no_row_needs_are_trimmed(void **state)
+{
+    static const struct {
+        const char *study, *has, *lacks;
+    } cases[] = {
+        { "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 5 ] }\n", "bw2_GBps", "bw3_GBps" },
+        { "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 5 ] }\n", "exposed2_s", "plan" },
+        { "network: two.yaml\nworkload: a.yaml\nvary: { network: [ two.yaml, three.yaml ] }\n", "util3",
+          "util4" },
+        { "network: two.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "tokens_per_s", "util3" },
+        { "network: none.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "message", "bw1_GBps" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct table t = { 0 };
+        struct err e = { 0 };
+        struct folder *f = *state;
+        put(f, "study.yaml", cases[i].study);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 2, NULL, NULL, &e), &e);
+        assert_true(table_find(&t, cases[i].has) >= 0);
+        assert_int_equal(table_find(&t, cases[i].lacks), -1);
+        assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
+        table_free(&t);
+        sweep_free(&w);
+    }
+}
+
+static void counts_add_up(void **state)
+{
+    struct sweep_counts sum = { 1, 2, 3, 4 };
+    (void)state;
+    sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40 });
+    assert_true(sum.seen == 11 && sum.filtered == 22 && sum.bounded == 33 && sum.solved == 44);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_are_those_of_studies_read_afresh, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(points_that_are_left_out_have_no_row, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_search_sees_every_change, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(overrides_are_part_of_what_is_kept, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(more_files_than_are_kept_are_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(given_bandwidths_are_evaluated_and_not_solved, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(given_without_bandwidths_is_said, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder),
+        cmocka_unit_test(counts_add_up),
     };
     return cmocka_run_group_tests_name("explore/runner", tests, NULL, NULL);
 }
