@@ -10,6 +10,7 @@
 #include "explore/hetero.h"
 #include "explore/place.h"
 #include "explore/search.h"
+#include "explore/uncertain.h"
 #include "sim/slots/elastic_draw.h"
 #include "workloads/trace_profile.h"
 #include "workloads/training.h"
@@ -20,6 +21,8 @@ static const struct section *const sections[] = {
     &study_mix_section,
     &study_budget_section,
     &study_axis_section,
+    &uncertain_section,
+    &uncertain_key_section,
     &sim_rules_section,
     &sim_slow_section,
     &sim_links_section,

@@ -58,6 +58,9 @@ static const struct key study_keys[] = {
     STUDY("budget", budget, KEY_NODE, 0, "limits for the check command, see budget"),
     STUDY("vary", vary, KEY_NODE, 0,
           "axes for the sweep command: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    STUDY("uncertain", uncertain, KEY_NODE, 0,
+          "for the sweep command: prices, traffic and other numbers that are not known for sure, see "
+          "uncertain"),
     { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
       .min = 0, .max = 9e18, .dflt = 1 },
 };
