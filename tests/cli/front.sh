@@ -41,6 +41,26 @@ cat rows.csv extra.csv >many.csv
 run plot front front.csv -o front.svg
 grep -c 'front within the limits' front.svg
 run plot front rows.csv
+echo "== a store"
+cat >study.yaml <<..
+network: ring:4 switch:8
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  total_GBps: { from: 100, to: 300, step: 20 }
+  network: ["ring:4 switch:8", "full:4 ring:2 switch:4"]
+..
+by=total_GBps,time_s
+"$WEFT" sweep study.yaml -q -o sweep.csv
+"$WEFT" sweep study.yaml -q --store all.db >all.txt
+"$WEFT" sweep study.yaml -q --set "keep={front: [total_GBps, time_s]}" --store kept.db >kept.txt
+for rows in sweep.csv all.db kept.db; do # the front of what survives is the front of all
+    "$WEFT" front $rows --by $by --of csv | grep -v '^#' | cut -d, -f1-9 >front.$rows
+done
+cmp front.sweep.csv front.all.db && cmp front.all.db front.kept.db && echo "store and CSV have one front"
+wc -l <front.kept.db
+run front kept.db --by $by -o kept.csv
 echo "== different work"
 run front rows.csv --per '' --of csv
 run front rows.csv --per network,status -q --of csv

@@ -143,7 +143,7 @@ static void bad_rules_are_refused_at_their_place(void **state)
 
 /* ---- survivors, as a store would hold them ---- */
 
-enum { N_ROWS = 3000 };
+enum { N_ROWS = 2000 };
 
 struct stored {
     bool there[N_ROWS];
@@ -237,7 +237,8 @@ static void offer_all(struct keep *k, const struct row *rows, int64_t step, int6
 static void survivors_are_those_of_comparing_every_pair_in_any_order(void **state)
 {
     static struct row rows[N_ROWS];
-    static const int64_t steps[] = { 1, 7, 2999 }, every[] = { 1, 500, N_ROWS };
+    static bool want[N_ROWS];
+    static const int64_t steps[] = { 1, 7, 1999 }, every[] = { 1, 500, N_ROWS };
     struct table columns = { 0 };
     struct keep_rule rule;
     struct err e = { 0 };
@@ -245,6 +246,8 @@ static void survivors_are_those_of_comparing_every_pair_in_any_order(void **stat
     make_columns(&columns);
     assert_ok(read_rule(&rule, RULE, &e), &e);
     draw_rows(rows);
+    for (int64_t i = 0; i < N_ROWS; i++)
+        want[i] = survives(rows, &rows[i]);
     for (size_t t = 0; t < COUNT_OF(steps); t++) {
         struct stored s = { 0 };
         struct keep *k;
@@ -252,7 +255,7 @@ static void survivors_are_those_of_comparing_every_pair_in_any_order(void **stat
         assert_ok(keep_build(&k, &rule, &columns, &e), &e);
         offer_all(k, rows, steps[t], every[t], &s);
         for (int64_t i = 0; i < N_ROWS; i++) {
-            assert_int_equal(s.there[i], survives(rows, &rows[i]));
+            assert_int_equal(s.there[i], want[i]);
             n += s.there[i];
         }
         assert_true(n > 10);
