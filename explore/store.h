@@ -29,8 +29,8 @@ struct store;
  * @param columns  names and kinds of rows; it has no rows.
  * @param[out] done      uninitialised: units that are in the store; the caller frees.
  * @param[out] counts    of these.
- * @return 0; ERR_PARSE: no store, of another study (says which), written by another version; another process
- *         writes to it; ERR_IO: cannot be made or read; ERR_NOMEM.
+ * @return 0; ERR_PARSE: no store, damaged, of another study (says which) or shard, written by another
+ * version; another process writes to it; a place where no file can be made; ERR_IO: a full disk; ERR_NOMEM.
  */
 int store_open(struct store **out, const char *path, const struct store_head *head,
                const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e);
@@ -53,15 +53,17 @@ void store_head_of(const struct store *s, struct store_head *head, struct sweep_
                    bool *complete);
 
 /** Rows in order of points, @p most at a time, from the first above @p after on; -1 to begin. @p rows: zero
- * or of the call before; without columns that are blank in the whole store (dimensions, training).
- * rows->n_rows = 0 at the end. */
+ * or of the call before (which is quicker: columns are not looked for again); without columns that are blank
+ * in the whole store (dimensions, training). rows->n_rows = 0 at the end. */
 int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
 
 /** One store of the shards of a sweep. Refused with a line: of different sweeps, a shard twice, rows of one
- * point that differ. Missing shards are no error: the store is then not complete. */
+ * point that differ. Missing shards are no error: the store is then not complete. What was merged can be
+ * merged on. @p out is replaced, also where it is one of @p paths; after a failure it is as it was. */
 int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e);
 
-/** Does the file begin as SQLite's do? */
+/** Does the file begin as SQLite's do? Not for a store that this process has open: closing it again would
+ * drop SQLite's locks. */
 bool store_is(const char *path);
 
 #endif
