@@ -23,6 +23,7 @@ PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev l
     libsqlite3-dev libopenmpi-dev openmpi-bin
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
+SLURM_PACKAGES := slurm-wlm munge
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
@@ -62,10 +63,12 @@ BENCH_SRC := $(wildcard bench/*.c)
 VALIDATE_SRC := $(wildcard tests/validate/*.c)
 SECTION_SRC := $(filter tests/validate/validate_%,$(VALIDATE_SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+# A sweep without a model, run by tests/mpi.sh on threads and ranks.
+RANKS_SRC := tests/mpi/fleet_ranks.c
 # Another simulator's answers (C++, SimGrid), and the program that writes its questions.
 ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
-ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC)
+ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
@@ -78,12 +81,13 @@ LIB := $O/libweft.a
 WEFT := $O/weft
 UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
 BENCH := $O/bench/bench
+RANKS := $O/tests/mpi/fleet_ranks
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
 SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
 # A figure per plots/fig_NAME.c, drawn from the table of the main study, but for those of other tables.
-OTHER_FIGURES := timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
+OTHER_FIGURES := front timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
 	hetero learning strip gossip gossip_loss gossip_need
 FIGURES ?= $(filter-out $(OTHER_FIGURES),$(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c)))
 MAIN_STUDY := configs/studies/main.yaml
@@ -139,6 +143,9 @@ $(SECTIONS): $O/%: $O/%.o $(call objects,$(filter-out $(SECTION_SRC),$(VALIDATE_
 $O/tests/oracle/write_cases: $(call objects,$(ORACLE_SRC) $(SUPPORT_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+$(RANKS): $(call objects,$(RANKS_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
 $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 	@mkdir -p $(@D)
 	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
@@ -161,7 +168,7 @@ run-study:
 test: deps ## install what is missing, then every test, plain and under ASan+UBSan
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-test-programs: $(WEFT) $(UNIT)
+test-programs: $(WEFT) $(UNIT) $(RANKS)
 	@:
 
 valgrind: ## unit tests under valgrind
@@ -209,6 +216,11 @@ check-simgrid: ## flows against SimGrid itself, not only against its answers in 
 	$O/tests/oracle/write_cases >$O/simgrid_cases.txt
 	$(SIMGRID) <$O/simgrid_cases.txt >$O/simgrid.csv
 	WEFT_SIMGRID_CSV=$O/simgrid.csv $O/tests/unit/test_sim_flow_reference
+
+check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of its own; needs root
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SLURM_PACKAGES)'
+	$(SUBMAKE) $(WEFT) $(RANKS)
+	@FOLDER=$O tests/slurm.sh
 
 lint: ## formatting, static analysis, warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
@@ -264,7 +276,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
-    check-simgrid validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
+    check-simgrid check-slurm validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
     uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,4 +372,34 @@ int linexpr_parse(struct linexpr *out, const char *text, const char *const *name
     int rc = parse_constraint(&p, out, forms, forms + form);
     free(forms);
     return rc;
+}
+
+/* ---- texts in files ---- */
+
+/* Text after "col N: " continues "constraints[0]", from where it says what is wrong. */
+static const char *joint(const char *rest)
+{
+    if (strncmp(rest, "is ", 3) == 0 || strncmp(rest, "holds ", 6) == 0)
+        return " ";
+    return strncmp(rest, "unknown ", 8) == 0 ? " has " : ": ";
+}
+
+/*
+ * Column of the fault: counted in the text, which starts after the quote if there is
+ * one. A text with line breaks started on the line below, so its own place must do.
+ */
+int linexpr_fail(const struct yaml_doc *doc, yaml_id id, const struct err *inner, struct err *e)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    char path[256], place[400];
+    char *rest;
+    if (strncmp(inner->msg, "col ", 4) != 0)
+        return err_set(e, inner->code, "%s", inner->msg);
+    long col = strtol(inner->msg + 4, &rest, 10);
+    rest += strspn(rest, ": ");
+    yaml_path(doc, id, path, sizeof path);
+    yaml_place(doc, id, place, sizeof place);
+    if (!strchr(node->text, '\n'))
+        snprintf(strrchr(place, ':'), 16, ":%ld", node->text_col + col - 1 + node->quoted);
+    return err_set(e, inner->code, "%s: %s%s%s", place, path, joint(rest), rest);
 }

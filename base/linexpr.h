@@ -2,7 +2,7 @@
 #ifndef BASE_LINEXPR_H
 #define BASE_LINEXPR_H
 
-#include "base/err.h"
+#include "base/yaml.h"
 
 enum linexpr_sense { LINEXPR_LE, LINEXPR_GE, LINEXPR_EQ };
 
@@ -31,5 +31,11 @@ struct linexpr {
  *         name \"pdo\", nearest is \"pod\"") so that callers can place it. Time O(length * n).
  */
 int linexpr_parse(struct linexpr *out, const char *text, const char *const *names, int n, struct err *e);
+
+/**
+ * The failure @p inner of a text that is scalar @p id, with the place of the fault in it: "file:line:col:
+ * constraints[0] has unknown name ...". Returns its code.
+ */
+int linexpr_fail(const struct yaml_doc *doc, yaml_id id, const struct err *inner, struct err *e);
 
 #endif

@@ -3,9 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool num_mul(int64_t a, int64_t b, int64_t *out)
 {
@@ -93,16 +91,4 @@ bool num_parse_count(const char *text, int64_t *out)
         return false;
     *out = n;
     return true;
-}
-
-const char *num_format(char buf[NUM_TEXT], double x)
-{
-    if (isnan(x))
-        return strcpy(buf, "nan");
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buf, NUM_TEXT, "%.*g", digits, x);
-        if (strtod(buf, NULL) == x)
-            break;
-    }
-    return buf;
 }

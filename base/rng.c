@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <gsl/gsl_qrng.h>
 #include <gsl/gsl_rng.h>
 
 struct rng {
@@ -111,4 +112,44 @@ double rng_normal(struct rng *r)
         square = x * x + y * y;
     } while (!(square > 0 && square < 1));
     return x * sqrt(-2 * log(square) / square);
+}
+
+/* ---- quasi-random points ---- */
+
+struct rng_sobol {
+    unsigned n_dims;
+    void *state; /* ours, as that of gsl_rng is */
+};
+
+int rng_sobol_build(struct rng_sobol **out, int32_t n_dims, struct err *e)
+{
+    assert(n_dims >= 1 && n_dims <= RNG_SOBOL_DIMS);
+    struct rng_sobol *s = calloc(1, sizeof *s);
+    void *state = malloc(gsl_qrng_sobol->state_size((unsigned)n_dims));
+    *out = s;
+    if (!s || !state) {
+        free(s);
+        free(state);
+        *out = NULL;
+        return err_nomem(e, "quasi-random numbers");
+    }
+    s->n_dims = (unsigned)n_dims;
+    s->state = state;
+    gsl_qrng_sobol->init_state(state, s->n_dims);
+    return 0;
+}
+
+void rng_sobol_next(struct rng_sobol *s, double *x)
+{
+    int rc = gsl_qrng_sobol->get(s->state, s->n_dims, x);
+    assert(rc == 0);
+    (void)rc;
+}
+
+void rng_sobol_free(struct rng_sobol *s)
+{
+    if (!s)
+        return;
+    free(s->state);
+    free(s);
 }

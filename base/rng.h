@@ -23,4 +23,20 @@ int64_t rng_below(struct rng *r, int64_t n);               /**< 0..n-1, n >= 1, 
 double rng_log_range(struct rng *r, double lo, double hi); /**< log-uniform on [lo, hi], 0 < lo <= hi */
 double rng_normal(struct rng *r);                          /**< mean 0, variance 1 */
 
+/**
+ * Opaque: Sobol's quasi-random points, by GSL. They fill [0, 1)^n more evenly than random ones, and every
+ * beginning of the sequence does. GSL leaves out the origin: the first point has 0.5 everywhere. Bratley and
+ * Fox, "Algorithm 659", ACM TOMS 14, 1988.
+ */
+struct rng_sobol;
+
+enum { RNG_SOBOL_DIMS = 40, RNG_SOBOL_POINTS = (1 << 30) - 1 };
+
+/** Of @p n_dims numbers a point, 1 to RNG_SOBOL_DIMS. Owned by the caller. ERR_NOMEM, then *out is NULL. */
+int rng_sobol_build(struct rng_sobol **out, int32_t n_dims, struct err *e);
+/** The next point, at most RNG_SOBOL_POINTS of them: @p x has shape [n_dims], multiples of 2^-30 in (0, 1).
+ */
+void rng_sobol_next(struct rng_sobol *s, double *x);
+void rng_sobol_free(struct rng_sobol *s); /**< NULL is fine */
+
 #endif

@@ -37,13 +37,27 @@ void table_put_real(struct table *t, double x);
 void table_put_count(struct table *t, int64_t n);
 void table_put_text(struct table *t, const char *s);
 void table_put_none(struct table *t);
+/** Are values of the last row still to be put? */
+bool table_row_is_open(const struct table *t);
+/** Forget the rows; columns and memory stay. */
+void table_clear(struct table *t);
+/** The value of a cell of another table, in a column of the same kind. */
+void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 void table_free(struct table *t);
+
+/** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
+void table_take_row(struct table *t, struct table *from, int64_t row);
+/** Keep the columns with keep[col], shape [n_cols], and no others. O(cells). */
+void table_keep_columns(struct table *t, const bool *keep);
 
 /** Column by name, or -1. */
 int32_t table_find(const struct table *t, const char *name);
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
 /** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
 double table_number(const struct table *t, int64_t row, int32_t col);
+
+/** Append the value as CSV has it, without quotes; blank is "". */
+void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col);
 
 /**
  * Append the table to @p out.
@@ -60,6 +74,21 @@ double table_number(const struct table *t, int64_t row, int32_t col);
 int table_write(const struct table *t, enum table_format format, const char *head, struct text *out,
                 struct err *e);
 
+/** A table written piece by piece: `= { .format = F }`, then the calls below; table_write_end() releases. */
+struct table_writer {
+    enum table_format format;
+    size_t *widths; /**< shape [n_cols], owned; of text alone */
+    int64_t n_rows; /**< so far */
+};
+/** For TABLE_AS_TEXT all rows have to be shown before the first is written (other formats need it not). */
+int table_write_measure(struct table_writer *w, const struct table *rows, struct err *e);
+/** Append what stands before the rows, then rows as often as there are some, then what stands behind them:
+ * together the text of table_write(). ERR_NOMEM. */
+int table_write_begin(struct table_writer *w, const struct table *columns, const char *head, struct text *out,
+                      struct err *e);
+int table_write_rows(struct table_writer *w, const struct table *rows, struct text *out, struct err *e);
+int table_write_end(struct table_writer *w, struct text *out, struct err *e);
+
 /**
  * Read CSV: RFC 4180 quoting, LF or CR LF, '#' comment lines before the header. The first row
  * names the columns. A blank field is no value.
@@ -73,5 +102,8 @@ int table_write(const struct table *t, enum table_format format, const char *hea
  * its values are whole: read it by table_number(). Time O(bytes).
  */
 int table_read_csv(struct table *t, const char *path, struct err *e);
+/** TEXT columns become COUNT or REAL by the same rule, as if the table had been written and read. ERR_NOMEM.
+ */
+int table_find_numbers(struct table *t, struct err *e);
 
 #endif

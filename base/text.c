@@ -1,26 +1,20 @@
-/* O_TMPFILE and renameat2() let an output file appear whole or not at all. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/outfile.h"
 
 enum {
     READ_STEP = 1 << 16,
     NEAREST_MAX = 63, /* longer words are not keys or names of anything */
-    TRIES = 100,      /* temporary names before giving up */
 };
 
 /* Room for n more bytes and the terminator. */
@@ -158,190 +152,17 @@ int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
     return rc;
 }
 
-static int cannot_write(struct err *e, const char *path)
-{
-    return err_set(e, ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-static int already_there(struct err *e, const char *path)
-{
-    return err_set(e, ERR_USAGE, "%s: exists, need -f to overwrite", path);
-}
-
-static bool write_bytes(int fd, const struct text *t)
-{
-    for (size_t done = 0; done < t->n;) {
-        ssize_t got = write(fd, t->s + done, t->n - done);
-        if (got < 0 && errno != EINTR)
-            return false;
-        if (got > 0)
-            done += (size_t)got;
-    }
-    return true;
-}
-
-/* On the disk, not only in the page cache: network file systems tell a full disk here. */
-static bool write_and_sync(int fd, const struct text *t, mode_t mode)
-{
-    if (!write_bytes(fd, t))
-        return false;
-    if (mode && fchmod(fd, mode) != 0 && errno != EPERM)
-        return false;
-    return fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS;
-}
-
-static int write_stdout(const struct text *t, struct err *e)
-{
-    errno = 0;
-    if (fwrite(text_str(t), 1, t->n, stdout) != t->n || fflush(stdout) != 0 || ferror(stdout))
-        return cannot_write(e, "standard output");
-    return 0;
-}
-
-/* Devices and pipes: nothing to replace, nothing to leave behind. */
-static int write_in_place(const struct text *t, const char *path, struct err *e)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return cannot_write(e, path);
-    int rc = write_bytes(fd, t) ? 0 : cannot_write(e, path);
-    if (close(fd) != 0 && !rc)
-        rc = cannot_write(e, path);
-    return rc;
-}
-
-/* Length of the directory part of a path, with its slash. */
-static size_t dir_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* Name of try k in the target's directory, so that rename() stays within one file system. */
-static bool side_name(char *buf, size_t n, const char *path, int k)
-{
-    int len = snprintf(buf, n, "%.*s.weft-%ld-%d.tmp", (int)dir_length(path), path, (long)getpid(), k);
-    if (len > 0 && (size_t)len < n)
-        return true;
-    errno = ENAMETOOLONG;
-    return false;
-}
-
-/* Give the nameless file behind fd its name. False with errno; EEXIST when refused. */
-static bool name_tmpfile(int fd, const char *path, bool force)
-{
-    char link[64], side[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-        return true;
-    if (errno != EEXIST || !force)
-        return false;
-    for (int k = 0; k < TRIES; k++) {
-        if (!side_name(side, sizeof side, path, k))
-            return false;
-        if (linkat(AT_FDCWD, link, AT_FDCWD, side, AT_SYMLINK_FOLLOW) == 0) {
-            if (rename(side, path) == 0)
-                return true;
-            int why = errno;
-            unlink(side);
-            errno = why;
-            return false;
-        }
-        if (errno != EEXIST)
-            return false;
-    }
-    return false;
-}
-
-static int open_tmpfile(const char *path)
-{
-    char dir[PATH_MAX];
-    size_t n = dir_length(path);
-    if (n >= sizeof dir)
-        return -1;
-    memcpy(dir, path, n);
-    dir[n] = '\0';
-    return open(n ? dir : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-}
-
-/* Where file systems lack RENAME_NOREPLACE, the check made before must do. */
-static bool move_into_place(const char *side, const char *path, bool force)
-{
-    if (!force) {
-        if (renameat2(AT_FDCWD, side, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
-            return true;
-        if (errno != EINVAL && errno != ENOSYS)
-            return false;
-    }
-    return rename(side, path) == 0;
-}
-
-/* For file systems without O_TMPFILE, or without /proc: a named file beside the target. */
-static int write_beside(const struct text *t, const char *path, bool force, mode_t mode, struct err *e)
-{
-    char side[PATH_MAX];
-    int fd = -1;
-    for (int k = 0; fd < 0 && k < TRIES; k++) {
-        if (!side_name(side, sizeof side, path, k))
-            return cannot_write(e, path);
-        fd = open(side, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (fd < 0)
-        return cannot_write(e, path);
-
-    int rc = write_and_sync(fd, t, mode) ? 0 : cannot_write(e, path);
-    if (close(fd) != 0 && !rc)
-        rc = cannot_write(e, path);
-    if (!rc && !move_into_place(side, path, force))
-        rc = errno == EEXIST ? already_there(e, path) : cannot_write(e, path);
-    if (rc)
-        unlink(side);
-    return rc;
-}
-
-static int write_new(const struct text *t, const char *path, bool force, mode_t mode, struct err *e)
-{
-    int fd = open_tmpfile(path);
-    if (fd < 0)
-        return write_beside(t, path, force, mode, e);
-    if (!write_and_sync(fd, t, mode)) {
-        int rc = cannot_write(e, path);
-        close(fd);
-        return rc;
-    }
-    bool named = name_tmpfile(fd, path, force);
-    int why = errno;
-    close(fd);
-    if (named)
-        return 0;
-    if (why == EEXIST && !force)
-        return already_there(e, path);
-    return write_beside(t, path, force, mode, e);
-}
-
 int text_write_file(const struct text *t, const char *path, bool force, struct err *e)
 {
+    struct outfile f = { 0 };
     int rc = text_check(t, e);
-    if (rc)
-        return rc;
-    if (!path || strcmp(path, "-") == 0)
-        return write_stdout(t, e);
-
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return write_new(t, path, force, 0, e);
-    if (!S_ISREG(st.st_mode))
-        return write_in_place(t, path, e);
-    if (!force)
-        return already_there(e, path);
-    /* A symbolic link stays one: what it points to is replaced. */
-    char *target = realpath(path, NULL);
-    if (!target)
-        return cannot_write(e, path);
-    rc = write_new(t, target, true, st.st_mode & 0777, e);
-    free(target);
+    if (!rc)
+        rc = outfile_begin(&f, path, force, e);
+    if (!rc)
+        rc = outfile_put(&f, text_str(t), t->n, e);
+    if (!rc)
+        rc = outfile_end(&f, e);
+    outfile_drop(&f);
     return rc;
 }
 

@@ -38,9 +38,7 @@ const char *text_str(const struct text *t);
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
 
 /**
- * Write @p t to @p path; NULL or "-" is standard output. A regular file appears complete
- * or not at all (a full disk or a signal leaves nothing behind); an existing one is
- * refused unless @p force, and keeps its permissions. Devices and pipes are written directly.
+ * Write @p t to @p path, NULL or "-" for standard output, as outfile_begin() says: whole or not at all.
  * @return 0, ERR_USAGE (exists and not @p force), ERR_IO, or ERR_NOMEM when @p t is incomplete.
  */
 int text_write_file(const struct text *t, const char *path, bool force, struct err *e);

@@ -90,6 +90,17 @@ int yaml_graft_text(struct yaml_doc *doc, yaml_id at, const char *name, const ch
                     struct err *e);
 
 /**
+ * The same with the content of @p from, a whole document that was read from a text of its own: costs one copy
+ * of its nodes. Its keys, texts and names are shared: @p from must outlive @p doc and stay as it is.
+ * @return 0; ERR_RANGE beyond a cap on all files together; ERR_NOMEM; on failure @p doc is as before.
+ */
+int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *from, struct err *e);
+
+/** Make @p at an empty map, and forget all nodes that the root does not lead to; ids change. ERR_NOMEM, then
+ * @p doc is as before. */
+int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e);
+
+/**
  * Override: @p path is `a.b[2].c`; members of a list that have a `name` can be
  * called by it (`dims.pod.size`). Missing map keys are created, list entries are
  * not. @p value is YAML text ("50", "[1, 2]", "{a: 1}"). Key and value then come
@@ -97,6 +108,15 @@ int yaml_graft_text(struct yaml_doc *doc, yaml_id at, const char *name, const ch
  * @return 0, ERR_PARSE (path or value), ERR_RANGE (index past the end, caps) or ERR_NOMEM.
  */
 int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e);
+
+/**
+ * yaml_set() with a value that was parsed already: @p from, as yaml_graft_copy() takes it. Its places are
+ * those of its own source, but where @p path does not lead there any more (it went by a name that the value
+ * changes); key and, then, value come from the source "--set PATH=VALUE". On failure @p doc can only be
+ * freed.
+ */
+int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, const struct yaml_doc *from,
+                  struct err *e);
 
 /** Child of a map by key, or -1; also -1 when @p map is -1 or no map. Time O(children). */
 yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key);

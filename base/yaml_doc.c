@@ -1,5 +1,6 @@
 #include "base/yaml_doc.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,93 @@ int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e)
     out->cap_nodes = cap;
     out->sources = sources;
     out->chunks = NULL;
+    return 0;
+}
+
+/* Room for n more nodes. */
+static int reserve_nodes(struct yaml_doc *doc, int32_t n, struct err *e)
+{
+    if (n <= doc->cap_nodes - doc->n_nodes)
+        return 0;
+    int32_t cap = doc->n_nodes + n + COPY_SLACK;
+    struct yaml_node *nodes = realloc(doc->nodes, (size_t)cap * sizeof *nodes);
+    if (!nodes)
+        return err_nomem(e, "nodes of a YAML file");
+    doc->nodes = nodes;
+    doc->cap_nodes = cap;
+    return 0;
+}
+
+/* All of `from` behind the nodes that are there; nothing links to it yet. */
+static void append_nodes(struct yaml_doc *doc, const struct yaml_doc *from)
+{
+    const int32_t id = doc->n_nodes, source = doc->n_sources - from->n_sources;
+    for (int32_t i = 0; i < from->n_nodes; i++) {
+        struct yaml_node *to = &doc->nodes[id + i];
+        *to = from->nodes[i];
+        to->source += source;
+        to->key_source += source;
+        to->parent += to->parent < 0 ? 0 : id;
+        to->first += to->first < 0 ? 0 : id;
+        to->next += to->next < 0 ? 0 : id;
+        to->last += to->last < 0 ? 0 : id;
+    }
+    doc->n_nodes += from->n_nodes;
+}
+
+int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *from, struct err *e)
+{
+    assert(at >= 0 && at < doc->n_nodes && from->root >= 0);
+    if (from->n_nodes > YAML_MAX_NODES - doc->n_nodes || from->n_bytes > YAML_MAX_BYTES - doc->n_bytes)
+        return err_set(e, ERR_RANGE, "%s: is too much after other files", yaml_doc_tail(from->sources[0]));
+    int rc = reserve_nodes(doc, from->n_nodes, e);
+    if (rc)
+        return rc;
+    size_t n_sources = (size_t)doc->n_sources + (size_t)from->n_sources;
+    const char **sources = realloc(doc->sources, n_sources * sizeof *sources);
+    if (!sources)
+        return err_nomem(e, "names of YAML files");
+    doc->sources = sources;
+    memcpy(sources + doc->n_sources, from->sources, (size_t)from->n_sources * sizeof *sources);
+    doc->n_sources += from->n_sources;
+    doc->n_bytes += from->n_bytes;
+    yaml_id top = doc->n_nodes + from->root;
+    append_nodes(doc, from);
+    yaml_doc_splice(doc, at, top);
+    return 0;
+}
+
+/* Copy what `id` of nodes leads to behind out->nodes, in the order of reading. */
+static void keep_below(struct yaml_doc *out, const struct yaml_node *nodes, yaml_id id, yaml_id parent)
+{
+    const yaml_id to = out->n_nodes++;
+    out->nodes[to] = nodes[id];
+    out->nodes[to].first = out->nodes[to].last = out->nodes[to].next = -1;
+    out->nodes[to].n = 0;
+    if (parent >= 0)
+        yaml_doc_link(out, parent, to);
+    for (yaml_id child = nodes[id].first; child >= 0; child = nodes[child].next)
+        keep_below(out, nodes, child, to);
+}
+
+int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    assert(at >= 0 && at < doc->n_nodes);
+    struct yaml_node *old = doc->nodes, *cut = &old[at];
+    struct yaml_node *nodes = malloc((size_t)doc->n_nodes * sizeof *nodes);
+    if (!nodes)
+        return err_nomem(e, "nodes of a YAML file");
+    cut->kind = YAML_MAP;
+    cut->text = NULL;
+    cut->quoted = false;
+    cut->first = cut->last = -1;
+    cut->n = 0;
+    doc->nodes = nodes;
+    doc->cap_nodes = doc->n_nodes;
+    doc->n_nodes = 0;
+    keep_below(doc, old, doc->root, -1);
+    doc->root = 0;
+    free(old);
     return 0;
 }
 

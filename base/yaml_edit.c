@@ -190,8 +190,9 @@ static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
     return 0;
 }
 
-/* A key per component of ed->rest, the last one holding `value`. Linked to the tree when all are there. */
-static int add_missing(const struct edit *ed, yaml_id value, struct err *e)
+/* A key per component of ed->rest, the last one holding `value`. Linked to the tree when all are there. Then
+ * ed->at is the last one. */
+static int add_missing(struct edit *ed, yaml_id value, struct err *e)
 {
     struct yaml_doc *doc = ed->doc;
     yaml_id first = -1, above = -1, id = -1;
@@ -213,6 +214,7 @@ static int add_missing(const struct edit *ed, yaml_id value, struct err *e)
     }
     yaml_doc_splice(doc, id, value);
     yaml_doc_link(doc, ed->at, first);
+    ed->at = id;
     return 0;
 }
 
@@ -233,34 +235,77 @@ static const char *name_source(char *buf, size_t n, const char *path, const char
     return buf;
 }
 
+/* Find where the value goes; *n_missing keys are to be made. */
+static int begin(struct edit *ed, int32_t *n_missing, struct err *e)
+{
+    assert(ed->doc->root >= 0);
+    int rc = walk(ed, e);
+    return rc ? rc : count_missing(ed, n_missing, e);
+}
+
+/* Put node `top`, the last of the document, where it goes; the document had n_nodes and n_sources before. */
+static int put(struct edit *ed, yaml_id top, int32_t n_nodes, int32_t n_sources, struct err *e)
+{
+    if (!*ed->rest) {
+        replace(ed, top);
+        return 0;
+    }
+    int rc = add_missing(ed, top, e);
+    if (rc) {
+        ed->doc->n_nodes = n_nodes;
+        ed->doc->n_sources = n_sources;
+    }
+    return rc;
+}
+
 int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e)
 {
-    assert(doc->root >= 0);
     char source[200];
     struct edit ed = { .doc = doc, .path = path };
     ed.source = name_source(source, sizeof source, path, value);
 
     int32_t n_missing;
-    int rc = walk(&ed, e);
-    if (!rc)
-        rc = count_missing(&ed, &n_missing, e);
+    int rc = begin(&ed, &n_missing, e);
     if (rc)
         return rc;
-
     int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
     yaml_id top;
     rc = yaml_doc_parse(doc, source, value, strlen(value), path, yaml_doc_depth(doc, ed.at) + n_missing, &top,
                         e);
-    if (rc)
-        return rc;
-    if (n_missing == 0) {
-        replace(&ed, top);
-        return 0;
-    }
-    rc = add_missing(&ed, top, e);
-    if (rc) {
-        doc->n_nodes = n_nodes;
-        doc->n_sources = n_sources;
-    }
+    return rc ? rc : put(&ed, top, n_nodes, n_sources, e);
+}
+
+/* All of the copy below and at ed->at, nodes from `first` on, as if it were read from `source`. */
+static void rename_source(const struct edit *ed, yaml_id first, int32_t source)
+{
+    struct yaml_node *at = &ed->doc->nodes[ed->at];
+    at->source = at->key_source = source;
+    for (yaml_id id = first; id < ed->doc->n_nodes; id++)
+        ed->doc->nodes[id].source = ed->doc->nodes[id].key_source = source;
+}
+
+int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, const struct yaml_doc *from,
+                  struct err *e)
+{
+    char source[200];
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
+
+    int32_t n_missing, n_nodes = doc->n_nodes, n_sources = doc->n_sources;
+    struct yaml_node blank = { .kind = YAML_SCALAR, .text = "", .line = 1, .col = 1 };
+    yaml_id top = -1;
+    int rc = begin(&ed, &n_missing, e);
+    if (!rc)
+        rc = yaml_doc_source(doc, source, &blank.source, e);
+    blank.key_source = blank.source;
+    if (!rc)
+        rc = yaml_doc_node(doc, &blank, &top, e);
+    if (!rc)
+        rc = put(&ed, top, n_nodes, n_sources, e);
+    yaml_id first = doc->n_nodes;
+    if (!rc)
+        rc = yaml_graft_copy(doc, ed.at, from, e);
+    if (!rc && yaml_find(doc, path) != ed.at)
+        rename_source(&ed, first, blank.source);
     return rc;
 }

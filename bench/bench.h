@@ -71,6 +71,7 @@ void bench_apart(void (*run)(const void *data, void *out), const void *data, voi
 /* The subjects, one file each. */
 void bench_eval(struct bench *b);  /**< closed form T(B) */
 void bench_split(struct bench *b); /**< certified splits */
+void bench_sweep(struct bench *b); /**< points of a sweep into rows */
 void bench_chunk(struct bench *b); /**< collectives simulated in chunks */
 void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
 void bench_flow(struct bench *b); /**< flows that share links, beside SimGrid, whose program is in $SIMGRID */

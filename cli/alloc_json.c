@@ -78,7 +78,7 @@ static void put_place(const struct alloc_report *r, struct json *j)
     if (!r->sweep || r->sweep->n_keys == 0)
         return;
     json_open(j, "vary", '{');
-    for (int32_t i = 0; i < r->sweep->n_keys; i++)
+    for (int32_t i = 0; i < r->n_at; i++)
         json_text(j, r->at[i].path, r->at[i].value);
     json_close(j, '}');
 }

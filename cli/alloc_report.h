@@ -12,7 +12,8 @@ struct alloc_report {
     const struct study *study;
     const struct design *design;
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
-    const struct study_override *at; /**< shape [sweep->n_keys]: the value of each key */
+    const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */
+    int32_t n_at;
     struct origin from;
 };
 

@@ -26,9 +26,9 @@ static void put_title(const struct alloc_report *r, struct text *out)
     if (s->objective == ALLOC_COST)
         text_printf(out, " within %s", show_time(n, s->time_limit_s));
     text_puts(out, "\n");
-    for (int32_t i = 0; r->sweep && i < r->sweep->n_keys; i++)
+    for (int32_t i = 0; i < r->n_at; i++)
         text_printf(out, "%s%s = %s", i ? ", " : "", r->at[i].path, r->at[i].value);
-    text_puts(out, r->sweep && r->sweep->n_keys ? "\n" : "");
+    text_puts(out, r->n_at ? "\n" : "");
 }
 
 static void put_range(struct sheet *s, const struct alloc_answer *a, int32_t d)

@@ -19,8 +19,11 @@ static int report(struct alloc_run *a, int64_t i, const struct study *s, const s
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][POINTS_VALUE];
     struct alloc_report r = { .run = a->run, .study = s, .design = d, .sweep = &a->sweep, .at = at };
-    for (int32_t k = 0; k < a->sweep.n_keys; k++)
-        at[k] = (struct study_override){ a->sweep.keys[k].path, points_value(values[k], &a->sweep, k, i) };
+    for (int32_t k = 0; k < a->sweep.n_keys; k++) {
+        const char *value = points_value(values[k], &a->sweep, k, i);
+        if (*value) /* a grid need not vary all keys */
+            at[r.n_at++] = (struct study_override){ a->sweep.keys[k].path, value };
+    }
     r.from = output_origin(s);
     if (output_format(a->run) == TABLE_AS_JSON) {
         alloc_json(&r, &a->out);
@@ -28,7 +31,7 @@ static int report(struct alloc_run *a, int64_t i, const struct study *s, const s
     }
     if (a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return 0; /* said on standard error, and there is nothing else to read */
-    text_puts(&a->out, i > 0 ? "\n" : "");
+    text_puts(&a->out, a->out.n ? "\n" : "");
     return alloc_text(&r, &a->out, e);
 }
 
@@ -49,9 +52,15 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 {
     struct study s;
     struct design d;
+    if (!points_pass(&a->sweep, i, NULL))
+        return 0;
     int rc = points_load(&s, a->run, &a->sweep, &a->overrides, i, e);
     if (rc)
         return err_wrap(e, "point %lld", (long long)i);
+    if (!points_pass(&a->sweep, i, &s)) {
+        study_free(&s);
+        return 0;
+    }
     rc = design_solve(&d, &s, e);
     if (!rc) {
         load_say_status(a->run, &d);

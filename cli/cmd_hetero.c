@@ -132,7 +132,7 @@ static int run_all(struct run *run, const struct hetero_study *s, const struct l
     };
     progress_begin(&progress, run, "runs");
     int rc = hetero_study_run(&t, s, run->opt.operands[0], o->list, o->n, &options, e);
-    bool ended = progress_end(&progress, run);
+    bool ended = progress_end(&progress, run, NULL);
     if (!rc && ended)
         output_notes(run, &notes);
     if (!rc && ended && s->sweep.n_points == 1)

@@ -8,8 +8,10 @@
 #include "topo/parts.h"
 #include "explore/gossip.h"
 #include "explore/hetero.h"
+#include "explore/keep.h"
 #include "explore/place.h"
 #include "explore/search.h"
+#include "explore/sweep_keys.h"
 #include "explore/uncertain.h"
 #include "sim/slots/elastic_draw.h"
 #include "workloads/trace_profile.h"
@@ -20,7 +22,14 @@ static const struct section *const sections[] = {
     &study_section,
     &study_mix_section,
     &study_budget_section,
-    &study_axis_section,
+    &sweep_vary_section,
+    &sweep_range_section,
+    &sweep_sobol_section,
+    &sweep_factor_section,
+    &sweep_factor_tier_section,
+    &sweep_factor_dims_section,
+    &keep_section,
+    &keep_top_section,
     &uncertain_section,
     &uncertain_key_section,
     &sim_rules_section,

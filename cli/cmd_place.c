@@ -101,7 +101,7 @@ static int run_all(struct run *run, const struct place *p, const struct load_ove
     };
     progress_begin(&progress, run, "runs");
     int rc = place_run(&t, p, run->opt.operands[0], o->list, o->n, &options, e);
-    bool ended = progress_end(&progress, run);
+    bool ended = progress_end(&progress, run, NULL);
     if (!rc && ended && p->sweep.n_points == 1)
         rc = fail_alone(&t, e);
     if (ended && !rc) {

@@ -1,9 +1,10 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cli/filters.h"
 #include "cli/output.h"
+#include "explore/store.h"
 #include "plots/figure.h"
 
 static const struct option plot_rows[] = {
@@ -11,11 +12,7 @@ static const struct option plot_rows[] = {
       .help = "list the figures",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
-    { .name = "where",
-      .value = "COLUMN=VALUE",
-      .help = "only rows with this value; one column twice means either, two columns mean both",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, where) },
+    OPTION_WHERE,
     { .name = "title",
       .value = "TEXT",
       .help = "instead of the figure's own",
@@ -86,36 +83,44 @@ static int check_extension(const struct run *run, struct err *e)
                    "option --output is \"%.200s\", need a name ending in .svg, .pdf or .png, or --of", out);
 }
 
-/* "COLUMN=VALUE" cut in two; copies[i] holds the column. */
-static int read_filters(struct plot_where *where, char **copies, const struct option_list *list,
-                        struct err *e)
+/* The rows of a store as a CSV of them would be read. */
+static int read_store(struct table *t, const char *path, struct err *e)
 {
-    for (int32_t i = 0; i < list->n; i++) {
-        const char *equals = strchr(list->items[i], '=');
-        if (!equals || equals == list->items[i])
-            return err_set(e, ERR_USAGE, "option --where is \"%.100s\", need COLUMN=VALUE", list->items[i]);
-        copies[i] = strndup(list->items[i], (size_t)(equals - list->items[i]));
-        if (!copies[i])
-            return err_nomem(e, "filters");
-        where[i] = (struct plot_where){ .column = copies[i], .value = equals + 1 };
-    }
-    return 0;
+    struct store *s;
+    *t = (struct table){ 0 };
+    int rc = store_read(&s, path, e);
+    if (rc)
+        return rc;
+    rc = store_rows(s, -1, INT64_MAX, t, e);
+    if (!rc)
+        rc = table_find_numbers(t, e);
+    store_close(s);
+    if (rc)
+        table_free(t);
+    return rc;
 }
 
-static int draw(const struct run *run, const struct plot_where *where, struct err *e)
+static int read_rows(struct table *t, const char *path, struct err *e)
+{
+    if (strcmp(path, "-") == 0)
+        return table_read_csv(t, "/dev/stdin", e);
+    return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
+}
+
+static int draw(const struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
     struct plot_options plot = {
         .format = image_format(run),
         .title = opt->title,
-        .where = where,
-        .n_where = opt->where.n,
+        .where = filters->where,
+        .n_where = filters->n,
         .width_px = (int32_t)opt->width_px,
         .height_px = (int32_t)opt->height_px,
     };
     struct table t = { 0 };
     struct text image = { 0 };
-    int rc = table_read_csv(&t, strcmp(opt->operands[1], "-") == 0 ? "/dev/stdin" : opt->operands[1], e);
+    int rc = read_rows(&t, opt->operands[1], e);
     if (!rc) {
         rc = plot_draw(opt->operands[0], &t, &plot, &image, e);
         if (rc == ERR_PARSE)
@@ -130,26 +135,22 @@ static int draw(const struct run *run, const struct plot_where *where, struct er
 
 static int run_plot(struct run *run, struct err *e)
 {
-    int32_t n = run->opt.where.n;
     if (run->opt.list)
         return list_figures(run, e);
     if (run->opt.n_operands < 2)
-        return err_set(e, ERR_USAGE, "%s, need FIGURE and DATA.csv (weft plot --list names the figures)",
+        return err_set(e, ERR_USAGE,
+                       "%s, need FIGURE and DATA, a CSV or a store (weft plot --list names the figures)",
                        run->opt.n_operands ? "second argument is missing" : "arguments are missing");
     int rc = check_extension(run, e);
     if (!rc)
         rc = output_check(run, NULL, e);
     if (rc)
         return rc;
-    struct plot_where *where = calloc((size_t)n + 1, sizeof *where);
-    char **copies = calloc((size_t)n + 1, sizeof *copies);
-    rc = where && copies ? read_filters(where, copies, &run->opt.where, e) : err_nomem(e, "filters");
+    struct filters filters;
+    rc = filters_read(&filters, &run->opt.where, e);
     if (!rc)
-        rc = draw(run, where, e);
-    for (int32_t i = 0; copies && i < n; i++)
-        free(copies[i]);
-    free(copies);
-    free(where);
+        rc = draw(run, &filters, e);
+    filters_free(&filters);
     return rc;
 }
 
@@ -157,8 +158,10 @@ const struct command cmd_plot = {
     .group = "Many designs",
     .name = "plot",
     .help = "a figure from the table of a sweep, a timeline or a calibration",
-    .about = "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
-             "wrote, or the command that the list names with it; - reads it from standard input.\n",
-    .scope = SCOPE(0, 2, "FIGURE DATA.csv", &plot_options, &image_options, &options_files),
+    .about =
+        "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
+        "wrote, or the command that the list names with it; - reads it from standard input. The rows of\n"
+        "a store (weft sweep --store) are drawn as their CSV is.\n",
+    .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &image_options, &options_files),
     .run = run_plot,
 };

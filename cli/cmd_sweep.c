@@ -1,157 +1,210 @@
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/num.h"
+#include "cli/export.h"
 #include "cli/points.h"
 #include "cli/progress.h"
 #include "cli/sheet.h"
-#include "cli/sweep_text.h"
+#include "cli/sweep_axes.h"
+#include "cli/version.h"
+#include "explore/campaign.h"
 
 static const struct option sweep_rows[] = {
     OPTION_THREADS("points"),
     { .name = "dry-run",
-      .help = "count the points and list the axes, compute nothing",
+      .help = "count the points, list the axes, measure how long it will take; compute nothing else",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, dry_run) },
+    { .name = "store",
+      .value = "FILE.db",
+      .help = "keep rows in this SQLite file as they come; where it exists, go on with what is missing",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, store),
+      .outside = true },
+    { .name = "resume",
+      .help = "go on with --store FILE.db, which must exist",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, resume),
+      .outside = true },
+    { .name = "shard",
+      .value = "I/N",
+      .help = "the I-th of N parts alone, 1 <= I <= N, for job arrays; put together by weft merge",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, shard),
+      .outside = true },
 };
 
 static const struct option_group sweep_options = { "Sweep", sweep_rows,
                                                    sizeof sweep_rows / sizeof *sweep_rows };
 
-static int axes_text(const struct sweep *w, struct text *out, struct err *e)
+/* ---- what is asked ---- */
+
+static int read_shard(struct campaign_ask *ask, const char *text, struct err *e)
 {
-    struct sheet s = { 0 };
-    char n[SHOW], value[POINTS_VALUE];
-    sheet_column(&s, "axis", "", SHEET_LEFT);
-    sheet_column(&s, "values", "", SHEET_POINT);
-    sheet_column(&s, "first", "", SHEET_LEFT);
-    sheet_column(&s, "last", "", SHEET_LEFT);
-    for (int32_t i = 0; i < w->n_axes; i++) {
-        sheet_put(&s, "%s", w->keys[w->axes[i].keys[0]].path);
-        sheet_count(&s, w->axes[i].n);
-        sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[0]));
-        sheet_put(&s, "%s", points_unquote(value, w->axes[i].values[w->axes[i].n - 1]));
-    }
-    int rc = sheet_write(&s, out, e);
-    sheet_free(&s);
-    text_printf(out, "%s points\n", show_count(n, w->n_points));
-    return rc;
+    char first[16];
+    int64_t i, n;
+    const char *slash = text ? strchr(text, '/') : NULL;
+    ask->shard = ask->n_shards = 1;
+    if (!text)
+        return 0;
+    if (!slash || slash - text >= (ptrdiff_t)sizeof first)
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N, such as 1/4", text);
+    snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+    if (!num_parse_count(first, &i) || !num_parse_count(slash + 1, &n) || n < 1 || n > INT32_MAX)
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N, such as 1/4", text);
+    if (i < 1 || i > n)
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N with I from 1 to %lld", text,
+                       (long long)n);
+    ask->shard = (int32_t)i;
+    ask->n_shards = (int32_t)n;
+    return 0;
 }
 
-static void axes_json(const struct run *run, const struct sweep *w, struct text *out)
+static int check_resume(const struct run *run, struct err *e)
 {
-    struct json j = { .out = out };
-    char value[POINTS_VALUE];
-    json_open(&j, NULL, '{');
-    output_json_head(&j, run, (struct origin){ .known = false });
-    json_count(&j, "points", w->n_points);
-    json_open(&j, "axes", '[');
-    for (int32_t i = 0; i < w->n_axes; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "key", w->keys[w->axes[i].keys[0]].path);
-        json_open(&j, "values", '[');
-        for (int64_t k = 0; k < w->axes[i].n; k++)
-            json_text(&j, NULL, points_unquote(value, w->axes[i].values[k]));
-        json_close(&j, ']');
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    text_puts(out, "\n");
+    if (!run->opt.resume)
+        return 0;
+    if (!run->opt.store)
+        return err_set(e, ERR_USAGE, "--resume is given without --store, need --store FILE.db");
+    if (access(run->opt.store, F_OK) != 0)
+        return err_set(e, ERR_PARSE, "%s: is missing, need the store to go on with", run->opt.store);
+    return 0;
 }
 
-static void axes_table(const struct sweep *w, struct table *t)
+/* ---- progress ---- */
+
+static bool report(void *context, const struct campaign_state *s)
 {
-    char value[POINTS_VALUE];
-    table_column(t, "axis", TABLE_TEXT);
-    table_column(t, "value", TABLE_TEXT);
-    for (int32_t i = 0; i < w->n_axes; i++)
-        for (int64_t k = 0; k < w->axes[i].n; k++) {
-            table_row(t);
-            table_put_text(t, w->keys[w->axes[i].keys[0]].path);
-            table_put_text(t, points_unquote(value, w->axes[i].values[k]));
-        }
+    struct progress *p = context;
+    char best[SHOW], kept[SHOW];
+    p->before = s->before;
+    p->note[0] = '\0';
+    if (s->best_s > 0)
+        snprintf(p->note, sizeof p->note, "best %s s, %s rows", show_real(best, s->best_s, 4),
+                 show_count(kept, s->kept));
+    return progress_report(p, s->done.seen, s->n_points);
 }
 
-static int write_axes(const struct run *run, const struct sweep *w, struct err *e)
+/* Where an interrupted sweep stands, and how to go on. */
+static const char *what_is_kept(const struct run *run, const struct campaign *c, char *buf, size_t size)
 {
-    struct table t = { 0 };
-    struct text out = { 0 };
-    int rc = 0;
-    if (output_format(run) == TABLE_AS_CSV) {
-        axes_table(w, &t);
-        rc = output_table(run, &t, (struct origin){ .known = false }, e);
-    } else {
-        if (output_format(run) == TABLE_AS_JSON)
-            axes_json(run, w, &out);
-        else
-            rc = axes_text(w, &out, e);
-        if (!rc)
-            rc = output_write(run, &out, e);
-    }
-    table_free(&t);
-    text_free(&out);
-    return rc;
+    char seen[SHOW], all[SHOW];
+    if (!run->opt.store)
+        return NULL;
+    snprintf(buf, size, "%s of %s points are in %s; the same command goes on",
+             show_count(seen, c->state.done.seen), show_count(all, c->state.n_points), run->opt.store);
+    return buf;
 }
 
-static int write_rows(const struct run *run, const struct table *t, const struct sweep *w,
-                      const struct load_overrides *o, struct err *e)
+/* ---- what came out ---- */
+
+/* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
+static void say_counts(const struct run *run, const struct campaign *c)
 {
-    struct text out = { 0 };
-    if (output_format(run) != TABLE_AS_TEXT)
-        return output_table(run, t, points_origin(run, w, o), e);
-    int rc = sweep_text(t, w, &out, e);
+    const struct sweep_counts *n = &c->state.done;
+    char seen[SHOW], out[SHOW], bounded[SHOW], solved[SHOW], kept[SHOW];
+    struct text line = { 0 };
+    text_printf(&line, "%s points:", show_count(seen, n->seen));
+    if (n->filtered)
+        text_printf(&line, " %s left out,", show_count(out, n->filtered));
+    if (n->bounded || c->rule.prune)
+        text_printf(&line, " %s bounded away,", show_count(bounded, n->bounded));
+    text_printf(&line, " %s solved", show_count(solved, n->solved));
+    if (c->keep)
+        text_printf(&line, "; %s kept", show_count(kept, c->state.kept));
+    if (c->keep || n->filtered || run->opt.store)
+        output_say(run, "%s", text_str(&line));
+    else
+        output_verbose(run, "%s", text_str(&line));
+    text_free(&line);
+}
+
+/* With a store, rows are written where a form or a file is asked for; else it says where they are. */
+static int write_rows(struct run *run, const struct campaign *c, struct origin from, struct err *e)
+{
+    struct export_tally tally = { 0 };
+    bool stored = run->opt.store && !run->opt.out && run->opt.format < 0;
+    int rc =
+        stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
+    if (!rc && stored)
+        output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
     if (!rc)
-        rc = output_write(run, &out, e);
-    text_free(&out);
+        export_say(run, &tally);
+    export_tally_free(&tally);
     return rc;
 }
 
-/* How many points ended with each status other than solved, and why the first did. */
-static void say_unsolved(struct run *run, const struct table *t)
+static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask *ask, struct origin from,
+                        struct err *e)
 {
-    int32_t status = table_find(t, "status"), message = table_find(t, "message");
-    int32_t time = table_find(t, "time_s");
-    int64_t n = 0, first = -1;
-    bool any_error = false;
-    for (int64_t row = 0; row < t->n_rows; row++) {
-        const char *word = table_cell(t, row, status)->text;
-        /* A stalled one with a time has a split, whose proof fell short. */
-        bool stalled = word && strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0;
-        if (!word || strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0 ||
-            (stalled && isfinite(table_number(t, row, time))))
-            continue;
-        first = first < 0 ? row : first;
-        any_error = any_error || strcmp(word, "error") == 0;
-        n++;
-    }
-    if (n == 0)
-        return;
-    const char *why = message >= 0 ? table_cell(t, first, message)->text : NULL;
-    output_say(run, "%lld of %lld points are not solved; row %lld: %s%s%s", (long long)n,
-               (long long)t->n_rows, (long long)first + 1, table_cell(t, first, status)->text,
-               why && *why ? ": " : "", why ? why : "");
-    if (n == t->n_rows)
-        run->exit_code = any_error ? EXIT_INPUT : EXIT_NO_DESIGN;
+    struct progress p;
+    char kept[256], before[SHOW];
+    progress_begin(&p, run, "points");
+    ask->progress = report;
+    ask->context = &p;
+    if (c->resumed && fleet_rank() == 0)
+        output_say(run, "%s: %s points are there, going on", run->opt.store,
+                   show_count(before, c->state.before));
+    int rc = campaign_run(c, e);
+    if (fleet_rank() != 0)
+        return rc;
+    bool ended = progress_end(&p, run, what_is_kept(run, c, kept, sizeof kept));
+    if (rc || !ended)
+        return rc;
+    output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(&p), (int)fleet_ranks(),
+                   (int)ask->threads);
+    say_counts(run, c);
+    return write_rows(run, c, from, e);
 }
 
 static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o, struct err *e)
 {
-    struct table t = { 0 };
-    struct progress p;
-    int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
-    progress_begin(&p, run, "points");
-    int rc = sweep_run(&t, w, run->opt.operands[0], o->list, o->n, threads, progress_report, &p, e);
-    if (progress_end(&p, run) && !rc) {
-        output_verbose(run, "%lld points in %.3f s on %d threads", (long long)w->n_points,
-                       progress_spent_s(&p), (int)threads);
-        rc = write_rows(run, &t, w, o, e);
-        if (!rc)
-            say_unsolved(run, &t);
-    }
-    table_free(&t);
+    const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
+    const struct origin origin = points_origin(run, w, o);
+    struct campaign_ask ask = { .from = &from,
+                                .store = run->opt.store,
+                                .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads
+                                                                : (int32_t)omp_get_num_procs(),
+                                .hash = origin.study_hash,
+                                .seed = origin.seed,
+                                .command = run->recorded,
+                                .version = WEFT_VERSION };
+    struct campaign c;
+    int rc = read_shard(&ask, run->opt.shard, e);
+    if (!rc)
+        rc = check_resume(run, e);
+    if (rc)
+        return rc;
+    rc = campaign_open(&c, w, &ask, e);
+    if (!rc)
+        rc = run_campaign(run, &c, &ask, origin, e);
+    campaign_close(&c);
     return rc;
+}
+
+/* ---- before it runs ---- */
+
+/* On standard error: how long it takes is no part of what a study says, and differs from run to run. */
+static int say_duration(const struct run *run, const struct sweep *w, const struct load_overrides *o,
+                        struct err *e)
+{
+    const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
+    int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
+    double point_s;
+    int64_t n;
+    char each[SHOW], all[SHOW], tried[SHOW];
+    int rc = campaign_measure(&point_s, &n, w, &from, 0.5, e);
+    if (rc || !n)
+        return rc;
+    double all_s = point_s * (double)w->n_points / threads;
+    output_say(run, "takes %s on %d threads, by %s points tried: %s us a point",
+               all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads, show_count(tried, n),
+               show_real(each, point_s * 1e6, 2));
+    return 0;
 }
 
 static int run_sweep(struct run *run, struct err *e)
@@ -159,17 +212,25 @@ static int run_sweep(struct run *run, struct err *e)
     struct load_overrides o;
     struct sweep w = { 0 };
     int rc = output_check(run, NULL, e);
+    if (!rc)
+        rc = fleet_start(e);
     if (rc)
         return rc;
+    run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
     rc = load_overrides(&o, run, e);
     if (!rc)
         rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
-    if (!rc)
+    if (!rc && fleet_rank() == 0)
         output_notes(run, &w.notes);
-    if (!rc)
-        rc = run->opt.dry_run ? write_axes(run, &w, e) : sweep_all(run, &w, &o, e);
+    if (!rc && run->opt.dry_run)
+        rc = fleet_rank() ? 0 : sweep_axes_write(run, &w, e);
+    if (!rc && run->opt.dry_run)
+        rc = fleet_rank() ? 0 : say_duration(run, &w, &o, e);
+    if (!rc && !run->opt.dry_run)
+        rc = sweep_all(run, &w, &o, e);
     sweep_free(&w);
     load_free(&o);
+    fleet_end(rc);
     return rc;
 }
 
@@ -177,9 +238,11 @@ const struct command cmd_sweep = {
     .group = "Many designs",
     .name = "sweep",
     .help = "split every point of a study, one row each",
-    .about = "Choose the bandwidths for every combination of the values under `vary` of STUDY and write one\n"
-             "row a point. A point without a design is a row with its status. SIGINT stops the sweep and\n"
-             "writes nothing.\n",
+    .about =
+        "Choose the bandwidths for every point of what varies under `vary` of STUDY and write one row a\n"
+        "point. A point without a design is a row with its status. With --store rows are kept as they come,\n"
+        "and a sweep that was stopped in whatever way goes on where it was; without it SIGINT writes\n"
+        "nothing. Started by mpirun, or by srun with PMIx, all its processes work on one sweep.\n",
     .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_search, &options_format,
                    &options_files),
     .run = run_sweep,

@@ -50,13 +50,13 @@ struct option_list {
     int32_t n;
 };
 
-enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 5 };
+enum { OPTIONS_MAX_OPERANDS = 512, OPTIONS_MAX_GROUPS = 5 };
 
 /** Everything the options of any command can say. Release with options_free(). */
 struct options {
     const char *operands[OPTIONS_MAX_OPERANDS]; /**< NULL when absent */
     int32_t n_operands;
-    struct option_list set, where;
+    struct option_list set, where, limits;
     int32_t format;       /**< enum table_format, -1 = by the extension of `out` */
     int32_t image_format; /**< enum plot_format, likewise */
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
@@ -65,21 +65,26 @@ struct options {
     const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
     const char *hetero_runs, *hetero_plans, *hetero_stages, *hetero_curves;
     const char *gossip_runs, *gossip_curves, *gossip_links;
+    const char *store, *shard;
+    bool resume;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list, timing;
-    int64_t threads, width_px, height_px;
+    int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu;
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
+    const char *front_by, *front_per, *front_design, *front_at;
     struct option_list statuses; /**< words of trace_status_words */
     int64_t seed, window, start, horizon_s, max_gpus;
     bool skip_bad, cpu_jobs;
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;
+/** options_files without -o, where an operand is what is written. */
+extern const struct option_group options_alone;
 /** Of options_study the first: --set alone, for studies without prices of parts. */
 extern const struct option_group options_set;
 

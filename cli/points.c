@@ -38,6 +38,15 @@ int points_load(struct study *s, const struct run *run, const struct sweep *w, c
     return sweep_load(s, w, &p, source_of(run, o), 0, e);
 }
 
+bool points_pass(const struct sweep *w, int64_t i, const struct study *s)
+{
+    struct sweep_point p;
+    struct err e = { 0 };
+    bool pass;
+    sweep_find_point(&p, w, i);
+    return sweep_passes(&pass, w, &p, s ? &s->net : NULL, &e) || pass;
+}
+
 const char *points_unquote(char buf[POINTS_VALUE], const char *value)
 {
     size_t n = strlen(value);
@@ -93,10 +102,21 @@ static void fold_axis(struct origin *from, const struct run *run, const struct s
             from->study_hash = text_hash(from->study_hash, value, strlen(value) + 1);
             all_numbers = all_numbers && num_parse_real(value, &number);
         }
-        if (!all_numbers)
+        /* Of generated values the first names all files that there are. */
+        if (!all_numbers && !(axis->generated && p->at[k] > 0))
             fold_point(from, run, w, o, p, false);
     }
     p->at[k] = 0;
+}
+
+/* Does a grid before this one have the axis? */
+static bool is_shared(const struct sweep *w, int32_t grid, int32_t axis)
+{
+    for (int32_t g = 0; g < grid; g++)
+        for (int32_t k = 0; k < w->grids[g].n_axes; k++)
+            if (w->grids[g].axes[k] == axis)
+                return true;
+    return false;
 }
 
 /* Numbers are all there is to know of a value; a word may name a file, whose content counts. */
@@ -109,6 +129,7 @@ struct origin points_origin(const struct run *run, const struct sweep *w, const 
         from.study_hash = text_hash(from.study_hash, w->keys[k].path, strlen(w->keys[k].path) + 1);
     for (p.grid = 0; p.grid < w->n_grids; p.grid++)
         for (int32_t k = 0; k < w->grids[p.grid].n_axes; k++)
-            fold_axis(&from, run, w, o, &p, k);
+            if (!is_shared(w, p.grid, w->grids[p.grid].axes[k]))
+                fold_axis(&from, run, w, o, &p, k);
     return from;
 }

@@ -33,8 +33,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* "1 h 05 min", "3 min 20 s", "12 s" */
-static const char *show_left(char buf[SHOW], double left_s)
+const char *progress_show_s(char buf[SHOW], double left_s)
 {
     long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
     if (s >= 3600)
@@ -54,9 +53,11 @@ bool progress_report(void *context, int64_t done, int64_t total)
         char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
         p->last_s = now;
         p->shown = true;
-        fprintf(stderr, "\r%s of %s %s, %s a second, %s left \033[K", show_count(a, done),
-                show_count(b, total), p->what, show_real(c, (double)done / spent, 3),
-                show_left(left, spent * (double)(total - done) / (double)done));
+        double rate = (double)(done - p->before) / spent;
+        fprintf(stderr, "\r%s of %s %s, %s a second, %s left%s%s \033[K", show_count(a, done),
+                show_count(b, total), p->what, show_real(c, rate, 3),
+                rate > 0 ? progress_show_s(left, (double)(total - done) / rate) : "?", *p->note ? "; " : "",
+                p->note);
     }
     return !interrupted;
 }
@@ -70,13 +71,13 @@ void progress_begin(struct progress *p, const struct run *run, const char *what)
     watch_interrupt();
 }
 
-bool progress_end(struct progress *p, struct run *run)
+bool progress_end(struct progress *p, struct run *run, const char *kept)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
     if (!interrupted)
         return true;
-    output_say(run, "interrupted, nothing is written");
+    output_say(run, "interrupted, %s", kept ? kept : "nothing is written");
     run->exit_code = EXIT_INTERRUPT;
     return false;
 }

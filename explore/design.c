@@ -140,7 +140,8 @@ static int fill_bill(struct design *d, const struct study *s, struct err *e)
     return 0;
 }
 
-/* Everything that follows from bw_Bps, beside the equal split if asked for; loads are reserved. */
+/* Everything but the bill that follows from bw_Bps, beside the equal split if asked for; loads are reserved.
+ */
 static int fill(struct design *d, const struct study *s, const double *bw_Bps, bool compare, struct err *e)
 {
     for (int32_t k = 0; k < d->n_dims; k++) {
@@ -152,9 +153,7 @@ static int fill(struct design *d, const struct study *s, const double *bw_Bps, b
     int rc = fill_loads(d, s, e);
     /* A simulation more, which only a split is compared with. */
     d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = NAN;
-    if (!rc && compare)
-        rc = fill_equal(d, s, e);
-    return rc ? rc : fill_bill(d, s, e);
+    return !rc && compare ? fill_equal(d, s, e) : rc;
 }
 
 static int finish(struct design *d, int rc)
@@ -164,7 +163,7 @@ static int finish(struct design *d, int rc)
     return rc;
 }
 
-int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+static int evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
 {
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
@@ -175,6 +174,34 @@ int design_evaluate(struct design *d, const struct study *s, const double *bw_Bp
     d->answer.cost_usd = d->cost_usd;
     memcpy(d->answer.bw_Bps, d->bw_Bps, sizeof d->answer.bw_Bps);
     return finish(d, rc);
+}
+
+int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    int rc = evaluate(d, s, bw_Bps, e);
+    return rc ? rc : finish(d, fill_bill(d, s, e));
+}
+
+/* Of sums of bandwidths as they are written. */
+#define GIVEN_REL 1e-12
+
+/* At the bandwidths of the network, which may break a row. */
+static int evaluate_given(struct design *d, const struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        if (fabs(alloc_outside(row, bw_Bps, s->net.n_dims)) <= GIVEN_REL)
+            continue;
+        *d = (struct design){ .n_dims = s->net.n_dims };
+        d->answer.status = ALLOC_INFEASIBLE;
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "the bandwidths of the network do not satisfy \"%s\"", row->name);
+        return 0;
+    }
+    return evaluate(d, s, bw_Bps, e);
 }
 
 /* ---- the split ---- */
@@ -384,7 +411,7 @@ static int choose_first(struct study *s, struct err *e)
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
  * choice changes. The last split is optimal for its choices.
  */
-int design_solve(struct design *d, struct study *s, struct err *e)
+static int solve_split(struct design *d, struct study *s, struct err *e)
 {
     int rc = choose_first(s, e);
     if (rc)
@@ -407,6 +434,17 @@ int design_solve(struct design *d, struct study *s, struct err *e)
                  "algorithms and regimes still change at the split after %d rounds", MAX_CHOICES);
     }
     return finish(d, rc);
+}
+
+int design_solve(struct design *d, struct study *s, struct err *e)
+{
+    int rc = solve_split(d, s, e);
+    return rc || !alloc_has_split(&d->answer) ? rc : finish(d, fill_bill(d, s, e));
+}
+
+int design_row(struct design *d, struct study *s, struct err *e)
+{
+    return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_split(d, s, e);
 }
 
 void design_free(struct design *d)

@@ -68,6 +68,13 @@ int design_solve(struct design *d, struct study *s, struct err *e);
  */
 int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e);
 
+/**
+ * What a row of a sweep shows: design_solve() without the bill, or, where the study's split is given, the
+ * design at the bandwidths of its network. Then nothing is proved (gap and bound are NaN), and where a row of
+ * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both.
+ */
+int design_row(struct design *d, struct study *s, struct err *e);
+
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
  * ERR_UNSUP of simulations. */
 int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e);

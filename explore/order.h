@@ -4,6 +4,9 @@
 
 #include "explore/sweep.h"
 
+/** Units of the sample that is run first: one of so many. */
+enum { ORDER_SAMPLE = 16 };
+
 /**
  * A unit is what one thread does at a time without looking up: points of one grid that differ in quick keys
  * alone (a total, an objective, bandwidths: what changes a study that was read without reading it again).
@@ -27,15 +30,20 @@ struct order_unit {
 int order_build(struct order *o, const struct sweep *w, int64_t most, struct err *e);
 void order_free(struct order *o);
 
-/** Unit @p u, 0 <= u < n_units. */
+/** Unit @p u, 0 <= u < n_units: by grid, then by the slow axes as in sweep_find_point(). O(log(grids) +
+ * axes).
+ */
 void order_find(struct order_unit *unit, const struct order *o, int64_t u);
-/** Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. */
+/** Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. */
 int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
 /** In which unit point @p point is. */
 int64_t order_unit_of(const struct order *o, int64_t point);
 
-/** Is unit @p u in the sample that is run first, so that the rest can be held against its front? About one in
- * 16, unit 0 among them; the same on every machine. */
+/** Is unit @p u in the sample that is run first, so that the rest can be held against its front? One in
+ * ORDER_SAMPLE, unit 0 among them; the same on every machine. */
 bool order_in_sample(int64_t u);
+
+/** Is @p path a key that changes a study without reading it again? */
+bool order_is_quick(const char *path);
 
 #endif

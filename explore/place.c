@@ -28,12 +28,11 @@ static const struct section *jobs_section(const struct place *p, const struct ya
 static int check_job_axes(const struct place *p, const struct yaml_doc *doc, struct err *e)
 {
     const struct section *jobs = jobs_section(p, doc);
-    yaml_id vary = yaml_get(doc, doc->root, "vary");
     int rc = 0;
     for (int32_t k = 0; k < p->sweep.n_keys && jobs && !rc; k++) {
         const char *path = p->sweep.keys[k].path;
         if (strncmp(path, "jobs.", 5) == 0 && !strpbrk(path + 5, ".["))
-            rc = sweep_check_key(jobs, path + 5, doc, yaml_get(doc, vary, path), e);
+            rc = sweep_check_key(jobs, path + 5, doc, p->sweep.keys[k].at, e);
     }
     return rc;
 }

@@ -3,7 +3,7 @@
 #define EXPLORE_RUNNER_H
 
 #include "base/table.h"
-#include "explore/front.h"
+#include "explore/keep.h"
 #include "explore/order.h"
 #include "explore/study_files.h"
 
@@ -20,13 +20,14 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 struct runner_job {
     const struct order *order;
     const struct study_source *from;
+    const struct keep_rule *rule;  /**< of `known`; may be NULL where that is */
     const struct front_set *known; /**< what points are held against before they are solved; NULL = nothing */
 };
 
 /** Opaque: studies that were read, work space. */
 struct runner;
 
-/** One a thread. ERR_NOMEM, then *out is NULL. */
+/** One a thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. Then *out is NULL. */
 int runner_build(struct runner **out, const struct runner_job *job, struct err *e);
 void runner_free(struct runner *r); /**< NULL is fine */
 
@@ -36,6 +37,10 @@ void runner_free(struct runner *r); /**< NULL is fine */
  * blank everywhere.
  */
 void runner_columns(struct table *t, const struct sweep *w);
+
+/** Take out the columns of dimensions that no network of the rows has, and those of training where none
+ * trains. ERR_NOMEM. */
+int sweep_trim(struct table *t, struct err *e);
 
 /**
  * Append the rows of unit @p u to @p rows (with runner_columns()), and count. The same rows whatever the

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linexpr.h"
 #include "base/num.h"
+#include "explore/order.h"
 #include "explore/study_keys.h"
 #include "workloads/lower.h"
 
@@ -202,34 +204,6 @@ static int check_asked(const struct study *s, struct err *e)
     return need_for_objective(s, e);
 }
 
-/* Text after "col N: " continues "constraints[0]", from where it says what is wrong. */
-static const char *constraint_joint(const char *rest)
-{
-    if (strncmp(rest, "is ", 3) == 0 || strncmp(rest, "holds ", 6) == 0)
-        return " ";
-    return strncmp(rest, "unknown ", 8) == 0 ? " has " : ": ";
-}
-
-/*
- * Column of the fault: counted in the text, which starts after the quote if there is
- * one. A text with line breaks started on the line below, so its own place must do.
- */
-static int fail_constraint(const struct study *s, yaml_id id, const struct err *inner, struct err *e)
-{
-    const struct yaml_node *node = &s->doc.nodes[id];
-    char path[256], place[400];
-    char *rest;
-    if (strncmp(inner->msg, "col ", 4) != 0)
-        return err_set(e, inner->code, "%s", inner->msg);
-    long col = strtol(inner->msg + 4, &rest, 10);
-    rest += strspn(rest, ": ");
-    yaml_path(&s->doc, id, path, sizeof path);
-    yaml_place(&s->doc, id, place, sizeof place);
-    if (!strchr(node->text, '\n'))
-        snprintf(strrchr(place, ':'), 16, ":%ld", node->text_col + col - 1 + node->quoted);
-    return err_set(e, inner->code, "%s: %s%s%s", place, path, constraint_joint(rest), rest);
-}
-
 static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices *prices, struct err *e)
 {
     const char *text;
@@ -238,7 +212,7 @@ static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices
     if (rc)
         return rc;
     rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
-    return rc ? fail_constraint(s, id, &inner, e) : 0;
+    return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
 static int read_constraints(struct study *s, yaml_id list, struct err *e)
@@ -330,6 +304,8 @@ static int check_needs(const struct study *s, const struct study_conf *conf, uns
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
     if ((needs & STUDY_FOR_BUDGET) && conf->budget < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
+    if (s->split == STUDY_GIVEN && (needs & STUDY_FOR_SPLIT))
+        needs |= STUDY_NEEDS_BANDWIDTH;
     if ((needs & STUDY_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
         return fail_bandwidth(s, e);
     return 0;
@@ -342,6 +318,7 @@ static void take_values(struct study *s, const struct study_conf *conf)
     yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
     s->name = conf->name ? conf->name : "";
     s->combine = conf->combine < 0 ? STUDY_SUM : (enum study_combine)conf->combine;
+    s->split = conf->split < 0 ? STUDY_SOLVE : (enum study_split)conf->split;
     s->objective = conf->objective < 0 ? ALLOC_TIME : (enum alloc_objective)conf->objective;
     s->model = conf->model < 0 ? SIM_BANDWIDTH : (enum sim_model)conf->model;
     s->total_Bps = conf->total_Bps;
@@ -367,6 +344,54 @@ static int read_document(struct study *s, unsigned needs, struct err *e)
         return rc;
     rc = study_search(s, needs, e);
     return rc ? rc : study_note(s, needs, e);
+}
+
+/* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
+ * number or as one of a list of words without being parsed means that in YAML too. */
+static bool change_texts(struct study *s, const struct study_source *from, bool *dims)
+{
+    *dims = false;
+    for (int32_t i = 0; i < from->n_axes; i++) {
+        const struct study_override *axis = &from->axes[i];
+        if (!order_is_quick(axis->path))
+            continue;
+        yaml_id id = study_find_axis(&s->doc, from, axis->path);
+        if (id < 0)
+            return false;
+        s->doc.nodes[id].text = axis->value;
+        s->doc.nodes[id].quoted = false;
+        *dims = *dims || strchr(axis->path, '.');
+    }
+    return true;
+}
+
+static bool is_searched(const struct study *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            return true;
+    return false;
+}
+
+bool study_change(struct study *s, const struct study_source *from, unsigned needs)
+{
+    struct study_conf conf;
+    struct err ignored;
+    double bw_Bps[TOPO_MAX_DIMS];
+    bool dims;
+    if (is_searched(s) || !change_texts(s, from, &dims) ||
+        schema_read(&conf, &study_section, &s->doc, s->doc.root, &ignored))
+        return false;
+    take_values(s, &conf);
+    if (dims && topo_read_network(&s->net, &s->doc, conf.network, &ignored))
+        return false;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    /* A split leaves its own choices behind. */
+    if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
+        return false;
+    s->rows.n = 0;
+    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
 }
 
 int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)
@@ -407,45 +432,4 @@ void study_free(struct study *s)
     text_free(&s->notes);
     yaml_free(&s->doc);
     *s = (struct study){ .doc = { .root = -1 }, .budget = { .node = -1 } };
-}
-
-/* Text that a workload takes from a file which is not YAML is in its tree only. */
-static unsigned long long hash_tree(const struct step_tree *t, unsigned long long h)
-{
-    for (step_id id = 0; id < t->n_nodes; id++) {
-        const struct step_node *node = &t->nodes[id];
-        const double numbers[] = { node->seconds, node->bytes, node->times };
-        const int32_t words[] = { (int32_t)node->kind,
-                                  (int32_t)node->phase,
-                                  (int32_t)node->collective,
-                                  node->dim,
-                                  node->priority,
-                                  node->group,
-                                  node->first,
-                                  node->next };
-        h = text_hash(h, numbers, sizeof numbers);
-        h = text_hash(h, words, sizeof words);
-    }
-    for (int32_t g = 0; g < t->n_groups; g++)
-        h = text_hash(h, t->groups[g].members, (size_t)t->n_dims * sizeof t->groups[g].members[0]);
-    return h;
-}
-
-unsigned long long study_hash(const struct study *s)
-{
-    unsigned long long h = yaml_hash(&s->doc, s->doc.root);
-    if (s->rules.graph[0])
-        h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (!s->workloads[i].training) /* all of a model is in the document */
-            h = hash_tree(&s->workloads[i].tree, h);
-    return h;
-}
-
-unsigned long long study_choices(const struct study *s)
-{
-    unsigned long long h = TEXT_HASH_SEED;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
-    return h;
 }

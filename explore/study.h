@@ -19,6 +19,15 @@ enum study_combine {
 /** "sum", "regret"; NULL-terminated, for key tables. */
 extern const char *const study_combine_names[3];
 
+/** What a sweep does with a point. */
+enum study_split {
+    STUDY_SOLVE, /**< choose the bandwidths */
+    STUDY_GIVEN, /**< take those of the network */
+};
+
+/** "solve", "given"; NULL-terminated, for key tables. */
+extern const char *const study_split_names[3];
+
 /** Override of one key, from --set or from an axis of a sweep: value is YAML text. */
 struct study_override {
     const char *path, *value; /**< borrowed */
@@ -55,6 +64,7 @@ struct study {
     struct study_workload *workloads;            /**< shape [n_workloads], owned */
     int32_t n_workloads;
     enum study_combine combine;
+    enum study_split split;
     enum alloc_objective objective;
     enum sim_model model;
     struct sim_rules rules; /**< how models other than bandwidth run collectives */
@@ -67,7 +77,7 @@ struct study {
     struct text notes; /**< warnings, a line each: keys without effect */
 };
 
-extern const struct section study_section, study_budget_section, study_axis_section, study_mix_section;
+extern const struct section study_section, study_budget_section, study_mix_section;
 
 /** What a command needs from a study; missing parts are errors with the place of the study. */
 enum study_need {
@@ -97,7 +107,8 @@ enum study_need {
  *
  * Contradictions are errors: workload with workloads, regret with an objective other
  * than time, an objective that needs prices or a time limit without them,
- * count_npus without npu.usd. Keys without effect are lines in s->notes.
+ * count_npus without npu.usd, split given (with STUDY_FOR_SPLIT) and a dimension without bw_GBps. Keys
+ * without effect are lines in s->notes.
  *
  * @param[out] s  uninitialised; safe to free after failure.
  * @param needs   bits of enum study_need.

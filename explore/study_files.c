@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "explore/study_cache.h"
+
 /* ---- where a name counts from ---- */
 
 /* An override on the command line is no file: names in it count from the working directory. */
@@ -59,21 +61,45 @@ static void shorten(struct text *path)
     text_free(&other);
 }
 
+static int graft_path(struct yaml_doc *doc, yaml_id at, const char *path, struct err *e)
+{
+    int why = unreadable(path);
+    if (why)
+        return yaml_fail(doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", doc->nodes[at].text,
+                         strerror(why));
+    return yaml_graft_file(doc, at, path, e);
+}
+
+/* From what is kept, or else is from now on; false: not so, the file must be read. */
+static bool graft_kept(struct study_cache *cache, struct yaml_doc *doc, yaml_id at, struct text *path)
+{
+    struct err ignored;
+    const struct yaml_doc *kept = study_cache_find(cache, text_str(path));
+    if (!kept) {
+        struct text name = { 0 };
+        text_puts(&name, text_str(path));
+        shorten(path);
+        if (!name.failed && !path->failed && !unreadable(text_str(path)))
+            kept = study_cache_add(cache, text_str(&name), text_str(path));
+        text_free(&name);
+    }
+    return kept && yaml_graft_copy(doc, at, kept, &ignored) == 0;
+}
+
 /* Put in the file that scalar `at` names. */
-static int graft(struct yaml_doc *doc, yaml_id at, struct err *e)
+static int graft(struct yaml_doc *doc, yaml_id at, struct study_cache *cache, struct err *e)
 {
     const char *name = doc->nodes[at].text;
     struct text path = { 0 };
     if (name[0] != '/')
         add_folder(&path, yaml_source(doc, at));
     text_puts(&path, name);
-    shorten(&path);
     int rc = text_check(&path, e);
-    int why = rc ? 0 : unreadable(text_str(&path));
-    if (why)
-        rc = yaml_fail(doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", name, strerror(why));
-    if (!rc)
-        rc = yaml_graft_file(doc, at, text_str(&path), e);
+    if (!rc && !(cache && graft_kept(cache, doc, at, &path))) {
+        shorten(&path);
+        rc = text_check(&path, e);
+        rc = rc ? rc : graft_path(doc, at, text_str(&path), e);
+    }
     text_free(&path);
     return rc;
 }
@@ -83,9 +109,9 @@ static bool is_file_name(const struct yaml_doc *doc, yaml_id id)
     return id >= 0 && doc->nodes[id].kind == YAML_SCALAR && !yaml_is_null(doc, id);
 }
 
-static int graft_if_named(struct yaml_doc *doc, yaml_id id, struct err *e)
+static int graft_if_named(struct yaml_doc *doc, yaml_id id, struct study_cache *cache, struct err *e)
 {
-    return is_file_name(doc, id) ? graft(doc, id, e) : 0;
+    return is_file_name(doc, id) ? graft(doc, id, cache, e) : 0;
 }
 
 /* ---- opening ---- */
@@ -170,7 +196,7 @@ static enum level level_of(const char *path)
 {
     static const char list[] = "workloads[";
     size_t top = strcspn(path, ".[");
-    if (!path[top] || (top == 4 && strncmp(path, "vary", 4) == 0))
+    if (!path[top] || (top == 4 && (strncmp(path, "vary", 4) == 0 || strncmp(path, "keep", 4) == 0)))
         return LEVEL_TOP;
     if (strcmp(path, "network.parts") == 0)
         return LEVEL_NAMES;
@@ -204,9 +230,14 @@ static int set_override(struct yaml_doc *doc, const struct study_override *o, bo
 }
 
 /* The value is read again under a name in the study's folder: from there its file names count. */
-static int set_axis(struct yaml_doc *doc, const struct study_override *o, const char *study, struct err *e)
+static int set_axis(struct yaml_doc *doc, const struct study_override *o, const struct study_source *from,
+                    struct err *e)
 {
     struct text name = { 0 };
+    const char *study = from->path;
+    const struct yaml_doc *kept = from->cache ? study_cache_value(from->cache, study, o) : NULL;
+    if (kept)
+        return yaml_set_copy(doc, o->path, o->value, kept, e);
     int rc = yaml_set(doc, o->path, o->value, e);
     yaml_id at = rc ? -1 : yaml_find(doc, o->path); /* -1 too after a change of the name the path goes by */
     text_printf(&name, "%s vary.%s", study, o->path);
@@ -227,7 +258,7 @@ static int apply(struct yaml_doc *doc, int32_t own_source, const struct study_so
             rc = set_override(doc, &from->overrides[i], own_source < 0, e);
     for (int32_t i = 0; i < from->n_axes && !rc; i++)
         if (level_of(from->axes[i].path) == level)
-            rc = set_axis(doc, &from->axes[i], from->path, e);
+            rc = set_axis(doc, &from->axes[i], from, e);
     return rc;
 }
 
@@ -236,7 +267,9 @@ int study_open(struct yaml_doc *doc, int32_t *own_source, const struct study_sou
     *doc = (struct yaml_doc){ .root = -1 };
     *own_source = 0;
     int rc;
-    if (topo_is_spec(from->path)) {
+    if (from->cache) {
+        rc = study_cache_open(doc, own_source, from, e);
+    } else if (topo_is_spec(from->path)) {
         *own_source = -1;
         rc = open_spec(doc, from->path, e);
     } else {
@@ -244,11 +277,27 @@ int study_open(struct yaml_doc *doc, int32_t *own_source, const struct study_sou
     }
     if (!rc)
         rc = yaml_need(doc, doc->root, YAML_MAP, e);
+    struct study_source rest = *from;
+    if (from->cache)
+        rest.n = 0; /* what is kept has these overrides */
     if (!rc)
-        rc = apply(doc, *own_source, from, LEVEL_TOP, e);
+        rc = apply(doc, *own_source, &rest, LEVEL_TOP, e);
     if (rc)
         yaml_free(doc);
     return rc;
+}
+
+yaml_id study_find_axis(const struct yaml_doc *doc, const struct study_source *from, const char *path)
+{
+    static const char joint[] = " vary.";
+    yaml_id id = yaml_find(doc, path);
+    if (id < 0)
+        return -1;
+    const char *source = yaml_source(doc, id);
+    size_t n = strlen(from->path), n_joint = sizeof joint - 1;
+    bool own = strncmp(source, from->path, n) == 0 && strncmp(source + n, joint, n_joint) == 0 &&
+               strcmp(source + n + n_joint, path) == 0;
+    return own ? id : -1;
 }
 
 /* ---- fetching ---- */
@@ -278,7 +327,7 @@ static int expand_members(struct yaml_doc *doc, struct err *e)
     return rc;
 }
 
-static int graft_members(struct yaml_doc *doc, struct err *e)
+static int graft_members(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "workloads");
     if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
@@ -286,20 +335,20 @@ static int graft_members(struct yaml_doc *doc, struct err *e)
     int rc = 0;
     yaml_each (id, doc, list)
         if (!rc)
-            rc = graft_if_named(doc, yaml_get(doc, id, "workload"), e);
+            rc = graft_if_named(doc, yaml_get(doc, id, "workload"), cache, e);
     return rc;
 }
 
-static int graft_network(struct yaml_doc *doc, struct err *e)
+static int graft_network(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id network = yaml_get(doc, doc->root, "network");
     if (!is_file_name(doc, network) || topo_is_spec(doc->nodes[network].text))
         return 0;
-    return graft(doc, network, e);
+    return graft(doc, network, cache, e);
 }
 
 /* The NPUs of a list of types. */
-static int graft_types(struct yaml_doc *doc, struct err *e)
+static int graft_types(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "types");
     int rc = 0;
@@ -307,58 +356,59 @@ static int graft_types(struct yaml_doc *doc, struct err *e)
         return 0;
     yaml_each (id, doc, list)
         if (!rc)
-            rc = graft_if_named(doc, yaml_get(doc, id, "npu"), e);
+            rc = graft_if_named(doc, yaml_get(doc, id, "npu"), cache, e);
     return rc;
 }
 
 /* A model beside a list of types: a word where it is none of a file's, which has a dot or slash in it. */
-static int graft_model(struct yaml_doc *doc, struct err *e)
+static int graft_model(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id model = yaml_get(doc, doc->root, "model");
-    return is_file_name(doc, model) && strpbrk(doc->nodes[model].text, "./") ? graft(doc, model, e) : 0;
+    return is_file_name(doc, model) && strpbrk(doc->nodes[model].text, "./") ? graft(doc, model, cache, e)
+                                                                             : 0;
 }
 
 /* The model and the NPU that a worker of a gossip study stands for. */
-static int graft_job(struct yaml_doc *doc, struct err *e)
+static int graft_job(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id job = yaml_get(doc, doc->root, "job");
-    int rc = graft_if_named(doc, yaml_get(doc, job, "model"), e);
-    return rc ? rc : graft_if_named(doc, yaml_get(doc, job, "npu"), e);
+    int rc = graft_if_named(doc, yaml_get(doc, job, "model"), cache, e);
+    return rc ? rc : graft_if_named(doc, yaml_get(doc, job, "npu"), cache, e);
 }
 
 /* What a network, workload, job or type that is there by now names further. */
-static int graft_inner(struct yaml_doc *doc, struct err *e)
+static int graft_inner(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "workloads");
-    int rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu"), e);
+    int rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu"), cache, e);
     if (!rc)
-        rc = graft_types(doc, e);
+        rc = graft_types(doc, cache, e);
     if (!rc)
-        rc = graft_job(doc, e);
+        rc = graft_job(doc, cache, e);
     if (!rc)
-        rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "workload"), "model"), e);
+        rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, doc->root, "workload"), "model"), cache, e);
     if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
         return rc;
     yaml_each (id, doc, list)
         if (!rc)
-            rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, id, "workload"), "model"), e);
+            rc = graft_if_named(doc, yaml_get(doc, yaml_get(doc, id, "workload"), "model"), cache, e);
     return rc;
 }
 
 /* Those of the study; else those that the network names. */
-static int graft_parts(struct yaml_doc *doc, struct err *e)
+static int graft_parts(struct yaml_doc *doc, struct study_cache *cache, struct err *e)
 {
     yaml_id parts = yaml_get(doc, doc->root, "parts");
     if (parts < 0)
         parts = yaml_get(doc, yaml_get(doc, doc->root, "network"), "parts");
-    return graft_if_named(doc, parts, e);
+    return graft_if_named(doc, parts, cache, e);
 }
 
 int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_source *from, struct err *e)
 {
-    int rc = graft_network(doc, e);
+    int rc = graft_network(doc, from->cache, e);
     if (!rc)
-        rc = graft_model(doc, e);
+        rc = graft_model(doc, from->cache, e);
     if (!rc)
         rc = expand_members(doc, e);
     if (!rc)
@@ -366,14 +416,14 @@ int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_sou
     if (!rc)
         rc = expand_members(doc, e);
     if (!rc)
-        rc = graft_members(doc, e);
+        rc = graft_members(doc, from->cache, e);
     if (!rc)
-        rc = graft_if_named(doc, yaml_get(doc, doc->root, "workload"), e);
+        rc = graft_if_named(doc, yaml_get(doc, doc->root, "workload"), from->cache, e);
     if (!rc)
         rc = apply(doc, own_source, from, LEVEL_INNER, e);
     if (!rc)
-        rc = graft_inner(doc, e);
+        rc = graft_inner(doc, from->cache, e);
     if (!rc)
-        rc = graft_parts(doc, e);
+        rc = graft_parts(doc, from->cache, e);
     return rc ? rc : apply(doc, own_source, from, LEVEL_REST, e);
 }

@@ -2,11 +2,9 @@
 
 #include <stddef.h>
 
-#include "explore/sweep.h"
-
 const char *const study_combine_names[] = { "sum", "regret", NULL };
 
-static const char *const scale_words[] = { "linear", "log", NULL };
+const char *const study_split_names[] = { "solve", "given", NULL };
 
 #define ROW(conf, key, field, what, text)                                                                    \
     .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
@@ -40,6 +38,10 @@ static const struct key study_keys[] = {
          "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
          "sum"),
     WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
+    WORD(
+        "split", split, study_split_names, USE_SPLIT,
+        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold them "
+        "against the constraints, for a grid over bandwidths; absent: solve"),
     WORD("model", model, sim_model_words, USE_TIME,
          "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
          "bandwidth"),
@@ -57,7 +59,12 @@ static const struct key study_keys[] = {
         "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= 50\""),
     STUDY("budget", budget, KEY_NODE, 0, "limits for the check command, see budget"),
     STUDY("vary", vary, KEY_NODE, 0,
-          "axes for the sweep command: KEY: [values] or KEY: { from, to, ... }, see vary"),
+          "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
+    STUDY("where", where, KEY_NODE, 0,
+          "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: points of a "
+          "sweep that "
+          "do not satisfy all are left out"),
+    STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
     STUDY("uncertain", uncertain, KEY_NODE, 0,
           "for the sweep command: prices, traffic and other numbers that are not known for sure, see "
           "uncertain"),
@@ -102,25 +109,9 @@ static const struct key budget_keys[] = {
           "longest training step; of several workloads, their weighted sum"),
 };
 
-#define RANGE(key, field, text)                                                                              \
-    PLAIN(axis_conf, key, field, KEY_REAL, text), .scale = 1, .min = -1e18, .max = 1e18
-
-static const struct key axis_keys[] = {
-    { RANGE("from", from, "first value"), .required = true },
-    { RANGE("to", to, "last value, included when a step ends there"), .required = true },
-    { PLAIN(axis_conf, "step", step, KEY_REAL, "distance of two values; this or points"), .scale = 1,
-      .min = 1e-18, .max = 1e18 },
-    { PLAIN(axis_conf, "points", points, KEY_COUNT, "number of values, both ends included; this or step"),
-      .scale = 1, .min = 2, .max = SWEEP_MAX_POINTS },
-    { PLAIN(axis_conf, "scale", scale, KEY_WORD,
-            "of points: equal differences or equal ratios; absent: linear"),
-      .words = scale_words },
-};
-
 #define SECTION(id, where, text, rows)                                                                       \
     const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
 
 SECTION(study_section, "study", "what to design, for what, and how well", study_keys);
 SECTION(study_mix_section, "workloads[]", "one workload of several", mix_keys);
 SECTION(study_budget_section, "budget", "limits that the check command holds a design against", budget_keys);
-SECTION(study_axis_section, "vary", "the values of an axis as a range, in place of a list", axis_keys);

@@ -8,8 +8,8 @@
 
 struct study_conf {
     const char *name, *source;
-    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, uncertain;
-    int32_t combine, objective, model;
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep, uncertain;
+    int32_t combine, split, objective, model;
     double total_Bps, time_limit_s;
     bool count_npus;
     int64_t seed;
@@ -19,15 +19,6 @@ struct study_conf {
 struct mix_conf {
     yaml_id workload;
     double weight;
-};
-
-enum axis_scale { AXIS_LINEAR, AXIS_LOG };
-
-/** A range of an axis. */
-struct axis_conf {
-    double from, to, step;
-    int64_t points;
-    int32_t scale;
 };
 
 #endif

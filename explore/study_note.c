@@ -128,5 +128,7 @@ int study_note(struct study *s, unsigned needs, struct err *e)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "order", "model flow has only fixed and given");
     if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
         note_key(s, root, "seed", "nothing in it is drawn at random");
+    if (yaml_get(&s->doc, root, "vary") < 0)
+        note_key(s, root, "where", "nothing varies");
     return text_check(&s->notes, e);
 }

@@ -101,200 +101,18 @@ int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point 
     return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | more, e);
 }
 
-/* ---- notes ---- */
-
-/* What a note says, after its place; *n is its length. */
-static const char *said(const char *line, size_t *n)
-{
-    const char *end = strchr(line, '\n'), *start = line;
-    const char *verb = strstr(line, " has no effect ");
-    for (const char *s = line; s < end && verb && s < verb; s++)
-        if (s[0] == ':' && s[1] == ' ')
-            start = s + 2;
-    *n = (size_t)(end - start) + 1;
-    return start;
-}
-
-static bool says(const char *notes, const char *what, size_t n)
-{
-    for (; *notes; notes = strchr(notes, '\n') + 1) {
-        size_t length;
-        const char *s = said(notes, &length);
-        if (length == n && memcmp(s, what, n) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Keep the lines of `notes` that `other` has too, whatever place it gives them. */
-static void keep_common(struct text *notes, const char *other)
-{
-    size_t kept = 0;
-    for (const char *line = text_str(notes); *line;) {
-        size_t n, length = (size_t)(strchr(line, '\n') - line) + 1;
-        const char *what = said(line, &n);
-        if (says(other, what, n)) {
-            memmove(notes->s + kept, line, length);
-            kept += length;
-        }
-        line += length;
-    }
-    if (notes->s)
-        notes->s[kept] = '\0';
-    notes->n = kept;
-}
-
-/* Two spellings of one key, such as dims.pod and dims[3], would overwrite each other. */
-static int check_distinct(const struct sweep *w, const struct study *s, struct err *e)
-{
-    yaml_id found[SWEEP_MAX_KEYS];
-    for (int32_t k = 0; k < w->n_keys; k++) {
-        found[k] = yaml_find(&s->doc, w->keys[k].path);
-        for (int32_t i = 0; i < k; i++)
-            if (found[k] >= 0 && found[k] == found[i])
-                return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "vary"), e, ERR_RANGE,
-                                 "has \"%.100s\" and \"%.100s\", need one axis for what is one key",
-                                 w->keys[i].path, w->keys[k].path);
-    }
-    return 0;
-}
-
-/* Notes at point p: the first ones, or what they have in common with those before. */
-static int note_point(struct sweep *w, const struct sweep_point *p, const struct study_source *from,
-                      bool *any, struct err *e)
-{
-    struct study s;
-    struct err inner = { 0 };
-    int rc = sweep_load(&s, w, p, *from, STUDY_UNSEARCHED, &inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
-    if (rc)
-        return 0;
-    if (*any)
-        keep_common(&w->notes, text_str(&s.notes));
-    else
-        text_puts(&w->notes, text_str(&s.notes));
-    *any = true;
-    rc = check_distinct(w, &s, e);
-    study_free(&s);
-    return rc ? rc : text_check(&w->notes, e);
-}
-
-/* A key may have no effect at one point and some at another: ask the neighbours of each grid's first too. */
-static int note_points(struct sweep *w, const struct study_source *from, struct err *e)
-{
-    enum { NEIGHBOURS = 16 };
-    bool any = false;
-    int rc = 0;
-    for (int32_t grid = 0; grid < w->n_grids && !rc; grid++) {
-        struct sweep_point p = { .grid = grid };
-        rc = note_point(w, &p, from, &any, e);
-        for (int32_t k = 0; k < w->grids[grid].n_axes; k++) {
-            int64_t n = w->axes[w->grids[grid].axes[k]].n;
-            n = n <= NEIGHBOURS ? n : NEIGHBOURS + 1;
-            for (p.at[k] = 1; p.at[k] < n && !rc; p.at[k]++)
-                rc = note_point(w, &p, from, &any, e);
-            p.at[k] = 0;
-        }
-    }
-    return rc;
-}
-
-/* ---- axes ---- */
-
-static const char *find_override(const struct study_source *from, const char *path)
-{
-    const char *value = NULL;
-    for (int32_t i = 0; i < from->n; i++)
-        if (strcmp(from->overrides[i].path, path) == 0)
-            value = from->overrides[i].value;
-    return value;
-}
-
-static int override_axis(struct sweep_axis *axis, const char *value, struct err *e)
-{
-    char *copy = strdup(value);
-    if (!copy)
-        return err_nomem(e, "an axis");
-    while (axis->n > 0)
-        free(axis->values[--axis->n]);
-    axis->values[axis->n++] = copy;
-    return 0;
-}
-
-/* A key of its own for axis number `at`, or ERR_NOMEM. */
-static int add_key(struct sweep *w, int32_t at, const char *path, struct err *e)
-{
-    struct sweep_key *key = &w->keys[w->n_keys];
-    key->path = strdup(path);
-    if (!key->path)
-        return err_nomem(e, "an axis");
-    w->axes[at].keys[0] = w->n_keys++;
-    return 0;
-}
-
-static int add_axis(struct sweep *w, const struct section *root, const struct yaml_doc *doc, yaml_id id,
-                    const struct study_source *from, struct err *e)
-{
-    struct sweep_grid *grid = &w->grids[0];
-    if (w->n_axes == SWEEP_MAX_AXES)
-        return yaml_fail_key(doc, id, e, ERR_RANGE, "is axis number %d, need at most %d", SWEEP_MAX_AXES + 1,
-                             SWEEP_MAX_AXES);
-    struct sweep_axis *axis = &w->axes[w->n_axes];
-    grid->axes[grid->n_axes++] = w->n_axes++;
-    int rc = sweep_axis_read(axis, root, doc, id, e);
-    if (!rc)
-        rc = add_key(w, w->n_axes - 1, doc->nodes[id].key, e);
-    const char *value = rc ? NULL : find_override(from, doc->nodes[id].key);
-    if (value) {
-        w->keys[axis->keys[0]].overridden = true;
-        rc = override_axis(axis, value, e);
-    }
-    if (!rc && (!num_mul(w->n_points, axis->n, &w->n_points) || w->n_points > SWEEP_MAX_POINTS))
-        rc = yaml_fail_key(doc, id, e, ERR_RANGE, "makes more than %d points, need fewer values",
-                           SWEEP_MAX_POINTS);
-    grid->n_points = w->n_points;
-    return rc;
-}
-
-static int reserve(struct sweep *w, struct err *e)
-{
-    w->axes = calloc(SWEEP_MAX_AXES, sizeof *w->axes);
-    w->grids = calloc(1, sizeof *w->grids);
-    w->n_grids = w->grids ? 1 : 0;
-    w->n_points = 1;
-    return w->axes && w->grids ? 0 : err_nomem(e, "axes");
-}
-
-int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
-                    const struct study_source *from, struct err *e)
-{
-    yaml_id vary = yaml_get(doc, doc->root, "vary");
-    if (vary < 0)
-        return yaml_fail(doc, doc->root, e, ERR_PARSE, "is without vary, need vary (the axes of the sweep)");
-    int rc = yaml_need(doc, vary, YAML_MAP, e);
-    if (!rc && doc->nodes[vary].n == 0)
-        rc = yaml_fail(doc, vary, e, ERR_PARSE, "is empty, need at least one axis");
-    if (!rc)
-        rc = reserve(w, e);
-    if (rc)
-        return rc;
-    yaml_each (id, doc, vary)
-        if (!rc)
-            rc = add_axis(w, root, doc, id, from, e);
-    return rc;
-}
+/* ---- reading ---- */
 
 int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
                       const struct study_source *from, struct err *e)
 {
     yaml_id vary = yaml_get(doc, doc->root, "vary");
     *w = (struct sweep){ .n_points = 1 };
-    int rc = vary < 0 ? 0 : sweep_read_axes(w, root, doc, from, e);
+    int rc = vary < 0 ? 0 : sweep_read_axes(w, root, doc, from, SWEEP_MAX_POINTS, e);
     for (int32_t k = 0; k < w->n_keys && !rc; k++) {
         const char *path = w->keys[k].path;
         if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
-            rc = yaml_fail_key(doc, yaml_get(doc, vary, path), e, ERR_PARSE,
+            rc = yaml_fail_key(doc, w->keys[k].at, e, ERR_PARSE,
                                "cannot vary, need another key: every point has the same seeds");
     }
     return rc;
@@ -319,10 +137,12 @@ int sweep_read(struct sweep *w, const char *path, const struct study_override *o
     int rc = study_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
-    rc = sweep_read_axes(w, &study_section, &doc, &from, e);
+    rc = sweep_read_axes(w, &study_section, &doc, &from, INT64_MAX, e);
+    if (!rc)
+        rc = sweep_read_where(w, &doc, e);
     yaml_free(&doc);
     if (!rc)
-        rc = note_points(w, &from, e);
+        rc = sweep_note(w, &from, e);
     if (rc)
         sweep_free(w);
     return rc;
@@ -336,6 +156,7 @@ void sweep_free(struct sweep *w)
         free(w->keys[k].path);
     free(w->axes);
     free(w->grids);
+    sweep_where_free(w->where);
     text_free(&w->notes);
     *w = (struct sweep){ 0 };
 }

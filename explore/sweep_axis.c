@@ -1,157 +1,14 @@
 #include "explore/sweep_axis.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/num.h"
 #include "explore/gossip.h"
 #include "explore/hetero.h"
 #include "explore/place_study.h"
 #include "explore/search.h"
 #include "explore/study_keys.h"
-
-/* ---- values as YAML text ---- */
-
-/* Text that means the same with and without what stands around it in a list. */
-static bool is_simple(const char *s)
-{
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
-    return *s && s[strspn(s, safe)] == '\0';
-}
-
-static void put_quoted(struct text *out, const char *s)
-{
-    struct json j = { .out = out };
-    json_text(&j, NULL, s);
-}
-
-static void put_value(struct text *out, const struct yaml_doc *doc, yaml_id id, bool inside)
-{
-    const struct yaml_node *node = &doc->nodes[id];
-    if (node->kind == YAML_SCALAR) {
-        if (yaml_is_null(doc, id))
-            text_puts(out, "~");
-        else if (!node->quoted && (!inside || is_simple(node->text)))
-            text_puts(out, node->text);
-        else
-            put_quoted(out, node->text);
-        return;
-    }
-    text_puts(out, node->kind == YAML_MAP ? "{" : "[");
-    yaml_each (child, doc, id) {
-        if (doc->nodes[child].index)
-            text_puts(out, ", ");
-        if (node->kind == YAML_MAP) {
-            put_quoted(out, doc->nodes[child].key);
-            text_puts(out, ": ");
-        }
-        put_value(out, doc, child, true);
-    }
-    text_puts(out, node->kind == YAML_MAP ? "}" : "]");
-}
-
-static int reserve(struct sweep_axis *axis, int64_t n, struct err *e)
-{
-    axis->values = calloc((size_t)n, sizeof *axis->values);
-    return axis->values ? 0 : err_nomem(e, "an axis");
-}
-
-static int add_value(struct sweep_axis *axis, const char *text, struct err *e)
-{
-    axis->values[axis->n] = strdup(text);
-    if (!axis->values[axis->n])
-        return err_nomem(e, "an axis");
-    axis->n++;
-    return 0;
-}
-
-static int read_list(struct sweep_axis *axis, const struct yaml_doc *doc, yaml_id list, struct err *e)
-{
-    if (doc->nodes[list].n == 0)
-        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one value");
-    struct text text = { 0 };
-    int rc = reserve(axis, doc->nodes[list].n, e);
-    yaml_each (id, doc, list) {
-        if (rc)
-            break;
-        text_clear(&text);
-        put_value(&text, doc, id, false);
-        rc = text_check(&text, e);
-        if (!rc)
-            rc = add_value(axis, text_str(&text), e);
-    }
-    text_free(&text);
-    return rc;
-}
-
-/* ---- ranges ---- */
-
-/*
- * Sums and products of decimals miss the decimal they mean by a few units in the
- * last place: 3 * 0.1 is 0.30000000000000004. Rounded to the 15th digit of the
- * range's largest value it is 0.3.
- */
-static double clean(double x, double largest)
-{
-    char text[512];
-    int decimals = 14 - (int)floor(log10(largest));
-    snprintf(text, sizeof text, "%.*f", decimals > 0 ? decimals : 0, x);
-    return strtod(text, NULL) + 0.0; /* -0 becomes 0 */
-}
-
-static double range_value(const struct axis_conf *r, int64_t i)
-{
-    double largest = fmax(fabs(r->from), fabs(r->to)), share = (double)i / (double)(r->points - 1);
-    char text[NUM_TEXT];
-    if (!isnan(r->step))
-        return clean(r->from + (double)i * r->step, fmax(largest, r->step));
-    if (i == 0 || i == r->points - 1)
-        return i ? r->to : r->from;
-    if (r->scale != AXIS_LOG)
-        return clean(r->from + (r->to - r->from) * share, largest);
-    /* The functions of another C library may differ in the last digits. */
-    snprintf(text, sizeof text, "%.12g", r->from * exp(log(r->to / r->from) * share));
-    return strtod(text, NULL);
-}
-
-static int check_range(const struct axis_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
-{
-    if (isnan(r->step) == (r->points < 0))
-        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, need one of step and points",
-                         isnan(r->step) ? "neither" : "both");
-    if (!(r->to > r->from))
-        return yaml_fail(doc, yaml_get(doc, map, "to"), e, ERR_RANGE, "is %g, need more than from, %g", r->to,
-                         r->from);
-    if (!isnan(r->step) && r->scale >= 0)
-        return yaml_fail_key(doc, yaml_get(doc, map, "scale"), e, ERR_PARSE,
-                             "has no effect on step, need points");
-    if (r->scale == AXIS_LOG && !(r->from > 0))
-        return yaml_fail(doc, yaml_get(doc, map, "from"), e, ERR_RANGE,
-                         "is %g, need more than 0 with scale log", r->from);
-    return 0;
-}
-
-static int read_range(struct sweep_axis *axis, const struct yaml_doc *doc, yaml_id map, struct err *e)
-{
-    struct axis_conf r;
-    char text[NUM_TEXT];
-    int rc = schema_read(&r, &study_axis_section, doc, map, e);
-    if (!rc)
-        rc = check_range(&r, doc, map, e);
-    if (rc)
-        return rc;
-    /* The last step may miss `to` by rounding. */
-    double n = isnan(r.step) ? (double)r.points : floor((r.to - r.from) / r.step + 1e-9) + 1;
-    if (n > SWEEP_MAX_POINTS)
-        return yaml_fail(doc, map, e, ERR_RANGE, "has %.0f values, need at most %d", n, SWEEP_MAX_POINTS);
-    rc = reserve(axis, (int64_t)n, e);
-    for (int64_t i = 0; i < (int64_t)n && !rc; i++)
-        rc = add_value(axis, num_format(text, range_value(&r, i)), e);
-    return rc;
-}
 
 /* ---- keys ---- */
 
@@ -241,8 +98,7 @@ static const char *take_name(char out[64], const char *path)
     return path + (*path == '.');
 }
 
-/* A misspelled key would make every point an error; better one now. */
-static int check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e)
+int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     static const char *const fixed[] = { "vary", "name", "source" };
     const char *path = doc->nodes[id].key;
@@ -266,26 +122,48 @@ static int check_path(const struct section *root, const struct yaml_doc *doc, ya
     return 0;
 }
 
-int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const struct yaml_doc *doc,
-                    yaml_id id, struct err *e)
+/* ---- values ---- */
+
+/* Where each value begins, row by row; a column of one value has it in every row. */
+static void point_into(struct sweep_axis *axis, const struct sweep_column *columns)
 {
-    char shown[YAML_SHOWN];
-    *axis = (struct sweep_axis){ .n_keys = 1 };
-    int rc = check_path(root, doc, id, e);
+    char *at = axis->text;
+    for (int32_t j = 0; j < axis->n_keys; j++)
+        for (int64_t i = 0; i < axis->n; i++) {
+            bool again = i > 0 && columns[j].n == 1;
+            axis->values[i * axis->n_keys + j] = again ? axis->values[j] : at;
+            if (!again)
+                at += strlen(at) + 1;
+        }
+}
+
+int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64_t n, struct err *e)
+{
+    struct text *all = &columns[0].text;
+    axis->generated = true;
+    for (int32_t j = 0; j < axis->n_keys; j++) {
+        axis->generated = axis->generated && columns[j].generated;
+        if (j > 0)
+            text_add(all, text_str(&columns[j].text), columns[j].text.n);
+    }
+    int rc = text_check(all, e);
     if (rc)
         return rc;
-    if (doc->nodes[id].kind == YAML_SEQ)
-        return read_list(axis, doc, id, e);
-    if (doc->nodes[id].kind == YAML_MAP)
-        return read_range(axis, doc, id, e);
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a list of values or a range { from, to, step }",
-                     yaml_show(doc, id, shown));
+    axis->values = calloc((size_t)(n * axis->n_keys), sizeof *axis->values);
+    if (!axis->values)
+        return err_nomem(e, "an axis");
+    /* A text that grew has room for as much again. */
+    char *fits = realloc(all->s, all->n + 1);
+    axis->text = fits ? fits : all->s;
+    *all = (struct text){ 0 };
+    axis->n = n;
+    point_into(axis, columns);
+    return 0;
 }
 
 void sweep_axis_free(struct sweep_axis *axis)
 {
-    for (int64_t i = 0; i < axis->n * axis->n_keys; i++)
-        free(axis->values[i]);
     free(axis->values);
+    free(axis->text);
     *axis = (struct sweep_axis){ 0 };
 }

@@ -4,24 +4,35 @@
 
 #include "explore/study_files.h"
 #include "explore/sweep.h"
+#include "explore/sweep_values.h"
 
 /** Is @p key, as the path of axis @p id names it, one of table @p s? ERR_PARSE with the nearest one. */
 int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
                     struct err *e);
 
-/**
- * Read the values of the key at node @p id, a child of `vary` in a document whose outermost keys are those of
- * @p root, into an axis of that key alone; which key it is is left to the caller. On failure what is in
- * @p axis is the caller's to free.
- */
-int sweep_axis_read(struct sweep_axis *axis, const struct section *root, const struct yaml_doc *doc,
-                    yaml_id id, struct err *e);
+/** A misspelled key would make every point an error; better one now. @p root has the outermost keys of the
+ * document; @p id is the node of a key that varies. ERR_PARSE with the place. */
+int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e);
 
-/** Read `vary` of an opened document into @p w; overrides of @p from take the place of axes. On failure the
- * caller frees @p w. Errors of sweep_read(). */
-int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
-                    const struct study_source *from, struct err *e);
+/**
+ * Give @p axis, whose n_keys is set, @p n values from as many columns; one of a single value has it in every
+ * row. The columns are used up. ERR_NOMEM, and then the axis has none.
+ */
+int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64_t n, struct err *e);
 void sweep_axis_free(struct sweep_axis *axis);
+
+/** Read `vary` of an opened document into @p w, at most @p most points; overrides of @p from take the place
+ * of values. On failure the caller frees @p w. Errors of sweep_read(). */
+int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                    const struct study_source *from, int64_t most, struct err *e);
+
+/** Read `where` of a study whose axes are read. Errors of sweep_read(). */
+int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, struct err *e);
+void sweep_where_free(struct sweep_where *where); /**< NULL is fine */
+
+/** Look at points for what has no effect, into w->notes. ERR_RANGE where two keys are spellings of one;
+ * ERR_NOMEM. */
+int sweep_note(struct sweep *w, const struct study_source *from, struct err *e);
 
 /** The same for a study whose points are run with several seeds: without `vary` there is one point; axes that
  * are `seed` or `seeds` are refused, as all points have the same. */

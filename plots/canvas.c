@@ -340,6 +340,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
     case MARK_POINT:
     case MARK_HOLLOW:
     case MARK_DOT:
+    case MARK_CLOUD:
         canvas_point(c, x + SAMPLE_PX - 8, y);
         break;
     case MARK_LINE:

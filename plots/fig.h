@@ -17,6 +17,7 @@ int fig_nic(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_breakdown(struct canvas *c, const struct plot_data *d, struct err *e);
 int fig_mfu(struct canvas *c, const struct plot_data *d, struct err *e);
 
+int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);

@@ -108,7 +108,9 @@ static void put_points(struct text *out, int d, struct mark mark)
 {
     int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
 
-    if (mark.kind == MARK_CURVE)
+    if (mark.kind == MARK_CLOUD)
+        text_printf(out, "$d%d using 1:2 with points ps 0.4 lc rgb '#999999' pt 7", d);
+    else if (mark.kind == MARK_CURVE)
         text_printf(out, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d, point_styles[color].color);
     else
         text_printf(out, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d,
@@ -139,6 +141,7 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
     case MARK_POINT:
     case MARK_HOLLOW:
     case MARK_CURVE:
+    case MARK_CLOUD:
         put_points(out, d, mark);
         break;
     case MARK_BAR:

@@ -35,6 +35,7 @@ enum mark_kind {
     MARK_TRACE,   /**< the line of a MARK_LINE without its markers */
     MARK_DOT,     /**< its markers without the line */
     MARK_BAND,    /**< one shape in its colour, light enough for lines to be seen through */
+    MARK_CLOUD,   /**< small grey dots, of which there may be many */
     MARK_FRAME,   /**< boxes without fill, in a thick line that shows on shades */
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Build and run all tests in each of the given build folders (build/release build/asan ...):
-# unit tests, program tests, layer check. Ends with "N passed, N failed"; exit 1 if any failed.
+# unit tests, program tests, layer check, ranks of MPI. Ends with "N passed, N failed"; exit 1 if any failed.
 # From the environment: CC, JOBS; WRAP (a command to run unit tests under); UNIT_ONLY.
 set -eu
 cd "$(dirname "$0")/.."
@@ -70,6 +70,7 @@ list_tests() {
     [ -z "${UNIT_ONLY-}" ] || return 0
     find tests/cli -name '*.sh' ! -name run.sh | sort
     echo tests/check_layers.sh
+    echo tests/mpi.sh
 }
 
 build_and_run() {

@@ -23,7 +23,9 @@ void step_free(struct step_tree *t)
 
 void step_set_name(char out[TOPO_NAME], const char *name)
 {
-    snprintf(out, TOPO_NAME, "%s", name ? name : "");
+    size_t n = name ? strnlen(name, TOPO_NAME - 1) : 0;
+    memcpy(out, name ? name : "", n);
+    out[n] = '\0';
 }
 
 void step_begin(struct step_tree *t, const char *name, const struct topo_network *net)

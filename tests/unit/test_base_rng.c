@@ -219,6 +219,55 @@ static void streams_of_one_seed_are_not_correlated(void **state)
     rng_free(b);
 }
 
+/* ---- quasi-random points ---- */
+
+enum { DIMS = RNG_SOBOL_DIMS, BITS = 10 };
+
+static void sobol_points_take_every_multiple_once_in_each_dimension(void **state)
+{
+    static bool met[DIMS][1 << BITS];
+    struct rng_sobol *s = NULL;
+    struct err e = { 0 };
+    double x[DIMS];
+    (void)state;
+    memset(met, 0, sizeof met);
+    assert_ok(rng_sobol_build(&s, DIMS, &e), &e);
+    /* Of the first 2^k points of a (t, s)-sequence each coordinate is a permutation of i / 2^k; the origin is
+     * left out. */
+    for (int i = 1; i < 1 << BITS; i++) {
+        rng_sobol_next(s, x);
+        for (int d = 0; d < DIMS; d++) {
+            double at = ldexp(x[d], BITS);
+            assert_true(at > 0 && at < 1 << BITS && at == floor(at) && !met[d][(int)at]);
+            met[d][(int)at] = true;
+        }
+    }
+    rng_sobol_free(s);
+}
+
+static void sobol_points_of_two_dimensions_fill_every_box(void **state)
+{
+    struct rng_sobol *s = NULL;
+    struct err e = { 0 };
+    double x[2];
+    int boxes[1 << 4][1 << 6] = { { 1 } }; /* that of the origin */
+    (void)state;
+    assert_ok(rng_sobol_build(&s, 2, &e), &e);
+    rng_sobol_next(s, x);
+    assert_true(x[0] == 0.5 && x[1] == 0.5);
+    boxes[1 << 3][1 << 5]++;
+    /* A (0, 10, 2)-net: one point in every box of 2^-4 by 2^-6. */
+    for (int i = 2; i < 1 << 10; i++) {
+        rng_sobol_next(s, x);
+        boxes[(int)(x[0] * (1 << 4))][(int)(x[1] * (1 << 6))]++;
+    }
+    for (int a = 0; a < 1 << 4; a++)
+        for (int b = 0; b < 1 << 6; b++)
+            assert_int_equal(boxes[a][b], 1);
+    rng_sobol_free(s);
+    rng_sobol_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +282,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_below_n_are_equally_frequent),
         cmocka_unit_test(huge_bounds_have_no_modulo_bias),
         cmocka_unit_test(streams_of_one_seed_are_not_correlated),
+        cmocka_unit_test(sobol_points_take_every_multiple_once_in_each_dimension),
+        cmocka_unit_test(sobol_points_of_two_dimensions_fill_every_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

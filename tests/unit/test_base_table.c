@@ -73,6 +73,57 @@ static void many_rows_are_kept(void **state)
     table_free(&t);
 }
 
+static void rows_move_with_their_texts(void **state)
+{
+    struct table from = small_table(), to = { 0 };
+    (void)state;
+    table_column(&to, "name", TABLE_TEXT);
+    table_column(&to, "time_s", TABLE_REAL);
+    table_column(&to, "n_npus", TABLE_COUNT);
+    const char *text = table_cell(&from, 2, 0)->text;
+    table_take_row(&to, &from, 2);
+    table_take_row(&to, &from, 0);
+    assert_ptr_equal(table_cell(&to, 0, 0)->text, text);
+    assert_written(&to, TABLE_AS_CSV, NULL,
+                   "name,time_s,n_npus\n\"a \"\"b\"\", c\",-1.5e-07,0\nring,0.3333333333333333,4096\n");
+    assert_null(table_cell(&from, 2, 0)->text);
+    assert_true(table_number(&from, 2, 2) == 0);
+    table_free(&to);
+    table_free(&from);
+}
+
+static void columns_that_are_not_kept_are_gone(void **state)
+{
+    static const bool keeps[][3] = {
+        { true, true, true }, { false, true, true }, { true, false, false }, { false, false, true }
+    };
+    static const bool outer[] = { true, false, true };
+    struct table t = small_table();
+    (void)state;
+    table_keep_columns(&t, outer);
+    assert_written(&t, TABLE_AS_CSV, NULL, "name,n_npus\nring,4096\n,\n\"a \"\"b\"\", c\",0\n");
+    table_row(&t);
+    table_put_text(&t, "more");
+    table_put_count(&t, 7);
+    assert_string_equal(table_cell(&t, 3, 0)->text, "more");
+    table_free(&t);
+    for (size_t i = 0; i < COUNT_OF(keeps); i++) {
+        struct table all = small_table(), some = small_table();
+        table_keep_columns(&some, keeps[i]);
+        assert_int_equal(some.n_cols, keeps[i][0] + keeps[i][1] + keeps[i][2]);
+        for (int32_t col = 0, at = 0; col < all.n_cols; col++) {
+            assert_int_equal(table_find(&some, all.names[col]), keeps[i][col] ? at : -1);
+            for (int64_t row = 0; row < all.n_rows && keeps[i][col]; row++) {
+                assert_int_equal(table_cell(&some, row, at)->count, table_cell(&all, row, col)->count);
+                assert_true(!table_cell(&some, row, at)->text == !table_cell(&all, row, col)->text);
+            }
+            at += keeps[i][col];
+        }
+        table_free(&all);
+        table_free(&some);
+    }
+}
+
 static void text_is_aligned_with_numbers_to_the_right(void **state)
 {
     struct table t = small_table();
@@ -238,11 +289,94 @@ static void lack_of_memory_is_told_when_writing(void **state)
     text_free(&out);
 }
 
+static void cells_are_copied_and_shown_as_csv_has_them(void **state)
+{
+    static const char *const want[] = { "0.1", "7", "a,b", "", "", "" };
+    struct table from = { 0 }, to = { 0 };
+    struct text cell = { 0 };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct table *t = i ? &to : &from;
+        table_column(t, "x", TABLE_REAL);
+        table_column(t, "n", TABLE_COUNT);
+        table_column(t, "s", TABLE_TEXT);
+    }
+    table_row(&from);
+    table_put_real(&from, 0.1);
+    table_put_count(&from, 7);
+    table_put_text(&from, "a,b");
+    table_row(&from);
+    for (int i = 0; i < 3; i++)
+        table_put_none(&from);
+    for (int64_t row = 0; row < 2; row++) {
+        table_row(&to);
+        for (int32_t col = 0; col < 3; col++) {
+            table_put_cell(&to, &from, row, col);
+            text_clear(&cell);
+            table_cell_text(&cell, &to, row, col);
+            assert_string_equal(text_str(&cell), want[3 * row + col]);
+        }
+    }
+    assert_null(table_cell(&to, 1, 2)->text); /* no value, not an empty one */
+    text_free(&cell);
+    table_free(&from);
+    table_free(&to);
+}
+
+/* Three rows as one piece, or a row at a time, after a piece without rows. */
+static void pieces_make_the_same_text_as_the_whole(void **state)
+{
+    (void)state;
+    for (int format = TABLE_AS_TEXT; format <= TABLE_AS_JSON; format++) {
+        struct table whole = small_table(), piece = { 0 };
+        struct table_writer w = { .format = (enum table_format)format };
+        struct text want = { 0 }, got = { 0 };
+        struct err e = { 0 };
+        const char *head = "version=1\nseed=3\n";
+        assert_ok(table_write(&whole, w.format, head, &want, &e), &e);
+        assert_ok(table_write_measure(&w, &whole, &e), &e);
+        for (int32_t col = 0; col < whole.n_cols; col++)
+            table_column(&piece, whole.names[col], whole.kinds[col]);
+        assert_ok(table_write_begin(&w, &piece, head, &got, &e), &e);
+        assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+        for (int64_t row = 0; row < whole.n_rows; row++) {
+            table_clear(&piece);
+            table_take_row(&piece, &whole, row);
+            assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+        }
+        assert_ok(table_write_end(&w, &got, &e), &e);
+        assert_string_equal(text_str(&got), text_str(&want));
+        text_free(&want);
+        text_free(&got);
+        table_free(&piece);
+        table_free(&whole);
+    }
+}
+
+static void a_cleared_table_keeps_its_columns(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    table_clear(&t);
+    assert_int_equal(t.n_rows, 0);
+    assert_int_equal(t.n_cols, 3);
+    table_row(&t);
+    table_put_text(&t, "again");
+    assert_true(table_row_is_open(&t));
+    table_put_none(&t);
+    table_put_count(&t, 5);
+    assert_false(table_row_is_open(&t));
+    assert_int_equal(table_cell(&t, 0, 2)->count, 5);
+    table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_found_by_row_and_column),
         cmocka_unit_test(many_rows_are_kept),
+        cmocka_unit_test(rows_move_with_their_texts),
+        cmocka_unit_test(columns_that_are_not_kept_are_gone),
         cmocka_unit_test(text_is_aligned_with_numbers_to_the_right),
         cmocka_unit_test(text_lines_have_nothing_trailing),
         cmocka_unit_test(text_counts_characters_and_hides_control_codes),
@@ -253,6 +387,9 @@ int main(void)
         cmocka_unit_test(table_without_rows_is_written),
         cmocka_unit_test(writing_appends),
         cmocka_unit_test(lack_of_memory_is_told_when_writing),
+        cmocka_unit_test(cells_are_copied_and_shown_as_csv_has_them),
+        cmocka_unit_test(pieces_make_the_same_text_as_the_whole),
+        cmocka_unit_test(a_cleared_table_keeps_its_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,160 @@ static void copy_and_original_change_apart(void **state)
     yaml_free(&doc);
 }
 
+/* All that can be seen of a tree: content with the places of keys and values. */
+static void show(struct text *out, const struct yaml_doc *doc, yaml_id id)
+{
+    char path[256], place[400], key_place[400], shown[YAML_SHOWN];
+    text_printf(out, "%s at %s, key at %s: %s of %d, child %d\n", yaml_path(doc, id, path, sizeof path),
+                yaml_place(doc, id, place, sizeof place),
+                yaml_key_place(doc, id, key_place, sizeof key_place), yaml_show(doc, id, shown),
+                (int)doc->nodes[id].n, (int)doc->nodes[id].index);
+    yaml_each (child, doc, id) {
+        assert_int_equal(doc->nodes[child].parent, id);
+        show(out, doc, child);
+    }
+}
+
+static void assert_same_tree(const struct yaml_doc *got, const struct yaml_doc *want)
+{
+    struct text a = { 0 }, b = { 0 };
+    show(&a, got, got->root);
+    show(&b, want, want->root);
+    assert_string_equal(text_str(&a), text_str(&b));
+    text_free(&a);
+    text_free(&b);
+}
+
+static const char house[] =
+    "name: house\nrooms:\n  - { name: hall, size: 4 }\n  - { size: 5, doors: [ 1, 2 ] }\n";
+
+static void a_copy_put_in_is_as_the_text_put_in(void **state)
+{
+    static const char *const places[] = { "name", "rooms", "rooms[0]", "rooms.hall.size",
+                                          "rooms[1].doors[1]" };
+    static const char text[] = "{a: [x, 'y'],\n b: {c: ~, d: 7}}";
+    struct yaml_doc part;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(yaml_read_text(&part, "part.yaml", text, sizeof text - 1, &e), &e);
+    assert_ok(yaml_set(&part, "b.d", "[8]", &e), &e);
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        struct yaml_doc got, want;
+        assert_ok(read_str(&got, house, &e), &e);
+        assert_ok(read_str(&want, house, &e), &e);
+        yaml_id at = yaml_find(&want, places[i]);
+        assert_ok(yaml_graft_text(&want, at, "part.yaml", text, sizeof text - 1, &e), &e);
+        char path[64];
+        snprintf(path, sizeof path, "%s.b.d", places[i]);
+        assert_ok(yaml_set(&want, path, "[8]", &e), &e);
+        assert_ok(yaml_graft_copy(&got, yaml_find(&got, places[i]), &part, &e), &e);
+        got.sources[got.n_sources - 1] =
+            want.sources[want.n_sources - 1]; /* the name has another path in it */
+        assert_same_tree(&got, &want);
+        yaml_free(&got);
+        yaml_free(&want);
+    }
+    yaml_free(&part);
+}
+
+static void a_copy_that_is_too_much_is_refused(void **state)
+{
+    struct yaml_doc doc, part;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_str(&doc, house, &e), &e);
+    assert_ok(yaml_read_text(&part, "part.yaml", "[1, 2]", 6, &e), &e);
+    size_t n_bytes = part.n_bytes;
+    part.n_bytes = YAML_MAX_BYTES;
+    unsigned long long before = yaml_hash(&doc, doc.root);
+    assert_fails(yaml_graft_copy(&doc, yaml_find(&doc, "name"), &part, &e), &e, ERR_RANGE,
+                 "part.yaml: is too much after other files");
+    assert_true(yaml_hash(&doc, doc.root) == before);
+    part.n_bytes = n_bytes;
+    assert_ok(yaml_graft_copy(&doc, yaml_find(&doc, "name"), &part, &e), &e);
+    yaml_free(&doc);
+    yaml_free(&part);
+}
+
+static void a_value_set_by_copy_is_as_one_that_is_set_and_put_in(void **state)
+{
+    static const struct {
+        const char *path, *value;
+    } cases[] = {
+        { "name", "cottage" },
+        { "rooms.hall.size", "{w: 1, h: [2, 3]}" },
+        { "rooms.hall.name", "den" },
+        { "rooms.hall", "{name: den, size: 6}" },
+        { "rooms.hall", "{name: hall, size: 6}" },
+        { "rooms[1]", "{name: den}" },
+        { "garden.trees.n", "[5]" },
+        { "rooms[1].name", "loft" },
+        { "rooms[1].doors", "'none'" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *path = cases[i].path, *value = cases[i].value;
+        struct yaml_doc got, want, part;
+        struct err e = { 0 };
+        assert_ok(read_str(&got, house, &e), &e);
+        assert_ok(read_str(&want, house, &e), &e);
+        assert_ok(yaml_read_text(&part, "part.yaml", value, strlen(value), &e), &e);
+        assert_ok(yaml_set(&want, path, value, &e), &e);
+        yaml_id at = yaml_find(&want, path); /* none where it went by another name */
+        if (at >= 0)
+            assert_ok(yaml_graft_text(&want, at, "part.yaml", value, strlen(value), &e), &e);
+        assert_ok(yaml_set_copy(&got, path, value, &part, &e), &e);
+        assert_same_tree(&got, &want);
+        yaml_free(&got);
+        yaml_free(&want);
+        yaml_free(&part);
+    }
+}
+
+static void a_path_that_leads_nowhere_is_refused_as_by_set(void **state)
+{
+    static const char *const paths[] = {
+        "", "rooms[2]", "rooms.attic.size", "name.first", "rooms[", "new[0]"
+    };
+    struct yaml_doc part;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(yaml_read_text(&part, "part.yaml", "7", 1, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        struct yaml_doc doc;
+        struct err want = { 0 };
+        assert_ok(read_str(&doc, house, &e), &e);
+        int code = yaml_set(&doc, paths[i], "7", &want);
+        assert_int_not_equal(code, 0);
+        assert_fails(yaml_set_copy(&doc, paths[i], "7", &part, &e), &e, code, want.msg);
+        yaml_free(&doc);
+    }
+    yaml_free(&part);
+}
+
+static void pruning_leaves_what_the_root_leads_to(void **state)
+{
+    struct yaml_doc got, want;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_str(&got, house, &e), &e);
+    assert_ok(read_str(&want, house, &e), &e);
+    assert_ok(yaml_set(&got, "rooms[0].size", "[1, 2, 3]", &e), &e);
+    assert_ok(yaml_set(&want, "rooms[0].size", "[1, 2, 3]", &e), &e);
+    yaml_id cut = yaml_find(&want, "rooms[1].doors");
+    assert_ok(yaml_prune(&got, yaml_find(&got, "rooms[1].doors"), &e), &e);
+    want.nodes[cut].kind = YAML_MAP;
+    want.nodes[cut].first = want.nodes[cut].last = -1;
+    want.nodes[cut].n = 0;
+    assert_same_tree(&got, &want);
+    /* name, rooms, two rooms, their name and sizes, three sizes, doors, and the root */
+    assert_int_equal(got.n_nodes, 12);
+    assert_ok(yaml_set(&got, "rooms[1].doors.front", "open", &e), &e);
+    assert_string_equal(at(&got, "rooms[1].doors.front")->text, "open");
+    yaml_free(&got);
+    yaml_free(&want);
+}
+
 static void freed_document_may_be_freed_again(void **state)
 {
     struct yaml_doc doc, copy;
@@ -189,6 +343,11 @@ int main(void)
         cmocka_unit_test(depth_counts_through_grafts),
         cmocka_unit_test(texts_stay_where_they_are),
         cmocka_unit_test(copy_and_original_change_apart),
+        cmocka_unit_test(a_copy_put_in_is_as_the_text_put_in),
+        cmocka_unit_test(a_copy_that_is_too_much_is_refused),
+        cmocka_unit_test(a_value_set_by_copy_is_as_one_that_is_set_and_put_in),
+        cmocka_unit_test(a_path_that_leads_nowhere_is_refused_as_by_set),
+        cmocka_unit_test(pruning_leaves_what_the_root_leads_to),
         cmocka_unit_test(freed_document_may_be_freed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

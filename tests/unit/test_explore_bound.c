@@ -219,14 +219,14 @@ static void ask_point(struct random_split *s, struct made *m, int64_t point)
     m->study.objective = s->problem.objective;
 }
 
-/* False where the solver stalls: such rows are on no front. */
+/* What stalls is a row as well. */
 static bool solve_point(double x[FRONT_MAX_COLUMNS], const struct random_split *s, const struct made *m,
                         const struct keep_column *columns, int32_t n)
 {
     struct alloc_answer a;
     struct err e = { 0 };
     assert_ok(alloc_solve(&a, &s->problem, &e), &e);
-    bool solved = a.status == ALLOC_SOLVED;
+    bool solved = alloc_has_split(&a);
     for (int32_t c = 0; c < n; c++) {
         if (strcmp(columns[c].name, "time_s") == 0)
             x[c] = a.time_s;

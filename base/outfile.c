@@ -1,0 +1,279 @@
+/* O_TMPFILE and renameat2() let an output file appear whole or not at all. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 100 /* temporary names before giving up */ };
+
+static int cannot_write(struct err *e, const char *path)
+{
+    return err_set(e, ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static int already_there(struct err *e, const char *path)
+{
+    return err_set(e, ERR_USAGE, "%s: exists, need -f to overwrite", path);
+}
+
+/* ---- names ---- */
+
+/* Length of the directory part of a path, with its slash. */
+static size_t dir_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Name of try k in the target's directory, so that rename() stays within one file system. */
+static bool side_name(char *buf, size_t n, const char *path, int k)
+{
+    int len = snprintf(buf, n, "%.*s.weft-%ld-%d.tmp", (int)dir_length(path), path, (long)getpid(), k);
+    if (len > 0 && (size_t)len < n)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+/* Give the nameless file its name. False with errno; EEXIST when refused. */
+static bool name_tmpfile(const struct outfile *f)
+{
+    char link[64], side[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno != EEXIST || !f->force)
+        return false;
+    for (int k = 0; k < TRIES; k++) {
+        if (!side_name(side, sizeof side, f->path, k))
+            return false;
+        if (linkat(AT_FDCWD, link, AT_FDCWD, side, AT_SYMLINK_FOLLOW) == 0) {
+            if (rename(side, f->path) == 0)
+                return true;
+            int why = errno;
+            unlink(side);
+            errno = why;
+            return false;
+        }
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+/* Where file systems lack RENAME_NOREPLACE, the check made before must do. */
+static bool move_into_place(const struct outfile *f)
+{
+    if (!f->force) {
+        if (renameat2(AT_FDCWD, f->side, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0)
+            return true;
+        if (errno != EINVAL && errno != ENOSYS)
+            return false;
+    }
+    return rename(f->side, f->path) == 0;
+}
+
+/* ---- beginning ---- */
+
+static int open_tmpfile(const char *path)
+{
+    char dir[PATH_MAX];
+    size_t n = dir_length(path);
+    if (n >= sizeof dir)
+        return -1;
+    memcpy(dir, path, n);
+    dir[n] = '\0';
+    return open(n ? dir : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+/* For file systems without O_TMPFILE, or without /proc: a named file beside the target. */
+static int open_beside(struct outfile *f, struct err *e)
+{
+    char side[PATH_MAX];
+    f->fd = -1;
+    for (int k = 0; f->fd < 0 && k < TRIES; k++) {
+        if (!side_name(side, sizeof side, f->path, k))
+            return cannot_write(e, f->path);
+        f->fd = open(side, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (f->fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (f->fd < 0)
+        return cannot_write(e, f->path);
+    f->side = strdup(side);
+    if (f->side)
+        return 0;
+    unlink(side);
+    return err_nomem(e, f->path);
+}
+
+/* Takes `path`, owned; `name` is what was asked for. */
+static int open_new(struct outfile *f, char *path, const char *name, struct err *e)
+{
+    f->path = path;
+    if (!path)
+        return cannot_write(e, name);
+    f->fd = open_tmpfile(path);
+    return f->fd < 0 ? open_beside(f, e) : 0;
+}
+
+/* Devices and pipes: nothing to replace, nothing to leave behind. */
+static int open_in_place(struct outfile *f, const char *path, struct err *e)
+{
+    f->in_place = true;
+    f->path = strdup(path);
+    if (!f->path)
+        return err_nomem(e, path);
+    f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return f->fd < 0 ? cannot_write(e, path) : 0;
+}
+
+static int begin(struct outfile *f, const char *path, bool force, struct err *e)
+{
+    struct stat st;
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    if (stat(path, &st) != 0)
+        return open_new(f, strdup(path), path, e);
+    if (!S_ISREG(st.st_mode))
+        return open_in_place(f, path, e);
+    if (!force)
+        return already_there(e, path);
+    /* A symbolic link stays one: what it points to is replaced. */
+    f->mode = st.st_mode & 0777;
+    return open_new(f, realpath(path, NULL), path, e);
+}
+
+int outfile_begin(struct outfile *f, const char *path, bool force, struct err *e)
+{
+    *f = (struct outfile){ .fd = -1, .force = force, .begun = true };
+    int rc = begin(f, path, force, e);
+    if (rc)
+        outfile_drop(f);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+static bool write_bytes(int fd, const char *s, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = write(fd, s + done, n - done);
+        if (got < 0 && errno != EINTR)
+            return false;
+        if (got > 0)
+            done += (size_t)got;
+    }
+    return true;
+}
+
+int outfile_put(struct outfile *f, const char *s, size_t n, struct err *e)
+{
+    if (f->path)
+        return write_bytes(f->fd, s, n) ? 0 : cannot_write(e, f->path);
+    errno = 0;
+    return fwrite(s, 1, n, stdout) == n ? 0 : cannot_write(e, "standard output");
+}
+
+/* On the disk, not only in the page cache: network file systems tell a full disk here. */
+static int sync_file(const struct outfile *f, struct err *e)
+{
+    bool done = !f->mode || fchmod(f->fd, f->mode) == 0 || errno == EPERM;
+    done = done && (fsync(f->fd) == 0 || errno == EINVAL || errno == ENOSYS);
+    return done ? 0 : cannot_write(e, f->path);
+}
+
+static int close_file(struct outfile *f, struct err *e)
+{
+    int fd = f->fd;
+    f->fd = -1;
+    return close(fd) == 0 ? 0 : cannot_write(e, f->path);
+}
+
+/* ---- ending ---- */
+
+/* The content of the nameless file into a named one, where it cannot be given a name itself. */
+static int copy_beside(struct outfile *f, struct err *e)
+{
+    enum { PIECE = 1 << 16 };
+    int from = f->fd, rc = open_beside(f, e);
+    char *piece = malloc(PIECE);
+    off_t at = 0;
+    if (!rc && !piece)
+        rc = err_nomem(e, f->path);
+    while (!rc) {
+        ssize_t n = pread(from, piece, PIECE, at);
+        if (n == 0)
+            break;
+        if (n < 0 || !write_bytes(f->fd, piece, (size_t)n))
+            rc = cannot_write(e, f->path);
+        at += n;
+    }
+    free(piece);
+    close(from);
+    return rc;
+}
+
+static int end_beside(struct outfile *f, struct err *e)
+{
+    int rc = sync_file(f, e);
+    if (!rc)
+        rc = close_file(f, e);
+    if (!rc && !move_into_place(f))
+        rc = errno == EEXIST ? already_there(e, f->path) : cannot_write(e, f->path);
+    if (!rc) {
+        free(f->side);
+        f->side = NULL;
+    }
+    return rc;
+}
+
+static int end_nameless(struct outfile *f, struct err *e)
+{
+    int rc = sync_file(f, e);
+    if (rc || name_tmpfile(f))
+        return rc;
+    if (errno == EEXIST && !f->force)
+        return already_there(e, f->path);
+    rc = copy_beside(f, e);
+    return rc ? rc : end_beside(f, e);
+}
+
+static int end(struct outfile *f, struct err *e)
+{
+    if (!f->path) {
+        errno = 0;
+        return fflush(stdout) == 0 && !ferror(stdout) ? 0 : cannot_write(e, "standard output");
+    }
+    if (f->in_place)
+        return close_file(f, e);
+    return f->side ? end_beside(f, e) : end_nameless(f, e);
+}
+
+int outfile_end(struct outfile *f, struct err *e)
+{
+    int rc = end(f, e);
+    outfile_drop(f);
+    return rc;
+}
+
+void outfile_drop(struct outfile *f)
+{
+    if (f->begun && f->fd >= 0)
+        close(f->fd);
+    if (f->side)
+        unlink(f->side);
+    free(f->side);
+    free(f->path);
+    *f = (struct outfile){ 0 };
+}

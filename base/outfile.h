@@ -1,0 +1,34 @@
+/** @file A file that is written piece by piece, and appears whole or not at all. */
+#ifndef BASE_OUTFILE_H
+#define BASE_OUTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/** Zero-initialise; outfile_begin(), any outfile_put(), outfile_end(). Release with outfile_drop(). */
+struct outfile {
+    char *path; /**< owned; what appears at the end; NULL = standard output */
+    char *side; /**< owned; the file beside it that is written meanwhile; NULL = it has no name yet */
+    int fd;     /**< valid with `path` */
+    unsigned mode;
+    bool force, in_place, begun;
+};
+
+/**
+ * Begin to write @p path; NULL or "-" is standard output. A regular file appears complete at outfile_end() or
+ * not at all (a full disk or a signal leaves nothing behind); an existing one is refused unless @p force,
+ * and keeps its permissions. Devices and pipes are written directly.
+ * @return 0, ERR_USAGE (exists and not @p force), ERR_IO or ERR_NOMEM. After a failure there is nothing to
+ * end.
+ */
+int outfile_begin(struct outfile *f, const char *path, bool force, struct err *e);
+/** Append; pieces of 64 KiB or more are quick. ERR_IO: then outfile_drop(). */
+int outfile_put(struct outfile *f, const char *s, size_t n, struct err *e);
+/** All was put: the file gets its name. ERR_IO, or ERR_USAGE where a file of that name came up meanwhile. */
+int outfile_end(struct outfile *f, struct err *e);
+/** Whatever was not ended is as if it had never begun. */
+void outfile_drop(struct outfile *f);
+
+#endif

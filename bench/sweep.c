@@ -1,0 +1,194 @@
+/* How fast points of a sweep become rows, on one core: study read, split solved and looked at again, equal
+ * split, bill, a row in a table. Every row is looked at: one that is not solved breaks the promise. */
+#include "bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "explore/runner.h"
+
+enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
+
+/* 40,000 points a second with the store, which takes 8 us of the 25. */
+#define LEAST_PER_S (1 / 17e-6)
+
+/* A sweep of one axis that is not written in the study. */
+struct points {
+    struct sweep_axis axis;
+    struct sweep_grid grid;
+    struct sweep sweep;
+    struct study_source from;
+    struct order order;
+    struct runner *runner;
+    struct table rows;
+    struct sweep_counts counts;
+};
+
+static char *keep(const char *text)
+{
+    char *copy = bench_alloc(strlen(text) + 1);
+    return strcpy(copy, text);
+}
+
+static void open_points(struct points *p, const char *study, const struct study_override *overrides,
+                        int32_t n_overrides, const char *key, int64_t n)
+{
+    *p = (struct points){ .axis = { .n_keys = 1, .n = n }, .grid = { .n_axes = 1, .n_points = n } };
+    p->axis.values = bench_alloc((size_t)n * sizeof *p->axis.values);
+    p->sweep = (struct sweep){ .keys = { { .path = keep(key) } },
+                               .n_keys = 1,
+                               .axes = &p->axis,
+                               .n_axes = 1,
+                               .grids = &p->grid,
+                               .n_grids = 1,
+                               .n_points = n };
+    p->from = (struct study_source){ .path = study, .overrides = overrides, .n = n_overrides };
+}
+
+/* Values are there: one runner for all rounds, as a thread has one for all units. */
+static void start_points(struct points *p)
+{
+    struct err e = { 0 };
+    if (order_build(&p->order, &p->sweep, N_TOTALS, &e))
+        bench_stop("%s", e.msg);
+    const struct runner_job job = { .order = &p->order, .from = &p->from };
+    if (runner_build(&p->runner, &job, &e))
+        bench_stop("%s", e.msg);
+}
+
+static void close_points(struct points *p)
+{
+    runner_free(p->runner);
+    order_free(&p->order);
+    for (int64_t i = 0; i < p->axis.n; i++)
+        free(p->axis.values[i]);
+    free(p->axis.values);
+    free(p->sweep.keys[0].path);
+}
+
+/* All units; their rows are dropped, as they are when they have been written. */
+static double run_units(void *data, int64_t n)
+{
+    struct points *p = data;
+    struct err e = { 0 };
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++) {
+        struct table rows = { 0 };
+        runner_columns(&rows, &p->sweep);
+        for (int64_t u = 0; u < p->order.n_units; u++)
+            if (runner_unit(p->runner, u, &rows, &p->counts, &e))
+                bench_stop("%s", e.msg);
+        for (int64_t i = 0; i < rows.n_rows; i++)
+            sum += table_number(&rows, i, table_find(&rows, "time_s"));
+        table_free(&rows);
+    }
+    return sum;
+}
+
+static bool all_solved(struct points *p)
+{
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    int64_t n = 0;
+    runner_columns(&rows, &p->sweep);
+    int32_t status = table_find(&rows, "status"), message = table_find(&rows, "message");
+    for (int64_t u = 0; u < p->order.n_units; u++)
+        if (runner_unit(p->runner, u, &rows, &p->counts, &e))
+            bench_stop("%s", e.msg);
+    for (int64_t i = 0; i < rows.n_rows; i++) {
+        bool solved = strcmp(table_cell(&rows, i, status)->text, "solved") == 0;
+        if (!solved && i - n == 0)
+            printf("   row %lld: %s\n", (long long)i, table_cell(&rows, i, message)->text);
+        n += solved;
+    }
+    bool all = n == rows.n_rows && n == p->sweep.n_points;
+    table_free(&rows);
+    return all;
+}
+
+static void add_totals(struct points *p)
+{
+    char value[32];
+    for (int64_t i = 0; i < N_TOTALS; i++) {
+        snprintf(value, sizeof value, "%d.5", (int)(100 + 2 * i));
+        p->axis.values[i] = keep(value);
+    }
+    start_points(p);
+}
+
+/* 2 to 5 dimensions of 4,096 NPUs, shapes at random, as a map in one line. */
+static void add_networks(struct points *p)
+{
+    static const char *const shapes[] = { "ring", "full", "switch" };
+    static const char *const tiers[] = { "InterChiplet", "InterPackage", "InterNode", "InterPod" };
+    struct rng *rng = NULL;
+    struct err e = { 0 };
+    if (rng_build(&rng, SEED, 1, &e))
+        bench_stop("%s", e.msg);
+    for (int64_t i = 0; i < N_NETWORKS; i++) {
+        struct text net = { 0 };
+        int dims = 2 + (int)rng_below(rng, 4), left = 12; /* bits */
+        text_printf(&net, "{name: net%lld, dims: [", (long long)i);
+        for (int d = 0; d < dims; d++) {
+            int most = left - (dims - 1 - d), bits = d + 1 == dims ? left : 1 + (int)rng_below(rng, most);
+            int tier = d + 1 == dims ? 3 : d < 3 ? d : 2;
+            /* LIBRA's prices of chiplets are for direct links. */
+            const char *shape = shapes[rng_below(rng, tier == 0 ? 2 : 3)];
+            text_printf(&net, "%s{name: d%d, shape: %s, size: %d, tier: %s}", d ? ", " : "", d + 1, shape,
+                        1 << bits, tiers[tier]);
+            left -= bits;
+        }
+        text_puts(&net, "]}");
+        p->axis.values[i] = keep(text_str(&net));
+        text_free(&net);
+    }
+    rng_free(rng);
+    start_points(p);
+}
+
+void bench_sweep(struct bench *b)
+{
+    static const struct study_override product = { "objective", "perf_per_cost" };
+    static const struct study_override of_networks[] = {
+        { "workload", "configs/workloads/gpt3.yaml" },
+        { "total_GBps", "500" },
+    };
+    static const struct study_override trained[] = {
+        { "workload", "{ name: GPT-3 175B, model: configs/models/gpt3-175b.yaml, parallel: { tp: 32, pp: 8, "
+                      "batch: 4096 } }" },
+    };
+    struct points total, ratio, network, model;
+    open_points(&total, "configs/studies/libra/gpt3-4d.yaml", NULL, 0, "total_GBps", N_TOTALS);
+    open_points(&ratio, "configs/studies/libra/gpt3-4d.yaml", &product, 1, "total_GBps", N_TOTALS);
+    open_points(&network, "configs/studies/main.yaml", of_networks, 2, "network", N_NETWORKS);
+    open_points(&model, "configs/studies/llm-gpt3-libra.yaml", trained, 1, "total_GBps", N_TOTALS);
+    add_totals(&total);
+    add_totals(&ratio);
+    add_totals(&model);
+    add_networks(&network);
+    struct bench_runner runners[] = {
+        { .what = "total varies",
+          .run = run_units,
+          .data = &total,
+          .items = N_TOTALS,
+          .floor_per_s = LEAST_PER_S,
+          .mark = 'a' },
+        { .what = "networks vary", .run = run_units, .data = &network, .items = N_NETWORKS },
+        { .what = "total varies, objective perf_per_cost",
+          .run = run_units,
+          .data = &ratio,
+          .items = N_TOTALS },
+        { .what = "total varies, a trained model", .run = run_units, .data = &model, .items = N_TOTALS },
+    };
+    enum { N = sizeof runners / sizeof runners[0] };
+    for (int i = 0; i < N; i++)
+        runners[i].broken = !all_solved(runners[i].data);
+    bench_head("Points of a sweep into rows, GPT-3, 4 dimensions");
+    bench_race(b, runners, N);
+    close_points(&total);
+    close_points(&ratio);
+    close_points(&network);
+    close_points(&model);
+}

@@ -1,0 +1,174 @@
+#include "cli/export.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/outfile.h"
+#include "cli/sweep_text.h"
+
+enum { AT_A_TIME = 1024 };
+
+/* ---- what has no design ---- */
+
+static void note_row(struct export_tally *tally, const struct table *rows, int64_t row, const char *status)
+{
+    int32_t message = table_find(rows, "message");
+    const char *why = message >= 0 ? table_cell(rows, row, message)->text : NULL;
+    tally->first = tally->n_rows + row + 1;
+    text_printf(&tally->why, "%s%s%s", status, why && *why ? ": " : "", why ? why : "");
+}
+
+static void tally_rows(struct export_tally *tally, const struct table *rows)
+{
+    int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
+    for (int64_t row = 0; row < rows->n_rows && status >= 0; row++) {
+        const char *word = table_cell(rows, row, status)->text;
+        /* A stalled one with a time has a split, whose proof fell short. */
+        bool stalled = word && strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0;
+        if (!word || strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0 ||
+            (stalled && isfinite(table_number(rows, row, time))))
+            continue;
+        if (!tally->first)
+            note_row(tally, rows, row, word);
+        tally->any_error = tally->any_error || strcmp(word, "error") == 0;
+        tally->unsolved++;
+    }
+    tally->n_rows += rows->n_rows;
+}
+
+void export_say(struct run *run, const struct export_tally *tally)
+{
+    if (!tally->unsolved)
+        return;
+    output_say(run, "%lld of %lld points are not solved; row %lld: %s", (long long)tally->unsolved,
+               (long long)tally->n_rows, (long long)tally->first, text_str(&tally->why));
+    if (tally->unsolved == tally->n_rows)
+        run->exit_code = tally->any_error ? EXIT_INPUT : EXIT_NO_DESIGN;
+}
+
+void export_tally_free(struct export_tally *tally)
+{
+    text_free(&tally->why);
+}
+
+/* ---- rows, a thousand at a time ---- */
+
+/* Where rows come from, and how far they are read: `= { .after = -1 }` to begin. */
+struct source {
+    struct store *store;
+    const struct filters *where; /* NULL: all */
+    int64_t after;
+    struct export_tally *tally;
+    bool any; /* the last call gave rows, even if none of them passes */
+};
+
+/* The next rows, in place of those that `rows` has. */
+static int next_rows(struct source *s, struct table *rows, struct err *e)
+{
+    bool first = s->after < 0;
+    int rc = store_rows(s->store, s->after, AT_A_TIME, rows, e);
+    if (!rc && first && s->where)
+        rc = filters_check(s->where, rows, e);
+    s->any = !rc && rows->n_rows > 0;
+    if (!s->any)
+        return rc;
+    s->after = table_cell(rows, rows->n_rows - 1, 0)->count;
+    if (s->where)
+        filters_keep(s->where, rows);
+    tally_rows(s->tally, rows);
+    return 0;
+}
+
+int export_count(struct store *s, struct export_tally *tally, struct err *e)
+{
+    struct source from = { .store = s, .after = -1, .tally = tally };
+    struct table rows = { 0 };
+    int rc;
+    do
+        rc = next_rows(&from, &rows, e);
+    while (!rc && from.any);
+    table_free(&rows);
+    return rc;
+}
+
+static int put(struct outfile *f, struct text *piece, struct err *e)
+{
+    int rc = text_check(piece, e);
+    if (!rc)
+        rc = outfile_put(f, text_str(piece), piece->n, e);
+    text_clear(piece);
+    return rc;
+}
+
+/* CSV and JSON. */
+static int stream(struct outfile *f, struct table_writer *w, struct source *s, const char *head,
+                  struct err *e)
+{
+    struct table rows = { 0 };
+    struct text piece = { 0 };
+    int rc = next_rows(s, &rows, e);
+    if (!rc)
+        rc = table_write_begin(w, &rows, head, &piece, e);
+    while (!rc && s->any) {
+        rc = table_write_rows(w, &rows, &piece, e);
+        if (!rc)
+            rc = put(f, &piece, e);
+        if (!rc)
+            rc = next_rows(s, &rows, e);
+    }
+    if (!rc)
+        rc = table_write_end(w, &piece, e);
+    if (!rc)
+        rc = put(f, &piece, e);
+    table_free(&rows);
+    text_free(&piece);
+    return rc;
+}
+
+static int write_stream(const struct run *run, struct source *s, struct origin from, struct err *e)
+{
+    struct text head = { 0 };
+    struct outfile f = { 0 };
+    struct table_writer w = { .format = output_format(run) };
+    output_head(&head, run, from);
+    int rc = text_check(&head, e);
+    if (!rc)
+        rc = outfile_begin(&f, run->opt.out, run->opt.force, e);
+    if (!rc)
+        rc = stream(&f, &w, s, text_str(&head), e);
+    if (!rc)
+        rc = outfile_end(&f, e);
+    outfile_drop(&f);
+    text_free(&head);
+    return rc;
+}
+
+/* For people: columns are as wide as the widest value, so all rows have to be there. */
+static int write_sheet(const struct run *run, struct source *s, struct err *e)
+{
+    struct table all = { 0 }, rows = { 0 };
+    struct text out = { 0 };
+    int rc = next_rows(s, &all, e);
+    while (!rc && s->any) {
+        rc = next_rows(s, &rows, e);
+        for (int64_t row = 0; row < rows.n_rows && !rc; row++)
+            table_take_row(&all, &rows, row);
+    }
+    if (!rc)
+        rc = all.failed ? err_nomem(e, "rows of a store") : sweep_text(&all, &out, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    table_free(&all);
+    table_free(&rows);
+    text_free(&out);
+    return rc;
+}
+
+int export_rows(const struct run *run, struct store *s, const struct filters *where, struct origin from,
+                struct export_tally *tally, struct err *e)
+{
+    struct source source = { .store = s, .where = where, .after = -1, .tally = tally };
+    if (output_format(run) == TABLE_AS_TEXT)
+        return write_sheet(run, &source, e);
+    return write_stream(run, &source, from, e);
+}

@@ -1,0 +1,31 @@
+/** @file The rows of a store: written as they are read, and what is to be said of them. */
+#ifndef CLI_EXPORT_H
+#define CLI_EXPORT_H
+
+#include "cli/filters.h"
+#include "cli/output.h"
+#include "explore/store.h"
+
+/** Rows that have no design: how many, and the first of them. */
+struct export_tally {
+    int64_t n_rows, unsolved;
+    int64_t first;   /**< its place among the rows, from 1; 0 = none */
+    struct text why; /**< its status, and the message where there is one */
+    bool any_error;  /**< one of them could not be read or run */
+};
+
+/** Write the rows that pass @p where (NULL: all) in the format of the run, head included; piece by piece but
+ * for TABLE_AS_TEXT. The tally is of those written. ERR_IO, ERR_USAGE, ERR_NOMEM. */
+int export_rows(const struct run *run, struct store *s, const struct filters *where, struct origin from,
+                struct export_tally *tally, struct err *e);
+
+/** Read all rows for the tally alone. */
+int export_count(struct store *s, struct export_tally *tally, struct err *e);
+
+/** "3 of 12 points are not solved; row 4: infeasible: ..." on standard error; where none is solved, the exit
+ * code of the run says so. */
+void export_say(struct run *run, const struct export_tally *tally);
+
+void export_tally_free(struct export_tally *tally);
+
+#endif

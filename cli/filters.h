@@ -1,0 +1,30 @@
+/** @file --where COLUMN=VALUE: which rows of a table a command looks at. */
+#ifndef CLI_FILTERS_H
+#define CLI_FILTERS_H
+
+#include "cli/options.h"
+#include "plots/rows.h"
+
+/** Row of --where. */
+#define OPTION_WHERE                                                                                         \
+    {                                                                                                        \
+        .name = "where", .value = "COLUMN=VALUE",                                                            \
+        .help = "only rows with this value; one column twice means either, two columns mean both",           \
+        .kind = OPTION_LIST, .offset = offsetof(struct options, where)                                       \
+    }
+
+/** Release with filters_free(). */
+struct filters {
+    struct plot_where *where; /**< shape [n], owned; columns owned, values borrowed */
+    int32_t n;
+};
+
+/** ERR_USAGE: no COLUMN=VALUE; ERR_NOMEM. Safe to free after failure. */
+int filters_read(struct filters *f, const struct option_list *list, struct err *e);
+/** ERR_USAGE: a column that @p columns has not, with the nearest. */
+int filters_check(const struct filters *f, const struct table *columns, struct err *e);
+/** Rows that do not pass go; the others stay in their order. */
+void filters_keep(const struct filters *f, struct table *rows);
+void filters_free(struct filters *f);
+
+#endif

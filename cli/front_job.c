@@ -1,0 +1,374 @@
+#include "cli/front_job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* ---- what is asked ---- */
+
+/* A fault in an option's value is one of the command line. */
+static int misuse(const char *option, const struct err *inner, struct err *e)
+{
+    if (inner->code == ERR_NOMEM)
+        return err_set(e, ERR_NOMEM, "%s", inner->msg);
+    return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
+}
+
+typedef int take_column(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
+
+static int take_by(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
+{
+    if (k->n_front == FRONT_MAX_COLUMNS)
+        return err_set(e, ERR_RANGE, "has more than %d columns, need 2 to %d", FRONT_MAX_COLUMNS,
+                       FRONT_MAX_COLUMNS);
+    int rc = keep_take_column(&k->front[k->n_front], text, columns, e);
+    for (int32_t i = 0; i < k->n_front && !rc; i++)
+        if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
+            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time, need other columns", k->front[i].name);
+    k->n_front += !rc;
+    return rc;
+}
+
+/* Columns with commas between them. */
+static int take_list(struct keep_rule *k, const char *option, const char *list, take_column *take,
+                     const struct table *columns, struct err *e)
+{
+    char *copy = strdup(list), *at = copy;
+    struct err inner = { 0 };
+    int rc = copy ? 0 : err_nomem(e, "columns");
+    for (bool more = true; more && !rc;) {
+        size_t n = strcspn(at, ",");
+        more = at[n] == ',';
+        at[n] = '\0';
+        rc = take(k, at, columns, &inner) ? misuse(option, &inner, e) : 0;
+        at += n + 1;
+    }
+    free(copy);
+    return rc;
+}
+
+static int take_rule(struct keep_rule *k, const struct options *opt, const struct table *columns,
+                     struct err *e)
+{
+    const char *by = opt->front_by ? opt->front_by : "time_s,cost_usd";
+    int rc = take_list(k, "by", by, take_by, columns, e);
+    if (!rc && k->n_front < 2)
+        rc = err_set(e, ERR_USAGE, "option --by is \"%s\", need 2 to %d columns", by, FRONT_MAX_COLUMNS);
+    if (!rc && opt->front_per && opt->front_per[0])
+        rc = take_list(k, "per", opt->front_per, keep_take_per, columns, e);
+    if (!opt->front_per)
+        keep_default_per(k, columns);
+    return rc;
+}
+
+static int take_limits(struct keep_rule *k, const struct options *opt, const struct table *columns,
+                       struct err *e)
+{
+    struct err inner = { 0 };
+    for (int32_t i = 0; i < opt->limits.n; i++)
+        if (keep_take_limit(k, opt->limits.items[i], columns, &inner))
+            return misuse("limit", &inner, e);
+    return 0;
+}
+
+/* "time_s=1.2": the column's place among those of the front, and the value. */
+static int take_value(double *x, bool *given, const struct keep_rule *k, const char *text, struct err *e)
+{
+    const char *names[FRONT_MAX_COLUMNS], *equals = strchr(text, '=');
+    size_t n = equals ? (size_t)(equals - text) : strlen(text);
+    char name[64];
+    double value;
+    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, text);
+    for (int32_t i = 0; i < k->n_front; i++) {
+        names[i] = k->front[i].name;
+        if (strcmp(name, names[i]) != 0)
+            continue;
+        if (!equals || !num_parse_real(equals + 1, &value))
+            return err_set(e, ERR_USAGE, "option --at has \"%.100s\", need COLUMN=NUMBER", text);
+        x[i] = k->front[i].large ? -value : value;
+        given[i] = true;
+        return 0;
+    }
+    const char *near = text_nearest(name, names, (size_t)k->n_front);
+    return err_set(e, ERR_USAGE, "option --at is about \"%s\", need the columns of --by%s%s", name,
+                   near ? ", nearest is " : "", near ? near : "");
+}
+
+static int take_at(struct front_design *d, const struct keep_rule *k, const char *list, struct err *e)
+{
+    bool given[FRONT_MAX_COLUMNS] = { false };
+    char *copy = strdup(list), *at = copy;
+    int rc = copy ? 0 : err_nomem(e, "columns");
+    for (bool more = true; more && !rc;) {
+        size_t n = strcspn(at, ",");
+        more = at[n] == ',';
+        at[n] = '\0';
+        rc = take_value(d->x, given, k, at, e);
+        at += n + 1;
+    }
+    for (int32_t i = 0; i < k->n_front && !rc; i++)
+        if (!given[i])
+            rc = err_set(e, ERR_USAGE, "option --at is without %s, need all columns of --by",
+                         k->front[i].name);
+    free(copy);
+    d->found = !rc;
+    return rc;
+}
+
+static int take_design(struct front_design *d, const struct keep_rule *k, const struct options *opt,
+                       struct err *e)
+{
+    d->asked = opt->front_design || opt->front_at;
+    d->point = -1;
+    if (opt->front_design && opt->front_at)
+        return err_set(e, ERR_USAGE, "option --at is given besides --design, need one of them");
+    if (opt->front_design && !num_parse_count(opt->front_design, &d->point))
+        return err_set(e, ERR_USAGE, "option --design is \"%.100s\", need the number of a point",
+                       opt->front_design);
+    return opt->front_at ? take_at(d, k, opt->front_at, e) : 0;
+}
+
+static int take_options(struct front_job *j, const struct options *opt, struct err *e)
+{
+    const struct table *columns = &j->source.rows;
+    j->n_sides = opt->limits.n > 0 ? 2 : 1;
+    j->sample = (struct front_sample){ .most = opt->front_behind, .every = 1 };
+    int rc = filters_read(&j->filters, &opt->where, e);
+    for (int32_t i = 0; i < j->n_sides && !rc; i++)
+        rc = take_rule(&j->sides[i].rule, opt, columns, e);
+    if (!rc)
+        rc = take_limits(&j->sides[FRONT_WITHIN].rule, opt, columns, e);
+    if (!rc)
+        rc = take_design(&j->design, &j->sides[0].rule, opt, e);
+    if (!rc)
+        rc = filters_check(&j->filters, columns, e);
+    for (int32_t i = 0; i < j->n_sides && !rc; i++)
+        rc = keep_build(&j->sides[i].keep, &j->sides[i].rule, columns, e);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static int find_design(struct front_job *j, const struct table *rows, struct err *e)
+{
+    struct front_design *d = &j->design;
+    int32_t point = table_find(rows, "point");
+    int rc = 0;
+    for (int64_t row = 0; row < rows->n_rows && d->point >= 0 && !d->found && !rc; row++) {
+        if (table_cell(rows, row, point)->count != d->point)
+            continue;
+        d->found = true;
+        keep_values(d->x, j->sides[0].keep, rows, row);
+        rc = keep_group(&d->group, j->sides[0].keep, rows, row, e);
+        for (int32_t i = 0; i < rows->n_cols; i++)
+            table_column(&d->row, rows->names[i], rows->kinds[i]);
+        table_row(&d->row);
+        for (int32_t i = 0; i < rows->n_cols; i++)
+            table_put_cell(&d->row, rows, row, i);
+    }
+    return rc ? rc : d->row.failed ? err_nomem(e, "the design") : 0;
+}
+
+/* Too many: every second goes, and of those to come only every second is taken. */
+static void thin(struct front_sample *s)
+{
+    struct table *t = &s->rows;
+    int64_t n = 0;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        struct table_cell *from = t->cells + row * t->n_cols;
+        for (int32_t i = 0; i < t->n_cols && row % 2; i++)
+            free(from[i].text);
+        if (row % 2 == 0)
+            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
+    }
+    t->n_rows = n;
+    s->every *= 2;
+}
+
+static int take_sample(struct front_job *j, const struct table *rows, struct err *e)
+{
+    struct front_sample *s = &j->sample;
+    for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
+        table_column(&s->rows, rows->names[i], rows->kinds[i]);
+    for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
+        if (!keep_is_design(j->sides[0].keep, rows, row) || s->n_offered++ % s->every)
+            continue;
+        table_row(&s->rows);
+        for (int32_t i = 0; i < rows->n_cols; i++)
+            table_put_cell(&s->rows, rows, row, i);
+        if (s->rows.failed)
+            break;
+        if (s->rows.n_rows > s->most)
+            thin(s);
+    }
+    return s->rows.failed ? err_nomem(e, "designs behind the front") : 0;
+}
+
+/* Times of different work do not compare. */
+static void warn_work(struct front_job *j, struct run *run, const struct table *rows)
+{
+    int32_t work = table_find(rows, "workload");
+    struct text other = { 0 };
+    for (int32_t i = 0; i < j->sides[0].rule.n_per; i++)
+        if (strcmp(j->sides[0].rule.per[i], "workload") == 0)
+            return;
+    for (int64_t row = 0; row < rows->n_rows && work >= 0 && run->warned.n == 0; row++) {
+        struct text *now = j->work.s ? &other : &j->work;
+        text_clear(&other);
+        table_cell_text(now, rows, row, work);
+        if (strcmp(text_str(now), text_str(&j->work)) != 0)
+            output_warn(run, "designs for %s and %s are held against each other, need workload in --per",
+                        text_str(&j->work), text_str(now));
+    }
+    text_free(&other);
+}
+
+static int read_rows(struct front_job *j, struct run *run, struct err *e)
+{
+    struct table *rows;
+    int rc;
+    while (!(rc = front_source_next(&j->source, &rows, e)) && rows) {
+        rc = find_design(j, rows, e);
+        filters_keep(&j->filters, rows);
+        j->n_passed += rows->n_rows;
+        warn_work(j, run, rows);
+        if (!rc)
+            rc = take_sample(j, rows, e);
+        for (int32_t i = 0; i < j->n_sides && !rc; i++)
+            rc = keep_offer(j->sides[i].keep, rows, e);
+        if (rc)
+            break;
+    }
+    return rc;
+}
+
+/* ---- fronts ---- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const int64_t *p = a, *q = b;
+    return (p[0] > q[0]) - (p[0] < q[0]);
+}
+
+static int sort_rows(struct front_side *s, struct err *e)
+{
+    int64_t n = s->rows.n_rows;
+    int64_t(*pairs)[2] = malloc(((size_t)n + 1) * sizeof *pairs);
+    s->point_col = table_find(&s->rows, "point");
+    s->by_point = malloc(((size_t)n + 1) * sizeof *s->by_point);
+    if (!pairs || !s->by_point) {
+        free(pairs);
+        return err_nomem(e, "the front");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        pairs[i][0] = table_cell(&s->rows, i, s->point_col)->count;
+        pairs[i][1] = i;
+    }
+    qsort(pairs, (size_t)n, sizeof *pairs, compare_points);
+    for (int64_t i = 0; i < n; i++)
+        s->by_point[i] = pairs[i][1];
+    free(pairs);
+    return 0;
+}
+
+int64_t front_row(const struct front_side *s, int64_t point)
+{
+    int64_t lo = 0, hi = s->rows.n_rows - 1;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (table_cell(&s->rows, s->by_point[mid], s->point_col)->count < point)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return s->by_point[lo];
+}
+
+static int take_front(struct front_side *s, struct err *e)
+{
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = keep_changes(s->keep, &s->rows, &gone, &n_gone, e);
+    if (!rc)
+        rc = keep_sort_fronts(s->keep, e);
+    return rc ? rc : sort_rows(s, e);
+}
+
+static void put_columns(struct text *out, const struct keep_rule *k)
+{
+    for (int32_t i = 0; i < k->n_front; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < k->n_front ? ", " : " or ", k->front[i].name);
+}
+
+/* Why nothing is on a front. */
+static int fail_empty(const struct front_job *j, const struct run *run, struct err *e)
+{
+    struct keep_counts n = keep_counts_of(j->sides[0].keep);
+    struct text columns = { 0 };
+    if (j->n_passed == 0 && j->filters.n > 0)
+        return err_set(e, ERR_RANGE, "%s: no row passes --where", run->opt.operands[0]);
+    put_columns(&columns, &j->sides[0].rule);
+    err_set(e, ERR_NO_DESIGN,
+            "%s: none of %lld rows is on a front: %lld are not solved or do not fit, %lld lack %s",
+            run->opt.operands[0], (long long)n.seen, (long long)n.no_design, (long long)n.blank,
+            text_str(&columns));
+    text_free(&columns);
+    return ERR_NO_DESIGN;
+}
+
+static int check_fronts(const struct front_job *j, const struct run *run, struct err *e)
+{
+    if (j->sides[FRONT_ALL].rows.n_rows == 0)
+        return fail_empty(j, run, e);
+    if (j->n_sides > 1 && j->sides[FRONT_WITHIN].rows.n_rows == 0)
+        return err_set(e, ERR_NO_DESIGN, "%s: no design is within %s%s", run->opt.operands[0],
+                       j->sides[FRONT_WITHIN].rule.where[0],
+                       j->sides[FRONT_WITHIN].rule.n_where > 1 ? " and the other limits" : "");
+    if (j->design.asked && !j->design.found)
+        return err_set(e, ERR_USAGE, "option --design is %lld, need a point of %s",
+                       (long long)j->design.point, run->opt.operands[0]);
+    for (int32_t i = 0; i < j->sides[0].rule.n_front && j->design.asked; i++)
+        if (!isfinite(j->design.x[i]))
+            return err_set(e, ERR_USAGE,
+                           "option --design is %lld, a point without %s, need one that is solved",
+                           (long long)j->design.point, j->sides[0].rule.front[i].name);
+    return 0;
+}
+
+int front_job_run(struct front_job *j, struct run *run, struct err *e)
+{
+    int rc = front_source_open(&j->source, run->opt.operands[0], e);
+    if (!rc && !j->source.complete)
+        output_warn(run, "%s: not all points are done, need weft sweep to go on", run->opt.operands[0]);
+    if (!rc && j->source.store && j->source.rows.n_rows == 0)
+        return err_set(e, ERR_NO_DESIGN, "%s: no row is there yet", run->opt.operands[0]);
+    if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
+        err_wrap(e, "%s:1:1", run->opt.operands[0]);
+    if (!rc)
+        rc = read_rows(j, run, e);
+    for (int32_t i = 0; i < j->n_sides && !rc; i++)
+        rc = take_front(&j->sides[i], e);
+    if (!rc)
+        rc = check_fronts(j, run, e);
+    return rc;
+}
+
+void front_job_free(struct front_job *j)
+{
+    for (int32_t i = 0; i < FRONT_SIDES; i++) {
+        keep_free(j->sides[i].keep);
+        keep_rule_free(&j->sides[i].rule);
+        table_free(&j->sides[i].rows);
+        free(j->sides[i].by_point);
+    }
+    text_free(&j->design.group);
+    table_free(&j->design.row);
+    table_free(&j->sample.rows);
+    filters_free(&j->filters);
+    text_free(&j->work);
+    front_source_close(&j->source);
+    *j = (struct front_job){ 0 };
+}

@@ -1,0 +1,59 @@
+/** @file What `weft front` finds in a table: fronts, with and without limits, and a design held against them.
+ */
+#ifndef CLI_FRONT_JOB_H
+#define CLI_FRONT_JOB_H
+
+#include "cli/filters.h"
+#include "cli/front_source.h"
+#include "explore/keep.h"
+
+/** The fronts of all rows, or of those within the limits. */
+struct front_side {
+    struct keep_rule rule;
+    struct keep *keep; /**< owned */
+    struct table rows; /**< owned: those on the fronts, in the order of the table */
+    int64_t *by_point; /**< shape [rows.n_rows], owned: rows by rising point */
+    int32_t point_col;
+};
+
+/** --design or --at. */
+struct front_design {
+    bool asked, found;
+    int64_t point;               /**< -1 = --at */
+    double x[FRONT_MAX_COLUMNS]; /**< shape [n_front of the rule], sign changed where more is better */
+    struct text group;           /**< owned; of --at no group: it is held against all */
+    struct table row;            /**< owned: of --at the values alone */
+};
+
+/** Some of the designs that were seen: every so many. */
+struct front_sample {
+    struct table rows;              /**< owned */
+    int64_t most, every, n_offered; /**< rows at most; 0 = none are wanted */
+};
+
+enum { FRONT_ALL, FRONT_WITHIN, FRONT_SIDES };
+
+/** Zero-initialise; release with front_job_free(). */
+struct front_job {
+    struct front_source source;
+    struct filters filters;
+    struct front_side sides[FRONT_SIDES]; /**< shape [n_sides]: the second where there are limits */
+    int32_t n_sides;
+    struct front_design design;
+    struct front_sample sample;
+    int64_t n_passed; /**< rows that pass --where */
+    struct text work; /**< owned: the workload of the first of them */
+};
+
+/** Read the table of @p run and find the fronts. ERR_USAGE, ERR_PARSE; ERR_NO_DESIGN: no row is on a front,
+ * or none within the limits. */
+int front_job_run(struct front_job *j, struct run *run, struct err *e);
+void front_job_free(struct front_job *j);
+
+/** Row of side @p s with that point. O(log n). */
+int64_t front_row(const struct front_side *s, int64_t point);
+/** The fronts as rows: all columns of the table, then front (all, within, design), knee (yes, no) and
+ * distance from the front of all. 0 or ERR_NOMEM. @p t: zero-initialised. */
+int front_table(struct table *t, const struct front_job *j, struct err *e);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Fronts of a table: plot, knee, limits, the distance of a design; scripts read them; what is wrong is said.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+# Of A time * cost = 12 on the front (points 0 to 4); 5 and 6 lie behind it, 7 is too large, 8 has no answer.
+cat >rows.csv <<..
+# version=0
+point,network,workload,status,time_s,cost_usd,nic_GBps,speedup,fits,message
+0,one,A,solved,1,12000000,80,1.5,yes,
+1,one,A,solved,2,6000000,40,1.4,yes,
+2,two,A,solved,3,4000000,30,1.3,yes,
+3,two,A,solved,6,2000000,20,1.2,yes,
+4,two,A,solved,12,1000000,10,1.1,yes,
+5,two,A,solved,4,6000000,20,1.9,yes,
+6,one,A,solved,6,6000000,5,1.8,,
+7,one,A,solved,0.1,1,1,9,no,
+8,one,A,infeasible,,,,,,no split
+9,one,B,solved,5,5000000,50,2,yes,
+10,one,B,stalled,5,5000000,50,2,yes,a proof that fell short
+..
+run front rows.csv
+run front rows.csv --where workload=A --limit "nic_GBps <= 35" --design 5
+run front rows.csv --where workload=A --limit "nic_GBps <= 100"
+run front rows.csv --at time_s=7,cost_usd=7e6
+run front rows.csv --by time_s,max:speedup --per network --where point=0 --where point=5 --where point=6
+echo "== scripts"
+run front rows.csv --of csv
+run front rows.csv --where workload=A --limit "nic_GBps <= 35" --design 5 -o front.csv
+sed -n 's/^\([0-9]*\),[^,]*,A.*,\([a-z]*,[a-z]*,[0-9.]*\)$/\1,\2/p' front.csv
+echo "== what it wrote it reads"
+"$WEFT" front front.csv --of csv | grep -c ,all,
+run front rows.csv --where workload=B --of json
+"$WEFT" front rows.csv --of csv | grep -v '^#' >file.csv
+"$WEFT" front - --of csv <rows.csv | grep -v '^#' | cmp - file.csv && echo "a pipe is read as a file"
+"$WEFT" front rows.csv --behind 9 --of csv | sed -n 's/^\([0-9]*\),.*,\(behind,no,.*\)$/\1,\2/p'
+for i in 1 2 3 4 5 6 7 8 9; do # many rows: at most so many are taken
+    sed -n "s/^5,/5$i,/p" rows.csv >>extra.csv
+done
+cat rows.csv extra.csv >many.csv
+"$WEFT" front many.csv --behind 3 --of csv | grep -c behind
+run plot front front.csv -o front.svg
+grep -c 'front within the limits' front.svg
+run plot front rows.csv
+echo "== different work"
+run front rows.csv --per '' --of csv
+run front rows.csv --per network,status -q --of csv
+echo "== nothing there"
+run front rows.csv --where workload=A --limit "nic_GBps <= 2"
+run front rows.csv --where network=none
+run front rows.csv --where status=infeasible
+echo "== mistakes"
+run front
+run front none.csv
+run front rows.csv --by time_s
+run front rows.csv --by time_s,cost_us
+run front rows.csv --by time_s,network
+run front rows.csv --by time_s,time_s
+run front rows.csv --by time_s,cost_usd,point,nic_GBps,speedup,max:speedup
+run front rows.csv --per wrkload
+run front rows.csv --where netwrk=one
+run front rows.csv --limit "nic <= 3"
+run front rows.csv --limit "network <= 3"
+run front rows.csv --design x
+run front rows.csv --design 99
+run front rows.csv --design 8
+run front rows.csv --at time_s=1
+run front rows.csv --at time_s=1,cost_us=2
+run front rows.csv --at time_s=1,cost_usd=x
+run front rows.csv --at time_s=1,cost_usd=2 --design 3
+sed 's/^point/pnt/' rows.csv >other.csv
+run front other.csv

@@ -1,0 +1,329 @@
+#include "tests/unit/sweep_text.h"
+
+#include "base/num.h"
+#include "base/rng.h"
+
+/* ---- forms ---- */
+
+static void points_come_in_the_order_of_the_study(void **state)
+{
+    static const struct {
+        const char *vary, *points;
+    } cases[] = {
+        { "{ total_GBps: [1, 2], objective: [a, b] }", "1,a 1,b 2,a 2,b" },
+        { "{ zip: { total_GBps: [1, 2], objective: [a, b] } }", "1,a 2,b" },
+        { "{ zip: { total_GBps: { from: 1, to: 3, step: 1 }, objective: [a, b, c] }, model: [x, y] }",
+          "1,a,x 1,a,y 2,b,x 2,b,y 3,c,x 3,c,y" },
+        { "{ zip: [ { total_GBps: [1, 2], objective: [a, b] }, { model: [x, y], combine: [s, t] } ] }",
+          "1,a,x,s 1,a,y,t 2,b,x,s 2,b,y,t" },
+        { "{ union: [ { total_GBps: [1, 2] }, { objective: [a, b] } ] }", "1,- 2,- -,a -,b" },
+        { "[ { total_GBps: [1, 2] }, { objective: [a] } ]", "1,- 2,- -,a" },
+        { "{ model: [x, y], union: [ { total_GBps: [1, 2] }, { objective: [a] } ], combine: [s] }",
+          "x,1,-,s x,2,-,s y,1,-,s y,2,-,s x,-,a,s y,-,a,s" },
+        /* A union inside a union, and the same key in several members. */
+        { "{ union: [ { total_GBps: [1], union: [ { model: [x] }, { model: [y] } ] }, { total_GBps: [2] } ] "
+          "}",
+          "1,x 1,y 2,-" },
+        { "[ [ { total_GBps: [1] }, { total_GBps: [2] } ], { total_GBps: [3] } ]", "1 2 3" },
+        { "{ zip: { total_GBps: [1] }, union: [ { zip: { model: [x, y], objective: [a, b] } } ] }",
+          "1,x,a 1,y,b" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        struct text text = { 0 }, points = { 0 };
+        text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
+        assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+        sweep_points(&points, &w);
+        assert_string_equal(text_str(&points), cases[i].points);
+        text_free(&text);
+        text_free(&points);
+        sweep_free(&w);
+    }
+}
+
+static void an_override_is_the_value_wherever_its_key_varies(void **state)
+{
+    static const struct {
+        const char *vary, *points;
+    } cases[] = {
+        { "{ total_GBps: [1, 2], model: [x, y] }", "9,x 9,y" },
+        { "{ zip: { total_GBps: [1, 2], model: [x, y] } }", "9,x 9,y" },
+        { "{ zip: { total_GBps: [1, 2] }, model: [x] }", "9,x" },
+        { "{ union: [ { total_GBps: [1, 2] }, { model: [x, y] }, { total_GBps: [3, 4, 5] } ] }",
+          "9,- -,x -,y 9,-" },
+        { "{ sobol: { points: 3, keys: { total_GBps: { from: 1, to: 2 }, model: [x] } } }", "9,x 9,x 9,x" },
+        { "{ sobol: { points: 3, keys: { total_GBps: { from: 1, to: 2 } } } }", "9" },
+    };
+    const struct study_override o = { "total_GBps", "9" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        struct text text = { 0 }, points = { 0 };
+        text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
+        assert_ok(sweep_of(&w, text_str(&text), &o, 1, &e), &e);
+        sweep_points(&points, &w);
+        assert_string_equal(text_str(&points), cases[i].points);
+        for (int32_t k = 0; k < w.n_keys; k++)
+            assert_int_equal(w.keys[k].overridden, strcmp(w.keys[k].path, "total_GBps") == 0);
+        text_free(&text);
+        text_free(&points);
+        sweep_free(&w);
+    }
+}
+
+/* ---- samples ---- */
+
+static double number_at(const struct sweep *w, int64_t i, int32_t key)
+{
+    struct sweep_point p;
+    double x = NAN;
+    sweep_find_point(&p, w, i);
+    assert_true(num_parse_real(sweep_value(w, &p, key), &x));
+    return x;
+}
+
+/* The first number of Sobol's points is van der Corput's, in the order of Gray's code. */
+static double gray_corput(int64_t i)
+{
+    double x = 0, half = 0.5;
+    for (int64_t bits = i ^ (i >> 1); bits; bits >>= 1, half /= 2)
+        x += bits & 1 ? half : 0;
+    return x;
+}
+
+static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
+{
+    struct sweep w;
+    struct err e = { 0 };
+    (void)state;
+    for (int skip = 0; skip <= 5; skip += 5) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 SWEEP_BASE
+                 "vary: { sobol: { points: 64, skip: %d, keys: { total_GBps: { from: 10, to: 1010 }, "
+                 "time_limit_s: { from: 0.01, to: 100, scale: log } } } }\n",
+                 skip);
+        assert_ok(sweep_of(&w, text, NULL, 0, &e), &e);
+        assert_true(w.n_points == 64 && w.n_axes == 1 && w.axes[0].n_keys == 2);
+        for (int64_t i = 0; i < w.n_points; i++)
+            assert_close(number_at(&w, i, 0), 10 + 1000 * gray_corput(i + 1 + skip), 1e-11);
+        /* (0.5, 0.5) is the first: half way between the ends of a log scale is their geometric mean. */
+        if (skip == 0)
+            assert_close(number_at(&w, 0, 1), 1, 1e-11);
+        sweep_free(&w);
+    }
+}
+
+static void samples_of_a_list_are_as_even_as_can_be(void **state)
+{
+    struct sweep w;
+    struct err e = { 0 };
+    int seen[4][4] = { { 0 } };
+    (void)state;
+    /* The first 255 points and the origin, which is left out, fill each of 16 boxes 16 times. */
+    assert_ok(sweep_of(&w,
+                       SWEEP_BASE
+                       "vary: { sobol: { points: 255, keys: { total_GBps: [0, 1, 2, 3], time_limit_s: "
+                       "{ from: 0, to: 3, step: 1 } } } }\n",
+                       NULL, 0, &e),
+              &e);
+    seen[0][0]++;
+    for (int64_t i = 0; i < w.n_points; i++)
+        seen[(int)number_at(&w, i, 0)][(int)number_at(&w, i, 1)]++;
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            assert_int_equal(seen[a][b], 16);
+    sweep_free(&w);
+}
+
+/* ---- limits ---- */
+
+/* Ranges of 1000 values: 1000^6 points and, in a union, more of them. */
+static void put_huge(struct text *text, int n)
+{
+    for (int i = 0; i < n; i++)
+        text_printf(text, "%sworkload.groups.g%d.size: { from: 1, to: 1000, step: 1 }", i ? ", " : "{ ", i);
+    text_puts(text, " }");
+}
+
+static void as_many_points_are_numbered_as_fit_64_bits(void **state)
+{
+    struct sweep w;
+    struct err e = { 0 };
+    struct text text = { 0 };
+    (void)state;
+    text_puts(&text, SWEEP_BASE "vary: [ ");
+    for (int i = 0; i < 9; i++) {
+        text_puts(&text, i ? ", " : "");
+        put_huge(&text, 6);
+    }
+    text_puts(&text, " ]\n");
+    assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+    assert_true(w.n_points == INT64_C(9000000000000000000) && w.n_grids == 9);
+    struct sweep_point p;
+    sweep_find_point(&p, &w, INT64_C(8123456789012345678));
+    assert_int_equal(p.grid, 8);
+    const char *digits[] = { "124", "457", "790", "13", "346", "679" };
+    for (int32_t k = 0; k < 6; k++)
+        assert_string_equal(sweep_value(&w, &p, k), digits[k]);
+    sweep_free(&w);
+
+    text_clear(&text);
+    text_puts(&text, SWEEP_BASE "vary: ");
+    put_huge(&text, 7);
+    text_puts(&text, "\n");
+    assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
+                 "vary.workload.groups.g6.size makes more than 2^63 - 1 points, need fewer values");
+    assert_true(w.n_axes == 0 && w.n_points == 0);
+
+    text_clear(&text);
+    text_puts(&text, SWEEP_BASE "vary: [ ");
+    for (int i = 0; i < 10; i++) {
+        text_puts(&text, i ? ", " : "");
+        put_huge(&text, 6);
+    }
+    text_puts(&text, " ]\n");
+    assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
+                 "study.yaml:3:7: vary makes more than 2^63 - 1 points, need fewer values");
+    text_free(&text);
+}
+
+static void more_grids_than_fit_are_refused(void **state)
+{
+    struct text text = { 0 };
+    struct sweep w;
+    struct err e = { 0 };
+    (void)state;
+    for (int n = 256; n <= 257; n++) {
+        text_clear(&text);
+        text_puts(&text, SWEEP_BASE "vary: {union: [");
+        for (int i = 0; i < n; i++)
+            text_printf(&text, "%s{total_GBps: [%d]}", i ? ", " : "", i + 1);
+        text_puts(&text, "]}\n");
+        if (n == 256) {
+            assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+            assert_true(w.n_points == 256 && w.n_grids == 256);
+            sweep_free(&w);
+        } else {
+            assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
+                         "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
+        }
+    }
+    text_free(&text);
+}
+
+/* ---- what is refused ---- */
+
+static void bad_forms_are_refused_at_their_place(void **state)
+{
+    static const struct {
+        const char *vary, *message;
+        int code;
+    } cases[] = {
+        { "{ zip: { total_GBps: [1, 2], time_limit_s: [1, 2, 3] } }",
+          "study.yaml:3:50: vary.zip.time_limit_s has 3 values, need 2 as total_GBps has", ERR_RANGE },
+        { "{ zip: {} }", "study.yaml:3:14: vary.zip is empty, need at least one key", ERR_PARSE },
+        { "{ zip: [] }", "vary.zip is empty, need at least one map of keys", ERR_PARSE },
+        { "{ zip: [ { total_GBps: [1] }, 5 ] }", "vary.zip[1] is 5, need a map", ERR_PARSE },
+        { "{ zip: { totl_GBps: [1] } }",
+          "vary.zip.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key such as "
+          "total_GBps",
+          ERR_PARSE },
+        { "{ zip: { total_GBps: [] } }", "vary.zip.total_GBps is empty, need at least one value", ERR_PARSE },
+        { "{ zop: { total_GBps: [1] } }",
+          "study.yaml:3:9: vary.zop is unknown, need a known key such as zip (nearest)", ERR_PARSE },
+        { "{ onion: [1] }", "vary.onion is unknown, need a known key such as union (nearest)", ERR_PARSE },
+        { "{ sobol: {} }", "vary.sobol is without points, need points", ERR_PARSE },
+        { "{ sobol: { points: 4 } }", "vary.sobol is without keys, need keys", ERR_PARSE },
+        { "{ sobol: { points: 4, keys: {} } }", "vary.sobol.keys is empty, need at least one key",
+          ERR_PARSE },
+        { "{ sobol: { points: 0, keys: { total_GBps: [1] } } }", "vary.sobol.points is 0, need 1 to 1000000",
+          ERR_RANGE },
+        { "{ sobol: { pionts: 4 } }", "vary.sobol.pionts is unknown, need a known key such as points",
+          ERR_PARSE },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 1, to: 2, scale: lgo } } } }",
+          "scale is lgo, need one of linear, log (nearest: log)", ERR_PARSE },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 0, to: 2, scale: log } } } }",
+          "vary.sobol.keys.total_GBps.from is 0, need more than 0 with scale log", ERR_RANGE },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 2, to: 2 } } } }",
+          "vary.sobol.keys.total_GBps.to is 2, need more than from, 2", ERR_RANGE },
+        { "{ sobol: { points: 4, keys: { total_GBps: 5 } } }", "vary.sobol.keys.total_GBps is 5, need a list",
+          ERR_PARSE },
+        { "{ sobol: [] }", "vary.sobol is empty, need at least one map", ERR_PARSE },
+        { "{ union: [] }", "study.yaml:3:16: vary.union is empty, need at least one map of axes", ERR_PARSE },
+        { "{ union: { total_GBps: [1] } }", "vary.union is a map, need a list", ERR_PARSE },
+        { "{ union: [ {} ] }", "vary.union[0] is empty, need at least one axis", ERR_PARSE },
+        { "{ union: [ 7 ] }", "vary.union[0] is 7, need a map of axes or a list of such maps", ERR_PARSE },
+        { "[]", "study.yaml:3:7: vary is empty, need at least one map of axes", ERR_PARSE },
+        { "[ 5 ]", "vary[0] is 5, need a map of axes", ERR_PARSE },
+        { "{ total_GBps: [1], zip: { total_GBps: [2] } }",
+          "study.yaml:3:33: vary.zip.total_GBps varies twice, as key total_GBps of another axis", ERR_RANGE },
+        { "{ union: [ { total_GBps: [1] } ], total_GBps: [2] }", "vary.total_GBps varies twice", ERR_RANGE },
+        { "{ total_GBps: [2], union: [ { model: [x] }, { total_GBps: [1] } ] }",
+          "vary.union[1].total_GBps varies twice", ERR_RANGE },
+        { "{ total_GBps: [1], network: { factor: { npus: 4 } }, sobol: { points: 2, keys: { network: [x] } } "
+          "}",
+          "vary.sobol.keys.network varies twice", ERR_RANGE },
+        { "{ union: [ { network.dims.dim1.max_GBps: [1] }, { 'network.dims[0].max_GBps': [1], "
+          "network.dims.dim1.max_GBps: [2] } ], network: [ { dims: [ { name: dim1, shape: ring, size: 4 } ] "
+          "} ] }",
+          "need one axis for what is one key", ERR_RANGE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        char text[600];
+        snprintf(text, sizeof text, SWEEP_BASE "vary: %s\n", cases[i].vary);
+        assert_fails(sweep_of(&w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
+        assert_true(!strchr(e.msg, '\n') && w.n_axes == 0 && w.n_points == 0);
+    }
+}
+
+/* ---- notes ---- */
+
+static void a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it(void **state)
+{
+    struct sweep w;
+    struct err e = { 0 };
+    (void)state;
+    /* Objective time has no use for the limit; in the second grid nothing sets it. */
+    assert_ok(sweep_of(&w,
+                       SWEEP_BASE
+                       "vary: [ { time_limit_s: [1, 2], total_GBps: [1] }, { total_GBps: [1, 2] } ]\n",
+                       NULL, 0, &e),
+              &e);
+    assert_has(text_str(&w.notes), "time_limit_s has no effect here");
+    sweep_free(&w);
+    /* One workload has nothing to combine, two have; a seed is of no use anywhere. */
+    assert_ok(
+        sweep_of(&w,
+                 "network: ring:4\ntotal_GBps: 4\ncombine: sum\nseed: 2\nvary:\n"
+                 "  - { workload: [ { step: { compute_ms: 1 } } ] }\n"
+                 "  - { workloads: [ [ { workload: { step: { compute_ms: 1 } } }, { workload: { step: { "
+                 "compute_ms: 2 } } } ] ] }\n",
+                 NULL, 0, &e),
+        &e);
+    assert_has(text_str(&w.notes), "study.yaml:4:1: seed has no effect here");
+    assert_null(strstr(text_str(&w.notes), "combine"));
+    assert_null(strstr(strstr(text_str(&w.notes), "seed") + 1, "seed"));
+    sweep_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_come_in_the_order_of_the_study),
+        cmocka_unit_test(an_override_is_the_value_wherever_its_key_varies),
+        cmocka_unit_test(samples_follow_the_sequence_in_linear_and_log_scale),
+        cmocka_unit_test(samples_of_a_list_are_as_even_as_can_be),
+        cmocka_unit_test(as_many_points_are_numbered_as_fit_64_bits),
+        cmocka_unit_test(more_grids_than_fit_are_refused),
+        cmocka_unit_test(bad_forms_are_refused_at_their_place),
+        cmocka_unit_test(a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
