@@ -32,6 +32,9 @@ enum { D = TOPO_MAX_DIMS, FIRST_ROUNDS = 12, NEXT_ROUNDS = 2, MOST_SLICES = 160 
 
 /* How far rounding and a solver's gap (ALLOC_GAP) can move what is printed. */
 #define MARGIN 1e-9
+/* By how much an answer may miss its objective: one that stalled is a row as well, with a gap above
+ * ALLOC_GAP. */
+#define STALLED 1e-6
 /* How far a split can be outside its rows, with what design_solve() drops of it. */
 #define ROUNDING 1e-11
 /* Where no total says how large bandwidths are: 1 TB/s, for steps with maxima only. */
@@ -370,7 +373,7 @@ static double value_known(const struct ask *a)
             }
         }
     }
-    return fmin(value_at(a, best[0]), value_at(a, best[1])) * (1 + MARGIN);
+    return fmin(value_at(a, best[0]), value_at(a, best[1])) * (1 + STALLED);
 }
 
 /* ---- slices ---- */
@@ -482,7 +485,7 @@ static void look_at_equal(struct ask *a)
 bool bound_beaten(struct bound *b, const struct study *s, const struct front *known)
 {
     struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
-    if (!b->possible || !known || !known->n || has_column(b, BOUND_UNKNOWN))
+    if (!b->possible || s->split == STUDY_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
         return false;
     if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)
         find_all(b, s);

@@ -74,11 +74,12 @@ double bound_cost_usd(const struct bound *b, const struct study *s, double time_
 double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s);
 
 /**
- * Is every answer that @p s can have (with status solved) dominated by points of @p known, whose columns are
- * those of bound_begin()? True only where that is proved, with 1e-9 to spare: points that tie are not beaten.
+ * Is every answer that @p s can have (solved, or stalled within 1e-6) dominated by points of @p known, whose
+ * columns are those of bound_begin()? True only where that is proved, with 1e-9 to spare: points that tie are
+ * not beaten.
  * @p s is what was prepared, but for total, objective, time limit and constraints. NULL is a front without
- * points. About 1 us; where the step has maxima and the total is another one than the last time, as
- * bound_prepare(): ask all objectives of one total in a row.
+ * points; nor is a point beaten that takes its bandwidths as given. About 1 us; where the step has maxima and
+ * the total is another one than the last time, as bound_prepare(): ask all objectives of one total in a row.
  */
 bool bound_beaten(struct bound *b, const struct study *s, const struct front *known);
 

@@ -24,6 +24,8 @@
     "workload: { name: m, model: { family: transformer, layers: 4, hidden: 1024, heads: 16, seq: 512, "      \
     "vocab: 32000 }, parallel: { tp: 4, batch: 64 } }\n"
 
+static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8000000 0\n"; /* of ASTRA-sim */
+
 static const double bw_Bps[TOPO_MAX_DIMS] = { 20e9, 10e9 };
 
 /* A study from text, and its design at 20 and 10 GB/s. */
@@ -155,6 +157,70 @@ static void a_draw_is_the_study_with_these_values(void **state)
     }
 }
 
+/* Of every kind of workload: each time as many bytes more take as much time more. */
+static void traffic_scales_all_bytes_of_a_workload(void **state)
+{
+    static const char *const workloads[] = {
+        LOADS,
+        "workload: { layers: [ { name: a, forward: { compute_ms: 1, collectives: [ { kind: all-reduce, "
+        "size_MB: "
+        "8, group: all } ] } } ] }\n",
+        "workload: { astra: w.txt }\n",
+        "model: alpha-beta\nworkload: { layers: [ { name: a, forward: { collectives: [ { kind: all-to-all, "
+        "size_MB: 900, group: all } ] } } ] }\n",
+        MODEL,
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(workloads); i++) {
+        double time_s[3];
+        for (int k = 0; k < 3; k++) {
+            const double factor[] = { 1, 2, 3 };
+            char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
+            struct study_override set = { "workload.traffic", number };
+            struct study s;
+            struct err e = { 0 };
+            snprintf(number, sizeof number, "%g", factor[k]);
+            snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
+            scratch_make(dir);
+            scratch_file(path, dir, "study.yaml", text, strlen(text));
+            scratch_file(file, dir, "w.txt", rows, sizeof rows - 1);
+            assert_ok(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, &e), &e);
+            assert_ok(design_time(&time_s[k], &s, bw_Bps, &e), &e);
+            study_free(&s);
+            scratch_remove(dir);
+        }
+        double more_s = time_s[1] - time_s[0], again_s = time_s[2] - time_s[1];
+        assert_true(more_s > 0);
+        /* Where collectives run beside compute, as in a model, the time is convex in the bytes. */
+        if (i + 1 == COUNT_OF(workloads))
+            assert_true(again_s > more_s * (1 - 1e-9));
+        else
+            assert_close(again_s, more_s, 1e-9);
+    }
+}
+
+/* A workload from another program's file is not read again: the file may be gone. */
+static void draws_read_no_file(void **state)
+{
+    static const char text[] = STUDY "workload: { astra: w.txt, traffic: 2 }\nuncertain: { draws: 5, keys: { "
+                                     "workload.traffic: { uniform: [4, 4] } } }\n";
+    struct opened o = { 0 };
+    struct err e = { 0 };
+    char file[SUPPORT_PATH];
+    double v[6];
+    (void)state;
+    scratch_make(o.dir);
+    scratch_file(o.path, o.dir, "study.yaml", text, sizeof text - 1);
+    scratch_file(file, o.dir, "w.txt", rows, sizeof rows - 1);
+    assert_ok(study_load(&o.s, o.path, NULL, 0, STUDY_NEEDS_WORKLOAD, &e), &e);
+    assert_int_equal(remove(file), 0);
+    assert_ok(design_evaluate(&o.d, &o.s, bw_Bps, &e), &e);
+    assert_ok(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, &e), &e);
+    assert_ok(uncertain_fill(v, &o.u, &o.s, &o.d, &e), &e);
+    assert_close(v[1] - o.d.compute_s, 2 * (o.d.time_s - o.d.compute_s), 1e-9);
+    close_study(&o);
+}
+
 static void draws_depend_on_seed_and_path_alone(void **state)
 {
     struct opened a, b, c;
@@ -270,6 +336,8 @@ int main(void)
         cmocka_unit_test(cost_has_the_percentiles_of_the_price_it_is_linear_in),
         cmocka_unit_test(time_has_the_percentiles_of_the_traffic_it_is_linear_in),
         cmocka_unit_test(a_draw_is_the_study_with_these_values),
+        cmocka_unit_test(traffic_scales_all_bytes_of_a_workload),
+        cmocka_unit_test(draws_read_no_file),
         cmocka_unit_test(draws_depend_on_seed_and_path_alone),
         cmocka_unit_test(columns_are_named_by_percentile),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
