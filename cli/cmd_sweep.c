@@ -179,7 +179,8 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
         rc = check_resume(run, e);
     if (rc)
         return rc;
-    rc = campaign_open(&c, w, &ask, e);
+    /* The first rank alone opens the store. */
+    rc = fleet_agree(campaign_open(&c, w, &ask, e), e);
     if (!rc)
         rc = run_campaign(run, &c, &ask, origin, e);
     campaign_close(&c);
@@ -220,6 +221,7 @@ static int run_sweep(struct run *run, struct err *e)
     rc = load_overrides(&o, run, e);
     if (!rc)
         rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
+    rc = fleet_agree(rc, e);
     if (!rc && fleet_rank() == 0)
         output_notes(run, &w.notes);
     if (!rc && run->opt.dry_run)
@@ -230,8 +232,10 @@ static int run_sweep(struct run *run, struct err *e)
         rc = sweep_all(run, &w, &o, e);
     sweep_free(&w);
     load_free(&o);
-    fleet_end(rc);
-    return rc;
+    /* What all ranks have come to is said once; mpirun ends the first where another fails before it. */
+    bool silent = fleet_rank() > 0;
+    fleet_end(output_exit_code(rc));
+    return silent ? 0 : rc;
 }
 
 const struct command cmd_sweep = {

@@ -17,13 +17,20 @@ static void note_signal(int signal)
     interrupted = 1;
 }
 
-/* A second SIGINT ends the program at once, as if there were no handler; one that is ignored stays so. */
-static void watch_interrupt(void)
+/* A second signal ends the program at once, as if there were no handler; one that is ignored stays so. */
+static void watch(int signal)
 {
     struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND }, before;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(signal, &action, NULL);
+}
+
+/* SIGTERM is what mpirun makes of an interrupt, and what Slurm sends before a job's time is over. */
+static void watch_interrupt(void)
+{
+    watch(SIGINT);
+    watch(SIGTERM);
 }
 
 static double now_s(void)

@@ -268,7 +268,7 @@ static int prepare(struct grid *g, struct err *e)
     return rc ? rc : grid_seed(g, e);
 }
 
-int grid_build(struct grid **out, const struct grid_question *q, struct err *e)
+int grid_prepare(struct grid **out, const struct grid_question *q, struct err *e)
 {
     struct grid *g = calloc(1, sizeof *g);
     *out = NULL;

@@ -83,7 +83,7 @@ struct grid;
  * @return 0; ERR_RANGE (an axis that is empty, has a bandwidth that is none, or takes a dimension again; 2^62
  *         combinations and more); ERR_NOMEM.
  */
-int grid_build(struct grid **out, const struct grid_question *q, struct err *e);
+int grid_prepare(struct grid **out, const struct grid_question *q, struct err *e);
 void grid_free(struct grid *g); /**< NULL is fine */
 
 int64_t grid_count(const struct grid *g); /**< combinations */

@@ -96,6 +96,11 @@ void order_free(struct order *o)
     *o = (struct order){ 0 };
 }
 
+bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k)
+{
+    return o->grids[grid].quick[k];
+}
+
 /* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. */
 static void put_digits(struct sweep_point *p, const struct order *o, int32_t grid, bool quick, int64_t i)
 {

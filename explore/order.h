@@ -43,6 +43,9 @@ int64_t order_unit_of(const struct order *o, int64_t point);
  * ORDER_SAMPLE, unit 0 among them; the same on every machine. */
 bool order_in_sample(int64_t u);
 
+/** Do the points of a unit differ along axis @p k of grid @p grid? */
+bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k);
+
 /** Is @p path a key that changes a study without reading it again? */
 bool order_is_quick(const char *path);
 

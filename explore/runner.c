@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "explore/runner_bound.h"
+#include "explore/runner_grid.h"
 #include "explore/study_cache.h"
 #include "explore/sweep_axis.h"
 #include "explore/sweep_row.h"
@@ -18,6 +19,7 @@ struct runner {
     struct study study;
     struct sweep_words words;
     struct runner_bound bound;
+    struct runner_grid grid;
 };
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
@@ -41,6 +43,7 @@ int runner_build(struct runner **out, const struct runner_job *job, struct err *
     r->from = *job->from;
     r->from.axes = r->axes;
     r->from.cache = &r->cache;
+    r->grid = (struct runner_grid){ .rule = job->rule, .order = job->order };
     int rc = runner_bound_build(&r->bound, job->rule, job->known, job->order->sweep, e);
     if (rc) {
         runner_free(r);
@@ -64,6 +67,7 @@ void runner_free(struct runner *r)
     study_cache_free(&r->cache);
     sweep_words_free(&r->words);
     runner_bound_free(&r->bound);
+    runner_grid_free(&r->grid);
     free(r);
 }
 
@@ -167,19 +171,66 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, n, e);
 }
 
-int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
+static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,
+                    struct sweep_counts *n, struct err *e)
 {
-    struct order_unit unit;
     int rc = 0;
-    order_find(&unit, r->job.order, u);
-    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
-        drop_study(r);
-    r->slow = unit.slow;
-    runner_bound_forget(&r->bound);
-    for (int64_t i = 0; i < unit.n && !rc; i++) {
+    for (int64_t i = 0; i < unit->n && !rc; i++) {
         struct sweep_point p;
-        int64_t point = order_point(&p, r->job.order, &unit, i);
+        int64_t point = order_point(&p, r->job.order, unit, i);
         rc = run_point(r, &p, point, rows, n, e);
     }
     return rc;
+}
+
+/* Points that may be kept become rows as all others do; what was looked at beside them is counted. */
+static int run_found(struct runner *r, const struct order_unit *unit, struct table *rows,
+                     struct sweep_counts *n, struct err *e)
+{
+    const struct grid_found *found = &r->grid.found;
+    struct sweep_counts again = { 0 };
+    int rc = 0;
+    for (int64_t i = 0; i < found->n && !rc; i++) {
+        struct sweep_point p;
+        int64_t point = order_point(&p, r->job.order, unit, found->points[i].at - unit->first);
+        rc = run_point(r, &p, point, rows, &again, e);
+    }
+    n->seen += unit->n;
+    n->bounded += found->bounded;
+    n->solved += found->evaluated;
+    n->failed += again.failed;
+    return rc;
+}
+
+/* The study at the first point of the unit says whether its points are a grid. */
+static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *unit, struct err *e)
+{
+    enum { FEW = 256 };
+    struct sweep_point p;
+    struct err inner = { 0 };
+    *is_grid = false;
+    if (!r->grid.rule || unit->n < FEW)
+        return 0;
+    order_point(&p, r->job.order, unit, 0);
+    int rc = load(r, &p, &inner);
+    if (rc)
+        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+    return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
+}
+
+int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    struct order_unit unit;
+    bool is_grid;
+    order_find(&unit, r->job.order, u);
+    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0) {
+        drop_study(r);
+        runner_grid_forget(&r->grid);
+    }
+    r->slow = unit.slow;
+    runner_bound_forget(&r->bound);
+    int rc = try_grid(&is_grid, r, &unit, e);
+    if (rc)
+        return rc;
+    return is_grid ? run_found(r, &unit, rows, n, e) : run_each(r, &unit, rows, n, e);
 }

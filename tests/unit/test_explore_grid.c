@@ -224,7 +224,7 @@ static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n
         struct grid_found found = { 0 }, parts = { 0 };
         q->bound = way & 1;
         q->lanes = way & 2 ? 2 : grid_has_avx2() ? 4 : 2;
-        assert_ok(grid_build(&g, q, &e), &e);
+        assert_ok(grid_prepare(&g, q, &e), &e);
         run_parts(&found, o, g, q, 1);
         *n_found += check_found(o, &found);
         *n_bounded += found.bounded;
@@ -372,7 +372,7 @@ static void no_axis_is_one_point(void **state)
     q.bw_Bps[0] = 4e9;
     q.n_top = 1;
     q.top = GRID_PRODUCT;
-    assert_ok(grid_build(&g, &q, &e), &e);
+    assert_ok(grid_prepare(&g, &q, &e), &e);
     assert_int_equal(grid_count(g), 1);
     assert_ok(grid_run(g, 0, 1, NULL, &found, &e), &e);
     assert_int_equal(found.n, 1);
@@ -407,7 +407,7 @@ static void a_grid_that_is_none_is_refused(void **state)
         grid_question_init(&q, &s.fn);
         memcpy(q.axes, cases[i].axes, sizeof cases[i].axes);
         q.n_axes = cases[i].n_axes;
-        assert_fails(grid_build(&g, &q, &e), &e, ERR_RANGE, cases[i].text);
+        assert_fails(grid_prepare(&g, &q, &e), &e, ERR_RANGE, cases[i].text);
         assert_null(g);
     }
     random_split_close(&s);

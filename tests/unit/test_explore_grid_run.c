@@ -28,7 +28,7 @@ static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
     q.front[0] = GRID_COST;
     q.front[1] = GRID_TIME;
     q.n_front = 2;
-    assert_ok(grid_build(&g, &q, &e), &e);
+    assert_ok(grid_prepare(&g, &q, &e), &e);
     assert_ok(grid_run(g, 0, N, NULL, &found, &e), &e);
     assert_int_equal(found.n, N);
     assert_int_equal(found.evaluated, N);
@@ -67,7 +67,7 @@ static void a_point_that_never_ends_is_not_kept(void **state)
         q.n_front = way == 0 ? 2 : 0;
         q.top = GRID_TIME;
         q.n_top = way == 1 ? 4 : 0;
-        assert_ok(grid_build(&g, &q, &e), &e);
+        assert_ok(grid_prepare(&g, &q, &e), &e);
         assert_ok(grid_run(g, 0, grid_count(g), NULL, &found, &e), &e);
         /* On the front: 4 GB/s of one, none of the other. Best: both with 4 GB/s. Neither asked for: all. */
         assert_int_equal(found.n, way == 0 ? 1 : way == 1 ? 2 : 4);

@@ -77,7 +77,7 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
     a.q.axes[0] = (struct grid_axis){ 0, N_NODE, node_Bps };
     a.q.axes[1] = (struct grid_axis){ 1, N_POD, pod_Bps };
     a.q.n_axes = 2;
-    assert_ok(grid_build(&g, &a.q, &e), &e);
+    assert_ok(grid_prepare(&g, &a.q, &e), &e);
     assert_int_equal(grid_count(g), N);
     assert_ok(grid_run(g, 0, N, NULL, found, &e), &e);
     grid_free(g);
