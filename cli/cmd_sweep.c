@@ -102,6 +102,22 @@ static const char *what_is_kept(const struct run *run, const struct campaign *c,
 
 /* ---- what came out ---- */
 
+/* Where survivors alone are kept no row tells. */
+static void say_failed(struct run *run, const struct campaign *c)
+{
+    const struct campaign_state *state = &c->state;
+    char failed[SHOW], solved[SHOW];
+    if (!c->keep || !state->done.failed)
+        return;
+    struct text line = { 0 };
+    text_printf(&line, "%s of %s solved have no design", show_count(failed, state->done.failed),
+                show_count(solved, state->done.solved));
+    if (state->failed_point >= 0)
+        text_printf(&line, "; point %lld: %s", (long long)state->failed_point, text_str(&state->why));
+    output_say(run, "%s", text_str(&line));
+    text_free(&line);
+}
+
 /* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
 static void say_counts(const struct run *run, const struct campaign *c)
 {
@@ -111,7 +127,7 @@ static void say_counts(const struct run *run, const struct campaign *c)
     text_printf(&line, "%s points:", show_count(seen, n->seen));
     if (n->filtered)
         text_printf(&line, " %s left out,", show_count(out, n->filtered));
-    if (n->bounded || c->rule.prune)
+    if (n->bounded || c->plan.rule.prune)
         text_printf(&line, " %s bounded away,", show_count(bounded, n->bounded));
     text_printf(&line, " %s solved", show_count(solved, n->solved));
     if (c->keep)
@@ -128,8 +144,7 @@ static int write_rows(struct run *run, const struct campaign *c, struct origin f
 {
     struct export_tally tally = { 0 };
     bool stored = run->opt.store && !run->opt.out && run->opt.format < 0;
-    int rc =
-        stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
+    int rc = stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
     if (!rc && stored)
         output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
     if (!rc)
@@ -158,6 +173,7 @@ static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask
     output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(&p), (int)fleet_ranks(),
                    (int)ask->threads);
     say_counts(run, c);
+    say_failed(run, c);
     return write_rows(run, c, from, e);
 }
 
@@ -181,6 +197,8 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
         return rc;
     /* The first rank alone opens the store. */
     rc = fleet_agree(campaign_open(&c, w, &ask, e), e);
+    if (!rc && fleet_rank() == 0)
+        output_notes(run, &c.plan.rule.notes);
     if (!rc)
         rc = run_campaign(run, &c, &ask, origin, e);
     campaign_close(&c);

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "explore/campaign_front.h"
-#include "explore/sweep_axis.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
 #define COMMIT_S 1.0
@@ -16,28 +15,6 @@ static double now_s(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- what a unit is ---- */
-
-/*
- * Points in a unit: many where a point takes microseconds, one where it takes seconds. The first point stands
- * for all, so that every run of a study, whoever does it, cuts it in the same way.
- */
-static int64_t points_in_unit(const struct sweep *w, const struct study_source *from)
-{
-    enum { QUICK = 64 };
-    struct sweep_point p;
-    struct study s;
-    struct err ignored = { 0 };
-    sweep_find_point(&p, w, 0);
-    if (sweep_load(&s, w, &p, *from, STUDY_UNSEARCHED, &ignored))
-        return QUICK;
-    bool slow = s.model > SIM_ALPHA_BETA;
-    for (int32_t i = 0; i < s.n_workloads; i++)
-        slow = slow || (s.workloads[i].training && s.workloads[i].training->search >= 0);
-    study_free(&s);
-    return slow ? 1 : QUICK;
 }
 
 /* ---- rows taken in ---- */
@@ -76,12 +53,27 @@ static int commit(struct writer *w, struct err *e)
     return rc;
 }
 
-static void note_best(struct writer *w, const struct table *rows)
+static void note_failed(struct campaign_state *state, const struct table *rows, int64_t row)
 {
+    int64_t point = table_cell(rows, row, 0)->count;
+    const char *status = table_cell(rows, row, table_find(rows, "status"))->text;
+    const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
+    if (state->failed_point >= 0 && state->failed_point < point)
+        return;
+    state->failed_point = point;
+    text_clear(&state->why);
+    text_printf(&state->why, "%s%s%s", status ? status : "", message ? ": " : "", message ? message : "");
+}
+
+static void note_rows(struct writer *w, const struct table *rows, int64_t failed)
+{
+    struct campaign_state *state = &w->c->state;
     for (int64_t row = 0; row < rows->n_rows; row++) {
         double time_s = table_number(rows, row, w->time);
-        if (isfinite(time_s) && !(time_s >= w->c->state.best_s))
-            w->c->state.best_s = time_s;
+        if (isfinite(time_s) && !(time_s >= state->best_s))
+            state->best_s = time_s;
+        if (failed && !isfinite(time_s))
+            note_failed(state, rows, row);
     }
 }
 
@@ -92,12 +84,12 @@ static int take(void *data, const struct fleet_batch *batch, struct err *e)
     struct campaign *c = w->c;
     int rc = c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, &batch->rows, e);
     if (!rc)
-        rc = spans_add(&c->done, w->pass * c->order.n_units + batch->units.first, batch->units.n, e);
+        rc = spans_add(&c->done, w->pass * c->plan.order.n_units + batch->units.first, batch->units.n, e);
     if (rc)
         return rc;
     sweep_count_add(&c->state.done, &batch->counts);
     c->state.kept += c->keep ? 0 : batch->rows.n_rows;
-    note_best(w, &batch->rows);
+    note_rows(w, &batch->rows, batch->counts.failed);
     return now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : 0;
 }
 
@@ -148,7 +140,7 @@ static void free_hand(void *hand)
 /* Of two passes the first has the sample, the second the rest. */
 static bool is_due(const struct campaign_pass *p, int64_t unit)
 {
-    return p->c->passes == 1 || order_in_sample(unit) == (p->number == 0);
+    return p->c->plan.passes == 1 || order_in_sample(unit) == (p->number == 0);
 }
 
 static int run_units(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e)
@@ -192,25 +184,6 @@ static int64_t points_of(const struct order *o, struct span units)
 
 /* ---- opening ---- */
 
-/* `keep` stands in the study's own file, or comes from --set. */
-static int read_rule(struct campaign *c, struct text *study, struct err *e)
-{
-    struct yaml_doc doc;
-    int32_t own_source;
-    struct study_source own = *c->ask->from;
-    own.n_axes = 0;
-    int rc = study_open(&doc, &own_source, &own, e);
-    if (rc)
-        return rc;
-    rc = keep_read(&c->rule, &doc, yaml_get(&doc, doc.root, "keep"), &c->columns, e);
-    yaml_free(&doc);
-    if (!rc && !topo_is_spec(own.path))
-        rc = text_read_file(study, own.path, YAML_MAX_BYTES, e);
-    for (int32_t i = 0; i < own.n && !rc; i++)
-        text_printf(study, "# --set %s=%s\n", own.overrides[i].path, own.overrides[i].value);
-    return rc ? rc : text_check(study, e);
-}
-
 /* What survived in earlier runs is a survivor until something better comes. */
 static int offer_stored(struct campaign *c, struct err *e)
 {
@@ -235,19 +208,25 @@ static int offer_stored(struct campaign *c, struct err *e)
     return rc;
 }
 
-static int open_store(struct campaign *c, const struct text *study, struct err *e)
+static int open_store(struct campaign *c, struct err *e)
 {
     const struct campaign_ask *ask = c->ask;
+    struct text rule = { 0 };
+    keep_put_rule(&rule, &c->plan.rule);
     const struct store_head head = { .study_hash = ask->hash,
                                      .seed = ask->seed,
                                      .n_points = c->sweep->n_points,
-                                     .n_units = c->passes * c->order.n_units,
+                                     .n_units = c->plan.passes * c->plan.order.n_units,
                                      .command = ask->command,
                                      .version = ask->version,
-                                     .study = text_str(study),
+                                     .study = text_str(&c->plan.study),
+                                     .keep = text_str(&rule),
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards };
-    int rc = store_open(&c->store, ask->store, &head, &c->columns, &c->done, &c->state.done, e);
+    int rc = text_check(&rule, e);
+    if (!rc)
+        rc = store_open(&c->store, ask->store, &head, &c->plan.columns, &c->done, &c->state.done, e);
+    text_free(&rule);
     if (rc)
         return rc;
     c->resumed = c->done.n > 0;
@@ -259,22 +238,14 @@ static int open_store(struct campaign *c, const struct text *study, struct err *
 
 int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e)
 {
-    struct text study = { 0 };
-    *c = (struct campaign){ .ask = ask, .sweep = w, .passes = 1, .state.best_s = NAN };
-    runner_columns(&c->columns, w);
-    int rc = c->columns.failed ? err_nomem(e, "columns")
-                               : order_build(&c->order, w, points_in_unit(w, ask->from), e);
+    *c = (struct campaign){ .ask = ask, .sweep = w, .state = { .best_s = NAN, .failed_point = -1 } };
+    int rc = campaign_plan_make(&c->plan, w, ask->from, e);
     if (!rc)
-        rc = read_rule(c, &study, e);
-    if (!rc && c->rule.prune)
-        c->passes = 2;
-    if (!rc)
-        c->state.n_points = points_of(&c->order, share_of(ask, c->order.n_units));
-    if (!rc && !keep_all(&c->rule))
-        rc = keep_build(&c->keep, &c->rule, &c->columns, e);
+        c->state.n_points = points_of(&c->plan.order, share_of(ask, c->plan.order.n_units));
+    if (!rc && !keep_all(&c->plan.rule))
+        rc = keep_build(&c->keep, &c->plan.rule, &c->plan.columns, e);
     if (!rc && fleet_rank() == 0)
-        rc = open_store(c, &study, e);
-    text_free(&study);
+        rc = open_store(c, e);
     if (rc)
         campaign_close(c);
     return rc;
@@ -284,11 +255,10 @@ void campaign_close(struct campaign *c)
 {
     store_close(c->store);
     keep_free(c->keep);
-    keep_rule_free(&c->rule);
     front_set_free(&c->known);
     spans_free(&c->done);
-    order_free(&c->order);
-    table_free(&c->columns);
+    campaign_plan_free(&c->plan);
+    text_free(&c->state.why);
     *c = (struct campaign){ .ask = c->ask };
 }
 
@@ -297,7 +267,7 @@ void campaign_close(struct campaign *c)
 /* The done units of one pass, by their numbers in it. */
 static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pass, struct err *e)
 {
-    int64_t first = pass * c->order.n_units, end = first + c->order.n_units;
+    int64_t first = pass * c->plan.order.n_units, end = first + c->plan.order.n_units;
     int rc = 0;
     *out = (struct spans){ 0 };
     for (int64_t i = 0; i < c->done.n && !rc; i++) {
@@ -313,12 +283,12 @@ static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pas
 static int run_pass(struct campaign *c, struct writer *w, struct err *e)
 {
     struct campaign_pass pass = { .c = c,
-                                  .job = { .order = &c->order,
+                                  .job = { .order = &c->plan.order,
                                            .from = c->ask->from,
-                                           .rule = &c->rule,
+                                           .rule = &c->plan.rule,
                                            .known = w->pass ? &c->known : NULL },
                                   .number = w->pass };
-    struct fleet_work work = { .n_units = c->order.n_units,
+    struct fleet_work work = { .n_units = c->plan.order.n_units,
                                .n_points = c->state.n_points,
                                .build = build_hand,
                                .free = free_hand,
@@ -329,7 +299,7 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
     int rc = done_in_pass(&done, c, w->pass, e);
     struct fleet_run run = { .work = &work,
                              .done = &done,
-                             .share = share_of(c->ask, c->order.n_units),
+                             .share = share_of(c->ask, c->plan.order.n_units),
                              .every = 1,
                              .threads = c->ask->threads,
                              .take = take,
@@ -364,9 +334,9 @@ static int share_known(struct campaign *c, struct err *e)
 
 int campaign_run(struct campaign *c, struct err *e)
 {
-    struct writer w = { .c = c, .time = table_find(&c->columns, "time_s"), .committed_s = now_s() };
+    struct writer w = { .c = c, .time = table_find(&c->plan.columns, "time_s"), .committed_s = now_s() };
     int rc = 0;
-    for (w.pass = 0; w.pass < c->passes && !rc && !c->interrupted; w.pass++) {
+    for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
         if (w.pass > 0)
             rc = share_known(c, e);
         if (!rc)
@@ -402,15 +372,15 @@ static int measure_units(double *point_s, int64_t *n, const struct order *o, str
 int campaign_measure(double *point_s, int64_t *n, const struct sweep *w, const struct study_source *from,
                      double most_s, struct err *e)
 {
-    struct order order;
+    struct campaign_plan plan;
     struct runner *runner = NULL;
-    int rc = order_build(&order, w, points_in_unit(w, from), e);
-    const struct runner_job job = { .order = &order, .from = from };
+    int rc = campaign_plan_make(&plan, w, from, e);
+    const struct runner_job job = { .order = &plan.order, .from = from, .rule = &plan.rule };
     if (!rc)
         rc = runner_build(&runner, &job, e);
     if (!rc)
-        rc = measure_units(point_s, n, &order, runner, most_s, e);
+        rc = measure_units(point_s, n, &plan.order, runner, most_s, e);
     runner_free(runner);
-    order_free(&order);
+    campaign_plan_free(&plan);
     return rc;
 }

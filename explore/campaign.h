@@ -2,8 +2,8 @@
 #ifndef EXPLORE_CAMPAIGN_H
 #define EXPLORE_CAMPAIGN_H
 
+#include "explore/campaign_plan.h"
 #include "explore/fleet.h"
-#include "explore/keep.h"
 #include "explore/store.h"
 
 /** How far a sweep is. */
@@ -12,6 +12,8 @@ struct campaign_state {
     int64_t before;           /**< points that earlier runs have seen */
     int64_t n_points;         /**< of the share */
     int64_t kept;             /**< rows so far; what a rule keeps, where there is one */
+    int64_t failed_point;     /**< the least of this run that has no design; -1 = none */
+    struct text why;          /**< its status, and the message where there is one */
     double best_s;            /**< least time_s of this run; NaN before the first */
 };
 
@@ -35,15 +37,12 @@ struct campaign_ask {
 struct campaign {
     const struct campaign_ask *ask;
     const struct sweep *sweep;
-    struct order order;
-    struct keep_rule rule;
+    struct campaign_plan plan;
     struct keep *keep;      /**< NULL where all rows are kept */
-    struct table columns;   /**< of all rows; no rows */
     struct store *store;    /**< on the first rank */
     struct spans done;      /**< units in the store; those of the second pass come n_units later */
     struct front_set known; /**< what the second pass holds points against */
     struct campaign_state state;
-    int32_t passes;   /**< 2 where points are pruned: a sample first, whose front bounds the rest */
     bool resumed;     /**< the store was there */
     bool complete;    /**< every unit of the share is done */
     bool interrupted; /**< progress stopped it */

@@ -474,9 +474,9 @@ static void columns_that_no_row_needs_are_trimmed(void **state)
 
 static void counts_add_up(void **state)
 {
-    struct sweep_counts sum = { 1, 2, 3, 4 };
+    struct sweep_counts sum = { 1, 2, 3, 4, 5 };
     (void)state;
-    sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40 });
+    sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40, 50 });
     assert_true(sum.seen == 11 && sum.filtered == 22 && sum.bounded == 33 && sum.solved == 44);
 }
 
