@@ -166,6 +166,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
+    runner_bound_forget(&r->bound);
     for (int64_t i = 0; i < unit.n && !rc; i++) {
         struct sweep_point p;
         int64_t point = order_point(&p, r->job.order, &unit, i);

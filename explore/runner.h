@@ -27,7 +27,7 @@ struct runner_job {
 /** Opaque: studies that were read, work space. */
 struct runner;
 
-/** One a thread. ERR_NOMEM, then *out is NULL. */
+/** One a thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. Then *out is NULL. */
 int runner_build(struct runner **out, const struct runner_job *job, struct err *e);
 void runner_free(struct runner *r); /**< NULL is fine */
 

@@ -174,7 +174,8 @@ int store_read_head(struct store *s, struct err *e)
     h->study_hash = hash ? strtoull(hash, NULL, 16) : 0;
     h->shard = (int32_t)shard;
     h->n_shards = (int32_t)n_shards;
-    bool whole = hash && h->version && h->command && h->study;
+    bool whole = hash && h->version && h->command && h->study && h->n_points >= 0 && h->n_units >= 0 &&
+                 shard >= 1 && shard <= n_shards && n_shards <= INT32_MAX;
     free((char *)hash);
     if (!rc && !whole)
         rc = store_fail(s, SQLITE_CORRUPT, e);
