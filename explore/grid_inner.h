@@ -30,7 +30,10 @@ struct grid {
         *inner[TOPO_MAX_DIMS][GRID_LINEAR]; /**< shape [stride], owned: coef*B over the row; axes in rows */
     double *inner_Bps[TOPO_MAX_DIMS];       /**< shape [stride], owned: bandwidths over the row */
     int32_t n_leaves;                       /**< 0 for a step with maxima: it goes by step_time_batch() */
-    double *leaf_s;                         /**< shape [n_leaves][stride], owned */
+    double *leaf_s; /**< shape [n_leaves][stride], owned; NULL where row_inv is there */
+    double
+        *row_inv; /**< shape [stride], owned: reciprocals of a row of one axis with many leaves, else NULL */
+    double *slopes;  /**< shape [n_leaves], owned: their traffic on its dimension */
     double *ahead_s; /**< shape [n_outer+1][n_leaves], owned: least that axes i and after leave of a leaf */
     int32_t lookup[GRID_LINEAR], n_lookup; /**< linear columns of the bar */
     struct grid_scale scales[GRID_LINEAR]; /**< shape [n_lookup]; n = 1 beyond */

@@ -144,6 +144,8 @@ static void begin_row(struct walk *w)
                             .const_s = g->q.step->const_s[0],
                             .base_s = w->base_s + g->n_outer * g->n_leaves,
                             .leaf_s = g->leaf_s,
+                            .inv = g->row_inv,
+                            .slopes = g->slopes,
                             .bar = { .n_columns = g->n_lookup, .most_s = w->sieve.bar_s } };
     memcpy(r->bar.scales, g->scales, sizeof r->bar.scales);
     for (int32_t c = 0; c < GRID_LINEAR; c++)
