@@ -91,6 +91,8 @@ int store_write_counts(struct store *s, const struct sweep_counts *n, bool compl
         rc = put_value(s, "bounded", NULL, n->bounded, e);
     if (!rc)
         rc = put_value(s, "solved", NULL, n->solved, e);
+    if (!rc)
+        rc = put_value(s, "failed", NULL, n->failed, e);
     return rc ? rc : put_value(s, "state", complete ? "complete" : "incomplete", 0, e);
 }
 
@@ -164,7 +166,7 @@ int store_read_head(struct store *s, struct err *e)
         { "seen", &s->counts.seen, NULL },
         { "filtered", &s->counts.filtered, NULL },
         { "bounded", &s->counts.bounded, NULL },
-        { "solved", &s->counts.solved, NULL },
+        { "solved", &s->counts.solved, NULL }, { "failed", &s->counts.failed, NULL },
         { "version", NULL, &h->version },
         { "command", NULL, &h->command },
         { "study", NULL, &h->study },
