@@ -136,7 +136,7 @@ __attribute__((target("avx2"))) static double row_of_blocks(const struct step_fn
     __m256d least = _mm256_set1_pd(INFINITY);
     for (int64_t i = 0; i + 16 <= N_INNER; i += 16) {
         __m256d a = _mm256_set1_pd(f->const_s[0]), b = a, c = a, d = a;
-        for (const double *m = f->traffic_B; m < f->traffic_B + f->n_leaves * TOPO_MAX_DIMS;
+        for (const double *m = f->traffic_B; m < f->traffic_B + (ptrdiff_t)f->n_leaves * TOPO_MAX_DIMS;
              m += TOPO_MAX_DIMS) {
             double slow_s = larger(larger(m[0] * outer_inv[0], m[1] * outer_inv[1]), m[2] * outer_inv[2]);
             const __m256d base = _mm256_set1_pd(slow_s), last = _mm256_set1_pd(m[3]);

@@ -29,7 +29,7 @@ struct grid {
     double
         *inner[TOPO_MAX_DIMS][GRID_LINEAR]; /**< shape [stride], owned: coef*B over the row; axes in rows */
     double *inner_Bps[TOPO_MAX_DIMS];       /**< shape [stride], owned: bandwidths over the row */
-    int32_t n_leaves;                       /**< 0 for a step with maxima: it goes by step_time_batch() */
+    int64_t n_leaves;                       /**< 0 for a step with maxima: it goes by step_time_batch() */
     double *leaf_s; /**< shape [n_leaves][stride], owned; NULL where row_inv is there */
     double
         *row_inv; /**< shape [stride], owned: reciprocals of a row of one axis with many leaves, else NULL */

@@ -139,7 +139,7 @@ static void begin_row(struct walk *w)
     static const double nothing_s[] = { 0 };
     const struct grid *g = w->g;
     struct grid_row *r = &w->row;
-    *r = (struct grid_row){ .n_leaves = g->n_leaves,
+    *r = (struct grid_row){ .n_leaves = (int32_t)g->n_leaves,
                             .stride = g->stride,
                             .const_s = g->q.step->const_s[0],
                             .base_s = w->base_s + g->n_outer * g->n_leaves,

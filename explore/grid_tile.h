@@ -5,6 +5,8 @@
  */
 #include "explore/grid_row.h"
 
+#include <stddef.h>
+
 #if LANES == 4
 #include <immintrin.h>
 #define vec             __m256d
@@ -55,6 +57,9 @@ TARGET static inline double least_of_2(__m128d a)
 }
 #endif
 
+/* LANES as wide as a pointer. */
+#define OFFSET ((ptrdiff_t)LANES)
+
 /* Four vectors at a time: enough sums under way to hide how long each addition takes. */
 enum { STEP = 4 * LANES };
 
@@ -66,8 +71,8 @@ struct four {
  * in the cache. No bytes over no bandwidth are NaN, and the second one is taken, as in step_time(). */
 TARGET static inline struct four scaled_at(const struct grid_row *r, int64_t k)
 {
-    const vec x = LOAD(r->inv + k), y = LOAD(r->inv + k + LANES), z = LOAD(r->inv + k + 2 * LANES),
-              u = LOAD(r->inv + k + 3 * LANES);
+    const vec x = LOAD(r->inv + k), y = LOAD(r->inv + k + LANES), z = LOAD(r->inv + k + 2 * OFFSET),
+              u = LOAD(r->inv + k + 3 * OFFSET);
     vec a = SET1(r->const_s), b = a, c = a, d = a;
     for (int32_t l = 0; l < r->n_leaves; l++) {
         const vec base = SET1(r->base_s[l]), m = SET1(r->slopes[l]);
@@ -87,8 +92,8 @@ TARGET static inline struct four times_at(const struct grid_row *r, int64_t k)
         const vec base = SET1(r->base_s[l]);
         a = ADD(a, MAX(LOAD(leaf), base));
         b = ADD(b, MAX(LOAD(leaf + LANES), base));
-        c = ADD(c, MAX(LOAD(leaf + 2 * LANES), base));
-        d = ADD(d, MAX(LOAD(leaf + 3 * LANES), base));
+        c = ADD(c, MAX(LOAD(leaf + 2 * OFFSET), base));
+        d = ADD(d, MAX(LOAD(leaf + 3 * OFFSET), base));
     }
     return (struct four){ a, b, c, d };
 }
@@ -101,8 +106,8 @@ TARGET static inline struct four sum_at(const struct grid_sum *s, int64_t k)
         const vec add = SET1(s->parts[i].add);
         a = ADD(a, inner ? LOAD(inner + k) : add);
         b = ADD(b, inner ? LOAD(inner + k + LANES) : add);
-        c = ADD(c, inner ? LOAD(inner + k + 2 * LANES) : add);
-        d = ADD(d, inner ? LOAD(inner + k + 3 * LANES) : add);
+        c = ADD(c, inner ? LOAD(inner + k + 2 * OFFSET) : add);
+        d = ADD(d, inner ? LOAD(inner + k + 3 * OFFSET) : add);
     }
     return (struct four){ a, b, c, d };
 }
@@ -133,8 +138,8 @@ TARGET static inline void store(double *to, struct four x)
 {
     STORE(to, x.a);
     STORE(to + LANES, x.b);
-    STORE(to + 2 * LANES, x.c);
-    STORE(to + 3 * LANES, x.d);
+    STORE(to + 2 * OFFSET, x.c);
+    STORE(to + 3 * OFFSET, x.d);
 }
 
 /* Those of a step that pass the bar at their own places, not only at the lowest of them. Few get here. */
