@@ -70,6 +70,7 @@ void bench_apart(void (*run)(const void *data, void *out), const void *data, voi
 
 /* The subjects, one file each. */
 void bench_eval(struct bench *b);  /**< closed form T(B) */
+void bench_grid(struct bench *b);  /**< bandwidths on a grid */
 void bench_split(struct bench *b); /**< certified splits */
 void bench_sweep(struct bench *b); /**< points of a sweep into rows */
 void bench_chunk(struct bench *b); /**< collectives simulated in chunks */

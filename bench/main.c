@@ -14,10 +14,10 @@ static const struct {
     const char *name;
     void (*run)(struct bench *b);
 } subjects[] = {
-    { "eval", bench_eval },     { "split", bench_split },     { "sweep", bench_sweep },
-    { "chunk", bench_chunk },   { "flow", bench_flow },       { "search", bench_search },
-    { "graph", bench_graph },   { "cluster", bench_cluster }, { "hetero", bench_hetero },
-    { "gossip", bench_gossip }, { "shell", bench_shell },
+    { "eval", bench_eval },     { "grid", bench_grid },     { "split", bench_split },
+    { "sweep", bench_sweep },   { "chunk", bench_chunk },   { "flow", bench_flow },
+    { "search", bench_search }, { "graph", bench_graph },   { "cluster", bench_cluster },
+    { "hetero", bench_hetero }, { "gossip", bench_gossip }, { "shell", bench_shell },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -56,9 +56,10 @@ static int find_subject(const char *name)
     for (int i = 0; i < N_SUBJECTS; i++)
         if (strcmp(name, subjects[i].name) == 0)
             return i;
-    bench_stop("subject is \"%s\", need eval, split, sweep, chunk, flow, search, graph, cluster, hetero, "
-               "gossip or shell",
-               name);
+    bench_stop(
+        "subject is \"%s\", need eval, grid, split, sweep, chunk, flow, search, graph, cluster, hetero, "
+        "gossip or shell",
+        name);
 }
 
 int main(int argc, char **argv)

@@ -142,6 +142,17 @@ static int check(struct grid *g, struct err *e)
 
 /* ---- arrays ---- */
 
+/* Zeros that begin at a cache line, so that no vector lies on two: half of them would, and be slower. */
+static double *zeros(int64_t n)
+{
+    enum { LINE = 64, NUMBERS = LINE / sizeof(double) };
+    size_t size = (size_t)(n / NUMBERS + 1) * LINE;
+    double *x = aligned_alloc(LINE, size);
+    if (x)
+        memset(x, 0, size);
+    return x;
+}
+
 static int compare_reals(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -193,9 +204,9 @@ static int prepare_inner(struct grid *g, int32_t a, struct err *e)
 {
     const struct grid_axis *axis = &g->q.axes[a];
     int64_t row = g->size[g->n_outer];
-    g->inner_Bps[a] = calloc((size_t)g->stride, sizeof(double));
+    g->inner_Bps[a] = zeros(g->stride);
     for (int c = 0; c < GRID_LINEAR; c++)
-        g->inner[a][c] = calloc((size_t)g->stride, sizeof(double));
+        g->inner[a][c] = zeros(g->stride);
     if (!g->inner_Bps[a] || !g->inner[a][0] || !g->inner[a][1] || !g->inner[a][2])
         return err_nomem(e, "a grid of bandwidths");
     for (int64_t k = 0; k < row; k++) {
@@ -219,6 +230,29 @@ static void fill_leaf(struct grid *g, int32_t l)
             out[k] = product > out[k] ? product : out[k];
         }
     }
+}
+
+/* Leaves inside the row: as arrays, or what makes them where these were more than the cache holds. */
+static int prepare_leaves(struct grid *g, struct err *e)
+{
+    const bool many = g->n_leaves * g->stride > ROW_NUMBERS && g->n_outer + 1 == g->q.n_axes;
+    if (many) {
+        const struct grid_axis *axis = &g->q.axes[g->n_outer];
+        g->row_inv = zeros(g->stride);
+        g->slopes = zeros(g->n_leaves);
+        if (!g->row_inv || !g->slopes)
+            return err_nomem(e, "a grid of bandwidths");
+        memcpy(g->row_inv, g->inv[g->n_outer], (size_t)axis->n * sizeof *g->row_inv);
+        for (int32_t l = 0; l < g->n_leaves; l++)
+            g->slopes[l] = g->q.step->traffic_B[l * DIMS + axis->dim];
+        return 0;
+    }
+    g->leaf_s = zeros(g->n_leaves * g->stride);
+    if (!g->leaf_s)
+        return err_nomem(e, "a grid of bandwidths");
+    for (int32_t l = 0; l < g->n_leaves; l++)
+        fill_leaf(g, l);
+    return 0;
 }
 
 /* ahead_s[i]: leaves with the most that axes i and after can give. */
@@ -251,18 +285,17 @@ static int prepare(struct grid *g, struct err *e)
     g->rows_fall = do_rows_fall(&g->q);
     g->n_leaves = g->sums ? g->q.step->n_leaves : 0;
     choose_row(g);
-    g->leaf_s = calloc((size_t)g->n_leaves * (size_t)g->stride + 1, sizeof *g->leaf_s);
     g->ahead_s = calloc((size_t)(g->n_outer + 1) * (size_t)g->n_leaves + 1, sizeof *g->ahead_s);
-    if (!g->leaf_s || !g->ahead_s)
+    if (!g->ahead_s)
         return err_nomem(e, "a grid of bandwidths");
     for (int32_t a = 0; a < g->q.n_axes && !rc; a++)
         rc = prepare_axis(g, a, e);
     for (int32_t a = g->n_outer; a < g->q.n_axes && !rc; a++)
         rc = prepare_inner(g, a, e);
+    if (!rc)
+        rc = prepare_leaves(g, e);
     if (rc)
         return rc;
-    for (int32_t l = 0; l < g->n_leaves; l++)
-        fill_leaf(g, l);
     fill_ahead(g);
     rc = grid_bar_build(g, e);
     return rc ? rc : grid_seed(g, e);
@@ -298,6 +331,8 @@ void grid_free(struct grid *g)
             free(g->inner[a][c]);
     }
     free(g->leaf_s);
+    free(g->row_inv);
+    free(g->slopes);
     free(g->ahead_s);
     free(g->limit_s);
     free(g->seed_s);

@@ -165,15 +165,18 @@ void grid_bar_lower(const struct grid *g, double *most_s, const double *front_va
 {
     int64_t corner[GRID_LINEAR];
     const bool flat = !is_in_front(g, GRID_PRODUCT); /* the same for all places */
+    double left_s = time_left(g, front_value, 0);
     find_corner(g, front_value, corner);
     for (int64_t i = corner[0]; i < g->scales[0].n; i++)
         for (int64_t j = corner[1]; j < g->scales[1].n; j++)
             for (int64_t k = corner[2]; k < g->scales[2].n; k++) {
                 int64_t at = (i * g->scales[1].n + j) * g->scales[2].n + k;
-                double left_s = time_left(g, front_value, at);
-                if (flat && g->n_lookup == 1 && most_s[at] <= left_s)
+                if (!flat)
+                    left_s = time_left(g, front_value, at);
+                if (left_s < most_s[at])
+                    most_s[at] = left_s;
+                else if (flat && g->n_lookup == 1)
                     return; /* and so it is from here on */
-                most_s[at] = fmin(most_s[at], left_s);
             }
 }
 

@@ -29,8 +29,11 @@ struct grid {
     double
         *inner[TOPO_MAX_DIMS][GRID_LINEAR]; /**< shape [stride], owned: coef*B over the row; axes in rows */
     double *inner_Bps[TOPO_MAX_DIMS];       /**< shape [stride], owned: bandwidths over the row */
-    int32_t n_leaves;                       /**< 0 for a step with maxima: it goes by step_time_batch() */
-    double *leaf_s;                         /**< shape [n_leaves][stride], owned */
+    int64_t n_leaves;                       /**< 0 for a step with maxima: it goes by step_time_batch() */
+    double *leaf_s; /**< shape [n_leaves][stride], owned; NULL where row_inv is there */
+    double
+        *row_inv; /**< shape [stride], owned: reciprocals of a row of one axis with many leaves, else NULL */
+    double *slopes;  /**< shape [n_leaves], owned: their traffic on its dimension */
     double *ahead_s; /**< shape [n_outer+1][n_leaves], owned: least that axes i and after leave of a leaf */
     int32_t lookup[GRID_LINEAR], n_lookup; /**< linear columns of the bar */
     struct grid_scale scales[GRID_LINEAR]; /**< shape [n_lookup]; n = 1 beyond */
@@ -88,15 +91,21 @@ enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p);
 /** The columns of q.front, in its order. */
 void grid_front_value(const struct grid *g, const double value[GRID_COLUMNS], double x[FRONT_MAX_COLUMNS]);
 
+/** One of the best few: bits of its value, which are in the order of the numbers, and which it is. */
+struct grid_best {
+    int64_t bits, at;
+};
+
 /** Survivors so far of one run. */
 struct grid_sieve {
     const struct grid *g;      /**< borrowed */
     const struct front *known; /**< borrowed, may be NULL */
     struct front front;        /**< of survivors that are within the limits for certain */
-    double *front_s, *top_s;  /**< shape [n_bar], owned: what front and best few let pass; NULL = not asked */
-    double *most_s;           /**< shape [n_bar], owned: both; NULL where there is the front's alone */
-    const double *bar_s;      /**< shape [n_bar], borrowed: what points are held against */
-    int64_t *best, n_best;    /**< shape [n_best], owned: bits of the best few, the worst first (a heap) */
+    double *front_s, *top_s; /**< shape [n_bar], owned: what front and best few let pass; NULL = not asked */
+    double *most_s;          /**< shape [n_bar], owned: both; NULL where there is the front's alone */
+    const double *bar_s;     /**< shape [n_bar], borrowed: what points are held against */
+    struct grid_best *best;  /**< shape [n_best], owned: the best few, the worst of them first (a heap) */
+    int64_t n_best;
     int64_t cap_best, n_news; /**< how often the worst of them changed since top_s was made */
     struct grid_found *out;   /**< borrowed */
     int64_t first, n_next;    /**< points of this run begin there; how many there are when they are swept */
@@ -107,7 +116,7 @@ int grid_sieve_open(struct grid_sieve *s, const struct grid *g, const struct fro
 void grid_sieve_free(struct grid_sieve *s);
 /** Offer combination @p at; values are set. ERR_NOMEM. */
 int grid_sieve_offer(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e);
-/** Take out what came before that which proves it worse. */
-void grid_sieve_sweep(struct grid_sieve *s);
+/** Take out what came before that which proves it worse, and put the rest in order. */
+void grid_sieve_close(struct grid_sieve *s);
 
 #endif

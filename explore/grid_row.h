@@ -58,8 +58,11 @@ struct grid_row {
     int32_t n_leaves;
     int64_t stride; /**< numbers between arrays of leaves */
     double const_s;
-    const double *base_s;              /**< shape [n_leaves]: over dimensions outside the row */
-    const double *leaf_s;              /**< shape [n_leaves][stride]: over those inside */
+    const double *base_s; /**< shape [n_leaves]: over dimensions outside the row */
+    const double *leaf_s; /**< shape [n_leaves][stride]: over those inside */
+    const double
+        *inv; /**< shape [stride]; NULL, or leaves are made from it: slopes[l]*inv instead of leaf_s */
+    const double *slopes;              /**< shape [n_leaves]: traffic on the only dimension inside */
     struct grid_sum sums[GRID_LINEAR]; /**< shape [bar->n_columns] */
     struct grid_bar bar;
     int32_t n_caps; /**< limits of linear columns */

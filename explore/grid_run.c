@@ -139,11 +139,13 @@ static void begin_row(struct walk *w)
     static const double nothing_s[] = { 0 };
     const struct grid *g = w->g;
     struct grid_row *r = &w->row;
-    *r = (struct grid_row){ .n_leaves = g->n_leaves,
+    *r = (struct grid_row){ .n_leaves = (int32_t)g->n_leaves,
                             .stride = g->stride,
                             .const_s = g->q.step->const_s[0],
                             .base_s = w->base_s + g->n_outer * g->n_leaves,
                             .leaf_s = g->leaf_s,
+                            .inv = g->row_inv,
+                            .slopes = g->slopes,
                             .bar = { .n_columns = g->n_lookup, .most_s = w->sieve.bar_s } };
     memcpy(r->bar.scales, g->scales, sizeof r->bar.scales);
     for (int32_t c = 0; c < GRID_LINEAR; c++)
@@ -202,18 +204,42 @@ static int walk_row(struct walk *w, int64_t begin, struct err *e)
     return rc;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* An axis is walked in steps of about the golden section: points from all over it come first, and others are
+ * held against them. From one end to the other each row would be better than those before. */
+static int64_t choose_step(int64_t n)
+{
+    int64_t step = (int64_t)(0.6180339887498949 * (double)n);
+    if (step < 1)
+        step = 1;
+    while (common_divisor(n, step) != 1)
+        step++;
+    return step;
+}
+
 /* All combinations from `begin` that have the values walked so far. Recursion as deep as there are axes. */
 static int walk_axis(struct walk *w, int32_t level, int64_t begin, struct err *e)
 {
     const struct grid *g = w->g;
     if (level == g->n_outer)
         return walk_row(w, begin, e);
-    const int64_t size = g->size[level + 1];
-    int64_t i = w->first > begin ? (w->first - begin) / size : 0;
+    const int64_t size = g->size[level + 1], whole = g->q.axes[level].n * size;
+    const int64_t first = w->first > begin ? (w->first - begin) / size : 0;
+    const int64_t last = (w->end - begin < whole ? w->end - begin - 1 : whole - 1) / size;
+    const int64_t n = last - first + 1, step = choose_step(n);
     int rc = 0;
-    for (; i < g->q.axes[level].n && begin + i * size < w->end && !rc; i++) {
-        int64_t from = begin + i * size, to = from + size;
-        push_axis(w, level, i);
+    for (int64_t k = 0, i = 0; k < n && !rc; k++, i = (i + step) % n) {
+        int64_t from = begin + (first + i) * size, to = from + size;
+        push_axis(w, level, first + i);
         if (g->q.bound && is_hopeless(w, level + 1))
             w->sieve.out->bounded += (to < w->end ? to : w->end) - (from > w->first ? from : w->first);
         else
@@ -264,7 +290,7 @@ int grid_run(const struct grid *g, int64_t first, int64_t n, const struct front 
         rc = walk_axis(&w, 0, 0, e);
     }
     if (!rc)
-        grid_sieve_sweep(&w.sieve);
+        grid_sieve_close(&w.sieve);
     walk_free(&w);
     return rc;
 }

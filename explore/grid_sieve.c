@@ -116,63 +116,68 @@ static bool is_repeated(const struct grid *g, const struct grid_place *p, int64_
     return box > n;
 }
 
-/* ---- the best few: a heap of the bits of their values, which are in the order of the numbers ---- */
+/* ---- the best few: a heap ---- */
 
-static int64_t bits_of(double x)
+static struct grid_best best_of(double value, int64_t at)
 {
-    int64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    struct grid_best b = { .at = at };
+    memcpy(&b.bits, &value, sizeof b.bits);
+    return b;
+}
+
+/* Of equal values the later point. */
+static bool is_worse(struct grid_best a, struct grid_best b)
+{
+    return a.bits != b.bits ? a.bits > b.bits : a.at > b.at;
 }
 
 static double worst_best(const struct grid_sieve *s)
 {
     double x;
-    memcpy(&x, &s->best[0], sizeof x);
+    memcpy(&x, &s->best[0].bits, sizeof x);
     return x;
 }
 
-static void sink(int64_t *heap, int64_t n, int64_t at)
+static void sink(struct grid_best *heap, int64_t n)
 {
+    const struct grid_best item = heap[0];
+    int64_t at = 0;
     for (int64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && heap[child + 1] > heap[child];
-        if (heap[child] <= heap[at])
-            return;
-        int64_t other = heap[at];
+        child += child + 1 < n && is_worse(heap[child + 1], heap[child]);
+        if (!is_worse(heap[child], item))
+            break;
         heap[at] = heap[child];
-        heap[child] = other;
     }
+    heap[at] = item;
 }
 
-static void rise(int64_t *heap, int64_t at)
+static void rise(struct grid_best *heap, int64_t at)
 {
-    for (int64_t up; at > 0 && heap[up = (at - 1) / 2] < heap[at]; at = up) {
-        int64_t other = heap[at];
-        heap[at] = heap[up];
-        heap[up] = other;
-    }
+    const struct grid_best item = heap[at];
+    for (; at > 0 && is_worse(item, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = item;
 }
 
-static int take_best(struct grid_sieve *s, double value, struct err *e)
+static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
 {
-    int64_t bits = bits_of(value);
     if (s->n_best == s->g->q.n_top) {
-        if (bits >= s->best[0])
+        if (is_worse(item, s->best[0]))
             return 0;
-        s->best[0] = bits;
-        sink(s->best, s->n_best, 0);
+        s->best[0] = item;
+        sink(s->best, s->n_best);
         s->n_news++;
         return 0;
     }
     if (s->n_best == s->cap_best) {
         int64_t cap = s->cap_best ? 2 * s->cap_best : 64;
-        int64_t *grown = realloc(s->best, (size_t)cap * sizeof *grown);
+        struct grid_best *grown = realloc(s->best, (size_t)cap * sizeof *grown);
         if (!grown)
             return err_nomem(e, "the best of a grid");
         s->best = grown;
         s->cap_best = cap;
     }
-    s->best[s->n_best] = bits;
+    s->best[s->n_best] = item;
     rise(s->best, s->n_best++);
     s->n_news += s->n_best == s->g->q.n_top ? TOP_NEWS : 0;
     return 0;
@@ -185,10 +190,10 @@ static bool is_among_best(const struct grid_sieve *s, double value)
     return s->n_best < s->g->q.n_top || value <= worst_best(s) * slack;
 }
 
-/* A value that is the same in rows and equals the worst of the best: it comes later, and stays behind. */
-static bool is_tie(const struct grid_sieve *s, double value)
+/* Where values are the same in rows, points that come after the best few stay behind. */
+static bool is_after(const struct grid_sieve *s, struct grid_best item)
 {
-    return !has_time(s->g->q.top) && s->n_best == s->g->q.n_top && value == worst_best(s);
+    return !has_time(s->g->q.top) && s->n_best == s->g->q.n_top && is_worse(item, s->best[0]);
 }
 
 /* ---- the bar ---- */
@@ -273,14 +278,16 @@ void grid_sieve_free(struct grid_sieve *s)
     free(s->most_s);
 }
 
-static bool is_kept(const struct grid_sieve *s, const double value[GRID_COLUMNS])
+static bool is_kept(const struct grid_sieve *s, const struct grid_point *p)
 {
+    const double *value = p->value;
     const struct grid_question *q = &s->g->q;
     if (!q->n_front && !q->n_top)
         return true;
     if (!isfinite(value[GRID_TIME]))
         return false;
-    return (q->n_front && !is_dominated(s, value)) || (q->n_top && is_among_best(s, value[q->top]));
+    return (q->n_front && !is_dominated(s, value)) ||
+           (q->n_top && is_among_best(s, value[q->top]) && !is_after(s, best_of(value[q->top], p->at)));
 }
 
 static bool is_on_front(const struct grid_sieve *s, const struct grid_place *p, bool certain)
@@ -288,14 +295,26 @@ static bool is_on_front(const struct grid_sieve *s, const struct grid_place *p, 
     return s->g->q.n_front && !is_dominated(s, p->value) && !(certain && is_wasteful(s->g, p));
 }
 
-static bool is_in_top(const struct grid_sieve *s, const struct grid_place *p, bool certain)
+static bool is_in_top(const struct grid_sieve *s, const struct grid_place *p, int64_t at, bool certain)
 {
     const struct grid_question *q = &s->g->q;
     double value = p->value[q->top];
-    if (!q->n_top || !is_among_best(s, value) || is_tie(s, value))
+    if (!q->n_top || !is_among_best(s, value) || is_after(s, best_of(value, at)))
         return false;
     bool tie = certain && s->g->rows_fall && q->top == GRID_TIME && s->n_best == q->n_top;
     return !(tie && is_repeated(s->g, p, q->n_top));
+}
+
+/* Take out what came before that which proves it worse. */
+static void sweep(struct grid_sieve *s)
+{
+    struct grid_found *out = s->out;
+    int64_t n = s->first;
+    for (int64_t i = s->first; i < out->n; i++)
+        if (is_kept(s, &out->points[i]))
+            out->points[n++] = out->points[i];
+    out->n = n;
+    s->n_next = s->first + 2 * (n - s->first) + SWEEP_POINTS;
 }
 
 static int keep(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e)
@@ -312,7 +331,7 @@ static int keep(struct grid_sieve *s, int64_t at, const struct grid_place *p, st
     out->points[out->n].at = at;
     memcpy(out->points[out->n++].value, p->value, sizeof p->value);
     if (out->n >= s->n_next)
-        grid_sieve_sweep(s);
+        sweep(s);
     return 0;
 }
 
@@ -327,25 +346,28 @@ int grid_sieve_offer(struct grid_sieve *s, int64_t at, const struct grid_place *
     if (!isfinite(p->value[GRID_TIME]))
         return 0; /* such a row has no place on a front, nor among the best */
     bool certain = fit == GRID_IN;
-    bool front = is_on_front(s, p, certain), top = is_in_top(s, p, certain);
+    bool front = is_on_front(s, p, certain), top = is_in_top(s, p, at, certain);
     int rc = 0;
     if (front && certain)
         rc = join_front(s, p->value, at, e);
     if (!rc && top && certain)
-        rc = take_best(s, p->value[q->top], e);
+        rc = take_best(s, best_of(p->value[q->top], at), e);
     if (!rc && (front || top))
         rc = keep(s, at, p, e);
     renew_bar(s);
     return rc;
 }
 
-void grid_sieve_sweep(struct grid_sieve *s)
+static int compare_points(const void *a, const void *b)
 {
-    struct grid_found *out = s->out;
-    int64_t n = s->first;
-    for (int64_t i = s->first; i < out->n; i++)
-        if (is_kept(s, out->points[i].value))
-            out->points[n++] = out->points[i];
-    out->n = n;
-    s->n_next = s->first + 2 * (n - s->first) + SWEEP_POINTS;
+    const struct grid_point *p = a, *q = b;
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+void grid_sieve_close(struct grid_sieve *s)
+{
+    sweep(s);
+    if (s->out->n > s->first)
+        qsort(s->out->points + s->first, (size_t)(s->out->n - s->first), sizeof *s->out->points,
+              compare_points);
 }

@@ -101,8 +101,8 @@ static int take_rule(struct grid_question *q, const struct study *s, const struc
 /* Weighted sum of all workloads, as rows have it. */
 static int take_step(struct grid_ask *a, const struct study *s, struct err *e)
 {
-    const struct step_fn *fns[GRID_MOST_WORKLOADS];
-    double scale[GRID_MOST_WORKLOADS];
+    const struct step_fn *fns[GRID_MOST_WORKLOADS] = { NULL };
+    double scale[GRID_MOST_WORKLOADS] = { 0 };
     for (int32_t i = 0; i < s->n_workloads; i++) {
         fns[i] = &s->workloads[i].fn;
         scale[i] = s->workloads[i].weight;

@@ -5,6 +5,8 @@
  */
 #include "workloads/step_batch.h"
 
+#include <stddef.h>
+
 #if LANES == 4
 #include <immintrin.h>
 #define vec   __m256d
@@ -36,6 +38,9 @@
 #define MAX(a, b)   ((a) > (b) ? (a) : (b))
 #endif
 
+/* LANES as wide as a pointer. */
+#define OFFSET ((ptrdiff_t)LANES)
+
 /* Four vectors: each traffic value is broadcast once for all, and their sums do not wait for each other. */
 enum { DIMS = TOPO_MAX_DIMS, BLOCK = 4 * LANES };
 
@@ -45,15 +50,15 @@ struct four {
 
 TARGET static inline struct four load(const double *x)
 {
-    return (struct four){ LOAD(x), LOAD(x + LANES), LOAD(x + 2 * LANES), LOAD(x + 3 * LANES) };
+    return (struct four){ LOAD(x), LOAD(x + LANES), LOAD(x + 2 * OFFSET), LOAD(x + 3 * OFFSET) };
 }
 
 TARGET static inline void store(double *to, struct four x)
 {
     STORE(to, x.a);
     STORE(to + LANES, x.b);
-    STORE(to + 2 * LANES, x.c);
-    STORE(to + 3 * LANES, x.d);
+    STORE(to + 2 * OFFSET, x.c);
+    STORE(to + 3 * OFFSET, x.d);
 }
 
 TARGET static inline struct four larger(struct four x, struct four y)
@@ -79,8 +84,8 @@ TARGET static inline struct four leaf_time(const double *traffic_B, double inv[D
         const double *x = inv[d];
         t.a = MAX(MUL(m, LOAD(x)), t.a);
         t.b = MAX(MUL(m, LOAD(x + LANES)), t.b);
-        t.c = MAX(MUL(m, LOAD(x + 2 * LANES)), t.c);
-        t.d = MAX(MUL(m, LOAD(x + 3 * LANES)), t.d);
+        t.c = MAX(MUL(m, LOAD(x + 2 * OFFSET)), t.c);
+        t.d = MAX(MUL(m, LOAD(x + 3 * OFFSET)), t.d);
     }
     return t;
 }
@@ -119,7 +124,7 @@ TARGET static int64_t sums_of_four(const struct step_fn *f, const double *const 
 {
     const double *end = f->traffic_B + (size_t)f->n_leaves * DIMS;
     int64_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    for (; i + 2 * LANES <= n; i += 2 * OFFSET) {
         vec x[4], y[4], a = SET1(f->const_s[0]), b = a;
         for (int32_t d = 0; d < 4; d++) { /* beyond n_dims the traffic is zero */
             x[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i) : SET1(1.0));
