@@ -2,7 +2,6 @@
 
 #include "cli/output.h"
 #include "cli/sheet.h"
-#include "explore/campaign_merge.h"
 #include "explore/store.h"
 
 /* Marks the shards that are given. A store that was merged before has no number: then nothing is known. */
@@ -81,7 +80,7 @@ static int run_merge(struct run *run, struct err *e)
         return rc;
     rc = mark_shards(&given, &n_shards, run, e);
     if (!rc)
-        rc = campaign_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, e);
+        rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, e);
     if (!rc)
         rc = say_merged(run, given, n_shards, e);
     free(given);

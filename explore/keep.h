@@ -46,8 +46,6 @@ extern const struct section keep_section, keep_top_section;
 int keep_read(struct keep_rule *k, const struct yaml_doc *doc, yaml_id id, const struct table *columns,
               struct err *e);
 void keep_rule_free(struct keep_rule *k);
-/** Append the rule as YAML that keep_read() reads again; nothing where all rows are kept. */
-void keep_put_rule(struct text *out, const struct keep_rule *k);
 /** Are all rows kept? */
 bool keep_all(const struct keep_rule *k);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/linexpr.h"
 
 /* ---- keys ---- */
@@ -315,54 +314,4 @@ void keep_rule_free(struct keep_rule *k)
 bool keep_all(const struct keep_rule *k)
 {
     return k->n_front == 0 && k->n_top == 0 && k->n_where == 0;
-}
-
-/* ---- writing it down ---- */
-
-static void put_column(struct json *j, const char *key, const struct keep_column *c)
-{
-    char word[sizeof c->name + 4];
-    snprintf(word, sizeof word, "%s%s", c->large ? "max:" : "", c->name);
-    json_text(j, key, word);
-}
-
-/* A list that is empty is not written: it would be refused. */
-static void open_list(struct json *j, const char *key, int32_t n)
-{
-    if (n)
-        json_open(j, key, '[');
-}
-
-static void close_list(struct json *j, int32_t n)
-{
-    if (n)
-        json_close(j, ']');
-}
-
-void keep_put_rule(struct text *out, const struct keep_rule *k)
-{
-    struct json j = { .out = out };
-    if (keep_all(k))
-        return;
-    json_open(&j, NULL, '{');
-    open_list(&j, "front", k->n_front);
-    for (int32_t i = 0; i < k->n_front; i++)
-        put_column(&j, NULL, &k->front[i]);
-    close_list(&j, k->n_front);
-    if (k->n_top) {
-        json_open(&j, "top", '{');
-        put_column(&j, "by", &k->top);
-        json_count(&j, "n", k->n_top);
-        json_close(&j, '}');
-    }
-    open_list(&j, "per", k->n_per);
-    for (int32_t i = 0; i < k->n_per; i++)
-        json_text(&j, NULL, k->per[i]);
-    close_list(&j, k->n_per);
-    open_list(&j, "where", k->n_where);
-    for (int32_t i = 0; i < k->n_where; i++)
-        json_text(&j, NULL, k->where[i]);
-    close_list(&j, k->n_where);
-    json_bool(&j, "prune", k->prune);
-    json_close(&j, '}');
 }

@@ -65,8 +65,6 @@ static int copy_head(struct store *s, const struct store_head *head, struct err 
     int rc = copy_text(&s->head.command, head->command, e);
     if (!rc)
         rc = copy_text(&s->head.version, head->version, e);
-    if (!rc)
-        rc = copy_text(&s->head.keep, head->keep ? head->keep : "", e);
     return rc ? rc : copy_text(&s->head.study, head->study, e);
 }
 

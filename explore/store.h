@@ -17,7 +17,6 @@ struct store_head {
     const char *command;     /**< the command line that gives these rows */
     const char *version;     /**< of the program */
     const char *study;       /**< text of the study, overrides and all */
-    const char *keep;        /**< which rows are kept, as YAML; "" or NULL = all */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
 };
 
@@ -57,19 +56,11 @@ void store_head_of(const struct store *s, struct store_head *head, struct sweep_
  * or of the call before (which is quicker: columns are not looked for again); without columns that are blank
  * in the whole store (dimensions, training). rows->n_rows = 0 at the end. */
 int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
-/** store_rows() with all columns. */
-int store_rows_whole(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
 
 /** One store of the shards of a sweep. Refused with a line: of different sweeps, a shard twice, rows of one
  * point that differ. Missing shards are no error: the store is then not complete. What was merged can be
  * merged on. @p out is replaced, also where it is one of @p paths; after a failure it is as it was. */
 int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e);
-
-/** What is done to the rows of all shards before they are there. */
-typedef int store_settle(void *data, struct store *merged, struct err *e);
-/** store_merge() with that. */
-int store_merge_settled(const char *out, const char *const *paths, int32_t n, store_settle *settle,
-                        void *data, struct err *e);
 
 /** Does the file begin as SQLite's do? Not for a store that this process has open: closing it again would
  * drop SQLite's locks. */

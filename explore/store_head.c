@@ -78,8 +78,6 @@ int store_write_head(struct store *s, const struct store_head *head, struct err 
     if (!rc)
         rc = put_value(s, "study", head->study, 0, e);
     if (!rc)
-        rc = put_value(s, "keep", head->keep ? head->keep : "", 0, e);
-    if (!rc)
         rc = put_value(s, "study_hash", hash, 0, e);
     return rc ? rc : put_numbers(s, head, e);
 }
@@ -173,15 +171,14 @@ int store_read_head(struct store *s, struct err *e)
         { "version", NULL, &h->version },
         { "command", NULL, &h->command },
         { "study", NULL, &h->study },
-        { "keep", NULL, &h->keep },
         { "study_hash", NULL, &hash },
     };
     int rc = read_values(s, values, sizeof values / sizeof *values, e);
     h->study_hash = hash ? strtoull(hash, NULL, 16) : 0;
     h->shard = (int32_t)shard;
     h->n_shards = (int32_t)n_shards;
-    bool whole = hash && h->version && h->command && h->study && h->keep && h->n_points >= 0 &&
-                 h->n_units >= 0 && shard >= 1 && shard <= n_shards && n_shards <= INT32_MAX;
+    bool whole = hash && h->version && h->command && h->study && h->n_points >= 0 && h->n_units >= 0 &&
+                 shard >= 1 && shard <= n_shards && n_shards <= INT32_MAX;
     free((char *)hash);
     if (!rc && !whole)
         rc = store_fail(s, SQLITE_CORRUPT, e);
@@ -193,7 +190,6 @@ void store_head_free(struct store_head *head)
     free((char *)head->version);
     free((char *)head->command);
     free((char *)head->study);
-    free((char *)head->keep);
     *head = (struct store_head){ 0 };
 }
 

@@ -22,8 +22,6 @@ struct merge {
     struct source *sources; /* shape [n], owned */
     int32_t n;
     struct store *out;
-    store_settle *settle; /* NULL: rows stay as they are */
-    void *data;           /* of settle */
     struct spans done;
     struct sweep_counts counts;
 };
@@ -179,8 +177,6 @@ static int merge_into(struct merge *m, const char *path, struct err *e)
     spans_free(&done);
     if (!rc)
         rc = merge_rows(m, e);
-    if (!rc && m->settle)
-        rc = m->settle(m->data, m->out, e);
     if (!rc)
         rc = merge_state(m, e);
     store_close(m->out);
@@ -211,13 +207,7 @@ static void remove_all(const char *path)
 
 int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e)
 {
-    return store_merge_settled(out, paths, n, NULL, NULL, e);
-}
-
-int store_merge_settled(const char *out, const char *const *paths, int32_t n, store_settle *settle,
-                        void *data, struct err *e)
-{
-    struct merge m = { .settle = settle, .data = data };
+    struct merge m = { 0 };
     struct text side = { 0 };
     int rc = open_sources(&m, paths, n, e);
     /* Beside it first, so that it appears whole or not at all. */

@@ -335,8 +335,3 @@ int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows,
 {
     return store_rows_of(s, after, most, rows, false, e);
 }
-
-int store_rows_whole(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e)
-{
-    return store_rows_of(s, after, most, rows, true, e);
-}
