@@ -7,6 +7,7 @@
 
 #include "explore/campaign_front.h"
 #include "explore/sweep_axis.h"
+#include "explore/sweep_values.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
 #define COMMIT_S 1.0
@@ -192,8 +193,13 @@ static int64_t points_of(const struct order *o, struct span units)
 
 /* ---- opening ---- */
 
+/* The study as it was written, and what it says of rows. */
+struct written {
+    struct text study, keep;
+};
+
 /* `keep` stands in the study's own file, or comes from --set. */
-static int read_rule(struct campaign *c, struct text *study, struct err *e)
+static int read_rule(struct campaign *c, struct written *text, struct err *e)
 {
     struct yaml_doc doc;
     int32_t own_source;
@@ -202,13 +208,18 @@ static int read_rule(struct campaign *c, struct text *study, struct err *e)
     int rc = study_open(&doc, &own_source, &own, e);
     if (rc)
         return rc;
-    rc = keep_read(&c->rule, &doc, yaml_get(&doc, doc.root, "keep"), &c->columns, e);
+    yaml_id keep = yaml_get(&doc, doc.root, "keep");
+    rc = keep_read(&c->rule, &doc, keep, &c->columns, e);
+    if (!rc && keep >= 0)
+        sweep_put_yaml(&text->keep, &doc, keep, false);
     yaml_free(&doc);
     if (!rc && !topo_is_spec(own.path))
-        rc = text_read_file(study, own.path, YAML_MAX_BYTES, e);
+        rc = text_read_file(&text->study, own.path, YAML_MAX_BYTES, e);
     for (int32_t i = 0; i < own.n && !rc; i++)
-        text_printf(study, "# --set %s=%s\n", own.overrides[i].path, own.overrides[i].value);
-    return rc ? rc : text_check(study, e);
+        text_printf(&text->study, "# --set %s=%s\n", own.overrides[i].path, own.overrides[i].value);
+    if (!rc)
+        rc = text_check(&text->keep, e);
+    return rc ? rc : text_check(&text->study, e);
 }
 
 /* What survived in earlier runs is a survivor until something better comes. */
@@ -235,7 +246,7 @@ static int offer_stored(struct campaign *c, struct err *e)
     return rc;
 }
 
-static int open_store(struct campaign *c, const struct text *study, struct err *e)
+static int open_store(struct campaign *c, const struct written *text, struct err *e)
 {
     const struct campaign_ask *ask = c->ask;
     const struct store_head head = { .study_hash = ask->hash,
@@ -244,7 +255,8 @@ static int open_store(struct campaign *c, const struct text *study, struct err *
                                      .n_units = c->passes * c->order.n_units,
                                      .command = ask->command,
                                      .version = ask->version,
-                                     .study = text_str(study),
+                                     .study = text_str(&text->study),
+                                     .keep = c->keep ? text_str(&text->keep) : NULL,
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards };
     int rc = store_open(&c->store, ask->store, &head, &c->columns, &c->done, &c->state.done, e);
@@ -259,13 +271,13 @@ static int open_store(struct campaign *c, const struct text *study, struct err *
 
 int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e)
 {
-    struct text study = { 0 };
+    struct written text = { 0 };
     *c = (struct campaign){ .ask = ask, .sweep = w, .passes = 1, .state.best_s = NAN };
     runner_columns(&c->columns, w);
     int rc = c->columns.failed ? err_nomem(e, "columns")
                                : order_build(&c->order, w, points_in_unit(w, ask->from), e);
     if (!rc)
-        rc = read_rule(c, &study, e);
+        rc = read_rule(c, &text, e);
     if (!rc && c->rule.prune)
         c->passes = 2;
     if (!rc)
@@ -273,8 +285,9 @@ int campaign_open(struct campaign *c, const struct sweep *w, const struct campai
     if (!rc && !keep_all(&c->rule))
         rc = keep_build(&c->keep, &c->rule, &c->columns, e);
     if (!rc && fleet_rank() == 0)
-        rc = open_store(c, &study, e);
-    text_free(&study);
+        rc = open_store(c, &text, e);
+    text_free(&text.study);
+    text_free(&text.keep);
     if (rc)
         campaign_close(c);
     return rc;
