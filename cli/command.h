@@ -11,7 +11,7 @@ enum exit_code {
     EXIT_USAGE = 2,       /**< the command line is wrong */
     EXIT_INPUT = 3,       /**< a file, or what it says, is wrong */
     EXIT_NO_DESIGN = 4,   /**< infeasible, unbounded, ill-posed, or over budget */
-    EXIT_INTERRUPT = 130, /**< stopped by SIGINT, as shells count signals */
+    EXIT_INTERRUPT = 130, /**< stopped by SIGINT (as shells count signals) or SIGTERM */
 };
 
 struct run;
@@ -41,7 +41,7 @@ struct run {
         .min_operands = least, .max_operands = most, .operands = text                                        \
     }
 
-extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_check, cmd_sweep, cmd_front, cmd_plot,
-    cmd_import, cmd_calibrate, cmd_keys, cmd_place, cmd_hetero, cmd_gossip;
+extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_check, cmd_sweep, cmd_front,
+    cmd_plot, cmd_import, cmd_calibrate, cmd_keys, cmd_place, cmd_hetero, cmd_gossip;
 
 #endif

@@ -10,7 +10,7 @@
 #include "explore/sweep_values.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
-#define COMMIT_S 1.0
+#define COMMIT_S 0.2
 
 static double now_s(void)
 {
