@@ -102,5 +102,8 @@ int table_write_end(struct table_writer *w, struct text *out, struct err *e);
  * its values are whole: read it by table_number(). Time O(bytes).
  */
 int table_read_csv(struct table *t, const char *path, struct err *e);
+/** TEXT columns become COUNT or REAL by the same rule, as if the table had been written and read. ERR_NOMEM.
+ */
+int table_find_numbers(struct table *t, struct err *e);
 
 #endif

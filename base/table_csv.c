@@ -190,7 +190,7 @@ static int read_rows(struct csv *c)
 struct column {
     char *const *fields;      /* first one */
     struct table_cell *cells; /* first one */
-    int64_t n_rows, step;
+    int64_t n_rows, step, cell_step;
 };
 
 static bool fill_counts(const struct column *c)
@@ -198,7 +198,7 @@ static bool fill_counts(const struct column *c)
     bool any = false;
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
-        struct table_cell *cell = &c->cells[i * c->step];
+        struct table_cell *cell = &c->cells[i * c->cell_step];
         *cell = (struct table_cell){ .real = NAN, .count = INT64_MIN };
         if (s && !num_parse_count(s, &cell->count))
             return false;
@@ -211,7 +211,7 @@ static bool fill_reals(const struct column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
-        struct table_cell *cell = &c->cells[i * c->step];
+        struct table_cell *cell = &c->cells[i * c->cell_step];
         *cell = (struct table_cell){ .real = NAN, .count = INT64_MIN };
         if (s && !num_parse_real(s, &cell->real))
             return false;
@@ -222,10 +222,10 @@ static bool fill_reals(const struct column *c)
 static bool fill_texts(const struct column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++)
-        c->cells[i * c->step] = (struct table_cell){ .real = NAN, .count = INT64_MIN };
+        c->cells[i * c->cell_step] = (struct table_cell){ .real = NAN, .count = INT64_MIN };
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
-        struct table_cell *cell = &c->cells[i * c->step];
+        struct table_cell *cell = &c->cells[i * c->cell_step];
         if (s && !(cell->text = strdup(s)))
             return false;
     }
@@ -246,7 +246,7 @@ static int fill_table(struct table *t, const struct csv *c)
         return err_nomem(c->e, c->path);
     t->n_rows = t->cap_rows = n_rows;
     for (int32_t col = 0; col < t->n_cols; col++) {
-        struct column column = { c->fields + t->n_cols + col, t->cells + col, n_rows, t->n_cols };
+        struct column column = { c->fields + t->n_cols + col, t->cells + col, n_rows, t->n_cols, t->n_cols };
         if (fill_counts(&column))
             t->kinds[col] = TABLE_COUNT;
         else if (fill_reals(&column))
@@ -254,6 +254,35 @@ static int fill_table(struct table *t, const struct csv *c)
         else if (!fill_texts(&column))
             return err_nomem(c->e, c->path);
     }
+    return 0;
+}
+
+static void find_kind(struct table *t, int32_t col, char **texts)
+{
+    struct table_cell *cells = t->cells + col;
+    const struct column column = { texts, cells, t->n_rows, 1, t->n_cols };
+    for (int64_t row = 0; row < t->n_rows; row++)
+        texts[row] = cells[row * t->n_cols].text;
+    if (fill_counts(&column))
+        t->kinds[col] = TABLE_COUNT;
+    else if (fill_reals(&column))
+        t->kinds[col] = TABLE_REAL;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (t->kinds[col] == TABLE_TEXT)
+            cells[row * t->n_cols].text = texts[row];
+        else
+            free(texts[row]);
+}
+
+int table_find_numbers(struct table *t, struct err *e)
+{
+    char **texts = malloc(((size_t)t->n_rows + 1) * sizeof *texts);
+    if (!texts)
+        return err_nomem(e, "table");
+    for (int32_t col = 0; col < t->n_cols; col++)
+        if (t->kinds[col] == TABLE_TEXT)
+            find_kind(t, col, texts);
+    free(texts);
     return 0;
 }
 

@@ -13,9 +13,11 @@ struct calibrated {
     struct fit fit;            /**< owned */
 };
 
+enum { CALIBRATE_MAX_FILES = 8 };
+
 struct calibration {
-    struct curve_list lists[OPTIONS_MAX_OPERANDS]; /**< by file, owned */
-    struct calibrated *items;                      /**< shape [n], owned; in the order of files and curves */
+    struct curve_list lists[CALIBRATE_MAX_FILES]; /**< by file, owned */
+    struct calibrated *items;                     /**< shape [n], owned; in the order of files and curves */
     int32_t n, cap;
 };
 

@@ -248,7 +248,7 @@ static int write_result(const struct calibration *x, const struct run *run, stru
 static int run_calibrate(struct run *run, struct err *e)
 {
     struct calibration x = { 0 };
-    unsigned long long hashes[OPTIONS_MAX_OPERANDS] = { 0 };
+    unsigned long long hashes[CALIBRATE_MAX_FILES] = { 0 };
     struct curve_defaults dflt = { run->opt.collective, (int32_t)run->opt.ranks };
     int rc = output_check(run, NULL, e);
     if (!rc && run->opt.npu)
@@ -280,7 +280,7 @@ const struct command cmd_calibrate = {
         "dims, with a regime and size limit per protocol that the measurements tell apart.\n"
         "With --npu, FILE is a table of measured operators: columns op (matrix, attention, stream, flash),\n"
         "m, n, k, batch, bytes, GFLOP as the op has them, and time_us.\n",
-    .scope = SCOPE(1, OPTIONS_MAX_OPERANDS, "FILE...", &dim_options, &curve_options, &npu_options,
+    .scope = SCOPE(1, CALIBRATE_MAX_FILES, "FILE...", &dim_options, &curve_options, &npu_options,
                    &format_options, &options_files),
     .run = run_calibrate,
 };

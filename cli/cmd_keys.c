@@ -12,6 +12,7 @@
 #include "explore/place.h"
 #include "explore/search.h"
 #include "explore/sweep_keys.h"
+#include "explore/uncertain.h"
 #include "sim/slots/elastic_draw.h"
 #include "workloads/trace_profile.h"
 #include "workloads/training.h"
@@ -29,6 +30,8 @@ static const struct section *const sections[] = {
     &sweep_factor_dims_section,
     &keep_section,
     &keep_top_section,
+    &uncertain_section,
+    &uncertain_key_section,
     &sim_rules_section,
     &sim_slow_section,
     &sim_links_section,

@@ -4,6 +4,7 @@
 
 #include "cli/filters.h"
 #include "cli/output.h"
+#include "explore/store.h"
 #include "plots/figure.h"
 
 static const struct option plot_rows[] = {
@@ -82,6 +83,30 @@ static int check_extension(const struct run *run, struct err *e)
                    "option --output is \"%.200s\", need a name ending in .svg, .pdf or .png, or --of", out);
 }
 
+/* The rows of a store as a CSV of them would be read. */
+static int read_store(struct table *t, const char *path, struct err *e)
+{
+    struct store *s;
+    *t = (struct table){ 0 };
+    int rc = store_read(&s, path, e);
+    if (rc)
+        return rc;
+    rc = store_rows(s, -1, INT64_MAX, t, e);
+    if (!rc)
+        rc = table_find_numbers(t, e);
+    store_close(s);
+    if (rc)
+        table_free(t);
+    return rc;
+}
+
+static int read_rows(struct table *t, const char *path, struct err *e)
+{
+    if (strcmp(path, "-") == 0)
+        return table_read_csv(t, "/dev/stdin", e);
+    return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
+}
+
 static int draw(const struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
@@ -95,7 +120,7 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     };
     struct table t = { 0 };
     struct text image = { 0 };
-    int rc = table_read_csv(&t, strcmp(opt->operands[1], "-") == 0 ? "/dev/stdin" : opt->operands[1], e);
+    int rc = read_rows(&t, opt->operands[1], e);
     if (!rc) {
         rc = plot_draw(opt->operands[0], &t, &plot, &image, e);
         if (rc == ERR_PARSE)
@@ -113,7 +138,8 @@ static int run_plot(struct run *run, struct err *e)
     if (run->opt.list)
         return list_figures(run, e);
     if (run->opt.n_operands < 2)
-        return err_set(e, ERR_USAGE, "%s, need FIGURE and DATA.csv (weft plot --list names the figures)",
+        return err_set(e, ERR_USAGE,
+                       "%s, need FIGURE and DATA, a CSV or a store (weft plot --list names the figures)",
                        run->opt.n_operands ? "second argument is missing" : "arguments are missing");
     int rc = check_extension(run, e);
     if (!rc)
@@ -132,8 +158,10 @@ const struct command cmd_plot = {
     .group = "Many designs",
     .name = "plot",
     .help = "a figure from the table of a sweep, a timeline or a calibration",
-    .about = "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
-             "wrote, or the command that the list names with it; - reads it from standard input.\n",
-    .scope = SCOPE(0, 2, "FIGURE DATA.csv", &plot_options, &image_options, &options_files),
+    .about =
+        "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
+        "wrote, or the command that the list names with it; - reads it from standard input. The rows of\n"
+        "a store (weft sweep --store) are drawn as their CSV is.\n",
+    .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &image_options, &options_files),
     .run = run_plot,
 };

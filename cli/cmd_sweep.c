@@ -129,7 +129,7 @@ static int write_rows(struct run *run, const struct campaign *c, struct origin f
     struct export_tally tally = { 0 };
     bool stored = run->opt.store && !run->opt.out && run->opt.format < 0;
     int rc =
-        stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, c->sweep, from, &tally, e);
+        stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
     if (!rc && stored)
         output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
     if (!rc)

@@ -53,26 +53,40 @@ void export_tally_free(struct export_tally *tally)
 
 /* ---- rows, a thousand at a time ---- */
 
-/* Rows after the last of `rows`, which takes them; *after is -1 to begin. */
-static int next_rows(struct store *s, int64_t *after, struct table *rows, struct export_tally *tally,
-                     struct err *e)
+/* Where rows come from, and how far they are read: `= { .after = -1 }` to begin. */
+struct source {
+    struct store *store;
+    const struct filters *where; /* NULL: all */
+    int64_t after;
+    struct export_tally *tally;
+    bool any; /* the last call gave rows, even if none of them passes */
+};
+
+/* The next rows, in place of those that `rows` has. */
+static int next_rows(struct source *s, struct table *rows, struct err *e)
 {
-    int rc = store_rows(s, *after, AT_A_TIME, rows, e);
-    if (rc || !rows->n_rows)
+    bool first = s->after < 0;
+    int rc = store_rows(s->store, s->after, AT_A_TIME, rows, e);
+    if (!rc && first && s->where)
+        rc = filters_check(s->where, rows, e);
+    s->any = !rc && rows->n_rows > 0;
+    if (!s->any)
         return rc;
-    *after = table_cell(rows, rows->n_rows - 1, 0)->count;
-    tally_rows(tally, rows);
+    s->after = table_cell(rows, rows->n_rows - 1, 0)->count;
+    if (s->where)
+        filters_keep(s->where, rows);
+    tally_rows(s->tally, rows);
     return 0;
 }
 
 int export_count(struct store *s, struct export_tally *tally, struct err *e)
 {
+    struct source from = { .store = s, .after = -1, .tally = tally };
     struct table rows = { 0 };
-    int64_t after = -1;
     int rc;
     do
-        rc = next_rows(s, &after, &rows, tally, e);
-    while (!rc && rows.n_rows);
+        rc = next_rows(&from, &rows, e);
+    while (!rc && from.any);
     table_free(&rows);
     return rc;
 }
@@ -87,21 +101,20 @@ static int put(struct outfile *f, struct text *piece, struct err *e)
 }
 
 /* CSV and JSON. */
-static int stream(struct outfile *f, struct table_writer *w, struct store *s, const char *head,
-                  struct export_tally *tally, struct err *e)
+static int stream(struct outfile *f, struct table_writer *w, struct source *s, const char *head,
+                  struct err *e)
 {
     struct table rows = { 0 };
     struct text piece = { 0 };
-    int64_t after = -1;
-    int rc = next_rows(s, &after, &rows, tally, e);
+    int rc = next_rows(s, &rows, e);
     if (!rc)
         rc = table_write_begin(w, &rows, head, &piece, e);
-    while (!rc && rows.n_rows) {
+    while (!rc && s->any) {
         rc = table_write_rows(w, &rows, &piece, e);
         if (!rc)
             rc = put(f, &piece, e);
         if (!rc)
-            rc = next_rows(s, &after, &rows, tally, e);
+            rc = next_rows(s, &rows, e);
     }
     if (!rc)
         rc = table_write_end(w, &piece, e);
@@ -112,8 +125,7 @@ static int stream(struct outfile *f, struct table_writer *w, struct store *s, co
     return rc;
 }
 
-static int write_stream(const struct run *run, struct store *s, struct origin from,
-                        struct export_tally *tally, struct err *e)
+static int write_stream(const struct run *run, struct source *s, struct origin from, struct err *e)
 {
     struct text head = { 0 };
     struct outfile f = { 0 };
@@ -123,7 +135,7 @@ static int write_stream(const struct run *run, struct store *s, struct origin fr
     if (!rc)
         rc = outfile_begin(&f, run->opt.out, run->opt.force, e);
     if (!rc)
-        rc = stream(&f, &w, s, text_str(&head), tally, e);
+        rc = stream(&f, &w, s, text_str(&head), e);
     if (!rc)
         rc = outfile_end(&f, e);
     outfile_drop(&f);
@@ -132,21 +144,18 @@ static int write_stream(const struct run *run, struct store *s, struct origin fr
 }
 
 /* For people: columns are as wide as the widest value, so all rows have to be there. */
-static int write_sheet(const struct run *run, struct store *s, const struct sweep *w,
-                       struct export_tally *tally, struct err *e)
+static int write_sheet(const struct run *run, struct source *s, struct err *e)
 {
     struct table all = { 0 }, rows = { 0 };
     struct text out = { 0 };
-    int64_t after = -1;
-    int rc = next_rows(s, &after, &all, tally, e);
-    do {
-        if (!rc)
-            rc = next_rows(s, &after, &rows, tally, e);
+    int rc = next_rows(s, &all, e);
+    while (!rc && s->any) {
+        rc = next_rows(s, &rows, e);
         for (int64_t row = 0; row < rows.n_rows && !rc; row++)
             table_take_row(&all, &rows, row);
-    } while (!rc && rows.n_rows);
+    }
     if (!rc)
-        rc = sweep_text(&all, w, &out, e);
+        rc = all.failed ? err_nomem(e, "rows of a store") : sweep_text(&all, &out, e);
     if (!rc)
         rc = output_write(run, &out, e);
     table_free(&all);
@@ -155,10 +164,11 @@ static int write_sheet(const struct run *run, struct store *s, const struct swee
     return rc;
 }
 
-int export_rows(const struct run *run, struct store *s, const struct sweep *w, struct origin from,
+int export_rows(const struct run *run, struct store *s, const struct filters *where, struct origin from,
                 struct export_tally *tally, struct err *e)
 {
+    struct source source = { .store = s, .where = where, .after = -1, .tally = tally };
     if (output_format(run) == TABLE_AS_TEXT)
-        return write_sheet(run, s, w, tally, e);
-    return write_stream(run, s, from, tally, e);
+        return write_sheet(run, &source, e);
+    return write_stream(run, &source, from, e);
 }

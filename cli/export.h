@@ -2,9 +2,9 @@
 #ifndef CLI_EXPORT_H
 #define CLI_EXPORT_H
 
+#include "cli/filters.h"
 #include "cli/output.h"
 #include "explore/store.h"
-#include "explore/sweep.h"
 
 /** Rows that have no design: how many, and the first of them. */
 struct export_tally {
@@ -14,9 +14,9 @@ struct export_tally {
     bool any_error;  /**< one of them could not be read or run */
 };
 
-/** Write all rows in the format of the run, head included; piece by piece but for TABLE_AS_TEXT, for which
- * @p w says what varies. ERR_IO, ERR_USAGE, ERR_NOMEM. */
-int export_rows(const struct run *run, struct store *s, const struct sweep *w, struct origin from,
+/** Write the rows that pass @p where (NULL: all) in the format of the run, head included; piece by piece but
+ * for TABLE_AS_TEXT. The tally is of those written. ERR_IO, ERR_USAGE, ERR_NOMEM. */
+int export_rows(const struct run *run, struct store *s, const struct filters *where, struct origin from,
                 struct export_tally *tally, struct err *e);
 
 /** Read all rows for the tally alone. */

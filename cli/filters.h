@@ -21,6 +21,10 @@ struct filters {
 
 /** ERR_USAGE: no COLUMN=VALUE; ERR_NOMEM. Safe to free after failure. */
 int filters_read(struct filters *f, const struct option_list *list, struct err *e);
+/** ERR_USAGE: a column that @p columns has not, with the nearest. */
+int filters_check(const struct filters *f, const struct table *columns, struct err *e);
+/** Rows that do not pass go; the others stay in their order. */
+void filters_keep(const struct filters *f, struct table *rows);
 void filters_free(struct filters *f);
 
 #endif

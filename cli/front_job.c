@@ -143,36 +143,14 @@ static int take_options(struct front_job *j, const struct options *opt, struct e
         rc = take_limits(&j->sides[FRONT_WITHIN].rule, opt, columns, e);
     if (!rc)
         rc = take_design(&j->design, &j->sides[0].rule, opt, e);
-    for (int32_t i = 0; i < j->filters.n && !rc; i++) {
-        const char *name = j->filters.where[i].column;
-        const char *near = text_nearest(name, (const char *const *)columns->names, (size_t)columns->n_cols);
-        if (table_find(columns, name) < 0)
-            rc = err_set(e, ERR_USAGE, "option --where is on column \"%s\", need one of the table%s%s", name,
-                         near ? ", nearest is " : "", near ? near : "");
-    }
+    if (!rc)
+        rc = filters_check(&j->filters, columns, e);
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = keep_build(&j->sides[i].keep, &j->sides[i].rule, columns, e);
     return rc;
 }
 
 /* ---- rows ---- */
-
-/* Rows that do not pass the filters go. */
-static void drop_rows(struct table *t, const struct filters *filters)
-{
-    const struct plot_options opt = { .where = filters->where, .n_where = filters->n };
-    struct rows r = { .t = t, .opt = &opt };
-    int64_t n = 0;
-    for (r.row = 0; r.row < t->n_rows; r.row++) {
-        struct table_cell *from = t->cells + r.row * t->n_cols;
-        bool pass = rows_pass(&r);
-        for (int32_t i = 0; i < t->n_cols && !pass; i++)
-            free(from[i].text);
-        if (pass)
-            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
-    }
-    t->n_rows = n;
-}
 
 static int find_design(struct front_job *j, const struct table *rows, struct err *e)
 {
@@ -254,7 +232,7 @@ static int read_rows(struct front_job *j, struct run *run, struct err *e)
     int rc;
     while (!(rc = front_source_next(&j->source, &rows, e)) && rows) {
         rc = find_design(j, rows, e);
-        drop_rows(rows, &j->filters);
+        filters_keep(&j->filters, rows);
         j->n_passed += rows->n_rows;
         warn_work(j, run, rows);
         if (!rc)

@@ -42,7 +42,7 @@ void column_look(struct column_look *look, const char *name, double most)
 /* Of the axes of figures, which are for values above 0; others go from the least to the most. */
 static struct axis fit(const double limits[2], double scale)
 {
-    double lo = limits[0] / scale, hi = limits[1] / scale;
+    double lo = fmax(limits[0] / scale, -1e300), hi = fmin(limits[1] / scale, 1e300); /* hi - lo is finite */
     if (lo > 0)
         return axis_fit(lo, hi);
     return (struct axis){ .lo = lo, .hi = hi > lo ? hi : lo + 1 };
@@ -94,9 +94,10 @@ static double first_125(double least)
 static int linear_tics(double tics[MAX_TICS], const struct axis *a)
 {
     double step = first_125((a->hi - a->lo) / 5);
+    int64_t first = (int64_t)ceil(a->lo / step - 1e-9), last = (int64_t)floor(a->hi / step + 1e-9);
     int n = 0;
-    for (double k = ceil(a->lo / step - 1e-9); n < MAX_TICS && k * step <= a->hi + 1e-9 * step; k++)
-        tics[n++] = k * step;
+    for (int64_t k = first; n < MAX_TICS && k <= last; k++)
+        tics[n++] = (double)k * step;
     return n;
 }
 
@@ -106,8 +107,10 @@ static int log_tics(double tics[MAX_TICS], const struct axis *a)
     bool decades = a->hi > 100 * a->lo * (1 + 1e-9);
     int stride = (int)ceil(log10(a->hi / a->lo) / (MAX_TICS - 2)), n = 0;
     double x = decades ? pow(10, ceil(log10(a->lo) - 1e-9)) : first_125(a->lo);
-    for (; n < MAX_TICS && x <= a->hi * (1 + 1e-9); x = decades ? x * pow(10, stride) : next_125(x))
+    while (n < MAX_TICS && x <= a->hi * (1 + 1e-9)) {
         tics[n++] = x;
+        x = decades ? x * pow(10, stride) : next_125(x);
+    }
     return n;
 }
 

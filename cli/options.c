@@ -80,6 +80,8 @@ const struct option_group options_study = { "Study", study_rows, sizeof study_ro
 const struct option_group options_set = { "Study", study_rows, 1 };
 const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
 const struct option_group options_format = { "Output", format_rows, 1 };
+const struct option_group options_alone = { "Output", file_rows + 1,
+                                            sizeof file_rows / sizeof *file_rows - 1 };
 const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };
 
 enum { MAX_OPTIONS = 48, MAX_SHOWN = 100 };

@@ -50,7 +50,7 @@ struct option_list {
     int32_t n;
 };
 
-enum { OPTIONS_MAX_OPERANDS = 8, OPTIONS_MAX_GROUPS = 5 };
+enum { OPTIONS_MAX_OPERANDS = 512, OPTIONS_MAX_GROUPS = 5 };
 
 /** Everything the options of any command can say. Release with options_free(). */
 struct options {
@@ -83,6 +83,8 @@ struct options {
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;
+/** options_files without -o, where an operand is what is written. */
+extern const struct option_group options_alone;
 /** Of options_study the first: --set alone, for studies without prices of parts. */
 extern const struct option_group options_set;
 

@@ -44,7 +44,8 @@ struct origin output_origin(const struct study *s)
 
 void output_head(struct text *head, const struct run *run, struct origin from)
 {
-    text_printf(head, "version=%s\ncommand=%s\n", WEFT_VERSION, run->recorded);
+    text_printf(head, "version=%s\ncommand=%s\n", from.version ? from.version : WEFT_VERSION,
+                from.command ? from.command : run->recorded);
     if (from.known)
         text_printf(head, "study_hash=%016llx\nseed=%lld\n", from.study_hash, (long long)from.seed);
 }

@@ -19,6 +19,7 @@ struct origin {
     bool known; /**< hash and seed mean something */
     unsigned long long study_hash;
     int64_t seed;
+    const char *version, *command; /**< borrowed; NULL: of this program, of this run */
 };
 struct origin output_origin(const struct study *s);
 

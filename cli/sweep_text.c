@@ -75,19 +75,14 @@ static void add_dims(struct layout *l, struct sheet *s, const struct table *t)
     }
 }
 
-static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, const struct sweep *w,
-                           struct text *out)
+static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, struct text *out)
 {
     char value[SHOW];
-    add(l, s, t, table_find(t, "point"), "point", "");
-    for (int32_t k = 0; k < w->n_keys; k++) {
-        int32_t column = table_find(t, w->keys[k].path);
-        bool result = false;
-        for (int32_t i = 0; i < N_SHOWN; i++)
-            result = result || strcmp(shown[i].column, w->keys[k].path) == 0;
-        if (!result)
-            add(l, s, t, column, points_axis_title(w->keys[k].path), "");
-    }
+    int32_t point = table_find(t, "point"), network = table_find(t, "network");
+    add(l, s, t, point, "point", "");
+    /* Keys that vary stand between these two. */
+    for (int32_t column = point + 1; column < network; column++)
+        add(l, s, t, column, points_axis_title(t->names[column]), "");
     for (int32_t i = 0; i < N_SHOWN; i++) {
         int32_t column = table_find(t, shown[i].column);
         if (strchr(shown[i].column, '#'))
@@ -100,14 +95,14 @@ static void choose_columns(struct layout *l, struct sheet *s, const struct table
     }
 }
 
-int sweep_text(const struct table *t, const struct sweep *w, struct text *out, struct err *e)
+int sweep_text(const struct table *t, struct text *out, struct err *e)
 {
     struct layout l = { .n = 0 };
     struct sheet s = { 0 };
     char value[SHOW];
     if (t->n_rows == 0)
         return 0;
-    choose_columns(&l, &s, t, w, out);
+    choose_columns(&l, &s, t, out);
     if (out->n > 0)
         text_puts(out, "\n");
     for (int64_t row = 0; row < t->n_rows; row++)

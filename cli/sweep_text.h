@@ -2,10 +2,9 @@
 #ifndef CLI_SWEEP_TEXT_H
 #define CLI_SWEEP_TEXT_H
 
-#include "explore/sweep.h"
+#include "base/table.h"
 
-/** Append the table of sweep_run() without what only scripts read; what is the same in every row stands
- * above. */
-int sweep_text(const struct table *t, const struct sweep *w, struct text *out, struct err *e);
+/** Append the rows of a sweep without what only scripts read; what is the same in every row stands above. */
+int sweep_text(const struct table *t, struct text *out, struct err *e);
 
 #endif

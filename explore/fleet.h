@@ -36,7 +36,7 @@ typedef bool fleet_progress(void *data, const struct sweep_counts *done);
 
 struct fleet_run {
     const struct fleet_work *work;
-    const struct spans *done; /**< units that are not run again; on the first rank */
+    const struct spans *done; /**< units that are not run again; on the first rank; read when it begins */
     struct span share;        /**< units that are run at all: a shard's; all: { 0, n_units } */
     int64_t every;            /**< of share those whose number is 0 modulo every, counted from share.first */
     int32_t threads;          /**< of each rank, >= 1 */
@@ -44,28 +44,36 @@ struct fleet_run {
     void *take_data;
     fleet_progress *progress; /**< may be NULL */
     void *progress_data;
-    bool stopped; /**< set: progress wanted to */
+    bool stopped; /**< set, on every rank: progress wanted to */
 };
 
 /**
  * Run all units of the share that are not done, each once. Threads take spans of units from a queue, small
  * at first and at the end, as many as take about 50 ms between. On several ranks (fleet_ranks() > 1) every
- * rank calls it; rank 0 hands out and writes, and computes as well.
- * @return 0, or the code of the failure that came first, on every rank.
+ * rank calls it; rank 0 hands out and writes, and computes as well. There one thread more is for messages,
+ * and ranks other than the first are deaf to SIGINT and SIGTERM, which mpirun and srun send to all: whether
+ * to stop is for progress to say.
+ * @return 0, or the code of the failure that came first, on every rank. Of a batch that was under way when
+ * its thread failed nothing is handed over. Memory does not depend on the number of units.
  */
 int fleet_run(struct fleet_run *f, struct err *e);
 
 /* ---- ranks: explore/fleet_mpi.c ---- */
 
-/** Was the program started by mpirun or by srun with an MPI plug-in? Then MPI is initialised, once. ERR_LIB.
- */
+/** Was the program started by mpirun or by srun with an MPI plug-in? Then MPI is initialised, once; all calls
+ * but those of a thread's work come from the thread that was here. ERR_LIB: by srun without a plug-in, by
+ * another MPI. */
 int fleet_start(struct err *e);
-/** Leave MPI, if it was entered; @p rc other than 0 ends all ranks. */
+/** Leave MPI, if it was entered. Where @p rc is not 0 and the other ranks do not come here within seconds,
+ * this process and they end at once, with this exit code: say before what is wrong. */
 void fleet_end(int rc);
+/** Called by all ranks, each with what it has come to: 0 where all have 0; else, on all, the code and the
+ * message of the first rank's failure, or of the lowest other's. */
+int fleet_agree(int rc, struct err *e);
 int32_t fleet_rank(void);  /**< 0 where there is one */
 int32_t fleet_ranks(void); /**< 1 where there is one */
 /** The @p n bytes of rank 0 to all; n and bytes of others are replaced, *bytes is owned by the caller (as
- * malloc). Called by all ranks. ERR_NOMEM, ERR_LIB. */
+ * malloc), a NUL follows them. Called by all ranks. ERR_NOMEM; ERR_LIB: 2^31 bytes or more. */
 int fleet_share(void **bytes, size_t *n, struct err *e);
 
 #endif

@@ -9,10 +9,12 @@
 
 /* Ranks that wait sleep in between: what MPI calls waiting is a loop that takes a core. */
 #define NAP_S 0.0005
-/* How long a rank that has failed waits for the others to come to the same end. */
-#define PART_S 1.0
+/* How long a rank that has failed waits for the others to come to the same end: the first rank closes files
+ * before. */
+#define PART_FIRST_S 1.0
+#define PART_S       5.0
 /* Of messages that are none of fleet_run()'s. */
-enum { TAG_SHARE = 100 };
+enum { TAG_SHARE = 100, TAG_AGREE };
 
 static bool is_running(void)
 {
@@ -80,7 +82,7 @@ void fleet_end(int rc)
     if (!is_running())
         return;
     /* A failure that all ranks know of ends them in peace; of one alone the others would never hear. */
-    if (!meet(rc ? PART_S : HUGE_VAL))
+    if (!meet(!rc ? HUGE_VAL : fleet_rank() == 0 ? PART_FIRST_S : PART_S))
         MPI_Abort(MPI_COMM_WORLD, rc);
     MPI_Finalize();
 }
@@ -101,13 +103,19 @@ int32_t fleet_ranks(void)
     return n;
 }
 
-/* A message from the first rank, which may be long in coming. False where there is no room for it. */
+/* Sleep until there is a message. */
+static void await(int from, int tag, MPI_Status *status)
+{
+    int there = 0;
+    while (MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, status), !there)
+        fleet_sleep(NAP_S);
+}
+
+/* What the first rank shares. False where there is no room for it. */
 static bool hear_first(char **bytes, int *n)
 {
     MPI_Status status;
-    int there = 0;
-    while (MPI_Iprobe(0, TAG_SHARE, MPI_COMM_WORLD, &there, &status), !there)
-        fleet_sleep(NAP_S);
+    await(0, TAG_SHARE, &status);
     MPI_Get_count(&status, MPI_BYTE, n);
     *bytes = malloc((size_t)*n + 1);
     if (!*bytes)
@@ -138,4 +146,41 @@ int fleet_share(void **bytes, size_t *n, struct err *e)
     *bytes = heard;
     *n = (size_t)n_heard;
     return 0;
+}
+
+static void send_err(const struct err *e, int to)
+{
+    MPI_Send(e, (int)sizeof *e, MPI_BYTE, to, TAG_AGREE, MPI_COMM_WORLD);
+}
+
+static void receive_err(struct err *e, int from)
+{
+    MPI_Status status;
+    await(from, TAG_AGREE, &status);
+    MPI_Recv(e, (int)sizeof *e, MPI_BYTE, from, TAG_AGREE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int fleet_agree(int rc, struct err *e)
+{
+    struct err mine = { 0 }, heard;
+    int32_t ranks = fleet_ranks();
+    if (rc)
+        mine = *e;
+    if (ranks > 1 && fleet_rank() > 0) {
+        send_err(&mine, 0);
+        receive_err(&mine, 0);
+    } else if (ranks > 1) {
+        for (int32_t from = 1; from < ranks; from++) {
+            receive_err(&heard, from);
+            if (mine.code || !heard.code)
+                continue;
+            mine = heard;
+            err_wrap(&mine, "rank %d", (int)from);
+        }
+        for (int32_t to = 1; to < ranks; to++)
+            send_err(&mine, to);
+    }
+    if (mine.code)
+        *e = mine;
+    return (int)mine.code;
 }

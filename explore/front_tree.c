@@ -5,8 +5,9 @@
 
 #include "base/array.h"
 
-/* Members of a leaf, kids of another node; one more while it is split. Measured: 16 to 48 are alike. */
-enum { LEAF = 24, FAN = 12, MAX_COLS = FRONT_MAX_COLUMNS };
+/* Members of a leaf, kids of another node; one more while it is split. Measured with 60,000 points that all
+ * stay: leaves of 16 to 48 and nodes of 24 to 48 are alike, nodes of 12 a fifth slower in five columns. */
+enum { LEAF = 24, FAN = 24, MAX_COLS = FRONT_MAX_COLUMNS };
 
 /* All leaves are equally deep, no node but the root is empty, and boxes are tight. */
 struct node {

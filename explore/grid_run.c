@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc/repair.h"
+
 enum { DIMS = TOPO_MAX_DIMS };
 
 /* Combinations of a row between two looks at what was found: the bar is lower then. */
@@ -82,6 +84,10 @@ static bool is_hopeless(const struct walk *w, int32_t level)
     memcpy(bw_Bps, w->place.bw_Bps, sizeof bw_Bps);
     for (int32_t a = level; a < g->q.n_axes; a++)
         bw_Bps[g->q.axes[a].dim] = grid_axis_least(g, a);
+    /* A row that falls with every bandwidth is broken below, where it is broken here. */
+    for (int32_t i = 0; i < g->q.n_rows && g->rows_fall; i++)
+        if (alloc_outside(&g->q.rows[i], bw_Bps, g->q.step->n_dims) > GRID_TIE_REL)
+            return true;
     for (int c = 0; c < GRID_LINEAR; c++) {
         double most = g->q.most[GRID_COST + c] * g->linear[c].per_unit;
         if (most < INFINITY &&

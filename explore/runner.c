@@ -28,6 +28,7 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
     to->filtered += n->filtered;
     to->bounded += n->bounded;
     to->solved += n->solved;
+    to->failed += n->failed;
 }
 
 int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
@@ -91,8 +92,10 @@ static int is_left_out(bool *out, const struct sweep *w, const struct sweep_poin
 
 /* Split, time and price of the study that was loaded, as a row. */
 static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
-                      struct err *e)
+                      struct sweep_counts *n, struct err *e)
 {
+    const struct uncertain *u = &r->job.order->sweep->uncertain;
+    double values[2 * UNCERTAIN_MAX_PERCENTILES];
     struct sweep_row row;
     struct design d;
     int rc = design_row(&d, &r->study, e);
@@ -101,6 +104,11 @@ static int add_design(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_blank(&row);
     sweep_row_study(&row, &r->study, &r->words);
     rc = sweep_row_design(&row, &r->study, &d, e);
+    if (!rc && u->n_keys && alloc_has_split(&d.answer)) {
+        row.uncertain = values;
+        rc = uncertain_fill(values, u, &r->study, &d, e);
+    }
+    n->failed += !rc && !alloc_has_split(&d.answer);
     if (!rc)
         sweep_row_put(rows, r->job.order->sweep, p, point, &row);
     design_free(&d);
@@ -123,13 +131,14 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
 
 /* The row of a point that is not left out. Lack of memory ends the sweep. */
 static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
-                   struct table *rows, struct err *e)
+                   struct table *rows, struct sweep_counts *n, struct err *e)
 {
     bool read = !rc;
     if (read)
-        rc = add_design(r, p, point, rows, inner);
+        rc = add_design(r, p, point, rows, n, inner);
     if (rc == ERR_NOMEM)
         return err_set(e, rc, "%s", inner->msg);
+    n->failed += rc != 0;
     if (rc)
         add_error(r, p, point, read, inner->msg, rows);
     return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
@@ -155,7 +164,7 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     n->filtered += out;
     n->bounded += bounded;
     n->solved += !out && !bounded;
-    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, e);
+    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, n, e);
 }
 
 int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
@@ -166,6 +175,7 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
     r->slow = unit.slow;
+    runner_bound_forget(&r->bound);
     for (int64_t i = 0; i < unit.n && !rc; i++) {
         struct sweep_point p;
         int64_t point = order_point(&p, r->job.order, &unit, i);

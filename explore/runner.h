@@ -13,6 +13,7 @@ struct sweep_counts {
     int64_t filtered; /**< `where` of the study leaves them out */
     int64_t bounded;  /**< proved to be worse than a point that is known, without solving */
     int64_t solved;   /**< evaluated or solved: they have a row, whatever its status */
+    int64_t failed;   /**< of those solved: the row says why there is no design */
 };
 void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 
@@ -27,7 +28,7 @@ struct runner_job {
 /** Opaque: studies that were read, work space. */
 struct runner;
 
-/** One a thread. ERR_NOMEM, then *out is NULL. */
+/** One a thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. Then *out is NULL. */
 int runner_build(struct runner **out, const struct runner_job *job, struct err *e);
 void runner_free(struct runner *r); /**< NULL is fine */
 

@@ -205,7 +205,7 @@ static int write_spans(struct store *s, const struct spans *done, struct err *e)
 static bool same_counts(const struct sweep_counts *a, const struct sweep_counts *b)
 {
     return a->seen == b->seen && a->filtered == b->filtered && a->bounded == b->bounded &&
-           a->solved == b->solved;
+           a->solved == b->solved && a->failed == b->failed;
 }
 
 static bool same_spans(const struct spans *a, const struct spans *b)

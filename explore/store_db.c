@@ -125,10 +125,13 @@ static int check_file(const struct store *s, struct err *e)
     struct stat st;
     if (!*s->path)
         return err_set(e, ERR_PARSE, "name of the store is empty, need a file");
-    if (stat(s->path, &st) != 0)
-        return s->reads ? err_set(e, ERR_PARSE, "%s: file is missing or out of reach (%s), need a store",
-                                  s->path, strerror(errno))
-                        : 0;
+    bool found = stat(s->path, &st) == 0;
+    if (!found && s->reads && errno == ENOENT)
+        return err_set(e, ERR_PARSE, "%s: file is missing, need a store", s->path);
+    if (!found && s->reads)
+        return err_set(e, ERR_PARSE, "%s: cannot be read (%s), need a store", s->path, strerror(errno));
+    if (!found)
+        return 0;
     if (!S_ISREG(st.st_mode))
         return err_set(e, ERR_PARSE, "%s: is %s, need a file", s->path,
                        S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");

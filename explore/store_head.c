@@ -93,6 +93,8 @@ int store_write_counts(struct store *s, const struct sweep_counts *n, bool compl
         rc = put_value(s, "bounded", NULL, n->bounded, e);
     if (!rc)
         rc = put_value(s, "solved", NULL, n->solved, e);
+    if (!rc)
+        rc = put_value(s, "failed", NULL, n->failed, e);
     return rc ? rc : put_value(s, "state", complete ? "complete" : "incomplete", 0, e);
 }
 
@@ -166,7 +168,7 @@ int store_read_head(struct store *s, struct err *e)
         { "seen", &s->counts.seen, NULL },
         { "filtered", &s->counts.filtered, NULL },
         { "bounded", &s->counts.bounded, NULL },
-        { "solved", &s->counts.solved, NULL },
+        { "solved", &s->counts.solved, NULL }, { "failed", &s->counts.failed, NULL },
         { "version", NULL, &h->version },
         { "command", NULL, &h->command },
         { "study", NULL, &h->study },
@@ -177,7 +179,8 @@ int store_read_head(struct store *s, struct err *e)
     h->study_hash = hash ? strtoull(hash, NULL, 16) : 0;
     h->shard = (int32_t)shard;
     h->n_shards = (int32_t)n_shards;
-    bool whole = hash && h->version && h->command && h->study;
+    bool whole = hash && h->version && h->command && h->study && h->n_points >= 0 && h->n_units >= 0 &&
+                 shard >= 1 && shard <= n_shards && n_shards <= INT32_MAX;
     free((char *)hash);
     if (!rc && !whole)
         rc = store_fail(s, SQLITE_CORRUPT, e);

@@ -62,7 +62,7 @@ static int check_sources(const struct merge *m, struct err *e)
     for (int32_t k = 1; k < m->n && !rc; k++) {
         rc = store_check_same(m->sources[k].store, &first->head, &first->columns, e);
         if (rc)
-            err_wrap(e, "other sweep than %s", first->path);
+            err_set(e, e->code, "%s, as %s", e->msg, first->path);
         for (int32_t i = 0; i < k && !rc; i++)
             rc = check_pair(m, i, k, e);
     }

@@ -192,11 +192,21 @@ static bool names_inner(const char *path)
     return false;
 }
 
+/* What stands in the study's own file and is about its points together. */
+static bool is_of_sweep(const char *path, size_t top)
+{
+    static const char *const keys[] = { "vary", "keep", "uncertain" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strlen(keys[i]) == top && strncmp(path, keys[i], top) == 0)
+            return true;
+    return false;
+}
+
 static enum level level_of(const char *path)
 {
     static const char list[] = "workloads[";
     size_t top = strcspn(path, ".[");
-    if (!path[top] || (top == 4 && (strncmp(path, "vary", 4) == 0 || strncmp(path, "keep", 4) == 0)))
+    if (!path[top] || is_of_sweep(path, top))
         return LEVEL_TOP;
     if (strcmp(path, "network.parts") == 0)
         return LEVEL_NAMES;

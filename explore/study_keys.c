@@ -65,6 +65,9 @@ static const struct key study_keys[] = {
           "sweep that "
           "do not satisfy all are left out"),
     STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
+    STUDY("uncertain", uncertain, KEY_NODE, 0,
+          "for the sweep command: prices, traffic and other numbers that are not known for sure, see "
+          "uncertain"),
     { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
       .min = 0, .max = 9e18, .dflt = 1 },
 };

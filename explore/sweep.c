@@ -127,6 +127,14 @@ int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_do
                      (long long)w->n_points, (long long)seeds, SWEEP_MAX_POINTS);
 }
 
+static int read_uncertain(struct sweep *w, const struct yaml_doc *doc, struct err *e)
+{
+    yaml_id seed = yaml_get(doc, doc->root, "seed");
+    int64_t n = 1;
+    int rc = seed < 0 ? 0 : yaml_count(doc, seed, &n, e);
+    return rc ? rc : uncertain_read(&w->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
+}
+
 int sweep_read(struct sweep *w, const char *path, const struct study_override *overrides, int32_t n,
                struct err *e)
 {
@@ -140,6 +148,8 @@ int sweep_read(struct sweep *w, const char *path, const struct study_override *o
     rc = sweep_read_axes(w, &study_section, &doc, &from, INT64_MAX, e);
     if (!rc)
         rc = sweep_read_where(w, &doc, e);
+    if (!rc)
+        rc = read_uncertain(w, &doc, e);
     yaml_free(&doc);
     if (!rc)
         rc = sweep_note(w, &from, e);
@@ -157,6 +167,7 @@ void sweep_free(struct sweep *w)
     free(w->axes);
     free(w->grids);
     sweep_where_free(w->where);
+    uncertain_free(&w->uncertain);
     text_free(&w->notes);
     *w = (struct sweep){ 0 };
 }

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "explore/design.h"
 #include "explore/pool.h"
+#include "explore/uncertain.h"
 
 enum {
     SWEEP_MAX_KEYS = 16, /**< that vary, over all grids */
@@ -49,8 +50,9 @@ struct sweep {
     int32_t n_axes;
     struct sweep_grid *grids; /**< shape [n_grids], owned */
     int32_t n_grids;
-    int64_t n_points;          /**< with those that `where` leaves out */
-    struct sweep_where *where; /**< owned; NULL = the study has none */
+    int64_t n_points;           /**< with those that `where` leaves out */
+    struct sweep_where *where;  /**< owned; NULL = the study has none */
+    struct uncertain uncertain; /**< the study's, drawn; all zero = nothing is */
     struct text notes; /**< warnings, a line each: keys and axes that have no effect at any point looked at */
 };
 
@@ -113,8 +115,8 @@ int sweep_passes(bool *pass, const struct sweep *w, const struct sweep_point *p,
  * spec word), n_dims, dims ("a|b|c"), workload ("A+2*B", by name and weight), objective, total_GBps,
  * status, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
  * nic_GBps, gap, unique ("yes", "no"), bw1_GBps.., util1.., exposed1_s.. (up to the widest
- * network), where a point trains a model those of training_row_columns(), message. Results are blank unless
- * solved or stalled; total_GBps is the study's, else that of the split.
+ * network), those of uncertain_columns(), where a point trains a model those of training_row_columns(),
+ * message. Results are blank unless solved or stalled; total_GBps is the study's, else that of the split.
  *
  * @param out       zero-initialised; the caller frees it, also after failure.
  * @param progress  may be NULL.

@@ -186,6 +186,7 @@ void runner_columns(struct table *t, const struct sweep *w)
     dim_columns(t, "bw", "_GBps");
     dim_columns(t, "util", "");
     dim_columns(t, "exposed", "_s");
+    uncertain_columns(t, &w->uncertain);
     training_row_columns(t);
     table_column(t, "message", TABLE_TEXT);
 }
@@ -220,6 +221,8 @@ void sweep_row_put(struct table *t, const struct sweep *w, const struct sweep_po
     put_reals(t, row->bw_GBps, TOPO_MAX_DIMS);
     put_reals(t, row->util, TOPO_MAX_DIMS);
     put_reals(t, row->exposed_s, TOPO_MAX_DIMS);
+    for (int32_t i = 0; i < uncertain_n_columns(&w->uncertain); i++)
+        table_put_real(t, row->uncertain ? row->uncertain[i] : NAN);
     training_row_put(t, &row->training);
     table_put_text(t, row->message);
 }

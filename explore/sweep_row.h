@@ -25,6 +25,7 @@ struct sweep_row {
         perf_per_cost_gain, nic_GBps, gap;
     int unique; /**< -1 = blank */
     double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
+    const double *uncertain; /**< shape [uncertain_n_columns()], borrowed; NULL = blank */
     struct training_row training;
 };
 

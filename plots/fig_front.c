@@ -61,7 +61,7 @@ static int read_row(struct picture *f, const struct rows *r, const int32_t colum
 {
     static const char *const words[] = { "behind", "all", "within", "design" };
     static const enum what kinds[] = { BEHIND, FRONT, WITHIN, DESIGN };
-    struct canvas_xy at;
+    struct canvas_xy at = { 0 };
     int32_t panel;
     int rc = rows_name(&panel, &f->panels, r, columns[0], e);
     if (!rc)
@@ -192,8 +192,8 @@ static void put_panel(struct picture *f, int32_t panel)
 {
     double width = (f->body.right - f->body.left - CANVAS_Y_LABEL_PX) / f->n_columns;
     double height = (f->body.bottom - f->body.top - CANVAS_X_LABEL_PX) / f->n_rows;
-    double left = f->body.left + CANVAS_Y_LABEL_PX + panel % f->n_columns * width;
-    double top = f->body.top + panel / f->n_columns * height;
+    int32_t column = panel % f->n_columns, row = panel / f->n_columns;
+    double left = f->body.left + CANVAS_Y_LABEL_PX + column * width, top = f->body.top + row * height;
     struct canvas_box box = { left + Y_TICS_PX, top + CANVAS_STRIP_PX, left + width - 8,
                               top + height - CANVAS_X_TICS_PX };
     struct canvas_xy lo = { HUGE_VAL, HUGE_VAL }, hi = { 0, 0 };

@@ -98,7 +98,12 @@ ranks 3 failed units=400 us=500 fail=200 && die "a unit that fails: ends with co
 [ "$(grep -c 'error -4: .*unit 200: fails, need another' run.log)" = 3 ] || die "a unit that fails: not all ranks say so"
 
 ranks 2 missing/file units=10 && die "a file that cannot be made: ends with code 0"
-[ "$(grep -c 'error -2: missing/file: cannot be made' run.log)" = 1 ] || die "a file that cannot be made: is not said"
+[ "$(grep -c 'error -2: missing/file: cannot be made' run.log)" = 2 ] || die "a file that cannot be made: not all ranks say so"
+grep -q MPI_ABORT run.log && die "a file that cannot be made: ranks do not end together"
+for rank in 0 1; do
+    ranks 2 alone units=10 alone=$rank && die "rank $rank fails alone: mpirun ends with code 0"
+    [ "$(grep -c 'fails alone' run.log)" = 1 ] || die "rank $rank fails alone: is not said"
+done
 
 # mpirun tells all ranks to end, and waits for them.
 mpirun -n 2 --oversubscribe --bind-to none "$program" interrupted units=400 us=20000 2>run.log &

@@ -176,7 +176,7 @@ same() {
     "$weft" export "$2" --of csv | grep -v '^#' | cmp -s plain.csv - || die "$1: rows differ from those of a plain run"
 }
 
-"$weft" sweep study.yaml --store plain.db >/dev/null
+"$weft" sweep study.yaml --store plain.db -q
 "$weft" export plain.db --of csv | grep -v '^#' >plain.csv
 [ "$(wc -l <plain.csv)" = 607 ] || die "a plain sweep: $(wc -l <plain.csv) lines, need 607"
 

@@ -23,6 +23,7 @@ void plan_defaults(struct plan *p)
                         .scatter_gather = true,
                         .sends = 2,
                         .grad_B = 4,
+                        .traffic = 1,
                         .order = { PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP } };
 }
 

@@ -64,6 +64,7 @@ struct plan {
     int64_t sends;     /**< exposed messages of a stage per microbatch, of 2 forward and backward */
     int64_t grad_B;    /**< bytes of a gradient: 4 (accumulated in fp32) or 2 */
     double overhead_s; /**< of a step, whatever its size */
+    double traffic;    /**< what every collective sends, times this; 1 */
     enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
 };
 

@@ -251,4 +251,6 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     add_exchange(&x);
     add_tied(&x);
     add_optimizer(&x);
+    for (int32_t i = 0; i < c->n_collectives; i++)
+        c->collectives[i].bytes *= p->traffic;
 }

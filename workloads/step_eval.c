@@ -1,4 +1,4 @@
-#include "workloads/step_fn.h"
+#include "workloads/step_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,81 +134,14 @@ static void batch_by_point(const struct step_fn *f, const double *const *bw_Bps,
     }
 }
 
-#if defined(__x86_64__)
-/* Two vectors of points at a time, so that each traffic value is broadcast once
- * for both and the divisions of one overlap the products of the other. */
-#define LEAF_DIM(d)                                                                                          \
-    do {                                                                                                     \
-        const vec m = SET1(traffic[d]);                                                                      \
-        ta = MAX(MUL(m, ia[d]), ta);                                                                         \
-        tb = MAX(MUL(m, ib[d]), tb);                                                                         \
-    } while (0)
-
-#define DEFINE_BATCH(NAME, TARGET)                                                                           \
-    TARGET static int64_t NAME(const struct step_fn *f, const double *const *bw, int64_t n, double *out)     \
-    {                                                                                                        \
-        const double *end = f->traffic_B + (size_t)f->n_leaves * DIMS;                                       \
-        int64_t i = 0;                                                                                       \
-        for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {                                                         \
-            vec ia[4], ib[4], sa = SET1(f->const_s[0]), sb = sa;                                             \
-            for (int32_t d = 0; d < 4; d++) {                                                                \
-                ia[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i) : SET1(1.0));                         \
-                ib[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i + WIDTH) : SET1(1.0));                 \
-            }                                                                                                \
-            for (const double *traffic = f->traffic_B; traffic < end; traffic += DIMS) {                     \
-                vec ta = SET1(0.0), tb = ta;                                                                 \
-                LEAF_DIM(0);                                                                                 \
-                LEAF_DIM(1);                                                                                 \
-                LEAF_DIM(2);                                                                                 \
-                LEAF_DIM(3);                                                                                 \
-                sa = ADD(sa, ta);                                                                            \
-                sb = ADD(sb, tb);                                                                            \
-            }                                                                                                \
-            STORE(out + i, sa);                                                                              \
-            STORE(out + i + WIDTH, sb);                                                                      \
-        }                                                                                                    \
-        return i;                                                                                            \
-    }
-
-#define vec   __m128d
-#define WIDTH INT64_C(2)
-#define SET1  _mm_set1_pd
-#define LOAD  _mm_loadu_pd
-#define STORE _mm_storeu_pd
-#define ADD   _mm_add_pd
-#define MUL   _mm_mul_pd
-#define DIV   _mm_div_pd
-#define MAX   _mm_max_pd
-DEFINE_BATCH(batch4_sse2, )
-#undef vec
-#undef WIDTH
-#undef SET1
-#undef LOAD
-#undef STORE
-#undef ADD
-#undef MUL
-#undef DIV
-#undef MAX
-
-#define vec   __m256d
-#define WIDTH INT64_C(4)
-#define SET1  _mm256_set1_pd
-#define LOAD  _mm256_loadu_pd
-#define STORE _mm256_storeu_pd
-#define ADD   _mm256_add_pd
-#define MUL   _mm256_mul_pd
-#define DIV   _mm256_div_pd
-#define MAX   _mm256_max_pd
-DEFINE_BATCH(batch4_avx2, __attribute__((target("avx2"))))
-#endif
-
 void step_time_batch(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s)
 {
     int64_t done = 0;
 #if defined(__x86_64__)
-    if (f->n_terms == 1 && f->n_dims <= 4)
-        done = __builtin_cpu_supports("avx2") ? batch4_avx2(f, bw_Bps, n, out_s)
-                                              : batch4_sse2(f, bw_Bps, n, out_s);
+    done = __builtin_cpu_supports("avx2") ? step_batch_4(f, bw_Bps, n, out_s)
+                                          : step_batch_2(f, bw_Bps, n, out_s);
+#else
+    done = step_batch_2(f, bw_Bps, n, out_s);
 #endif
     batch_by_point(f, bw_Bps, done, n, out_s);
 }

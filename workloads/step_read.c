@@ -16,6 +16,7 @@ struct workload_conf {
     const char *name, *source, *astra, *simai;
     yaml_id groups, layers, step, chakra, model, parallel, search;
     int32_t loop, recompute, ag_size;
+    double traffic;
 };
 
 static const struct key workload_keys[] = {
@@ -40,6 +41,15 @@ static const struct key workload_keys[] = {
     NODE_KEY(workload_conf, "parallel", parallel, "of a model: how it is spread over the NPUs, see parallel"),
     NODE_KEY(workload_conf, "search", search,
              "of a model: find the best plan, from what is given in parallel; {}: over all, see search"),
+    { .name = "traffic",
+      .help = "all bytes that are sent, times this: to ask how sure an answer is",
+      .kind = KEY_REAL,
+      .offset = offsetof(struct workload_conf, traffic),
+      .unit = "",
+      .scale = 1,
+      .min = 0,
+      .max = 1e6,
+      .dflt = 1 },
 };
 
 SECTION(step_workload_section, "workload", "one training step of one model", workload_keys);
@@ -412,6 +422,32 @@ int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id m
     return rc ? rc : training_read(x, doc, map, net, e);
 }
 
+/* Of a model its plan sees to it. */
+static void scale_traffic(struct step_tree *t, double traffic)
+{
+    for (step_id id = 0; id < t->n_nodes; id++)
+        t->nodes[id].bytes *= traffic;
+}
+
+/* `groups`, and the work as layers or as an expression. */
+static int read_own(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+                    const struct topo_network *net, struct err *e)
+{
+    int rc = 0;
+    step_begin(t, conf->name, net);
+    if (conf->groups >= 0)
+        rc = group_read(t, doc, conf->groups, net, e);
+    if (!rc && conf->layers >= 0)
+        rc = read_layers(t, conf, doc, e);
+    else if (!rc)
+        rc = read_expression(&(struct expression){ t, doc }, -1, STEP_OTHER, conf->step, e);
+    if (!rc)
+        rc = step_check(t, e);
+    if (rc)
+        step_free(t);
+    return rc;
+}
+
 int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
               struct err *e)
 {
@@ -420,20 +456,13 @@ int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, con
     int rc = schema_read(&conf, &step_workload_section, doc, node, e);
     if (rc || (rc = check_workload(&conf, doc, node, e)))
         return rc;
-    if (conf.astra || conf.simai || conf.chakra >= 0)
-        return read_foreign(t, &conf, doc, node, net, e);
     if (conf.model >= 0)
         return read_model(t, doc, node, net, e);
-    step_begin(t, conf.name, net);
-    if (conf.groups >= 0)
-        rc = group_read(t, doc, conf.groups, net, e);
-    if (!rc && conf.layers >= 0)
-        rc = read_layers(t, &conf, doc, e);
-    else if (!rc)
-        rc = read_expression(&(struct expression){ t, doc }, -1, STEP_OTHER, conf.step, e);
+    if (conf.astra || conf.simai || conf.chakra >= 0)
+        rc = read_foreign(t, &conf, doc, node, net, e);
+    else
+        rc = read_own(t, &conf, doc, net, e);
     if (!rc)
-        rc = step_check(t, e);
-    if (rc)
-        step_free(t);
+        scale_traffic(t, conf.traffic);
     return rc;
 }

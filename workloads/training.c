@@ -29,7 +29,7 @@ int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, c
                   struct err *e)
 {
     yaml_id model = yaml_get(doc, map, "model"), parallel = yaml_get(doc, map, "parallel");
-    yaml_id name = yaml_get(doc, map, "name");
+    yaml_id name = yaml_get(doc, map, "name"), traffic = yaml_get(doc, map, "traffic");
     *x = (struct training){ .search = yaml_get(doc, map, "search") };
     int rc = yaml_need(doc, model, YAML_MAP, e);
     if (!rc)
@@ -38,6 +38,8 @@ int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, c
         rc = need_npu(net, doc, model, e);
     if (!rc)
         rc = plan_read(&x->plan, &x->model, net, x->search < 0, doc, parallel, e);
+    if (!rc && traffic >= 0)
+        rc = yaml_real(doc, traffic, &x->plan.traffic, e);
     if (rc)
         return rc;
     snprintf(x->name, sizeof x->name, "%s", name >= 0 ? doc->nodes[name].text : x->model.name);

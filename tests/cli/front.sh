@@ -34,9 +34,9 @@ run front rows.csv --where workload=B --of json
 "$WEFT" front - --of csv <rows.csv | grep -v '^#' | cmp - file.csv && echo "a pipe is read as a file"
 "$WEFT" front rows.csv --behind 9 --of csv | sed -n 's/^\([0-9]*\),.*,\(behind,no,.*\)$/\1,\2/p'
 for i in 1 2 3 4 5 6 7 8 9; do # many rows: at most so many are taken
-    sed -n "s/^5,/5$i,/p" rows.csv >>more
+    sed -n "s/^5,/5$i,/p" rows.csv >>extra.csv
 done
-cat rows.csv more >many.csv
+cat rows.csv extra.csv >many.csv
 "$WEFT" front many.csv --behind 3 --of csv | grep -c behind
 run plot front front.csv -o front.svg
 grep -c 'front within the limits' front.svg

@@ -5,7 +5,8 @@
  *
  * FILE gets the rows, a line each, as they come, and "done FIRST N" after those of a batch; what it has from
  * before is not done again. FILE.RANK has the process id of each rank. The time goes to standard error.
- * us: how long a unit computes. fail: the unit that fails. stop: calls of progress until it says stop. */
+ * us: how long a unit computes. fail: the unit that fails. stop: calls of progress until it says stop.
+ * alone: the rank that fails before it begins, while others do not. */
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -21,7 +22,7 @@
 
 struct task {
     const char *path;
-    int64_t threads, units, us, columns, shard, shards, every, fail, stop;
+    int64_t threads, units, us, columns, shard, shards, every, fail, stop, alone;
     int fd;
     int64_t reports;
     struct spans done;
@@ -173,6 +174,7 @@ static void read_options(struct task *t, int argc, char **argv)
         { "threads=", &t->threads }, { "units=", &t->units }, { "us=", &t->us },
         { "columns=", &t->columns }, { "shard=", &t->shard }, { "shards=", &t->shards },
         { "every=", &t->every },     { "fail=", &t->fail },   { "stop=", &t->stop },
+        { "alone=", &t->alone },
     };
     for (int i = 0; i < argc; i++)
         for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
@@ -235,6 +237,7 @@ int main(int argc, char **argv)
                       .every = 1,
                       .fail = -1,
                       .stop = -1,
+                      .alone = -1,
                       .fd = -1 };
     struct err e = { 0 };
     read_options(&t, argc, argv);
@@ -247,6 +250,9 @@ int main(int argc, char **argv)
         rc = check_share(&t, &e);
     if (!rc && fleet_rank() == 0)
         rc = read_done(&t, &e);
+    rc = fleet_agree(rc, &e);
+    if (!rc && fleet_rank() == t.alone)
+        rc = err_set(&e, ERR_IO, "rank %d: fails alone", (int)fleet_rank());
     if (!rc)
         rc = work_on(&t, &e);
     if (rc)

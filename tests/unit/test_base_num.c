@@ -146,6 +146,60 @@ static void formatted_numbers_read_back_bit_for_bit(void **state)
     }
 }
 
+/* What the C library gives for %.15g, %.16g and %.17g; another way to the same digits. */
+static void assert_as_printed(double x)
+{
+    char got[NUM_TEXT], want[NUM_TEXT];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(want, sizeof want, "%.*g", digits, x);
+        if (strtod(want, NULL) == x)
+            break;
+    }
+    if (strcmp(num_format(got, x), want) != 0) {
+        print_error("%a: %s, want %s\n", x, got, want);
+        fail();
+    }
+}
+
+static void any_double_is_written_as_printf_writes_it(void **state)
+{
+    uint64_t bits = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        double any, near_one;
+        bits ^= bits << 13; /* Marsaglia's xorshift, 2003 */
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        memcpy(&any, &bits, sizeof any);
+        if (i % 4 == 0 && !isnan(any))
+            assert_as_printed(any);
+        near_one = ldexp((double)(bits >> 11), -53 - (int)(bits % 160) + 30); /* 1e-39 to 1e9 */
+        if (i % 4 == 1)
+            assert_as_printed(-near_one);
+        if (i % 4 == 2)
+            assert_as_printed((double)(bits % 1000000000) / 1000); /* few digits */
+        if (i % 4 == 3) /* at powers of two the doubles below are closer than those above */
+            assert_as_printed(ldexp(1 + (double)(bits % 3) * 0x1p-52 - (double)(bits % 5 == 0) * 0x1p-53,
+                                    (int)(bits >> 20 & 255) - 150));
+    }
+}
+
+static void powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them(void **state)
+{
+    char text[32];
+    (void)state;
+    for (int k = -45; k <= 25; k++)
+        for (int digit = 1; digit <= 9; digit++) {
+            snprintf(text, sizeof text, "%de%d", digit, k);
+            double x = strtod(text, NULL);
+            assert_as_printed(x);
+            assert_as_printed(nextafter(x, INFINITY));
+            assert_as_printed(nextafter(x, 0));
+            assert_as_printed(nextafter(nextafter(x, 0), 0));
+            assert_as_printed(x / 2);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +211,8 @@ int main(void)
         cmocka_unit_test(counts_are_plain_digits_below_2_to_63),
         cmocka_unit_test(formatted_numbers_are_short),
         cmocka_unit_test(formatted_numbers_read_back_bit_for_bit),
+        cmocka_unit_test(any_double_is_written_as_printf_writes_it),
+        cmocka_unit_test(powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,6 +323,53 @@ static void cells_are_copied_and_shown_as_csv_has_them(void **state)
     table_free(&to);
 }
 
+/* Three rows as one piece, or a row at a time, after a piece without rows. */
+static void pieces_make_the_same_text_as_the_whole(void **state)
+{
+    (void)state;
+    for (int format = TABLE_AS_TEXT; format <= TABLE_AS_JSON; format++) {
+        struct table whole = small_table(), piece = { 0 };
+        struct table_writer w = { .format = (enum table_format)format };
+        struct text want = { 0 }, got = { 0 };
+        struct err e = { 0 };
+        const char *head = "version=1\nseed=3\n";
+        assert_ok(table_write(&whole, w.format, head, &want, &e), &e);
+        assert_ok(table_write_measure(&w, &whole, &e), &e);
+        for (int32_t col = 0; col < whole.n_cols; col++)
+            table_column(&piece, whole.names[col], whole.kinds[col]);
+        assert_ok(table_write_begin(&w, &piece, head, &got, &e), &e);
+        assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+        for (int64_t row = 0; row < whole.n_rows; row++) {
+            table_clear(&piece);
+            table_take_row(&piece, &whole, row);
+            assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+        }
+        assert_ok(table_write_end(&w, &got, &e), &e);
+        assert_string_equal(text_str(&got), text_str(&want));
+        text_free(&want);
+        text_free(&got);
+        table_free(&piece);
+        table_free(&whole);
+    }
+}
+
+static void a_cleared_table_keeps_its_columns(void **state)
+{
+    struct table t = small_table();
+    (void)state;
+    table_clear(&t);
+    assert_int_equal(t.n_rows, 0);
+    assert_int_equal(t.n_cols, 3);
+    table_row(&t);
+    table_put_text(&t, "again");
+    assert_true(table_row_is_open(&t));
+    table_put_none(&t);
+    table_put_count(&t, 5);
+    assert_false(table_row_is_open(&t));
+    assert_int_equal(table_cell(&t, 0, 2)->count, 5);
+    table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +388,8 @@ int main(void)
         cmocka_unit_test(writing_appends),
         cmocka_unit_test(lack_of_memory_is_told_when_writing),
         cmocka_unit_test(cells_are_copied_and_shown_as_csv_has_them),
+        cmocka_unit_test(pieces_make_the_same_text_as_the_whole),
+        cmocka_unit_test(a_cleared_table_keeps_its_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

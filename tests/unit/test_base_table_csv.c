@@ -309,6 +309,35 @@ static void random_bytes_are_read_or_refused(void **state)
     rng_free(r);
 }
 
+/* What a table becomes by being written and read again, without the file. */
+static void texts_that_are_all_numbers_become_numbers(void **state)
+{
+    static const char *const cells[][4] = {
+        { "1", "20", NULL, "3" }, { "1", "2.5", "-3e2", NULL }, { "1", "x", "2", "3" },
+        { "", "1", "2", "3" },    { NULL, NULL, NULL, NULL },
+    };
+    static const enum table_kind want[] = { TABLE_COUNT, TABLE_REAL, TABLE_TEXT, TABLE_TEXT, TABLE_REAL };
+    struct table t = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    for (size_t col = 0; col < COUNT_OF(cells); col++)
+        table_column(&t, (const char[]){ (char)('a' + col), '\0' }, TABLE_TEXT);
+    for (size_t row = 0; row < 4; row++) {
+        table_row(&t);
+        for (size_t col = 0; col < COUNT_OF(cells); col++)
+            table_put_text(&t, cells[col][row]);
+    }
+    assert_ok(table_find_numbers(&t, &e), &e);
+    for (size_t col = 0; col < COUNT_OF(cells); col++)
+        assert_int_equal(t.kinds[col], want[col]);
+    assert_int_equal(table_cell(&t, 1, 0)->count, 20);
+    assert_int_equal(table_cell(&t, 2, 0)->count, INT64_MIN);
+    assert_true(table_number(&t, 2, 1) == -300);
+    assert_string_equal(table_cell(&t, 1, 2)->text, "x");
+    assert_string_equal(table_cell(&t, 0, 3)->text, "");
+    table_free(&t);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 int main(void)
@@ -325,6 +354,7 @@ int main(void)
         IN_SCRATCH(random_reals_come_back_bit_for_bit),
         IN_SCRATCH(random_texts_and_counts_come_back),
         IN_SCRATCH(random_bytes_are_read_or_refused),
+        cmocka_unit_test(texts_that_are_all_numbers_become_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* Grids of bandwidths: every point of the front and of the best few comes out, whatever is skipped. */
-#include "tests/unit/split_random.h"
-
 #include "tests/support.h"
 
 #include "explore/grid.h"
+#include "tests/unit/split_random.h"
 #include "tests/unit/step_oracle.h"
 
 enum { D = TOPO_MAX_DIMS, MOST_VALUES = 12 };
@@ -33,7 +32,8 @@ static void plant_open(struct plant *p, struct rng *r, bool overlap)
     int32_t first = (int32_t)rng_below(r, n_dims);
     for (int32_t k = 0; k < n_dims && count < 20000; k++) {
         struct grid_axis *axis = &q->axes[q->n_axes];
-        *axis = (struct grid_axis){ (first + k) % n_dims, 1 + rng_below(r, MOST_VALUES), p->bw_Bps[q->n_axes] };
+        *axis =
+            (struct grid_axis){ (first + k) % n_dims, 1 + rng_below(r, MOST_VALUES), p->bw_Bps[q->n_axes] };
         if (count * axis->n > 40000)
             continue;
         count *= axis->n;
@@ -168,7 +168,8 @@ static void oracle_top(struct oracle *o, const struct grid_question *q)
     free(taken);
 }
 
-/* All that is kept is found, with its values to the bit; what is found lies in order, and within the limits. */
+/* All that is kept is found, with its values to the bit; what is found lies in order, and within the limits.
+ */
 static int64_t check_found(const struct oracle *o, const struct grid_found *f)
 {
     int64_t at = 0;
@@ -190,16 +191,28 @@ static int64_t check_found(const struct oracle *o, const struct grid_found *f)
     return f->n;
 }
 
-/* The whole grid, in as many parts. */
-static void run_parts(struct grid_found *f, const struct grid *g, int parts)
+/* The whole grid, in as many parts; each knows the front of those before, as rows have it. */
+static void run_parts(struct grid_found *f, const struct oracle *o, const struct grid *g,
+                      const struct grid_question *q, int parts)
 {
     struct err e = { 0 };
-    int64_t n = grid_count(g), at = 0;
+    struct front known = { .n_cols = q->n_front };
+    int64_t at = 0;
     for (int k = 1; k <= parts; k++) {
-        int64_t to = k < parts ? n * k / parts : n;
-        assert_ok(grid_run(g, at, to - at, NULL, f, &e), &e);
+        int64_t to = k < parts ? o->n * k / parts : o->n, from = f->n;
+        assert_ok(front_sort(&known, &e), &e);
+        assert_ok(grid_run(g, at, to - at, q->n_front ? &known : NULL, f, &e), &e);
+        for (; from < f->n && q->n_front; from++) {
+            double x[FRONT_MAX_COLUMNS];
+            bool on;
+            for (int32_t c = 0; c < q->n_front; c++)
+                x[c] = o->value[f->points[from].at][q->front[c]];
+            if (o->fits[f->points[from].at])
+                assert_ok(front_offer(&known, x, f->points[from].at, &on, &e), &e);
+        }
         at = to;
     }
+    front_free(&known);
 }
 
 static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n_found, int64_t *n_bounded)
@@ -212,7 +225,7 @@ static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n
         q->bound = way & 1;
         q->lanes = way & 2 ? 2 : grid_has_avx2() ? 4 : 2;
         assert_ok(grid_build(&g, q, &e), &e);
-        run_parts(&found, g, 1);
+        run_parts(&found, o, g, q, 1);
         *n_found += check_found(o, &found);
         *n_bounded += found.bounded;
         assert_true(q->bound || found.bounded == 0);
@@ -221,7 +234,7 @@ static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n
         /* Neither vectors nor bounds change what comes out. */
         assert_int_equal(found.n, plain.n);
         assert_memory_equal(found.points, plain.points, (size_t)found.n * sizeof *found.points);
-        run_parts(&parts, g, 7);
+        run_parts(&parts, o, g, q, 7);
         check_found(o, &parts);
         if (way)
             grid_found_free(&found);
@@ -245,10 +258,11 @@ static void plant_limits(struct plant *p, struct rng *r)
 static void plant_row(struct plant *p, struct rng *r)
 {
     double bw_Bps[D], size = 0;
+    const bool falls = rng_below(r, 2);
     p->row = (struct alloc_row){ .name = "row", .sense = LINEXPR_LE, .unit = 1e9 };
     oracle_bandwidths(&p->q, 0, bw_Bps);
     for (int32_t d = 0; d < p->q.step->n_dims; d++) {
-        p->row.coef[d] = rng_range(r, -1, 2);
+        p->row.coef[d] = rng_range(r, falls ? 0 : -1, 2);
         p->row.rhs += p->row.coef[d] * bw_Bps[d];
         size += fabs(p->row.coef[d]) * bw_Bps[d];
     }
@@ -302,43 +316,112 @@ static void check_random(uint64_t seed, int n, unsigned ask)
         oracle_close(&o);
         plant_close(&p);
     }
-    printf("points %lld kept %lld found %lld bounded %lld\n", (long long)n_points, (long long)n_kept, (long long)n_found/4, (long long)n_bounded/2);
+    /* Few come out that are not kept, and there was something to find and to leave out. */
+    assert_in_range(n_kept, n, n_points / 20);
+    assert_in_range(n_found / 4, n_kept, n_points / 20);
+    assert_in_range(n_bounded / 2, n_points / 100, n_points);
     rng_free(r);
 }
 
 static void all_of_the_front_is_found(void **state)
 {
     (void)state;
-    check_random(81, 60, ASK_FRONT);
+    check_random(81, 16, ASK_FRONT);
 }
 
 static void the_best_few_are_found(void **state)
 {
     (void)state;
-    check_random(82, 60, ASK_TOP);
+    check_random(82, 16, ASK_TOP);
 }
 
 static void limits_and_rows_decide_what_counts(void **state)
 {
     (void)state;
-    check_random(83, 60, ASK_FRONT | ASK_LIMITS);
-    check_random(84, 60, ASK_TOP | ASK_LIMITS);
-    check_random(85, 60, ASK_FRONT | ASK_ROW);
-    check_random(86, 60, ASK_TOP | ASK_ROW);
+    check_random(83, 12, ASK_FRONT | ASK_LIMITS);
+    check_random(84, 12, ASK_TOP | ASK_LIMITS);
+    check_random(85, 12, ASK_FRONT | ASK_ROW);
+    check_random(86, 12, ASK_TOP | ASK_ROW);
 }
 
 static void front_and_best_few_come_out_together(void **state)
 {
     (void)state;
-    check_random(87, 40, ASK_FRONT | ASK_TOP | ASK_LIMITS | ASK_ROW);
+    check_random(87, 16, ASK_FRONT | ASK_TOP | ASK_LIMITS | ASK_ROW);
 }
 
 /* Rows of a sweep walk the tree, so times that are equal here may differ there, and the other way round. */
 static void what_rows_would_keep_is_found(void **state)
 {
     (void)state;
-    check_random(88, 60, ASK_FRONT | BY_TREE);
-    check_random(89, 60, ASK_TOP | ASK_LIMITS | BY_TREE);
+    check_random(88, 12, ASK_FRONT | BY_TREE);
+    check_random(89, 12, ASK_TOP | ASK_LIMITS | BY_TREE);
+}
+
+static void no_axis_is_one_point(void **state)
+{
+    static const double traffic_GB[1][D] = { { 8 } };
+    struct random_split s;
+    struct grid_question q;
+    struct grid_found found = { 0 };
+    struct grid *g;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 1, traffic_GB, 1, 0.5);
+    grid_question_init(&q, &s.fn);
+    q.bw_Bps[0] = 4e9;
+    q.n_top = 1;
+    q.top = GRID_PRODUCT;
+    assert_ok(grid_build(&g, &q, &e), &e);
+    assert_int_equal(grid_count(g), 1);
+    assert_ok(grid_run(g, 0, 1, NULL, &found, &e), &e);
+    assert_int_equal(found.n, 1);
+    assert_true(found.points[0].value[GRID_TIME] == 2.5);
+    grid_found_free(&found);
+    grid_free(g);
+    random_split_close(&s);
+}
+
+static void a_grid_that_is_none_is_refused(void **state)
+{
+    static const double traffic_GB[1][D] = { { 8, 8 } };
+    static const double fine[] = { 1e9, 2e9 }, wrong[] = { 1e9, -1 }, nan_Bps[] = { NAN };
+    const struct {
+        struct grid_axis axes[2];
+        int32_t n_axes;
+        const char *text;
+    } cases[] = {
+        { { { 2, 2, fine } }, 1, "axis 0: dimension is 2, need 0 to 1" },
+        { { { 1, 2, fine }, { 1, 2, fine } }, 2, "axis 1: dimension 1 has an axis, need another one" },
+        { { { 1, 0, fine } }, 1, "axis 0: has no values, need at least 1" },
+        { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, need 0 or more" },
+        { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, need 0 or more" },
+    };
+    struct random_split s;
+    (void)state;
+    plain_split_open(&s, 2, traffic_GB, 1, 0.5);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct grid_question q;
+        struct grid *g;
+        struct err e = { 0 };
+        grid_question_init(&q, &s.fn);
+        memcpy(q.axes, cases[i].axes, sizeof cases[i].axes);
+        q.n_axes = cases[i].n_axes;
+        assert_fails(grid_build(&g, &q, &e), &e, ERR_RANGE, cases[i].text);
+        assert_null(g);
+    }
+    random_split_close(&s);
+}
+
+static void columns_have_the_names_of_rows(void **state)
+{
+    (void)state;
+    assert_int_equal(grid_column_of("time_s"), GRID_TIME);
+    assert_int_equal(grid_column_of("cost_usd"), GRID_COST);
+    assert_int_equal(grid_column_of("total_GBps"), GRID_TOTAL);
+    assert_int_equal(grid_column_of("nic_GBps"), GRID_NIC);
+    assert_int_equal(grid_column_of("time_cost_usd_s"), GRID_PRODUCT);
+    assert_int_equal(grid_column_of("speedup"), GRID_COLUMNS);
 }
 
 int main(void)
@@ -349,6 +432,9 @@ int main(void)
         cmocka_unit_test(limits_and_rows_decide_what_counts),
         cmocka_unit_test(what_rows_would_keep_is_found),
         cmocka_unit_test(front_and_best_few_come_out_together),
+        cmocka_unit_test(no_axis_is_one_point),
+        cmocka_unit_test(a_grid_that_is_none_is_refused),
+        cmocka_unit_test(columns_have_the_names_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

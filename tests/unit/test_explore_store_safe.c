@@ -332,7 +332,7 @@ static void places_without_a_file_are_errors(void **state)
     scratch_path(path, f->dir, "none/rows.db");
     assert_fails(open_for(&s, path, &head, &done, &e), &e, ERR_PARSE,
                  "cannot be opened (No such file or directory), need a file in a folder, both writable");
-    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "file is missing or out of reach");
+    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "rows.db: file is missing, need a store");
     assert_false(store_is(path));
     assert_false(store_is(f->dir));
     scratch_file(path, f->dir, "rows.db", "", 0);

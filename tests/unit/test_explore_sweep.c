@@ -158,8 +158,9 @@ static void more_keys_than_fit_are_refused(void **state)
     text_puts(&text, BASE "vary:\n");
     for (int i = 0; i < 17; i++)
         text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
-    assert_fails(read_with(*state, &w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
-                 "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
+    assert_fails(
+        read_with(*state, &w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
+        "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
     text_free(&text);
 }
 

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Stores: the rows of a sweep as it writes them itself, shards put together, drawn and asked by SQL.
+root=$PWD
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+cat >two.yaml <<...
+name: two
+dims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ]
+...
+cat >study.yaml <<...
+network: two.yaml
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  total_GBps: { from: 100, to: 300, step: 100 }
+  network.dims.node.max_GBps: [40, 1000]
+  model: [bandwidth, alpha-beta]
+...
+"$WEFT" sweep study.yaml --store rows.db -q 2>/dev/null
+"$WEFT" sweep study.yaml -q -o rows.csv
+"$WEFT" sweep study.yaml -q -o rows.json
+"$WEFT" sweep study.yaml -q >rows.txt
+"$WEFT" export rows.db -o export.csv && cmp rows.csv export.csv && echo "CSV: the bytes of the sweep"
+"$WEFT" export rows.db -o export.json && cmp rows.json export.json && echo "JSON: the bytes of the sweep"
+"$WEFT" export rows.db | cmp - rows.txt && echo "text: the bytes of the sweep"
+"$WEFT" export rows.db -v -o again.csv
+run export rows.db -o export.csv
+echo "== some of the rows"
+"$WEFT" export rows.db --where total_GBps=100 --where total_GBps=300 --where network.dims.node.max_GBps=40 --of csv |
+    sed '/^#/d' | cut -d , -f 1-5
+run export rows.db --where networks=two
+echo "== figures"
+"$WEFT" plot time rows.csv >csv.svg && "$WEFT" plot time rows.db >db.svg && cmp csv.svg db.svg &&
+    echo "the figure is that of the CSV"
+echo "== shards"
+for i in 1 2 3; do "$WEFT" sweep study.yaml --store "s$i.db" --shard "$i/3" -q 2>/dev/null; done
+run merge out.db s3.db s1.db
+"$WEFT" export out.db -q --of csv | sed '/^#/d' | cut -d , -f 1 | tr '\n' ' '
+echo
+run export s1.db -o one.csv
+run merge out.db out.db s2.db
+run merge -f out.db out.db s2.db
+"$WEFT" export out.db | cmp - rows.txt && echo "the rows of an undivided run"
+run merge -f out.db s1.db s2.db s1.db
+"$WEFT" export out.db | cmp - rows.txt && echo "as it was"
+"$WEFT" merge half.db s1.db s2.db -q
+"$WEFT" sweep study.yaml --store half.db -q 2>/dev/null
+"$WEFT" export half.db | cmp - rows.txt && echo "a sweep does what was missing"
+"$WEFT" sweep study.yaml --set total_GBps=1 --store other.db -q 2>/dev/null
+run merge new.db s1.db other.db | sed 's/[0-9a-f]\{16\}/HASH/g'
+echo "== no stores"
+run export rows.csv
+run export none.db
+run export .
+head -c 5000 rows.db >cut.db
+run export cut.db
+run merge new.db rows.db rows.csv
+run merge new.db
+: >empty.db
+run plot time empty.db
+ls new.db 2>&1
+echo "== SQL"
+# What docs/store.md shows, each query as it stands there.
+if command -v sqlite3 >/dev/null; then
+    awk '/^```sql/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/store.md" >queries.sql
+    [ -s queries.sql ] || echo "no queries in docs/store.md"
+    sqlite3 -readonly -bail rows.db <queries.sql >answers.txt 2>&1 || { echo "a query failed"; cat answers.txt; }
+fi

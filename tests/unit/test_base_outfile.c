@@ -1,0 +1,135 @@
+/* Whole files are told of in test_base_text.c, which writes through the same calls. */
+#include "tests/support.h"
+
+#include <sys/wait.h>
+
+#include "base/outfile.h"
+#include "base/text.h"
+
+struct scratch {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+};
+
+static int make_scratch(void **state)
+{
+    static struct scratch s;
+    scratch_make(s.dir);
+    scratch_path(s.path, s.dir, "out.csv");
+    *state = &s;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch_remove(((struct scratch *)*state)->dir);
+    return 0;
+}
+
+static void assert_holds(const char *path, const char *want)
+{
+    struct text t = { 0 };
+    struct err e = { 0 };
+    assert_ok(text_read_file(&t, path, 1 << 20, &e), &e);
+    assert_string_equal(text_str(&t), want);
+    text_free(&t);
+}
+
+static void pieces_appear_together_at_the_end(void **state)
+{
+    struct scratch *s = *state;
+    struct outfile f = { 0 };
+    struct err e = { 0 };
+    assert_ok(outfile_begin(&f, s->path, false, &e), &e);
+    assert_ok(outfile_put(&f, "one ", 4, &e), &e);
+    assert_ok(outfile_put(&f, "", 0, &e), &e);
+    assert_int_not_equal(access(s->path, F_OK), 0);
+    assert_ok(outfile_put(&f, "two", 3, &e), &e);
+    assert_ok(outfile_end(&f, &e), &e);
+    assert_holds(s->path, "one two");
+    outfile_drop(&f); /* what is ended stays */
+    assert_holds(s->path, "one two");
+    assert_int_equal(scratch_count(s->dir), 1);
+}
+
+static void what_is_dropped_leaves_nothing_and_what_was_there(void **state)
+{
+    struct scratch *s = *state;
+    struct outfile f = { 0 };
+    struct err e = { 0 };
+    for (int old = 0; old < 2; old++) {
+        assert_ok(outfile_begin(&f, s->path, true, &e), &e);
+        assert_ok(outfile_put(&f, "new", 3, &e), &e);
+        outfile_drop(&f);
+        assert_int_equal(scratch_count(s->dir), old);
+        scratch_file(s->path, s->dir, "out.csv", "old", 3);
+    }
+    assert_holds(s->path, "old");
+    outfile_drop(&f);
+}
+
+static void a_killed_process_leaves_nothing(void **state)
+{
+    struct scratch *s = *state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct outfile f = { 0 };
+        struct err e = { 0 };
+        if (outfile_begin(&f, s->path, false, &e) || outfile_put(&f, "part", 4, &e))
+            _exit(1);
+        _exit(f.side ? 2 : 0); /* a file system without nameless files */
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0)
+        skip();
+    assert_int_equal(scratch_count(s->dir), 0);
+}
+
+static void a_file_that_comes_up_meanwhile_is_kept_unless_forced(void **state)
+{
+    struct scratch *s = *state;
+    struct outfile f = { 0 };
+    struct err e = { 0 };
+    for (int force = 0; force < 2; force++) {
+        assert_ok(outfile_begin(&f, s->path, force, &e), &e);
+        assert_ok(outfile_put(&f, "ours", 4, &e), &e);
+        scratch_file(s->path, s->dir, "out.csv", "theirs", 6);
+        if (force)
+            assert_ok(outfile_end(&f, &e), &e);
+        else
+            assert_fails(outfile_end(&f, &e), &e, ERR_USAGE, "out.csv: exists, need -f to overwrite");
+        assert_holds(s->path, force ? "ours" : "theirs");
+        assert_int_equal(scratch_count(s->dir), 1);
+        assert_int_equal(remove(s->path), 0);
+    }
+}
+
+static void an_existing_file_is_refused_before_anything_is_written(void **state)
+{
+    struct scratch *s = *state;
+    struct outfile f = { 0 };
+    struct err e = { 0 };
+    scratch_file(s->path, s->dir, "out.csv", "old", 3);
+    assert_fails(outfile_begin(&f, s->path, false, &e), &e, ERR_USAGE,
+                 "out.csv: exists, need -f to overwrite");
+    assert_fails(outfile_begin(&f, "/dev/full/x", false, &e), &e, ERR_IO,
+                 "cannot be written: Not a directory");
+    assert_ok(outfile_begin(&f, "/dev/full", false, &e), &e);
+    assert_fails(outfile_put(&f, "x", 1, &e), &e, ERR_IO,
+                 "/dev/full: cannot be written: No space left on device");
+    outfile_drop(&f);
+}
+
+int main(void)
+{
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(pieces_appear_together_at_the_end),
+        IN_SCRATCH(what_is_dropped_leaves_nothing_and_what_was_there),
+        IN_SCRATCH(a_killed_process_leaves_nothing),
+        IN_SCRATCH(a_file_that_comes_up_meanwhile_is_kept_unless_forced),
+        IN_SCRATCH(an_existing_file_is_refused_before_anything_is_written),
+    };
+    return cmocka_run_group_tests_name("base/outfile", tests, NULL, NULL);
+}
