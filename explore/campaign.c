@@ -180,15 +180,7 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
 
 static int64_t points_of(const struct order *o, struct span units)
 {
-    int64_t n = 0;
-    if (units.first == 0 && units.n == o->n_units)
-        return o->sweep->n_points;
-    for (int64_t u = units.first; u < units.first + units.n; u++) {
-        struct order_unit unit;
-        order_find(&unit, o, u);
-        n += unit.n;
-    }
-    return n;
+    return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
 }
 
 /* ---- opening ---- */
