@@ -80,6 +80,7 @@ void bench_search(struct bench *b);  /**< plans of parallelism */
 void bench_cluster(struct bench *b); /**< jobs on a cluster: slots, batches, admission, events */
 void bench_hetero(struct bench *b);  /**< layers on types of resources: plans, optima, searches */
 void bench_gossip(struct bench *b);  /**< training with little communication: products, batches, runs */
+void bench_store(struct bench *b);   /**< `weft sweep` as a user starts it, a million points */
 void bench_shell(struct bench *b);   /**< `weft alloc` as a user starts it; the program is in $WEFT */
 
 #endif

@@ -17,7 +17,8 @@ static const struct {
     { "eval", bench_eval },     { "grid", bench_grid },     { "split", bench_split },
     { "sweep", bench_sweep },   { "chunk", bench_chunk },   { "flow", bench_flow },
     { "search", bench_search }, { "graph", bench_graph },   { "cluster", bench_cluster },
-    { "hetero", bench_hetero }, { "gossip", bench_gossip }, { "shell", bench_shell },
+    { "hetero", bench_hetero }, { "gossip", bench_gossip }, { "store", bench_store },
+    { "shell", bench_shell },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -58,7 +59,7 @@ static int find_subject(const char *name)
             return i;
     bench_stop(
         "subject is \"%s\", need eval, grid, split, sweep, chunk, flow, search, graph, cluster, hetero, "
-        "gossip or shell",
+        "gossip, store or shell",
         name);
 }
 

@@ -11,7 +11,7 @@ enum exit_code {
     EXIT_USAGE = 2,       /**< the command line is wrong */
     EXIT_INPUT = 3,       /**< a file, or what it says, is wrong */
     EXIT_NO_DESIGN = 4,   /**< infeasible, unbounded, ill-posed, or over budget */
-    EXIT_INTERRUPT = 130, /**< stopped by SIGINT, as shells count signals */
+    EXIT_INTERRUPT = 130, /**< stopped by SIGINT (as shells count signals) or SIGTERM */
 };
 
 struct run;

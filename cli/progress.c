@@ -17,20 +17,13 @@ static void note_signal(int signal)
     interrupted = 1;
 }
 
-/* A second signal ends the program at once, as if there were no handler; one that is ignored stays so. */
+/* A second one ends the program at once, as if there were no handler; one that is ignored stays so. */
 static void watch(int signal)
 {
     struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND }, before;
     sigemptyset(&action.sa_mask);
     if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(signal, &action, NULL);
-}
-
-/* SIGTERM is what mpirun makes of an interrupt, and what Slurm sends before a job's time is over. */
-static void watch_interrupt(void)
-{
-    watch(SIGINT);
-    watch(SIGTERM);
 }
 
 static double now_s(void)
@@ -75,7 +68,9 @@ void progress_begin(struct progress *p, const struct run *run, const char *what)
                             .start_s = now_s(),
                             .what = what };
     p->last_s = p->start_s;
-    watch_interrupt();
+    /* What people send, and what mpirun passes on in its place and batch systems send at the time limit. */
+    watch(SIGINT);
+    watch(SIGTERM);
 }
 
 bool progress_end(struct progress *p, struct run *run, const char *kept)

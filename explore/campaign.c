@@ -8,7 +8,7 @@
 #include "explore/campaign_front.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
-#define COMMIT_S 1.0
+#define COMMIT_S 0.2
 
 static double now_s(void)
 {
@@ -171,15 +171,7 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
 
 static int64_t points_of(const struct order *o, struct span units)
 {
-    int64_t n = 0;
-    if (units.first == 0 && units.n == o->n_units)
-        return o->sweep->n_points;
-    for (int64_t u = units.first; u < units.first + units.n; u++) {
-        struct order_unit unit;
-        order_find(&unit, o, u);
-        n += unit.n;
-    }
-    return n;
+    return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
 }
 
 /* ---- opening ---- */
@@ -211,8 +203,6 @@ static int offer_stored(struct campaign *c, struct err *e)
 static int open_store(struct campaign *c, struct err *e)
 {
     const struct campaign_ask *ask = c->ask;
-    struct text rule = { 0 };
-    keep_put_rule(&rule, &c->plan.rule);
     const struct store_head head = { .study_hash = ask->hash,
                                      .seed = ask->seed,
                                      .n_points = c->sweep->n_points,
@@ -220,13 +210,10 @@ static int open_store(struct campaign *c, struct err *e)
                                      .command = ask->command,
                                      .version = ask->version,
                                      .study = text_str(&c->plan.study),
-                                     .keep = text_str(&rule),
+                                     .keep = c->keep ? text_str(&c->plan.keep) : NULL,
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards };
-    int rc = text_check(&rule, e);
-    if (!rc)
-        rc = store_open(&c->store, ask->store, &head, &c->plan.columns, &c->done, &c->state.done, e);
-    text_free(&rule);
+    int rc = store_open(&c->store, ask->store, &head, &c->plan.columns, &c->done, &c->state.done, e);
     if (rc)
         return rc;
     c->resumed = c->done.n > 0;

@@ -3,6 +3,7 @@
 #include "explore/runner.h"
 #include "explore/runner_grid.h"
 #include "explore/sweep_axis.h"
+#include "explore/sweep_values.h"
 
 /* ---- units ---- */
 
@@ -50,9 +51,12 @@ static int read_rule(struct campaign_plan *p, const struct study_source *from, s
     int rc = study_open(&doc, &own_source, &own, e);
     if (rc)
         return rc;
-    rc = keep_read(&p->rule, &doc, yaml_get(&doc, doc.root, "keep"), &p->columns, e);
+    yaml_id keep = yaml_get(&doc, doc.root, "keep");
+    rc = keep_read(&p->rule, &doc, keep, &p->columns, e);
+    if (!rc && keep >= 0)
+        sweep_put_yaml(&p->keep, &doc, keep, false);
     yaml_free(&doc);
-    return rc;
+    return rc ? rc : text_check(&p->keep, e);
 }
 
 static int read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
@@ -85,5 +89,6 @@ void campaign_plan_free(struct campaign_plan *p)
     order_free(&p->order);
     table_free(&p->columns);
     text_free(&p->study);
+    text_free(&p->keep);
     *p = (struct campaign_plan){ 0 };
 }

@@ -13,6 +13,7 @@ struct campaign_plan {
     struct keep_rule rule;
     struct order order;
     struct text study; /**< text of the study's own file, overrides as comments */
+    struct text keep;  /**< its `keep` as YAML */
     int32_t passes;    /**< 2 where points are pruned: a sample first, whose front bounds the rest */
 };
 

@@ -156,6 +156,16 @@ int64_t order_point(struct sweep_point *p, const struct order *o, const struct o
     return g->first + number;
 }
 
+int64_t order_points_below(const struct order *o, int64_t u)
+{
+    if (u == o->n_units)
+        return o->sweep->n_points;
+    int32_t grid = grid_of_unit(o, u);
+    const struct order_grid *g = &o->grids[grid];
+    int64_t inside = u - g->first_unit;
+    return grid_at(o->sweep, grid)->first + inside / g->pieces * g->n_quick + inside % g->pieces * o->most;
+}
+
 int64_t order_unit_of(const struct order *o, int64_t point)
 {
     struct sweep_point p;

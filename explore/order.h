@@ -36,6 +36,8 @@ void order_free(struct order *o);
 void order_find(struct order_unit *unit, const struct order *o, int64_t u);
 /** Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. */
 int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
+/** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
+int64_t order_points_below(const struct order *o, int64_t u);
 /** In which unit point @p point is. */
 int64_t order_unit_of(const struct order *o, int64_t point);
 

@@ -61,10 +61,12 @@ static int copy_text(const char **out, const char *text, struct err *e)
 static int copy_head(struct store *s, const struct store_head *head, struct err *e)
 {
     s->head = *head;
-    s->head.command = s->head.version = s->head.study = NULL;
+    s->head.command = s->head.version = s->head.study = s->head.keep = NULL;
     int rc = copy_text(&s->head.command, head->command, e);
     if (!rc)
         rc = copy_text(&s->head.version, head->version, e);
+    if (!rc && head->keep)
+        rc = copy_text(&s->head.keep, head->keep, e);
     return rc ? rc : copy_text(&s->head.study, head->study, e);
 }
 

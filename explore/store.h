@@ -17,6 +17,7 @@ struct store_head {
     const char *command;     /**< the command line that gives these rows */
     const char *version;     /**< of the program */
     const char *study;       /**< text of the study, overrides and all */
+    const char *keep;        /**< the rule that rows are kept by, as YAML; NULL: all are */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
 };
 
@@ -57,8 +58,8 @@ void store_head_of(const struct store *s, struct store_head *head, struct sweep_
  * in the whole store (dimensions, training). rows->n_rows = 0 at the end. */
 int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
 
-/** One store of the shards of a sweep. Refused with a line: of different sweeps, a shard twice, rows of one
- * point that differ. Missing shards are no error: the store is then not complete. What was merged can be
+/** One store of the shards of a sweep, with the rows that an undivided run keeps. Refused with a line: of
+ * different sweeps, a shard twice, rows of one point that differ. Missing shards are no error: the store is then not complete. What was merged can be
  * merged on. @p out is replaced, also where it is one of @p paths; after a failure it is as it was. */
 int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e);
 

@@ -77,6 +77,8 @@ int store_write_head(struct store *s, const struct store_head *head, struct err 
         rc = put_value(s, "command", head->command, 0, e);
     if (!rc)
         rc = put_value(s, "study", head->study, 0, e);
+    if (!rc && head->keep)
+        rc = put_value(s, "keep", head->keep, 0, e);
     if (!rc)
         rc = put_value(s, "study_hash", hash, 0, e);
     return rc ? rc : put_numbers(s, head, e);
@@ -171,6 +173,7 @@ int store_read_head(struct store *s, struct err *e)
         { "version", NULL, &h->version },
         { "command", NULL, &h->command },
         { "study", NULL, &h->study },
+        { "keep", NULL, &h->keep },
         { "study_hash", NULL, &hash },
     };
     int rc = read_values(s, values, sizeof values / sizeof *values, e);
@@ -190,6 +193,7 @@ void store_head_free(struct store_head *head)
     free((char *)head->version);
     free((char *)head->command);
     free((char *)head->study);
+    free((char *)head->keep);
     *head = (struct store_head){ 0 };
 }
 

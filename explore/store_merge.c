@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "explore/keep.h"
+
 enum {
     PIECE = 1024,           /* rows of a store at a time */
     ROWS_PER_COMMIT = 50000 /* the write-ahead log shall not become as large as the store */
@@ -24,6 +26,9 @@ struct merge {
     struct store *out;
     struct spans done;
     struct sweep_counts counts;
+    struct keep_rule rule;
+    struct keep *keep; /* NULL where all rows are kept */
+    struct table few;  /* rows to be held against the survivors together */
 };
 
 static const char *path_of(const struct merge *m, int32_t i)
@@ -136,6 +141,57 @@ static int next_source(struct merge *m, int32_t *out, struct err *e)
     return rc;
 }
 
+/* A shard's survivors need not be those of all. */
+static int read_rule(struct merge *m, struct err *e)
+{
+    const struct store *first = m->sources[0].store;
+    struct yaml_doc doc;
+    if (!first->head.keep)
+        return 0;
+    int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
+    if (rc)
+        return rc;
+    rc = keep_read(&m->rule, &doc, doc.root, &first->columns, e);
+    yaml_free(&doc);
+    if (!rc)
+        rc = keep_build(&m->keep, &m->rule, &first->columns, e);
+    for (int32_t i = 0; i < first->columns.n_cols && !rc; i++)
+        table_column(&m->few, first->columns.names[i], first->columns.kinds[i]);
+    return rc;
+}
+
+static int hold_few(struct merge *m, struct err *e)
+{
+    int rc = m->few.failed ? err_nomem(e, "rows to merge") : keep_offer(m->keep, &m->few, e);
+    table_clear(&m->few);
+    return rc;
+}
+
+static int put_survivors(struct merge *m, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = hold_few(m, e);
+    if (rc)
+        return rc;
+    rc = keep_changes(m->keep, &fresh, &gone, &n_gone, e);
+    for (int64_t i = 0; i < n_gone && !rc; i++)
+        rc = store_drop(m->out, gone[i], e);
+    if (!rc)
+        rc = store_put(m->out, &fresh, e);
+    table_free(&fresh);
+    return rc;
+}
+
+static int merge_row(struct merge *m, struct source *s, struct err *e)
+{
+    if (!m->keep)
+        return store_put_row(m->out, &s->rows, s->at++, e);
+    table_take_row(&m->few, &s->rows, s->at++);
+    return m->few.n_rows < PIECE ? 0 : hold_few(m, e);
+}
+
 /* In order of points, which makes the tables as small as they can be. */
 static int merge_rows(struct merge *m, struct err *e)
 {
@@ -146,13 +202,15 @@ static int merge_rows(struct merge *m, struct err *e)
     for (int64_t n = 1; !rc && i >= 0; n++) {
         rc = store_begin(m->out, e);
         if (!rc)
-            rc = store_put_row(m->out, &m->sources[i].rows, m->sources[i].at++, e);
+            rc = merge_row(m, &m->sources[i], e);
+        if (!rc && m->keep && n % ROWS_PER_COMMIT == 0)
+            rc = put_survivors(m, e);
         if (!rc && n % ROWS_PER_COMMIT == 0)
             rc = store_commit(m->out, &none, &nothing, e);
         if (!rc)
             rc = next_source(m, &i, e);
     }
-    return rc;
+    return !rc && m->keep ? put_survivors(m, e) : rc;
 }
 
 static int merge_state(struct merge *m, struct err *e)
@@ -176,6 +234,8 @@ static int merge_into(struct merge *m, const char *path, struct err *e)
     int rc = store_open(&m->out, path, &head, &m->sources[0].store->columns, &done, &counts, e);
     spans_free(&done);
     if (!rc)
+        rc = read_rule(m, e);
+    if (!rc)
         rc = merge_rows(m, e);
     if (!rc)
         rc = merge_state(m, e);
@@ -191,6 +251,9 @@ static void merge_free(struct merge *m)
     }
     free(m->sources);
     spans_free(&m->done);
+    keep_free(m->keep);
+    keep_rule_free(&m->rule);
+    table_free(&m->few);
 }
 
 /* ---- the file ---- */

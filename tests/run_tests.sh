@@ -1,6 +1,6 @@
 #!/bin/sh
 # Build and run all tests in each of the given build folders (build/release build/asan ...):
-# unit tests, program tests, layer check, ranks of MPI. Ends with "N passed, N failed"; exit 1 if any failed.
+# unit tests, program tests, layer check, ranks of MPI, sweeps that are killed. Ends with "N passed, N failed"; exit 1 if any failed.
 # From the environment: CC, JOBS; WRAP (a command to run unit tests under); UNIT_ONLY.
 set -eu
 cd "$(dirname "$0")/.."
@@ -71,6 +71,8 @@ list_tests() {
     find tests/cli -name '*.sh' ! -name run.sh | sort
     echo tests/check_layers.sh
     echo tests/mpi.sh
+    echo tests/sweep_kill.sh
+    echo tests/sweep_safe.sh
 }
 
 build_and_run() {

@@ -63,10 +63,14 @@ static void every_point_is_in_one_unit_once(void **state)
         plant_three_grids(&p);
         assert_in_range(p.sweep.n_points, 1, POINTS);
         assert_ok(order_build(&o, &p.sweep, most[m], &e), &e);
+        int64_t below = 0;
+        assert_int_equal(order_points_below(&o, o.n_units), p.sweep.n_points);
         for (int64_t u = 0; u < o.n_units; u++) {
             struct order_unit unit;
             order_find(&unit, &o, u);
             assert_in_range(unit.n, 1, most[m]);
+            assert_int_equal(order_points_below(&o, u), below);
+            below += unit.n;
             for (int64_t i = 0; i < unit.n; i++) {
                 struct sweep_point at, want;
                 int64_t point = order_point(&at, &o, &unit, i);

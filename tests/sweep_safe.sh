@@ -1,0 +1,184 @@
+#!/bin/sh
+# What may happen to a sweep: an interrupt, a full disk, a second sweep on its store, ranks of MPI, a rank that
+# dies. Each says what is the matter, leaves a store that is whole, and ends with the rows of a plain run.
+#     FOLDER=build/release tests/sweep_safe.sh
+set -eu
+cd "$(dirname "$0")/.."
+folder=${FOLDER:-build/release}
+weft=$PWD/$folder/weft
+case $folder in
+*asan*) points=2000 ;;
+*) points=40000 ;;
+esac
+# mpirun refuses to be started by root, as in a container, unless told. CMA needs rights that containers lack.
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_btl_vader_single_copy_mechanism=none
+# Open MPI leaves memory of its own behind; that of sweeps is checked by unit tests.
+ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
+LC_ALL=C
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism
+export ASAN_OPTIONS LC_ALL
+
+work=$(mktemp -d)
+mounted=
+clean() {
+    [ -z "$mounted" ] || umount "$work/small"
+    rm -rf "$work"
+}
+trap clean EXIT
+cd "$work"
+
+die() {
+    echo "tests/sweep_safe.sh: $*"
+    tail -n 5 ./*.log 2>/dev/null || :
+    exit 1
+}
+
+cat >prices.yaml <<..
+name: prices
+rates:
+  - { tier: A, link_usd_per_GBps: 4 }
+  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
+..
+cat >study.yaml <<..
+network:
+  dims:
+    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }
+    - { name: pod, shape: switch, size: 8, tier: B, latency_ns: 500 }
+parts: prices.yaml
+workload:
+  name: toy
+  groups: { tp: { size: 4 }, dp: { after: tp } }
+  step:
+    sum:
+      - compute_ms: 1
+      - max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ]
+      - all-to-all: { size_MB: 8, group: tp }
+vary:
+  model: [ chunk, alpha-beta ]
+  objective: [ perf_per_cost, time ]
+  total_GBps: { from: 100, to: 600, points: $((points / 4)) }
+..
+"$weft" sweep study.yaml -j 2 -o want.csv 2>plain.log || die "a plain run: ends with code $?"
+
+# sweep OPTIONS..: to its end; what it says is in run.log.
+sweep() {
+    "$weft" sweep study.yaml -j 2 "$@" 2>run.log
+}
+
+# ends_right WHAT STORE: the sweep goes on there and has the rows of a plain run.
+ends_right() {
+    what=$1
+    sweep --resume --store "$2" -o got.csv -f || die "$what: the sweep that goes on ends with code $?"
+    cmp want.csv got.csv || die "$what: rows differ from those of a plain run"
+}
+
+# says WHAT LINES TEXT: run.log has so many lines, and the text.
+says() {
+    [ "$(wc -l <run.log)" = "$2" ] || die "$1: says $(wc -l <run.log) lines, need $2"
+    grep -q -e "$3" run.log || die "$1: does not say \"$3\""
+}
+
+# wait_for FILE: until rows were written.
+wait_for() {
+    tries=0
+    until [ -s "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 1500 ] || die "$1: is not there within 30 s"
+        sleep 0.02
+    done
+    sleep 0.5
+}
+
+# ---- an interrupt ----
+
+# timeout and not kill: a shell starts background commands with SIGINT ignored.
+code=0
+timeout --foreground --preserve-status -s INT 0.7 "$weft" sweep study.yaml -j 2 --store interrupted.db 2>run.log || code=$?
+[ $code = 130 ] || die "an interrupt: ends with code $code, need 130"
+says "an interrupt" 1 "interrupted, [0-9,]* of [0-9,]* points are in interrupted.db; the same command goes on"
+[ "$(ls interrupted.db*)" = interrupted.db ] || die "an interrupt: leaves files beside the store"
+ends_right "an interrupt" interrupted.db
+says "a sweep that goes on" 2 "interrupted.db: [0-9,]* points are there, going on"
+
+# ---- two sweeps on one store ----
+
+"$weft" sweep study.yaml -j 1 --store two.db 2>first.log &
+pid=$!
+wait_for two.db
+code=0
+sweep --store two.db || code=$?
+[ $code = 3 ] || die "a second sweep on a store: ends with code $code, need 3"
+says "a second sweep on a store" 1 "two.db: is in use"
+kill -9 $pid
+wait $pid 2>/dev/null || :
+ends_right "a second sweep on a store" two.db
+
+# ---- a full disk ----
+
+# disk_is_full: run.log of a sweep that ended with $code.
+disk_is_full() {
+    [ "$code" = 1 ] || die "$1: ends with code $code, need 1"
+    says "$1" 1 "disk is"
+}
+
+# A limit on the size of files, whose signal is ignored, is a disk that is full.
+code=0
+(
+    trap '' XFSZ
+    ulimit -f $((points / 25))
+    sweep --store limit.db
+) || code=$?
+disk_is_full "a limit on files"
+ends_right "a limit on files" limit.db
+
+mkdir small
+if mount -t tmpfs -o "size=$((points * 50))" tmpfs small 2>/dev/null; then
+    mounted=yes
+    code=0
+    sweep --store small/full.db || code=$?
+    disk_is_full "a full disk"
+    # Still no room: nothing is worse than before.
+    code=0
+    sweep --store small/full.db || code=$?
+    [ $code = 1 ] || die "a disk that is still full: ends with code $code, need 1"
+    mount -o remount,size=100m small
+    ends_right "a full disk" small/full.db
+fi
+
+# ---- ranks ----
+
+ranks() {
+    n=$1
+    shift
+    mpirun -n "$n" --oversubscribe --bind-to none "$weft" sweep study.yaml -j 1 "$@" 2>run.log
+}
+
+for n in 2 4; do
+    ranks $n --store "ranks$n.db" -o got.csv -f || die "$n ranks: end with code $?"
+    cmp want.csv got.csv || die "$n ranks: rows differ from those of a plain run"
+done
+
+# ranks_of PID: the processes that mpirun started.
+ranks_of() {
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '$2 == "(weft)" && $4 == parent { print $1 }'
+}
+
+for rank in 1 2; do
+    mpirun -n 2 --oversubscribe --bind-to none "$weft" sweep study.yaml -j 1 --store "dead$rank.db" 2>run.log &
+    pid=$!
+    wait_for "dead$rank.db"
+    victim=$(ranks_of $pid | sed -n "${rank}p")
+    [ -n "$victim" ] || die "a rank that is killed: has ended before"
+    kill -9 "$victim"
+    if wait $pid; then die "a rank that is killed: mpirun ends with code 0"; fi
+    ranks 2 --store "dead$rank.db" -o got.csv -f || die "a rank that was killed: the sweep that goes on ends with code $?"
+    cmp want.csv got.csv || die "a rank that was killed: rows differ from those of a plain run"
+done
+
+# mpirun tells all ranks to end, and waits for them.
+timeout --foreground --preserve-status -s INT 2 mpirun -n 2 --oversubscribe --bind-to none \
+    "$weft" sweep study.yaml -j 1 --store both.db 2>run.log || :
+grep -q "interrupted, [0-9,]* of [0-9,]* points are in both.db" run.log || die "mpirun that is interrupted: does not say how to go on"
+ends_right "mpirun that is interrupted" both.db
