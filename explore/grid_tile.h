@@ -151,10 +151,9 @@ TARGET static int64_t put_hits(const struct grid_row *r, struct grid_hit *hits, 
     store(time_s, t);
     for (int32_t c = 0; c < r->bar.n_columns; c++)
         store(x[c], sum_at(&r->sums[c], k));
-    for (int32_t i = 0; which; i++, which >>= 1) {
+    for (; which; which &= which - 1) {
+        const int i = __builtin_ctz(which);
         int64_t at = 0;
-        if (!(which & 1))
-            continue;
         for (int32_t c = 0; c < r->bar.n_columns; c++)
             at = at * r->bar.scales[c].n + grid_bucket(&r->bar.scales[c], x[c][i]);
         if (time_s[i] <= r->bar.most_s[at])

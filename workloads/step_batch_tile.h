@@ -124,7 +124,7 @@ TARGET static int64_t sums_of_four(const struct step_fn *f, const double *const 
 {
     const double *end = f->traffic_B + (size_t)f->n_leaves * DIMS;
     int64_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * OFFSET) {
+    for (; i + 2 * OFFSET <= n; i += 2 * OFFSET) {
         vec x[4], y[4], a = SET1(f->const_s[0]), b = a;
         for (int32_t d = 0; d < 4; d++) { /* beyond n_dims the traffic is zero */
             x[d] = DIV(SET1(1.0), d < f->n_dims ? LOAD(bw[d] + i) : SET1(1.0));
