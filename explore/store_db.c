@@ -151,6 +151,19 @@ static int connect_temporary(struct store *s, struct err *e)
                       e);
 }
 
+/* To SQLite ":memory:" is no file, and "file:rows.db?mode=memory" need not be one: a path with a folder is.
+ */
+static int connect_file(struct store *s, struct err *e)
+{
+    struct text path = { 0 };
+    text_printf(&path, "%s%s", *s->path == '/' ? "" : "./", s->path);
+    int rc = text_check(&path, e);
+    int flags = s->reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int code = rc ? 0 : sqlite3_open_v2(text_str(&path), &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    text_free(&path);
+    return rc || !code ? rc : store_fail(s, code, e);
+}
+
 int store_connect(struct store *s, struct err *e)
 {
     if (s->temporary)
@@ -160,10 +173,9 @@ int store_connect(struct store *s, struct err *e)
         rc = lock(s, e);
     if (rc)
         return rc;
-    int flags = s->reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    int code = sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code)
-        return store_fail(s, code, e);
+    rc = connect_file(s, e);
+    if (rc)
+        return rc;
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     return store_exec(s, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -32768", e);
