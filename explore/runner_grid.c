@@ -1,5 +1,6 @@
 #include "explore/runner_grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static int take_values(double **out, const struct sweep_axis *axis, bool *known,
     for (int64_t i = 0; i < axis->n; i++) {
         double GBps;
         *known = *known && strlen(axis->values[i]) < NUM_TEXT && num_parse_real(axis->values[i], &GBps) &&
-                 GBps > 0;
+                 GBps >= TOPO_MIN_BW_GBps && GBps <= TOPO_MAX_BW_GBps;
         bw_Bps[i] = *known ? topo_parse_bw(axis->values[i]) : 0;
     }
     return 0;
@@ -103,6 +104,15 @@ static int build(struct runner_grid *g, const struct study *s, int32_t grid, str
     return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0; /* else rows tell what is wrong */
 }
 
+/* Within all limits in rows too, which may have other last digits? What is not shall not stand for others. */
+static bool is_certain(const struct grid_question *q, const struct grid_point *p)
+{
+    for (int c = 0; c < GRID_COLUMNS; c++)
+        if (q->most[c] < INFINITY && !(p->value[c] <= q->most[c] * (1 - GRID_TIE_REL)))
+            return false;
+    return true;
+}
+
 /* What this thread has found bounds what it looks at next. */
 static int note_found(struct runner_grid *g, struct err *e)
 {
@@ -111,6 +121,8 @@ static int note_found(struct runner_grid *g, struct err *e)
     bool on;
     int rc = 0;
     for (int64_t i = 0; i < g->found.n && q->n_front && !rc; i++) {
+        if (!is_certain(q, &g->found.points[i]))
+            continue;
         for (int32_t c = 0; c < q->n_front; c++)
             x[c] = g->found.points[i].value[q->front[c]];
         rc = front_offer(&g->known, x, g->found.points[i].at, &on, e);
