@@ -75,17 +75,45 @@ const char *points_axis_title(const char *path)
     return title;
 }
 
-/* Fold in the content of the study at one point; one that cannot be read has none. */
+static void fold(struct origin *from, unsigned long long hash)
+{
+    from->study_hash = text_hash(from->study_hash, &hash, sizeof hash);
+}
+
+/* A point that is no study has a document all the same: other points are made from it too. */
+static void fold_document(struct origin *from, const struct run *run, const struct sweep *w,
+                          const struct load_overrides *o, const struct sweep_point *p, bool seed)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct study_source source = source_of(run, o);
+    struct yaml_doc doc;
+    int32_t own_source;
+    struct err ignored = { 0 };
+    source.axes = axes;
+    source.n_axes = sweep_point_overrides(axes, w, p);
+    if (study_open(&doc, &own_source, &source, &ignored))
+        return;
+    /* Also where files are missing: with those that are there. */
+    study_fetch(&doc, own_source, &source, &ignored);
+    fold(from, yaml_hash(&doc, doc.root));
+    yaml_id at = yaml_get(&doc, doc.root, "seed");
+    if (seed && at >= 0)
+        yaml_count(&doc, at, &from->seed, &ignored);
+    yaml_free(&doc);
+}
+
+/* Fold in the content of the study at one point. */
 static void fold_point(struct origin *from, const struct run *run, const struct sweep *w,
                        const struct load_overrides *o, const struct sweep_point *p, bool seed)
 {
     struct study s;
     struct err ignored = { 0 };
-    if (sweep_load(&s, w, p, source_of(run, o), STUDY_UNSEARCHED, &ignored) == 0) {
-        unsigned long long hash = study_hash(&s);
-        from->study_hash = text_hash(from->study_hash, &hash, sizeof hash);
-        from->seed = seed ? s.seed : from->seed;
+    if (sweep_load(&s, w, p, source_of(run, o), STUDY_UNSEARCHED, &ignored)) {
+        fold_document(from, run, w, o, p, seed);
+        return;
     }
+    fold(from, study_hash(&s));
+    from->seed = seed ? s.seed : from->seed;
     study_free(&s);
 }
 
