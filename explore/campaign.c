@@ -176,13 +176,23 @@ static int64_t points_of(const struct order *o, struct span units)
 
 /* ---- opening ---- */
 
+/* Of rows that are in the store already. */
+static int forget_changes(struct keep *k, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = keep_changes(k, &fresh, &gone, &n_gone, e);
+    table_free(&fresh);
+    return rc;
+}
+
 /* What survived in earlier runs is a survivor until something better comes. */
 static int offer_stored(struct campaign *c, struct err *e)
 {
     enum { AT_A_TIME = 4096 };
-    struct table rows = { 0 }, fresh;
-    const int64_t *gone;
-    int64_t after = -1, n_gone;
+    struct table rows = { 0 };
+    int64_t after = -1;
     int rc = 0;
     do {
         rc = store_rows(c->store, after, AT_A_TIME, &rows, e);
@@ -191,12 +201,10 @@ static int offer_stored(struct campaign *c, struct err *e)
             c->state.kept += rows.n_rows;
             rc = keep_offer(c->keep, &rows, e);
         }
+        if (!rc)
+            rc = forget_changes(c->keep, e);
     } while (!rc && rows.n_rows);
     table_free(&rows);
-    if (rc)
-        return rc;
-    rc = keep_changes(c->keep, &fresh, &gone, &n_gone, e); /* they are in the store already */
-    table_free(&fresh);
     return rc;
 }
 
@@ -287,7 +295,6 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
     struct fleet_run run = { .work = &work,
                              .done = &done,
                              .share = share_of(c->ask, c->plan.order.n_units),
-                             .every = 1,
                              .threads = c->ask->threads,
                              .take = take,
                              .take_data = w,
@@ -308,7 +315,7 @@ static int finish(struct writer *w, int failed, struct err *e)
     if (fleet_rank() != 0)
         return failed;
     int rc = failed == ERR_IO ? 0 : commit(w, failed ? &second : e);
-    c->complete = !failed && !c->interrupted;
+    c->complete = !failed && !rc && !c->interrupted;
     return failed ? failed : rc;
 }
 

@@ -21,7 +21,7 @@ struct campaign_plan {
  * Read `keep` of the study's own file and cut the sweep into units: many points where one takes microseconds,
  * one where it takes seconds. Its first point stands for all.
  * @param[out] p  uninitialised; empty after failure.
- * @return 0; ERR_PARSE, ERR_RANGE as keep_read(); ERR_NOMEM.
+ * @return 0; ERR_PARSE, ERR_RANGE as keep_read(); ERR_RANGE: 2^62 units or more to be pruned; ERR_NOMEM.
  */
 int campaign_plan_make(struct campaign_plan *p, const struct sweep *w, const struct study_source *from,
                        struct err *e);

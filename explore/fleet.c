@@ -70,37 +70,12 @@ int32_t fleet_active(const struct fleet_crew *c)
 
 /* ---- the queue ---- */
 
-/* How many of share.first, share.first + every, .. are below @p unit. */
-static int64_t turns_below(const struct fleet_run *f, int64_t unit)
-{
-    int64_t behind = unit - f->share.first, all = f->share.n;
-    if (behind <= 0)
-        return 0;
-    if (behind > all)
-        behind = all;
-    return behind / f->every + (behind % f->every != 0);
-}
-
+/* How many units of the share are not done. */
 static int64_t count_left(const struct fleet_crew *c)
 {
-    int64_t left = turns_below(c->run, c->run->share.first + c->run->share.n);
-    for (int64_t i = 0; i < c->done.n; i++) {
-        const struct span *s = &c->done.spans[i];
-        left -= turns_below(c->run, s->first + s->n) - turns_below(c->run, s->first);
-    }
-    return left;
-}
-
-/* One unit whose turn it is and that is not done: rows of a batch are of units in a row. */
-static struct span next_turn(const struct fleet_crew *c, int64_t end)
-{
-    const struct fleet_run *f = c->run;
-    struct span gap = spans_gap(&c->done, c->next, end, 1);
-    while (gap.n > 0 && (gap.first - f->share.first) % f->every != 0) {
-        int64_t wait = f->every - (gap.first - f->share.first) % f->every;
-        gap = spans_gap(&c->done, wait < end - gap.first ? gap.first + wait : end, end, 1);
-    }
-    return gap;
+    const struct span *share = &c->run->share;
+    int64_t end = share->first + share->n;
+    return share->n - (spans_count(&c->done, end) - spans_count(&c->done, share->first));
 }
 
 static struct span take_next(struct fleet_crew *c, int64_t want)
@@ -111,7 +86,7 @@ static struct span take_next(struct fleet_crew *c, int64_t want)
     int64_t most = c->left / (2 * c->workers);
     if (want > most)
         want = most > 1 ? most : 1;
-    struct span gap = f->every > 1 ? next_turn(c, end) : spans_gap(&c->done, c->next, end, want);
+    struct span gap = spans_gap(&c->done, c->next, end, want);
     c->next = gap.first + gap.n;
     c->left -= gap.n;
     return gap;
@@ -285,7 +260,7 @@ const struct fleet_desk fleet_first_desk = { .next = next_of_queue, .give = give
 
 int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, struct err *e)
 {
-    assert(f->threads >= 1 && f->every >= 1);
+    assert(f->threads >= 1);
     assert(f->share.first >= 0 && f->share.n >= 0 && f->share.n <= f->work->n_units - f->share.first);
     f->stopped = false;
     *c = (struct fleet_crew){ .run = f, .desk = &fleet_first_desk, .reported_s = -INFINITY };

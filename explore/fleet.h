@@ -38,7 +38,6 @@ struct fleet_run {
     const struct fleet_work *work;
     const struct spans *done; /**< units that are not run again; on the first rank; read when it begins */
     struct span share;        /**< units that are run at all: a shard's; all: { 0, n_units } */
-    int64_t every;            /**< of share those whose number is 0 modulo every, counted from share.first */
     int32_t threads;          /**< of each rank, >= 1 */
     fleet_take *take;
     void *take_data;

@@ -75,13 +75,6 @@ size="units=1501 columns=12"
         "$program" "shard$i" $size "shard=$i" shards=3 2>run.log
     done
     same "3 shards" shard1 shard2 shard3
-    "$program" sample $size every=16 2>run.log
-    ranks 2 samples $size every=16 || die "a sample on 2 ranks: ends with code $?"
-    rows_of sample >want_sample
-    rows_of samples | cmp -s want_sample - || die "a sample on 2 ranks: rows differ from those of one thread"
-    [ "$(wc -l <want_sample)" -gt 0 ] || die "a sample has no rows"
-    ranks 2 sample $size || die "the rest of a sample: ends with code $?"
-    same "what a sample left" sample
 }
 
 # ---- stopped, failed, killed; then on from there ----

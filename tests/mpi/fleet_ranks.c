@@ -1,6 +1,6 @@
 /* A sweep without a model, for tests of threads and ranks: units whose rows follow from their number.
  *
- *     fleet_ranks FILE [threads=1] [units=100] [us=0] [columns=4] [shard=1] [shards=1] [every=1] [fail=-1]
+ *     fleet_ranks FILE [threads=1] [units=100] [us=0] [columns=4] [shard=1] [shards=1] [fail=-1]
  * [stop=-1]
  *
  * FILE gets the rows, a line each, as they come, and "done FIRST N" after those of a batch; what it has from
@@ -22,7 +22,7 @@
 
 struct task {
     const char *path;
-    int64_t threads, units, us, columns, shard, shards, every, fail, stop, alone;
+    int64_t threads, units, us, columns, shard, shards, fail, stop, alone;
     int fd;
     int64_t reports;
     struct spans done;
@@ -173,8 +173,7 @@ static void read_options(struct task *t, int argc, char **argv)
     } options[] = {
         { "threads=", &t->threads }, { "units=", &t->units }, { "us=", &t->us },
         { "columns=", &t->columns }, { "shard=", &t->shard }, { "shards=", &t->shards },
-        { "every=", &t->every },     { "fail=", &t->fail },   { "stop=", &t->stop },
-        { "alone=", &t->alone },
+        { "fail=", &t->fail },       { "stop=", &t->stop },   { "alone=", &t->alone },
     };
     for (int i = 0; i < argc; i++)
         for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
@@ -210,9 +209,7 @@ static int check_share(const struct task *t, struct err *e)
 static int work_on(struct task *t, struct err *e)
 {
     const struct fleet_work work = { t->units, 2 * t->units, build, release, run, columns, t };
-    struct fleet_run f = {
-        .work = &work, .done = &t->done, .every = t->every, .threads = (int32_t)t->threads
-    };
+    struct fleet_run f = { .work = &work, .done = &t->done, .threads = (int32_t)t->threads };
     f.share.first = (t->shard - 1) * t->units / t->shards;
     f.share.n = t->shard * t->units / t->shards - f.share.first;
     f.take = take;
@@ -234,7 +231,6 @@ int main(int argc, char **argv)
                       .columns = 4,
                       .shard = 1,
                       .shards = 1,
-                      .every = 1,
                       .fail = -1,
                       .stop = -1,
                       .alone = -1,
