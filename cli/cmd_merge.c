@@ -1,15 +1,12 @@
-#include <stdlib.h>
-
 #include "cli/output.h"
 #include "cli/sheet.h"
 #include "explore/store.h"
 
-/* Marks the shards that are given. A store that was merged before has no number: then nothing is known. */
-static int mark_shards(bool **given, int32_t *n_shards, const struct run *run, struct err *e)
+/* Adds the shards that are given. A store that was merged before has no number: then nothing is known. */
+static int mark_shards(struct spans *given, int32_t *n_shards, const struct run *run, struct err *e)
 {
-    *given = NULL;
     *n_shards = 0;
-    for (int32_t i = 1; i < run->opt.n_operands; i++) {
+    for (int32_t i = 1; i < run->opt.n_operands && *n_shards >= 0; i++) {
         struct store *s;
         struct store_head head;
         struct sweep_counts counts;
@@ -18,33 +15,33 @@ static int mark_shards(bool **given, int32_t *n_shards, const struct run *run, s
         if (rc)
             return rc;
         store_head_of(s, &head, &counts, &complete);
-        if (!*given)
-            *given = calloc((size_t)head.n_shards + 1, sizeof **given);
         bool same = *n_shards == 0 || *n_shards == head.n_shards;
         *n_shards = same && head.n_shards > 1 ? head.n_shards : -1;
-        if (*given && *n_shards > 0)
-            (*given)[head.shard] = true;
+        rc = spans_add(given, head.shard, 1, e);
         store_close(s);
-        if (!*given)
-            return err_nomem(e, "shards");
-        if (*n_shards < 0)
-            return 0;
+        if (rc)
+            return rc;
     }
     return 0;
 }
 
-/* "; shards 2, 4 of 4 are missing" */
-static void put_missing(struct text *out, const bool *given, int32_t n_shards)
+/* "; missing of its shards: 2, 4-6 (of 8)" */
+static void put_missing(struct text *out, const struct spans *given, int32_t n_shards)
 {
-    int32_t n = 0;
-    for (int32_t i = 1; i <= n_shards; i++)
-        if (!given[i])
-            text_printf(out, "%s%d", n++ ? ", " : "; missing of its shards: ", (int)i);
-    if (n)
+    int64_t end = (int64_t)n_shards + 1;
+    bool any = false;
+    for (struct span gap = spans_gap(given, 1, end, end); gap.n > 0;
+         gap = spans_gap(given, gap.first + gap.n, end, end)) {
+        text_printf(out, "%s%lld", any ? ", " : "; missing of its shards: ", (long long)gap.first);
+        if (gap.n > 1)
+            text_printf(out, "-%lld", (long long)(gap.first + gap.n - 1));
+        any = true;
+    }
+    if (any)
         text_printf(out, " (of %d)", (int)n_shards);
 }
 
-static int say_merged(struct run *run, const bool *given, int32_t n_shards, struct err *e)
+static int say_merged(struct run *run, const struct spans *given, int32_t n_shards, struct err *e)
 {
     const char *path = run->opt.operands[0];
     struct store *s;
@@ -73,7 +70,7 @@ static int say_merged(struct run *run, const bool *given, int32_t n_shards, stru
 static int run_merge(struct run *run, struct err *e)
 {
     const struct options *opt = &run->opt;
-    bool *given;
+    struct spans given = { 0 };
     int32_t n_shards;
     int rc = output_check(run, opt->operands[0], e);
     if (rc)
@@ -82,8 +79,8 @@ static int run_merge(struct run *run, struct err *e)
     if (!rc)
         rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, e);
     if (!rc)
-        rc = say_merged(run, given, n_shards, e);
-    free(given);
+        rc = say_merged(run, &given, n_shards, e);
+    spans_free(&given);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -73,6 +74,27 @@ static int check_resume(const struct run *run, struct err *e)
     if (access(run->opt.store, F_OK) != 0)
         return err_set(e, ERR_PARSE, "%s: is missing, need the store to go on with", run->opt.store);
     return 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (stat(a, &of_a) || stat(b, &of_b))
+        return strcmp(a, b) == 0;
+    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* Rows written over the store would be the end of it, -f or not. */
+static int check_out(const struct run *run, struct err *e)
+{
+    if (!run->opt.store || !run->opt.out || !is_same_file(run->opt.store, run->opt.out))
+        return 0;
+    return err_set(e, ERR_USAGE, "-o is %s, which is the store, need another file", run->opt.out);
+}
+
+static int32_t threads_of(const struct run *run)
+{
+    return run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
 }
 
 /* ---- progress ---- */
@@ -177,30 +199,19 @@ static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask
     return write_rows(run, c, from, e);
 }
 
-static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o, struct err *e)
+static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o,
+                     struct campaign_ask *ask, struct err *e)
 {
-    const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
     const struct origin origin = points_origin(run, w, o);
-    struct campaign_ask ask = { .from = &from,
-                                .store = run->opt.store,
-                                .threads = run->opt.threads > 0 ? (int32_t)run->opt.threads
-                                                                : (int32_t)omp_get_num_procs(),
-                                .hash = origin.study_hash,
-                                .seed = origin.seed,
-                                .command = run->recorded,
-                                .version = WEFT_VERSION };
     struct campaign c;
-    int rc = read_shard(&ask, run->opt.shard, e);
-    if (!rc)
-        rc = check_resume(run, e);
-    if (rc)
-        return rc;
+    ask->hash = origin.study_hash;
+    ask->seed = origin.seed;
     /* The first rank alone opens the store. */
-    rc = fleet_agree(campaign_open(&c, w, &ask, e), e);
+    int rc = fleet_agree(campaign_open(&c, w, ask, e), e);
     if (!rc && fleet_rank() == 0)
         output_notes(run, &c.plan.rule.notes);
     if (!rc)
-        rc = run_campaign(run, &c, &ask, origin, e);
+        rc = run_campaign(run, &c, ask, origin, e);
     campaign_close(&c);
     return rc;
 }
@@ -208,48 +219,77 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
 /* ---- before it runs ---- */
 
 /* On standard error: how long it takes is no part of what a study says, and differs from run to run. */
-static int say_duration(const struct run *run, const struct sweep *w, const struct load_overrides *o,
+static int say_duration(const struct run *run, const struct sweep *w, const struct campaign_ask *ask,
                         struct err *e)
 {
-    const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
-    int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
+    int32_t threads = ask->threads * fleet_ranks();
     double point_s;
     int64_t n;
-    char each[SHOW], all[SHOW], tried[SHOW];
-    int rc = campaign_measure(&point_s, &n, w, &from, 0.5, e);
+    char each[SHOW], all[SHOW], tried[SHOW], shard[SHOW] = "";
+    int rc = campaign_measure(&point_s, &n, w, ask->from, 0.5, e);
     if (rc || !n)
         return rc;
-    double all_s = point_s * (double)w->n_points / threads;
-    output_say(run, "takes %s on %d threads, by %s points tried: %s us a point",
+    double all_s = point_s * (double)w->n_points / ask->n_shards / threads;
+    if (ask->n_shards > 1)
+        snprintf(shard, sizeof shard, "a shard ");
+    output_say(run, "%stakes %s on %d threads, by %s points tried: %s us a point", shard,
                all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads, show_count(tried, n),
                show_real(each, point_s * 1e6, 2));
     return 0;
 }
 
-static int run_sweep(struct run *run, struct err *e)
+static int dry_run(const struct run *run, const struct sweep *w, const struct campaign_ask *ask,
+                   struct err *e)
 {
-    struct load_overrides o;
-    struct sweep w = { 0 };
+    if (fleet_rank() > 0)
+        return 0;
+    int rc = sweep_axes_write(run, w, e);
+    return rc ? rc : say_duration(run, w, ask, e);
+}
+
+static int check_options(struct campaign_ask *ask, const struct run *run, struct err *e)
+{
     int rc = output_check(run, NULL, e);
     if (!rc)
-        rc = fleet_start(e);
-    if (rc)
-        return rc;
-    run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
-    rc = load_overrides(&o, run, e);
+        rc = read_shard(ask, run->opt.shard, e);
+    if (!rc)
+        rc = check_resume(run, e);
+    return rc ? rc : check_out(run, e);
+}
+
+/* By all ranks. */
+static int read_and_run(struct run *run, struct campaign_ask *ask, struct err *e)
+{
+    struct load_overrides o = { 0 };
+    struct sweep w = { 0 };
+    int rc = check_options(ask, run, e);
+    if (!rc)
+        rc = load_overrides(&o, run, e);
     if (!rc)
         rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
     rc = fleet_agree(rc, e);
+    const struct study_source from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n };
+    ask->from = &from;
     if (!rc && fleet_rank() == 0)
         output_notes(run, &w.notes);
-    if (!rc && run->opt.dry_run)
-        rc = fleet_rank() ? 0 : sweep_axes_write(run, &w, e);
-    if (!rc && run->opt.dry_run)
-        rc = fleet_rank() ? 0 : say_duration(run, &w, &o, e);
-    if (!rc && !run->opt.dry_run)
-        rc = sweep_all(run, &w, &o, e);
+    if (!rc)
+        rc = run->opt.dry_run ? dry_run(run, &w, ask, e) : sweep_all(run, &w, &o, ask, e);
+    ask->from = NULL;
     sweep_free(&w);
     load_free(&o);
+    return rc;
+}
+
+static int run_sweep(struct run *run, struct err *e)
+{
+    struct campaign_ask ask = {
+        .store = run->opt.store, .threads = threads_of(run), .command = run->recorded, .version = WEFT_VERSION
+    };
+    int rc = fleet_start(e);
+    if (rc)
+        return rc;
+    run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
+    rc = read_and_run(run, &ask, e);
     /* What all ranks have come to is said once; mpirun ends the first where another fails before it. */
     bool silent = fleet_rank() > 0;
     fleet_end(output_exit_code(rc));

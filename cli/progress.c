@@ -26,6 +26,15 @@ static void watch(int signal)
         sigaction(signal, &action, NULL);
 }
 
+/* What comes after is not asked for an end any more: a signal makes one. */
+static void unwatch(int signal)
+{
+    struct sigaction dflt = { .sa_handler = SIG_DFL }, now;
+    sigemptyset(&dflt.sa_mask);
+    if (sigaction(signal, NULL, &now) == 0 && now.sa_handler == note_signal)
+        sigaction(signal, &dflt, NULL);
+}
+
 static double now_s(void)
 {
     struct timespec t;
@@ -77,6 +86,8 @@ bool progress_end(struct progress *p, struct run *run, const char *kept)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
+    unwatch(SIGINT);
+    unwatch(SIGTERM);
     if (!interrupted)
         return true;
     output_say(run, "interrupted, %s", kept ? kept : "nothing is written");

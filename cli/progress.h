@@ -21,8 +21,8 @@ struct progress {
 void progress_begin(struct progress *p, const struct run *run, const char *what);
 /** A pool_progress; @p context is the struct progress. False once one came. */
 bool progress_report(void *context, int64_t done, int64_t total);
-/** Clear the line. False when a signal came: said, with what became of the results (NULL: nothing is
- * written), and run->exit_code is EXIT_INTERRUPT. */
+/** Clear the line; signals end the program from here on. False when a signal came: said, with what became of
+ * the results (NULL: nothing is written), and run->exit_code is EXIT_INTERRUPT. */
 bool progress_end(struct progress *p, struct run *run, const char *kept);
 double progress_spent_s(const struct progress *p);
 /** "1 h 05 min", "3 min 20 s", "12 s". Returns @p buf. */
