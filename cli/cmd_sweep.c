@@ -236,6 +236,7 @@ static int run_sweep(struct run *run, struct err *e)
     if (rc)
         return rc;
     run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
+    progress_watch();
     rc = load_overrides(&o, run, e);
     if (!rc)
         rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
