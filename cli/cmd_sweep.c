@@ -219,16 +219,16 @@ static int say_duration(const struct run *run, const struct sweep *w, const stru
 {
     const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
     int32_t threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
-    double point_s;
-    int64_t n;
+    struct campaign_pace pace;
     char each[SHOW], all[SHOW], tried[SHOW];
-    int rc = campaign_measure(&point_s, &n, w, &from, 0.5, e);
-    if (rc || !n)
+    int rc = campaign_measure(&pace, w, &from, 1, e);
+    if (rc || !pace.n)
         return rc;
-    double all_s = point_s * (double)w->n_points / threads;
-    output_say(run, "takes %s on %d threads, by %s points tried: %s us a point",
-               all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads, show_count(tried, n),
-               show_real(each, point_s * 1e6, 2));
+    double all_s = pace.point_s * (double)w->n_points / threads;
+    output_say(run, "takes %s%s on %d threads, by %s points tried: %s us a point",
+               pace.at_most && all_s >= 1 ? "at most " : "",
+               all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
+               show_count(tried, pace.n), show_real(each, pace.point_s * 1e6, 2));
     return 0;
 }
 
@@ -242,6 +242,7 @@ static int run_sweep(struct run *run, struct err *e)
     if (rc)
         return rc;
     run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
+    progress_watch();
     rc = load_overrides(&o, run, e);
     if (!rc)
         rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);

@@ -494,16 +494,16 @@ static void a_sweep_is_measured_on_points_of_its_own(void **state)
         struct sweep w;
         struct err e = { 0 };
         const struct study_source from = { .path = f->study };
-        double point_s;
-        int64_t n;
+        struct campaign_pace pace;
         put(f, "study.yaml", studies[i].text);
         assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(campaign_measure(&point_s, &n, &w, &from, 0.02, &e), &e);
-        assert_in_range(n, 1, 256 * 64);
+        assert_ok(campaign_measure(&pace, &w, &from, 0.02, &e), &e);
+        assert_in_range(pace.n, 1, 2 * 256 * 64);
         /* What it spent, and no more than one unit of 64 points beyond it. */
-        assert_true(point_s > 0 && point_s * (double)n < 5);
-        assert_ok(campaign_measure(&point_s, &n, &w, &from, 0, &e), &e);
-        assert_true(n == 0 && isnan(point_s));
+        assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
+        assert_true(pace.at_most == (strstr(studies[i].text, "prune: true") != NULL));
+        assert_ok(campaign_measure(&pace, &w, &from, 0, &e), &e);
+        assert_true(pace.n == 0 && isnan(pace.point_s));
         sweep_free(&w);
     }
 }
