@@ -166,7 +166,13 @@ static int write_rows(struct run *run, const struct campaign *c, struct origin f
 {
     struct export_tally tally = { 0 };
     bool stored = run->opt.store && !run->opt.out && run->opt.format < 0;
-    int rc = stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
+    /* All rows are read again only where some have no design: a rule keeps none of those. */
+    bool all_designs = c->keep || !c->state.done.failed;
+    int rc = 0;
+    if (!stored)
+        rc = export_rows(run, c->store, NULL, from, &tally, e);
+    else if (!all_designs)
+        rc = export_count(c->store, &tally, e);
     if (!rc && stored)
         output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
     if (!rc)
@@ -223,18 +229,16 @@ static int say_duration(const struct run *run, const struct sweep *w, const stru
                         struct err *e)
 {
     int32_t threads = ask->threads * fleet_ranks();
-    double point_s;
-    int64_t n;
-    char each[SHOW], all[SHOW], tried[SHOW], shard[SHOW] = "";
-    int rc = campaign_measure(&point_s, &n, w, ask->from, 0.5, e);
-    if (rc || !n)
+    struct campaign_pace pace;
+    char each[SHOW], all[SHOW], tried[SHOW];
+    int rc = campaign_measure(&pace, w, ask->from, 1, e);
+    if (rc || !pace.n)
         return rc;
-    double all_s = point_s * (double)w->n_points / ask->n_shards / threads;
-    if (ask->n_shards > 1)
-        snprintf(shard, sizeof shard, "a shard ");
-    output_say(run, "%stakes %s on %d threads, by %s points tried: %s us a point", shard,
-               all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads, show_count(tried, n),
-               show_real(each, point_s * 1e6, 2));
+    double all_s = pace.point_s * (double)w->n_points / ask->n_shards / threads;
+    output_say(run, "%stakes %s%s on %d threads, by %s points tried: %s us a point",
+               ask->n_shards > 1 ? "a shard " : "", pace.at_most && all_s >= 1 ? "at most " : "",
+               all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
+               show_count(tried, pace.n), show_real(each, pace.point_s * 1e6, 2));
     return 0;
 }
 
@@ -289,6 +293,8 @@ static int run_sweep(struct run *run, struct err *e)
     if (rc)
         return rc;
     run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
+    if (!run->opt.dry_run)
+        progress_watch();
     rc = read_and_run(run, &ask, e);
     /* What all ranks have come to is said once; mpirun ends the first where another fails before it. */
     bool silent = fleet_rank() > 0;

@@ -71,15 +71,20 @@ bool progress_report(void *context, int64_t done, int64_t total)
     return !interrupted;
 }
 
+void progress_watch(void)
+{
+    /* What people send, and what mpirun passes on in its place and batch systems send at the time limit. */
+    watch(SIGINT);
+    watch(SIGTERM);
+}
+
 void progress_begin(struct progress *p, const struct run *run, const char *what)
 {
     *p = (struct progress){ .wanted = !run->opt.quiet && isatty(STDERR_FILENO),
                             .start_s = now_s(),
                             .what = what };
     p->last_s = p->start_s;
-    /* What people send, and what mpirun passes on in its place and batch systems send at the time limit. */
-    watch(SIGINT);
-    watch(SIGTERM);
+    progress_watch();
 }
 
 bool progress_end(struct progress *p, struct run *run, const char *kept)

@@ -17,6 +17,8 @@ struct progress {
     char note[80];          /**< what else to show: the best so far; "" = nothing */
 };
 
+/** From now on SIGINT and SIGTERM ask for an end; for what takes long before progress_begin(). */
+void progress_watch(void);
 /** Start the clock, and let SIGINT and SIGTERM ask for an end instead of making one; a second one does. */
 void progress_begin(struct progress *p, const struct run *run, const char *what);
 /** A pool_progress; @p context is the struct progress. False once one came. */

@@ -59,9 +59,15 @@ int campaign_open(struct campaign *c, const struct sweep *w, const struct campai
 /** Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store. */
 int campaign_run(struct campaign *c, struct err *e);
 
-/** How long a point takes on one thread [s]: measured on points spread over the whole sweep, for @p most_s or
- * so. NaN where none could be run. */
-int campaign_measure(double *point_s, int64_t *n, const struct sweep *w, const struct study_source *from,
+/** How long a sweep takes, by some of its points. */
+struct campaign_pace {
+    double point_s; /**< of one point on one thread; NaN where none was run */
+    int64_t n;      /**< points that were run */
+    bool at_most;   /**< points are pruned: the more, the longer the sweep has run */
+};
+
+/** Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). */
+int campaign_measure(struct campaign_pace *pace, const struct sweep *w, const struct study_source *from,
                      double most_s, struct err *e);
 
 void campaign_close(struct campaign *c);
