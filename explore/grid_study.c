@@ -70,10 +70,12 @@ static int take_limit(struct grid_question *q, const struct study *s, const char
     return 0;
 }
 
-/* Columns that are the same for all bandwidths. */
-static bool is_fixed(const char *column)
+/* Columns that are the same for all bandwidths. A network without a name is called by them. */
+static bool is_fixed(const struct study *s, const char *column)
 {
-    static const char *const fixed[] = { "network", "n_dims", "dims", "workload", "objective" };
+    static const char *const fixed[] = { "n_dims", "dims", "workload", "objective" };
+    if (strcmp(column, "network") == 0)
+        return s->net.name[0] != '\0';
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(column, fixed[i]) == 0)
             return true;
@@ -91,7 +93,7 @@ static int take_rule(struct grid_question *q, const struct study *s, const struc
     if (k->n_top > 0 && *known)
         *known = take_column(&q->top, s, &k->top);
     for (int32_t i = 0; i < k->n_per && *known; i++)
-        *known = is_fixed(k->per[i]);
+        *known = is_fixed(s, k->per[i]);
     int rc = 0;
     for (int32_t i = 0; i < k->n_where && *known && !rc; i++)
         rc = take_limit(q, s, k->where[i], known, e);

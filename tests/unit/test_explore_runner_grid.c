@@ -77,10 +77,26 @@ static void a_bandwidth_that_no_study_takes_is_no_point_of_a_grid(void **state)
         assert_int_equal(point[i], 19 * 20 + 5 + i);
 }
 
+/* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */
+static void points_of_a_network_without_a_name_are_held_apart_by_it(void **state)
+{
+    int64_t point[MOST_POINTS];
+    (void)state;
+    int n = kept_of(point,
+                    STUDY "vary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+                          "  network.dims.b.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+                          "keep: { front: [time_s, cost_usd], per: [network] }\n",
+                    false);
+    assert_int_equal(n, MOST_POINTS); /* that are read; of the front alone point 1 is none */
+    for (int i = 0; i < n; i++)
+        assert_int_equal(point[i], i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_barely_beyond_a_limit_hides_none),
+        cmocka_unit_test(points_of_a_network_without_a_name_are_held_apart_by_it),
         cmocka_unit_test(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
