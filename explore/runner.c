@@ -52,8 +52,11 @@ int runner_build(struct runner **out, const struct runner_job *job, struct err *
     return rc;
 }
 
+/* With all that was made from it. */
 static void drop_study(struct runner *r)
 {
+    runner_grid_forget(&r->grid);
+    runner_bound_forget(&r->bound);
     if (r->holds)
         study_free(&r->study);
     r->holds = false;
@@ -78,7 +81,6 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
     if (r->holds && study_change(&r->study, &r->from, NEEDS))
         return sweep_words_change(&r->words, &r->study, e);
     drop_study(r);
-    runner_bound_forget(&r->bound);
     int rc = study_read(&r->study, &r->from, NEEDS, e);
     r->holds = !rc;
     return rc ? rc : sweep_words_take(&r->words, &r->study, e);
@@ -202,7 +204,7 @@ static int run_found(struct runner *r, const struct order_unit *unit, struct tab
     return rc;
 }
 
-/* The study at the first point of the unit says whether its points are a grid. */
+/* The study at the first point of the unit says whether its points are a grid; one that is held has said. */
 static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *unit, struct err *e)
 {
     enum { FEW = 256 };
@@ -212,7 +214,7 @@ static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *un
     if (!r->grid.rule || unit->n < FEW)
         return 0;
     order_point(&p, r->job.order, unit, 0);
-    int rc = load(r, &p, &inner);
+    int rc = r->holds && r->grid.asked ? 0 : load(r, &p, &inner);
     if (rc)
         return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
@@ -223,10 +225,8 @@ int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_co
     struct order_unit unit;
     bool is_grid;
     order_find(&unit, r->job.order, u);
-    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0) {
+    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
         drop_study(r);
-        runner_grid_forget(&r->grid);
-    }
     r->slow = unit.slow;
     runner_bound_forget(&r->bound);
     int rc = try_grid(&is_grid, r, &unit, e);

@@ -38,7 +38,7 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
 #define STUDY                                                                                                \
     "split: given\nparts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4 }, { tier: B,\n"               \
     "  link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"                          \
-    "network: { dims: [ { name: a, shape: ring, size: 4, tier: A, bw_GBps: 1 },\n"                           \
+    "network: { dims: [ { name: a, shape: ring, size: 4, tier: A, bw_GBps: 1, max_GBps: 5000 },\n"           \
     "  { name: b, shape: switch, size: 8, tier: B, bw_GBps: 1 } ] }\n"                                       \
     "workload: { name: toy, step: { all-reduce: { size_MB: 100, group: all } } }\n"
 
@@ -77,6 +77,23 @@ static void a_bandwidth_that_no_study_takes_is_no_point_of_a_grid(void **state)
         assert_int_equal(point[i], 19 * 20 + 5 + i);
 }
 
+/* The second of three units begins with points that a cap forbids; all are a grid. 50 GB/s are the least, and
+ * the cheapest. */
+static void a_unit_that_begins_with_what_is_no_study_is_a_grid_too(void **state)
+{
+    struct text study = { 0 };
+    int64_t point[MOST_POINTS];
+    (void)state;
+    text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
+    for (int i = 1; i < 2200; i++)
+        text_printf(&study, ", %d", i < 1047 ? 100 + i : i < 1050 ? 9000 : i - 1000);
+    text_puts(&study, " ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
+                      "keep: { front: [cost_usd, total_GBps] }\n");
+    assert_int_equal(kept_of(point, text_str(&study), true), 1);
+    assert_int_equal(point[0], 1050 * 1000);
+    text_free(&study);
+}
+
 /* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */
 static void points_of_a_network_without_a_name_are_held_apart_by_it(void **state)
 {
@@ -96,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_barely_beyond_a_limit_hides_none),
+        cmocka_unit_test(a_unit_that_begins_with_what_is_no_study_is_a_grid_too),
         cmocka_unit_test(points_of_a_network_without_a_name_are_held_apart_by_it),
         cmocka_unit_test(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid),
     };
