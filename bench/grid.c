@@ -81,7 +81,7 @@ static struct grid *build(const struct values *v, const struct step_fn *step, co
     q.n_front = 2;
     q.lanes = lanes;
     q.bound = bound;
-    if (grid_build(&g, &q, &e))
+    if (grid_prepare(&g, &q, &e))
         bench_stop("%s", e.msg);
     return g;
 }

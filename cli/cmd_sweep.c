@@ -144,7 +144,13 @@ static int write_rows(struct run *run, const struct campaign *c, struct origin f
 {
     struct export_tally tally = { 0 };
     bool stored = run->opt.store && !run->opt.out && run->opt.format < 0;
-    int rc = stored ? export_count(c->store, &tally, e) : export_rows(run, c->store, NULL, from, &tally, e);
+    /* All rows are read again only where some have no design: a rule keeps none of those. */
+    bool all_designs = c->keep || !c->state.done.failed;
+    int rc = 0;
+    if (!stored)
+        rc = export_rows(run, c->store, NULL, from, &tally, e);
+    else if (!all_designs)
+        rc = export_count(c->store, &tally, e);
     if (!rc && stored)
         output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
     if (!rc)

@@ -59,8 +59,9 @@ void store_head_of(const struct store *s, struct store_head *head, struct sweep_
 int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
 
 /** One store of the shards of a sweep, with the rows that an undivided run keeps. Refused with a line: of
- * different sweeps, a shard twice, rows of one point that differ. Missing shards are no error: the store is then not complete. What was merged can be
- * merged on. @p out is replaced, also where it is one of @p paths; after a failure it is as it was. */
+ * different sweeps, a shard twice, rows of one point that differ. Missing shards are no error: the store is
+ * then not complete. What was merged can be merged on. @p out is replaced, also where it is one of @p paths;
+ * after a failure it is as it was. */
 int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e);
 
 /** Does the file begin as SQLite's do? Not for a store that this process has open: closing it again would

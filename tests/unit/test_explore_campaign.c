@@ -471,43 +471,6 @@ static void a_rule_that_is_wrong_makes_no_store(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* ---- a sweep without a store ---- */
-
-static void rows_go_with_a_campaign_that_has_no_store(void **state)
-{
-    struct folder *f = *state;
-    struct outcome o;
-    struct err e = { 0 };
-    put(f, "study.yaml", studies[0].text);
-    int before = scratch_count(f->dir);
-    assert_ok(run(&o, NULL, f, NULL, &(struct way){ .threads = 2 }, &e), &e);
-    assert_true(o.complete && o.state.kept == studies[0].points);
-    assert_int_equal(scratch_count(f->dir), before);
-}
-
-/* ---- how long it takes ---- */
-
-static void a_sweep_is_measured_on_points_of_its_own(void **state)
-{
-    struct folder *f = *state;
-    for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        struct sweep w;
-        struct err e = { 0 };
-        const struct study_source from = { .path = f->study };
-        struct campaign_pace pace;
-        put(f, "study.yaml", studies[i].text);
-        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(campaign_measure(&pace, &w, &from, 0.02, &e), &e);
-        assert_in_range(pace.n, 1, 2 * 256 * 64);
-        /* What it spent, and no more than one unit of 64 points beyond it. */
-        assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
-        assert_true(pace.at_most == (strstr(studies[i].text, "prune: true") != NULL));
-        assert_ok(campaign_measure(&pace, &w, &from, 0, &e), &e);
-        assert_true(pace.n == 0 && isnan(pace.point_s));
-        sweep_free(&w);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,9 +484,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_store_of_another_study_or_shard_is_refused_and_not_changed,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(rows_go_with_a_campaign_that_has_no_store, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_sweep_is_measured_on_points_of_its_own, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

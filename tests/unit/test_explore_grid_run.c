@@ -64,7 +64,7 @@ static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state
     for (q.lanes = 2; q.lanes <= (grid_has_avx2() ? 4 : 2); q.lanes += 2) {
         struct grid_found found = { 0 };
         struct grid *g;
-        assert_ok(grid_build(&g, &q, &e), &e);
+        assert_ok(grid_prepare(&g, &q, &e), &e);
         assert_ok(grid_run(g, 0, N_OUTER * N, NULL, &found, &e), &e);
         assert_int_equal(found.n, N_OUTER * N); /* nothing is asked for: all are kept */
         for (int i = 0; i < N_OUTER * N; i++) {
