@@ -8,7 +8,8 @@
 
 struct study_conf {
     const char *name, *source;
-    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep, uncertain;
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep,
+        uncertain;
     int32_t combine, split, objective, model;
     double total_Bps, time_limit_s;
     bool count_npus;
