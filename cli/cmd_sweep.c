@@ -205,6 +205,18 @@ static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask
     return write_rows(run, c, from, e);
 }
 
+/* A row takes some 250 bytes of a store: asking for all of a large grid is seldom meant. */
+static void warn_size(struct run *run, const struct campaign *c)
+{
+    enum { MANY = 20000000, ROW_BYTES = 250 };
+    char n[SHOW], size[SHOW];
+    if (c->keep || c->state.n_points < MANY)
+        return;
+    output_warn(run, "%s rows take some %s GB; keep in the study says which of them are wanted",
+                show_count(n, c->state.n_points),
+                show_real(size, (double)c->state.n_points * ROW_BYTES / 1e9, 2));
+}
+
 static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o,
                      struct campaign_ask *ask, struct err *e)
 {
@@ -214,8 +226,10 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
     ask->seed = origin.seed;
     /* The first rank alone opens the store. */
     int rc = fleet_agree(campaign_open(&c, w, ask, e), e);
-    if (!rc && fleet_rank() == 0)
+    if (!rc && fleet_rank() == 0) {
         output_notes(run, &c.plan.rule.notes);
+        warn_size(run, &c);
+    }
     if (!rc)
         rc = run_campaign(run, &c, ask, origin, e);
     campaign_close(&c);
