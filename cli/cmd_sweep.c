@@ -138,6 +138,19 @@ static void say_failed(struct run *run, const struct campaign *c)
         text_printf(&line, "; point %lld: %s", (long long)state->failed_point, text_str(&state->why));
     output_say(run, "%s", text_str(&line));
     text_free(&line);
+    /* As where every row says so. */
+    if (state->done.failed == state->done.solved)
+        run->exit_code = strncmp(text_str(&state->why), "error", 5) == 0 ? EXIT_INPUT : EXIT_NO_DESIGN;
+}
+
+/* Designs that no rule can hold against others: a price where there are no parts. */
+static void say_blank(struct run *run, const struct campaign *c)
+{
+    char blank[SHOW];
+    int64_t n = c->keep ? keep_counts_of(c->keep).blank : 0;
+    if (n)
+        output_say(run, "%s designs are not kept: they have no value in a column of keep.front or keep.top",
+                   show_count(blank, n));
 }
 
 /* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
@@ -202,6 +215,7 @@ static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask
                    (int)ask->threads);
     say_counts(run, c);
     say_failed(run, c);
+    say_blank(run, c);
     return write_rows(run, c, from, e);
 }
 
