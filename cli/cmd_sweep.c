@@ -138,6 +138,19 @@ static void say_failed(struct run *run, const struct campaign *c)
         text_printf(&line, "; point %lld: %s", (long long)state->failed_point, text_str(&state->why));
     output_say(run, "%s", text_str(&line));
     text_free(&line);
+    /* As where every row says so. */
+    if (state->done.failed == state->done.solved)
+        run->exit_code = strncmp(text_str(&state->why), "error", 5) == 0 ? EXIT_INPUT : EXIT_NO_DESIGN;
+}
+
+/* Designs that no rule can hold against others: a price where there are no parts. */
+static void say_blank(struct run *run, const struct campaign *c)
+{
+    char blank[SHOW];
+    int64_t n = c->keep ? keep_counts_of(c->keep).blank : 0;
+    if (n)
+        output_say(run, "%s designs are not kept: they have no value in a column of keep.front or keep.top",
+                   show_count(blank, n));
 }
 
 /* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
@@ -202,7 +215,20 @@ static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask
                    (int)ask->threads);
     say_counts(run, c);
     say_failed(run, c);
+    say_blank(run, c);
     return write_rows(run, c, from, e);
+}
+
+/* A row takes some 250 bytes of a store: asking for all of a large grid is seldom meant. */
+static void warn_size(struct run *run, const struct campaign *c)
+{
+    enum { MANY = 20000000, ROW_BYTES = 250 };
+    char n[SHOW], size[SHOW];
+    if (c->keep || c->state.n_points < MANY)
+        return;
+    output_warn(run, "%s rows take some %s GB; keep in the study says which of them are wanted",
+                show_count(n, c->state.n_points),
+                show_real(size, (double)c->state.n_points * ROW_BYTES / 1e9, 2));
 }
 
 static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o,
@@ -214,8 +240,10 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
     ask->seed = origin.seed;
     /* The first rank alone opens the store. */
     int rc = fleet_agree(campaign_open(&c, w, ask, e), e);
-    if (!rc && fleet_rank() == 0)
+    if (!rc && fleet_rank() == 0) {
         output_notes(run, &c.plan.rule.notes);
+        warn_size(run, &c);
+    }
     if (!rc)
         rc = run_campaign(run, &c, ask, origin, e);
     campaign_close(&c);

@@ -338,11 +338,22 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
     return 0;
 }
 
+/* Another front than that of the study may be of designs that were dropped. */
+static bool asks_for_others(const struct options *opt)
+{
+    return opt->limits.n || opt->front_by || opt->front_per;
+}
+
 int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
     if (!rc && !j->source.complete)
         output_warn(run, "%s: not all points are done, need weft sweep to go on", run->opt.operands[0]);
+    if (!rc && j->source.survivors && asks_for_others(&run->opt))
+        output_warn(run,
+                    "%s: has only what keep of its study left, and may lack the best under other columns "
+                    "and limits, need a sweep with these in its keep, or without",
+                    run->opt.operands[0]);
     if (!rc && j->source.store && j->source.rows.n_rows == 0)
         return err_set(e, ERR_NO_DESIGN, "%s: no row is there yet", run->opt.operands[0]);
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)

@@ -21,6 +21,7 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
     if (rc)
         return rc;
     store_head_of(s->store, &head, &counts, &s->complete);
+    s->survivors = head.keep && *head.keep;
     s->from = (struct origin){ .known = true, .study_hash = head.study_hash, .seed = head.seed };
     return read_batch(s, e);
 }

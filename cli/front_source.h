@@ -14,6 +14,7 @@ struct front_source {
     bool begun;          /**< the first batch was handed out */
     struct origin from;  /**< of a store */
     bool complete;       /**< no point of the store is missing */
+    bool survivors;      /**< the store has what `keep` of its study left */
 };
 
 /** Open @p path ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and

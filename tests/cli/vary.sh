@@ -7,11 +7,13 @@ run() { echo "\$ weft $*"; "$WEFT" "$@" >out 2>&1; rc=$?; grep -v 'weft sweep: t
 
 echo "== examples of docs/sweep.md"
 # The first block is what all others begin with.
-awk '/^## /{on = /What varies|Given bandwidths/} on && /^```yaml/{n++; file = "block" n; next} /^```/{file = ""} file {print >file}' \
+awk '/^## /{on = /What varies|What is kept|Given bandwidths/} on && /^```yaml/{n++; file = "block" n; next} /^```/{file = ""} file {print >file}' \
     "$root/docs/sweep.md"
-for block in block[2-9]*; do
-    cat block1 "$block" >example.yaml
+n=2
+while [ -f block$n ]; do
+    cat block1 block$n >example.yaml
     run sweep example.yaml --dry-run
+    n=$((n + 1))
 done
 
 echo "== formats"
