@@ -9,21 +9,26 @@ struct scratch {
 
 static int make_scratch(void **state)
 {
-    static struct scratch s;
-    scratch_make(s.dir);
-    scratch_path(s.out, s.dir, "out.db");
+    struct scratch *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    scratch_make(s->dir);
+    scratch_path(s->out, s->dir, "out.db");
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[16], dir[SUPPORT_PATH];
+        /* A copy: gcc takes two arrays of one object for overlapping. */
+        memcpy(dir, s->dir, sizeof dir);
         snprintf(name, sizeof name, "s%d.db", i + 1);
-        s.paths[i] = scratch_path(s.shards[i], s.dir, name);
+        s->paths[i] = scratch_path(s->shards[i], dir, name);
     }
-    *state = &s;
+    *state = s;
     return 0;
 }
 
 static int remove_scratch(void **state)
 {
-    scratch_remove(((struct scratch *)*state)->dir);
+    struct scratch *s = *state;
+    scratch_remove(s->dir);
+    free(s);
     return 0;
 }
 
