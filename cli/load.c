@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/output.h"
 
 int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e)
@@ -143,13 +143,6 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
     return rc;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void say_read(const struct run *run, const struct study *s)
 {
     char word[TOPO_SPEC];
@@ -197,12 +190,12 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
         return rc;
     note_vary(&x->study);
     say_read(run, &x->study);
-    double start_s = now_s();
+    double start_s = clock_now_s();
     rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);
     if (rc || !x->solved)
         return rc;
     output_verbose(run, "%s in %.3f ms, %d Newton steps", alloc_status_names[x->design.answer.status],
-                   1e3 * (now_s() - start_s), (int)x->design.answer.iterations);
+                   1e3 * (clock_now_s() - start_s), (int)x->design.answer.iterations);
     load_say_status(run, &x->design);
     return 0;
 }

@@ -2,9 +2,9 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/output.h"
 #include "cli/sheet.h"
 
@@ -35,13 +35,6 @@ static void unwatch(int signal)
         sigaction(signal, &dflt, NULL);
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 const char *progress_show_s(char buf[SHOW], double left_s)
 {
     long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
@@ -57,7 +50,7 @@ const char *progress_show_s(char buf[SHOW], double left_s)
 bool progress_report(void *context, int64_t done, int64_t total)
 {
     struct progress *p = context;
-    double now = now_s(), spent = now - p->start_s;
+    double now = clock_now_s(), spent = now - p->start_s;
     if (p->wanted && now - p->last_s >= 0.2) {
         char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
         p->last_s = now;
@@ -81,7 +74,7 @@ void progress_watch(void)
 void progress_begin(struct progress *p, const struct run *run, const char *what)
 {
     *p = (struct progress){ .wanted = !run->opt.quiet && isatty(STDERR_FILENO),
-                            .start_s = now_s(),
+                            .start_s = clock_now_s(),
                             .what = what };
     p->last_s = p->start_s;
     progress_watch();
@@ -102,5 +95,5 @@ bool progress_end(struct progress *p, struct run *run, const char *kept)
 
 double progress_spent_s(const struct progress *p)
 {
-    return now_s() - p->start_s;
+    return clock_now_s() - p->start_s;
 }

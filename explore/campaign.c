@@ -3,19 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/campaign_front.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
 #define COMMIT_S 0.2
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- rows taken in ---- */
 
@@ -49,7 +42,7 @@ static int commit(struct writer *w, struct err *e)
     int rc = c->keep ? write_kept(c, e) : 0;
     if (!rc)
         rc = store_commit(c->store, &c->done, &c->state.done, e);
-    w->committed_s = now_s();
+    w->committed_s = clock_now_s();
     return rc;
 }
 
@@ -90,7 +83,7 @@ static int take(void *data, const struct fleet_batch *batch, struct err *e)
     sweep_count_add(&c->state.done, &batch->counts);
     c->state.kept += c->keep ? 0 : batch->rows.n_rows;
     note_rows(w, &batch->rows, batch->counts.failed);
-    return now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : 0;
+    return clock_now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : 0;
 }
 
 /* A fleet_progress. */
@@ -328,7 +321,9 @@ static int share_known(struct campaign *c, struct err *e)
 
 int campaign_run(struct campaign *c, struct err *e)
 {
-    struct writer w = { .c = c, .time = table_find(&c->plan.columns, "time_s"), .committed_s = now_s() };
+    struct writer w = { .c = c,
+                        .time = table_find(&c->plan.columns, "time_s"),
+                        .committed_s = clock_now_s() };
     int rc = 0;
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
         if (w.pass > 0)

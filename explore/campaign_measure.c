@@ -1,15 +1,8 @@
 /* How long a sweep will take, by some of its points. */
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/campaign.h"
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Units spread over all, and neighbours, which share what was read as most points of a sweep do. */
 static int64_t pick(const struct order *o, int64_t i, int64_t n)
@@ -27,10 +20,10 @@ static int run_some(double *spent_s, struct sweep_counts *n, const struct campai
     *spent_s = 0;
     for (int64_t i = 0; i < units && !rc && *spent_s < most_s; i++) {
         struct table rows = { 0 };
-        double start_s = now_s();
+        double start_s = clock_now_s();
         runner_columns(&rows, p->order.sweep);
         rc = runner_unit(r, pick(&p->order, i, units), &rows, n, e);
-        *spent_s += now_s() - start_s;
+        *spent_s += clock_now_s() - start_s;
         if (!rc && keep)
             rc = keep_offer(keep, &rows, e);
         table_free(&rows);

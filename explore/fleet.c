@@ -5,19 +5,12 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/fleet_crew.h"
 
 /* Between two calls of progress. */
 #define REPORT_S 0.2
-
-double fleet_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void fleet_sleep(double s)
 {
@@ -107,7 +100,7 @@ struct span fleet_queue_next(struct fleet_crew *c, int64_t want)
 static void report(struct fleet_crew *c)
 {
     struct fleet_run *f = c->run;
-    double now = fleet_now_s();
+    double now = clock_now_s();
     if (!f->progress || now - c->reported_s < REPORT_S)
         return;
     c->reported_s = now;
@@ -196,15 +189,15 @@ static void adapt(struct fleet_want *want, int64_t n, double spent_s)
 static int do_piece(struct worker *w, const struct span *p, struct err *e)
 {
     int64_t n = 0;
-    double spent_s = 0, before = fleet_now_s();
+    double spent_s = 0, before = clock_now_s();
     while (n < p->n && !fleet_stopped(w->crew)) {
         int rc = do_unit(w, p->first + n++, e);
-        double now = fleet_now_s();
+        double now = clock_now_s();
         spent_s += now - before;
         w->worked_s += now - before;
         if (!rc && w->worked_s >= FLEET_PIECE_S) {
             rc = give_batch(w, e);
-            now = fleet_now_s();
+            now = clock_now_s();
         }
         if (rc)
             return rc;

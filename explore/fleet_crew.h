@@ -66,7 +66,6 @@ void fleet_fail(struct fleet_crew *c, const struct err *e);
 bool fleet_failed(const struct fleet_crew *c);
 int32_t fleet_active(const struct fleet_crew *c);
 
-double fleet_now_s(void);
 void fleet_sleep(double s); /**< 0 <= s < 1 */
 
 /** fleet_run() on one of several ranks; explore/fleet_mpi_run.c. */

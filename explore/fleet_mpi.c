@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/num.h"
 #include "explore/fleet.h"
 #include "explore/fleet_crew.h"
@@ -70,9 +71,9 @@ static bool meet(double patience_s)
 {
     MPI_Request request;
     int met = 0;
-    double end_s = fleet_now_s() + patience_s;
+    double end_s = clock_now_s() + patience_s;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    while (MPI_Test(&request, &met, MPI_STATUS_IGNORE), !met && fleet_now_s() < end_s)
+    while (MPI_Test(&request, &met, MPI_STATUS_IGNORE), !met && clock_now_s() < end_s)
         fleet_sleep(NAP_S);
     return met;
 }

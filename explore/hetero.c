@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/hetero_run.h"
 #include "explore/notes.h"
 #include "explore/sweep_axis.h"
@@ -133,13 +133,6 @@ static int do_point(void *data, int64_t i, struct err *e)
 
 /* ---- runs ---- */
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Compute of a stage in k units, seconds per example; what is left of its time without overlap is
  * communication. */
 static double compute_s(const struct hetero_profile *f, const struct hetero_span *at, int64_t k)
@@ -216,9 +209,9 @@ static int run_unit(struct hetero_unit *u, const struct hetero_runs *r, struct e
     if (rc)
         return rc;
     hetero_set_throughput(&problem, state->aim.per_s);
-    double start_s = now_s();
+    double start_s = clock_now_s();
     rc = hetero_schedule(&s, &problem, p->schedulers[u->scheduler], &p->settings, (uint64_t)u->seed, e);
-    u->schedule_s = now_s() - start_s;
+    u->schedule_s = clock_now_s() - start_s;
     if (!rc)
         rc = keep(u, &s, r, e);
     hetero_search_free(&s);
