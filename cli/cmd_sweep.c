@@ -194,24 +194,22 @@ static int write_rows(struct run *run, const struct campaign *c, struct origin f
     return rc;
 }
 
-static int run_campaign(struct run *run, struct campaign *c, struct campaign_ask *ask, struct origin from,
-                        struct err *e)
+static int run_campaign(struct run *run, struct campaign *c, const struct campaign_ask *ask,
+                        struct origin from, struct err *e)
 {
-    struct progress p;
+    struct progress *p = ask->context;
     char kept[256], before[SHOW];
-    progress_begin(&p, run, "points");
-    ask->progress = report;
-    ask->context = &p;
+    progress_begin(p, run, "points");
     if (c->resumed && fleet_rank() == 0)
         output_say(run, "%s: %s points are there, going on", run->opt.store,
                    show_count(before, c->state.before));
     int rc = campaign_run(c, e);
     if (fleet_rank() != 0)
         return rc;
-    bool ended = progress_end(&p, run, what_is_kept(run, c, kept, sizeof kept));
+    bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
     if (rc || !ended)
         return rc;
-    output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(&p), (int)fleet_ranks(),
+    output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(p), (int)fleet_ranks(),
                    (int)ask->threads);
     say_counts(run, c);
     say_failed(run, c);
@@ -267,6 +265,8 @@ static int say_duration(const struct run *run, const struct sweep *w, const stru
                ask->n_shards > 1 ? "a shard " : "", pace.at_most && all_s >= 1 ? "at most " : "",
                all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
                show_count(tried, pace.n), show_real(each, pace.point_s * 1e6, 2));
+    if (pace.n_failed)
+        output_say(run, "%s of these have no design; %s", show_count(tried, pace.n_failed), pace.why);
     return 0;
 }
 
@@ -314,9 +314,13 @@ static int read_and_run(struct run *run, struct campaign_ask *ask, struct err *e
 
 static int run_sweep(struct run *run, struct err *e)
 {
-    struct campaign_ask ask = {
-        .store = run->opt.store, .threads = threads_of(run), .command = run->recorded, .version = WEFT_VERSION
-    };
+    struct progress progress;
+    struct campaign_ask ask = { .store = run->opt.store,
+                                .threads = threads_of(run),
+                                .command = run->recorded,
+                                .version = WEFT_VERSION,
+                                .progress = report,
+                                .context = &progress };
     int rc = fleet_start(e);
     if (rc)
         return rc;

@@ -172,20 +172,31 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
     return rc ? rc : d->row.failed ? err_nomem(e, "the design") : 0;
 }
 
-/* Too many: every second goes, and of those to come only every second is taken. */
+/* One in `every` points, a power of 2, at random. SplitMix64's mixing: Steele, Lea, Flood, "Fast splittable
+ * pseudorandom number generators", 2014. */
+static bool is_sampled(const struct table *t, int64_t row, int64_t every)
+{
+    uint64_t z = (uint64_t)table_cell(t, row, table_find(t, "point"))->count;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return ((z ^ z >> 31) & (uint64_t)(every - 1)) == 0;
+}
+
+/* Too many: about half of them go, and of those to come only as many are taken. */
 static void thin(struct front_sample *s)
 {
     struct table *t = &s->rows;
     int64_t n = 0;
+    s->every *= 2;
     for (int64_t row = 0; row < t->n_rows; row++) {
         struct table_cell *from = t->cells + row * t->n_cols;
-        for (int32_t i = 0; i < t->n_cols && row % 2; i++)
+        bool stays = is_sampled(t, row, s->every);
+        for (int32_t i = 0; i < t->n_cols && !stays; i++)
             free(from[i].text);
-        if (row % 2 == 0)
+        if (stays)
             memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
     }
     t->n_rows = n;
-    s->every *= 2;
 }
 
 static int take_sample(struct front_job *j, const struct table *rows, struct err *e)
@@ -194,14 +205,14 @@ static int take_sample(struct front_job *j, const struct table *rows, struct err
     for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
         table_column(&s->rows, rows->names[i], rows->kinds[i]);
     for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
-        if (!keep_is_design(j->sides[0].keep, rows, row) || s->n_offered++ % s->every)
+        if (!keep_is_design(j->sides[0].keep, rows, row) || !is_sampled(rows, row, s->every))
             continue;
         table_row(&s->rows);
         for (int32_t i = 0; i < rows->n_cols; i++)
             table_put_cell(&s->rows, rows, row, i);
         if (s->rows.failed)
             break;
-        if (s->rows.n_rows > s->most)
+        while (s->rows.n_rows > s->most)
             thin(s);
     }
     return s->rows.failed ? err_nomem(e, "designs behind the front") : 0;

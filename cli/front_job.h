@@ -25,10 +25,11 @@ struct front_design {
     struct table row;            /**< owned: of --at the values alone */
 };
 
-/** Some of the designs that were seen: every so many. */
+/** Some of the designs that were seen, spread by a hash of their points: every so many along an axis of the
+ * sweep would meet the same values of another. */
 struct front_sample {
-    struct table rows;              /**< owned */
-    int64_t most, every, n_offered; /**< rows at most; 0 = none are wanted */
+    struct table rows;   /**< owned */
+    int64_t most, every; /**< rows at most, 0 = none are wanted; one in `every` points */
 };
 
 enum { FRONT_ALL, FRONT_WITHIN, FRONT_SIDES };

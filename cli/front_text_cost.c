@@ -110,7 +110,7 @@ int front_text_limits(const struct front_job *j, const char *group, struct text 
         text_puts(out, "\nNo design is within the limits.\n");
         return 0;
     }
-    text_puts(out, "\nWhat the limits cost:\n");
+    text_puts(out, "\nWhat the limits cost, among designs that were chosen without them:\n");
     for (int32_t k = 0; k < rule->n_front; k++)
         put_least(out, &rule->front[k], least_of(within, k), least_of(all, k));
     for (int32_t k = 0; k < rule->n_front && !rc; k++)

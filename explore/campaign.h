@@ -61,9 +61,11 @@ int campaign_run(struct campaign *c, struct err *e);
 
 /** How long a sweep takes, by some of its points. */
 struct campaign_pace {
-    double point_s; /**< of one point on one thread; NaN where none was run */
-    int64_t n;      /**< points that were run */
-    bool at_most;   /**< points are pruned: the more, the longer the sweep has run */
+    double point_s;   /**< of one point on one thread; NaN where none was run */
+    int64_t n;        /**< points that were run */
+    bool at_most;     /**< points are pruned: the more, the longer the sweep has run */
+    int64_t n_failed; /**< of n, those that have no design */
+    char why[512];    /**< status of one of them, and its message */
 };
 
 /** Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). */

@@ -85,8 +85,9 @@ static int find_key(struct uncertain_trial *t, int32_t k, struct err *e)
         return yaml_fail_key(&t->nominal->doc, node_of(t->nominal, key->path), e, ERR_RANGE,
                              "is relative to a key that is not given, need it in the study");
     if (id < 0) {
+        /* Between the ends, so that other keys are tried with what this one can be. */
         uncertain_ends(ends, key);
-        int rc = yaml_set(doc, key->path, num_format(t->text[k], ends[0]), e);
+        int rc = yaml_set(doc, key->path, num_format(t->text[k], (ends[0] + ends[1]) / 2), e);
         if (rc)
             return rc;
         id = yaml_find(doc, key->path);
