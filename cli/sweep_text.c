@@ -42,7 +42,7 @@ static const char *show_cell(char buf[SHOW], const struct table *t, int64_t row,
         return text ? text : "-";
     }
     double x = table_number(t, row, column);
-    return strcmp(t->names[column], "cost_usd") == 0 ? show_usd(buf, x) : show_real(buf, x, 5);
+    return strncmp(t->names[column], "cost_", 5) == 0 ? show_usd(buf, x) : show_real(buf, x, 5);
 }
 
 static bool is_common(const struct table *t, int32_t column)
@@ -75,6 +75,21 @@ static void add_dims(struct layout *l, struct sheet *s, const struct table *t)
     }
 }
 
+/* What is uncertain: "time_p10_s", "cost_p90_usd", as many as the study asks for. */
+static void add_percentiles(struct layout *l, struct sheet *s, const struct table *t)
+{
+    char title[24];
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        const char *name = t->names[col];
+        bool time = strncmp(name, "time_p", 6) == 0, cost = strncmp(name, "cost_p", 6) == 0;
+        if (!time && !cost)
+            continue;
+        snprintf(title, sizeof title, "%s %.*s", time ? "step" : "cost", (int)strcspn(name + 5, "_"),
+                 name + 5);
+        add(l, s, t, col, title, time ? "s" : "USD");
+    }
+}
+
 static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, struct text *out)
 {
     char value[SHOW];
@@ -85,6 +100,8 @@ static void choose_columns(struct layout *l, struct sheet *s, const struct table
         add(l, s, t, column, points_axis_title(t->names[column]), "");
     for (int32_t i = 0; i < N_SHOWN; i++) {
         int32_t column = table_find(t, shown[i].column);
+        if (strcmp(shown[i].column, "nic_GBps") == 0)
+            add_percentiles(l, s, t);
         if (strchr(shown[i].column, '#'))
             add_dims(l, s, t);
         else if (i < N_COMMON && is_common(t, column))

@@ -2,8 +2,8 @@
  */
 #include <time.h>
 
-#include "base/rng.h"
 #include "base/clock.h"
+#include "base/rng.h"
 #include "explore/fleet_crew.h"
 #include "tests/support.h"
 
