@@ -153,6 +153,12 @@ static void say_blank(struct run *run, const struct campaign *c)
                    show_count(blank, n));
 }
 
+static void say_nothing_left(struct run *run, const struct sweep_counts *n)
+{
+    if (n->seen && n->filtered == n->seen)
+        output_warn(run, "where of the study leaves out every point");
+}
+
 /* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
 static void say_counts(const struct run *run, const struct campaign *c)
 {
@@ -212,6 +218,7 @@ static int run_campaign(struct run *run, struct campaign *c, const struct campai
     output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(p), (int)fleet_ranks(),
                    (int)ask->threads);
     say_counts(run, c);
+    say_nothing_left(run, &c->state.done);
     say_failed(run, c);
     say_blank(run, c);
     return write_rows(run, c, from, e);

@@ -366,7 +366,8 @@ int front_job_run(struct front_job *j, struct run *run, struct err *e)
                     "and limits, need a sweep with these in its keep, or without",
                     run->opt.operands[0]);
     if (!rc && j->source.store && j->source.rows.n_rows == 0)
-        return err_set(e, ERR_NO_DESIGN, "%s: no row is there yet", run->opt.operands[0]);
+        return err_set(e, ERR_NO_DESIGN, "%s: %s", run->opt.operands[0],
+                       j->source.complete ? "is of a sweep that has kept no row" : "no row is there yet");
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
     if (!rc)
