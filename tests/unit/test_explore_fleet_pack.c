@@ -30,7 +30,7 @@ static void put_random(struct table *t, enum table_kind kind, struct rng *r)
 
 static struct fleet_batch random_batch(struct rng *r, int64_t n_rows)
 {
-    struct fleet_batch b = { .units = { 17, 4 }, .counts = { 10, 3, 2, 5 } };
+    struct fleet_batch b = { .units = { 17, 4 }, .counts = { 10, 3, 2, 5, 1 } };
     columns(&b.rows);
     for (int64_t row = 0; row < n_rows; row++) {
         table_row(&b.rows);

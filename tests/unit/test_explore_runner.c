@@ -232,8 +232,7 @@ static const char *const bases[] = {
     "network: two.yaml\nworkload: a.yaml\ntotal_GBps: 80\n",
     "network: three.yaml\nworkload: b.yaml\ntotal_GBps: 90\nobjective: perf_per_cost\n",
     "network: two.yaml\nworkloads: [ a.yaml, { workload: b.yaml, weight: 2 } ]\n",
-    "network: three.yaml\nworkloads: [ a.yaml, b.yaml ]\ncombine: regret\ntotal_GBps: 90\nmodel: "
-    "alpha-beta\n",
+    "network: three.yaml\nworkloads: [a.yaml, b.yaml]\ncombine: regret\ntotal_GBps: 90\nmodel: alpha-beta\n",
     "network: given.yaml\nworkload: b.yaml\nsplit: given\n",
     "network: given.yaml\nworkload: c.yaml\nmodel: alpha-beta\nconstraints: [ pod <= 25 ]\n",
     "network: two.yaml\nworkload: c.yaml\ntotal_GBps: 80\nmodel: alpha-beta\nconstraints: [ node <= 70 ]\n",
