@@ -7,36 +7,7 @@
 
 #include <stddef.h>
 
-#if LANES == 4
-#include <immintrin.h>
-#define vec   __m256d
-#define SET1  _mm256_set1_pd
-#define LOAD  _mm256_loadu_pd
-#define STORE _mm256_storeu_pd
-#define ADD   _mm256_add_pd
-#define MUL   _mm256_mul_pd
-#define DIV   _mm256_div_pd
-#define MAX   _mm256_max_pd
-#elif LANES == 2
-#include <emmintrin.h>
-#define vec   __m128d
-#define SET1  _mm_set1_pd
-#define LOAD  _mm_loadu_pd
-#define STORE _mm_storeu_pd
-#define ADD   _mm_add_pd
-#define MUL   _mm_mul_pd
-#define DIV   _mm_div_pd
-#define MAX   _mm_max_pd
-#else
-#define vec         double
-#define SET1(a)     (a)
-#define LOAD(p)     (*(p))
-#define STORE(p, a) (*(p) = (a))
-#define ADD(a, b)   ((a) + (b))
-#define MUL(a, b)   ((a) * (b))
-#define DIV(a, b)   ((a) / (b))
-#define MAX(a, b)   ((a) > (b) ? (a) : (b))
-#endif
+#include "base/lanes.h"
 
 /* LANES as wide as a pointer. */
 #define OFFSET ((ptrdiff_t)LANES)
