@@ -142,6 +142,19 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     text_free(&shown);
 }
 
+void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const char *x_label,
+                        const char *y_label)
+{
+    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
+    at.x_px = (body->left + body->right + CANVAS_Y_LABEL_PX) / 2;
+    at.y_px = body->bottom - CANVAS_X_LABEL_PX * 0.5;
+    canvas_text(c, &at, x_label);
+    at.x_px = body->left + CANVAS_Y_LABEL_PX * 0.5 - 4;
+    at.y_px = (body->top + body->bottom - CANVAS_X_LABEL_PX) / 2;
+    at.rotate = 90;
+    canvas_text(c, &at, y_label);
+}
+
 /* Bytes of the first line of s when at most `chars` fit: broken at a space where there is one. */
 static size_t line_bytes(const char *s, size_t chars)
 {

@@ -117,6 +117,12 @@ struct canvas_label {
 /** Any text, shown literally. */
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
 
+/** Names of axes that all panels of @p body share: below in the middle of the panels, and upright at the
+ * left.
+ */
+void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const char *x_label,
+                        const char *y_label);
+
 /** Write the legend and end the page. */
 void canvas_close(struct canvas *c);
 

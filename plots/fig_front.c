@@ -236,19 +236,12 @@ static void survey(struct picture *f)
 
 static void put_axis_labels(struct picture *f)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
-    struct text label = { 0 };
-    text_printf(&label, "network cost [%s]", f->usd.name);
-    at.x_px = (f->body.left + f->body.right + CANVAS_Y_LABEL_PX) / 2;
-    at.y_px = f->body.bottom - CANVAS_X_LABEL_PX * 0.5;
-    canvas_text(f->c, &at, text_str(&label));
-    text_clear(&label);
-    text_printf(&label, "time of a training step [%s]", f->seconds.name);
-    at.x_px = f->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (f->body.top + f->body.bottom - CANVAS_X_LABEL_PX) / 2;
-    at.rotate = 90;
-    canvas_text(f->c, &at, text_str(&label));
-    text_free(&label);
+    struct text cost = { 0 }, time = { 0 };
+    text_printf(&cost, "network cost [%s]", f->usd.name);
+    text_printf(&time, "time of a training step [%s]", f->seconds.name);
+    canvas_axis_labels(f->c, &f->body, text_str(&cost), text_str(&time));
+    text_free(&cost);
+    text_free(&time);
 }
 
 static int draw(struct picture *f, struct err *e)

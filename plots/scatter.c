@@ -345,18 +345,10 @@ static void put_panel(struct scatter *s, int32_t w)
 
 static void put_axis_labels(struct scatter *s)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
     struct text label = { 0 };
-
     text_printf(&label, "network cost [%s]", s->usd.name);
-    at.x_px = (s->body.left + s->body.right + CANVAS_Y_LABEL_PX) / 2;
-    at.y_px = s->body.bottom - CANVAS_X_LABEL_PX * 0.5;
-    canvas_text(s->c, &at, text_str(&label));
+    canvas_axis_labels(s->c, &s->body, text_str(&label), s->spec->y_label);
     text_free(&label);
-    at.x_px = s->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (s->body.top + s->body.bottom - CANVAS_X_LABEL_PX) / 2;
-    at.rotate = 90;
-    canvas_text(s->c, &at, s->spec->y_label);
 }
 
 static void put_notes(struct scatter *s)

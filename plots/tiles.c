@@ -182,16 +182,8 @@ static void put_map(struct tiles *p, int32_t m)
 
 static void put_axis_labels(struct tiles *p)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
-
-    at.x_px = (p->body.left + p->body.right + CANVAS_Y_LABEL_PX) / 2;
-    at.y_px = p->body.bottom - CANVAS_X_LABEL_PX * 0.5;
-    canvas_text(p->c, &at, p->spec->column_label);
-    at.x_px = p->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (p->body.top + p->body.bottom - CANVAS_X_LABEL_PX) / 2;
-    at.rotate = 90;
     bool room = canvas_width(p->spec->row_label, CANVAS_FONT_PX) <= p->body.bottom - p->body.top;
-    canvas_text(p->c, &at, room ? p->spec->row_label : p->spec->row_word);
+    canvas_axis_labels(p->c, &p->body, p->spec->column_label, room ? p->spec->row_label : p->spec->row_word);
 }
 
 int tiles_build(struct canvas *c, const struct tiles_spec *spec, struct err *e)
