@@ -52,7 +52,7 @@ LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
 # ---- sources ----
 sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c)))
 objects = $(patsubst %.c,$O/%.o,$(1))
-LAYERS := base topo workloads alloc sim explore plots
+LAYERS := base topo workloads alloc sim study kinds plots
 LIB_SRC := $(call sources,$(LAYERS))
 CLI_SRC := $(call sources,cli)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)

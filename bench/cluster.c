@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "explore/place.h"
+#include "kinds/place/place.h"
 #include "sim/slots/elastic_draw.h"
 #include "sim/slots/gadget.h"
 #include "sim/batch/pace_paper.h"

@@ -9,7 +9,7 @@
 #include <gsl/gsl_cblas.h>
 
 #include "base/rng.h"
-#include "explore/gossip.h"
+#include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
 #include "sim/gossip/kernel.h"
 

@@ -11,7 +11,7 @@
 #endif
 
 #include "bench/draw.h"
-#include "explore/grid.h"
+#include "kinds/design/grid.h"
 #include "tests/unit/split_fixture.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-#include "explore/search.h"
+#include "kinds/design/search.h"
 
 #define STUDY "configs/studies/llm-gpt3-libra.yaml"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "explore/runner.h"
+#include "kinds/design/runner.h"
 
 enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 

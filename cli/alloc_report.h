@@ -4,7 +4,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "explore/sweep.h"
+#include "study/sweep.h"
 
 /** One design and where in a sweep it stands. */
 struct alloc_report {

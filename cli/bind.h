@@ -2,7 +2,7 @@
 #ifndef CLI_BIND_H
 #define CLI_BIND_H
 
-#include "explore/design.h"
+#include "kinds/design/design.h"
 
 /** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
 void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);

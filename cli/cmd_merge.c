@@ -1,6 +1,6 @@
 #include "cli/output.h"
 #include "cli/sheet.h"
-#include "explore/store.h"
+#include "study/store.h"
 
 /* Adds the shards that are given. A store that was merged before has no number: then nothing is known. */
 static int mark_shards(struct spans *given, int32_t *n_shards, const struct run *run, struct err *e)

@@ -4,7 +4,7 @@
 
 #include "cli/filters.h"
 #include "cli/output.h"
-#include "explore/store.h"
+#include "study/store.h"
 #include "plots/figure.h"
 
 static const struct option plot_rows[] = {

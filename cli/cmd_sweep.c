@@ -12,7 +12,7 @@
 #include "cli/sheet.h"
 #include "cli/sweep_axes.h"
 #include "cli/version.h"
-#include "explore/campaign.h"
+#include "study/campaign.h"
 
 static const struct option sweep_rows[] = {
     OPTION_THREADS("points"),

@@ -4,7 +4,7 @@
 
 #include "cli/filters.h"
 #include "cli/output.h"
-#include "explore/store.h"
+#include "study/store.h"
 
 /** Rows that have no design: how many, and the first of them. */
 struct export_tally {

@@ -5,7 +5,7 @@
 
 #include "cli/filters.h"
 #include "cli/front_source.h"
-#include "explore/keep.h"
+#include "study/keep.h"
 
 /** The fronts of all rows, or of those within the limits. */
 struct front_side {

@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 #include "cli/output.h"
-#include "explore/store.h"
+#include "study/store.h"
 
 /** Zero-initialise; release with front_source_close(). */
 struct front_source {

@@ -2,7 +2,7 @@
 #ifndef CLI_GOSSIP_TEXT_H
 #define CLI_GOSSIP_TEXT_H
 
-#include "explore/gossip.h"
+#include "kinds/gossip/gossip.h"
 
 /** Append the rows of gossip_study_run(), a section a point, and what they are compared with. ERR_NOMEM. */
 int gossip_text(const struct table *rows, const struct gossip_study *s, struct text *out, struct err *e);

@@ -2,7 +2,7 @@
 #ifndef CLI_HETERO_TEXT_H
 #define CLI_HETERO_TEXT_H
 
-#include "explore/hetero.h"
+#include "kinds/hetero/hetero.h"
 
 /** Append the rows of hetero_study_run(), a section a point; of a study of one point the stages of the
  * cheapest plan, from @p stages (NULL: none); rl-lstm against the others where it ran. ERR_NOMEM. */

@@ -3,7 +3,7 @@
 #define CLI_LOAD_H
 
 #include "cli/command.h"
-#include "explore/design.h"
+#include "kinds/design/design.h"
 
 /** Overrides as study_load() takes them: --set, --parts, --model. Release with load_free(). */
 struct load_overrides {

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/command.h"
-#include "explore/study.h"
+#include "kinds/design/study.h"
 
 /** --of, else by the extension of -o (.csv, .json, .jsonl), else text. */
 enum table_format output_format(const struct run *run);

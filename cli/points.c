@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "explore/sweep_axis.h"
+#include "study/sweep_axis.h"
 
 static bool is_about_vary(const char *assignment)
 {

@@ -4,7 +4,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "explore/sweep.h"
+#include "study/sweep.h"
 
 /** Does the study vary anything? A file that cannot be read does not; loading it tells why. */
 bool points_vary(const struct run *run);

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "cli/output.h"
-#include "explore/design.h"
+#include "kinds/design/design.h"
 
 /** A paragraph per model other than bandwidth: chunks, order, routes; of model flow a table of the hottest
  * links. */

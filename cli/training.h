@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/output.h"
-#include "explore/training_report.h"
+#include "kinds/design/training_report.h"
 
 /** For each workload that trains a model: plan and mapping, breakdown, memory, throughput, and the other
  * plans that a search found. Nothing without one. ERR_NOMEM. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/training.h"
-#include "explore/search.h"
+#include "kinds/design/search.h"
 
 static void put_plan(const struct plan *p, struct json *j)
 {

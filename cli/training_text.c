@@ -3,7 +3,7 @@
 
 #include "cli/sheet.h"
 #include "cli/training.h"
-#include "explore/search.h"
+#include "kinds/design/search.h"
 
 static void put_time(struct sheet *sheet, const char *name, double x_s, double per_s, double all_s)
 {

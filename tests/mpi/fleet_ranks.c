@@ -18,7 +18,7 @@
 
 #include "base/num.h"
 #include "base/text.h"
-#include "explore/fleet.h"
+#include "study/fleet.h"
 
 struct task {
     const char *path;

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_GOSSIP_TABLES_H
 #define TESTS_UNIT_GOSSIP_TABLES_H
 
-#include "explore/gossip.h"
+#include "kinds/gossip/gossip.h"
 #include "tests/unit/study_folder.h"
 #include "tests/unit/table_cells.h"
 

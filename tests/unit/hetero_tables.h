@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_HETERO_TABLES_H
 #define TESTS_UNIT_HETERO_TABLES_H
 
-#include "explore/hetero.h"
+#include "kinds/hetero/hetero.h"
 #include "tests/unit/study_folder.h"
 #include "tests/unit/table_cells.h"
 

@@ -4,7 +4,7 @@
 
 #include "tests/support.h"
 
-#include "explore/store.h"
+#include "study/store.h"
 
 /** Columns as those of a sweep of two keys whose names differ in case alone. */
 void rows_columns(struct table *t);

@@ -1,12 +1,12 @@
 /** @file A folder with a network, prices and a workload, and studies written beside them, for tests of
- * explore/. */
+ * study/ and kinds/. */
 #ifndef TESTS_UNIT_STUDY_FOLDER_H
 #define TESTS_UNIT_STUDY_FOLDER_H
 
 #include "tests/support.h"
 
 #include "base/text.h"
-#include "explore/study.h"
+#include "kinds/design/study.h"
 
 static const char net_yaml[] = "name: small\n"
                                "npu: { usd: 1000 }\n"

@@ -5,7 +5,7 @@
 #include "tests/support.h"
 
 #include "base/text.h"
-#include "explore/sweep.h"
+#include "study/sweep.h"
 
 /** A study but for what varies; lines 1 and 2. */
 #define SWEEP_BASE                                                                                           \

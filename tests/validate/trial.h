@@ -4,7 +4,7 @@
 #define TESTS_VALIDATE_TRIAL_H
 
 #include "base/stat.h"
-#include "explore/place.h"
+#include "kinds/place/place.h"
 
 /* What cannot be read or run ends the program with its message. */
 

@@ -12,8 +12,8 @@
 
 #include <stdarg.h>
 
-#include "explore/design.h"
-#include "explore/search.h"
+#include "kinds/design/design.h"
+#include "kinds/design/search.h"
 #include "workloads/training.h"
 #include "tests/support.h"
 #include "tests/validate/cases.h"

@@ -1,0 +1,500 @@
+#include "kinds/design/bound_cut.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/repair.h"
+
+/*
+ * A step is T(B) = sum_k weight_k const_k + leaves, a leaf max_d m_d/B_d. A maximum is at least any mean of
+ * what it is over, so multipliers w_ld >= 0 that sum to a leaf's weight give pulls a_d = sum_l w_ld m_ld with
+ *     T(B) >= const + sum_d a_d/B_d                    for every B,
+ * and by Cauchy and Schwarz, for any prices p_d >= 0,
+ *     (T(B) - const) * sum_d p_d B_d >= R,             R = (sum_d sqrt(a_d p_d))^2.
+ * With p = 1 and B summing to the total: T >= const + R/total. With p = c + mu for prices c and any mu >=
+ * -min c: a design that takes at most t costs
+ *     c.B >= R/(t - const) - mu * total,
+ * which falls with t. Large mu tells what the fastest designs cost, mu = 0 what a design costs at any total.
+ * One a set of pulls is a cut; all hold, so the largest counts. They know nothing of total and objective.
+ *
+ * Multipliers are found by alternating: B_d = sqrt(a_d/p_d) is best for the pulls, and multipliers move to
+ * where m_ld/B_d is large. They need not be the best to hold.
+ *
+ * What can the answer of a point be? Time is cut in slices. In a slice from..to any design takes `from` at
+ * least and costs what the curve says at `to` at least: this corner is below and left of it. If the front
+ * dominates the corner, it dominates all designs in the slice, strictly, since it does the corner. Or the
+ * slice cannot hold the answer, since a design that is known is better than all in it by the point's
+ * objective. A slice that is neither is halved.
+ */
+
+enum { D = TOPO_MAX_DIMS, FIRST_ROUNDS = 12, NEXT_ROUNDS = 2, MOST_SLICES = 160 };
+
+/* How far rounding and a solver's gap (ALLOC_GAP) can move what is printed. */
+#define MARGIN 1e-9
+/* By how much an answer may miss its objective: one that stalled is a row as well, with a gap above
+ * ALLOC_GAP. */
+#define STALLED 1e-6
+/* How far a split can be outside its rows, with what design_solve() drops of it. */
+#define ROUNDING 1e-11
+/* Where no total says how large bandwidths are: 1 TB/s, for steps with maxima only. */
+#define UNKNOWN_TOTAL_Bps 1e12
+
+/* ---- columns ---- */
+
+void bound_begin(struct bound *b, const struct keep_column *columns, int32_t n)
+{
+    static const struct {
+        const char *name;
+        enum bound_column column;
+        bool small, large; /* which way something is known */
+    } known[] = {
+        { "time_s", BOUND_TIME, true, false },
+        { "cost_usd", BOUND_COST, true, false },
+        { "nic_GBps", BOUND_NIC, true, false },
+        { "total_GBps", BOUND_TOTAL, true, true },
+        { "n_dims", BOUND_DIMS, true, true },
+        { "speedup", BOUND_SPEEDUP, false, true },
+        { "perf_per_cost_gain", BOUND_GAIN, false, true },
+    };
+    *b = (struct bound){ .n_cols = n };
+    for (int32_t c = 0; c < n; c++) {
+        b->large[c] = columns[c].large;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            if (strcmp(known[i].name, columns[c].name) == 0 &&
+                (columns[c].large ? known[i].large : known[i].small))
+                b->columns[c] = known[i].column;
+    }
+}
+
+void bound_free(struct bound *b)
+{
+    free(b->split);
+    *b = (struct bound){ 0 };
+}
+
+static bool has_column(const struct bound *b, enum bound_column column)
+{
+    for (int32_t c = 0; c < b->n_cols; c++)
+        if (b->columns[c] == column)
+            return true;
+    return false;
+}
+
+/* ---- curves ---- */
+
+static double time_at(const struct study *s, const double *bw_Bps)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    return sum;
+}
+
+/* Added to prices, in the largest of them. -1: less nearly the smallest, as a total is spent, whatever on;
+ * without any price a dimension would have no share. */
+static const double added[] = { 300, 30, 5, 1, 0.2, 0, -1 };
+#define NEARLY (1 - 1.0 / 1024)
+
+static void find_curve(struct bound_curve *c, const struct bound *b, const struct study *s)
+{
+    const int32_t n_dims = s->net.n_dims;
+    double largest = 0, smallest = INFINITY, price[D];
+    for (int32_t d = 0; d < n_dims; d++) {
+        largest = fmax(largest, c->price[d]);
+        smallest = fmin(smallest, c->price[d]);
+    }
+    c->n = 0;
+    /* From large to small: the multipliers of one are nearly those of the next. */
+    for (size_t i = 0; i < sizeof added / sizeof added[0] && largest > 0; i++) {
+        struct bound_cut *cut = &c->cuts[c->n];
+        cut->mu = added[i] >= 0 ? added[i] * largest : -smallest * NEARLY;
+        if (added[i] < 0 && !(smallest > 0))
+            break;
+        for (int32_t d = 0; d < n_dims; d++)
+            price[d] = c->price[d] + cut->mu;
+        bound_find_cut(cut, b, s, price, NEXT_ROUNDS);
+        c->n++;
+    }
+}
+
+/* Time of the step, and price, at the shares of a cut. */
+static void measure(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price)
+{
+    double bw_Bps[D];
+    cut->price = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        bw_Bps[d] = b->total_Bps * cut->share[d];
+        cut->price += price[d] * cut->share[d];
+    }
+    cut->busy_B = (time_at(s, bw_Bps) - b->compute_s) * b->total_Bps;
+}
+
+static void find_fastest(struct bound *b, const struct study *s)
+{
+    double price[D];
+    for (int32_t d = 0; d < D; d++)
+        price[d] = 1;
+    bound_begin_cuts(b, s, price);
+    bound_find_cut(&b->fastest, b, s, price, FIRST_ROUNDS);
+}
+
+static void find_all(struct bound *b, const struct study *s)
+{
+    b->total_Bps = isfinite(s->total_Bps) ? s->total_Bps : UNKNOWN_TOTAL_Bps;
+    find_fastest(b, s);
+    if (!s->has_parts)
+        return;
+    measure(&b->fastest, b, s, b->cost.price);
+    find_curve(&b->cost, b, s);
+    for (int32_t i = 0; i < b->cost.n; i++)
+        measure(&b->cost.cuts[i], b, s, b->cost.price);
+    if (has_column(b, BOUND_NIC)) {
+        find_fastest(b, s); /* multipliers from where they were */
+        find_curve(&b->nic, b, s);
+    }
+}
+
+int bound_prepare(struct bound *b, const struct study *s, struct err *e)
+{
+    double endless[D];
+    b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
+                  !study_has_choice(s);
+    b->cost.n = b->nic.n = b->cheapest = 0;
+    int rc = bound_reserve(b, s, e);
+    if (rc || !b->possible)
+        return rc;
+    b->scaled = false;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        b->scaled = b->scaled || s->workloads[i].fn.n_maxima > 0;
+    for (int32_t d = 0; d < D; d++)
+        endless[d] = INFINITY;
+    b->compute_s = time_at(s, endless);
+    b->cost.fixed = study_fixed_usd(s);
+    for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++) {
+        b->cost.price[d] = s->prices[d].usd_per_Bps;
+        b->nic.price[d] = s->prices[d].has_nic;
+        if (b->cost.price[d] < b->cost.price[b->cheapest])
+            b->cheapest = d;
+    }
+    find_all(b, s);
+    return 0;
+}
+
+/* What the cuts say of the price of what takes time_s or less. */
+static double curve_at(const struct bound_curve *c, double total_Bps, double time_s)
+{
+    double most = 0;
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct bound_cut *cut = &c->cuts[i];
+        double left_s = time_s - cut->const_s * (1 - ROUNDING);
+        if (!(left_s > 0))
+            return INFINITY;
+        if (isnan(total_Bps) && cut->mu != 0)
+            continue;
+        double spent = cut->mu * total_Bps;
+        most = fmax(most, cut->root2 / left_s - (cut->mu != 0 ? spent + ROUNDING * fabs(spent) : 0));
+    }
+    return (c->fixed + most) * (1 - MARGIN);
+}
+
+double bound_cost_usd(const struct bound *b, const struct study *s, double time_s)
+{
+    return b->possible && s->has_parts ? curve_at(&b->cost, s->total_Bps, time_s) : -INFINITY;
+}
+
+double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s)
+{
+    return b->possible && b->nic.n ? curve_at(&b->nic, s->total_Bps, time_s) : -INFINITY;
+}
+
+/* ---- time ---- */
+
+/* sum_d coef_d B_d <= rhs with no coefficient below 0: a price of its own. */
+static bool is_limit(const struct alloc_row *row, int32_t n_dims)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        if (row->coef[d] < 0)
+            return false;
+    return row->sense != LINEXPR_GE && row->rhs > 0;
+}
+
+static double row_time(const struct bound_cut *cut, const struct alloc_row *row, int32_t n_dims)
+{
+    double root = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        root += sqrt(cut->pull_B[d] * row->coef[d]);
+    return cut->const_s + root * root / row->rhs;
+}
+
+static bool is_total(const struct alloc_row *row, int32_t n_dims)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        if (row->coef[d] != 1)
+            return false;
+    return true;
+}
+
+double bound_time_s(const struct bound *b, const struct study *s)
+{
+    double least = b->fastest.const_s;
+    if (!b->possible)
+        return -INFINITY;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        if (!is_limit(row, s->net.n_dims))
+            continue;
+        least = fmax(least, row_time(&b->fastest, row, s->net.n_dims));
+        /* Of a limit of money the cuts by price know more. */
+        for (int32_t k = 0; k < b->cost.n && !is_total(row, s->net.n_dims); k++)
+            least = fmax(least, row_time(&b->cost.cuts[k], row, s->net.n_dims));
+    }
+    return least * (1 - MARGIN);
+}
+
+/* ---- what is known of the answer ---- */
+
+/* A point that is asked about. */
+struct ask {
+    const struct bound *b;
+    const struct study *s;
+    const struct front *known;
+    double value;              /* the answer's objective is this at most; INFINITY = not known */
+    double equal_s, equal_usd; /* the even split; NaN = not known */
+    int left;                  /* slices that may still be looked at */
+};
+
+static double cost_at(const struct bound *b, const double *bw_Bps, int32_t n_dims)
+{
+    double usd = b->cost.fixed;
+    for (int32_t d = 0; d < n_dims; d++)
+        usd += b->cost.price[d] * bw_Bps[d];
+    return usd;
+}
+
+/* The most of these shares that the rows allow; INFINITY where they set no limit. */
+static double most_of(const double *share, const struct study *s)
+{
+    double most = INFINITY;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        double used = 0;
+        for (int32_t d = 0; d < s->net.n_dims; d++)
+            used += row->coef[d] * share[d];
+        if (row->sense != LINEXPR_GE && used > 0)
+            most = fmin(most, row->rhs / used);
+    }
+    return most;
+}
+
+static bool is_allowed(const double *bw_Bps, const struct study *s)
+{
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, s->net.n_dims)) > 1e-12)
+            return false;
+    return true;
+}
+
+/* So much of a cut's shares, and the rest where it costs least. */
+struct mix {
+    const struct bound_cut *cut;
+    double used_Bps, rest_Bps;
+};
+
+/* The objective at one split; INFINITY where the rows forbid it. The answer's is no more. */
+static double value_at(const struct ask *a, struct mix m)
+{
+    const struct study *s = a->s;
+    double bw_Bps[D];
+    if (!m.cut || !(m.used_Bps > 0 && isfinite(m.used_Bps)))
+        return INFINITY;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = m.used_Bps * m.cut->share[d];
+    bw_Bps[a->b->cheapest] += m.rest_Bps;
+    if (!is_allowed(bw_Bps, s))
+        return INFINITY;
+    double time_s = time_at(s, bw_Bps), usd = cost_at(a->b, bw_Bps, s->net.n_dims);
+    if (s->objective == ALLOC_TIME)
+        return time_s;
+    if (s->objective == ALLOC_PERF_PER_COST)
+        return time_s * usd;
+    return time_s <= s->time_limit_s ? usd : INFINITY;
+}
+
+/*
+ * How much of the shares is best, when the rest of a total is spent where it costs least: time compute + L/x
+ * times cost A + x q is least at x = sqrt(A L/(compute q)); a time limit leaves x = L/(limit - compute).
+ * *value is what comes out where that is so: exact but for maxima.
+ */
+static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, double *value)
+{
+    const struct bound *b = a->b;
+    const struct study *s = a->s;
+    bool spent = !isnan(s->total_Bps);
+    double most = most_of(cut->share, s), least_price = spent ? b->cost.price[b->cheapest] : 0;
+    double fixed = b->cost.fixed + (spent ? most * least_price : 0), more = cut->price - least_price;
+    double x = s->objective == ALLOC_COST ? cut->busy_B / (s->time_limit_s - b->compute_s) * (1 + MARGIN)
+                                          : sqrt(fixed * cut->busy_B / (b->compute_s * more));
+    if (!(x > 0 && x < most))
+        x = most;
+    *value = fixed + x * more;
+    if (s->objective == ALLOC_PERF_PER_COST)
+        *value *= b->compute_s + cut->busy_B / x;
+    return (struct mix){ cut, x, spent ? fmax(most - x, 0) : 0 };
+}
+
+/* The same without a rest: no maximum is passed on the way from the total it was measured at. */
+static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, double *value)
+{
+    const struct bound *b = a->b;
+    double most = most_of(cut->share, a->s), usd = b->cost.fixed + most * cut->price;
+    *value = a->s->objective == ALLOC_COST ? usd : (b->compute_s + cut->busy_B / most) * usd;
+    return (struct mix){ cut, most, 0 };
+}
+
+static double value_known(const struct ask *a)
+{
+    const struct bound *b = a->b;
+    const struct study *s = a->s;
+    struct mix best[2] = { { 0 } };
+    double least[2] = { INFINITY, INFINITY };
+    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION)
+        return INFINITY;
+    if (s->objective == ALLOC_TIME)
+        best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
+    for (int32_t i = -1; i < b->cost.n && s->objective != ALLOC_TIME; i++) {
+        const struct bound_cut *cut = i < 0 ? &b->fastest : &b->cost.cuts[i];
+        for (int k = 0; k < (b->scaled ? 2 : 1); k++) {
+            double value;
+            struct mix m = k ? whole_of(a, cut, &value) : mix_of(a, cut, &value);
+            if (value < least[k]) {
+                least[k] = value;
+                best[k] = m;
+            }
+        }
+    }
+    return fmin(value_at(a, best[0]), value_at(a, best[1])) * (1 + STALLED);
+}
+
+/* ---- slices ---- */
+
+/* Is the answer none of what takes from_s to to_s? */
+static bool is_empty(const struct ask *a, double from_s, double to_s)
+{
+    double usd = a->s->objective == ALLOC_TIME ? NAN : bound_cost_usd(a->b, a->s, to_s);
+    switch (a->s->objective) {
+    case ALLOC_TIME:
+        return from_s > a->value;
+    case ALLOC_PERF_PER_COST:
+        return from_s * usd > a->value;
+    case ALLOC_COST:
+        return usd > a->value || from_s > a->s->time_limit_s * (1 + MARGIN);
+    default:
+        return false;
+    }
+}
+
+static double total_GBps(const struct ask *a, double to_s)
+{
+    const struct bound_cut *f = &a->b->fastest;
+    if (!isnan(a->s->total_Bps))
+        return a->s->total_Bps / 1e9; /* to the bit what the row says */
+    double left_s = to_s - f->const_s * (1 - ROUNDING);
+    return left_s > 0 ? f->root2 / left_s * (1 - MARGIN) / 1e9 : INFINITY;
+}
+
+/* What no design that takes from_s to to_s is below in a column; its sign changed where large is better. */
+static double corner(const struct ask *a, int32_t c, double from_s, double to_s)
+{
+    const struct bound *b = a->b;
+    double usd;
+    switch (b->columns[c]) {
+    case BOUND_TIME:
+        return from_s;
+    case BOUND_COST:
+        return bound_cost_usd(b, a->s, to_s);
+    case BOUND_NIC:
+        return bound_nic_Bps(b, a->s, to_s) / 1e9;
+    case BOUND_TOTAL:
+        if (b->large[c])
+            return isnan(a->s->total_Bps) ? -INFINITY : -a->s->total_Bps / 1e9;
+        return total_GBps(a, to_s);
+    case BOUND_DIMS:
+        return b->large[c] ? -a->s->net.n_dims : a->s->net.n_dims;
+    case BOUND_SPEEDUP:
+        return -a->equal_s / from_s * (1 + MARGIN);
+    case BOUND_GAIN:
+        usd = bound_cost_usd(b, a->s, to_s);
+        return -a->equal_s * a->equal_usd / (from_s * usd) * (1 + MARGIN);
+    default:
+        return -INFINITY;
+    }
+}
+
+static bool is_worse(const struct ask *a, double from_s, double to_s)
+{
+    double x[FRONT_MAX_COLUMNS];
+    for (int32_t c = 0; c < a->b->n_cols; c++) {
+        x[c] = corner(a, c, from_s, to_s);
+        if (isnan(x[c]) || x[c] == (double)-INFINITY)
+            return false;
+    }
+    return front_dominates(a->known, x);
+}
+
+/* Slices thinner than this tell no more. */
+#define THINNEST 1e-6
+
+static bool is_out(struct ask *a, double from_s, double to_s)
+{
+    if (is_empty(a, from_s, to_s) || is_worse(a, from_s, to_s))
+        return true;
+    if (a->left-- <= 0 || !(to_s > from_s * (1 + THINNEST)))
+        return false;
+    double middle = isfinite(to_s) ? sqrt(from_s * to_s) : 2 * from_s;
+    return is_out(a, from_s, middle) && is_out(a, middle, to_s);
+}
+
+static double longest(const struct ask *a)
+{
+    switch (a->s->objective) {
+    case ALLOC_TIME:
+        return a->value;
+    case ALLOC_PERF_PER_COST:
+        return a->value / bound_cost_usd(a->b, a->s, INFINITY);
+    case ALLOC_COST:
+        return a->s->time_limit_s * (1 + MARGIN);
+    default:
+        return INFINITY;
+    }
+}
+
+static void look_at_equal(struct ask *a)
+{
+    const struct study *s = a->s;
+    double bw_Bps[D];
+    a->equal_s = a->equal_usd = NAN;
+    if (isnan(s->total_Bps) || !(has_column(a->b, BOUND_SPEEDUP) || has_column(a->b, BOUND_GAIN)))
+        return;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->total_Bps / s->net.n_dims;
+    a->equal_s = time_at(s, bw_Bps);
+    a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : NAN;
+}
+
+bool bound_beaten(struct bound *b, const struct study *s, const struct front *known)
+{
+    struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
+    if (!b->possible || s->split == STUDY_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
+        return false;
+    if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)
+        find_all(b, s);
+    double from_s = bound_time_s(b, s);
+    look_at_equal(&a);
+    /* First without knowing more: many points are far from the front. */
+    if (is_worse(&a, from_s, INFINITY))
+        return true;
+    a.value = value_known(&a);
+    double to_s = longest(&a);
+    return from_s > 0 && to_s >= from_s && is_out(&a, from_s, to_s);
+}

@@ -1,0 +1,458 @@
+#include "kinds/design/design.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/repair.h"
+#include "alloc/verify.h"
+
+/* ---- at given bandwidths ---- */
+
+static int reserve_loads(struct design *d, const struct study *s, struct err *e)
+{
+    assert(s->n_workloads > 0);
+    d->loads = calloc((size_t)s->n_workloads, sizeof *d->loads);
+    if (!d->loads)
+        return err_nomem(e, "a design");
+    d->n_loads = s->n_workloads;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        d->loads[i].best_s = NAN;
+    return 0;
+}
+
+/* A simulation that cannot be done is the fault of what the study says about it. */
+static int simulate(struct sim_step *out, const struct study_workload *w, const struct study *s,
+                    const double *bw_Bps, struct err *e)
+{
+    char place[400];
+    int rc = sim_step_build(out, &w->tree, &s->net, bw_Bps, s->model, &s->rules, e);
+    if (!rc || rc == ERR_NOMEM)
+        return rc;
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "simulation");
+    if (at < 0)
+        at = yaml_get(&s->doc, s->doc.root, "model");
+    return err_wrap(e, "%s: model %s", yaml_place(&s->doc, at < 0 ? s->doc.root : at, place, sizeof place),
+                    sim_model_words[s->model]);
+}
+
+static int fill_loads(struct design *d, const struct study *s, struct err *e)
+{
+    double busy_s[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t i = 0; i < d->n_loads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        struct sim_step *c = &d->loads[i].step;
+        int rc = simulate(c, w, s, d->bw_Bps, e);
+        if (rc)
+            return rc;
+        d->loads[i].time_s = c->time_s;
+        d->time_s += w->weight * c->time_s;
+        d->compute_s += w->weight * c->compute_s;
+        d->latency_s += w->weight * c->latency_s;
+        for (int32_t k = 0; k < d->n_dims; k++) {
+            d->exposed_s[k] += w->weight * c->exposed_s[k];
+            d->comm_s += w->weight * c->exposed_s[k];
+            busy_s[k] += w->weight * c->busy_s[k];
+        }
+    }
+    for (int32_t k = 0; k < d->n_dims; k++)
+        d->util_frac[k] = busy_s[k] > 0 ? busy_s[k] / d->time_s : 0;
+    return 0;
+}
+
+static double cost_usd(const struct study *s, const double *bw_Bps)
+{
+    double usd = study_fixed_usd(s);
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        usd += s->prices[k].usd_per_Bps * bw_Bps[k];
+    return usd;
+}
+
+static double nic_bw(const struct study *s, const double *bw_Bps)
+{
+    double nic_Bps = 0;
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        if (s->prices[k].has_nic)
+            nic_Bps += bw_Bps[k];
+    return nic_Bps;
+}
+
+/* Rounding of total/D times D. */
+#define EQUAL_REL 1e-12
+
+int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    *time_s = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        struct sim_step step;
+        if (s->model == SIM_BANDWIDTH) {
+            *time_s += w->weight * step_time(&w->fn, bw_Bps);
+            continue;
+        }
+        int rc = simulate(&step, w, s, bw_Bps, e);
+        if (rc)
+            return rc;
+        *time_s += w->weight * step.time_s;
+        sim_step_free(&step);
+    }
+    return 0;
+}
+
+static int fill_equal(struct design *d, const struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
+    d->equal.bw_Bps = total_Bps / d->n_dims;
+    for (int32_t k = 0; k < d->n_dims; k++)
+        bw_Bps[k] = d->equal.bw_Bps;
+    int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
+    if (rc)
+        return rc;
+    d->equal.cost_usd = cost_usd(s, bw_Bps);
+    d->equal.allowed = true;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, d->n_dims)) > EQUAL_REL)
+            d->equal.allowed = false;
+    /* Without work both are 0, and the ratio is nothing. */
+    d->speedup = d->equal.time_s / d->time_s;
+    d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
+    return 0;
+}
+
+static int fill_bill(struct design *d, const struct study *s, struct err *e)
+{
+    struct err inner = { 0 };
+    if (!s->has_parts)
+        return 0;
+    int rc = topo_build_bill(&d->bill, &s->net, &s->parts, d->bw_Bps, &inner);
+    d->has_bill = rc == 0;
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner.msg);
+    if (rc)
+        snprintf(d->bill_reason, sizeof d->bill_reason, "%.511s", inner.msg);
+    return 0;
+}
+
+/* Everything but the bill that follows from bw_Bps, beside the equal split if asked for; loads are reserved.
+ */
+static int fill(struct design *d, const struct study *s, const double *bw_Bps, bool compare, struct err *e)
+{
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        d->bw_Bps[k] = bw_Bps[k];
+        d->total_Bps += bw_Bps[k];
+    }
+    d->cost_usd = cost_usd(s, d->bw_Bps);
+    d->nic_Bps = nic_bw(s, d->bw_Bps);
+    int rc = fill_loads(d, s, e);
+    /* A simulation more, which only a split is compared with. */
+    d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = NAN;
+    return !rc && compare ? fill_equal(d, s, e) : rc;
+}
+
+static int finish(struct design *d, int rc)
+{
+    if (rc)
+        design_free(d);
+    return rc;
+}
+
+static int evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
+    int rc = reserve_loads(d, s, e);
+    if (!rc)
+        rc = fill(d, s, bw_Bps, s->model <= SIM_ALPHA_BETA, e);
+    d->answer.gap = d->answer.value = d->answer.lower_bound = NAN;
+    d->answer.time_s = d->time_s;
+    d->answer.cost_usd = d->cost_usd;
+    memcpy(d->answer.bw_Bps, d->bw_Bps, sizeof d->answer.bw_Bps);
+    return finish(d, rc);
+}
+
+int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+{
+    int rc = evaluate(d, s, bw_Bps, e);
+    return rc ? rc : finish(d, fill_bill(d, s, e));
+}
+
+/* Of sums of bandwidths as they are written. */
+#define GIVEN_REL 1e-12
+
+/* At the bandwidths of the network, which may break a row. */
+static int evaluate_given(struct design *d, const struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        if (fabs(alloc_outside(row, bw_Bps, s->net.n_dims)) <= GIVEN_REL)
+            continue;
+        *d = (struct design){ .n_dims = s->net.n_dims };
+        d->answer.status = ALLOC_INFEASIBLE;
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "the bandwidths of the network do not satisfy \"%s\"", row->name);
+        return 0;
+    }
+    return evaluate(d, s, bw_Bps, e);
+}
+
+/* ---- the split ---- */
+
+struct ask {
+    const struct study *study;
+    struct design_question q;
+};
+
+void design_ask(struct design_question *q, const struct study *s)
+{
+    *q = (struct design_question){ .problem = { .objective = s->objective } };
+    q->problem.usd_fixed = study_fixed_usd(s);
+    q->problem.time_limit_s = s->time_limit_s;
+    q->problem.rows = s->rows.rows;
+    q->problem.n_rows = s->rows.n;
+    q->problem.dim_names = q->dim_names;
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        q->dim_names[k] = s->net.dims[k].name;
+        q->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
+    }
+}
+
+/* Look at the answer once more, from the workloads as they were read. */
+static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
+                  struct err *e)
+{
+    const struct study *s = a->study;
+    size_t n = (size_t)s->n_workloads;
+    const struct step_tree **trees =
+        calloc(n, sizeof *trees); /* NOLINT(bugprone-sizeof-expression): pointers */
+    struct verify_report report;
+    if (!trees)
+        return err_nomem(e, "workloads");
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        trees[i] = study_compiled_tree(&s->workloads[i]);
+    const struct verify_steps steps = { .trees = trees,
+                                        .scale = scale,
+                                        .n = s->n_workloads,
+                                        .net = &s->net,
+                                        .take_max = how.take_max,
+                                        .drop_const = how.drop_const };
+    int rc = alloc_verify(&report, &d->answer, &a->q.problem, &steps, e);
+    free(trees);
+    d->verified = !rc && report.ok;
+    if (rc || d->verified || d->answer.status != ALLOC_SOLVED)
+        return rc;
+    d->answer.status = ALLOC_STALLED;
+    snprintf(d->answer.reason, sizeof d->answer.reason,
+             "a second look proves a gap of %.2g only, constraints broken by %.2g", report.gap,
+             report.violation);
+    return 0;
+}
+
+/* Solve for all workloads together, each scaled. */
+static int solve_joined(struct design *d, struct ask *a, const double *scale, struct step_join how,
+                        struct err *e)
+{
+    const struct study *s = a->study;
+    const struct step_fn **fns = calloc((size_t)s->n_workloads, sizeof(const struct step_fn *));
+    struct step_fn joined = { 0 };
+    if (!fns)
+        return err_nomem(e, "workloads");
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        fns[i] = &s->workloads[i].fn;
+    int rc = step_fn_join(&joined, fns, scale, s->n_workloads, how, e);
+    if (!rc) {
+        a->q.problem.step = &joined;
+        rc = alloc_solve(&d->answer, &a->q.problem, e);
+        if (!rc && alloc_has_split(&d->answer))
+            rc = verify(d, a, scale, how, e);
+        a->q.problem.step = NULL;
+    }
+    step_fn_free(&joined);
+    free(fns);
+    return rc;
+}
+
+/* "NAME alone: REASON" in place of the reason. */
+static void blame(struct alloc_answer *answer, const char *name)
+{
+    char reason[sizeof answer->reason];
+    memcpy(reason, answer->reason, sizeof reason);
+    snprintf(answer->reason, sizeof answer->reason, "%.60s alone: %.900s", *name ? name : "workload", reason);
+}
+
+/* Best time of workload i alone; without one, *stopped and the reason is the design's answer. */
+static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped, struct err *e)
+{
+    const struct study_workload *w = &a->study->workloads[i];
+    struct alloc_answer answer;
+    a->q.problem.step = &w->fn;
+    int rc = alloc_solve(&answer, &a->q.problem, e);
+    a->q.problem.step = NULL;
+    if (rc)
+        return rc;
+    if (!alloc_has_split(&answer)) {
+        *stopped = true;
+        blame(&answer, w->tree.name);
+        d->answer = answer;
+        return 0;
+    }
+    d->loads[i].best_s = answer.time_s;
+    alloc_answer_free(&answer);
+    if (d->loads[i].best_s > 0)
+        return 0;
+    return err_set(e, ERR_RANGE, "workload \"%.60s\": best time is 0 s, need work that takes time for regret",
+                   w->tree.name);
+}
+
+static int solve_regret(struct design *d, struct ask *a, double *scale, struct err *e)
+{
+    bool stopped = false;
+    for (int32_t i = 0; i < d->n_loads && !stopped; i++) {
+        int rc = solve_alone(d, a, i, &stopped, e);
+        if (rc)
+            return rc;
+        scale[i] = 1 / d->loads[i].best_s;
+    }
+    return stopped ? 0 : solve_joined(d, a, scale, (struct step_join){ .take_max = true }, e);
+}
+
+static int solve_sum(struct design *d, struct ask *a, double *scale, struct err *e)
+{
+    const struct study *s = a->study;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        scale[i] = s->workloads[i].weight;
+    struct step_join how = { .drop_const = s->objective == ALLOC_UTILIZATION };
+    return solve_joined(d, a, scale, how, e);
+}
+
+static bool is_used(const struct study *s, int32_t k)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct step_fn *fn = &s->workloads[i].fn;
+        for (int32_t l = 0; l < fn->n_leaves; l++)
+            if (fn->traffic_B[(size_t)l * TOPO_MAX_DIMS + (size_t)k] > 0)
+                return true;
+    }
+    return false;
+}
+
+/* A solver's rounding in a dimension that nothing uses is no reason to buy a NIC. */
+static void drop_rounding(double *bw_Bps, const struct study *s, const double *solved_Bps)
+{
+    double total_Bps = 0;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        total_Bps += solved_Bps[k];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = solved_Bps[k] > 1e-12 * total_Bps || is_used(s, k) ? solved_Bps[k] : 0;
+}
+
+static void fill_regret(struct design *d)
+{
+    d->regret = 0;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        d->regret = fmax(d->regret, d->loads[i].time_s / d->loads[i].best_s);
+}
+
+static int solve_chosen(struct design *d, const struct study *s, struct err *e)
+{
+    struct ask a;
+    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
+    int rc = reserve_loads(d, s, e);
+    double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);
+    if (!rc && !scale)
+        rc = err_nomem(e, "workloads");
+    a.study = s;
+    design_ask(&a.q, s);
+    if (!rc)
+        rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
+    if (!rc && alloc_has_split(&d->answer)) {
+        double bw_Bps[TOPO_MAX_DIMS];
+        drop_rounding(bw_Bps, s, d->answer.bw_Bps);
+        rc = fill(d, s, bw_Bps, true, e);
+        if (!rc && s->combine == STUDY_REGRET)
+            fill_regret(d);
+    }
+    free(scale);
+    return finish(d, rc);
+}
+
+/* Time of all workloads at the split, by the closed form that was optimised. */
+static double compiled_time(const struct design *d, const struct study *s)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, d->bw_Bps);
+    return sum;
+}
+
+enum { MAX_CHOICES = 16 };
+
+/* A first choice, where the network leaves bandwidths open: at an even split of the total. */
+static int choose_first(struct study *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    if (!study_has_choice(s) || isnan(s->total_Bps))
+        return 0;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = isnan(s->net.dims[k].bw_Bps) ? s->total_Bps / s->net.n_dims : s->net.dims[k].bw_Bps;
+    return study_choose(s, bw_Bps, e);
+}
+
+/*
+ * Choosing again at a split never makes it slower, and splitting again neither. Where another collective
+ * decides the time, another choice may change nothing yet and still allow a better split: so on until no
+ * choice changes. The last split is optimal for its choices.
+ */
+static int solve_split(struct design *d, struct study *s, struct err *e)
+{
+    int rc = choose_first(s, e);
+    if (rc)
+        *d = (struct design){ 0 };
+    else
+        rc = solve_chosen(d, s, e);
+    for (int32_t i = 0; i < MAX_CHOICES && !rc && study_has_choice(s) && alloc_has_split(&d->answer); i++) {
+        unsigned long long before = study_choices(s);
+        rc = study_choose(s, d->bw_Bps, e);
+        if (rc || study_choices(s) == before)
+            break;
+        design_free(d);
+        rc = solve_chosen(d, s, e);
+    }
+    if (!rc && s->model == SIM_ALPHA_BETA && d->answer.status == ALLOC_SOLVED &&
+        fabs(compiled_time(d, s) - d->time_s) > ALLOC_GAP * d->time_s) {
+        /* The proof is about other choices than those that hold at the split. */
+        d->answer.status = ALLOC_STALLED;
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "algorithms and regimes still change at the split after %d rounds", MAX_CHOICES);
+    }
+    return finish(d, rc);
+}
+
+int design_solve(struct design *d, struct study *s, struct err *e)
+{
+    int rc = solve_split(d, s, e);
+    return rc || !alloc_has_split(&d->answer) ? rc : finish(d, fill_bill(d, s, e));
+}
+
+int design_row(struct design *d, struct study *s, struct err *e)
+{
+    return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_split(d, s, e);
+}
+
+void design_free(struct design *d)
+{
+    for (int32_t i = 0; i < d->n_loads; i++)
+        sim_step_free(&d->loads[i].step);
+    free(d->loads);
+    topo_bill_free(&d->bill);
+    alloc_answer_free(&d->answer);
+    *d = (struct design){ 0 };
+}

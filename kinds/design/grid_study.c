@@ -1,0 +1,170 @@
+/* Which sweeps are grids: bandwidths given, times in closed form, and kept is what a grid can tell. */
+#include "kinds/design/grid_study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/linexpr.h"
+
+/* Is T(B) that of the compiled step, whatever the bandwidths? */
+static bool is_closed_form(const struct study *s)
+{
+    if (s->model > SIM_ALPHA_BETA || study_has_choice(s))
+        return false;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].search) /* its plan depends on them */
+            return false;
+    return s->split == STUDY_GIVEN && s->n_workloads > 0;
+}
+
+/* Rows show the study's total where it has one, and no prices where it has none. */
+static bool has_column(const struct study *s, enum grid_column c)
+{
+    switch (c) {
+    case GRID_TIME:
+        return true;
+    case GRID_COST:
+    case GRID_NIC:
+    case GRID_PRODUCT:
+        return s->has_parts;
+    case GRID_TOTAL:
+        return isnan(s->total_Bps);
+    case GRID_COLUMNS:
+        break;
+    }
+    return false;
+}
+
+static bool take_column(enum grid_column *out, const struct study *s, const struct keep_column *c)
+{
+    *out = grid_column_of(c->name);
+    return !c->large && has_column(s, *out);
+}
+
+/* "COLUMN <= NUMBER", or what comes to it; *known = false for any other. */
+static int take_limit(struct grid_question *q, const struct study *s, const char *text, bool *known,
+                      struct err *e)
+{
+    static const char *const names[] = { "time_s", "cost_usd", "total_GBps", "nic_GBps" };
+    enum { N = sizeof names / sizeof names[0] };
+    double coef[N];
+    struct linexpr limit = { .coef = coef };
+    struct err inner = { 0 };
+    int rc = linexpr_parse(&limit, text, names, N, &inner);
+    int which = -1;
+    *known = false;
+    if (rc)
+        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+    const double sign = limit.sense == LINEXPR_GE ? -1 : 1;
+    for (int i = 0; i < N; i++) {
+        if (coef[i] != 0 && (coef[i] != sign || which >= 0))
+            return 0;
+        which = coef[i] != 0 ? i : which;
+    }
+    if (limit.sense == LINEXPR_EQ || which < 0)
+        return 0;
+    enum grid_column c = grid_column_of(names[which]);
+    *known = has_column(s, c);
+    q->most[c] = fmin(q->most[c], sign * limit.rhs);
+    return 0;
+}
+
+/* Columns that are the same for all bandwidths. A network without a name is called by them. */
+static bool is_fixed(const struct study *s, const char *column)
+{
+    static const char *const fixed[] = { "n_dims", "dims", "workload", "objective" };
+    if (strcmp(column, "network") == 0)
+        return s->net.name[0] != '\0';
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (strcmp(column, fixed[i]) == 0)
+            return true;
+    return strncmp(column, "workload", strlen("workload")) == 0;
+}
+
+static int take_rule(struct grid_question *q, const struct study *s, const struct keep_rule *k, bool *known,
+                     struct err *e)
+{
+    *known = !keep_all(k);
+    q->n_front = k->n_front;
+    for (int32_t i = 0; i < k->n_front && *known; i++)
+        *known = take_column(&q->front[i], s, &k->front[i]);
+    q->n_top = k->n_top;
+    if (k->n_top > 0 && *known)
+        *known = take_column(&q->top, s, &k->top);
+    for (int32_t i = 0; i < k->n_per && *known; i++)
+        *known = is_fixed(s, k->per[i]);
+    int rc = 0;
+    for (int32_t i = 0; i < k->n_where && *known && !rc; i++)
+        rc = take_limit(q, s, k->where[i], known, e);
+    return rc;
+}
+
+/* Weighted sum of all workloads, as rows have it. */
+static int take_step(struct grid_ask *a, const struct study *s, struct err *e)
+{
+    const struct step_fn *fns[GRID_MOST_WORKLOADS] = { NULL };
+    double scale[GRID_MOST_WORKLOADS] = { 0 };
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        fns[i] = &s->workloads[i].fn;
+        scale[i] = s->workloads[i].weight;
+    }
+    a->q.step = fns[0];
+    if (s->n_workloads == 1 && scale[0] == 1)
+        return 0;
+    a->q.step = &a->joined;
+    return step_fn_join(&a->joined, fns, scale, s->n_workloads, (struct step_join){ 0 }, e);
+}
+
+/* What a network allows, where bandwidths are not there yet; then all rows of the study but those that say
+ * which they are: as many as there are dimensions, before all others. */
+static int take_rows(struct grid_ask *a, const struct study *s, struct err *e)
+{
+    struct topo_network open = s->net;
+    for (int32_t d = 0; d < open.n_dims; d++)
+        open.dims[d].bw_Bps = NAN;
+    int rc = alloc_add_network(&a->rows, &open, e);
+    for (int32_t i = s->net.n_dims; i < s->rows.n && !rc; i++) {
+        struct alloc_row *grown = array_grow(a->rows.rows, a->rows.n, &a->rows.cap, sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "rows of a grid");
+        a->rows.rows = grown;
+        a->rows.rows[a->rows.n++] = s->rows.rows[i];
+    }
+    a->q.rows = a->rows.rows;
+    a->q.n_rows = a->rows.n;
+    return rc;
+}
+
+int grid_ask(struct grid_ask *a, const struct study *s, const struct keep_rule *k, struct err *e)
+{
+    *a = (struct grid_ask){ 0 };
+    grid_question_init(&a->q, NULL);
+    if (!is_closed_form(s) || s->n_workloads > GRID_MOST_WORKLOADS)
+        return 0;
+    bool known;
+    int rc = take_rule(&a->q, s, k, &known, e);
+    if (rc || !known)
+        return rc;
+    rc = take_step(a, s, e);
+    if (!rc)
+        rc = take_rows(a, s, e);
+    a->q.usd_fixed = study_fixed_usd(s);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        a->q.bw_Bps[d] = s->net.dims[d].bw_Bps;
+        a->q.usd_per_Bps[d] = s->has_parts ? s->prices[d].usd_per_Bps : 0;
+        a->q.has_nic[d] = s->has_parts && s->prices[d].has_nic;
+    }
+    a->q.bound = true;
+    a->possible = !rc;
+    if (rc)
+        grid_ask_free(a);
+    return rc;
+}
+
+void grid_ask_free(struct grid_ask *a)
+{
+    step_fn_free(&a->joined);
+    alloc_rows_free(&a->rows);
+    *a = (struct grid_ask){ 0 };
+}

@@ -1,0 +1,88 @@
+/** @file The best plan of parallelism for a model on a network, over every legal one. */
+#ifndef KINDS_DESIGN_SEARCH_H
+#define KINDS_DESIGN_SEARCH_H
+
+#include "kinds/design/study.h"
+
+/** Options of a plan beside its degrees; bit i of a mask: value i is tried. */
+enum { SEARCH_MAX_VALUES = 64, SEARCH_MAX_TOP = 1000 };
+
+/** Values of one degree that are tried; n 0: every legal one. */
+struct search_values {
+    int64_t values[SEARCH_MAX_VALUES];
+    int32_t n;
+};
+
+/** What is searched. */
+struct search_space {
+    struct search_values tp, cp, pp, ep, micro, interleave;
+    unsigned recompute, zero, seq_parallel, context, schedule; /**< masks */
+    bool any_order; /**< every order of the axes over the dimensions, not only the plan's */
+    int32_t top;    /**< how many of the best are kept, >= 1 */
+};
+
+/** Why candidates were not timed. */
+enum search_reason {
+    SEARCH_ILLEGAL,  /**< something does not divide */
+    SEARCH_UNMAPPED, /**< degrees do not lie along the dimensions */
+    SEARCH_MEMORY,   /**< does not fit */
+    N_SEARCH_REASONS,
+};
+
+extern const char *const search_reason_words[N_SEARCH_REASONS + 1];
+
+/** A plan that was found. */
+struct search_found {
+    struct plan plan;
+    double value;  /**< of the study's objective; a time, where bandwidths are given [s] */
+    double time_s; /**< of the step */
+    double memory_B;
+    double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
+    int64_t rank;                 /**< place in the order of the search, which breaks ties */
+};
+
+/** Release with search_free(). */
+struct search_result {
+    struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
+    int32_t n_found;
+    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
+    int64_t n_timed;
+    int64_t n_rejected[N_SEARCH_REASONS];
+    int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
+    int64_t n_split;   /**< bandwidths to choose: split on their own */
+    bool clash;        /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    double least_B;    /**< least memory of any candidate; INFINITY without one */
+};
+
+extern const struct section search_section;
+
+/** Everything legal, in every order, the ten best. */
+void search_defaults(struct search_space *s);
+
+/** Read map @p map (search_section). ERR_PARSE or ERR_RANGE with the place. */
+int search_read(struct search_space *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/**
+ * Search for the training step @p base of a model on @p s's network at its bandwidths @p bw_Bps. What the
+ * space does not name is as in base->plan. Deterministic for any number of threads; ties go to less memory,
+ * then to the candidate that comes first.
+ * @return 0; ERR_NOMEM.
+ *
+ * Every candidate that fits is timed, in closed form by the study's model (simulated models: alpha-beta). A
+ * few hundred nanoseconds each.
+ */
+int search_given(struct search_result *out, const struct search_space *space, const struct study *s,
+                 const struct training *base, const double *bw_Bps, struct err *e);
+
+/**
+ * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
+ * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
+ * n_open is 0, the first is optimal over all plans and all splits, to 1e-8.
+ */
+int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
+                 const struct training *base, struct err *e);
+
+void search_free(struct search_result *r);
+
+#endif

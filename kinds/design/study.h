@@ -1,0 +1,155 @@
+/** @file A study: network, prices, workloads, what to optimise, budgets, what varies; as one checked value.
+ */
+#ifndef KINDS_DESIGN_STUDY_H
+#define KINDS_DESIGN_STUDY_H
+
+#include "alloc/problem.h"
+#include "alloc/rows.h"
+#include "topo/bill.h"
+#include "sim/rules.h"
+#include "workloads/step_fn.h"
+#include "workloads/training.h"
+
+/** How several workloads share one network. */
+enum study_combine {
+    STUDY_SUM,    /**< weighted sum of their times */
+    STUDY_REGRET, /**< least worst ratio of time to the workload's own best time */
+};
+
+/** "sum", "regret"; NULL-terminated, for key tables. */
+extern const char *const study_combine_names[3];
+
+/** What a sweep does with a point. */
+enum study_split {
+    STUDY_SOLVE, /**< choose the bandwidths */
+    STUDY_GIVEN, /**< take those of the network */
+};
+
+/** "solve", "given"; NULL-terminated, for key tables. */
+extern const char *const study_split_names[3];
+
+/** Override of one key, from --set or from an axis of a sweep: value is YAML text. */
+struct study_override {
+    const char *path, *value; /**< borrowed */
+};
+
+struct search_result;
+
+struct study_workload {
+    double weight;             /**< > 0 */
+    struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
+    struct search_result *search; /**< how the plan of training was found; owned; NULL unless searched */
+    struct step_tree tree;        /**< without work until the plan was found */
+    struct step_tree lowered;     /**< what fn is compiled from, unless that is `tree` */
+    struct step_fn fn;            /**< in closed form: the study's model, else alpha-beta */
+};
+
+/** Limits of `weft check`; NaN or -1 where not given. */
+struct study_budget {
+    double nic_Bps; /**< NIC bandwidth per NPU */
+    int64_t nics;   /**< NICs in the cluster */
+    double usd, watt, time_s;
+    yaml_id node; /**< -1 = the study has no budget */
+};
+
+/** Release with study_free(). Everything is owned or points into doc. */
+struct study {
+    struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
+    int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
+    const char *name;    /**< "" when not given */
+    struct topo_network net;
+    bool has_parts;
+    struct topo_parts parts;
+    struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
+    struct study_workload *workloads;            /**< shape [n_workloads], owned */
+    int32_t n_workloads;
+    enum study_combine combine;
+    enum study_split split;
+    enum alloc_objective objective;
+    enum sim_model model;
+    struct sim_rules rules; /**< how models other than bandwidth run collectives */
+    double total_Bps;       /**< NaN = not given */
+    double time_limit_s;    /**< objective cost; NaN = not given */
+    bool count_npus;        /**< cost includes the NPUs */
+    struct alloc_rows rows; /**< network's, total and constraints; empty unless STUDY_FOR_SPLIT */
+    struct study_budget budget;
+    int64_t seed;
+    struct text notes; /**< warnings, a line each: keys without effect */
+};
+
+extern const struct section study_section, study_budget_section, study_mix_section;
+
+/** What a command needs from a study; missing parts are errors with the place of the study. */
+enum study_need {
+    STUDY_NEEDS_NETWORK = 0, /**< always read */
+    STUDY_NEEDS_WORKLOAD = 1 << 0,
+    STUDY_NEEDS_PARTS = 1 << 1,
+    STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
+    STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
+    STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
+    STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
+};
+
+/**
+ * Load a study file. A spec word or a network file (a map with `dims`) is taken as a
+ * study of that network alone. Parts and workloads are read where the study has
+ * them, whether needed or not.
+ *
+ * Files named by `network`, `parts` (in the study, else in the network), `workload`
+ * and the members of `workloads` are read relative to the file that names them; in an
+ * override, relative to the working directory. A member of `workloads` that is a
+ * file name alone stands for { workload: FILE }.
+ *
+ * Overrides of whole top-level keys apply before files are read, deeper ones after,
+ * so `network.dims.pod.max_GBps` reaches into the network file; among equally deep
+ * ones the last wins. Of a network given alone, `dims...` and `npu...` may be
+ * written without `network.`.
+ *
+ * Contradictions are errors: workload with workloads, regret with an objective other
+ * than time, an objective that needs prices or a time limit without them,
+ * count_npus without npu.usd, split given (with STUDY_FOR_SPLIT) and a dimension without bw_GBps. Keys
+ * without effect are lines in s->notes.
+ *
+ * @param[out] s  uninitialised; safe to free after failure.
+ * @param needs   bits of enum study_need.
+ * A workload with `search` is made from the best plan that is found: at given bandwidths
+ * (STUDY_NEEDS_BANDWIDTH), or together with the split (STUDY_FOR_SPLIT). ERR_NO_DESIGN where there is none.
+ *
+ * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
+ *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
+ */
+int study_load(struct study *s, const char *path_or_spec, const struct study_override *overrides, int32_t n,
+               unsigned needs, struct err *e);
+void study_free(struct study *s);
+
+/** The tree that @p w was compiled from. */
+const struct step_tree *study_compiled_tree(const struct study_workload *w);
+
+/** Does the closed form depend on choices (algorithm, regime, segments) that another bandwidth could change?
+ */
+bool study_has_choice(const struct study *s);
+
+/**
+ * Choose algorithms and regimes again for @p bw_Bps, shape [n_dims], and compile the workloads with them.
+ * ERR_NOMEM; after failure the study can only be freed.
+ */
+int study_choose(struct study *s, const double *bw_Bps, struct err *e);
+
+/** Changes when study_choose() chooses otherwise. */
+unsigned long long study_choices(const struct study *s);
+
+/** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
+ * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
+int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct err *e);
+
+/** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
+ */
+int study_take_plans(struct study *s, const struct study *from, struct err *e);
+
+/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
+double study_fixed_usd(const struct study *s);
+
+/** Hash of the study's content with everything it names; in the head of every output. */
+unsigned long long study_hash(const struct study *s);
+
+#endif

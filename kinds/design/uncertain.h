@@ -1,0 +1,66 @@
+/** @file What is not known for sure: prices, traffic, NPUs as distributions; percentiles of a design's time
+ * and cost. */
+#ifndef KINDS_DESIGN_UNCERTAIN_H
+#define KINDS_DESIGN_UNCERTAIN_H
+
+#include "base/table.h"
+#include "kinds/design/design.h"
+
+enum { UNCERTAIN_MAX_KEYS = 16, UNCERTAIN_MAX_PERCENTILES = 9, UNCERTAIN_MAX_DRAWS = 100000 };
+
+enum uncertain_kind {
+    UNCERTAIN_NORMAL,     /**< mean, standard deviation; what is farther than 4 of these is drawn again */
+    UNCERTAIN_UNIFORM,    /**< lowest, highest */
+    UNCERTAIN_LOGNORMAL,  /**< median, factor of one standard deviation; 4 of these at most, likewise */
+    UNCERTAIN_TRIANGULAR, /**< lowest, typical, highest */
+};
+
+struct uncertain_key {
+    char *path; /**< owned: as in --set */
+    enum uncertain_kind kind;
+    double x[3];
+    bool relative; /**< what is drawn is a factor of the study's own value */
+};
+
+/** The study's `uncertain`. Release with uncertain_free(); all zero: nothing is uncertain. */
+struct uncertain {
+    int64_t draws, seed;
+    double percentiles[UNCERTAIN_MAX_PERCENTILES]; /**< 0 to 100, ascending */
+    int32_t n_percentiles;
+    struct uncertain_key keys[UNCERTAIN_MAX_KEYS];
+    int32_t n_keys;
+    double *drawn; /**< shape [draws][n_keys], owned: the same for every point */
+};
+
+extern const struct section uncertain_section, uncertain_key_section;
+
+/**
+ * Read map @p id of a study, -1 = none, and draw. A key's draws depend on seed and path alone: not on the
+ * point, nor on other keys. @p seed is used where the map has none.
+ * @param[out] u  uninitialised; empty after failure.
+ * @return 0; ERR_PARSE, ERR_RANGE with the place: no keys or too many, not one distribution, values out of
+ *         order, a key that the split depends on; ERR_NOMEM. O(draws * keys).
+ */
+int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e);
+void uncertain_free(struct uncertain *u);
+
+/** Columns time_p10_s .., then cost_p10_usd ..: known from the study before any point is run. */
+void uncertain_columns(struct table *t, const struct uncertain *u);
+/** How many: 2 * n_percentiles, 0 where nothing is uncertain. */
+int32_t uncertain_n_columns(const struct uncertain *u);
+
+/**
+ * Percentiles of time [s] and cost [USD] of design @p d, which was solved for @p s as it is: the split stays,
+ * and each draw asks what it then takes and costs. @p values of shape [uncertain_n_columns()], in the order
+ * of the columns; costs are NaN without prices. Plans that were searched stay as well.
+ *
+ * First every key is held at both ends of what can be drawn of it: a study that is wrong there is ERR_RANGE
+ * or ERR_PARSE, with the place of the distribution and what is wrong ("study.yaml:9:5: uncertain.keys.KEY can
+ * be -3: ..."); also a key that has no number at this point. ERR_NOMEM. Thread-safe. O(draws * what is read
+ * again): prices alone some us a draw; parts of a network or an NPU as much as reading the workload from the
+ * document.
+ */
+int uncertain_fill(double *values, const struct uncertain *u, const struct study *s, const struct design *d,
+                   struct err *e);
+
+#endif

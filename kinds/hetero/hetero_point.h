@@ -1,0 +1,157 @@
+/** @file Private to this folder: one point of a study of layers on types of resources, read. */
+#ifndef KINDS_HETERO_HETERO_POINT_H
+#define KINDS_HETERO_HETERO_POINT_H
+
+#include "kinds/hetero/hetero.h"
+#include "study/study_files.h"
+#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/search.h"
+#include "topo/network.h"
+
+enum { HETERO_MAX_SCHEDULERS = 64 };
+
+/** As written. */
+struct hetero_conf {
+    const char *name, *source;
+    yaml_id model, draw, layers, types, throughput, job, network, servers, schedulers, rl, genetic, anneal,
+        bayes, vary;
+    bool overlap;
+    int32_t handover, provisioning; /**< handover -1: absent */
+    double batch;                   /**< NaN: absent */
+    int64_t evaluations, seeds, seed;
+};
+
+struct hetero_draw_conf {
+    int64_t types, seed;
+    yaml_id cpu, gpu;
+};
+
+/** Numbers are SI. */
+struct hetero_type_conf {
+    const char *name, *host, *dim;
+    bool cpu;
+    double usd_per_h, compute_par, comm_par, nic_Bps, net_Bps, mem_B;
+    int64_t max_units, host_units;
+    yaml_id probe, npu;
+};
+
+struct hetero_probe_conf {
+    int64_t units;
+    double compute_ratio, comm_ratio;
+};
+
+struct hetero_layer_conf {
+    const char *name;
+    int32_t kind;
+    double in_B, out_B, weight_B, sparse_B;
+    yaml_id compute_s, comm_s, handover_s; /**< maps of a type: milliseconds */
+};
+
+enum hetero_of { HETERO_OF_BEST, HETERO_OF_GPU_ONLY };
+
+struct hetero_throughput_conf {
+    double per_s, share;
+    int32_t of; /**< enum hetero_of, -1: absent */
+};
+
+struct hetero_job_conf {
+    double examples, epochs;
+};
+
+struct hetero_server_conf {
+    const char *type;
+    double Bps;
+};
+
+struct hetero_rl_conf {
+    int64_t hidden, plans, rounds, patience;
+    double rate, entropy, best_frac, gamma, clip;
+    bool copy_logit;
+};
+
+struct hetero_genetic_conf {
+    int64_t population, tournament, elite;
+    double crossover, mutation;
+};
+
+struct hetero_bayes_conf {
+    int64_t initial, evaluations, candidates;
+    double length, noise;
+};
+
+/** Where a profile comes from. */
+enum hetero_origin { HETERO_DRAWN, HETERO_MEASURED, HETERO_MODEL };
+
+/** Read-only once read: threads may share it. Not to be moved. Release with hetero_point_free(). */
+struct hetero_point {
+    struct yaml_doc doc; /**< empty after hetero_point_close() */
+    int32_t own_source;
+    struct hetero_conf conf; /**< its texts and nodes are the document's */
+    uint64_t uses;           /**< USE_ bits of what is in play */
+    enum hetero_origin origin;
+    int32_t drawn; /**< enum hetero_model; -1: not drawn */
+    struct hetero_profile profile;
+    yaml_id dims[HETERO_MAX_TYPES]; /**< dimension of the network that each type names; -1: none */
+    struct hetero_link *links;      /**< shape [n_types][n_types], owned; NULL without handover network */
+    struct hetero_setup setup;
+    struct hetero_throughput_conf throughput;
+    int32_t schedulers[HETERO_MAX_SCHEDULERS], n_schedulers; /**< numbers in hetero_schedulers */
+    bool listed; /**< the study names them: one that cannot run is an error */
+    struct hetero_settings settings;
+    struct text asked; /**< "study.yaml:4:13: throughput", for what only a run can find */
+    struct text notes; /**< warnings, a line each */
+};
+
+/** The study at a point; @p from has path, overrides and axes. Empty after failure. */
+int hetero_point_read(struct hetero_point *p, const struct study_source *from, struct err *e);
+/** Let go of the document, of which nothing is needed to run the point. */
+void hetero_point_close(struct hetero_point *p);
+void hetero_point_free(struct hetero_point *p);
+
+/** What a point asks for, and what is known of it before any scheduler runs. */
+struct hetero_aim {
+    double per_s;      /**< throughput to reach */
+    double most_per_s; /**< no plan reaches more */
+};
+
+/**
+ * The throughput asked for: as given, or a share of the largest. @p problem of hetero_build(); its per_s is
+ * set. ERR_RANGE: a share of gpu-only without GPUs, or of a throughput without limit. ERR_NOMEM.
+ */
+int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struct hetero_problem *problem,
+                     struct err *e);
+
+/** "..., a plan reaches at most ...": no plan reaches @p aim. That is a bound where a type has so few units
+ * that stages may have to share them, and says so. Returns ERR_NO_DESIGN. */
+int hetero_point_unreachable(const struct hetero_point *p, const struct hetero_aim *aim, struct err *e);
+
+/* ---- parts of reading ---- */
+
+/** Types as read, before there is a profile to hold them. */
+struct hetero_types {
+    int32_t n;
+    struct hetero_type of[HETERO_MAX_TYPES];
+    struct hetero_type_conf conf[HETERO_MAX_TYPES];
+    yaml_id maps[HETERO_MAX_TYPES];
+};
+
+/** The list `types` (hetero_types.c). */
+int hetero_read_types(struct hetero_types *all, struct hetero_point *p, struct err *e);
+/** Number of the type called @p name, which node @p id names; ERR_PARSE with the nearest name. */
+int hetero_find_type(int32_t *out, const struct hetero_type *types, int32_t n, const struct yaml_doc *doc,
+                     yaml_id id, const char *name, struct err *e);
+/** The `name` of @p map into room of fixed size; too long a one would be another: ERR_RANGE. */
+int hetero_copy_name(char out[HETERO_NAME], const struct hetero_point *p, yaml_id map, const char *name,
+                     struct err *e);
+
+/** Profile and origin, from draw, layers or a model; what types hang on (hetero_profile.c). */
+int hetero_point_profile(struct hetero_point *p, struct err *e);
+/** Links between types, where setup.handover is the network's; needs the profile (hetero_links.c). */
+int hetero_point_links(struct hetero_point *p, struct err *e);
+
+/** A list of 1 to @p most; ERR_PARSE, ERR_RANGE. */
+int hetero_need_list(const struct hetero_point *p, yaml_id list, const char *what, int most, struct err *e);
+/** A note for each key of @p map (-1: none) that has no use in the study. */
+void hetero_note_unused(struct hetero_point *p, const struct section *s, yaml_id map);
+
+#endif

@@ -1,0 +1,117 @@
+/**
+ * @file A placement study: jobs on the servers of a network, under several schedulers, at every point of a
+ * sweep and for several seeds.
+ *
+ * Four models, each with schedulers of its own:
+ * - slots: jobs that take as many workers in each time slot as they are given (sim/slots/elastic.h);
+ * - batch: a batch of gang jobs, contention by a formula, least makespan (sim/batch/batch.h);
+ * - events: jobs that come and go over time, contention on the links (sim/events/events.h);
+ * - interval: which jobs to admit in one interval, with how many workers and servers (sim/interval/smd.h).
+ */
+#ifndef KINDS_PLACE_PLACE_H
+#define KINDS_PLACE_PLACE_H
+
+#include "base/table.h"
+#include "study/sweep.h"
+
+enum place_model { PLACE_SLOTS, PLACE_BATCH, PLACE_EVENTS, PLACE_INTERVAL, N_PLACE_MODELS };
+extern const char *const place_model_words[N_PLACE_MODELS + 1];
+
+/** What a run comes to; a model says which of them it knows, and in which order they are shown. */
+enum place_metric {
+    PLACE_UTILITY,
+    PLACE_BOUND_FRAC,
+    PLACE_GUARANTEE,
+    PLACE_FINISHED,
+    PLACE_MAKESPAN,
+    PLACE_JCT,
+    PLACE_JCT_P50,
+    PLACE_JCT_P95,
+    PLACE_WAIT,
+    PLACE_STRETCH,
+    PLACE_EMBEDDED,
+    PLACE_ADMITTED,
+    PLACE_OPTIMUM,
+    PLACE_GAP,
+    PLACE_USED,
+    PLACE_GPU,
+    PLACE_LINK,
+    PLACE_LINK_PEAK,
+    PLACE_NODE_OVER,
+    PLACE_LINK_OVER,
+    N_PLACE_METRICS,
+};
+
+struct place_metric_row {
+    const char *names[N_PLACE_MODELS]; /**< column of each model, unit included; NULL: that model has none */
+    const char *title, *help;
+    int better; /**< 1: more is better, -1: less is better, 0: neither */
+    bool percent;
+};
+extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
+
+/** Schedulers of a model, in the order in which a study without a list has them. */
+int32_t place_n_schedulers(enum place_model model);
+const char *place_scheduler_name(enum place_model model, int32_t i);
+
+/** What schedulers are compared by first: PLACE_UTILITY, PLACE_MAKESPAN or PLACE_JCT. */
+enum place_metric place_model_aim(enum place_model model);
+
+/** Keys of a study, of its schedulers, and of the jobs and pools of its models; those of model slots are in
+ * sim/slots/elastic_draw.h. */
+extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
+    place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
+    place_trace_section, place_interval_jobs_section, place_interval_pool_section;
+
+/** Tables of what happened, filled for the first seed of each point. Those wanted are given; all may be NULL.
+ */
+struct place_details {
+    struct table *jobs, *places, *slots, *links;
+};
+
+struct place_study; /* place_study.h */
+
+/** How a study is run. */
+struct place_options {
+    int32_t threads; /**< >= 1; the rows are the same */
+    struct place_details details;
+    struct table *runs; /**< NULL, or a row for each point, scheduler and seed */
+    struct text *notes; /**< NULL, or where to append what is to be told of traces, each line once */
+    pool_progress *progress;
+    void *context;
+};
+
+/** Head of a study: what all points share. Release with place_free(). */
+struct place {
+    struct sweep sweep;      /**< n_points 1 without axes */
+    enum place_model model;  /**< of the first point */
+    int64_t seed, seeds;     /**< first seed, and how many */
+    unsigned long long hash; /**< of the study's content at its first point and of its axes */
+    char name[TOPO_NAME];
+    struct text notes; /**< warnings, a line each */
+};
+
+/**
+ * Read axes and the first point. @p p uninitialised; empty after failure.
+ * @return 0; ERR_PARSE, ERR_RANGE with the place; ERR_NOMEM.
+ */
+int place_read(struct place *p, const char *path, const struct study_override *overrides, int32_t n,
+               struct err *e);
+void place_free(struct place *p);
+
+/**
+ * Run every scheduler at every point with every seed, and fill @p out with a row for each point and
+ * scheduler: columns point, axes, network, model, scheduler, seeds, jobs, then each metric of the model with
+ * its half width NAME_ci, beats_next (in how many seeds it is better than the scheduler listed after it),
+ * network_usd, status ("done", "error", "infeasible": a scheduler has no plan), message. A point that cannot
+ * be read or run is one row with status error.
+ *
+ * Same rows for any number of threads.
+ * @param out  zero-initialised; the caller frees it, also after failure.
+ * @return 0 or ERR_NOMEM.
+ */
+int place_run(struct table *out, const struct place *p, const char *path,
+              const struct study_override *overrides, int32_t n, const struct place_options *options,
+              struct err *e);
+
+#endif

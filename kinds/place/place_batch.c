@@ -1,0 +1,455 @@
+/* Model batch: gang jobs that are all there, contention by the formula of arXiv 2207.07817, least makespan.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kinds/place/place_events.h"
+#include "sim/batch/pace_paper.h"
+
+/* ---- keys ---- */
+
+struct batch_conf {
+    struct sjf_draw_settings d;
+    yaml_id sizes, iterations, iteration, run;
+};
+
+#define REAL(conf, key, field, in, least, most, absent, used, text)                                          \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct conf, field), .unit = in,     \
+        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
+    }
+#define NODE(conf, key, field, in, text)                                                                     \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_NODE, .offset = offsetof(struct conf, field), .unit = in      \
+    }
+#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct conf, field), .unit = "",    \
+        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
+    }
+#define FLAG(conf, key, field, used, text)                                                                   \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct conf, field), .unit = "",     \
+        .dflt = 0, .uses = used                                                                              \
+    }
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+
+static const struct key jobs_keys[] = {
+    NODE(batch_conf, "sizes", sizes, "",
+         "list of [GPUs, jobs]; absent: the paper's 160 jobs of 1 to 32 GPUs"),
+    NODE(batch_conf, "iterations", iterations, "", "of a job; absent: [1000, 6000]"),
+    NODE(batch_conf, "iteration_s", iteration, "s", "of one iteration on one GPU; absent: [0.01, 0.05]"),
+    NODE(batch_conf, "run_s", run, "s",
+         "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
+    REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2, 0,
+         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
+         "1.25 GB/s, on the links of a network as long as those take"),
+    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01, USE_FORMULA,
+         "added for each server beyond the first, of iteration_s"),
+    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30, USE_FORMULA,
+         "bandwidth inside a server over that between servers"),
+    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5, USE_FORMULA,
+         "xi1: of the jobs that meet, those that contend"),
+    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, USE_FORMULA, "loss per further contending job"),
+};
+SECTION(place_batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
+        jobs_keys);
+
+struct pool_conf {
+    int64_t servers;
+    yaml_id gpus;
+};
+
+static const struct key pool_keys[] = {
+    COUNT(pool_conf, "servers", servers, 1, 100000, 20, 0, "how many"),
+    NODE(pool_conf, "gpus", gpus, "",
+         "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
+};
+SECTION(place_batch_pool_section, "pool of model batch", "servers without a network", pool_keys);
+
+struct bco_conf {
+    int64_t kappa, theta_max, more_limits;
+    double lambda, under, over, ff_limit, slot_s;
+    bool literal_pack, literal_load, literal_bisect, whole_iterations;
+};
+
+static const struct key bco_keys[] = {
+    COUNT(bco_conf, "kappa", kappa, 0, 1e6, 0, USE_SJF_BCO,
+          "jobs of up to so many GPUs are packed; absent: all are tried"),
+    COUNT(bco_conf, "theta_max", theta_max, 0, 1e15, 0, USE_SJF_BCO,
+          "largest load limit [s]; absent: what always suffices"),
+    COUNT(bco_conf, "more_limits", more_limits, 0, 1e6, 16, USE_SJF_BCO,
+          "load limits tried above the least that has a plan; the paper: 0"),
+    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1, USE_SJF_BCO,
+         "a balanced job is offered servers for so many times its GPUs"),
+    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, USE_SJF_BCO | USE_FF,
+         "a job may take up to so many times what is expected"),
+    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, USE_SJF_BCO, "and as little as so many times"),
+    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25, USE_FF,
+         "scheduler ff: limit of a GPU's load, in mean loads"),
+    REAL(bco_conf, "slot_s", slot_s, "s", 0, 1e9, 0, 0,
+         "jobs start and end at multiples of it; absent: at any time"),
+    FLAG(bco_conf, "whole_iterations", whole_iterations, 0,
+         "true: of a slot only what whole iterations fill, the paper's floor; absent: false"),
+    FLAG(bco_conf, "literal_pack", literal_pack, USE_SJF_BCO,
+         "true: pack by load alone, Algorithm 2 as printed; absent: false"),
+    FLAG(bco_conf, "literal_load", literal_load, USE_SJF_BCO | USE_FF,
+         "true: load each GPU by its own jobs, not by the gang's; absent: false"),
+    FLAG(bco_conf, "literal_bisect", literal_bisect, USE_SJF_BCO,
+         "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false"),
+};
+const struct section place_sjf_bco_section = { "sjf_bco",
+                                               "smallest job first with contention, arXiv 2207.07817",
+                                               bco_keys, sizeof bco_keys / sizeof bco_keys[0] };
+
+/* ---- reading ---- */
+
+static int32_t count_schedulers(void)
+{
+    return N_BATCH_SCHEDULERS;
+}
+
+static const char *name_scheduler(int32_t i)
+{
+    return batch_scheduler_words[i];
+}
+
+static int read_kind(struct sjf_draw_kind *kind, const struct yaml_doc *doc, yaml_id pair, struct err *e)
+{
+    int64_t x[2] = { 0, 0 };
+    int i = 0;
+    int rc = yaml_need(doc, pair, YAML_SEQ, e);
+    if (!rc && doc->nodes[pair].n != 2)
+        rc =
+            yaml_fail(doc, pair, e, ERR_PARSE, "is a list of %d, need [GPUs, jobs]", (int)doc->nodes[pair].n);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, pair) {
+        rc = rc ? rc : yaml_count(doc, id, &x[i], e);
+        if (!rc && (x[i] < 1 || x[i] > BATCH_MAX_JOBS))
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 to %d", (long long)x[i],
+                           (int)BATCH_MAX_JOBS);
+        i++;
+    }
+    *kind = (struct sjf_draw_kind){ (int32_t)x[0], (int32_t)x[1] };
+    return rc;
+}
+
+static int read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    if (list < 0)
+        return 0;
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SJF_DRAW_MAX_KINDS))
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d pairs [GPUs, jobs]",
+                       (int)doc->nodes[list].n, (int)SJF_DRAW_MAX_KINDS);
+    if (rc)
+        return rc;
+    d->n_kinds = 0;
+    yaml_each (id, doc, list)
+        rc = rc ? rc : read_kind(&d->kinds[d->n_kinds++], doc, id, e);
+    return rc;
+}
+
+static int read_pool(struct place_study *s, struct err *e)
+{
+    struct pool_conf x;
+    double gpus[DRAW_MAX_CHOICES];
+    int32_t n = 0;
+    schema_defaults(&x, &place_batch_pool_section);
+    int rc = s->conf.pool < 0 ? 0 : schema_read(&x, &place_batch_pool_section, &s->doc, s->conf.pool, e);
+    s->batch_draw.n_servers = (int32_t)x.servers;
+    if (!rc && x.gpus >= 0)
+        rc = draw_read_choices(gpus, &n, &s->doc, x.gpus, e);
+    for (int32_t i = 0; i < n && !rc; i++)
+        s->batch_draw.server_gpus[i] = (int32_t)gpus[i];
+    s->batch_draw.n_server_sizes = n ? n : s->batch_draw.n_server_sizes;
+    return rc;
+}
+
+static int read_jobs(struct place_study *s, struct err *e)
+{
+    struct sjf_draw_settings *d = &s->batch_draw;
+    const struct sjf_draw_settings absent = sjf_draw_default();
+    struct batch_conf x;
+    struct draw_range iterations = { absent.iterations_min, absent.iterations_max },
+                      iteration = { absent.iteration_min_s, absent.iteration_max_s },
+                      run = { absent.run_min_s, absent.run_max_s };
+    const struct draw_limits whole = { 1, 1, 1e12, true }, seconds = { 1, 1e-9, 1e9, false };
+    schema_defaults(&x, &place_batch_jobs_section);
+    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &place_batch_jobs_section, &s->doc, s->conf.jobs, e);
+    *d = absent;
+    d->comm_frac = x.d.comm_frac;
+    d->server_frac = x.d.server_frac;
+    d->inner_ratio = x.d.inner_ratio;
+    d->share_frac = x.d.share_frac;
+    d->alpha = x.d.alpha;
+    if (rc || (rc = read_sizes(d, &s->doc, x.sizes, e)) ||
+        (rc = draw_read_range(&iterations, &s->doc, x.iterations, &whole, e)) ||
+        (rc = draw_read_range(&iteration, &s->doc, x.iteration, &seconds, e)) ||
+        (rc = draw_read_range(&run, &s->doc, x.run, &seconds, e)))
+        return rc;
+    d->iterations_min = iterations.lo;
+    d->iterations_max = iterations.hi;
+    d->iteration_min_s = iteration.lo;
+    d->iteration_max_s = iteration.hi;
+    d->run_min_s = run.lo;
+    d->run_max_s = run.hi;
+    return 0;
+}
+
+static void note_batch(struct place_study *s)
+{
+    uint64_t active = place_uses(s) | (place_has_servers(s) ? USE_LINKS : USE_FORMULA);
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        active |= s->schedulers[i] == BATCH_SJF_BCO ? USE_SJF_BCO : s->schedulers[i] == BATCH_FF ? USE_FF : 0;
+    if (!(s->batch.slot_s > 0))
+        place_note_key(s, s->conf.sjf_bco, "whole_iterations", "it is used only with slot_s");
+    place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, active);
+    place_note_unused(s, &place_sjf_bco_section, s->conf.sjf_bco, active);
+    place_note_unused(s, &place_events_section, s->conf.events, active);
+}
+
+static int read_batch(struct place_study *s, struct err *e)
+{
+    struct bco_conf x;
+    schema_defaults(&x, &place_sjf_bco_section);
+    int rc = read_jobs(s, e);
+    if (!rc && s->conf.pool >= 0 && place_has_servers(s))
+        rc = yaml_fail_key(&s->doc, s->conf.pool, e, ERR_PARSE,
+                           "is given besides a network, need one of them");
+    if (!rc)
+        rc = read_pool(s, e);
+    if (!rc)
+        rc = place_read_pace(s, e);
+    if (!rc && s->conf.sjf_bco >= 0)
+        rc = schema_read(&x, &place_sjf_bco_section, &s->doc, s->conf.sjf_bco, e);
+    if (!rc)
+        note_batch(s);
+    s->batch = batch_settings_default();
+    s->batch.kappa = (int32_t)x.kappa;
+    s->batch.theta_max = x.theta_max;
+    s->batch.more_limits = (int32_t)x.more_limits;
+    s->batch.lambda = x.lambda;
+    s->batch.under = x.under;
+    s->batch.over = x.over;
+    s->batch.ff_limit = x.ff_limit;
+    s->batch.slot_s = x.slot_s;
+    s->batch.whole_iterations = x.whole_iterations;
+    s->batch.literal_pack = x.literal_pack;
+    s->batch.literal_load = x.literal_load;
+    s->batch.literal_bisect = x.literal_bisect;
+    return rc;
+}
+
+/* ---- runs ---- */
+
+static void put_details(const struct place_task *task, const char *name, const struct batch_result *r,
+                        const struct batch_problem *p, const struct cluster *c)
+{
+    char id[PLACE_JOB];
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        const struct batch_span *j = &r->jobs[i];
+        place_job_name(id, i);
+        const struct place_job_row row = {
+            .id = id,
+            .status = "done",
+            .unit = "s",
+            .submit = p->jobs[i].arrival_s,
+            .start = j->start_s,
+            .end = j->end_s,
+            .jct = j->end_s - p->jobs[i].arrival_s,
+            .gpus = p->jobs[i].gpus,
+            .servers = j->n_servers,
+            .progress = (double)p->jobs[i].iterations,
+            .utility = NAN,
+        };
+        if (task->details->jobs)
+            place_put_job(task, name, &row);
+        /* GPUs ascend, so those of one server stand together. */
+        for (int32_t k = 0, n; k < p->jobs[i].gpus && task->details->places; k += n) {
+            int32_t server = r->gpu_server[r->gpus[j->first_gpu + k]];
+            for (n = 1; k + n < p->jobs[i].gpus && r->gpu_server[r->gpus[j->first_gpu + k + n]] == server;
+                 n++)
+                continue;
+            place_put_place(task, name, id, c, server, n, (struct place_span){ j->start_s, j->end_s, "s" });
+        }
+    }
+}
+
+/* What a batch runs on: the paper's formula on a pool, or the links of a network. */
+struct ground {
+    struct sjf_draw draw;
+    struct pace pace;
+    bool on_links;
+    struct cluster cluster;
+    struct gang_job *gangs; /* shape [n_jobs], owned: the same jobs for the links */
+    int32_t *gpus;          /* shape [n_servers], owned */
+    double phi;
+};
+
+static void ground_free(struct ground *g)
+{
+    if (g->pace.free)
+        g->pace.free(g->pace.x);
+    sjf_draw_free(&g->draw);
+    cluster_free(&g->cluster);
+    free(g->gangs);
+    free(g->gpus);
+}
+
+/* The jobs drawn, on the servers of the study's network. */
+static int settle_on_links(struct ground *g, const struct place_study *s, struct err *e)
+{
+    struct batch_problem *p = &g->draw.problem;
+    struct pace_graph_settings how;
+    g->gangs = calloc((size_t)p->n_jobs + 1, sizeof *g->gangs);
+    g->gpus = malloc((size_t)g->cluster.n_servers * sizeof *g->gpus);
+    if (!g->gangs || !g->gpus)
+        return err_nomem(e, "a batch");
+    for (int32_t i = 0; i < g->cluster.n_servers; i++)
+        g->gpus[i] = (int32_t)cluster_capacity(&g->cluster, i, 0);
+    for (int32_t i = 0; i < p->n_jobs; i++) {
+        g->gangs[i] = gang_job_default();
+        g->gangs[i].gpus = p->jobs[i].gpus;
+        g->gangs[i].iterations = (double)p->jobs[i].iterations;
+        g->gangs[i].runtime_s = NAN;
+        g->gangs[i].compute_s = p->jobs[i].compute_s;
+        g->gangs[i].gradient_B = p->jobs[i].gradient_B;
+    }
+    p->cluster = (struct batch_cluster){ g->cluster.n_servers, g->gpus };
+    place_fix_pace(&how, s);
+    int rc = batch_check(p, e);
+    return rc ? rc : pace_graph_build(&g->pace, &g->cluster, g->gangs, p->n_jobs, &how, e);
+}
+
+static int ground_build(struct ground *g, const struct place_task *task, struct err *e)
+{
+    const struct place_study *s = task->study;
+    struct sjf_draw_settings draw = s->batch_draw;
+    *g = (struct ground){ .on_links = place_has_servers(s) };
+    draw.seed = (uint64_t)task->seed;
+    int rc = g->on_links ? place_build_cluster(&g->cluster, s, task->seed, e) : 0;
+    if (!rc && g->on_links) {
+        /* Servers are the network's: those drawn need only hold every job. */
+        draw.n_servers = 1;
+        draw.n_server_sizes = 1;
+        draw.server_gpus[0] = BATCH_MAX_GPUS;
+    }
+    if (!rc)
+        rc = sjf_draw_build(&g->draw, &draw, e);
+    if (!rc && g->on_links)
+        return settle_on_links(g, s, e);
+    if (!rc)
+        rc = pace_paper_build(&g->pace, &g->draw.contention, &g->draw.problem, e);
+    if (!rc)
+        g->phi = contention_phi(&g->draw.contention, &g->draw.problem);
+    return rc;
+}
+
+/* Servers of a job and its GPUs on each, in the order of the servers' numbers. */
+static void find_place(struct pace_place *place, int32_t *servers, int32_t *gpus,
+                       const struct batch_result *r, int32_t job, int32_t n_gpus)
+{
+    *place = (struct pace_place){ .servers = servers, .gpus = gpus };
+    for (int32_t k = 0; k < n_gpus; k++) {
+        int32_t server = r->gpu_server[r->gpus[r->jobs[job].first_gpu + k]];
+        bool same = place->n > 0 && servers[place->n - 1] == server;
+        place->n += !same;
+        servers[place->n - 1] = server;
+        gpus[place->n - 1] = same ? gpus[place->n - 1] + 1 : 1;
+    }
+}
+
+/* Bytes that every job of a schedule sent over the links, into bins: each on its place again, by itself. */
+static int replay(struct link_bins *bins, struct ground *g, const struct batch_result *r, struct err *e)
+{
+    const struct batch_problem *p = &g->draw.problem;
+    struct pace_graph *graph = pace_graph_of(&g->pace);
+    int32_t *servers = malloc(((size_t)r->n_gpus + 1) * sizeof *servers);
+    int32_t *gpus = malloc(((size_t)r->n_gpus + 1) * sizeof *gpus);
+    int rc = servers && gpus ? 0 : err_nomem(e, "a batch");
+    if (!rc)
+        rc = link_bins_build(bins, g->cluster.n_arcs, EVENTS_BINS, 0,
+                             r->makespan_s * (1 + 1e-12) / EVENTS_BINS, e);
+    pace_graph_reset(graph);
+    for (int32_t i = 0; i < r->n_jobs && !rc; i++) {
+        struct pace_place place;
+        double iterations = (double)p->jobs[i].iterations;
+        find_place(&place, servers, gpus, r, i, p->jobs[i].gpus);
+        rc = g->pace.begin(g->pace.x, i, &place, e);
+        if (rc)
+            break;
+        pace_graph_count(graph, i, iterations);
+        pace_graph_spread(graph, i, iterations, bins, r->jobs[i].start_s, r->jobs[i].end_s);
+        g->pace.end(g->pace.x, i);
+    }
+    free(servers);
+    free(gpus);
+    return rc;
+}
+
+static int sum_links(struct place_outcome *out, const struct place_task *task, const char *name,
+                     struct ground *g, const struct batch_result *r, struct err *e)
+{
+    struct link_bins bins = { 0 };
+    double sum = 0, peak = 0;
+    int rc = replay(&bins, g, r, e);
+    for (int32_t a = 0; a < g->cluster.n_arcs && !rc; a++) {
+        struct pace_graph_use use = pace_graph_arc(pace_graph_of(&g->pace), a);
+        double frac = use.bytes / use.reach_Bps / r->makespan_s;
+        sum += frac;
+        peak = fmax(peak, frac);
+    }
+    out->x[PLACE_LINK] = sum / g->cluster.n_arcs;
+    out->x[PLACE_LINK_PEAK] = peak;
+    if (!rc && task->details && task->details->links)
+        place_put_bins(task, name, &g->cluster, &bins, r->makespan_s);
+    link_bins_free(&bins);
+    return rc;
+}
+
+static int run_one(struct place_outcome *out, const struct place_task *task, int32_t scheduler,
+                   struct ground *g, struct err *e)
+{
+    struct batch_settings settings = task->study->batch;
+    struct batch_result r;
+    settings.seed = (uint64_t)task->seed;
+    settings.phi = g->phi;
+    place_outcome_clear(out);
+    int rc = batch_run(&r, (enum batch_scheduler)scheduler, &g->draw.problem, &g->pace, &settings, e);
+    if (!rc && r.status == BATCH_NO_PLAN)
+        rc = err_set(e, ERR_NO_DESIGN, "scheduler %s: no plan keeps every load within theta_max = %lld s",
+                     batch_scheduler_words[scheduler], (long long)settings.theta_max);
+    if (!rc) {
+        out->n_jobs = r.n_jobs;
+        out->x[PLACE_MAKESPAN] = r.makespan_s;
+        out->x[PLACE_JCT] = r.mean_jct_s;
+        out->x[PLACE_GPU] = r.busy_frac;
+        if (scheduler == BATCH_SJF_BCO)
+            out->x[PLACE_GUARANTEE] = r.guarantee;
+        if (task->details)
+            put_details(task, batch_scheduler_words[scheduler], &r, &g->draw.problem,
+                        g->on_links ? &g->cluster : NULL);
+    }
+    if (!rc && g->on_links)
+        rc = sum_links(out, task, batch_scheduler_words[scheduler], g, &r, e);
+    batch_result_free(&r);
+    return rc;
+}
+
+static int run_batch(struct place_outcome *out, const struct place_task *task, struct err *e)
+{
+    struct ground g;
+    int rc = ground_build(&g, task, e);
+    for (int32_t i = 0; i < task->study->n_schedulers && !rc; i++)
+        rc = run_one(&out[i], task, task->study->schedulers[i], &g, e);
+    ground_free(&g);
+    return rc;
+}
+
+const struct place_kind place_batch = { count_schedulers, name_scheduler, &place_batch_jobs_section,
+                                        read_batch, run_batch };

@@ -1,0 +1,335 @@
+#include "study/campaign.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "study/campaign_front.h"
+
+/* Rows that were not committed are run again after a kill: at most so much work. */
+#define COMMIT_S 0.2
+
+/* ---- rows taken in ---- */
+
+/* What the writer knows besides the campaign. */
+struct writer {
+    struct campaign *c;
+    int32_t pass;
+    int32_t time;       /* column */
+    double committed_s; /* when */
+};
+
+static int write_kept(struct campaign *c, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = keep_changes(c->keep, &fresh, &gone, &n_gone, e);
+    for (int64_t i = 0; i < n_gone && !rc; i++)
+        rc = store_drop(c->store, gone[i], e);
+    if (!rc && fresh.n_rows)
+        rc = store_put(c->store, &fresh, e);
+    if (!rc)
+        c->state.kept += fresh.n_rows - n_gone;
+    table_free(&fresh);
+    return rc;
+}
+
+static int commit(struct writer *w, struct err *e)
+{
+    struct campaign *c = w->c;
+    int rc = c->keep ? write_kept(c, e) : 0;
+    if (!rc)
+        rc = store_commit(c->store, &c->done, &c->state.done, e);
+    w->committed_s = clock_now_s();
+    return rc;
+}
+
+static void note_failed(struct campaign_state *state, const struct table *rows, int64_t row)
+{
+    int64_t point = table_cell(rows, row, 0)->count;
+    const char *status = table_cell(rows, row, table_find(rows, "status"))->text;
+    const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
+    if (state->failed_point >= 0 && state->failed_point < point)
+        return;
+    state->failed_point = point;
+    text_clear(&state->why);
+    text_printf(&state->why, "%s%s%s", status ? status : "", message ? ": " : "", message ? message : "");
+}
+
+static void note_rows(struct writer *w, const struct table *rows, int64_t failed)
+{
+    struct campaign_state *state = &w->c->state;
+    for (int64_t row = 0; row < rows->n_rows; row++) {
+        double time_s = table_number(rows, row, w->time);
+        if (isfinite(time_s) && !(time_s >= state->best_s))
+            state->best_s = time_s;
+        if (failed && !isfinite(time_s))
+            note_failed(state, rows, row);
+    }
+}
+
+/* A fleet_take. */
+static int take(void *data, const struct fleet_batch *batch, struct err *e)
+{
+    struct writer *w = data;
+    struct campaign *c = w->c;
+    int rc = c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, &batch->rows, e);
+    if (!rc)
+        rc = spans_add(&c->done, w->pass * c->plan.order.n_units + batch->units.first, batch->units.n, e);
+    if (rc)
+        return rc;
+    sweep_count_add(&c->state.done, &batch->counts);
+    c->state.kept += c->keep ? 0 : batch->rows.n_rows;
+    note_rows(w, &batch->rows, batch->counts.failed);
+    return clock_now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : 0;
+}
+
+/* A fleet_progress. */
+static bool report(void *data, const struct sweep_counts *done)
+{
+    const struct campaign *c = data;
+    (void)done; /* the state counts earlier runs too */
+    return !c->ask->progress || c->ask->progress(c->ask->context, &c->state);
+}
+
+/* ---- units run ---- */
+
+/* What all threads share in a pass. */
+struct campaign_pass {
+    const struct campaign *c;
+    struct runner_job job;
+    int32_t number;
+};
+
+struct hand {
+    const struct campaign_pass *pass;
+    struct runner *runner;
+};
+
+static int build_hand(void **out, void *data, struct err *e)
+{
+    const struct campaign_pass *p = data;
+    struct hand *h = calloc(1, sizeof *h);
+    if (!h)
+        return err_nomem(e, "a thread");
+    h->pass = p;
+    int rc = runner_build(&h->runner, &p->job, e);
+    if (rc)
+        free(h);
+    else
+        *out = h;
+    return rc;
+}
+
+static void free_hand(void *hand)
+{
+    struct hand *h = hand;
+    runner_free(h->runner);
+    free(h);
+}
+
+/* Of two passes the first has the sample, the second the rest. */
+static bool is_due(const struct campaign_pass *p, int64_t unit)
+{
+    return p->c->plan.passes == 1 || order_in_sample(unit) == (p->number == 0);
+}
+
+static int run_units(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    struct hand *h = hand;
+    int rc = 0;
+    for (int64_t u = units.first; u < units.first + units.n && !rc; u++)
+        if (is_due(h->pass, u))
+            rc = runner_unit(h->runner, u, rows, n, e);
+    return rc;
+}
+
+static void put_columns(struct table *t, void *data)
+{
+    const struct campaign_pass *p = data;
+    runner_columns(t, p->c->sweep);
+}
+
+/* ---- shares ---- */
+
+/* Shard i of n: the units between i-1 and i nths of all. */
+static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
+{
+    int64_t whole = n_units / ask->n_shards, rest = n_units % ask->n_shards, i = ask->shard - 1;
+    int64_t first = whole * i + (i < rest ? i : rest);
+    return (struct span){ first, whole + (i < rest) };
+}
+
+static int64_t points_of(const struct order *o, struct span units)
+{
+    return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
+}
+
+/* ---- opening ---- */
+
+/* Of rows that are in the store already. */
+static int forget_changes(struct keep *k, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = keep_changes(k, &fresh, &gone, &n_gone, e);
+    table_free(&fresh);
+    return rc;
+}
+
+/* What survived in earlier runs is a survivor until something better comes. */
+static int offer_stored(struct campaign *c, struct err *e)
+{
+    enum { AT_A_TIME = 4096 };
+    struct table rows = { 0 };
+    int64_t after = -1;
+    int rc = 0;
+    do {
+        rc = store_rows(c->store, after, AT_A_TIME, &rows, e);
+        if (!rc && rows.n_rows) {
+            after = table_cell(&rows, rows.n_rows - 1, 0)->count;
+            c->state.kept += rows.n_rows;
+            rc = keep_offer(c->keep, &rows, e);
+        }
+        if (!rc)
+            rc = forget_changes(c->keep, e);
+    } while (!rc && rows.n_rows);
+    table_free(&rows);
+    return rc;
+}
+
+static int open_store(struct campaign *c, struct err *e)
+{
+    const struct campaign_ask *ask = c->ask;
+    const struct store_head head = { .study_hash = ask->hash,
+                                     .seed = ask->seed,
+                                     .n_points = c->sweep->n_points,
+                                     .n_units = c->plan.passes * c->plan.order.n_units,
+                                     .command = ask->command,
+                                     .version = ask->version,
+                                     .study = text_str(&c->plan.study),
+                                     .keep = c->keep ? text_str(&c->plan.keep) : NULL,
+                                     .shard = ask->shard,
+                                     .n_shards = ask->n_shards };
+    int rc = store_open(&c->store, ask->store, &head, &c->plan.columns, &c->done, &c->state.done, e);
+    if (rc)
+        return rc;
+    c->resumed = c->done.n > 0;
+    c->state.before = c->state.done.seen;
+    if (!c->keep)
+        c->state.kept = c->state.done.solved;
+    return c->keep ? offer_stored(c, e) : 0;
+}
+
+int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e)
+{
+    *c = (struct campaign){ .ask = ask, .sweep = w, .state = { .best_s = NAN, .failed_point = -1 } };
+    int rc = campaign_plan_make(&c->plan, w, ask->from, e);
+    if (!rc)
+        c->state.n_points = points_of(&c->plan.order, share_of(ask, c->plan.order.n_units));
+    if (!rc && !keep_all(&c->plan.rule))
+        rc = keep_build(&c->keep, &c->plan.rule, &c->plan.columns, e);
+    if (!rc && fleet_rank() == 0)
+        rc = open_store(c, e);
+    if (rc)
+        campaign_close(c);
+    return rc;
+}
+
+void campaign_close(struct campaign *c)
+{
+    store_close(c->store);
+    keep_free(c->keep);
+    front_set_free(&c->known);
+    spans_free(&c->done);
+    campaign_plan_free(&c->plan);
+    text_free(&c->state.why);
+    *c = (struct campaign){ .ask = c->ask };
+}
+
+/* ---- running ---- */
+
+/* The done units of one pass, by their numbers in it. */
+static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pass, struct err *e)
+{
+    int64_t first = pass * c->plan.order.n_units, end = first + c->plan.order.n_units;
+    int rc = 0;
+    *out = (struct spans){ 0 };
+    for (int64_t i = 0; i < c->done.n && !rc; i++) {
+        int64_t from = c->done.spans[i].first, to = from + c->done.spans[i].n;
+        from = from > first ? from : first;
+        to = to < end ? to : end;
+        if (from < to)
+            rc = spans_add(out, from - first, to - from, e);
+    }
+    return rc;
+}
+
+static int run_pass(struct campaign *c, struct writer *w, struct err *e)
+{
+    struct campaign_pass pass = { .c = c,
+                                  .job = { .order = &c->plan.order,
+                                           .from = c->ask->from,
+                                           .rule = &c->plan.rule,
+                                           .known = w->pass ? &c->known : NULL },
+                                  .number = w->pass };
+    struct fleet_work work = { .n_units = c->plan.order.n_units,
+                               .n_points = c->state.n_points,
+                               .build = build_hand,
+                               .free = free_hand,
+                               .run = run_units,
+                               .columns = put_columns,
+                               .data = &pass };
+    struct spans done;
+    int rc = done_in_pass(&done, c, w->pass, e);
+    struct fleet_run run = { .work = &work,
+                             .done = &done,
+                             .share = share_of(c->ask, c->plan.order.n_units),
+                             .threads = c->ask->threads,
+                             .take = take,
+                             .take_data = w,
+                             .progress = report,
+                             .progress_data = c };
+    if (!rc)
+        rc = fleet_run(&run, e);
+    c->interrupted = run.stopped;
+    spans_free(&done);
+    return rc;
+}
+
+/* After a failure what was done is stored all the same, unless storing is what failed. */
+static int finish(struct writer *w, int failed, struct err *e)
+{
+    struct campaign *c = w->c;
+    struct err second = { 0 };
+    if (fleet_rank() != 0)
+        return failed;
+    int rc = failed == ERR_IO ? 0 : commit(w, failed ? &second : e);
+    c->complete = !failed && !rc && !c->interrupted;
+    return failed ? failed : rc;
+}
+
+/* The fronts so far, to all ranks. */
+static int share_known(struct campaign *c, struct err *e)
+{
+    int rc = c->keep ? keep_sort_fronts(c->keep, e) : 0;
+    return rc ? rc : campaign_share_front(&c->known, c->keep ? keep_fronts(c->keep) : NULL, e);
+}
+
+int campaign_run(struct campaign *c, struct err *e)
+{
+    struct writer w = { .c = c,
+                        .time = table_find(&c->plan.columns, "time_s"),
+                        .committed_s = clock_now_s() };
+    int rc = 0;
+    for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
+        if (w.pass > 0)
+            rc = share_known(c, e);
+        if (!rc)
+            rc = run_pass(c, &w, e);
+    }
+    return finish(&w, rc, e);
+}

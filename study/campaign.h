@@ -1,0 +1,77 @@
+/** @file A sweep from start to end: what is left of it, who runs it, where its rows go. */
+#ifndef STUDY_CAMPAIGN_H
+#define STUDY_CAMPAIGN_H
+
+#include "study/campaign_plan.h"
+#include "study/fleet.h"
+#include "study/store.h"
+
+/** How far a sweep is. */
+struct campaign_state {
+    struct sweep_counts done; /**< all of the share so far, by earlier runs too */
+    int64_t before;           /**< points that earlier runs have seen */
+    int64_t n_points;         /**< of the share */
+    int64_t kept;             /**< rows so far; what a rule keeps, where there is one */
+    int64_t failed_point;     /**< the least of this run that has no design; -1 = none */
+    struct text why;          /**< its status, and the message where there is one */
+    double best_s;            /**< least time_s of this run; NaN before the first */
+};
+
+/** As fleet_progress. */
+typedef bool campaign_progress(void *context, const struct campaign_state *state);
+
+/** What is asked; all borrowed. */
+struct campaign_ask {
+    const struct study_source *from;
+    const char *store;       /**< NULL: rows go with the campaign */
+    int32_t shard, n_shards; /**< 1 of 1: all */
+    int32_t threads;         /**< of each rank */
+    unsigned long long hash; /**< of the study and all values of its axes */
+    int64_t seed;            /**< of the first point */
+    const char *command, *version;
+    campaign_progress *progress; /**< may be NULL */
+    void *context;
+};
+
+/** Release with campaign_close(). */
+struct campaign {
+    const struct campaign_ask *ask;
+    const struct sweep *sweep;
+    struct campaign_plan plan;
+    struct keep *keep;      /**< NULL where all rows are kept */
+    struct store *store;    /**< on the first rank */
+    struct spans done;      /**< units in the store; those of the second pass come n_units later */
+    struct front_set known; /**< what the second pass holds points against */
+    struct campaign_state state;
+    bool resumed;     /**< the store was there */
+    bool complete;    /**< every unit of the share is done */
+    bool interrupted; /**< progress stopped it */
+};
+
+/**
+ * Open the store, or make it, and see what is left. On ranks other than the first no file is opened. The
+ * study's own file is read for `keep`.
+ * @param[out] c  uninitialised; safe to close after failure.
+ * @return 0; ERR_PARSE, ERR_RANGE (with a place), as store_open() and keep_read(); ERR_NOMEM, ERR_IO.
+ */
+int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e);
+
+/** Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store. */
+int campaign_run(struct campaign *c, struct err *e);
+
+/** How long a sweep takes, by some of its points. */
+struct campaign_pace {
+    double point_s;   /**< of one point on one thread; NaN where none was run */
+    int64_t n;        /**< points that were run */
+    bool at_most;     /**< points are pruned: the more, the longer the sweep has run */
+    int64_t n_failed; /**< of n, those that have no design */
+    char why[512];    /**< status of one of them, and its message */
+};
+
+/** Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). */
+int campaign_measure(struct campaign_pace *pace, const struct sweep *w, const struct study_source *from,
+                     double most_s, struct err *e);
+
+void campaign_close(struct campaign *c);
+
+#endif

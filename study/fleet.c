@@ -1,0 +1,296 @@
+#include "study/fleet.h"
+
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "study/fleet_crew.h"
+
+/* Between two calls of progress. */
+#define REPORT_S 0.2
+
+void fleet_sleep(double s)
+{
+    struct timespec t = { .tv_nsec = (long)(1e9 * s) };
+    nanosleep(&t, NULL);
+}
+
+/* ---- how it ends ---- */
+
+void fleet_stop(struct fleet_crew *c)
+{
+#pragma omp atomic write
+    c->stop = 1;
+}
+
+bool fleet_stopped(const struct fleet_crew *c)
+{
+    int stop;
+#pragma omp atomic read
+    stop = c->stop;
+    return stop;
+}
+
+void fleet_fail(struct fleet_crew *c, const struct err *e)
+{
+#pragma omp critical(fleet_end)
+    if (!c->failed) {
+        c->first = *e;
+#pragma omp atomic write
+        c->failed = 1;
+    }
+    fleet_stop(c);
+}
+
+bool fleet_failed(const struct fleet_crew *c)
+{
+    int failed;
+#pragma omp atomic read
+    failed = c->failed;
+    return failed;
+}
+
+int32_t fleet_active(const struct fleet_crew *c)
+{
+    int active;
+#pragma omp atomic read
+    active = c->active;
+    return active;
+}
+
+/* ---- the queue ---- */
+
+/* How many units of the share are not done. */
+static int64_t count_left(const struct fleet_crew *c)
+{
+    const struct span *share = &c->run->share;
+    int64_t end = share->first + share->n;
+    return share->n - (spans_count(&c->done, end) - spans_count(&c->done, share->first));
+}
+
+static struct span take_next(struct fleet_crew *c, int64_t want)
+{
+    const struct fleet_run *f = c->run;
+    int64_t end = f->share.first + f->share.n;
+    /* Towards the end no thread gets more than half of what is its part of the rest. */
+    int64_t most = c->left / (2 * c->workers);
+    if (want > most)
+        want = most > 1 ? most : 1;
+    struct span gap = spans_gap(&c->done, c->next, end, want);
+    c->next = gap.first + gap.n;
+    c->left -= gap.n;
+    return gap;
+}
+
+struct span fleet_queue_next(struct fleet_crew *c, int64_t want)
+{
+    struct span p = { .n = 0 };
+    if (!fleet_stopped(c)) {
+#pragma omp critical(fleet_queue)
+        p = take_next(c, want);
+    }
+    return p;
+}
+
+/* ---- the writer ---- */
+
+static void report(struct fleet_crew *c)
+{
+    struct fleet_run *f = c->run;
+    double now = clock_now_s();
+    if (!f->progress || now - c->reported_s < REPORT_S)
+        return;
+    c->reported_s = now;
+    if (!f->progress(f->progress_data, &c->counts)) {
+        f->stopped = true;
+        fleet_stop(c);
+    }
+}
+
+static int write_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e)
+{
+    if (c->closed)
+        return 0;
+    int rc = c->run->take(c->run->take_data, b, e);
+    if (rc) {
+        c->closed = true;
+        return rc;
+    }
+    sweep_count_add(&c->counts, &b->counts);
+    report(c);
+    return 0;
+}
+
+int fleet_take_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e)
+{
+    int rc;
+#pragma omp critical(fleet_take)
+    rc = write_batch(c, b, e);
+    return rc;
+}
+
+/* ---- a thread ---- */
+
+struct worker {
+    struct fleet_crew *crew;
+    void *hand; /* NULL until there is work: a thread that gets none needs none */
+    struct fleet_batch batch;
+    double worked_s; /* on the batch */
+    struct fleet_want want;
+};
+
+static void empty_batch(struct worker *w)
+{
+    const struct fleet_work *work = w->crew->run->work;
+    table_free(&w->batch.rows);
+    w->batch = (struct fleet_batch){ .units.n = 0 };
+    w->worked_s = 0;
+    work->columns(&w->batch.rows, work->data);
+}
+
+static int give_batch(struct worker *w, struct err *e)
+{
+    if (w->batch.units.n == 0)
+        return 0;
+    int rc = w->crew->desk->give(w->crew, &w->batch, e);
+    empty_batch(w);
+    return rc;
+}
+
+static int do_unit(struct worker *w, int64_t unit, struct err *e)
+{
+    struct fleet_batch *b = &w->batch;
+    if (b->units.n == 0)
+        b->units.first = unit;
+    struct span one = { .first = unit, .n = 1 };
+    int rc = w->crew->run->work->run(w->hand, one, &b->rows, &b->counts, e);
+    if (!rc && b->rows.failed)
+        rc = err_nomem(e, "rows of a sweep");
+    if (!rc)
+        b->units.n++;
+    return rc;
+}
+
+/* Ask for as much as takes long enough, but grow step by step: the next units may be slower. */
+static void adapt(struct fleet_want *want, int64_t n, double spent_s)
+{
+    if (n == 0)
+        return;
+    want->unit_s = spent_s / (double)n;
+    double enough = FLEET_PIECE_S / want->unit_s; /* infinite where the clock did not move */
+    int64_t most = n < INT64_MAX / 2 ? 2 * n : n;
+    want->n = enough < 1 ? 1 : enough < (double)most ? (int64_t)enough : most;
+}
+
+/* After a failure what is in the batch is lost: it may hold half a unit. */
+static int do_piece(struct worker *w, const struct span *p, struct err *e)
+{
+    int64_t n = 0;
+    double spent_s = 0, before = clock_now_s();
+    while (n < p->n && !fleet_stopped(w->crew)) {
+        int rc = do_unit(w, p->first + n++, e);
+        double now = clock_now_s();
+        spent_s += now - before;
+        w->worked_s += now - before;
+        if (!rc && w->worked_s >= FLEET_PIECE_S) {
+            rc = give_batch(w, e);
+            now = clock_now_s();
+        }
+        if (rc)
+            return rc;
+        before = now;
+    }
+    adapt(&w->want, n, spent_s);
+    return give_batch(w, e);
+}
+
+static int work_on(struct worker *w, struct err *e)
+{
+    struct fleet_crew *c = w->crew;
+    const struct fleet_work *work = c->run->work;
+    for (;;) {
+        struct span p = c->desk->next(c, &w->want);
+        if (p.n == 0)
+            return 0;
+        int rc = w->hand ? 0 : work->build(&w->hand, work->data, e);
+        if (!rc)
+            rc = do_piece(w, &p, e);
+        if (rc)
+            return rc;
+    }
+}
+
+void fleet_crew_work(struct fleet_crew *c)
+{
+    struct worker w = { .crew = c, .want = { .n = 1, .unit_s = INFINITY } };
+    struct err e = { 0 };
+    empty_batch(&w);
+    if (work_on(&w, &e))
+        fleet_fail(c, &e);
+    if (w.hand)
+        c->run->work->free(w.hand);
+    table_free(&w.batch.rows);
+#pragma omp atomic
+    c->active--;
+}
+
+/* ---- all threads of the only rank ---- */
+
+static struct span next_of_queue(struct fleet_crew *c, const struct fleet_want *want)
+{
+    return fleet_queue_next(c, want->n);
+}
+
+static int give_to_writer(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
+{
+    return fleet_take_batch(c, b, e);
+}
+
+const struct fleet_desk fleet_first_desk = { .next = next_of_queue, .give = give_to_writer };
+
+int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, struct err *e)
+{
+    assert(f->threads >= 1);
+    assert(f->share.first >= 0 && f->share.n >= 0 && f->share.n <= f->work->n_units - f->share.first);
+    f->stopped = false;
+    *c = (struct fleet_crew){ .run = f, .desk = &fleet_first_desk, .reported_s = -INFINITY };
+    c->workers = (int64_t)f->threads * ranks;
+    c->next = f->share.first;
+    /* A copy: who takes the batches may add to the set that was given. */
+    if (f->done && f->done->n > 0) {
+        size_t n_bytes = (size_t)f->done->n * sizeof *c->done.spans;
+        c->done.spans = malloc(n_bytes);
+        if (!c->done.spans)
+            return err_nomem(e, "units that are done");
+        memcpy(c->done.spans, f->done->spans, n_bytes);
+        c->done.n = c->done.cap = f->done->n;
+    }
+    c->left = count_left(c);
+    return 0;
+}
+
+int fleet_crew_end(struct fleet_crew *c, struct err *e)
+{
+    spans_free(&c->done);
+    if (c->failed)
+        *e = c->first;
+    return c->failed ? (int)c->first.code : 0;
+}
+
+int fleet_run(struct fleet_run *f, struct err *e)
+{
+    if (fleet_ranks() > 1)
+        return fleet_run_ranks(f, e);
+    struct fleet_crew c;
+    int rc = fleet_crew_begin(&c, f, 1, e);
+    if (!rc) {
+#pragma omp parallel num_threads(f->threads)
+        fleet_crew_work(&c);
+    }
+    int first = fleet_crew_end(&c, e);
+    return rc ? rc : first;
+}

@@ -1,0 +1,78 @@
+/** @file Units of a sweep on threads, and on ranks of MPI: one queue, rows to one writer. */
+#ifndef STUDY_FLEET_H
+#define STUDY_FLEET_H
+
+#include "base/table.h"
+#include "kinds/design/runner.h"
+#include "study/spans.h"
+
+/** What is to be done; the same on every rank. */
+struct fleet_work {
+    int64_t n_units;
+    int64_t n_points; /**< for progress */
+    /** One a thread: its own memory. */
+    int (*build)(void **hand, void *data, struct err *e);
+    void (*free)(void *hand);
+    /** Append the rows of units first..first+n-1 to @p rows, which has its columns, and count. */
+    int (*run)(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e);
+    /** The columns of rows. */
+    void (*columns)(struct table *t, void *data);
+    void *data;
+};
+
+/** Rows of a span of units, done. */
+struct fleet_batch {
+    struct span units;
+    struct table rows;
+    struct sweep_counts counts;
+};
+
+/** Where rows go: called on the first rank, by one thread at a time. An error ends the run. */
+typedef int fleet_take(void *data, const struct fleet_batch *batch, struct err *e);
+
+/** Called after batches, by one thread of the first rank at a time, a few times a second at most. Returning
+ * false stops: units under way are finished, no other begins. */
+typedef bool fleet_progress(void *data, const struct sweep_counts *done);
+
+struct fleet_run {
+    const struct fleet_work *work;
+    const struct spans *done; /**< units that are not run again; on the first rank; read when it begins */
+    struct span share;        /**< units that are run at all: a shard's; all: { 0, n_units } */
+    int32_t threads;          /**< of each rank, >= 1 */
+    fleet_take *take;
+    void *take_data;
+    fleet_progress *progress; /**< may be NULL */
+    void *progress_data;
+    bool stopped; /**< set, on every rank: progress wanted to */
+};
+
+/**
+ * Run all units of the share that are not done, each once. Threads take spans of units from a queue, small
+ * at first and at the end, as many as take about 50 ms between. On several ranks (fleet_ranks() > 1) every
+ * rank calls it; rank 0 hands out and writes, and computes as well. There one thread more is for messages,
+ * and ranks other than the first are deaf to SIGINT and SIGTERM, which mpirun and srun send to all: whether
+ * to stop is for progress to say.
+ * @return 0, or the code of the failure that came first, on every rank. Of a batch that was under way when
+ * its thread failed nothing is handed over. Memory does not depend on the number of units.
+ */
+int fleet_run(struct fleet_run *f, struct err *e);
+
+/* ---- ranks: study/fleet_mpi.c ---- */
+
+/** Was the program started by mpirun or by srun with an MPI plug-in? Then MPI is initialised, once; all calls
+ * but those of a thread's work come from the thread that was here. ERR_LIB: by srun without a plug-in, by
+ * another MPI. */
+int fleet_start(struct err *e);
+/** Leave MPI, if it was entered. Where @p rc is not 0 and the other ranks do not come here within seconds,
+ * this process and they end at once, with this exit code: say before what is wrong. */
+void fleet_end(int rc);
+/** Called by all ranks, each with what it has come to: 0 where all have 0; else, on all, the code and the
+ * message of the first rank's failure, or of the lowest other's. */
+int fleet_agree(int rc, struct err *e);
+int32_t fleet_rank(void);  /**< 0 where there is one */
+int32_t fleet_ranks(void); /**< 1 where there is one */
+/** The @p n bytes of rank 0 to all; n and bytes of others are replaced, *bytes is owned by the caller (as
+ * malloc), a NUL follows them. Called by all ranks. ERR_NOMEM; ERR_LIB: 2^31 bytes or more. */
+int fleet_share(void **bytes, size_t *n, struct err *e);
+
+#endif

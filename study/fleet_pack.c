@@ -1,0 +1,157 @@
+#include "study/fleet_pack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Other bytes here: another version of the program, or a machine that puts the low byte last. */
+#define MARK 0x0001746665770001 /* "weft" between 1 and 1 */
+
+struct head {
+    int64_t mark, n_cols, n_rows;
+    struct span units;
+    struct sweep_counts counts;
+};
+
+static bool has_value(enum table_kind kind, const struct table_cell *c)
+{
+    switch (kind) {
+    case TABLE_REAL:
+        return !isnan(c->real);
+    case TABLE_COUNT:
+        return c->count != INT64_MIN;
+    default:
+        return c->text != NULL;
+    }
+}
+
+static size_t bitmap_bytes(const struct table *t)
+{
+    return ((size_t)t->n_cols + 7) / 8;
+}
+
+static size_t cell_bytes(enum table_kind kind, const struct table_cell *c)
+{
+    if (!has_value(kind, c))
+        return 0;
+    return kind == TABLE_TEXT ? strlen(c->text) + 1 : 8;
+}
+
+static size_t count_bytes(const struct table *t)
+{
+    size_t n = sizeof(struct head) + (size_t)t->n_rows * bitmap_bytes(t);
+    for (int64_t row = 0; row < t->n_rows; row++)
+        for (int32_t col = 0; col < t->n_cols; col++)
+            n += cell_bytes(t->kinds[col], table_cell(t, row, col));
+    return n;
+}
+
+static unsigned char *pack_row(unsigned char *to, const struct table *t, int64_t row)
+{
+    unsigned char *bits = to;
+    to += bitmap_bytes(t);
+    memset(bits, 0, bitmap_bytes(t));
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        const struct table_cell *c = table_cell(t, row, col);
+        size_t n = cell_bytes(t->kinds[col], c);
+        if (n == 0)
+            continue;
+        bits[col / 8] |= (unsigned char)(1 << col % 8);
+        memcpy(to,
+               t->kinds[col] == TABLE_TEXT   ? (const void *)c->text
+               : t->kinds[col] == TABLE_REAL ? (const void *)&c->real
+                                             : (const void *)&c->count,
+               n);
+        to += n;
+    }
+    return to;
+}
+
+int fleet_pack(unsigned char **bytes, size_t *n, const struct fleet_batch *b, struct err *e)
+{
+    const struct table *t = &b->rows;
+    const struct head h = { MARK, t->n_cols, t->n_rows, b->units, b->counts };
+    *n = count_bytes(t);
+    *bytes = malloc(*n);
+    if (!*bytes)
+        return err_nomem(e, "rows for the first rank");
+    memcpy(*bytes, &h, sizeof h);
+    unsigned char *to = *bytes + sizeof h;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        to = pack_row(to, t, row);
+    return 0;
+}
+
+/* What is not read yet. */
+struct rest {
+    const unsigned char *at;
+    size_t n;
+};
+
+/* The next @p n bytes; NULL when there are fewer. */
+static const unsigned char *take(struct rest *r, size_t n)
+{
+    const unsigned char *at = r->at;
+    if (n > r->n)
+        return NULL;
+    r->at += n;
+    r->n -= n;
+    return at;
+}
+
+static bool unpack_cell(struct table *t, enum table_kind kind, struct rest *r)
+{
+    if (kind == TABLE_TEXT) {
+        const unsigned char *end = memchr(r->at, 0, r->n);
+        if (!end)
+            return false;
+        table_put_text(t, (const char *)take(r, (size_t)(end - r->at) + 1));
+        return true;
+    }
+    const unsigned char *from = take(r, 8);
+    if (!from)
+        return false;
+    double real;
+    int64_t count;
+    if (kind == TABLE_REAL)
+        table_put_real(t, (memcpy(&real, from, 8), real));
+    else
+        table_put_count(t, (memcpy(&count, from, 8), count));
+    return true;
+}
+
+static bool unpack_row(struct table *t, struct rest *r)
+{
+    const unsigned char *bits = take(r, bitmap_bytes(t));
+    if (!bits)
+        return false;
+    table_row(t);
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        if (!(bits[col / 8] >> col % 8 & 1))
+            table_put_none(t);
+        else if (!unpack_cell(t, t->kinds[col], r))
+            return false;
+    }
+    return true;
+}
+
+int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, struct err *e)
+{
+    struct rest r = { .at = bytes, .n = n };
+    struct head h;
+    const unsigned char *from = take(&r, sizeof h);
+    if (!from || (memcpy(&h, from, sizeof h), h.mark != MARK || h.n_cols != b->rows.n_cols))
+        return err_set(
+            e, ERR_LIB,
+            "rows from another rank: are not of this program, need one version on machines of one kind");
+    b->units = h.units;
+    b->counts = h.counts;
+    for (int64_t row = 0; row < h.n_rows; row++)
+        if (!unpack_row(&b->rows, &r))
+            return err_set(e, ERR_LIB, "rows from another rank: end in row %lld, need %lld rows",
+                           (long long)row, (long long)h.n_rows);
+    if (r.n > 0)
+        return err_set(e, ERR_LIB, "rows from another rank: %zu bytes too many after %lld rows", r.n,
+                       (long long)h.n_rows);
+    return b->rows.failed ? err_nomem(e, "rows from another rank") : 0;
+}

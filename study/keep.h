@@ -1,0 +1,103 @@
+/** @file What rows of a sweep are kept: all, or a front, the best few, those within a budget. */
+#ifndef STUDY_KEEP_H
+#define STUDY_KEEP_H
+
+#include "base/schema.h"
+#include "base/table.h"
+#include "study/front.h"
+
+enum { KEEP_MAX_LIMITS = 16, KEEP_MAX_PER = 4 };
+
+/** A column that is to be small, or large. Written "time_s", and "max:speedup". */
+struct keep_column {
+    char name[64];
+    bool large;
+};
+
+/**
+ * The study's `keep`. All zero: all rows are kept. Of rows that are designs (solved, or stalled with a time,
+ * and not known to need more memory than an NPU has) and within all limits of `where`, those on the front and
+ * the best few are kept, or all where neither is asked for. Values are those of the row, as they are written:
+ * a design of equal values stays with another, and of the best few the lower point goes first.
+ */
+struct keep_rule {
+    struct keep_column front[FRONT_MAX_COLUMNS]; /**< shape [n_front]; 0 = no front */
+    int32_t n_front;
+    struct keep_column top; /**< name "" = no best few */
+    int64_t n_top;
+    char per[KEEP_MAX_PER][64]; /**< shape [n_per]: columns; rows with other values there are held apart */
+    int32_t n_per;
+    char *where[KEEP_MAX_LIMITS]; /**< shape [n_where], owned: "cost_usd <= 2e6" over columns of results */
+    int32_t n_where;
+    bool prune;        /**< points proved worse than the front are not solved */
+    struct text notes; /**< warnings, a line each: different workloads that are not held apart */
+};
+
+extern const struct section keep_section, keep_top_section;
+
+/**
+ * Read `keep` at node @p id (-1 = none) against the columns that rows have.
+ *
+ * Without `per` rows are held apart by `workload` and by keys below it that vary, but for its plan
+ * (workload.parallel, workload.search): times of different work do not compare.
+ * @return 0; ERR_PARSE, ERR_RANGE with the place: an unknown column (with the nearest), one of text, a limit
+ *         that is none, too many, `prune` without `front` or with `top`, nothing to keep; ERR_NOMEM.
+ */
+int keep_read(struct keep_rule *k, const struct yaml_doc *doc, yaml_id id, const struct table *columns,
+              struct err *e);
+void keep_rule_free(struct keep_rule *k);
+/** Are all rows kept? */
+bool keep_all(const struct keep_rule *k);
+
+/* The same from the command line; messages read "is X, need Y". A column of text can be a key's, whose values
+ * are numbers: those before `network`. */
+
+/** "time_s" or "max:speedup". ERR_RANGE. */
+int keep_take_column(struct keep_column *c, const char *text, const struct table *columns, struct err *e);
+/** One more column to hold rows apart by. ERR_RANGE. */
+int keep_take_per(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
+/** One more limit. ERR_PARSE, ERR_RANGE, ERR_NOMEM. */
+int keep_take_limit(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
+/** The columns that rows are held apart by where nothing is said. */
+void keep_default_per(struct keep_rule *k, const struct table *columns);
+
+/** What became of the rows that were offered. */
+struct keep_counts {
+    int64_t seen;      /**< all that follow, and those that were held against others */
+    int64_t no_design; /**< not solved, or too large for the memory */
+    int64_t beyond;    /**< outside a limit, or without a value that one is about */
+    int64_t blank;     /**< without a value in a column of the front */
+};
+
+/** The survivors so far. Opaque. */
+struct keep;
+
+/** @param rule  borrowed. ERR_PARSE: @p columns lack one of the rule; ERR_NOMEM. *out is NULL then. */
+int keep_build(struct keep **out, const struct keep_rule *rule, const struct table *columns, struct err *e);
+void keep_free(struct keep *k); /**< NULL is fine */
+
+/** Offer the rows of a batch; those that are not solved are kept by no rule but "all". A point that is a
+ * survivor already changes nothing: a sweep that is resumed offers first what its store has. Columns are
+ * found by name where the rows have others than those of keep_build(); what they lack is blank. ERR_NOMEM. */
+int keep_offer(struct keep *k, const struct table *rows, struct err *e);
+/** Survivors since the last call that are new, as rows (point, and all else, as they were offered), and the
+ * points that are survivors no more, shape [*n_gone], borrowed until the next call.
+ * @param[out] fresh  uninitialised; the caller frees. */
+int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int64_t *n_gone, struct err *e);
+/** The fronts so far, for pruning; borrowed. Columns where more is better have their sign changed. */
+const struct front_set *keep_fronts(const struct keep *k);
+/** front_sort() of all fronts. ERR_NOMEM. */
+int keep_sort_fronts(struct keep *k, struct err *e);
+struct keep_counts keep_counts_of(const struct keep *k);
+
+/** In place of what @p out held the group of a row: values of the columns of `per` as CSV has them, one a
+ * line. ERR_NOMEM. */
+int keep_group(struct text *out, const struct keep *k, const struct table *rows, int64_t row, struct err *e);
+/** The row's values in the columns of the front, sign changed where more is better; NaN = blank. */
+void keep_values(double *x, const struct keep *k, const struct table *rows, int64_t row);
+/** Is the row solved, or stalled with a time, and not known to need more memory than an NPU has? */
+bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row);
+/** A number of a column, one written in a column of text too; NaN = none. */
+double keep_number(const struct table *rows, int64_t row, int32_t col);
+
+#endif

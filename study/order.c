@@ -1,0 +1,180 @@
+#include "study/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The units of one grid: every combination of its slow axes, each in pieces of its quick ones. */
+struct order_grid {
+    int64_t first_unit;
+    int64_t n_quick;            /* combinations of the quick axes */
+    int64_t pieces;             /* units to a combination of the slow axes */
+    bool quick[SWEEP_MAX_AXES]; /* shape [n_axes of the grid] */
+};
+
+/* ---- which keys are quick ---- */
+
+/* The last key of "network.dims.NAME.KEY" or "network.dims[N].KEY"; "" of another path. */
+static const char *dim_key(const char *path)
+{
+    static const char dims[] = "network.dims";
+    const size_t n = sizeof dims - 1;
+    if (strncmp(path, dims, n) != 0 || (path[n] != '.' && path[n] != '['))
+        return "";
+    const char *name = path + n + 1, *end = name + strcspn(name, ".]");
+    if (path[n] == '[' && *end == ']')
+        end++;
+    return *end == '.' ? end + 1 : "";
+}
+
+static bool is_among(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+bool order_is_quick(const char *path)
+{
+    static const char *const own[] = { "total_GBps", "objective", "time_limit_s" };
+    static const char *const of_dim[] = { "bw_GBps", "min_GBps", "max_GBps" };
+    return is_among(path, own, sizeof own / sizeof *own) ||
+           is_among(dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
+}
+
+static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis)
+{
+    for (int32_t k = 0; k < axis->n_keys; k++)
+        if (!order_is_quick(w->keys[axis->keys[k]].path))
+            return false;
+    return true;
+}
+
+/* ---- units ---- */
+
+/* A study without axes is one point. */
+static const struct sweep_grid *grid_at(const struct sweep *w, int32_t grid)
+{
+    static const struct sweep_grid no_axes = { .n_points = 1 };
+    return w->n_grids ? &w->grids[grid] : &no_axes;
+}
+
+static int64_t n_values(const struct order *o, int32_t grid, int32_t k)
+{
+    return o->sweep->axes[o->sweep->grids[grid].axes[k]].n;
+}
+
+/* Units of grid number `grid`, which begin with number `first`. */
+static int64_t fill_grid(struct order *o, int32_t grid, int64_t first)
+{
+    const struct sweep_grid *from = grid_at(o->sweep, grid);
+    struct order_grid *g = &o->grids[grid];
+    int64_t n_slow = 1; /* no product is above the number of points */
+    *g = (struct order_grid){ .first_unit = first, .n_quick = 1 };
+    for (int32_t k = 0; k < from->n_axes; k++) {
+        g->quick[k] = is_quick_axis(o->sweep, &o->sweep->axes[from->axes[k]]);
+        *(g->quick[k] ? &g->n_quick : &n_slow) *= n_values(o, grid, k);
+    }
+    g->pieces = (g->n_quick - 1) / o->most + 1;
+    return n_slow * g->pieces;
+}
+
+int order_build(struct order *o, const struct sweep *w, int64_t most, struct err *e)
+{
+    *o = (struct order){ .sweep = w, .most = most };
+    o->grids = calloc((size_t)w->n_grids + 1, sizeof *o->grids);
+    if (!o->grids)
+        return err_nomem(e, "the order of a sweep");
+    for (int32_t grid = 0; grid < w->n_grids || grid == 0; grid++)
+        o->n_units += fill_grid(o, grid, o->n_units);
+    return 0;
+}
+
+void order_free(struct order *o)
+{
+    free(o->grids);
+    *o = (struct order){ 0 };
+}
+
+bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k)
+{
+    return o->grids[grid].quick[k];
+}
+
+/* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. */
+static void put_digits(struct sweep_point *p, const struct order *o, int32_t grid, bool quick, int64_t i)
+{
+    for (int32_t k = grid_at(o->sweep, grid)->n_axes; k-- > 0;) {
+        if (o->grids[grid].quick[k] != quick)
+            continue;
+        p->at[k] = i % n_values(o, grid, k);
+        i /= n_values(o, grid, k);
+    }
+}
+
+static int64_t get_digits(const struct sweep_point *p, const struct order *o, bool quick)
+{
+    int64_t i = 0;
+    for (int32_t k = 0; k < grid_at(o->sweep, p->grid)->n_axes; k++)
+        if (o->grids[p->grid].quick[k] == quick)
+            i = i * n_values(o, p->grid, k) + p->at[k];
+    return i;
+}
+
+static int32_t grid_of_unit(const struct order *o, int64_t u)
+{
+    int32_t lo = 0, hi = o->sweep->n_grids ? o->sweep->n_grids - 1 : 0;
+    while (lo < hi) {
+        int32_t mid = hi - (hi - lo) / 2;
+        if (o->grids[mid].first_unit <= u)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return lo;
+}
+
+void order_find(struct order_unit *unit, const struct order *o, int64_t u)
+{
+    int32_t grid = grid_of_unit(o, u);
+    const struct order_grid *g = &o->grids[grid];
+    int64_t inside = u - g->first_unit;
+    *unit = (struct order_unit){ .grid = grid, .slow = { .grid = grid } };
+    put_digits(&unit->slow, o, grid, false, inside / g->pieces);
+    unit->first = inside % g->pieces * o->most;
+    unit->n = g->n_quick - unit->first < o->most ? g->n_quick - unit->first : o->most;
+}
+
+int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i)
+{
+    const struct sweep_grid *g = grid_at(o->sweep, unit->grid);
+    *p = unit->slow;
+    put_digits(p, o, unit->grid, true, unit->first + i);
+    int64_t number = 0;
+    for (int32_t k = 0; k < g->n_axes; k++)
+        number = number * n_values(o, unit->grid, k) + p->at[k];
+    return g->first + number;
+}
+
+int64_t order_points_below(const struct order *o, int64_t u)
+{
+    if (u == o->n_units)
+        return o->sweep->n_points;
+    int32_t grid = grid_of_unit(o, u);
+    const struct order_grid *g = &o->grids[grid];
+    int64_t inside = u - g->first_unit;
+    return grid_at(o->sweep, grid)->first + inside / g->pieces * g->n_quick + inside % g->pieces * o->most;
+}
+
+int64_t order_unit_of(const struct order *o, int64_t point)
+{
+    struct sweep_point p;
+    sweep_find_point(&p, o->sweep, point);
+    const struct order_grid *g = &o->grids[p.grid];
+    return g->first_unit + get_digits(&p, o, false) * g->pieces + get_digits(&p, o, true) / o->most;
+}
+
+bool order_in_sample(int64_t u)
+{
+    return u % ORDER_SAMPLE == 0;
+}

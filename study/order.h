@@ -1,0 +1,54 @@
+/** @file The order in which points of a sweep are run: units of points that share what is slow to read. */
+#ifndef STUDY_ORDER_H
+#define STUDY_ORDER_H
+
+#include "study/sweep.h"
+
+/** Units of the sample that is run first: one of so many. */
+enum { ORDER_SAMPLE = 16 };
+
+/**
+ * A unit is what one thread does at a time without looking up: points of one grid that differ in quick keys
+ * alone (a total, an objective, bandwidths: what changes a study that was read without reading it again).
+ * Which points a unit has depends on the sweep only, never on who runs it. Release with order_free().
+ */
+struct order {
+    const struct sweep *sweep; /**< borrowed */
+    int64_t most;              /**< points in a unit */
+    int64_t n_units;
+    struct order_grid *grids; /**< shape [sweep->n_grids], owned */
+};
+
+/** Points of one unit: grid, values of the slow axes, and a run of combinations of the quick ones. */
+struct order_unit {
+    int32_t grid;
+    struct sweep_point slow; /**< with 0 for quick axes */
+    int64_t first, n;        /**< combinations first..first+n-1 */
+};
+
+/** @param most  >= 1; 1 where a point takes long by itself. ERR_NOMEM. */
+int order_build(struct order *o, const struct sweep *w, int64_t most, struct err *e);
+void order_free(struct order *o);
+
+/** Unit @p u, 0 <= u < n_units: by grid, then by the slow axes as in sweep_find_point(). O(log(grids) +
+ * axes).
+ */
+void order_find(struct order_unit *unit, const struct order *o, int64_t u);
+/** Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. */
+int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
+/** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
+int64_t order_points_below(const struct order *o, int64_t u);
+/** In which unit point @p point is. */
+int64_t order_unit_of(const struct order *o, int64_t point);
+
+/** Is unit @p u in the sample that is run first, so that the rest can be held against its front? One in
+ * ORDER_SAMPLE, unit 0 among them; the same on every machine. */
+bool order_in_sample(int64_t u);
+
+/** Do the points of a unit differ along axis @p k of grid @p grid? */
+bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k);
+
+/** Is @p path a key that changes a study without reading it again? */
+bool order_is_quick(const char *path);
+
+#endif

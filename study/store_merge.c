@@ -1,0 +1,291 @@
+#include "study/store_inner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "study/keep.h"
+
+enum {
+    PIECE = 1024,           /* rows of a store at a time */
+    ROWS_PER_COMMIT = 50000 /* the write-ahead log shall not become as large as the store */
+};
+
+/* A shard being read: its next row is row `at` of `rows`. */
+struct source {
+    struct store *store;
+    struct table rows;
+    int64_t at;
+};
+
+struct merge {
+    struct source *sources; /* shape [n], owned */
+    int32_t n;
+    struct store *out;
+    struct spans done;
+    struct sweep_counts counts;
+    struct keep_rule rule;
+    struct keep *keep; /* NULL where all rows are kept */
+    struct table few;  /* rows to be held against the survivors together */
+};
+
+static const char *path_of(const struct merge *m, int32_t i)
+{
+    return m->sources[i].store->path;
+}
+
+/* ---- what goes together ---- */
+
+static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e)
+{
+    const struct spans *a = &m->sources[i].store->done, *b = &m->sources[k].store->done;
+    for (int64_t at_a = 0, at_b = 0; at_a < a->n && at_b < b->n;) {
+        const struct span *x = &a->spans[at_a], *y = &b->spans[at_b];
+        if (x->first < y->first + y->n && y->first < x->first + x->n)
+            return err_set(
+                e, ERR_PARSE, "%s: has units of the sweep (%lld) that %s has, need each shard once",
+                path_of(m, k), (long long)(x->first > y->first ? x->first : y->first), path_of(m, i));
+        if (x->first < y->first)
+            at_a++;
+        else
+            at_b++;
+    }
+    return 0;
+}
+
+static int check_sources(const struct merge *m, struct err *e)
+{
+    const struct store *first = m->sources[0].store;
+    int rc = 0;
+    for (int32_t k = 1; k < m->n && !rc; k++) {
+        rc = store_check_same(m->sources[k].store, &first->head, &first->columns, e);
+        if (rc)
+            err_set(e, e->code, "%s, as %s", e->msg, first->path);
+        for (int32_t i = 0; i < k && !rc; i++)
+            rc = check_pair(m, i, k, e);
+    }
+    return rc;
+}
+
+static int open_sources(struct merge *m, const char *const *paths, int32_t n, struct err *e)
+{
+    m->sources = calloc((size_t)n, sizeof *m->sources);
+    if (!m->sources)
+        return err_nomem(e, "stores");
+    int rc = 0;
+    for (; m->n < n && !rc; m->n += !rc)
+        rc = store_read(&m->sources[m->n].store, paths[m->n], e);
+    return rc ? rc : check_sources(m, e);
+}
+
+/* ---- rows ---- */
+
+static int64_t point_at(const struct source *s)
+{
+    return table_cell(&s->rows, s->at, s->store->point)->count;
+}
+
+/* Is there a next row? It is then in s->rows. */
+static int fill(struct source *s, bool *any, struct err *e)
+{
+    int rc = 0;
+    if (s->at >= s->rows.n_rows) {
+        int64_t after =
+            s->rows.n_rows ? table_cell(&s->rows, s->rows.n_rows - 1, s->store->point)->count : -1;
+        if (s->rows.n_rows || !s->rows.n_cols)
+            rc = store_rows_of(s->store, after, PIECE, &s->rows, true, e);
+        s->at = 0;
+    }
+    *any = !rc && s->at < s->rows.n_rows;
+    return rc;
+}
+
+static bool same_cell(enum table_kind kind, const struct table_cell *a, const struct table_cell *b)
+{
+    if (kind == TABLE_TEXT)
+        return a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
+    if (kind == TABLE_COUNT)
+        return a->count == b->count;
+    return isfinite(a->real) ? a->real == b->real : !isfinite(b->real);
+}
+
+static bool same_row(const struct source *a, const struct source *b)
+{
+    for (int32_t col = 0; col < a->rows.n_cols; col++)
+        if (!same_cell(a->rows.kinds[col], table_cell(&a->rows, a->at, col),
+                       table_cell(&b->rows, b->at, col)))
+            return false;
+    return true;
+}
+
+/* The source with the least point next, -1 = none is left. Two rows of one point have to be equal. */
+static int next_source(struct merge *m, int32_t *out, struct err *e)
+{
+    int32_t least = -1;
+    int rc = 0;
+    for (int32_t i = 0; i < m->n && !rc; i++) {
+        bool any;
+        rc = fill(&m->sources[i], &any, e);
+        if (rc || !any)
+            continue;
+        bool twice = least >= 0 && point_at(&m->sources[i]) == point_at(&m->sources[least]);
+        if (twice && !same_row(&m->sources[i], &m->sources[least]))
+            rc = err_set(e, ERR_PARSE, "%s: has another row of point %lld than %s, need the same",
+                         path_of(m, i), (long long)point_at(&m->sources[i]), path_of(m, least));
+        if (least < 0 || point_at(&m->sources[i]) < point_at(&m->sources[least]))
+            least = i;
+    }
+    *out = least;
+    return rc;
+}
+
+/* A shard's survivors need not be those of all. */
+static int read_rule(struct merge *m, struct err *e)
+{
+    const struct store *first = m->sources[0].store;
+    struct yaml_doc doc;
+    if (!first->head.keep)
+        return 0;
+    int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
+    if (rc)
+        return rc;
+    rc = keep_read(&m->rule, &doc, doc.root, &first->columns, e);
+    yaml_free(&doc);
+    if (!rc)
+        rc = keep_build(&m->keep, &m->rule, &first->columns, e);
+    for (int32_t i = 0; i < first->columns.n_cols && !rc; i++)
+        table_column(&m->few, first->columns.names[i], first->columns.kinds[i]);
+    return rc;
+}
+
+static int hold_few(struct merge *m, struct err *e)
+{
+    int rc = m->few.failed ? err_nomem(e, "rows to merge") : keep_offer(m->keep, &m->few, e);
+    table_clear(&m->few);
+    return rc;
+}
+
+static int put_survivors(struct merge *m, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = hold_few(m, e);
+    if (rc)
+        return rc;
+    rc = keep_changes(m->keep, &fresh, &gone, &n_gone, e);
+    for (int64_t i = 0; i < n_gone && !rc; i++)
+        rc = store_drop(m->out, gone[i], e);
+    if (!rc)
+        rc = store_put(m->out, &fresh, e);
+    table_free(&fresh);
+    return rc;
+}
+
+static int merge_row(struct merge *m, struct source *s, struct err *e)
+{
+    if (!m->keep)
+        return store_put_row(m->out, &s->rows, s->at++, e);
+    table_take_row(&m->few, &s->rows, s->at++);
+    return m->few.n_rows < PIECE ? 0 : hold_few(m, e);
+}
+
+/* In order of points, which makes the tables as small as they can be. */
+static int merge_rows(struct merge *m, struct err *e)
+{
+    const struct spans none = { 0 };
+    const struct sweep_counts nothing = { 0 };
+    int32_t i = 0;
+    int rc = next_source(m, &i, e);
+    for (int64_t n = 1; !rc && i >= 0; n++) {
+        rc = store_begin(m->out, e);
+        if (!rc)
+            rc = merge_row(m, &m->sources[i], e);
+        if (!rc && m->keep && n % ROWS_PER_COMMIT == 0)
+            rc = put_survivors(m, e);
+        if (!rc && n % ROWS_PER_COMMIT == 0)
+            rc = store_commit(m->out, &none, &nothing, e);
+        if (!rc)
+            rc = next_source(m, &i, e);
+    }
+    return !rc && m->keep ? put_survivors(m, e) : rc;
+}
+
+static int merge_state(struct merge *m, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < m->n; i++) {
+        const struct store *s = m->sources[i].store;
+        sweep_count_add(&m->counts, &s->counts);
+        for (int64_t k = 0; k < s->done.n && !rc; k++)
+            rc = spans_add(&m->done, s->done.spans[k].first, s->done.spans[k].n, e);
+    }
+    return rc ? rc : store_commit(m->out, &m->done, &m->counts, e);
+}
+
+static int merge_into(struct merge *m, const char *path, struct err *e)
+{
+    struct store_head head = m->sources[0].store->head;
+    struct spans done;
+    struct sweep_counts counts;
+    head.shard = head.n_shards = 1;
+    int rc = store_open(&m->out, path, &head, &m->sources[0].store->columns, &done, &counts, e);
+    spans_free(&done);
+    if (!rc)
+        rc = read_rule(m, e);
+    if (!rc)
+        rc = merge_rows(m, e);
+    if (!rc)
+        rc = merge_state(m, e);
+    store_close(m->out);
+    return rc;
+}
+
+static void merge_free(struct merge *m)
+{
+    for (int32_t i = 0; i < m->n; i++) {
+        table_free(&m->sources[i].rows);
+        store_close(m->sources[i].store);
+    }
+    free(m->sources);
+    spans_free(&m->done);
+    keep_free(m->keep);
+    keep_rule_free(&m->rule);
+    table_free(&m->few);
+}
+
+/* ---- the file ---- */
+
+static void remove_all(const char *path)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    char name[4096];
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
+int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e)
+{
+    struct merge m = { 0 };
+    struct text side = { 0 };
+    int rc = open_sources(&m, paths, n, e);
+    /* Beside it first, so that it appears whole or not at all. */
+    text_printf(&side, "%s.weft-%ld.tmp", out, (long)getpid());
+    if (!rc)
+        rc = text_check(&side, e);
+    if (!rc) {
+        remove_all(text_str(&side));
+        rc = merge_into(&m, text_str(&side), e);
+        if (!rc && rename(text_str(&side), out) != 0)
+            rc = err_set(e, ERR_IO, "%s: cannot be written, need a file in a folder, both writable", out);
+        if (rc)
+            remove_all(text_str(&side));
+    }
+    merge_free(&m);
+    text_free(&side);
+    return rc;
+}

@@ -1,0 +1,262 @@
+#include "study/sweep_axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linexpr.h"
+
+enum {
+    N_SIZES = TOPO_MAX_DIMS,
+    N_FACTS = 2 + N_SIZES,
+    N_KNOWN = SWEEP_MAX_KEYS + N_FACTS, /* keys first, then facts */
+    MAX_NAMES = 128,                    /* a key by several of its last names */
+};
+
+/* What is needed of one axis: the numbers of its values. */
+struct numbers {
+    double *x; /* shape [n][n_keys] of the axis, owned; NULL = not needed */
+};
+
+struct limit {
+    double coef[N_KNOWN];
+    enum linexpr_sense sense;
+    double rhs;
+    bool has_facts;
+};
+
+struct sweep_where {
+    struct limit *limits; /* shape [n], owned */
+    int32_t n, n_axes;
+    struct numbers *numbers;      /* shape [n_axes], owned */
+    double fixed[SWEEP_MAX_KEYS]; /* where a grid does not vary the key: the study's own value, else NaN */
+};
+
+/* ---- names ---- */
+
+/* What a constraint may call things; several names for one. */
+struct names {
+    const char *names[MAX_NAMES];
+    int32_t of[MAX_NAMES]; /* shape [n]: index into N_KNOWN */
+    int n;
+    char facts[N_FACTS][8];
+};
+
+static void add_name(struct names *s, const char *name, int32_t of)
+{
+    if (s->n == MAX_NAMES)
+        return;
+    s->names[s->n] = name;
+    s->of[s->n++] = of;
+}
+
+/* Does only this key end so, and is nothing else called so? */
+static bool is_unambiguous(const struct sweep *w, const struct names *s, int32_t key, const char *name)
+{
+    size_t n = strlen(name);
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        size_t length = strlen(w->keys[k].path);
+        const char *end = w->keys[k].path + (length > n ? length - n : 0);
+        if (k != key && strcmp(end, name) == 0 && (end == w->keys[k].path || end[-1] == '.'))
+            return false;
+    }
+    for (int i = 0; i < s->n; i++)
+        if (s->of[i] >= SWEEP_MAX_KEYS && strcmp(s->names[i], name) == 0)
+            return false;
+    return true;
+}
+
+static void collect_names(struct names *s, const struct sweep *w)
+{
+    static const char *const facts[] = { "n_npus", "n_dims" };
+    s->n = 0;
+    for (int32_t i = 0; i < N_FACTS; i++) {
+        if (i < 2)
+            strcpy(s->facts[i], facts[i]);
+        else
+            memcpy(s->facts[i], (char[]){ 's', 'i', 'z', 'e', (char)('1' + i - 2), '\0' }, 6);
+        add_name(s, s->facts[i], SWEEP_MAX_KEYS + i);
+    }
+    for (int32_t k = 0; k < w->n_keys; k++)
+        add_name(s, w->keys[k].path, k);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        for (const char *dot = strchr(w->keys[k].path, '.'); dot; dot = strchr(dot + 1, '.'))
+            if (is_unambiguous(w, s, k, dot + 1))
+                add_name(s, dot + 1, k);
+}
+
+/* ---- reading ---- */
+
+static int read_limit(struct limit *l, const struct names *s, const struct yaml_doc *doc, yaml_id id,
+                      struct err *e)
+{
+    const char *text;
+    double coef[MAX_NAMES];
+    struct linexpr line = { .coef = coef };
+    struct err inner = { 0 };
+    int rc = yaml_text(doc, id, &text, e);
+    if (rc)
+        return rc;
+    rc = linexpr_parse(&line, text, s->names, s->n, &inner);
+    if (rc)
+        return linexpr_fail(doc, id, &inner, e);
+    *l = (struct limit){ .sense = line.sense, .rhs = line.rhs };
+    for (int i = 0; i < s->n; i++) {
+        l->coef[s->of[i]] += coef[i];
+        l->has_facts = l->has_facts || (s->of[i] >= SWEEP_MAX_KEYS && coef[i] != 0);
+    }
+    return 0;
+}
+
+/* ---- values ---- */
+
+static int32_t column_of(const struct sweep_axis *axis, int32_t key)
+{
+    for (int32_t j = 0; j < axis->n_keys; j++)
+        if (axis->keys[j] == key)
+            return j;
+    return -1;
+}
+
+static int read_numbers(struct numbers *out, const struct sweep *w, const struct sweep_axis *axis,
+                        int32_t key, const struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    int32_t column = column_of(axis, key);
+    if (column < 0)
+        return 0;
+    if (!out->x)
+        out->x = calloc((size_t)(axis->n * axis->n_keys), sizeof *out->x);
+    if (!out->x)
+        return err_nomem(e, "where");
+    for (int64_t i = 0; i < axis->n; i++) {
+        const char *value = axis->values[i * axis->n_keys + column];
+        if (!num_parse_real(value, &out->x[i * axis->n_keys + column]))
+            return yaml_fail(doc, at, e, ERR_RANGE,
+                             "asks for %.100s, which is %.60s at value %lld of %lld; need numbers",
+                             w->keys[key].path, value, (long long)i + 1, (long long)axis->n);
+    }
+    return 0;
+}
+
+static bool varies(const struct sweep *w, int32_t grid, int32_t key)
+{
+    for (int32_t k = 0; k < w->grids[grid].n_axes; k++)
+        if (column_of(&w->axes[w->grids[grid].axes[k]], key) >= 0)
+            return true;
+    return false;
+}
+
+/* The study's own value serves where a grid does not vary the key. */
+static int need_key(struct sweep_where *where, const struct sweep *w, int32_t key, const struct yaml_doc *doc,
+                    yaml_id at, struct err *e)
+{
+    yaml_id own = yaml_find(doc, w->keys[key].path);
+    int rc = 0;
+    if (own < 0 || doc->nodes[own].kind != YAML_SCALAR || doc->nodes[own].quoted ||
+        !num_parse_real(doc->nodes[own].text, &where->fixed[key]))
+        where->fixed[key] = NAN;
+    for (int32_t a = 0; a < w->n_axes && !rc; a++) {
+        rc = read_numbers(&where->numbers[a], w, &w->axes[a], key, doc, at, e);
+        if (!rc && w->keys[key].overridden && column_of(&w->axes[a], key) >= 0)
+            where->fixed[key] = where->numbers[a].x[column_of(&w->axes[a], key)];
+    }
+    for (int32_t grid = 0; grid < w->n_grids && !rc; grid++)
+        if (isnan(where->fixed[key]) && !varies(w, grid, key))
+            rc = yaml_fail(doc, at, e, ERR_RANGE,
+                           "asks for %.100s, which grid %d does not vary; need a value of it in the study",
+                           w->keys[key].path, (int)grid + 1);
+    return rc;
+}
+
+static int read_all(struct sweep_where *where, const struct sweep *w, const struct yaml_doc *doc,
+                    yaml_id list, struct err *e)
+{
+    struct names names;
+    int rc = 0;
+    collect_names(&names, w);
+    yaml_each (id, doc, list) {
+        struct limit *l = &where->limits[where->n++];
+        rc = rc ? rc : read_limit(l, &names, doc, id, e);
+        for (int32_t key = 0; key < w->n_keys && !rc; key++)
+            if (l->coef[key] != 0)
+                rc = need_key(where, w, key, doc, id, e);
+    }
+    return rc;
+}
+
+int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, struct err *e)
+{
+    yaml_id list = yaml_get(doc, doc->root, "where");
+    int rc = list < 0 ? 0 : yaml_need(doc, list, YAML_SEQ, e);
+    if (rc || list < 0 || doc->nodes[list].n == 0)
+        return rc;
+    w->where = calloc(1, sizeof *w->where);
+    if (!w->where)
+        return err_nomem(e, "where");
+    w->where->n_axes = w->n_axes;
+    w->where->limits = calloc((size_t)doc->nodes[list].n, sizeof *w->where->limits);
+    w->where->numbers = calloc((size_t)w->n_axes, sizeof *w->where->numbers);
+    if (!w->where->limits || !w->where->numbers)
+        return err_nomem(e, "where");
+    return read_all(w->where, w, doc, list, e);
+}
+
+void sweep_where_free(struct sweep_where *where)
+{
+    if (!where)
+        return;
+    for (int32_t a = 0; a < where->n_axes && where->numbers; a++)
+        free(where->numbers[a].x);
+    free(where->numbers);
+    free(where->limits);
+    free(where);
+}
+
+/* ---- points ---- */
+
+static double key_at(const struct sweep *w, const struct sweep_point *p, int32_t key)
+{
+    const struct sweep_grid *g = &w->grids[p->grid];
+    for (int32_t k = 0; k < g->n_axes; k++) {
+        const struct sweep_axis *axis = &w->axes[g->axes[k]];
+        int32_t column = column_of(axis, key);
+        if (column >= 0)
+            return w->where->numbers[g->axes[k]].x[p->at[k] * axis->n_keys + column];
+    }
+    return w->where->fixed[key];
+}
+
+static double fact(const struct topo_network *net, int32_t i)
+{
+    if (i < 2)
+        return i == 0 ? (double)net->n_npus : net->n_dims;
+    return i - 2 < net->n_dims ? net->dims[i - 2].size : 1;
+}
+
+static bool holds(const struct limit *l, const struct sweep *w, const struct sweep_point *p,
+                  const struct topo_network *net)
+{
+    double sum = 0, scale = fabs(l->rhs);
+    for (int32_t i = 0; i < N_KNOWN; i++) {
+        if (l->coef[i] == 0)
+            continue;
+        double term = l->coef[i] * (i < SWEEP_MAX_KEYS ? key_at(w, p, i) : fact(net, i - SWEEP_MAX_KEYS));
+        sum += term;
+        scale += fabs(term);
+    }
+    /* Sums of decimals miss by rounding: 0.1 + 0.2 is to be within 0.3. */
+    double over = sum - l->rhs, slack = 1e-9 * scale;
+    return (l->sense == LINEXPR_GE || over <= slack) && (l->sense == LINEXPR_LE || over >= -slack);
+}
+
+/* That every value it needs is a number was found out when the study was read. */
+int sweep_passes(bool *pass, const struct sweep *w, const struct sweep_point *p,
+                 const struct topo_network *net, struct err *e)
+{
+    (void)e;
+    *pass = true;
+    for (int32_t i = 0; w->where && i < w->where->n && *pass; i++)
+        if (net || !w->where->limits[i].has_facts)
+            *pass = holds(&w->where->limits[i], w, p, net);
+    return 0;
+}

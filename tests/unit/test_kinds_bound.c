@@ -1,0 +1,392 @@
+#include "tests/unit/split_random.h"
+
+#include "kinds/design/bound.h"
+#include "tests/support.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+static const struct keep_column time_and_cost[] = { { "time_s", false }, { "cost_usd", false } };
+
+/* A study of a random problem: `of` points into it. */
+struct made {
+    struct study study;
+    struct study_workload load;
+};
+
+static void make(struct made *m, const struct random_split *of)
+{
+    m->load = (struct study_workload){ .weight = 1, .fn = of->fn };
+    m->study = (struct study){ .net = of->net, .has_parts = true, .n_workloads = 1 };
+    m->study.workloads = &m->load;
+    m->study.objective = of->problem.objective;
+    m->study.time_limit_s = of->problem.time_limit_s;
+    m->study.rows.rows = (struct alloc_row *)of->problem.rows;
+    m->study.rows.n = of->problem.n_rows;
+    m->study.total_Bps = of->rows[0].sense == LINEXPR_EQ ? of->rows[0].rhs : NAN;
+    for (int32_t d = 0; d < of->net.n_dims; d++) {
+        m->study.prices[d].usd_per_Bps = of->problem.usd_per_Bps[d];
+        m->study.prices[d].has_nic = d % 2;
+    }
+}
+
+static double nic_of(const struct study *s, const double *bw_Bps)
+{
+    double sum = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        sum += s->prices[d].has_nic ? bw_Bps[d] : 0;
+    return sum;
+}
+
+/* An objective and a total at random, with a limit that can be met where there is one. */
+static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
+{
+    random_split_open(s, r,
+                      (struct random_kind){ .n_collectives = 8,
+                                            .overlap = rng_below(r, 2),
+                                            .compute = rng_below(r, 2),
+                                            .n_rows = rows ? (int32_t)rng_below(r, 4) : 0,
+                                            .total = rng_below(r, 4) ? LINEXPR_EQ : LINEXPR_LE });
+    s->problem.objective = (enum alloc_objective)rng_below(r, N_ALLOC_OBJECTIVES);
+    s->problem.time_limit_s = step_time(&s->fn, s->inside_Bps) * rng_range(r, 1, 1.5);
+}
+
+static void no_answer_is_below_its_bounds(void **state)
+{
+    static const struct keep_column columns[] = { { "time_s", false }, { "nic_GBps", false } };
+    struct rng *r = random_open(31);
+    struct bound b;
+    int n = 0;
+    (void)state;
+    bound_begin(&b, columns, 2);
+    for (int i = 0; i < 1500; i++) {
+        struct random_split s;
+        struct made m;
+        struct alloc_answer a;
+        struct err e = { 0 };
+        ask_at_random(&s, r, true);
+        make(&m, &s);
+        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        if (a.status == ALLOC_SOLVED) {
+            double time_s = step_time(&s.fn, a.bw_Bps);
+            assert_true(bound_time_s(&b, &m.study) <= time_s);
+            assert_true(bound_cost_usd(&b, &m.study, time_s) <= alloc_cost_usd(&s.problem, a.bw_Bps));
+            assert_true(bound_nic_Bps(&b, &m.study, time_s) <= nic_of(&m.study, a.bw_Bps));
+            n++;
+        }
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    assert_true(n > 1000);
+    bound_free(&b);
+    rng_free(r);
+}
+
+/* Two leaves that share nothing: K = (sqrt 4 + sqrt 9)^2 GB, T = 2 + K/total. */
+static void without_shared_dimensions_the_time_is_exact(void **state)
+{
+    static const double traffic_GB[2][D] = { { 4, 0 }, { 0, 9 } };
+    struct random_split s;
+    struct made m;
+    struct bound b;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, traffic_GB, 2, 2);
+    random_split_row(&s, (const double[D]){ 1, 1 }, LINEXPR_EQ, 50);
+    s.problem.usd_per_Bps[0] = 1e-9;
+    s.problem.usd_per_Bps[1] = 4e-9;
+    make(&m, &s);
+    bound_begin(&b, time_and_cost, 2);
+    assert_ok(bound_prepare(&b, &m.study, &e), &e);
+    assert_close(bound_time_s(&b, &m.study), 2.5, 1e-8);
+    /* Prices 1 and 4 a GB/s: (sqrt 4 + sqrt 36)^2 = 64 GB USD, over half a second; 128 USD buy 8 and 24 GB/s,
+     * which is no 50: the rest goes where it is cheap. */
+    m.study.total_Bps = NAN;
+    assert_close(bound_cost_usd(&b, &m.study, 2.5), 128, 1e-8);
+    m.study.total_Bps = 50e9;
+    /* 4/B + 9/(50 - B) = 0.5 at B = 20 alone: 20 + 4*30. */
+    assert_close(bound_cost_usd(&b, &m.study, 2.5), 140, 0.01);
+    assert_true(bound_cost_usd(&b, &m.study, 2.5) <= 140);
+    bound_free(&b);
+    random_split_close(&s);
+}
+
+/* What the answer's row says. */
+static void row_of(double x[2], const struct random_split *s, const struct alloc_answer *a)
+{
+    x[0] = step_time(&s->fn, a->bw_Bps);
+    x[1] = alloc_cost_usd(&s->problem, a->bw_Bps);
+}
+
+static void offer(struct front *f, double x, double y, int64_t id)
+{
+    struct err e = { 0 };
+    bool on;
+    assert_ok(front_offer(f, (const double[]){ x, y }, id, &on, &e), &e);
+}
+
+static void what_is_beaten_is_dominated_and_ties_are_not_beaten(void **state)
+{
+    struct rng *r = random_open(32);
+    struct bound b;
+    int n = 0, near = 0, dominated = 0;
+    (void)state;
+    bound_begin(&b, time_and_cost, 2);
+    for (int i = 0; i < 1000; i++) {
+        struct random_split s;
+        struct made m;
+        struct alloc_answer a;
+        struct err e = { 0 };
+        ask_at_random(&s, r, rng_below(r, 2));
+        make(&m, &s);
+        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        if (a.status == ALLOC_SOLVED) {
+            double x[2];
+            struct front tie = { .n_cols = 2 }, better = { .n_cols = 2 }, some = { .n_cols = 2 };
+            row_of(x, &s, &a);
+            offer(&tie, x[0], x[1], 0);
+            assert_false(bound_beaten(&b, &m.study, &tie));
+            offer(&better, x[0] * 0.97, x[1] * 0.97, 0);
+            near += bound_beaten(&b, &m.study, &better);
+            for (int k = 0; k < 5; k++)
+                offer(&some, x[0] * rng_range(r, 0.8, 1.1), x[1] * rng_range(r, 0.8, 1.1), k);
+            dominated += front_dominates(&some, x);
+            if (bound_beaten(&b, &m.study, &some)) {
+                assert_true(front_dominates(&some, x));
+                n++;
+            }
+            front_free(&tie);
+            front_free(&better);
+            front_free(&some);
+        }
+        alloc_answer_free(&a);
+        random_split_close(&s);
+    }
+    /* Most of what is dominated by a little is found, though not all: rows and maxima are told in part. */
+    assert_true(near > 300 && n > dominated / 3 && n > 100);
+    bound_free(&b);
+    rng_free(r);
+}
+
+/* ---- a sweep of shapes, totals and objectives ---- */
+
+enum { SHAPES = 80, TOTALS = 5, POINTS = SHAPES * TOTALS * 2 };
+
+/* Shapes that are rivals: traffic and prices of one size; every second has work beside its collectives. */
+static void open_shape(struct random_split *s, int32_t shape, bool overlap)
+{
+    struct rng *r;
+    struct err e = { 0 };
+    double traffic_GB[3][D] = { { 0 } };
+    assert_ok(rng_build(&r, 77, (uint64_t)shape, &e), &e);
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 4; d++)
+            traffic_GB[i][d] = rng_below(r, 3) || i == d ? rng_range(r, 1, 6) : 0;
+    plain_split_open(s, 4, (const double(*)[D])traffic_GB, 3, 0.05);
+    for (int32_t d = 0; d < 4; d++)
+        s->problem.usd_per_Bps[d] = rng_log_range(r, 1e-9, 2e-8);
+    if (overlap && shape % 2) { /* leaf 1 in one branch of a maximum, leaf 2 in the other */
+        static int32_t leaf_begin[] = { 0, 1, 2, 3 }, max_begin[] = { 0, 1, 1, 1 }, term_begin[] = { 1, 3 };
+        static double const_s[] = { 0.05, 0.02, 0 };
+        s->fn.n_terms = 3;
+        s->fn.n_maxima = 1;
+        free(s->fn.leaf_begin);
+        free(s->fn.max_begin);
+        free(s->fn.term_begin);
+        free(s->fn.const_s);
+        s->fn.leaf_begin = leaf_begin;
+        s->fn.max_begin = max_begin;
+        s->fn.term_begin = term_begin;
+        s->fn.const_s = const_s;
+    }
+    random_split_row(s, (const double[D]){ 1, 1, 1, 1 }, LINEXPR_EQ, 0);
+    rng_free(r);
+}
+
+static void close_shape(struct random_split *s)
+{
+    if (s->fn.n_maxima) /* of static arrays */
+        s->fn.leaf_begin = s->fn.max_begin = s->fn.term_begin = NULL, s->fn.const_s = NULL;
+    random_split_close(s);
+}
+
+static void ask_point(struct random_split *s, struct made *m, int64_t point)
+{
+    s->rows[0].rhs = 20e9 * (double)(1 + point / 2 % TOTALS);
+    s->problem.objective = point % 2 ? ALLOC_PERF_PER_COST : ALLOC_TIME;
+    m->study.total_Bps = s->rows[0].rhs;
+    m->study.objective = s->problem.objective;
+}
+
+static void solve_point(double x[FRONT_MAX_COLUMNS], const struct random_split *s, const struct made *m,
+                        const struct keep_column *columns, int32_t n)
+{
+    struct alloc_answer a;
+    struct err e = { 0 };
+    assert_ok(alloc_solve(&a, &s->problem, &e), &e);
+    assert_int_equal(a.status, ALLOC_SOLVED);
+    for (int32_t c = 0; c < n; c++) {
+        if (strcmp(columns[c].name, "time_s") == 0)
+            x[c] = a.time_s;
+        else if (strcmp(columns[c].name, "cost_usd") == 0)
+            x[c] = a.cost_usd;
+        else if (strcmp(columns[c].name, "nic_GBps") == 0)
+            x[c] = nic_of(&m->study, a.bw_Bps) / 1e9;
+        else
+            x[c] = m->study.total_Bps / 1e9;
+        x[c] = columns[c].large ? -x[c] : x[c];
+    }
+    alloc_answer_free(&a);
+}
+
+/* The front of a sweep; with pruning what a sample's front beats is not solved. Returns how many are. */
+static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t n, bool prune)
+{
+    struct front known = { .n_cols = n };
+    struct bound b;
+    int64_t solved = 0;
+    bound_begin(&b, columns, n);
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t shape = 0; shape < SHAPES; shape++) {
+            struct random_split s;
+            struct made m;
+            struct err e = { 0 };
+            if ((shape % 8 == 0) == (pass == 1))
+                continue;
+            open_shape(&s, shape, true);
+            make(&m, &s);
+            ask_point(&s, &m, 4);
+            assert_ok(bound_prepare(&b, &m.study, &e), &e);
+            for (int64_t i = 0; i < TOTALS * 2; i++) {
+                double x[FRONT_MAX_COLUMNS];
+                bool on;
+                ask_point(&s, &m, i);
+                if (prune && pass && bound_beaten(&b, &m.study, &known))
+                    continue;
+                solved++;
+                solve_point(x, &s, &m, columns, n);
+                assert_ok(front_offer(f, x, shape * TOTALS * 2 + i, &on, &e), &e);
+                if (pass == 0)
+                    assert_ok(front_offer(&known, x, i, &on, &e), &e);
+            }
+            close_shape(&s);
+        }
+    front_free(&known);
+    bound_free(&b);
+    return solved;
+}
+
+static void a_pruned_sweep_has_the_front_of_all_points(void **state)
+{
+    static const struct {
+        struct keep_column columns[FRONT_MAX_COLUMNS];
+        int32_t n;
+        int64_t most; /* solved, at most: 100 are the sample, and its front does not beat all the others */
+    } cases[] = {
+        { { { "time_s", false }, { "cost_usd", false } }, 2, 350 },
+        { { { "time_s", false }, { "nic_GBps", false } }, 2, 360 },
+        { { { "cost_usd", false }, { "time_s", false }, { "nic_GBps", false } }, 3, 600 },
+        { { { "time_s", false }, { "total_GBps", false } }, 2, 260 },
+        { { { "cost_usd", false }, { "total_GBps", true }, { "time_s", false } }, 3, 400 },
+        { { { "nic_GBps", true }, { "time_s", false } }, 2, POINTS }, /* nothing is known of large NICs */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct front all = { .n_cols = cases[i].n }, pruned = { .n_cols = cases[i].n };
+        struct err e = { 0 };
+        assert_int_equal(sweep(&all, cases[i].columns, cases[i].n, false), POINTS);
+        int64_t solved = sweep(&pruned, cases[i].columns, cases[i].n, true);
+        assert_true(solved <= cases[i].most);
+        assert_ok(front_sort(&all, &e), &e);
+        assert_ok(front_sort(&pruned, &e), &e);
+        assert_int_equal(pruned.n, all.n);
+        assert_memory_equal(pruned.id, all.id, (size_t)all.n * sizeof *all.id);
+        assert_memory_equal(pruned.x, all.x, (size_t)(all.n * all.n_cols) * sizeof *all.x);
+        front_free(&all);
+        front_free(&pruned);
+    }
+}
+
+/* Two workloads of weights 2 and 3 on one network: solved as the weighted sum. */
+static void workloads_count_by_their_weights(void **state)
+{
+    (void)state;
+    for (int32_t shape = 0; shape < 20; shape++) {
+        struct random_split one, two;
+        struct made m;
+        struct study_workload loads[2];
+        struct step_fn joined;
+        struct alloc_answer a;
+        struct bound b;
+        struct front f = { .n_cols = 2 };
+        struct err e = { 0 };
+        open_shape(&one, 2 * shape, false);
+        open_shape(&two, 2 * shape + 1, true);
+        const struct step_fn *fns[] = { &one.fn, &two.fn };
+        assert_ok(step_fn_join(&joined, fns, (const double[]){ 2, 3 }, 2, (struct step_join){ 0 }, &e), &e);
+        one.problem.step = &joined;
+        make(&m, &one);
+        ask_point(&one, &m, 2);
+        loads[0] = (struct study_workload){ .weight = 2, .fn = one.fn };
+        loads[1] = (struct study_workload){ .weight = 3, .fn = two.fn };
+        m.study.workloads = loads;
+        m.study.n_workloads = 2;
+        assert_ok(alloc_solve(&a, &one.problem, &e), &e);
+        assert_int_equal(a.status, ALLOC_SOLVED);
+        bound_begin(&b, time_and_cost, 2);
+        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        assert_true(bound_time_s(&b, &m.study) <= a.time_s);
+        assert_true(bound_time_s(&b, &m.study) > 0.97 * a.time_s);
+        offer(&f, a.time_s, a.cost_usd, 0);
+        assert_false(bound_beaten(&b, &m.study, &f));
+        offer(&f, a.time_s * 0.9, a.cost_usd * 0.9, 1);
+        assert_true(bound_beaten(&b, &m.study, &f));
+        front_free(&f);
+        bound_free(&b);
+        alloc_answer_free(&a);
+        step_fn_free(&joined);
+        close_shape(&one);
+        close_shape(&two);
+    }
+}
+
+static void nothing_is_beaten_where_nothing_is_known(void **state)
+{
+    static const struct keep_column odd[] = { { "time_s", false }, { "gap", false } };
+    struct random_split s;
+    struct made m;
+    struct bound b;
+    struct front f = { .n_cols = 2 };
+    struct err e = { 0 };
+    (void)state;
+    offer(&f, 1e-9, -1e9, 0);
+    open_shape(&s, 0, false);
+    make(&m, &s);
+    ask_point(&s, &m, 0);
+    for (int i = 0; i < 4; i++) {
+        m.study.model = i == 1 ? SIM_CHUNK : i == 2 ? SIM_ALPHA_BETA : SIM_BANDWIDTH;
+        m.study.net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+        bound_begin(&b, i ? time_and_cost : odd, 2);
+        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        assert_int_equal(bound_beaten(&b, &m.study, &f), i == 3);
+        assert_false(bound_beaten(&b, &m.study, NULL));
+        assert_int_equal(isfinite(bound_time_s(&b, &m.study)), i == 0 || i == 3);
+        bound_free(&b);
+    }
+    front_free(&f);
+    close_shape(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_answer_is_below_its_bounds),
+        cmocka_unit_test(without_shared_dimensions_the_time_is_exact),
+        cmocka_unit_test(what_is_beaten_is_dominated_and_ties_are_not_beaten),
+        cmocka_unit_test(a_pruned_sweep_has_the_front_of_all_points),
+        cmocka_unit_test(workloads_count_by_their_weights),
+        cmocka_unit_test(nothing_is_beaten_where_nothing_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+#include "tests/support.h"
+
+#include "kinds/design/design.h"
+
+/* 4 x 8 NPUs. "inner" sends 2*8*3/4 = 12 MB in a step on node, "outer" 2*16*7/8 = 28 MB on pod. */
+#define NETWORK                                                                                              \
+    "network:\n"                                                                                             \
+    "  npu: { usd: 1000 }\n"                                                                                 \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: 4, tier: N, latency_ns: 1000 }\n"                                \
+    "    - { name: pod, shape: switch, size: 8, tier: P, latency_ns: 2000 }\n"
+#define PARTS                                                                                                \
+    "parts:\n"                                                                                               \
+    "  nic_port_GBps: 5\n"                                                                                   \
+    "  rates:\n"                                                                                             \
+    "    - { tier: N, link_usd_per_GBps: 4 }\n"                                                              \
+    "    - { tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n"
+#define INNER                                                                                                \
+    "{ name: inner, groups: { g: { members: [4, 1] } }, step: { sum: [ { compute_ms: 1 }, { all-reduce: { "  \
+    "size_MB: 8, group: g } } ] } }"
+#define OUTER                                                                                                \
+    "{ name: outer, groups: { g: { members: [1, 8] } }, step: { all-reduce: { size_MB: 16, group: g } } }"
+#define IDLE                                                                                                 \
+    "{ name: idle, groups: { g: { members: [1, 1] } }, step: { all-reduce: { size_MB: 16, group: g } } }"
+#define BOTH "workloads: [ { workload: " INNER " }, { workload: " OUTER ", weight: 3 } ]\n"
+
+static void load_text(struct study *s, const char *text)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct err e = { 0 };
+    scratch_make(dir);
+    scratch_file(path, dir, "study.yaml", text, strlen(text));
+    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e);
+    scratch_remove(dir);
+    assert_ok(rc, &e);
+}
+
+static void solve_text(struct study *s, struct design *d, const char *text)
+{
+    struct err e = { 0 };
+    load_text(s, text);
+    assert_ok(design_solve(d, s, &e), &e);
+}
+
+static void close_both(struct study *s, struct design *d)
+{
+    design_free(d);
+    design_free(d);
+    study_free(s);
+}
+
+/* min a/B1 + w b/B2 with B1 + B2 = B: B1/B2 = sqrt(a/(w b)). */
+static void a_weighted_sum_splits_by_square_roots(void **state)
+{
+    struct study s;
+    struct design d;
+    double a = sqrt(12.0), b = sqrt(3 * 28.0), node = 10 * a / (a + b), pod = 10 * b / (a + b);
+    (void)state;
+    solve_text(&s, &d, NETWORK PARTS BOTH "total_GBps: 10\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_close(d.bw_Bps[0] / 1e9, node, 1e-6);
+    assert_close(d.time_s, 1e-3 + 12e-3 / node + 3 * 28e-3 / pod, 1e-9);
+    assert_close(d.loads[0].time_s, 1e-3 + 12e-3 / node, 1e-6);
+    assert_close(d.loads[1].time_s, 28e-3 / pod, 1e-6);
+    assert_close(d.compute_s, 1e-3, 1e-15);
+    assert_close(d.compute_s + d.comm_s + d.latency_s, d.time_s, 1e-12);
+    assert_close(d.exposed_s[1], 3 * 28e-3 / pod, 1e-6);
+    assert_close(d.util_frac[1], 3 * 28e-3 / pod / d.time_s, 1e-6);
+    assert_true(isnan(d.regret) && isnan(d.loads[0].best_s));
+    /* 32 NPUs at 4 and 58 USD per GB/s. */
+    assert_close(d.cost_usd, 32 * (4 * node + 58 * pod), 1e-6);
+    assert_close(d.nic_Bps / 1e9, pod, 1e-6);
+    assert_close(d.equal.bw_Bps, 5e9, 1e-15);
+    assert_close(d.equal.time_s, 1e-3 + 12e-3 / 5 + 3 * 28e-3 / 5, 1e-14);
+    assert_close(d.equal.cost_usd, 32 * 5 * 62, 1e-14);
+    assert_close(d.speedup, d.equal.time_s / d.time_s, 1e-15);
+    assert_close(d.perf_per_cost_gain, d.speedup * d.equal.cost_usd / d.cost_usd, 1e-14);
+    assert_true(d.has_bill && d.bill.nics == 64); /* 7.3 GB/s: two of 5 GB/s each */
+    close_both(&s, &d);
+}
+
+/*
+ * Alone, a workload gets all 10 GB/s. Together the compute-free one is B/B2 times slower; the other
+ * (1 + 12/B1)/(1 + 1.2) times. Both equal r: B2 = 10/r, B1 = 12/(2.2 r - 1), sum 10.
+ */
+static void regret_makes_all_workloads_equally_sorry(void **state)
+{
+    struct study s;
+    struct design d;
+    double lo = 1, hi = 10;
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        double r = (lo + hi) / 2;
+        *(10 / r + 12 / (2.2 * r - 1) > 10 ? &lo : &hi) = r;
+    }
+    solve_text(&s, &d, NETWORK PARTS BOTH "total_GBps: 10\ncombine: regret\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_close(d.loads[0].best_s, 1e-3 + 1.2e-3, 1e-9);
+    assert_close(d.loads[1].best_s, 2.8e-3, 1e-9);
+    assert_close(d.regret, lo, 1e-9);
+    assert_close(d.answer.value, lo, 1e-9);
+    assert_close(d.loads[0].time_s / d.loads[0].best_s, lo, 1e-6);
+    assert_close(d.loads[1].time_s / d.loads[1].best_s, lo, 1e-6);
+    assert_close(d.time_s, d.loads[0].time_s + 3 * d.loads[1].time_s, 1e-14);
+    close_both(&s, &d);
+}
+
+static void regret_without_an_answer_says_for_which_workload(void **state)
+{
+    static const char text[] = NETWORK BOTH "combine: regret\n";
+    struct study s;
+    struct design d;
+    struct err e = { 0 };
+    (void)state;
+    solve_text(&s, &d, text);
+    assert_int_equal(d.answer.status, ALLOC_UNBOUNDED);
+    assert_has(d.answer.reason, "inner alone: more bandwidth on node always helps");
+    assert_true(d.time_s == 0 && d.n_dims == 2);
+    close_both(&s, &d);
+
+    load_text(&s, NETWORK "workloads: [ { workload: " OUTER " }, { workload: " IDLE
+                          " } ]\ntotal_GBps: 10\ncombine: regret\n");
+    assert_fails(design_solve(&d, &s, &e), &e, ERR_RANGE,
+                 "workload \"idle\": best time is 0 s, need work that takes time for regret");
+    assert_null(d.loads);
+    close_both(&s, &d);
+}
+
+/* Over both dimensions 2*8*3/4 = 12 and 2*8/4*7/8 = 3.5 MB. */
+#define WHOLE                                                                                                \
+    "workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 8, group: all } } ] } }\n"
+
+/* T_comm * sum B is least, the sum of all bytes, where no dimension waits: B in proportion to traffic. */
+static void utilization_counts_communication_alone(void **state)
+{
+    struct study s;
+    struct design d;
+    (void)state;
+    solve_text(&s, &d, NETWORK WHOLE "total_GBps: 31\nobjective: utilization\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_close(d.answer.value, 15.5e6, 1e-9);
+    assert_close(d.bw_Bps[0], 24e9, 1e-6);
+    assert_close(d.time_s, 1.5e-3, 1e-9);
+    assert_close(d.util_frac[0], 1.0 / 3, 1e-6);
+    assert_close(d.util_frac[1], 1.0 / 3, 1e-6);
+    assert_true(isnan(d.cost_usd) && isnan(d.nic_Bps) && isnan(d.perf_per_cost_gain) && !d.has_bill);
+    close_both(&s, &d);
+}
+
+/* 2 ms of which 1 compute: 12 and 3.5 GB/s do it. NPUs cost 32,000 USD more. */
+static void the_least_cost_meets_the_time_limit(void **state)
+{
+    static const struct {
+        const char *text;
+        double usd;
+    } cases[] = {
+        { NETWORK PARTS WHOLE "objective: cost\ntime_limit_s: 0.002\n", 32 * (4 * 12 + 58 * 3.5) },
+        { NETWORK PARTS WHOLE "objective: cost\ntime_limit_s: 0.002\ncount_npus: true\n",
+          32 * (4 * 12 + 58 * 3.5) + 32000 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        solve_text(&s, &d, cases[i].text);
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_close(d.answer.value, cases[i].usd, 1e-9);
+        assert_close(d.cost_usd, cases[i].usd, 1e-9);
+        assert_close(d.time_s, 2e-3, 1e-9);
+        assert_close(d.bill.usd.typ, 32 * (4 * 12 + 58 * 3.5), 1e-9);
+        /* The study names no total: the baseline spends as much bandwidth as the answer. */
+        assert_close(d.equal.bw_Bps, 7.75e9, 1e-9);
+        assert_close(d.equal.cost_usd - cases[i].usd, 32 * 62 * 7.75 - 32 * (4 * 12 + 58 * 3.5), 1e-6);
+        close_both(&s, &d);
+    }
+}
+
+/* Ring of 4: 2*3 steps of 1 us; switch of 8: 2*3 of 2 us. */
+static void latency_counts_where_the_model_has_it(void **state)
+{
+    static const double bw_Bps[] = { 12e9, 3.5e9 };
+    struct study s;
+    struct design d;
+    struct err e = { 0 };
+    (void)state;
+    load_text(&s, NETWORK WHOLE "model: alpha-beta\n");
+    assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+    /* Compute, and 1 ms on either dimension: 4 chunks keep the switch busy, the ring fills and drains with
+     * one. */
+    assert_close(d.latency_s, 4 * 12e-6 + 6e-6, 1e-14);
+    assert_close(d.time_s, 1e-3 + 1e-3 + 0.25e-3 + 54e-6, 1e-14);
+    assert_close(d.answer.time_s, d.time_s, 0);
+    assert_true(isnan(d.answer.gap) && isnan(d.answer.lower_bound) && d.answer.status == ALLOC_SOLVED);
+    assert_true(d.total_Bps == 15.5e9 && d.equal.bw_Bps == 7.75e9);
+    close_both(&s, &d);
+}
+
+/*
+ * A broadcast in segments, whose number depends on the bandwidth, beside an all-reduce: the split found by
+ * choosing and solving in turns is as good as any on a fine grid, each timed with its own choices.
+ */
+static void choices_are_made_again_at_the_split(void **state)
+{
+    struct study s;
+    struct design d, trial;
+    struct err e = { 0 };
+    double best_s = INFINITY;
+    (void)state;
+    solve_text(
+        &s, &d,
+        "network: { dims: [ { name: a, shape: ring, size: 8, latency_ns: 10000 },\n"
+        "  { name: b, shape: ring, size: 8, latency_ns: 10000 } ] }\n"
+        "total_GBps: 200\nmodel: alpha-beta\nsimulation: { chunks: 1 }\n"
+        "workload: { groups: { ga: { size: 8 }, gb: { after: ga } }, step: { max: [\n"
+        "  { broadcast: { size_MB: 10, group: ga } }, { all-reduce: { size_MB: 100, group: gb } } ] } }\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    for (int i = 1; i < 2000; i++) {
+        const double bw_Bps[] = { i * 1e8, 200e9 - i * 1e8 };
+        assert_ok(design_evaluate(&trial, &s, bw_Bps, &e), &e);
+        best_s = fmin(best_s, trial.time_s);
+        design_free(&trial);
+    }
+    assert_true(d.time_s <= best_s * (1 + 1e-9));
+    close_both(&s, &d);
+}
+
+static void a_study_without_an_answer_has_a_status(void **state)
+{
+    static const struct {
+        const char *text;
+        enum alloc_status status;
+    } cases[] = {
+        { NETWORK WHOLE "total_GBps: 10\nconstraints: [ pod >= 20 ]\n", ALLOC_INFEASIBLE },
+        { NETWORK WHOLE "constraints: [ pod >= 20 ]\n", ALLOC_UNBOUNDED },
+        { NETWORK PARTS WHOLE "objective: perf_per_cost\n", ALLOC_ILL_POSED },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        solve_text(&s, &d, cases[i].text);
+        assert_int_equal(d.answer.status, cases[i].status);
+        assert_true(d.answer.reason[0] != '\0');
+        assert_true(d.time_s == 0 && d.total_Bps == 0 && !d.has_bill);
+        close_both(&s, &d);
+    }
+}
+
+/* ---- bills ---- */
+
+static void an_unused_dimension_is_not_billed(void **state)
+{
+    struct study s;
+    struct design d;
+    (void)state;
+    solve_text(&s, &d, NETWORK PARTS "workload: " INNER "\ntotal_GBps: 10\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.bw_Bps[1] == 0);
+    assert_true(d.has_bill);
+    assert_int_equal(d.bill.n_lines, 1);
+    assert_close(d.bill.usd.typ, 32 * 4 * 10, 1e-9);
+    assert_true(d.bill.nics == 0 && d.bill.nic_Bps == 0 && d.bill.nic_usd == 0 && d.nic_Bps == 0);
+    assert_int_equal(d.bill.n_watt_unknown, 1);
+    close_both(&s, &d);
+}
+
+/* Compute alone, or nothing at all: solved, proved, the cheapest split, no price on a row of bandwidth. */
+static void work_without_traffic_is_solved(void **state)
+{
+    static const struct {
+        const char *asked;
+        double time_s, value;
+    } cases[] = {
+        /* node costs 128 USD per GB/s: 10 GB/s of it is the cheapest way to the total */
+        { "objective: time\n", 5e-3, 5e-3 },
+        { "objective: utilization\n", 5e-3, 0 },
+        { "objective: perf_per_cost\n", 5e-3, 5e-3 * 1280 },
+        { "objective: cost\ntime_limit_s: 0.006\n", 5e-3, 1280 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        struct text t = { 0 };
+        text_printf(&t, "%stotal_GBps: 10\n%s",
+                    NETWORK PARTS "workload: { name: w, step: { compute_ms: 5 } }\n", cases[i].asked);
+        solve_text(&s, &d, text_str(&t));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_true(d.verified);
+        assert_true(d.answer.gap == 0);
+        assert_close(d.time_s, cases[i].time_s, 1e-15);
+        assert_close(d.answer.value, cases[i].value, 1e-9);
+        close_both(&s, &d);
+        text_free(&t);
+    }
+}
+
+static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
+{
+    static const struct {
+        const char *row;
+        bool allowed;
+    } cases[] = {
+        { "pod <= 5", true }, { "pod <= 4.9", false }, { "node >= 5", true }, { "node == 6", false }
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct design d;
+        struct text t = { 0 };
+        text_printf(&t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
+        solve_text(&s, &d, text_str(&t));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_int_equal(d.equal.allowed, cases[i].allowed);
+        close_both(&s, &d);
+        text_free(&t);
+    }
+}
+
+static void a_bill_that_cannot_be_made_says_why(void **state)
+{
+    static const double bw_Bps[] = { 450e9, 2e15 };
+    static const struct study_override o = { "workload", "{ step: { compute_ms: 1 } }" };
+    struct study s;
+    struct design d;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, &e), &e);
+    assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+    assert_false(d.has_bill);
+    assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, need 0 to 1e+06");
+    assert_true(d.cost_usd > 0 && d.bill.n_lines == 0);
+    close_both(&s, &d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_weighted_sum_splits_by_square_roots),
+        cmocka_unit_test(regret_makes_all_workloads_equally_sorry),
+        cmocka_unit_test(regret_without_an_answer_says_for_which_workload),
+        cmocka_unit_test(utilization_counts_communication_alone),
+        cmocka_unit_test(the_least_cost_meets_the_time_limit),
+        cmocka_unit_test(latency_counts_where_the_model_has_it),
+        cmocka_unit_test(choices_are_made_again_at_the_split),
+        cmocka_unit_test(a_study_without_an_answer_has_a_status),
+        cmocka_unit_test(an_unused_dimension_is_not_billed),
+        cmocka_unit_test(work_without_traffic_is_solved),
+        cmocka_unit_test(an_equal_split_that_breaks_a_constraint_is_marked),
+        cmocka_unit_test(a_bill_that_cannot_be_made_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

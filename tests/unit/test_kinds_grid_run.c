@@ -1,0 +1,124 @@
+/* Walks over grids whose answer is known without looking at every point. */
+#include "tests/support.h"
+
+#include "kinds/design/grid.h"
+#include "tests/unit/split_random.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+/* One dimension, linear time and price: every point is on the front, however long its axis. */
+static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
+{
+    enum { N = 5000 };
+    static const double traffic_GB[1][D] = { { 8 } };
+    struct random_split s;
+    struct grid_question q;
+    struct grid_found found = { 0 };
+    struct grid *g;
+    struct err e = { 0 };
+    double *bw_Bps = calloc(N, sizeof *bw_Bps);
+    (void)state;
+    plain_split_open(&s, 1, traffic_GB, 1, 0.5);
+    for (int i = 0; i < N; i++)
+        bw_Bps[i] = 1e9 * (1 + i * 0.001);
+    grid_question_init(&q, &s.fn);
+    q.usd_per_Bps[0] = 2e-9;
+    q.axes[0] = (struct grid_axis){ 0, N, bw_Bps };
+    q.n_axes = 1;
+    q.front[0] = GRID_COST;
+    q.front[1] = GRID_TIME;
+    q.n_front = 2;
+    assert_ok(grid_prepare(&g, &q, &e), &e);
+    assert_ok(grid_run(g, 0, N, NULL, &found, &e), &e);
+    assert_int_equal(found.n, N);
+    assert_int_equal(found.evaluated, N);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(found.points[i].at, i);
+        assert_close(found.points[i].value[GRID_TIME], 0.5 + 8e9 / bw_Bps[i], 1e-15);
+        assert_close(found.points[i].value[GRID_COST], 2e-9 * bw_Bps[i], 1e-15);
+    }
+    grid_found_free(&found);
+    grid_free(g);
+    free(bw_Bps);
+    random_split_close(&s);
+}
+
+/* Leaves that would fill the cache as arrays are made on the way: the bits are those of step_time(). */
+static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state)
+{
+    enum { N = 700, N_OUTER = 3, N_LEAVES = 5 };
+    static const double traffic_GB[N_LEAVES][D] = { { 3, 0 }, { 0, 5 }, { 2, 7 }, { 6, 1 }, { 0.1, 0.3 } };
+    const double outer_Bps[N_OUTER] = { 3e9, 7e9, 1e9 };
+    double inner_Bps[N];
+    struct random_split s;
+    struct grid_question q;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, traffic_GB, N_LEAVES, 0.1);
+    for (int i = 0; i < N; i++)
+        inner_Bps[i] = i == 77 ? 0 : 1e9 * (0.1 + i * 0.013);
+    grid_question_init(&q, &s.fn);
+    q.axes[0] = (struct grid_axis){ 0, N_OUTER, outer_Bps };
+    q.axes[1] = (struct grid_axis){ 1, N, inner_Bps };
+    q.n_axes = 2;
+    for (q.lanes = 2; q.lanes <= (grid_has_avx2() ? 4 : 2); q.lanes += 2) {
+        struct grid_found found = { 0 };
+        struct grid *g;
+        assert_ok(grid_prepare(&g, &q, &e), &e);
+        assert_ok(grid_run(g, 0, N_OUTER * N, NULL, &found, &e), &e);
+        assert_int_equal(found.n, N_OUTER * N); /* nothing is asked for: all are kept */
+        for (int i = 0; i < N_OUTER * N; i++) {
+            const double bw_Bps[] = { outer_Bps[i / N], inner_Bps[i % N] };
+            assert_true(found.points[i].value[GRID_TIME] == step_time(&s.fn, bw_Bps));
+        }
+        grid_found_free(&found);
+        grid_free(g);
+    }
+    random_split_close(&s);
+}
+
+/* Where traffic meets no bandwidth the step never ends: such a point is on no front, and not among the best.
+ * Where there is no traffic it does not matter. */
+static void a_point_that_never_ends_is_not_kept(void **state)
+{
+    static const double traffic_GB[1][D] = { { 8, 0 } };
+    const double some_Bps[] = { 0, 4e9 }, other_Bps[] = { 0, 1e9 };
+    struct random_split s;
+    struct grid_question q;
+    struct err e = { 0 };
+    (void)state;
+    plain_split_open(&s, 2, traffic_GB, 1, 0.5);
+    for (int way = 0; way < 3; way++) {
+        struct grid_found found = { 0 };
+        struct grid *g;
+        grid_question_init(&q, &s.fn);
+        q.usd_per_Bps[0] = q.usd_per_Bps[1] = 1e-9;
+        q.axes[0] = (struct grid_axis){ 1, 2, other_Bps };
+        q.axes[1] = (struct grid_axis){ 0, 2, some_Bps };
+        q.n_axes = 2;
+        q.front[0] = GRID_TIME;
+        q.front[1] = GRID_COST;
+        q.n_front = way == 0 ? 2 : 0;
+        q.top = GRID_TIME;
+        q.n_top = way == 1 ? 4 : 0;
+        assert_ok(grid_prepare(&g, &q, &e), &e);
+        assert_ok(grid_run(g, 0, grid_count(g), NULL, &found, &e), &e);
+        /* On the front: 4 GB/s of one, none of the other. Best: both with 4 GB/s. Neither asked for: all. */
+        assert_int_equal(found.n, way == 0 ? 1 : way == 1 ? 2 : 4);
+        assert_int_equal(found.points[0].at, way == 2 ? 0 : 1);
+        assert_true(found.points[way == 2].value[GRID_TIME] == 2.5);
+        grid_found_free(&found);
+        grid_free(g);
+    }
+    random_split_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_axis_may_be_longer_than_what_is_looked_at_together),
+        cmocka_unit_test(long_rows_of_many_leaves_have_the_bits_of_single_points),
+        cmocka_unit_test(a_point_that_never_ends_is_not_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

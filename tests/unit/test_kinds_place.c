@@ -1,0 +1,413 @@
+#include "base/stat.h"
+#include "kinds/place/place.h"
+#include "tests/unit/study_folder.h"
+#include "tests/unit/table_cells.h"
+
+static const char wide_yaml[] = "name: wide\n"
+                                "parts: prices.yaml\n"
+                                "dims:\n"
+                                "  - { name: node, shape: ring, size: 4, bw_GBps: 100, tier: InterNode }\n"
+                                "  - { name: pod, shape: switch, size: 4, bw_GBps: 50, tier: InterPod }\n";
+
+#define EVENTS "network: wide.yaml\nmodel: events\njobs: { trace: none.csv }\n"
+#define SLOTS  "network: wide.yaml\nmodel: slots\nslots: 12\n"
+
+static int read_text(struct folder *f, struct place *p, const char *text, struct err *e)
+{
+    put(f, "wide.yaml", wide_yaml);
+    put(f, "study.yaml", text);
+    return place_read(p, f->path, NULL, 0, e);
+}
+
+/* Tables of one run of a study. */
+struct tables {
+    struct table rows, runs, jobs, places, slots, links;
+    struct place p;
+};
+
+static void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
+{
+    struct err e = { 0 };
+    *t = (struct tables){ .p = { .seed = 0 } };
+    assert_ok(read_text(f, &t->p, text, &e), &e);
+    const struct place_options options = { .threads = threads,
+                                           .details = { &t->jobs, &t->places, &t->slots, &t->links },
+                                           .runs = &t->runs };
+    assert_ok(place_run(&t->rows, &t->p, f->path, NULL, 0, &options, &e), &e);
+}
+
+static void tables_free(struct tables *t)
+{
+    table_free(&t->rows);
+    table_free(&t->runs);
+    table_free(&t->jobs);
+    table_free(&t->places);
+    table_free(&t->slots);
+    table_free(&t->links);
+    place_free(&t->p);
+}
+
+/* Is row @p b of @p runs one of point and scheduler of row @p a of @p rows? */
+static bool is_of(const struct table *rows, int64_t a, const struct table *runs, int64_t b)
+{
+    return number(rows, a, "point") == number(runs, b, "point") &&
+           strcmp(word(rows, a, "scheduler"), word(runs, b, "scheduler")) == 0;
+}
+
+/* ---- rows ---- */
+
+/* Mean, half width and beats_next of every row, from the rows of runs. */
+static void check_means(const struct tables *t, const char *metric)
+{
+    char ci[64];
+    snprintf(ci, sizeof ci, "%s_ci", metric);
+    for (int64_t a = 0; a < t->rows.n_rows; a++) {
+        double x[16];
+        int64_t n = 0;
+        for (int64_t b = 0; b < t->runs.n_rows; b++)
+            if (is_of(&t->rows, a, &t->runs, b))
+                x[n++] = number(&t->runs, b, metric);
+        assert_int_equal(n, t->p.seeds);
+        struct stat_mean m = stat_mean(x, n, 1); /* held by test_base_stat.c */
+        if (m.n == 0) {
+            assert_true(isnan(number(&t->rows, a, metric)));
+            continue;
+        }
+        assert_close(number(&t->rows, a, metric), m.mean, 1e-14);
+        if (m.n > 1)
+            assert_near(number(&t->rows, a, ci), m.half, 1e-12);
+    }
+}
+
+static void check_beats(const struct tables *t, const char *aim, int sign)
+{
+    for (int64_t a = 0; a + 1 < t->rows.n_rows; a++) {
+        bool last = number(&t->rows, a, "point") != number(&t->rows, a + 1, "point");
+        if (last) {
+            assert_true(isnan(number(&t->rows, a, "beats_next")));
+            continue;
+        }
+        int64_t n = 0;
+        for (int64_t b = 0; b < t->runs.n_rows; b++)
+            for (int64_t c = 0; c < t->runs.n_rows; c++)
+                n += is_of(&t->rows, a, &t->runs, b) && is_of(&t->rows, a + 1, &t->runs, c) &&
+                     number(&t->runs, b, "seed") == number(&t->runs, c, "seed") &&
+                     sign * number(&t->runs, b, aim) > sign * number(&t->runs, c, aim);
+        assert_true(number(&t->rows, a, "beats_next") == (double)n);
+    }
+}
+
+static void rows_are_the_means_of_their_runs(void **state)
+{
+    static const char *const metrics[] = { "utility",        "finished",  "jct",
+                                           "embedded_frac",  "gpu_frac",  "link_frac",
+                                           "link_peak_frac", "node_over", "link_over" };
+    struct tables t;
+    (void)state;
+    run_text(&t, *state,
+             SLOTS "jobs: { count: 6 }\nseeds: 4\nseed: 11\nschedulers: [las, drf]\n"
+                   "vary: { jobs.count: [3, 9], server: [npu, node] }\n",
+             2);
+    assert_int_equal(t.rows.n_rows, 8);
+    assert_int_equal(t.runs.n_rows, 32);
+    for (int64_t row = 0; row < 8; row++) { /* points in order, the last axis fastest; schedulers as listed */
+        assert_true((int64_t)number(&t.rows, row, "point") == row / 2);
+        assert_string_equal(word(&t.rows, row, "scheduler"), row % 2 ? "drf" : "las");
+        assert_string_equal(word(&t.rows, row, "jobs.count"), row < 4 ? "3" : "9");
+        assert_string_equal(word(&t.rows, row, "server"), row / 2 % 2 ? "node" : "npu");
+        assert_string_equal(word(&t.rows, row, "status"), "done");
+        assert_string_equal(word(&t.rows, row, "network"), "wide");
+        assert_true(number(&t.rows, row, "jobs") == (row < 4 ? 3 : 9));
+        assert_true(number(&t.rows, row, "seeds") == 4);
+    }
+    for (int64_t row = 0; row < 32; row++)
+        assert_true((int64_t)number(&t.runs, row, "seed") == 11 + row / 2 % 4);
+    for (size_t k = 0; k < COUNT_OF(metrics); k++)
+        check_means(&t, metrics[k]);
+    check_beats(&t, "utility", 1);
+    tables_free(&t);
+}
+
+static void batches_are_compared_by_makespan(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             "model: batch\nseeds: 3\njobs: { sizes: [[1, 6], [4, 5]] }\n"
+             "pool: { servers: 3, gpus: [4] }\nvary: { pool.servers: [2, 4] }\n",
+             2);
+    assert_true(t.rows.n_rows > 2);
+    check_means(&t, "makespan_s");
+    check_means(&t, "jct_s");
+    check_beats(&t, "makespan_s", -1);
+    assert_string_equal(word(&t.rows, 0, "network"), "pool");
+    assert_true(isnan(number(&t.rows, 0, "network_usd")));
+    tables_free(&t);
+}
+
+static void any_number_of_threads_gives_the_same_rows(void **state)
+{
+    static const char text[] = SLOTS "jobs: { count: 8 }\nseeds: 3\nschedulers: [drf, fifo]\n"
+                                     "vary: { jobs.count: [2, 5], jobs.zeta: [60, 90] }\n";
+    struct text out[2] = { { 0 }, { 0 } };
+    struct err e = { 0 };
+    for (int i = 0; i < 2; i++) {
+        struct tables t;
+        run_text(&t, *state, text, i ? 5 : 1);
+        const struct table *const all[] = { &t.rows, &t.runs, &t.jobs, &t.places, &t.slots, &t.links };
+        for (size_t k = 0; k < COUNT_OF(all); k++) {
+            assert_true(all[k]->n_rows > 0);
+            assert_ok(table_write(all[k], TABLE_AS_CSV, "", &out[i], &e), &e);
+        }
+        tables_free(&t);
+    }
+    assert_string_equal(text_str(&out[0]), text_str(&out[1]));
+    text_free(&out[0]);
+    text_free(&out[1]);
+}
+
+/* Prices of InterNode and InterPod: 16 NPUs, 100 GB/s at 4 USD, 50 GB/s at 8 + 18 + 32 USD. */
+static void the_network_has_its_price(void **state)
+{
+    struct tables t;
+    run_text(&t, *state, SLOTS "jobs: { count: 2 }\nschedulers: [drf]\n", 1);
+    assert_close(number(&t.rows, 0, "network_usd"), 16 * (100 * 4 + 50 * (8 + 18 + 32)), 1e-12);
+    tables_free(&t);
+    run_text(&t, *state, "network: wide.yaml\nmodel: batch\njobs: { sizes: [[2, 3]] }\n", 1);
+    assert_close(number(&t.rows, 0, "network_usd"), 16 * (100 * 4 + 50 * (8 + 18 + 32)), 1e-12);
+    assert_string_equal(word(&t.rows, 0, "network"), "wide");
+    tables_free(&t);
+}
+
+/* ---- details ---- */
+
+/* First seed of each point: what jobs, places, slots and links say adds up to what the runs say. */
+static void details_add_up_to_the_run(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             SLOTS "jobs: { count: 7, arrivals: at-once }\nseeds: 2\nseed: 5\n"
+                   "schedulers: [drf, las]\nvary: { jobs.hop_GBps: [0.1, 0.5] }\n",
+             2);
+    for (int64_t b = 0; b < t.runs.n_rows; b++) {
+        double utility = 0, finished = 0, gpu_frac = 0, gpus = 0, load = 0, n_loads = 0;
+        if (number(&t.runs, b, "seed") != 5)
+            continue;
+        for (int64_t a = 0; a < t.jobs.n_rows; a++)
+            if (is_of(&t.jobs, a, &t.runs, b)) {
+                utility += number(&t.jobs, a, "utility");
+                finished += strcmp(word(&t.jobs, a, "status"), "done") == 0;
+                assert_true(number(&t.jobs, a, "submit") == 0 && number(&t.jobs, a, "seed") == 5);
+            }
+        for (int64_t a = 0; a < t.slots.n_rows; a++)
+            if (is_of(&t.slots, a, &t.runs, b))
+                gpu_frac += number(&t.slots, a, "gpu_frac") / 12;
+        for (int64_t a = 0; a < t.places.n_rows; a++)
+            if (is_of(&t.places, a, &t.runs, b)) {
+                gpus += number(&t.places, a, "gpus");
+                assert_true(number(&t.places, a, "to") == number(&t.places, a, "from") + 1);
+            }
+        for (int64_t a = 0; a < t.links.n_rows; a++)
+            if (is_of(&t.links, a, &t.runs, b)) {
+                load += number(&t.links, a, "load_frac");
+                n_loads++;
+            }
+        assert_close(utility, number(&t.runs, b, "utility"), 1e-12);
+        assert_true(finished == number(&t.runs, b, "finished"));
+        assert_close(gpu_frac, number(&t.runs, b, "gpu_frac"), 1e-12);
+        assert_close(gpus / (16 * 12), number(&t.runs, b, "gpu_frac"), 1e-12);
+        assert_near(load / n_loads, number(&t.runs, b, "link_frac"), 1e-12);
+    }
+    tables_free(&t);
+}
+
+/* ---- errors ---- */
+
+/* The second of three points has a job too large for any server, the third a word that is none. */
+static void a_point_that_fails_is_a_row_that_says_why(void **state)
+{
+    struct tables t;
+    run_text(&t, *state,
+             SLOTS "jobs: { count: 2 }\nschedulers: [drf, las]\nseeds: 2\n"
+                   "vary: { jobs.gpus: [1, 5, many] }\n",
+             2);
+    assert_int_equal(t.rows.n_rows, 4);
+    assert_int_equal(t.runs.n_rows, 4);
+    assert_string_equal(word(&t.rows, 1, "status"), "done");
+    assert_string_equal(word(&t.rows, 2, "status"), "error");
+    assert_string_equal(word(&t.rows, 2, "scheduler"), "");
+    assert_true(isnan(number(&t.rows, 2, "utility")));
+    assert_has(word(&t.rows, 2, "message"),
+               "job job0: one worker takes 5 of gpu, need at most 4, what the largest server has");
+    assert_has(word(&t.rows, 3, "message"), "jobs.gpus is many, need a number");
+    assert_string_equal(word(&t.rows, 3, "jobs.gpus"), "many");
+    tables_free(&t);
+}
+
+/* Two jobs of 100 s without gradients and one that was killed at once: all done by 150 s, one by 120. Of that
+ * the 4 + 4 GPUs of 16 are busy 200 x 4 GPU-s. A job of 17 GPUs has no place on 16. */
+static void jobs_of_a_trace_end_as_it_says_up_to_the_horizon(void **state)
+{
+    struct tables t;
+    put(*state, "jobs.csv",
+        "job_id,submit_s,gpus,runtime_s,iters\n"
+        "a,0,4,100,10\nb,50,4,100,10\nc,60,4,0,10\nd,70,17,5,1\n");
+    run_text(&t, *state,
+             "network: wide.yaml\nmodel: events\nschedulers: [fifo]\n"
+             "jobs: { trace: jobs.csv, max_gpus: 16 }\n"
+             "vary: { jobs.max_gpus: [16, 17], events.horizon_s: [1000, 120] }\n",
+             1);
+    assert_int_equal(t.rows.n_rows, 4);
+    for (int i = 0; i < 2; i++) {
+        assert_true(number(&t.rows, i, "jobs") == 2);
+        assert_true(number(&t.rows, i, "finished") == 2 - i);
+        assert_close(number(&t.rows, i, "jct_s"), 100, 1e-12);
+    }
+    assert_close(number(&t.rows, 0, "makespan_s"), 150, 1e-12);
+    assert_close(number(&t.rows, 0, "gpu_frac"), 800.0 / (16 * 150), 1e-12);
+    assert_true(isnan(number(&t.rows, 1, "makespan_s")));
+    assert_has(word(&t.rows, 2, "message"),
+               "job d: asks for 17 GPUs, need at most the 16 of the cluster; jobs.max_gpus leaves larger");
+    tables_free(&t);
+}
+
+static void what_cannot_be_read_is_an_error_with_its_place(void **state)
+{
+    static const struct {
+        const char *text;
+        int code;
+        const char *message;
+    } cases[] = {
+        { "model: slots\n", ERR_PARSE, "has no cluster, need network, graph or racks" },
+        { SLOTS "racks: {}\n", ERR_PARSE, "has more than one of network, graph and racks, need one" },
+        { "model: slots\nracks: {}\nservers: { gpu: 8 }\n", ERR_PARSE,
+          "is given besides racks, need racks.gpus" },
+        { "model: slots\nracks: {}\nserver: npu\n", ERR_PARSE, "server is without network" },
+        { "model: slots\nracks: {}\nparts: prices.yaml\n", ERR_PARSE, "parts has no effect without network" },
+        { "model: slots\ngraph: w.csv\n", ERR_PARSE, "graph is without servers, need servers" },
+        { "model: slots\nnetwork: bare.yaml\n", ERR_RANGE, "has a dimension without bandwidth" },
+        { SLOTS "server: rack\n", ERR_PARSE, "server is rack, need npu or a dimension of the network" },
+        { SLOTS "server: pod\n", ERR_RANGE, "server is pod, the outermost dimension" },
+        { SLOTS "servers: { cpu: 8 }\n", ERR_PARSE, "is the first resource, need gpu first" },
+        { SLOTS "servers: { gpu: -8 }\n", ERR_RANGE, "servers.gpu is -8, need a number >= 0" },
+        { SLOTS "servers: {}\n", ERR_RANGE, "servers has 0 resources, need 1 to 8" },
+        { SLOTS "schedulers: [gadgt]\n", ERR_PARSE,
+          "schedulers[0] is gadgt, need a scheduler of model slots: gadget, drf, las, fifo (nearest: "
+          "gadget)" },
+        { SLOTS "schedulers: [drf, drf]\n", ERR_PARSE, "schedulers[1] is in the list twice" },
+        { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, need 1 to 32" },
+        { SLOTS "schedulers: drf\n", ERR_PARSE, "schedulers" },
+        { "model: batch\nservers: { gpu: 8 }\n", ERR_PARSE,
+          "servers is without network and graph, need one" },
+        { "model: batch\nnetwork: wide.yaml\npool: {}\n", ERR_PARSE, "pool is given besides a network" },
+        { "model: batch\nparts: prices.yaml\n", ERR_PARSE, "parts has no effect without network" },
+        { SLOTS "seeds: 0\n", ERR_RANGE, "seeds is 0, need 1 to 100000" },
+        { SLOTS "seed: -1\n", ERR_RANGE, "seed is -1" },
+        { SLOTS "slos: 3\n", ERR_PARSE, "slots" },
+        { "model: slot\n", ERR_PARSE, "model is slot, need one of slots, batch, events, interval" },
+        { SLOTS "vary: { seed: [1, 2] }\n", ERR_PARSE, "cannot vary, need another key: every point" },
+        { SLOTS "vary: { seeds: [1, 2] }\n", ERR_PARSE, "cannot vary" },
+        { SLOTS "vary: { jobs.cuont: [1] }\n", ERR_PARSE, "\"cuont\" is no key of jobs" },
+        { SLOTS "vary: { gadget.smples: [1] }\n", ERR_PARSE, "such as samples (nearest)" },
+        { SLOTS "vary: { model: [slots, batch], jobs.iterations: [900] }\njobs: { cuont: 1 }\n", ERR_PARSE,
+          "jobs.cuont is unknown" },
+        { SLOTS "vary: { schduler: [1] }\n", ERR_PARSE, "\"schduler\" is no key of placement study" },
+        { SLOTS "vary: { jobs.count: [] }\n", ERR_PARSE, "is empty, need at least one value" },
+        { SLOTS "seeds: 100000\nvary: { jobs.count: { from: 1, to: 1000, step: 1 } }\n", ERR_RANGE,
+          "has 1000 points of 100000 seeds" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct place p;
+        struct err e = { 0 };
+        assert_fails(read_text(*state, &p, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        assert_true(p.sweep.n_axes == 0 && p.seeds == 0);
+        place_free(&p);
+    }
+}
+
+/* ---- keys without effect ---- */
+
+static void keys_without_effect_are_told(void **state)
+{
+    static const struct {
+        const char *text, *note; /* NULL: none */
+    } cases[] = {
+        { SLOTS, NULL },
+        { SLOTS "gadget: { samples: 5 }\nlas: { queues: 2 }\n", NULL },
+        { SLOTS "schedulers: [drf]\ngadget: { samples: 5 }\n",
+          "gadget has no effect here, it is used only by scheduler gadget" },
+        { SLOTS "schedulers: [fifo]\nlas: { queues: 2 }\n",
+          "las has no effect here, it is used only by scheduler las" },
+        { SLOTS "las: { queues: 0, step: 3 }\n", "las.step has no effect here, it is used only with queues" },
+        { SLOTS "gadget: { rounding: paper, reoffer: true }\n",
+          "gadget.reoffer has no effect here, it is used only with rounding strict" },
+        { SLOTS "sjf_bco: {}\n", "sjf_bco has no effect here, it is used only by model batch" },
+        { SLOTS "pool: {}\n", "pool has no effect here" },
+        { SLOTS "jobs: { utility: log, slope: 0.5 }\n",
+          "jobs.slope has no effect here, it is used only with utility sigmoid" },
+        { SLOTS "schedulers: [drf]\njobs: { fixed_workers: 3 }\n",
+          "jobs.fixed_workers has no effect here, it is used only by schedulers las and fifo" },
+        { SLOTS "jobs: { tau: {} }\n", "jobs.tau has no effect here, it is used only with progress tau" },
+        { SLOTS "servers: { gpu: 8, cpu: 64 }\n",
+          "servers.cpu has no effect here, jobs.demand does not ask for it" },
+        { "model: slots\nracks: { latency_ns: 5 }\n", "racks.latency_ns has no effect here" },
+        { "model: batch\nslots: 3\n", "slots has no effect here, it is used only by model slots" },
+        { "model: interval\nracks: {}\n", "racks has no effect here" },
+        { EVENTS "schedulers: [srtf]\n"
+                 "events: { backfill: true }\n",
+          "events.backfill has no effect here, it is used only by order fifo" },
+        { EVENTS "schedulers: [fifo+spread, drf]\n"
+                 "events: { overhead_s: 3 }\n",
+          "events.overhead_s has no effect here, it is used only by orders that stop jobs" },
+        { EVENTS "schedulers: [fifo, las]\n"
+                 "events: { backfill: true, overhead_s: 3, las_at: [1, 4], las_queues: 3 }\n",
+          NULL },
+        { EVENTS "schedulers: [las]\n"
+                 "events: { round_s: 3 }\n",
+          "events.round_s has no effect here, it is used only by las without queues" },
+        { EVENTS "schedulers: [las]\n"
+                 "events: { round_s: 3, las_queues: 0 }\n",
+          NULL },
+        { "network: wide.yaml\nmodel: events\n"
+          "jobs: { count: 2, jobs_per_h: 1, profile: none.yaml, max_gpus: 4 }\n",
+          "jobs.max_gpus has no effect here, it is used only with jobs of a trace" },
+        { SLOTS "jobs: { trace_slot_s: 60, from_trace: { trace: none.csv, overlap_frac: 1 } }\n",
+          "jobs.from_trace.overlap_frac has no effect here, it is used only by model events" },
+        { "model: batch\nnetwork: wide.yaml\njobs: { alpha: 1 }\n",
+          "jobs.alpha has no effect here, it is used only without a network" },
+        { "model: batch\nevents: { duty: always }\n",
+          "events.duty has no effect here, it is used only on the links of a network" },
+        { "model: batch\nnetwork: wide.yaml\nevents: { duty: always }\n", NULL },
+        { "model: batch\nschedulers: [rand]\nsjf_bco: { u: 2 }\n",
+          "sjf_bco.u has no effect here, it is used only by scheduler sjf-bco or by scheduler ff" },
+        { "model: batch\nschedulers: [sjf-bco]\nsjf_bco: { u: 2, ff_limit: 3 }\n",
+          "sjf_bco.ff_limit has no effect here, it is used only by scheduler ff" },
+        { SLOTS "gadget: {}\nvary: { schedulers: [[drf], [gadget]] }\n",
+          NULL }, /* the second point uses it */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct place p;
+        struct err e = { 0 };
+        assert_ok(read_text(*state, &p, cases[i].text, &e), &e);
+        if (cases[i].note)
+            assert_has(text_str(&p.notes), cases[i].note);
+        else
+            assert_string_equal(text_str(&p.notes), "");
+        place_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_the_means_of_their_runs),
+        cmocka_unit_test(batches_are_compared_by_makespan),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_rows),
+        cmocka_unit_test(the_network_has_its_price),
+        cmocka_unit_test(details_add_up_to_the_run),
+        cmocka_unit_test(a_point_that_fails_is_a_row_that_says_why),
+        cmocka_unit_test(jobs_of_a_trace_end_as_it_says_up_to_the_horizon),
+        cmocka_unit_test(what_cannot_be_read_is_an_error_with_its_place),
+        cmocka_unit_test(keys_without_effect_are_told),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,290 @@
+#include "tests/support.h"
+
+#include "base/table.h"
+#include "base/text.h"
+#include "kinds/design/design.h"
+
+/* ---- LIBRA's public inputs against numbers from outside ---- */
+
+static const struct {
+    const char *reference, *study, *workload;
+} models[] = {
+    { "GPT_3", "gpt3", "gpt3" },
+    { "MSFT_1T", "msft1t", "msft1t" },
+    { "Turing_NLG", "turing", "turing-nlg" },
+    { "ResNet_50", "resnet50", "resnet50" },
+    { "DLRM", "dlrm", "dlrm" },
+};
+
+static size_t find_model(const char *reference)
+{
+    for (size_t i = 0; i < COUNT_OF(models); i++)
+        if (strcmp(models[i].reference, reference) == 0)
+            return i;
+    fail_msg("%s is no model", reference);
+    return 0;
+}
+
+enum { SPLIT = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT };
+
+static void load_libra(struct study *s, const char *model, int n_dims, double total_GBps,
+                       const char *objective)
+{
+    char path[SUPPORT_PATH], total[32];
+    struct err e = { 0 };
+    snprintf(path, sizeof path, "configs/studies/libra/%s-%dd.yaml", models[find_model(model)].study, n_dims);
+    snprintf(total, sizeof total, "%.17g", total_GBps);
+    const struct study_override o[] = { { "total_GBps", total }, { "objective", objective } };
+    assert_ok(study_load(s, path, o, COUNT_OF(o), SPLIT, &e), &e);
+}
+
+static const char *text_at(const struct table *t, int64_t row, const char *column)
+{
+    const struct table_cell *cell = table_cell(t, row, table_find(t, column));
+    assert_non_null(cell->text);
+    return cell->text;
+}
+
+static double number_at(const struct table *t, int64_t row, const char *column)
+{
+    assert_true(table_find(t, column) >= 0);
+    return table_number(t, row, table_find(t, column));
+}
+
+static void open_reference(struct table *t, const char *name)
+{
+    char path[SUPPORT_PATH];
+    struct err e = { 0 };
+    snprintf(path, sizeof path, "tests/reference/%s", name);
+    assert_ok(table_read_csv(t, path, &e), &e);
+    assert_true(t->n_rows > 0);
+}
+
+/* Time and price of the equal split need no solver: inputs, traffic, step and prices alone. */
+static void equal_splits_cost_what_the_reference_says(void **state)
+{
+    struct table t;
+    (void)state;
+    open_reference(&t, "libra_exact.csv");
+    for (int64_t row = 0; row < t.n_rows; row++) {
+        struct study s;
+        struct design d;
+        struct err e = { 0 };
+        int n_dims = text_at(&t, row, "net")[0] - '0';
+        double bw_Bps[4], total_GBps = number_at(&t, row, "total_GBps");
+        load_libra(&s, text_at(&t, row, "workload"), n_dims, total_GBps, "time");
+        for (int k = 0; k < n_dims; k++)
+            bw_Bps[k] = total_GBps * 1e9 / n_dims;
+        assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+        assert_close(d.time_s * 1e9, number_at(&t, row, "T_equal_ns"), 1e-12);
+        assert_close(d.compute_s * 1e9, number_at(&t, row, "compute_ns"), 1e-12);
+        assert_close(d.cost_usd, number_at(&t, row, "cost_equal"), 1e-12);
+        assert_close(d.equal.time_s, d.time_s, 1e-12);
+        assert_close(d.equal.cost_usd, d.cost_usd, 1e-12);
+        assert_true(d.has_bill);
+        assert_close(d.bill.usd.typ, d.cost_usd, 1e-12);
+        assert_close(d.speedup, 1, 1e-12);
+        design_free(&d);
+        study_free(&s);
+    }
+    table_free(&t);
+}
+
+static void check_solved(const struct design *d, double want, double rel)
+{
+    assert_int_equal(d->answer.status, ALLOC_SOLVED);
+    assert_true(d->answer.gap <= ALLOC_GAP);
+    assert_true(d->answer.lower_bound <= d->answer.value * (1 + 1e-14));
+    /* Better than the reference is as good. */
+    if (!(d->answer.value <= want * (1 + rel))) {
+        print_error("value %.17g, want at most %.17g (rel %g)\n", d->answer.value, want, rel);
+        fail();
+    }
+    /* A bound above the reference would prove a better answer impossible. */
+    assert_true(d->answer.lower_bound <= want * (1 + rel));
+}
+
+static void splits_reach_the_exact_optima(void **state)
+{
+    struct table t;
+    (void)state;
+    open_reference(&t, "libra_exact.csv");
+    for (int64_t row = 0; row < t.n_rows; row++) {
+        int n_dims = text_at(&t, row, "net")[0] - '0';
+        for (int ratio = 0; ratio < 2; ratio++) {
+            struct study s;
+            struct design d;
+            struct err e = { 0 };
+            load_libra(&s, text_at(&t, row, "workload"), n_dims, number_at(&t, row, "total_GBps"),
+                       ratio ? "perf_per_cost" : "time");
+            assert_ok(design_solve(&d, &s, &e), &e);
+            check_solved(&d, number_at(&t, row, ratio ? "TxC_ppc" : "T_perfopt_ns") / 1e9, 1e-9);
+            if (!ratio)
+                assert_close(d.speedup, number_at(&t, row, "speedup"), 1e-9);
+            else
+                assert_close(d.perf_per_cost_gain, number_at(&t, row, "ppc_gain_ppcopt"), 1e-9);
+            design_free(&d);
+            study_free(&s);
+        }
+    }
+    table_free(&t);
+}
+
+/* One row of libra_optima.csv: the study, and with further constraints that of gpt3-4d-constraints. */
+static void load_row(struct study *s, const struct table *t, int64_t row)
+{
+    const char *model = text_at(t, row, "workload");
+    bool ratio = strcmp(text_at(t, row, "objective"), "perf_per_cost") == 0;
+    bool more = strcmp(text_at(t, row, "constraint"), "multiple_constraints") == 0;
+    char workload[SUPPORT_PATH];
+    struct err e = { 0 };
+    if (!more) {
+        load_libra(s, model, text_at(t, row, "network")[0] - '0', number_at(t, row, "total_bw_GBps"),
+                   ratio ? "perf_per_cost" : "time");
+        return;
+    }
+    snprintf(workload, sizeof workload, "configs/workloads/%s.yaml", models[find_model(model)].workload);
+    const struct study_override o[] = { { "workload", workload },
+                                        { "objective", ratio ? "perf_per_cost" : "time" } };
+    assert_ok(study_load(s, "configs/studies/libra/gpt3-4d-constraints.yaml", o, COUNT_OF(o), SPLIT, &e), &e);
+    assert_int_equal(s->rows.n, 5);
+}
+
+static void all_published_optima_are_reached(void **state)
+{
+    struct table t;
+    (void)state;
+    open_reference(&t, "libra_optima.csv");
+    assert_int_equal(t.n_rows, 40);
+    for (int64_t row = 0; row < t.n_rows; row++) {
+        struct study s;
+        struct design d;
+        struct err e = { 0 };
+        double ns = number_at(&t, row, "T_opt_ns"), usd = number_at(&t, row, "network_cost");
+        load_row(&s, &t, row);
+        assert_ok(design_solve(&d, &s, &e), &e);
+        bool ratio = s.objective == ALLOC_PERF_PER_COST;
+        /* The file has one decimal of each. */
+        double rounding = 0.05 / ns + (ratio ? 0.05 / usd : 0);
+        check_solved(&d, ratio ? ns * usd / 1e9 : ns / 1e9, 1e-9 + rounding);
+        assert_true(d.answer.value >= (ratio ? ns * usd / 1e9 : ns / 1e9) * (1 - 1e-6));
+        assert_close(d.equal.time_s * 1e9, number_at(&t, row, "T_equal_split_ns"), 0.05 / ns);
+        for (int k = 0; k < d.n_dims; k++) {
+            char column[32];
+            snprintf(column, sizeof column, "cost_per_GBps_dim%d", k + 1);
+            assert_close(s.prices[k].usd_per_Bps * 1e9, number_at(&t, row, column), 5e-6);
+        }
+        design_free(&d);
+        study_free(&s);
+    }
+    table_free(&t);
+}
+
+/* ---- LIBRA's first version, 1,024 NPUs ---- */
+
+static void load_v1(struct study *s, int n_dims, const char *workloads, const char *objective)
+{
+    char path[SUPPORT_PATH];
+    struct err e = { 0 };
+    const struct study_override o[] = { { "workloads", workloads }, { "objective", objective } };
+    snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", n_dims);
+    assert_ok(study_load(s, path, o, COUNT_OF(o), SPLIT, &e), &e);
+}
+
+/* "17B+175B" to "[configs/workloads/v1-17b.yaml, ...]". */
+static void list_workloads(struct text *out, const char *names)
+{
+    text_puts(out, "[");
+    for (const char *name = names; *name;) {
+        size_t n = strcspn(name, "+");
+        text_printf(out, "%sconfigs/workloads/v1-%.*s%c.yaml", name == names ? "" : ", ", (int)n - 1, name,
+                    name[n - 1] == 'B' ? 'b' : 't');
+        name += n + (name[n] == '+');
+    }
+    text_puts(out, "]");
+}
+
+/* Two decimals of a bandwidth as small as 0.16 GB/s leave it 3 % off. */
+static void no_published_split_beats_ours(void **state)
+{
+    struct table t;
+    (void)state;
+    open_reference(&t, "libra_v1_splits.csv");
+    for (int64_t row = 0; row < t.n_rows; row++) {
+        const char *published = text_at(&t, row, "published_split_at_100GBps");
+        struct study s;
+        struct design ours, theirs;
+        struct text workloads = { 0 };
+        struct err e = { 0 };
+        double bw_Bps[TOPO_MAX_DIMS] = { 0 };
+        list_workloads(&workloads, text_at(&t, row, "workload"));
+        load_v1(&s, text_at(&t, row, "network")[0] - '0', text_str(&workloads),
+                text_at(&t, row, "objective"));
+        for (int k = 0; k < s.net.n_dims; k++) {
+            char *end;
+            bw_Bps[k] = strtod(published, &end) * 1e9;
+            published = end;
+        }
+        assert_ok(design_solve(&ours, &s, &e), &e);
+        assert_ok(design_evaluate(&theirs, &s, bw_Bps, &e), &e);
+        bool ratio = s.objective == ALLOC_PERF_PER_COST;
+        double value = ratio ? theirs.time_s * theirs.cost_usd : theirs.time_s;
+        assert_int_equal(ours.answer.status, ALLOC_SOLVED);
+        assert_true(ours.answer.value <= value * (1 + 1e-4)); /* theirs may sum to 100.01 */
+        assert_true(ours.answer.value >= value * 0.95);
+        design_free(&ours);
+        design_free(&theirs);
+        text_free(&workloads);
+        study_free(&s);
+    }
+    table_free(&t);
+}
+
+/* Optima by other programs, to 0.01 GB/s at 1000 GB/s in all; communication alone scales with the total. */
+static void splits_for_three_workloads_agree_with_other_programs(void **state)
+{
+    static const struct {
+        double GBps[4];
+        double equal_comm_ms[3]; /* of 17B, 175B, 1T */
+    } cases[] = {
+        { { 84.479, 15.521 }, { 30.431, 384.251, 374.342 } },
+        { { 80.949, 10.801, 8.250 }, { 45.646, 570.006, 561.512 } },
+        { { 43.091, 37.705, 11.250, 7.955 }, { 34.778, 450.468, 434.614 } },
+    };
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char path[SUPPORT_PATH];
+        struct study s;
+        struct design d, equal;
+        struct err e = { 0 };
+        double bw_Bps[4];
+        snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", i + 2);
+        assert_ok(study_load(&s, path, NULL, 0, SPLIT, &e), &e);
+        assert_ok(design_solve(&d, &s, &e), &e);
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_true(d.verified);
+        for (int k = 0; k < i + 2; k++) {
+            assert_near(d.bw_Bps[k] / 1e9, cases[i].GBps[k], 1e-3);
+            bw_Bps[k] = d.equal.bw_Bps;
+        }
+        assert_ok(design_evaluate(&equal, &s, bw_Bps, &e), &e);
+        for (int k = 0; k < 3; k++)
+            assert_near((equal.loads[k].time_s - equal.loads[k].step.compute_s) * 1e3,
+                        cases[i].equal_comm_ms[k], 6e-4);
+        design_free(&d);
+        design_free(&equal);
+        study_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_splits_cost_what_the_reference_says),
+        cmocka_unit_test(splits_reach_the_exact_optima),
+        cmocka_unit_test(all_published_optima_are_reached),
+        cmocka_unit_test(no_published_split_beats_ours),
+        cmocka_unit_test(splits_for_three_workloads_agree_with_other_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,497 @@
+/* Rows of a runner, which keeps what it read, against rows of studies that are read from their files at every
+ * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
+#include "base/rng.h"
+#include "kinds/design/runner.h"
+#include "study/sweep_axis.h"
+#include "kinds/design/sweep_row.h"
+#include "tests/support.h"
+#include "tests/unit/table_cells.h"
+
+enum { MOST_AXES = 3, MIXES = 60, SEED = 20261121 };
+
+/* ---- files ---- */
+
+struct folder {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+};
+
+static void put(const struct folder *f, const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, name, text, strlen(text));
+}
+
+static const struct {
+    const char *name, *text;
+} files[] = {
+    { "two.yaml", "name: two\nparts: prices.yaml\nnpu: npu.yaml\ndims:\n"
+                  "  - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }\n"
+                  "  - { name: pod, shape: switch, size: 8, tier: B, max_GBps: 100 }\n" },
+    { "three.yaml", "parts: prices.yaml\nnpu: { usd: 1000, peak_TFLOPS: 300, mem_GBps: 2000 }\ndims:\n"
+                    "  - { name: chip, shape: ring, size: 2, tier: A, latency_ns: 50, algorithm: auto }\n"
+                    "  - { name: node, shape: full, size: 2, tier: A, bw_GBps: 40 }\n"
+                    "  - { name: pod, shape: switch, size: 8, tier: B, algorithm: auto }\n" },
+    { "given.yaml", "name: given\nparts: prices.yaml\ndims:\n"
+                    "  - { name: node, shape: ring, size: 4, tier: A, bw_GBps: 10 }\n"
+                    "  - { name: pod, shape: switch, size: 8, tier: B, bw_GBps: 20 }\n" },
+    { "broken.yaml", "name: broken\ndims: [ { shape: rung, size: 4 } ]\n" },
+    { "npu.yaml", "usd: 1000\npeak_TFLOPS: 300\nmem_GBps: 2000\nmem_GB: 80\n" },
+    { "prices.yaml",
+      "name: prices\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
+      "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n" },
+    { "poor.yaml", "name: poor\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n" },
+    { "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n" },
+    { "b.yaml", "name: B\ngroups: { tp: { size: 4 }, dp: { after: tp } }\nstep: { sum: [ { compute_ms: 1 },\n"
+                "  { max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ] },\n"
+                "  { all-to-all: { size_MB: 8, group: tp } } ] }\n" },
+    { "c.yaml", "name: C\nmodel: model.yaml\nparallel: { tp: 4, batch: 64 }\n" },
+    { "d.yaml", "name: D\nmodel: model.yaml\nparallel: { batch: 64 }\nsearch: {}\n" },
+    { "model.yaml", "name: small\nlayers: 4\nhidden: 256\nheads: 8\nvocab: 1000\nseq: 128\n" },
+};
+
+static int make_folder(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    scratch_path(f->study, f->dir, "study.yaml");
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        put(f, files[i].name, files[i].text);
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+/* ---- two ways ---- */
+
+static int solve_afresh(struct table *t, const struct sweep *w, const struct sweep_point *p, int64_t i,
+                        struct study *s, struct err *e)
+{
+    struct sweep_words words = { 0 };
+    struct sweep_row row;
+    struct design d = { 0 };
+    sweep_row_blank(&row);
+    assert_ok(sweep_words_take(&words, s, e), e);
+    sweep_row_study(&row, s, &words);
+    int rc = s->split == STUDY_GIVEN ? design_row(&d, s, e) : design_solve(&d, s, e);
+    if (rc) {
+        sweep_row_axes(&row, w, p);
+        row.status = "error";
+        row.message = e->msg;
+    } else {
+        assert_ok(sweep_row_design(&row, s, &d, e), e);
+    }
+    sweep_row_put(t, w, p, i, &row);
+    design_free(&d);
+    sweep_words_free(&words);
+    return rc;
+}
+
+/* The slow way: all files, for every point. Returns how many points were solved or have a proof that there is
+ * nothing to solve. */
+static int64_t rows_afresh(struct table *t, const struct sweep *w, const struct study_source *from)
+{
+    int64_t n = 0;
+    runner_columns(t, w);
+    for (int64_t i = 0; i < w->n_points; i++) {
+        struct sweep_point p;
+        struct study s;
+        struct err e = { 0 };
+        sweep_find_point(&p, w, i);
+        if (sweep_load(&s, w, &p, *from, 0, &e) == 0) {
+            n += solve_afresh(t, w, &p, i, &s, &e) == 0;
+            study_free(&s);
+            continue;
+        }
+        struct sweep_row row;
+        sweep_row_blank(&row);
+        sweep_row_axes(&row, w, &p);
+        row.status = "error";
+        row.message = e.msg;
+        sweep_row_put(t, w, &p, i, &row);
+    }
+    return n;
+}
+
+/* Units in an order of their own, each by one of two runners, rows sorted by point. */
+static void rows_by_runners(struct table *out, const struct sweep *w, const struct study_source *from,
+                            int64_t most, struct rng *rng)
+{
+    struct order o;
+    struct runner *runners[2];
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    struct err e = { 0 };
+    int64_t *row_of = calloc((size_t)w->n_points, sizeof *row_of);
+    assert_non_null(row_of);
+    assert_ok(order_build(&o, w, most, &e), &e);
+    const struct runner_job job = { .order = &o, .from = from };
+    for (int i = 0; i < 2; i++)
+        assert_ok(runner_build(&runners[i], &job, &e), &e);
+    int64_t step = 1 + 2 * rng_below(rng, 8), begin = rng_below(rng, o.n_units);
+    while (o.n_units % step == 0 && step > 1) /* must have no divisor in common: 3, 5, .. 15 */
+        step -= 2;
+    bool *done = calloc((size_t)o.n_units, sizeof *done);
+    assert_non_null(done);
+    runner_columns(&rows, w);
+    for (int64_t k = 0; k < 16 * o.n_units; k++) {
+        int64_t u = (begin + k * step + k / o.n_units) % o.n_units;
+        if (!done[u])
+            assert_ok(runner_unit(runners[rng_below(rng, 2)], u, &rows, &n, &e), &e);
+        done[u] = true;
+    }
+    assert_true(n.seen == w->n_points && n.solved == n.seen && n.filtered == 0 && n.bounded == 0);
+    assert_int_equal(rows.n_rows, w->n_points);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        row_of[table_cell(&rows, i, 0)->count] = i;
+    runner_columns(out, w);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        table_take_row(out, &rows, row_of[i]);
+    for (int i = 0; i < 2; i++)
+        runner_free(runners[i]);
+    table_free(&rows);
+    order_free(&o);
+    free(row_of);
+    free(done);
+}
+
+static void assert_same_rows(const struct table *got, const struct table *want)
+{
+    struct text a = { 0 }, b = { 0 };
+    struct err e = { 0 };
+    assert_ok(table_write(got, TABLE_AS_CSV, NULL, &a, &e), &e);
+    assert_ok(table_write(want, TABLE_AS_CSV, NULL, &b, &e), &e);
+    assert_string_equal(text_str(&a), text_str(&b));
+    text_free(&a);
+    text_free(&b);
+}
+
+/* Returns how many of *points points could be solved. */
+static int64_t compare_ways(struct folder *f, const char *text, const struct study_override *o, int32_t n,
+                            struct rng *rng, int64_t *points)
+{
+    static const int64_t most[] = { 1, 2, 5, 100 };
+    struct sweep w;
+    struct err e = { 0 };
+    const struct study_source from = { .path = f->study, .overrides = o, .n = n };
+    struct table want = { 0 };
+    put(f, "study.yaml", text);
+    int rc = sweep_read(&w, f->study, o, n, &e);
+    if (rc) { /* two spellings of one key, drawn together */
+        assert_has(e.msg, "need one axis for what is one key");
+        return 0;
+    }
+    int64_t solved = rows_afresh(&want, &w, &from);
+    for (int i = 0; i < 2; i++) {
+        struct table got = { 0 };
+        rows_by_runners(&got, &w, &from, most[rng_below(rng, COUNT_OF(most))], rng);
+        assert_same_rows(&got, &want);
+        table_free(&got);
+    }
+    *points += w.n_points;
+    table_free(&want);
+    sweep_free(&w);
+    return solved;
+}
+
+/* ---- random mixes ---- */
+
+static const struct {
+    const char *key, *values[8];
+} axes[] = {
+    { "total_GBps", { "60", "75.5", "1e2", "0", "~", "x", "400" } },
+    { "objective", { "time", "perf_per_cost", "cost", "utilization", "tim" } },
+    { "time_limit_s", { "0.01", "1e-9", "-1", "2.5" } },
+    { "network",
+      { "two.yaml", "three.yaml", "given.yaml", "ring:4@50 switch:8", "broken.yaml", "none.yaml",
+        "{ name: own, dims: [ { name: pod, shape: switch, size: 32, tier: B } ] }" } },
+    { "workload", { "a.yaml", "b.yaml", "c.yaml", "none.yaml" } },
+    { "parts", { "prices.yaml", "poor.yaml" } },
+    { "network.dims.pod.max_GBps", { "30", "10.25", "0.0001", "[ 1 ]", "200" } },
+    { "network.dims.node.min_GBps", { "5", "20", "150" } },
+    { "network.dims.node.bw_GBps", { "25", "12.5", "0" } },
+    { "'network.dims[1].bw_GBps'", { "8", "30.125", "'9'" } },
+    { "network.dims.pod.name", { "rack", "pod" } },
+    { "network.dims.pod.size", { "8", "4", "1" } },
+    { "network.npu.usd", { "0", "5000" } },
+    { "model", { "bandwidth", "alpha-beta", "chunk" } },
+    { "constraints",
+      { "[ pod <= 20 ]", "[ usd <= 5e4, pod >= 3 ]", "[ pod <= 5, pod >= 6 ]", "[ rack <= 1 ]" } },
+    { "split", { "solve", "given" } },
+    { "count_npus", { "true", "false" } },
+};
+
+static const char *const bases[] = {
+    "network: two.yaml\nworkload: a.yaml\ntotal_GBps: 80\n",
+    "network: three.yaml\nworkload: b.yaml\ntotal_GBps: 90\nobjective: perf_per_cost\n",
+    "network: two.yaml\nworkloads: [ a.yaml, { workload: b.yaml, weight: 2 } ]\n",
+    "network: three.yaml\nworkloads: [a.yaml, b.yaml]\ncombine: regret\ntotal_GBps: 90\nmodel: alpha-beta\n",
+    "network: given.yaml\nworkload: b.yaml\nsplit: given\n",
+    "network: given.yaml\nworkload: c.yaml\nmodel: alpha-beta\nconstraints: [ pod <= 25 ]\n",
+    "network: two.yaml\nworkload: c.yaml\ntotal_GBps: 80\nmodel: alpha-beta\nconstraints: [ node <= 70 ]\n",
+};
+
+static int n_values(size_t axis)
+{
+    int n = 0;
+    while (n < (int)COUNT_OF(axes[axis].values) && axes[axis].values[n])
+        n++;
+    return n;
+}
+
+/* One to MOST_AXES different axes, each of some of its values. */
+static void add_axes(struct text *out, struct rng *rng)
+{
+    int64_t n = 1 + rng_below(rng, MOST_AXES);
+    bool taken[COUNT_OF(axes)] = { false };
+    text_puts(out, "vary:\n");
+    for (int64_t k = 0; k < n; k++) {
+        size_t axis = (size_t)rng_below(rng, COUNT_OF(axes));
+        if (taken[axis])
+            continue;
+        taken[axis] = true;
+        int values = n_values(axis), first = (int)rng_below(rng, values);
+        text_printf(out, "  %s: [ ", axes[axis].key);
+        for (int i = 0; i < 3 && i < values; i++)
+            text_printf(out, "%s%s", i ? ", " : "", axes[axis].values[(first + i) % values]);
+        text_puts(out, " ]\n");
+    }
+}
+
+static void rows_are_those_of_studies_read_afresh(void **state)
+{
+    struct rng *rng;
+    struct err e = { 0 };
+    int64_t solved = 0, points = 0;
+    assert_ok(rng_build(&rng, SEED, 1, &e), &e);
+    for (int i = 0; i < MIXES; i++) {
+        struct text text = { 0 };
+        text_puts(&text, bases[rng_below(rng, COUNT_OF(bases))]);
+        add_axes(&text, rng);
+        solved += compare_ways(*state, text_str(&text), NULL, 0, rng, &points);
+        text_free(&text);
+    }
+    /* Both kinds in number, or little was compared. */
+    assert_in_range(solved, points / 4, points * 3 / 4);
+    rng_free(rng);
+}
+
+/* ---- points that are left out ---- */
+
+/* Of 3 networks x 2 totals x 2 bandwidths: those of 32 NPUs alone, and not both large. */
+static void points_that_are_left_out_have_no_row(void **state)
+{
+    struct folder *f = *state;
+    struct sweep w;
+    struct order o;
+    struct runner *r;
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    struct err e = { 0 };
+    put(f, "study.yaml",
+        "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
+        "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
+        "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w, 3, &e), &e);
+    const struct study_source from = { .path = f->study };
+    const struct runner_job job = { .order = &o, .from = &from };
+    assert_ok(runner_build(&r, &job, &e), &e);
+    runner_columns(&rows, &w);
+    for (int64_t u = 0; u < o.n_units; u++)
+        assert_ok(runner_unit(r, u, &rows, &n, &e), &e);
+    /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is
+     * known: no file, and a word has no dims to change. */
+    assert_true(n.seen == 16 && n.filtered == 4 && n.solved == 12 && n.bounded == 0);
+    assert_int_equal(rows.n_rows, 12);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        assert_true((number(&rows, i, "point") < 8) == (strcmp(word(&rows, i, "status"), "solved") == 0));
+    runner_free(r);
+    table_free(&rows);
+    order_free(&o);
+    sweep_free(&w);
+}
+
+static void a_search_sees_every_change(void **state)
+{
+    struct rng *rng;
+    struct err e = { 0 };
+    int64_t points = 0;
+    assert_ok(rng_build(&rng, SEED, 2, &e), &e);
+    int64_t solved =
+        compare_ways(*state,
+                     "workload: d.yaml\nnetwork: { npu: npu.yaml, dims: [ { shape: ring, size: 2 },\n"
+                     "  { name: pod, shape: switch, size: 2 } ] }\n"
+                     "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
+                     NULL, 0, rng, &points);
+    assert_int_equal(solved, 4);
+    rng_free(rng);
+}
+
+/* Overrides of the command line hold at every point, in `vary` too, and name files from elsewhere. */
+static void overrides_are_part_of_what_is_kept(void **state)
+{
+    struct rng *rng;
+    struct err e = { 0 };
+    struct folder *f = *state;
+    char prices[SUPPORT_PATH];
+    int64_t points = 0;
+    scratch_path(prices, f->dir, "prices.yaml");
+    const struct study_override o[] = { { "vary.total_GBps[1]", "70" },
+                                        { "parts", prices },
+                                        { "objective", "perf_per_cost" } };
+    assert_ok(rng_build(&rng, SEED, 3, &e), &e);
+    int64_t solved = compare_ways(
+        f,
+        "network: two.yaml\nworkload: a.yaml\nparts: poor.yaml\n"
+        "vary: { total_GBps: [ 20, 50 ], objective: [ time, cost ], network: [ two.yaml, three.yaml ] }\n",
+        o, COUNT_OF(o), rng, &points);
+    assert_true(points == 4 && solved == 4);
+    rng_free(rng);
+}
+
+/* More networks, each in a file, than parsed files are kept, twice over. */
+static void more_files_than_are_kept_are_read(void **state)
+{
+    enum { NETWORKS = 70 };
+    struct rng *rng;
+    struct err e = { 0 };
+    struct text study = { 0 };
+    int64_t points = 0;
+    text_puts(&study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
+    for (int i = 0; i < NETWORKS; i++) {
+        char name[32], text[200];
+        snprintf(name, sizeof name, "net%d.yaml", i);
+        snprintf(text, sizeof text,
+                 "name: n%d\ndims:\n  - { shape: ring, size: 4 }\n  - { shape: ring, size: %d }\n", i, i + 3);
+        put(*state, name, text);
+        text_printf(&study, "%s%s", i ? ", " : "", name);
+    }
+    text_puts(&study, " ]\n  total_GBps: [ 10 ]\n");
+    assert_ok(rng_build(&rng, SEED, 4, &e), &e);
+    assert_int_equal(compare_ways(*state, text_str(&study), NULL, 0, rng, &points), 2 * NETWORKS);
+    rng_free(rng);
+    text_free(&study);
+}
+
+/* 8 MB to all of 4 x 8: a ring of 4 passes on 2 * 3/4 of it, a switch of 8 at least a tenth as fast is never
+ * waited for, with 2 * 7/8 of the quarter that is left. */
+static void given_bandwidths_are_evaluated_and_not_solved(void **state)
+{
+    static const struct {
+        double node_GBps, pod_GBps, total_GBps;
+        const char *status, *message;
+    } cases[] = {
+        { 10, 20, 30, "solved", "" },
+        { 290, 80, 370, "infeasible", "the bandwidths of the network do not satisfy \"pod <= 40\"" },
+        { 10, 20, 31, "infeasible", "the bandwidths of the network do not satisfy \"total_GBps\"" },
+        { 12.5, 30.1, 42.6, "solved", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct table t = { 0 };
+        struct err e = { 0 };
+        char text[500];
+        struct folder *f = *state;
+        snprintf(text, sizeof text,
+                 "network: given.yaml\nworkload: a.yaml\nsplit: given\nconstraints: [ pod <= 40 ]\n"
+                 "vary: { total_GBps: [ %.15g ], network.dims.node.bw_GBps: [ %.15g ], "
+                 "network.dims.pod.bw_GBps: [ %.15g ] }\n",
+                 cases[i].total_GBps, cases[i].node_GBps, cases[i].pod_GBps);
+        put(f, "study.yaml", text);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+        assert_string_equal(word(&t, 0, "status"), cases[i].status);
+        assert_string_equal(word(&t, 0, "message"), cases[i].message);
+        assert_string_equal(word(&t, 0, "unique"), "");
+        assert_true(isnan(number(&t, 0, "gap")));
+        if (cases[i].message[0] == '\0') {
+            assert_close(number(&t, 0, "time_s"), 2 * 0.75 * 8e6 / (cases[i].node_GBps * 1e9), 1e-12);
+            assert_close(number(&t, 0, "bw2_GBps"), cases[i].pod_GBps, 1e-15);
+            /* Equal: half of the total on the ring. */
+            assert_close(number(&t, 0, "equal_time_s"), 2 * 0.75 * 8e6 / (cases[i].total_GBps / 2 * 1e9),
+                         1e-12);
+        } else {
+            assert_true(isnan(number(&t, 0, "time_s")));
+        }
+        table_free(&t);
+        sweep_free(&w);
+    }
+}
+
+static void given_without_bandwidths_is_said(void **state)
+{
+    struct sweep w;
+    struct table t = { 0 };
+    struct err e = { 0 };
+    struct folder *f = *state;
+    put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+    assert_string_equal(word(&t, 0, "status"), "error");
+    assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
+    table_free(&t);
+    sweep_free(&w);
+}
+
+/* ---- columns ---- */
+
+static void columns_that_no_row_needs_are_trimmed(void **state)
+{
+    static const struct {
+        const char *study, *has, *lacks;
+    } cases[] = {
+        { "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 5 ] }\n", "bw2_GBps", "bw3_GBps" },
+        { "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 5 ] }\n", "exposed2_s", "plan" },
+        { "network: two.yaml\nworkload: a.yaml\nvary: { network: [ two.yaml, three.yaml ] }\n", "util3",
+          "util4" },
+        { "network: two.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "tokens_per_s", "util3" },
+        { "network: none.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "message", "bw1_GBps" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct table t = { 0 };
+        struct err e = { 0 };
+        struct folder *f = *state;
+        put(f, "study.yaml", cases[i].study);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 2, NULL, NULL, &e), &e);
+        assert_true(table_find(&t, cases[i].has) >= 0);
+        assert_int_equal(table_find(&t, cases[i].lacks), -1);
+        assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
+        table_free(&t);
+        sweep_free(&w);
+    }
+}
+
+static void counts_add_up(void **state)
+{
+    struct sweep_counts sum = { 1, 2, 3, 4, 5 };
+    (void)state;
+    sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40, 50 });
+    assert_true(sum.seen == 11 && sum.filtered == 22 && sum.bounded == 33 && sum.solved == 44);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rows_are_those_of_studies_read_afresh, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(points_that_are_left_out_have_no_row, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_search_sees_every_change, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(overrides_are_part_of_what_is_kept, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(more_files_than_are_kept_are_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(given_bandwidths_are_evaluated_and_not_solved, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(given_without_bandwidths_is_said, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder),
+        cmocka_unit_test(counts_add_up),
+    };
+    return cmocka_run_group_tests_name("kinds/design/runner", tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* Points that are bounded away: never one of the front that all points make. */
+#include "study/keep.h"
+#include "study/order.h"
+#include "kinds/design/runner.h"
+#include "tests/support.h"
+
+struct folder {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+};
+
+static void put(const struct folder *f, const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, name, text, strlen(text));
+}
+
+static int make_folder(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    scratch_path(f->study, f->dir, "study.yaml");
+    put(f, "two.yaml",
+        "name: two\nparts: prices.yaml\ndims:\n  - { name: node, shape: ring, size: 4, tier: A }\n"
+        "  - { name: pod, shape: switch, size: 8, tier: B, max_GBps: 100 }\n");
+    put(f, "prices.yaml",
+        "name: prices\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
+        "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n");
+    put(f, "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n");
+    put(f, "b.yaml",
+        "name: B\nstep: { sum: [ { compute_ms: 1 }, { max: [ { compute_ms: 0.2 },\n"
+        "  { all-reduce: { size_MB: 80, group: all } } ] }, { all-to-all: { size_MB: 8, group: all } } ] "
+        "}\n");
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+static void assert_same_rows(const struct table *got, const struct table *want)
+{
+    struct text a = { 0 }, b = { 0 };
+    struct err e = { 0 };
+    assert_ok(table_write(got, TABLE_AS_CSV, NULL, &a, &e), &e);
+    assert_ok(table_write(want, TABLE_AS_CSV, NULL, &b, &e), &e);
+    assert_string_equal(text_str(&a), text_str(&b));
+    text_free(&a);
+    text_free(&b);
+}
+
+/* Units from one end to the other, or back, each `every`-th of them; rows sorted by point. */
+static void run_units(struct table *rows, struct sweep_counts *n, const struct runner_job *job, int64_t every,
+                      bool back)
+{
+    struct runner *r;
+    struct table mixed = { 0 };
+    struct err e = { 0 };
+    assert_ok(runner_build(&r, job, &e), &e);
+    runner_columns(&mixed, job->order->sweep);
+    runner_columns(rows, job->order->sweep);
+    for (int64_t u = 0; u < job->order->n_units; u += every)
+        assert_ok(runner_unit(r, back ? job->order->n_units - 1 - u : u, &mixed, n, &e), &e);
+    for (int64_t point = 0; point < job->order->sweep->n_points; point++)
+        for (int64_t i = 0; i < mixed.n_rows; i++)
+            if (table_cell(&mixed, i, 0)->count == point)
+                table_take_row(rows, &mixed, i);
+    runner_free(r);
+    table_free(&mixed);
+}
+
+static const struct keep_rule cheap_and_fast = {
+    .front = { { "time_s", false }, { "cost_usd", false } },
+    .n_front = 2,
+    .per = { "workload" },
+    .n_per = 1,
+    .prune = true,
+};
+
+/* The points of all fronts, one after another. */
+static void front_of_rows(struct text *out, const struct table *const *rows, int n)
+{
+    struct keep *k;
+    struct table columns = { 0 }, fresh;
+    struct err e = { 0 };
+    const int64_t *gone;
+    int64_t n_gone;
+    for (int32_t i = 0; i < rows[0]->n_cols; i++)
+        table_column(&columns, rows[0]->names[i], rows[0]->kinds[i]);
+    assert_ok(keep_build(&k, &cheap_and_fast, &columns, &e), &e);
+    for (int i = 0; i < n; i++)
+        assert_ok(keep_offer(k, rows[i], &e), &e);
+    assert_ok(keep_changes(k, &fresh, &gone, &n_gone, &e), &e);
+    assert_ok(keep_sort_fronts(k, &e), &e);
+    const struct front_set *s = keep_fronts(k);
+    for (int32_t f = 0; f < s->n; f++)
+        for (int64_t i = 0; i < s->fronts[f].n_sorted; i++)
+            text_printf(out, "%s: %lld\n", s->groups[f], (long long)s->fronts[f].id[i]);
+    table_free(&fresh);
+    table_free(&columns);
+    keep_free(k);
+}
+
+static void bounded_points_are_not_on_the_front(void **state)
+{
+    struct folder *f = *state;
+    struct sweep w;
+    struct order o;
+    struct table all = { 0 }, sample = { 0 }, rest[2] = { { 0 }, { 0 } }, columns = { 0 };
+    struct sweep_counts ignored = { 0 }, n[2] = { { 0 }, { 0 } };
+    struct text want = { 0 }, got = { 0 };
+    struct keep *k;
+    struct err e = { 0 };
+    put(f, "study.yaml",
+        "network: two.yaml\nparts: prices.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n"
+        "  network.dims.pod.size: [ 4, 8, 16 ]\n  network.dims.node.shape: [ ring, full, line ]\n"
+        "  total_GBps: { from: 5, to: 100, points: 20 }\n  objective: [ time, perf_per_cost ]\n");
+    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w, 8, &e), &e);
+    const struct study_source from = { .path = f->study };
+    struct runner_job job = { .order = &o, .from = &from };
+    run_units(&all, &ignored, &job, 1, false);
+    run_units(&sample, &ignored, &job, 5, false);
+
+    runner_columns(&columns, &w);
+    assert_ok(keep_build(&k, &cheap_and_fast, &columns, &e), &e);
+    assert_ok(keep_offer(k, &sample, &e), &e);
+    job.known = keep_fronts(k);
+    job.rule = &cheap_and_fast;
+    for (int i = 0; i < 2; i++) {
+        run_units(&rest[i], &n[i], &job, 1, i == 1);
+        assert_true(n[i].seen == w.n_points && n[i].solved == rest[i].n_rows && n[i].filtered == 0);
+        assert_true(n[i].bounded == n[i].seen - n[i].solved);
+    }
+    /* Many points lie far from the front. */
+    assert_in_range(n[0].bounded, w.n_points / 8, w.n_points - 1);
+    assert_same_rows(&rest[0], &rest[1]);
+    const struct table *const whole[] = { &all }, *const parts[] = { &sample, &rest[0] };
+    front_of_rows(&want, whole, 1);
+    front_of_rows(&got, parts, 2);
+    assert_string_equal(text_str(&got), text_str(&want));
+
+    text_free(&want);
+    text_free(&got);
+    keep_free(k);
+    table_free(&columns);
+    table_free(&all);
+    table_free(&sample);
+    table_free(&rest[0]);
+    table_free(&rest[1]);
+    order_free(&o);
+    sweep_free(&w);
+}
+
+/* What a point's NIC will be is not known before: no front is its own, not even that of rows without one, on
+ * which stands what beats everything. */
+static void rows_held_apart_by_results_are_all_solved(void **state)
+{
+    static const char *const per[] = { "nic_GBps", "bw1_GBps", "status" };
+    struct folder *f = *state;
+    put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 60, 70, 80 ] }\n");
+    for (size_t i = 0; i < COUNT_OF(per); i++) {
+        struct keep_rule rule = cheap_and_fast;
+        struct sweep w;
+        struct order o;
+        struct table rows = { 0 };
+        struct sweep_counts n = { 0 };
+        struct front_set known = { .n_cols = 2 };
+        struct front *front;
+        bool on;
+        struct err e = { 0 };
+        assert_ok(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, &e), &e);
+        snprintf(rule.per[0], sizeof rule.per[0], "%s", per[i]);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(order_build(&o, &w, 8, &e), &e);
+        const struct study_source from = { .path = f->study };
+        run_units(&rows, &n, &(struct runner_job){ &o, &from, &rule, &known }, 1, false);
+        assert_true(n.solved == 3 && n.bounded == 0);
+        front_set_free(&known);
+        table_free(&rows);
+        order_free(&o);
+        sweep_free(&w);
+    }
+}
+
+static void a_rule_over_columns_that_are_not_there_is_refused(void **state)
+{
+    struct keep_rule rule = cheap_and_fast;
+    struct sweep w = { .n_points = 1 };
+    struct order o;
+    struct runner *r;
+    struct front_set known = { .n_cols = 2 };
+    struct err e = { 0 };
+    const struct study_source from = { .path = "none.yaml" };
+    (void)state;
+    snprintf(rule.front[0].name, sizeof rule.front[0].name, "tme_s");
+    assert_ok(order_build(&o, &w, 1, &e), &e);
+    assert_fails(runner_build(&r, &(struct runner_job){ &o, &from, &rule, &known }, &e), &e, ERR_PARSE,
+                 "tme_s");
+    assert_null(r);
+    order_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bounded_points_are_not_on_the_front, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(rows_held_apart_by_results_are_all_solved, make_folder,
+                                        remove_folder),
+        cmocka_unit_test(a_rule_over_columns_that_are_not_there_is_refused),
+    };
+    return cmocka_run_group_tests_name("kinds/design/runner_bound", tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* Grids of bandwidths whose survivors are known beforehand: of a ring of 4 and a switch of 8 an all-reduce
+ * of M bytes takes max(3/2 M/a, 7/16 M/b). */
+#include "study/campaign.h"
+#include "tests/support.h"
+
+enum { MOST_POINTS = 16 };
+
+/* The points that are kept, ascending; returns how many. @p grid: are they found by a grid? */
+static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct sweep w;
+    struct campaign c;
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    scratch_make(dir);
+    scratch_file(path, dir, "study.yaml", study, strlen(study));
+    const struct study_source from = { .path = path };
+    const struct campaign_ask ask = {
+        .from = &from, .shard = 1, .n_shards = 1, .threads = 1, .seed = 1, .command = "", .version = ""
+    };
+    assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
+    assert_ok(campaign_open(&c, &w, &ask, &e), &e);
+    assert_int_equal(c.plan.order.most, grid ? 1 << 20 : 64);
+    assert_ok(campaign_run(&c, &e), &e);
+    assert_int_equal(c.state.done.seen, w.n_points);
+    assert_ok(store_rows(c.store, -1, MOST_POINTS, &rows, &e), &e);
+    int n = (int)rows.n_rows;
+    for (int i = 0; i < n; i++)
+        point[i] = table_cell(&rows, i, 0)->count;
+    table_free(&rows);
+    campaign_close(&c);
+    sweep_free(&w);
+    scratch_remove(dir);
+    return n;
+}
+
+#define STUDY                                                                                                \
+    "split: given\nparts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4 }, { tier: B,\n"               \
+    "  link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"                          \
+    "network: { dims: [ { name: a, shape: ring, size: 4, tier: A, bw_GBps: 1, max_GBps: 5000 },\n"           \
+    "  { name: b, shape: switch, size: 8, tier: B, bw_GBps: 1 } ] }\n"                                       \
+    "workload: { name: toy, step: { all-reduce: { size_MB: 100, group: all } } }\n"
+
+/* 100 GB/s take 1.5 ms, a little more than the limit, but less than sums in another order may differ by. All
+ * else in the first unit is faster and dearer; what is best comes in the second. */
+static void a_point_barely_beyond_a_limit_hides_none(void **state)
+{
+    struct text study = { 0 };
+    int64_t point[MOST_POINTS];
+    (void)state;
+    text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
+    for (int i = 1; i <= 1049; i++)
+        text_printf(&study, ", %d", 500 + i);
+    text_puts(&study, ", 101 ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
+                      "keep: { front: [cost_usd, total_GBps], where: [ time_s <= 0.00149999999985 ] }\n");
+    assert_int_equal(kept_of(point, text_str(&study), true), 1);
+    assert_int_equal(point[0], 1050 * 1000);
+    text_free(&study);
+}
+
+/* 10^6 GB/s at most: faster ones are errors, each in a row, and hide nothing. */
+static void a_bandwidth_that_no_study_takes_is_no_point_of_a_grid(void **state)
+{
+    int64_t point[MOST_POINTS];
+    (void)state;
+    assert_int_equal(
+        kept_of(point,
+                STUDY "vary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+                      "  network.dims.b.bw_GBps: [ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,\n"
+                      "    16, 2e6, 3e6, 4e6, 5e6 ]\n"
+                      "keep: { top: { by: time_s, n: 3 } }\n",
+                false),
+        3);
+    /* Of 20 GB/s a takes longer than b of 6 and more: 150/20 > 43.75/6. */
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(point[i], 19 * 20 + 5 + i);
+}
+
+/* The second of three units begins with points that a cap forbids; all are a grid. 50 GB/s are the least, and
+ * the cheapest. */
+static void a_unit_that_begins_with_what_is_no_study_is_a_grid_too(void **state)
+{
+    struct text study = { 0 };
+    int64_t point[MOST_POINTS];
+    (void)state;
+    text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
+    for (int i = 1; i < 2200; i++)
+        text_printf(&study, ", %d", i < 1047 ? 100 + i : i < 1050 ? 9000 : i - 1000);
+    text_puts(&study, " ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
+                      "keep: { front: [cost_usd, total_GBps] }\n");
+    assert_int_equal(kept_of(point, text_str(&study), true), 1);
+    assert_int_equal(point[0], 1050 * 1000);
+    text_free(&study);
+}
+
+/* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */
+static void points_of_a_network_without_a_name_are_held_apart_by_it(void **state)
+{
+    int64_t point[MOST_POINTS];
+    (void)state;
+    int n = kept_of(point,
+                    STUDY "vary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+                          "  network.dims.b.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+                          "keep: { front: [time_s, cost_usd], per: [network] }\n",
+                    false);
+    assert_int_equal(n, MOST_POINTS); /* that are read; of the front alone point 1 is none */
+    for (int i = 0; i < n; i++)
+        assert_int_equal(point[i], i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_barely_beyond_a_limit_hides_none),
+        cmocka_unit_test(a_unit_that_begins_with_what_is_no_study_is_a_grid_too),
+        cmocka_unit_test(points_of_a_network_without_a_name_are_held_apart_by_it),
+        cmocka_unit_test(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+#include "tests/support.h"
+
+#include <omp.h>
+
+#include "kinds/design/design.h"
+#include "kinds/design/search.h"
+
+/* 4 x 2 NPUs that hold little, so that memory decides. */
+#define NPU "npu: { peak_TFLOPS: 1, mem_GB: %s, mem_GBps: 100, matrix_half_out: 64, kernel_ns: 1000 }"
+#define GIVEN                                                                                                \
+    "dims: [ { name: node, shape: ring, size: 4, bw_GBps: 10, latency_ns: 500, tier: N }, "                  \
+    "{ name: pod, shape: switch, size: 2, bw_GBps: 2, latency_ns: 2000, tier: P } ]"
+#define OPEN                                                                                                 \
+    "dims: [ { name: node, shape: ring, size: 4, latency_ns: 500, tier: N }, "                               \
+    "{ name: pod, shape: switch, size: 2, latency_ns: 2000, tier: P } ]"
+#define PARTS                                                                                                \
+    "parts: { nic_port_GBps: 5, rates: [ { tier: N, link_usd_per_GBps: 4 }, "                                \
+    "{ tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"
+#define DENSE                                                                                                \
+    "{ layers: 4, hidden: 256, heads: 4, vocab: 512, seq: 64, attention: unfused, tied: true, biases: true " \
+    "}"
+#define EXPERTS                                                                                              \
+    "{ layers: 4, hidden: 128, heads: 4, kv_heads: 2, vocab: 512, seq: 64, activation: swiglu, "             \
+    "norm: rms-norm, moe: { experts: 4, top_k: 2, ffn: 256, dense_layers: 1 } }"
+
+struct ask {
+    const char *mem_GB, *dims, *model, *search, *more;
+};
+
+static int load(struct study *s, const struct ask *a, unsigned needs, struct err *e)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[4096];
+    snprintf(text, sizeof text,
+             "network: { " NPU ", %s }\nworkload: { name: w, model: %s, parallel: { batch: 8 }%s }\n%s",
+             a->mem_GB, a->dims, a->model, a->search, a->more);
+    scratch_make(dir);
+    scratch_file(path, dir, "study.yaml", text, strlen(text));
+    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
+    scratch_remove(dir);
+    return rc;
+}
+
+static void must_load(struct study *s, const struct ask *a, unsigned needs)
+{
+    struct err e = { 0 };
+    assert_ok(load(s, a, needs, &e), &e);
+}
+
+/* ---- another way to find the best: every combination there is, legal or not ---- */
+
+struct brute {
+    const struct study *s;
+    bool split;
+    double best;
+    int64_t n_fit;
+};
+
+static double value_of(const struct brute *b, const struct training *x)
+{
+    struct step_tree tree;
+    struct step_fn fn;
+    struct err e = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS], value;
+    assert_ok(training_build(&tree, x, &b->s->net, &e), &e);
+    assert_ok(step_compile(&fn, &tree, &b->s->net, &e), &e);
+    if (b->split) {
+        struct design_question q;
+        struct alloc_answer answer;
+        design_ask(&q, b->s);
+        q.problem.step = &fn;
+        assert_ok(alloc_solve(&answer, &q.problem, &e), &e);
+        value = alloc_has_split(&answer) ? answer.value : INFINITY;
+        alloc_answer_free(&answer);
+    } else {
+        for (int32_t d = 0; d < b->s->net.n_dims; d++)
+            bw_Bps[d] = b->s->net.dims[d].bw_Bps;
+        value = step_time(&fn, bw_Bps);
+    }
+    step_fn_free(&fn);
+    step_free(&tree);
+    return value;
+}
+
+/* Axes that have one member lie nowhere: last, in one order, is enough. */
+static bool is_plain(const struct plan *p)
+{
+    for (int i = 0; i + 1 < 4; i++) {
+        bool one = p->degree[p->order[i]] == 1, next = p->degree[p->order[i + 1]] == 1;
+        if (one && (!next || p->order[i] > p->order[i + 1]))
+            return false;
+    }
+    return true;
+}
+
+static void try_orders(struct brute *b, struct training *x)
+{
+    struct err e = { 0 };
+    for (int code = 0; code < 256; code++) {
+        unsigned seen = 0;
+        for (int i = 0; i < 4; i++) {
+            x->plan.order[i] = (enum plan_axis)(code >> 2 * i & 3);
+            seen |= 1U << x->plan.order[i];
+        }
+        if (seen != 15 || !is_plain(&x->plan) || training_derive(x, &b->s->net, &e))
+            continue;
+        b->n_fit++;
+        b->best = fmin(b->best, value_of(b, x));
+    }
+}
+
+static void try_plan(struct brute *b, struct training *x)
+{
+    struct memory memory;
+    if (!plan_check(&x->plan, &x->model, b->s->net.n_npus, NULL))
+        return;
+    memory_plan(&memory, &x->model, &x->plan);
+    if (!(memory.total_B > b->s->net.npu.mem_B))
+        try_orders(b, x);
+}
+
+/* Every value of the options that the study leaves open; few of them, so that this ends. */
+static void try_options(struct brute *b, struct training *x)
+{
+    for (int code = 0; code < 4 * 3 * 3 * 4 * 2 * 2; code++) {
+        struct plan *p = &x->plan;
+        int rest = code;
+        p->micro = 1 << rest % 4, rest /= 4;
+        p->interleave = 1 << rest % 3, rest /= 3;
+        p->recompute = rest % 3, rest /= 3;
+        p->zero = rest % 4, rest /= 4;
+        p->seq_parallel = rest % 2, rest /= 2;
+        p->schedule = rest % 2;
+        try_plan(b, x);
+    }
+}
+
+static double brute_best(const struct study *s, bool split, int64_t *n_fit)
+{
+    struct brute b = { .s = s, .split = split, .best = INFINITY };
+    struct training *x = malloc(sizeof *x);
+    assert_non_null(x);
+    *x = *s->workloads[0].training;
+    for (int code = 0; code < 4 * 4 * 4 * 3; code++) {
+        int rest = code;
+        x->plan.degree[PLAN_TP] = 1 << rest % 4, rest /= 4;
+        x->plan.degree[PLAN_CP] = 1 << rest % 4, rest /= 4;
+        x->plan.degree[PLAN_PP] = 1 << rest % 4, rest /= 4;
+        x->plan.ep = 1 << rest % 3;
+        int64_t inner = plan_inner(&x->plan, 8);
+        x->plan.degree[PLAN_DP] = 8 / inner;
+        if (inner <= 8)
+            try_options(&b, x);
+    }
+    free(x);
+    *n_fit = b.n_fit;
+    return b.best;
+}
+
+/* ---- tests ---- */
+
+static const struct ask given_cases[] = {
+    { "0.02", GIVEN, DENSE, ", search: { context: [ring] }", "" },
+    { "0.008", GIVEN, EXPERTS, ", search: { context: [ring] }", "" },
+};
+
+static void no_plan_is_faster_than_the_one_that_is_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
+        struct study s;
+        int64_t n_fit;
+        must_load(&s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
+        const struct search_result *r = s.workloads[0].search;
+        double best_s = brute_best(&s, false, &n_fit);
+        assert_true(n_fit > 0);
+        assert_true(r->n_found > 0);
+        assert_close(r->found[0].time_s, best_s, 1e-12);
+        for (int32_t k = 1; k < r->n_found; k++)
+            assert_true(r->found[k].time_s >= r->found[k - 1].time_s);
+        assert_int_equal(r->n_candidates, r->n_timed + r->n_rejected[SEARCH_MEMORY]);
+        study_free(&s);
+    }
+}
+
+/* The study is made from the best plan: what a simulation of it takes is what the search said. */
+static void the_step_of_the_study_takes_the_time_of_the_best_plan(void **state)
+{
+    static const char *const models[] = { "model: bandwidth\n",
+                                          "model: alpha-beta\nsimulation: { chunks: 3 }\n",
+                                          "model: chunk\nsimulation: { chunks: 1, order: fixed }\n" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        struct ask a = given_cases[0];
+        struct study s;
+        struct design d;
+        struct err e = { 0 };
+        double bw_Bps[TOPO_MAX_DIMS];
+        a.more = models[i];
+        /* Of simulated models the search times the closed form: equal where nothing meets on a dimension. */
+        a.search = i == 2 ? ", search: { zero: [0, 1], cp: [1] }" : a.search;
+        must_load(&s, &a, STUDY_NEEDS_BANDWIDTH);
+        for (int32_t k = 0; k < s.net.n_dims; k++)
+            bw_Bps[k] = s.net.dims[k].bw_Bps;
+        assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+        assert_close(d.time_s, s.workloads[0].search->found[0].time_s, 1e-9);
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
+static const struct ask split_cases[] = {
+    { "0.02", OPEN, DENSE, ", search: { tp: [1, 2, 4], cp: [1], context: [ring], zero: [0, 1, 3] }",
+      "total_GBps: 12\n" },
+    { "0.02", OPEN, DENSE, ", search: { tp: [1, 2, 4], cp: [1], context: [ring], zero: [0, 1, 3] }",
+      "constraints: [ node + 3*pod <= 20, pod >= 0.1*node, node >= 1 ]\n" },
+    { "1", OPEN, EXPERTS, ", search: { cp: [1], zero: [1], seq_parallel: [true] }", "total_GBps: 12\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS "total_GBps: 12\nobjective: perf_per_cost\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS "objective: cost\ntime_limit_s: 0.5\n" },
+};
+
+/* Brute force keeps to the same values by asking the study's space; here by a filter on the plan. */
+static bool is_asked(const struct plan *p, const struct search_space *space)
+{
+    const struct {
+        const struct search_values *v;
+        int64_t value;
+    } rows[] = { { &space->tp, p->degree[PLAN_TP] },
+                 { &space->cp, p->degree[PLAN_CP] },
+                 { &space->interleave, p->interleave } };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        bool in = rows[i].v->n == 0;
+        for (int32_t k = 0; k < rows[i].v->n; k++)
+            in = in || rows[i].v->values[k] == rows[i].value;
+        if (!in)
+            return false;
+    }
+    return space->zero & 1U << p->zero && space->seq_parallel & 1U << p->seq_parallel;
+}
+
+static double brute_split(const struct study *s, const struct search_space *space)
+{
+    struct brute b = { .s = s, .split = true, .best = INFINITY };
+    struct training *x = malloc(sizeof *x);
+    assert_non_null(x);
+    *x = *s->workloads[0].training;
+    for (int code = 0; code < 3 * 3 * 3; code++)
+        for (int o = 0; o < 4 * 3 * 3 * 4 * 2; o++) {
+            struct plan *p = &x->plan;
+            int rest = o;
+            p->degree[PLAN_TP] = 1 << code % 3;
+            p->degree[PLAN_CP] = 1;
+            p->degree[PLAN_PP] = 1 << code / 3 % 3;
+            p->degree[PLAN_DP] = 8 / p->degree[PLAN_TP] / p->degree[PLAN_PP];
+            p->ep = x->model.moe.experts ? 1 << code / 9 : 1;
+            p->micro = 1 << rest % 4, rest /= 4;
+            p->interleave = 1 << rest % 3, rest /= 3;
+            p->recompute = rest % 3, rest /= 3;
+            p->zero = rest % 4, rest /= 4;
+            p->seq_parallel = rest % 2;
+            if (is_asked(p, space) && (code < 9 || x->model.moe.experts))
+                try_plan(&b, x);
+        }
+    free(x);
+    return b.best;
+}
+
+static void no_plan_with_its_best_split_is_better_than_what_is_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
+        struct study s;
+        struct search_space space;
+        struct err e = { 0 };
+        must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
+        const struct search_result *r = s.workloads[0].search;
+        assert_ok(search_read(&space, &s.doc, yaml_find(&s.doc, "workload.search"), &e), &e);
+        assert_true(r->n_found > 0);
+        assert_close(r->found[0].value, brute_split(&s, &space), 1e-8);
+        assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
+        study_free(&s);
+    }
+}
+
+/* Bounds are there to rule plans out: most of them here. */
+static void bounds_leave_few_plans_to_split(void **state)
+{
+    struct study s;
+    (void)state;
+    must_load(&s, &split_cases[0], STUDY_FOR_SPLIT);
+    const struct search_result *r = s.workloads[0].search;
+    assert_true(r->n_split < r->n_timed / 4);
+    study_free(&s);
+}
+
+static void assert_same_result(const struct search_result *a, const struct search_result *b)
+{
+    assert_int_equal(a->n_found, b->n_found);
+    assert_int_equal(a->n_candidates, b->n_candidates);
+    assert_int_equal(a->n_timed, b->n_timed);
+    assert_int_equal(a->n_bounded, b->n_bounded);
+    assert_int_equal(a->n_split, b->n_split);
+    assert_memory_equal(a->n_rejected, b->n_rejected, sizeof a->n_rejected);
+    for (int32_t i = 0; i < a->n_found; i++) {
+        assert_int_equal(a->found[i].rank, b->found[i].rank);
+        assert_memory_equal(&a->found[i].value, &b->found[i].value, sizeof a->found[i].value);
+        assert_memory_equal(a->found[i].bw_Bps, b->found[i].bw_Bps, sizeof a->found[i].bw_Bps);
+    }
+}
+
+static void the_number_of_threads_changes_nothing(void **state)
+{
+    const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };
+    int threads = omp_get_max_threads();
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct study one, more;
+        unsigned needs = i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH;
+        omp_set_num_threads(1);
+        must_load(&one, asks[i], needs);
+        for (int n = 2; n <= 5; n += 3) {
+            omp_set_num_threads(n);
+            must_load(&more, asks[i], needs);
+            assert_same_result(one.workloads[0].search, more.workloads[0].search);
+            study_free(&more);
+        }
+        study_free(&one);
+    }
+    omp_set_num_threads(threads);
+}
+
+static void a_search_without_result_says_why(void **state)
+{
+    static const struct {
+        struct ask ask;
+        unsigned needs;
+        const char *text;
+    } cases[] = {
+        { { "0.001", GIVEN, DENSE, ", search: { context: [ring] }", "" },
+          STUDY_NEEDS_BANDWIDTH,
+          "because memory does not suffice (need at least 0.00" },
+        { { "1", GIVEN, DENSE, ", search: { tp: [3], pp: [5] }", "" },
+          STUDY_NEEDS_BANDWIDTH,
+          "workload.search finds no plan: rejected 7 because something does not divide" },
+        { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
+            "total_GBps: 12\nconstraints: [ node >= 10, pod >= 10 ]\n" },
+          STUDY_FOR_SPLIT,
+          "finds no plan: the constraints contradict each other, no split satisfies them" },
+        { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
+            "total_GBps: 12\nconstraints: [ pod <= 0 ]\n" },
+          STUDY_FOR_SPLIT,
+          "because no split satisfies the constraints" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study s;
+        struct err e = { 0 };
+        assert_int_equal(load(&s, &cases[i].ask, cases[i].needs, &e), ERR_NO_DESIGN);
+        assert_has(e.msg, cases[i].text);
+        study_free(&s);
+    }
+}
+
+static void a_bad_search_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        const char *search, *text;
+        int code;
+    } cases[] = {
+        { ", search: { tp: 4 }", "workload.search.tp is 4, need a list", ERR_PARSE },
+        { ", search: { tp: [0] }", "workload.search.tp[0] is 0, need 1 or more", ERR_RANGE },
+        { ", search: { tp: [] }", "workload.search.tp has 0 entries, need 1 to 64", ERR_RANGE },
+        { ", search: { zero: [4] }", "workload.search.zero[0] is 4, need one of 0, 1, 2, 3", ERR_PARSE },
+        { ", search: { recompute: [half] }", "is half, need one of none, selective, full", ERR_PARSE },
+        { ", search: { top: 0 }", "workload.search.top is 0, need 1 to 1000", ERR_RANGE },
+        { ", search: { tpp: [1] }", "workload.search.tpp is unknown", ERR_PARSE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct ask a = given_cases[0];
+        struct study s;
+        struct err e = { 0 };
+        a.search = cases[i].search;
+        assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, &e), cases[i].code);
+        assert_has(e.msg, cases[i].text);
+        study_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_plan_is_faster_than_the_one_that_is_found),
+        cmocka_unit_test(the_step_of_the_study_takes_the_time_of_the_best_plan),
+        cmocka_unit_test(no_plan_with_its_best_split_is_better_than_what_is_found),
+        cmocka_unit_test(bounds_leave_few_plans_to_split),
+        cmocka_unit_test(the_number_of_threads_changes_nothing),
+        cmocka_unit_test(a_search_without_result_says_why),
+        cmocka_unit_test(a_bad_search_is_refused_at_its_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

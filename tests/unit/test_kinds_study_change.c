@@ -1,0 +1,200 @@
+/* A study that is changed against one that is read with the same values: the same in all that a design asks.
+ */
+#include "study/study_files.h"
+#include "tests/support.h"
+#include "kinds/design/design.h"
+
+struct folder {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+};
+
+static int make_folder(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    scratch_path(f->study, f->dir, "study.yaml");
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+
+/* Two dimensions with a second protocol, slow and quick to answer: which one is faster depends on the
+ * bandwidth. */
+static const char base[] =
+    "network:\n"
+    "  name: two\n"
+    "  dims:\n"
+    "    - { name: node, shape: full, size: 8, latency_ns: 20000, max_GBps: 900,\n"
+    "        regimes: [ { latency_ns: 100, efficiency: 0.2 } ] }\n"
+    "    - { name: pod, shape: switch, size: 16, latency_ns: 50000, max_GBps: 100,\n"
+    "        regimes: [ { latency_ns: 100, efficiency: 0.2 } ] }\n"
+    "model: alpha-beta\n"
+    "constraints: [ pod <= 90, 2*node + pod <= 1500 ]\n"
+    "workload: { name: w, step: { sum: [ { all-reduce: { size_MB: 0.3, group: all } },\n"
+    "  { all-reduce: { size_MB: 40, group: all } } ] } }\n";
+
+static void assert_same(const struct study *got, const struct study *want)
+{
+    assert_true(got->objective == want->objective);
+    assert_true(got->total_Bps == want->total_Bps || (isnan(got->total_Bps) && isnan(want->total_Bps)));
+    assert_true(got->time_limit_s == want->time_limit_s ||
+                (isnan(got->time_limit_s) && isnan(want->time_limit_s)));
+    assert_int_equal(got->net.n_dims, want->net.n_dims);
+    for (int32_t d = 0; d < got->net.n_dims; d++) {
+        const struct topo_dim *a = &got->net.dims[d], *b = &want->net.dims[d];
+        assert_true(a->bw_Bps == b->bw_Bps || (isnan(a->bw_Bps) && isnan(b->bw_Bps)));
+        assert_true(a->min_Bps == b->min_Bps && a->max_Bps == b->max_Bps);
+    }
+    assert_int_equal(got->rows.n, want->rows.n);
+    for (int32_t i = 0; i < got->rows.n; i++) {
+        const struct alloc_row *a = &got->rows.rows[i], *b = &want->rows.rows[i];
+        assert_string_equal(a->name, b->name);
+        assert_true(a->rhs == b->rhs && a->sense == b->sense);
+        assert_memory_equal(a->coef, b->coef, sizeof a->coef);
+    }
+    assert_true(study_choices(got) == study_choices(want));
+    assert_true(study_hash(got) == study_hash(want));
+}
+
+enum { KEYS = 3 };
+
+/* One change after another, a split solved between, which leaves its own choices behind. */
+static void change_and_compare(struct folder *f, const char *const *paths, const char *const (*values)[KEYS],
+                               int n)
+{
+    struct study_override axes[KEYS];
+    struct study_source from = { .path = f->study, .axes = axes };
+    struct study s = { 0 };
+    struct err e = { 0 };
+    for (int i = 0; i < n; i++) {
+        from.n_axes = 0;
+        for (int k = 0; k < KEYS && paths[k]; k++)
+            axes[from.n_axes++] = (struct study_override){ paths[k], values[i][k] };
+        struct study afresh;
+        assert_ok(study_read(&afresh, &from, NEEDS, &e), &e);
+        if (i == 0)
+            assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+        else
+            assert_true(study_change(&s, &from, NEEDS));
+        assert_same(&s, &afresh);
+        study_free(&afresh);
+        struct design d;
+        assert_ok(design_solve(&d, &s, &e), &e);
+        design_free(&d);
+    }
+    study_free(&s);
+}
+
+static void a_changed_study_is_as_one_that_was_read(void **state)
+{
+    static const struct {
+        const char *paths[KEYS], *values[4][KEYS];
+    } cases[] = {
+        { { "total_GBps", "objective" },
+          { { "80", "time" }, { "700.25", "utilization" }, { "1e1", "time" }, { "0.5", "time" } } },
+        { { "network.dims.pod.max_GBps", "network.dims.node.min_GBps" },
+          { { "50", "1" }, { "0.25", "0" }, { "4", "60" }, { "99", "800" } } },
+        { { "network.dims[1].bw_GBps", "network.dims[0].bw_GBps", "time_limit_s" },
+          { { "80", "100", "1" }, { "0.1", "100", "2" }, { "80", "0.001", "3" }, { "80", "100", "1" } } },
+    };
+    struct folder *f = *state;
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        change_and_compare(f, cases[i].paths, cases[i].values, 4);
+}
+
+/* Choices differ between those studies, or the test above says nothing of them. */
+static void another_bandwidth_is_another_choice(void **state)
+{
+    static const char *const bw[] = { "0.001", "900" };
+    unsigned long long choices[2];
+    struct folder *f = *state;
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
+    for (int i = 0; i < 2; i++) {
+        const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
+        struct study s;
+        struct err e = { 0 };
+        assert_ok(
+            study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, &e),
+            &e);
+        choices[i] = study_choices(&s);
+        study_free(&s);
+    }
+    assert_true(choices[0] != choices[1]);
+}
+
+static void what_a_change_cannot_say_is_left_to_reading(void **state)
+{
+    static const struct {
+        const char *path, *first, *second;
+    } cases[] = {
+        { "total_GBps", "80", "0" },
+        { "total_GBps", "80", "~" },
+        { "total_GBps", "80", "\"80\"" },
+        { "total_GBps", "80", "[80]" },
+        { "objective", "time", "tim" },
+        { "objective", "time", "cost" },          /* without prices */
+        { "objective", "time", "perf_per_cost" }, /* the same */
+        { "network.dims.pod.min_GBps", "10", "200" },
+        { "network.dims.pod.bw_GBps", "10", "nan" },
+    };
+    struct folder *f = *state;
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study_override axis = { cases[i].path, cases[i].first };
+        const struct study_source from = { .path = f->study, .axes = &axis, .n_axes = 1 };
+        struct study s;
+        struct err e = { 0 };
+        assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+        axis.value = cases[i].second;
+        assert_false(study_change(&s, &from, NEEDS));
+        axis.value = cases[i].first; /* and it can be changed again */
+        assert_true(study_change(&s, &from, NEEDS));
+        study_free(&s);
+    }
+}
+
+/* A later axis takes the place of the dimension: the earlier one changes nothing there. */
+static void a_value_that_was_replaced_is_not_changed(void **state)
+{
+    static const char dims[] = "[{name: pod, shape: switch, size: 4, max_GBps: 7}]";
+    struct study_override axes[] = { { "network.dims.pod.max_GBps", "50" }, { "network.dims", dims } };
+    struct folder *f = *state;
+    const struct study_source from = { .path = f->study, .axes = axes, .n_axes = 2 };
+    char path[SUPPORT_PATH];
+    struct study s;
+    struct err e = { 0 };
+    static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
+                                "workload: { name: w, step: { compute_ms: 1 } }\n";
+    scratch_file(path, f->dir, "study.yaml", study, sizeof study - 1);
+    assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+    assert_true(s.net.dims[0].max_Bps == 7e9);
+    axes[0].value = "60";
+    assert_false(study_change(&s, &from, NEEDS));
+    study_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(another_bandwidth_is_another_choice, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_a_change_cannot_say_is_left_to_reading, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests_name("kinds/design/study: study_change", tests, NULL, NULL);
+}

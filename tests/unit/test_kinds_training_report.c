@@ -1,0 +1,118 @@
+#include "tests/support.h"
+
+#include "kinds/design/training_report.h"
+
+#define STUDY                                                                                                \
+    "network: { npu: { peak_TFLOPS: 100, mem_GB: 4, mem_GBps: 1000 }, dims: [ "                              \
+    "{ name: node, shape: ring, size: 4, bw_GBps: 20, latency_ns: 1000 }, "                                  \
+    "{ name: pod, shape: switch, size: 4, bw_GBps: 5, latency_ns: 5000 } ] }\n"                              \
+    "workload: { name: w, model: { layers: 8, hidden: 1024, heads: 8, vocab: 4096, seq: 512, "               \
+    "attention: unfused, tied: true }, parallel: { batch: 32, "
+#define END " } }\n"
+
+static void evaluate(struct study *s, struct design *d, const char *plan, const char *model)
+{
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[2048];
+    struct err e = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS];
+    snprintf(text, sizeof text, STUDY "%s" END "model: %s\n", plan, model);
+    scratch_make(dir);
+    scratch_file(path, dir, "study.yaml", text, strlen(text));
+    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, &e);
+    scratch_remove(dir);
+    assert_ok(rc, &e);
+    for (int32_t i = 0; i < s->net.n_dims; i++)
+        bw_Bps[i] = s->net.dims[i].bw_Bps;
+    assert_ok(design_evaluate(d, s, bw_Bps, &e), &e);
+}
+
+static double sum_of(const struct training_report *r)
+{
+    double sum_s = r->compute_s + r->recompute_s + r->bubble_s + r->optimizer_s + r->overhead_s;
+    for (int a = 0; a < N_REPORT_AXES; a++)
+        sum_s += r->axis_s[a];
+    return sum_s;
+}
+
+static const char *const plans[] = {
+    "tp: 4, pp: 4, recompute: selective, seq_parallel: true, zero: 1, step_overhead_s: 0.01",
+    "tp: 4, pp: 2, interleave: 2, recompute: full",
+    "tp: 2, zero: 3",
+    "cp: 2, pp: 2, overlap_pp: true, overlap_dp: false",
+};
+
+static void parts_add_up_to_the_step_in_closed_form(void **state)
+{
+    static const char *const models[] = { "bandwidth", "alpha-beta" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(plans) * COUNT_OF(models); i++) {
+        struct study s;
+        struct design d;
+        struct training_report r;
+        evaluate(&s, &d, plans[i / 2], models[i % 2]);
+        training_report(&r, &s, &s.workloads[0], &d.loads[0]);
+        assert_close(sum_of(&r), r.time_s, 1e-12);
+        assert_true(fabs(r.rest_s) <= 1e-12 * r.time_s);
+        for (int a = 0; a < N_REPORT_AXES; a++) {
+            double wait_s = 0;
+            for (int32_t k = 0; k < s.net.n_dims; k++)
+                wait_s += r.dim_s[a][k];
+            assert_true(wait_s <= r.axis_s[a] * (1 + 1e-12));
+        }
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
+/* Where collectives meet they slow each other down: that is the rest, and nothing else is. */
+static void what_a_simulation_adds_is_the_rest(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(plans); i++) {
+        struct study s;
+        struct design d;
+        struct training_report r;
+        evaluate(&s, &d, plans[i], "chunk");
+        training_report(&r, &s, &s.workloads[0], &d.loads[0]);
+        assert_close(sum_of(&r) + r.rest_s, r.time_s, 1e-12);
+        assert_true(fabs(r.rest_s) < 0.2 * r.time_s);
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
+static void a_row_has_a_cell_for_every_column(void **state)
+{
+    struct study s;
+    struct design d;
+    struct training_row row, none = { .known = false };
+    struct table t = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    evaluate(&s, &d, plans[0], "alpha-beta");
+    assert_ok(training_row_fill(&row, &s, &d, &e), &e);
+    training_row_columns(&t);
+    table_row(&t);
+    training_row_put(&t, &row);
+    assert_int_equal(t.col, t.n_cols);
+    table_row(&t);
+    training_row_put(&t, &none);
+    assert_int_equal(t.col, t.n_cols);
+    assert_int_equal(table_cell(&t, 0, table_find(&t, "tp"))->count, 4);
+    assert_string_equal(table_cell(&t, 0, table_find(&t, "recompute"))->text, "selective");
+    assert_string_equal(table_cell(&t, 0, table_find(&t, "fits"))->text, "yes");
+    assert_close(table_number(&t, 0, table_find(&t, "tokens_per_s")), 32 * 512 / d.time_s, 1e-12);
+    table_free(&t);
+    design_free(&d);
+    study_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_add_up_to_the_step_in_closed_form),
+        cmocka_unit_test(what_a_simulation_adds_is_the_rest),
+        cmocka_unit_test(a_row_has_a_cell_for_every_column),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

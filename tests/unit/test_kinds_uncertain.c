@@ -1,0 +1,346 @@
+#include "tests/support.h"
+
+#include "kinds/design/uncertain.h"
+
+/* 4 x 8 NPUs; 12 MB on node, 28 MB on pod in a step, beside 1 ms of compute. */
+#define STUDY                                                                                                \
+    "network:\n"                                                                                             \
+    "  npu: { usd: 1000, peak_TFLOPS: 300, mem_GBps: 2000 }\n"                                               \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: 4, tier: N, latency_ns: 1000 }\n"                                \
+    "    - { name: pod, shape: switch, size: 8, tier: P, latency_ns: 2000, efficiency: 0.9 }\n"              \
+    "parts:\n"                                                                                               \
+    "  rates:\n"                                                                                             \
+    "    - { tier: N, link_usd_per_GBps: 4 }\n"                                                              \
+    "    - { tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: { low: 10, typ: 18, high: 30 }, "           \
+    "nic_usd_per_GBps: 32 }\n"                                                                               \
+    "count_npus: true\n"                                                                                     \
+    "seed: 5\n"
+#define LOADS                                                                                                \
+    "workload: { name: w, groups: { i: { members: [4, 1] }, o: { members: [1, 8] } }, step: { sum: [ "       \
+    "{ compute_ms: 1 }, { all-reduce: { size_MB: 8, group: i } }, { all-reduce: { size_MB: 16, group: o } "  \
+    "} ] } }\n"
+#define MODEL                                                                                                \
+    "workload: { name: m, model: { family: transformer, layers: 4, hidden: 1024, heads: 16, seq: 512, "      \
+    "vocab: 32000 }, parallel: { tp: 4, batch: 64 } }\n"
+
+static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8000000 0\n"; /* of ASTRA-sim */
+
+static const double bw_Bps[TOPO_MAX_DIMS] = { 20e9, 10e9 };
+
+/* A study from text, and its design at 20 and 10 GB/s. */
+struct opened {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct study s;
+    struct uncertain u;
+    struct design d;
+};
+
+static int open_study(struct opened *o, const char *text, const struct study_override *set, int32_t n,
+                      struct err *e)
+{
+    scratch_make(o->dir);
+    scratch_file(o->path, o->dir, "study.yaml", text, strlen(text));
+    o->u = (struct uncertain){ 0 };
+    assert_ok(
+        study_load(&o->s, o->path, set, n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT, e), e);
+    assert_ok(design_evaluate(&o->d, &o->s, bw_Bps, e), e);
+    return uncertain_read(&o->u, &o->s.doc, yaml_get(&o->s.doc, o->s.doc.root, "uncertain"), o->s.seed, e);
+}
+
+static void close_study(struct opened *o)
+{
+    uncertain_free(&o->u);
+    design_free(&o->d);
+    study_free(&o->s);
+    scratch_remove(o->dir);
+}
+
+static void percentiles(double *values, const char *text)
+{
+    struct opened o;
+    struct err e = { 0 };
+    assert_ok(open_study(&o, text, NULL, 0, &e), &e);
+    assert_ok(uncertain_fill(values, &o.u, &o.s, &o.d, &e), &e);
+    close_study(&o);
+}
+
+/* Cost: 32 NPUs of 1000 USD, 4*20 + (8 + 18 + 32)*10 USD each; a USD per GB/s more of the NIC is 320 USD. Of
+ * 4000 draws a percentile is known to two hundredths of a standard deviation. */
+static void cost_has_the_percentiles_of_the_price_it_is_linear_in(void **state)
+{
+    static const struct {
+        const char *distribution;
+        double low, middle, high; /* 10th, 50th, 90th percentile of the price */
+        double unsure;
+    } cases[] = {
+        { "{ normal: [32, 4] }", 32 - 4 * 1.2815515655446004, 32, 32 + 4 * 1.2815515655446004, 0.5 },
+        { "{ normal: [1, 0.125], relative: true }", 32 - 4 * 1.2815515655446004, 32,
+          32 + 4 * 1.2815515655446004, 0.5 },
+        { "{ uniform: [20, 60] }", 24, 40, 56, 1.6 },
+        { "{ lognormal: [32, 1.5] }", 19.0323, 32, 53.8035, 2 }, /* 32 * 1.5^(-+1.28155) */
+        /* low + sqrt(p (high - low)(typ - low)), and from above. */
+        { "{ triangular: [20, 30, 60] }", 20 + 6.324555320336759, 60 - 24.49489742783178,
+          60 - 10.954451150103322, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[4096];
+        double v[6], base = 32 * (1000 + 4 * 20.0 + (8 + 18) * 10);
+        snprintf(text, sizeof text,
+                 "%suncertain: { draws: 4000, keys: { \"parts.rates[1].nic_usd_per_GBps\": %s } }\n",
+                 STUDY LOADS, cases[i].distribution);
+        percentiles(v, text);
+        assert_near((v[3] - base) / 320, cases[i].low, cases[i].unsure);
+        assert_near((v[4] - base) / 320, cases[i].middle, cases[i].unsure);
+        assert_near((v[5] - base) / 320, cases[i].high, cases[i].unsure);
+        for (int k = 0; k < 3; k++) /* 1 ms, 12 MB at 20, 28 MB at 0.9 of 10 GB/s */
+            assert_close(v[k], 1e-3 + 12e6 / 20e9 + 28e6 / 9e9, 1e-12);
+    }
+}
+
+/* Half to one and a half times the bytes: what is no compute is as much. */
+static void time_has_the_percentiles_of_the_traffic_it_is_linear_in(void **state)
+{
+    double v[6], sent_s = 12e6 / 20e9 + 28e6 / 9e9;
+    (void)state;
+    percentiles(v, STUDY LOADS
+                "uncertain: { draws: 4000, keys: { workload.traffic: { uniform: [0.5, 1.5] } } }\n");
+    assert_near((v[0] - 1e-3) / sent_s, 0.6, 0.04);
+    assert_near((v[1] - 1e-3) / sent_s, 1, 0.04);
+    assert_near((v[2] - 1e-3) / sent_s, 1.4, 0.04);
+    assert_true(v[3] == v[5]);
+}
+
+/* Read from its files with the drawn values set, the study says the same of the design. */
+static void a_draw_is_the_study_with_these_values(void **state)
+{
+    static const char *const texts[] = {
+        STUDY LOADS
+        "uncertain: { draws: 1, percentiles: [50], keys: { network.dims.pod.efficiency: { uniform: "
+        "[0.5, 0.7] }, workload.traffic: { uniform: [2, 3] } } }\n",
+        STUDY LOADS
+        "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { "
+        "network.dims.pod.latency_ns: { uniform: [3000, 9000] }, workload.traffic: { uniform: [2, "
+        "3] } } }\n",
+        STUDY LOADS
+        "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.usd: { normal: [3000, 200] "
+        "}, \"parts.rates[1].switch_usd_per_GBps\": { triangular: [5, 9, 99] } } }\n",
+        STUDY LOADS
+        "uncertain: { draws: 1, percentiles: [50], keys: { \"workload.step.sum[0].compute_ms\": { "
+        "lognormal: [3, 2] } } }\n",
+        STUDY MODEL "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.peak_TFLOPS: { uniform: "
+                    "[100, 200] }, network.npu.matrix_efficiency: { uniform: [0.4, 0.6] } } }\n",
+        STUDY MODEL
+        "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: { "
+        "uniform: [1.5, 2] } } }\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct opened o, set;
+        struct study_override values[UNCERTAIN_MAX_KEYS];
+        char number[UNCERTAIN_MAX_KEYS][64];
+        struct err e = { 0 };
+        double v[2];
+        assert_ok(open_study(&o, texts[i], NULL, 0, &e), &e);
+        assert_ok(uncertain_fill(v, &o.u, &o.s, &o.d, &e), &e);
+        for (int32_t k = 0; k < o.u.n_keys; k++) {
+            snprintf(number[k], sizeof number[k], "%.17g", o.u.drawn[k]);
+            values[k] = (struct study_override){ o.u.keys[k].path, number[k] };
+        }
+        assert_ok(open_study(&set, texts[i], values, o.u.n_keys, &e), &e);
+        assert_close(v[0], set.d.time_s, 1e-12);
+        assert_close(v[1], set.d.cost_usd, 1e-12);
+        assert_true(v[0] != o.d.time_s || v[1] != o.d.cost_usd);
+        close_study(&set);
+        close_study(&o);
+    }
+}
+
+/* Of every kind of workload: each time as many bytes more take as much time more. */
+static void traffic_scales_all_bytes_of_a_workload(void **state)
+{
+    static const char *const workloads[] = {
+        LOADS,
+        "workload: { layers: [ { name: a, forward: { compute_ms: 1, collectives: [ { kind: all-reduce, "
+        "size_MB: "
+        "8, group: all } ] } } ] }\n",
+        "workload: { astra: w.txt }\n",
+        "model: alpha-beta\nworkload: { layers: [ { name: a, forward: { collectives: [ { kind: all-to-all, "
+        "size_MB: 900, group: all } ] } } ] }\n",
+        MODEL,
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(workloads); i++) {
+        double time_s[3];
+        for (int k = 0; k < 3; k++) {
+            const double factor[] = { 1, 2, 3 };
+            char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
+            struct study_override set = { "workload.traffic", number };
+            struct study s;
+            struct err e = { 0 };
+            snprintf(number, sizeof number, "%g", factor[k]);
+            snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
+            scratch_make(dir);
+            scratch_file(path, dir, "study.yaml", text, strlen(text));
+            scratch_file(file, dir, "w.txt", rows, sizeof rows - 1);
+            assert_ok(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, &e), &e);
+            assert_ok(design_time(&time_s[k], &s, bw_Bps, &e), &e);
+            study_free(&s);
+            scratch_remove(dir);
+        }
+        double more_s = time_s[1] - time_s[0], again_s = time_s[2] - time_s[1];
+        assert_true(more_s > 0);
+        /* Where collectives run beside compute, as in a model, the time is convex in the bytes. */
+        if (i + 1 == COUNT_OF(workloads))
+            assert_true(again_s > more_s * (1 - 1e-9));
+        else
+            assert_close(again_s, more_s, 1e-9);
+    }
+}
+
+/* A workload from another program's file is not read again: the file may be gone. */
+static void draws_read_no_file(void **state)
+{
+    static const char text[] = STUDY "workload: { astra: w.txt, traffic: 2 }\nuncertain: { draws: 5, keys: { "
+                                     "workload.traffic: { uniform: [4, 4] } } }\n";
+    struct opened o = { 0 };
+    struct err e = { 0 };
+    char file[SUPPORT_PATH];
+    double v[6];
+    (void)state;
+    scratch_make(o.dir);
+    scratch_file(o.path, o.dir, "study.yaml", text, sizeof text - 1);
+    scratch_file(file, o.dir, "w.txt", rows, sizeof rows - 1);
+    assert_ok(study_load(&o.s, o.path, NULL, 0, STUDY_NEEDS_WORKLOAD, &e), &e);
+    assert_int_equal(remove(file), 0);
+    assert_ok(design_evaluate(&o.d, &o.s, bw_Bps, &e), &e);
+    assert_ok(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, &e), &e);
+    assert_ok(uncertain_fill(v, &o.u, &o.s, &o.d, &e), &e);
+    assert_close(v[1] - o.d.compute_s, 2 * (o.d.time_s - o.d.compute_s), 1e-9);
+    close_study(&o);
+}
+
+static void draws_depend_on_seed_and_path_alone(void **state)
+{
+    struct opened a, b, c;
+    struct err e = { 0 };
+    double va[6], again[6];
+    (void)state;
+    assert_ok(open_study(&a, STUDY LOADS "uncertain: { keys: { workload.traffic: { uniform: [1, 2] } } }\n",
+                         NULL, 0, &e),
+              &e);
+    assert_ok(open_study(&b,
+                         STUDY LOADS "uncertain: { keys: { network.npu.usd: { uniform: [1, 2] }, "
+                                     "workload.traffic: { uniform: [1, 2] } } }\n",
+                         NULL, 0, &e),
+              &e);
+    assert_ok(open_study(
+                  &c, STUDY LOADS "uncertain: { seed: 6, keys: { workload.traffic: { uniform: [1, 2] } } }\n",
+                  NULL, 0, &e),
+              &e);
+    int equal = 0;
+    for (int64_t i = 0; i < a.u.draws; i++) {
+        assert_true(a.u.drawn[i] == b.u.drawn[2 * i + 1]);
+        assert_true(b.u.drawn[2 * i] != b.u.drawn[2 * i + 1]);
+        equal += a.u.drawn[i] == c.u.drawn[i];
+    }
+    assert_int_equal(a.u.draws, 1000);
+    assert_int_equal(equal, 0);
+    /* Asked in another order, a point says the same. */
+    assert_ok(uncertain_fill(va, &a.u, &a.s, &a.d, &e), &e);
+    assert_ok(uncertain_fill(again, &b.u, &b.s, &b.d, &e), &e);
+    assert_true(again[0] == va[0] && again[2] == va[2]);
+    assert_ok(uncertain_fill(again, &a.u, &a.s, &a.d, &e), &e);
+    assert_memory_equal(va, again, sizeof va);
+    close_study(&a);
+    close_study(&b);
+    close_study(&c);
+}
+
+static void columns_are_named_by_percentile(void **state)
+{
+    static const char *const want[] = { "time_p2.5_s", "time_p50_s", "cost_p2.5_usd", "cost_p50_usd" };
+    struct opened o;
+    struct table t = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(open_study(&o,
+                         STUDY LOADS
+                         "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { workload.traffic: "
+                         "{ uniform: [1, 2] } } }\n",
+                         NULL, 0, &e),
+              &e);
+    uncertain_columns(&t, &o.u);
+    assert_int_equal(uncertain_n_columns(&o.u), 4);
+    assert_int_equal(t.n_cols, 4);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(t.names[i], want[i]);
+    table_free(&t);
+    close_study(&o);
+}
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    static const struct {
+        const char *uncertain;
+        int code;
+        const char *text;
+        bool filled; /* read, but wrong at a point */
+    } cases[] = {
+        { "{ keys: {} }", ERR_PARSE, "uncertain.keys is empty, need at least one key", false },
+        { "{ keys: { workload.traffic: {} } }", ERR_PARSE, "has 0 distributions, need one of normal", false },
+        { "{ keys: { workload.traffic: { normal: [1] } } }", ERR_PARSE, "has 1 numbers, need 2", false },
+        { "{ keys: { workload.traffic: { uniform: [2, 1] } } }", ERR_RANGE,
+          "is 2 to 1, need lowest <= highest", false },
+        { "{ keys: { workload.traffic: { normal: [1, -1] } } }", ERR_RANGE, "standard deviation -1", false },
+        { "{ keys: { workload.traffic: { lognormal: [0, 2] } } }", ERR_RANGE, "is median 0, factor 2",
+          false },
+        { "{ keys: { workload.traffic: { triangular: [1, 3, 2] } } }", ERR_RANGE,
+          "need lowest <= typical <= highest", false },
+        { "{ percentiles: [50, 10], keys: { workload.traffic: { uniform: [1, 2] } } }", ERR_RANGE,
+          "has 10 as number 2, need 0 to 100 in ascending order", false },
+        { "{ keys: { total_GBps: { uniform: [1, 2] } } }", ERR_PARSE, "cannot be uncertain, need a key below",
+          false },
+        { "{ keys: { network.dims.pod.size: { uniform: [1, 2] } } }", ERR_PARSE, "need another key", false },
+        { "{ keys: { workload.traffic: { normal: [1, 0.5] } } }", ERR_RANGE,
+          "uncertain.keys.workload.traffic can be -1: ", true },
+        { "{ keys: { network.npu.memory: { uniform: [1, 2] } } }", ERR_PARSE,
+          "uncertain.keys.network.npu.memory can be 1: ", true },
+        { "{ keys: { network.dims.pod.shape: { uniform: [1, 2] } } }", ERR_RANGE,
+          "is switch in the study, need a number there", true },
+        { "{ keys: { workload.traffic: { uniform: [1, 2], relative: true } } }", ERR_RANGE,
+          "is relative to a key that is not given", true },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct opened o;
+        struct err e = { 0 };
+        char text[4096];
+        double v[6];
+        snprintf(text, sizeof text, "%suncertain: %s\n", STUDY LOADS, cases[i].uncertain);
+        int rc = open_study(&o, text, NULL, 0, &e);
+        if (cases[i].filled) {
+            assert_ok(rc, &e);
+            rc = uncertain_fill(v, &o.u, &o.s, &o.d, &e);
+        }
+        assert_fails(rc, &e, cases[i].code, cases[i].text);
+        assert_has(e.msg, "study.yaml:13:");
+        close_study(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cost_has_the_percentiles_of_the_price_it_is_linear_in),
+        cmocka_unit_test(time_has_the_percentiles_of_the_traffic_it_is_linear_in),
+        cmocka_unit_test(a_draw_is_the_study_with_these_values),
+        cmocka_unit_test(traffic_scales_all_bytes_of_a_workload),
+        cmocka_unit_test(draws_read_no_file),
+        cmocka_unit_test(draws_depend_on_seed_and_path_alone),
+        cmocka_unit_test(columns_are_named_by_percentile),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,489 @@
+/* A sweep's rows and counts are the same whoever runs it and however often it is stopped: held against one
+ * run on one thread, whose rows are held against sweep_run(), which has neither store nor units nor rules. */
+#include "base/rng.h"
+#include "study/campaign.h"
+#include "tests/support.h"
+#include "tests/unit/table_cells.h"
+
+enum { SEED = 20261121, MOST_SHARDS = 7, PRUNED = 10 };
+
+/* ---- files ---- */
+
+struct folder {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+};
+
+static void put(const struct folder *f, const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, name, text, strlen(text));
+}
+
+static const struct {
+    const char *name, *text;
+} files[] = {
+    { "two.yaml", "name: two\nparts: prices.yaml\nnpu: { usd: 1000 }\ndims:\n"
+                  "  - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }\n"
+                  "  - { name: pod, shape: switch, size: 8, tier: B }\n" },
+    { "three.yaml", "name: three\nparts: prices.yaml\nnpu: { usd: 1000 }\ndims:\n"
+                    "  - { name: chip, shape: ring, size: 2, tier: A, latency_ns: 50 }\n"
+                    "  - { name: node, shape: full, size: 2, tier: A }\n"
+                    "  - { name: pod, shape: switch, size: 8, tier: B }\n" },
+    { "broken.yaml", "name: broken\ndims: [ { shape: rung, size: 4 } ]\n" },
+    { "prices.yaml",
+      "name: prices\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
+      "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n" },
+    { "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n" },
+    { "b.yaml", "name: B\ngroups: { tp: { size: 4 }, dp: { after: tp } }\nstep: { sum: [ { compute_ms: 1 },\n"
+                "  { max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ] },\n"
+                "  { all-to-all: { size_MB: 8, group: tp } } ] }\n" },
+};
+
+static int make_folder(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    scratch_path(f->study, f->dir, "study.yaml");
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        put(f, files[i].name, files[i].text);
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+/* ---- a run ---- */
+
+/* How; all but threads zero: a whole sweep, to its end. */
+struct way {
+    int32_t threads, shard, n_shards;
+    bool stop; /* when progress is asked the first time, after the first units */
+    unsigned long long hash;
+};
+
+/* The rows and what became of all points, as a store has them. */
+struct result {
+    struct text csv;
+    struct sweep_counts n;
+    int64_t rows, points;
+    bool complete;
+};
+
+static void take_result(struct result *r, struct store *s)
+{
+    struct store_head head;
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    *r = (struct result){ .rows = 0 };
+    store_head_of(s, &head, &r->n, &r->complete);
+    r->points = head.n_points;
+    assert_ok(store_rows(s, -1, 100000, &rows, &e), &e);
+    r->rows = rows.n_rows;
+    for (int64_t i = 1; i < rows.n_rows; i++)
+        assert_true(table_cell(&rows, i - 1, 0)->count < table_cell(&rows, i, 0)->count);
+    assert_ok(table_write(&rows, TABLE_AS_CSV, NULL, &r->csv, &e), &e);
+    table_free(&rows);
+}
+
+struct outcome {
+    struct campaign_state state;
+    int64_t before;
+    bool resumed, complete, interrupted;
+};
+
+static bool never(void *context, const struct campaign_state *state)
+{
+    (void)context, (void)state;
+    return false;
+}
+
+/* To a store's file, or with NULL to one that goes with the run, from which *r is taken. */
+static int run(struct outcome *out, struct result *r, struct folder *f, const char *store,
+               const struct way *way, struct err *e)
+{
+    struct sweep w;
+    struct campaign c;
+    const struct study_source from = { .path = f->study };
+    const struct campaign_ask ask = { .from = &from,
+                                      .store = store,
+                                      .shard = way->n_shards ? way->shard : 1,
+                                      .n_shards = way->n_shards ? way->n_shards : 1,
+                                      .threads = way->threads,
+                                      .hash = way->hash,
+                                      .seed = 1,
+                                      .command = "weft sweep study.yaml",
+                                      .version = "1",
+                                      .progress = way->stop ? never : NULL };
+    assert_ok(sweep_read(&w, f->study, NULL, 0, e), e);
+    int rc = campaign_open(&c, &w, &ask, e);
+    if (!rc)
+        rc = campaign_run(&c, e);
+    if (!rc && r)
+        take_result(r, c.store);
+    *out = (struct outcome){ c.state, c.state.before, c.resumed, c.complete, c.interrupted };
+    campaign_close(&c);
+    sweep_free(&w);
+    return rc;
+}
+
+static const char *store_path(char buf[SUPPORT_PATH], const struct folder *f, int i)
+{
+    char name[16];
+    snprintf(name, sizeof name, "s%d.db", i);
+    return scratch_path(buf, f->dir, name);
+}
+
+static void free_result(struct result *r)
+{
+    text_free(&r->csv);
+}
+
+/* The first line that differs says more than both texts. */
+static void assert_same_text(const char *got, const char *want)
+{
+    int line = 1;
+    for (; *got && *want; line++) {
+        size_t n = strcspn(got, "\n"), n_want = strcspn(want, "\n");
+        if (n != n_want || memcmp(got, want, n) != 0)
+            break;
+        got += n + (got[n] != '\0');
+        want += n + (want[n] != '\0');
+    }
+    if (*got || *want) {
+        print_error("line %d is %.*s\nneed %.*s\n", line, (int)strcspn(got, "\n"), got,
+                    (int)strcspn(want, "\n"), want);
+        fail();
+    }
+}
+
+static void assert_same(const struct result *got, const struct result *want, bool counts_too)
+{
+    assert_same_text(text_str(&got->csv), text_str(&want->csv));
+    assert_int_equal(got->n.seen, want->n.seen);
+    assert_int_equal(got->n.filtered, want->n.filtered);
+    if (counts_too)
+        assert_true(got->n.bounded == want->n.bounded && got->n.solved == want->n.solved);
+}
+
+static void assert_whole(const struct result *r)
+{
+    assert_true(r->complete);
+    assert_int_equal(r->n.seen, r->points);
+    assert_int_equal(r->n.filtered + r->n.bounded + r->n.solved, r->n.seen);
+}
+
+/* A store's result; the file is removed. */
+static void take_and_remove(struct result *r, const char *path)
+{
+    struct store *s;
+    struct err e = { 0 };
+    assert_ok(store_read(&s, path, &e), &e);
+    take_result(r, s);
+    store_close(s);
+    assert_int_equal(remove(path), 0);
+    assert_whole(r);
+}
+
+/* ---- ways to run it ---- */
+
+static void run_at_once(struct result *r, struct folder *f, int32_t threads)
+{
+    struct outcome o;
+    struct err e = { 0 };
+    assert_ok(run(&o, r, f, NULL, &(struct way){ .threads = threads }, &e), &e);
+    assert_true(o.complete && !o.resumed && !o.interrupted && o.before == 0);
+    assert_whole(r);
+    assert_true(o.state.kept == r->rows && o.state.n_points == r->points && o.state.done.seen == r->n.seen);
+}
+
+/* Several times, by other numbers of threads, which get to other places; the first is far from the end. */
+static void run_with_stops(struct result *r, struct folder *f, struct rng *rng, bool two_passes)
+{
+    char path[SUPPORT_PATH];
+    struct outcome o = { .complete = false };
+    struct err e = { 0 };
+    int64_t seen = 0;
+    store_path(path, f, 0);
+    for (int64_t i = 0; i < 5 && (i == 0 || seen < o.state.n_points); i++) {
+        const struct way way = { .threads = i ? 1 + (int32_t)rng_below(rng, 3) : 1, .stop = true };
+        assert_ok(run(&o, NULL, f, path, &way, &e), &e);
+        assert_true(o.resumed == (i > 0) && o.interrupted && !o.complete);
+        /* Of two passes the second meets units of the first, which it has nothing to do in. */
+        assert_true(o.before == seen && o.state.done.seen >= seen + (two_passes ? 0 : 1));
+        assert_true(i > 0 || o.state.done.seen <= o.state.n_points / 4);
+        seen = o.state.done.seen;
+    }
+    assert_ok(run(&o, NULL, f, path, &(struct way){ .threads = 2 }, &e), &e);
+    assert_true(o.complete && o.resumed && o.before == seen);
+    take_and_remove(r, path);
+    assert_int_equal(o.state.kept, r->rows);
+}
+
+/* Shards that are merged; of `missing` >= 1 that one is left to a run over what the others have. */
+static void run_in_shards(struct result *r, struct folder *f, int32_t n, int32_t missing)
+{
+    char paths[MOST_SHARDS + 1][SUPPORT_PATH];
+    const char *given[MOST_SHARDS];
+    struct outcome o;
+    struct err e = { 0 };
+    int64_t points = 0;
+    int32_t n_given = 0;
+    for (int32_t i = 1; i <= n; i++) {
+        if (i == missing)
+            continue;
+        const struct way way = { .threads = 1 + i % 2, .shard = i, .n_shards = n };
+        given[n_given] = store_path(paths[n_given + 1], f, i);
+        assert_ok(run(&o, NULL, f, given[n_given++], &way, &e), &e);
+        assert_true(o.complete && o.state.done.seen == o.state.n_points);
+        points += o.state.n_points;
+    }
+    assert_ok(store_merge(store_path(paths[0], f, 0), given, n_given, &e), &e);
+    assert_ok(run(&o, NULL, f, paths[0], &(struct way){ .threads = 1 }, &e), &e);
+    assert_true(o.complete && o.before == points && (missing || points == o.state.n_points));
+    take_and_remove(r, paths[0]);
+    assert_int_equal(o.state.kept, r->rows);
+    for (int32_t i = 0; i < n_given; i++)
+        assert_int_equal(remove(given[i]), 0);
+}
+
+/* ---- the same rows ---- */
+
+#define BASE   "network: two.yaml\nworkload: a.yaml\n"
+#define TOTALS "total_GBps: { from: 20, to: 110, points: 91 }"
+
+static const struct {
+    const char *what, *text;
+    int64_t points, filtered;
+    bool kept, pruned;
+    int32_t shards, missing; /* 0 = none */
+} studies[] = {
+    { "all rows",
+      BASE "vary: { network: [ two.yaml, three.yaml ], workload: [ a.yaml, b.yaml ], " TOTALS " }\n", 4 * 91,
+      0, false, false, MOST_SHARDS, 0 },
+    { "points that fail",
+      BASE "vary: { network: [ two.yaml, broken.yaml, none.yaml, three.yaml ], " TOTALS ",\n"
+           "  constraints: [ [], [ pod <= 20 ], [ chip <= 30 ] ] }\n",
+      4 * 91 * 3, 0, false, false, 3, 1 },
+    { "where",
+      BASE "vary: { network: [ two.yaml, three.yaml, 'ring:4 switch:4' ], " TOTALS ", "
+           "model: [ bandwidth, alpha-beta ] }\nwhere: [ n_npus >= 32, total_GBps <= 100 ]\n",
+      3 * 91 * 2, 91 * 2 + 2 * 10 * 2, false, false, MOST_SHARDS, 7 },
+    { "grids",
+      BASE "vary:\n  model: [ bandwidth, alpha-beta ]\n  union:\n    - { " TOTALS " }\n"
+           "    - { zip: { total_GBps: [ 20, 40, 60 ], network: [ two.yaml, three.yaml, none.yaml ] } }\n"
+           "    - { sobol: { points: 200, keys: { total_GBps: { from: 10, to: 1000, scale: log },\n"
+           "        network.npu.usd: { from: 0, to: 5000 } } } }\n",
+      2 * (91 + 3 + 200), 0, false, false, 3, 2 },
+    { "front",
+      BASE "vary: { network: [ two.yaml, three.yaml, broken.yaml ], workload: [ a.yaml, b.yaml ], " TOTALS
+           " }\nkeep: { front: [ time_s, cost_usd ] }\n",
+      6 * 91, 0, true, false, MOST_SHARDS, 0 },
+    { "top",
+      BASE "vary: { network: [ three.yaml, two.yaml ], " TOTALS ", objective: [ time, perf_per_cost ] }\n"
+           "keep: { top: { by: 'max:speedup', n: 5 }, per: [ network ] }\n",
+      4 * 91, 0, true, false, 3, 0 },
+    { "limits",
+      BASE "vary: { network: [ two.yaml, three.yaml ], " TOTALS ", model: [ bandwidth, alpha-beta ] }\n"
+           "keep: { where: [ 'cost_usd <= 34000', 'time_s <= 0.001' ] }\n",
+      4 * 91, 0, true, false, 1, 0 },
+    { "a pruned front",
+      BASE
+      "count_npus: true\nvary: { network: [ two.yaml, three.yaml ], workload: [ a.yaml, b.yaml ], " TOTALS
+      ",\n"
+      "  network.npu.usd: [ 1000, 3000, 2000 ] }\n"
+      "keep: { front: [ time_s, cost_usd ], prune: true }\nwhere: [ total_GBps >= 30 ]\n",
+      4 * 91 * 3, 4 * 10 * 3, true, true, 3, 0 },
+};
+
+static void rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_stops(void **state)
+{
+    struct folder *f = *state;
+    struct rng *rng;
+    struct err e = { 0 };
+    assert_ok(rng_build(&rng, SEED, 1, &e), &e);
+    for (size_t i = 0; i < COUNT_OF(studies); i++) {
+        struct result want, got;
+        bool counts = !studies[i].pruned;
+        put(f, "study.yaml", studies[i].text);
+        print_message("             %s\n", studies[i].what);
+        run_at_once(&want, f, 1);
+        assert_true(want.points == studies[i].points && want.n.filtered == studies[i].filtered);
+        assert_int_equal(want.rows < want.n.solved, studies[i].kept);
+        assert_int_equal(want.n.bounded > 0, studies[i].pruned);
+        for (int way = 0; way < 3; way++) {
+            if (way == 0)
+                run_at_once(&got, f, 8);
+            else if (way == 1)
+                run_with_stops(&got, f, rng, studies[i].pruned);
+            else
+                run_in_shards(&got, f, studies[i].shards, studies[i].missing);
+            assert_same(&got, &want, counts);
+            free_result(&got);
+        }
+        free_result(&want);
+    }
+    rng_free(rng);
+}
+
+/* Not through units, batches or a store. */
+static void rows_of_a_store_are_those_of_a_sweep_in_memory(void **state)
+{
+    struct folder *f = *state;
+    for (size_t i = 0; i < COUNT_OF(studies); i++) {
+        struct result got;
+        struct sweep w;
+        struct table rows = { 0 };
+        struct text csv = { 0 };
+        struct err e = { 0 };
+        if (studies[i].kept || studies[i].filtered)
+            continue;
+        put(f, "study.yaml", studies[i].text);
+        run_at_once(&got, f, 3);
+        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(sweep_run(&rows, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+        assert_ok(table_write(&rows, TABLE_AS_CSV, NULL, &csv, &e), &e);
+        assert_same_text(text_str(&got.csv), text_str(&csv));
+        text_free(&csv);
+        table_free(&rows);
+        sweep_free(&w);
+        free_result(&got);
+    }
+}
+
+/* ---- what is pruned is not missed ---- */
+
+/* Two objectives over small random sweeps. */
+static void put_random(const struct folder *f, struct rng *rng, bool prune)
+{
+    static const char *const fronts[] = { "time_s, cost_usd", "time_s, cost_usd, total_GBps",
+                                          "cost_usd, time_s" };
+    static const char *const networks[] = { "two.yaml, three.yaml", "three.yaml, two.yaml, broken.yaml",
+                                            "two.yaml, 'ring:4@30 switch:8'", "three.yaml" };
+    struct text t = { 0 };
+    text_puts(&t, BASE "count_npus: true\nvary:\n");
+    text_printf(&t, "  network: [ %s ]\n", networks[rng_below(rng, COUNT_OF(networks))]);
+    text_printf(&t, "  total_GBps: { from: %d, to: %d, points: %d }\n", 5 + (int)rng_below(rng, 50),
+                60 + (int)rng_below(rng, 300), 20 + (int)rng_below(rng, 100));
+    text_printf(&t, "  network.npu.usd: [ %d, %d, %d ]\n", (int)rng_below(rng, 3000),
+                (int)rng_below(rng, 3000), (int)rng_below(rng, 3000));
+    if (rng_below(rng, 2))
+        text_puts(&t, "  workload: [ b.yaml, a.yaml ]\n");
+    if (rng_below(rng, 2))
+        text_puts(&t, "  objective: [ time, perf_per_cost ]\n");
+    if (rng_below(rng, 2))
+        text_puts(&t, "  model: [ bandwidth, alpha-beta ]\n");
+    text_printf(&t, "keep: { front: [ %s ], prune: %s }\n", fronts[rng_below(rng, COUNT_OF(fronts))],
+                prune ? "true" : "false");
+    put(f, "study.yaml", text_str(&t));
+    text_free(&t);
+}
+
+static void a_pruned_sweep_has_the_front_of_one_that_is_not(void **state)
+{
+    struct folder *f = *state;
+    int64_t bounded = 0, points = 0;
+    for (int i = 0; i < PRUNED; i++) {
+        struct result r[2];
+        for (int prune = 0; prune < 2; prune++) {
+            struct rng *rng;
+            struct err e = { 0 };
+            assert_ok(rng_build(&rng, SEED, (uint64_t)(100 + i), &e), &e);
+            put_random(f, rng, prune);
+            run_at_once(&r[prune], f, 1 + i % 2);
+            rng_free(rng);
+        }
+        assert_same(&r[1], &r[0], false);
+        assert_true(r[0].n.bounded == 0 && r[0].rows > 0);
+        bounded += r[1].n.bounded;
+        points += r[1].points;
+        free_result(&r[0]);
+        free_result(&r[1]);
+    }
+    /* Or little was tried. */
+    assert_in_range(bounded, points / 10, points);
+}
+
+/* ---- stores of others ---- */
+
+static char *read_all(const char *path, size_t *n)
+{
+    struct text t = { 0 };
+    struct err e = { 0 };
+    assert_ok(text_read_file(&t, path, (size_t)1 << 24, &e), &e);
+    *n = t.n;
+    return t.s;
+}
+
+static void a_store_of_another_study_or_shard_is_refused_and_not_changed(void **state)
+{
+    static const struct {
+        struct way way;
+        const char *study, *message;
+    } cases[] = {
+        { { .threads = 1, .hash = 7 },
+          NULL,
+          "s0.db: is of a study with hash 0000000000000000, need 0000000000000007" },
+        { { .threads = 1, .shard = 2, .n_shards = 3 }, NULL, "s0.db: is shard 1 of 1, need shard 2 of 3" },
+        { { .threads = 1 },
+          BASE "vary: { total_GBps: [ 1, 2 ] }\n",
+          "s0.db: is of 364 points in 8 units, need 2 in 1" },
+    };
+    struct folder *f = *state;
+    struct outcome o;
+    struct err e = { 0 };
+    char path[SUPPORT_PATH];
+    store_path(path, f, 0);
+    put(f, "study.yaml", studies[0].text);
+    assert_ok(run(&o, NULL, f, path, &(struct way){ .threads = 1, .stop = true }, &e), &e);
+    size_t n, n_then;
+    char *before = read_all(path, &n);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        if (cases[i].study)
+            put(f, "study.yaml", cases[i].study);
+        int files_then = scratch_count(f->dir);
+        assert_fails(run(&o, NULL, f, path, &cases[i].way, &e), &e, ERR_PARSE, cases[i].message);
+        char *after = read_all(path, &n_then);
+        assert_int_equal(n, n_then);
+        assert_memory_equal(before, after, n);
+        assert_int_equal(scratch_count(f->dir), files_then);
+        free(after);
+    }
+    free(before);
+    assert_int_equal(remove(path), 0);
+}
+
+static void a_rule_that_is_wrong_makes_no_store(void **state)
+{
+    struct folder *f = *state;
+    struct outcome o;
+    struct err e = { 0 };
+    char path[SUPPORT_PATH];
+    put(f, "study.yaml", BASE "vary: { total_GBps: [ 1, 2 ] }\nkeep: { front: [ time_s, cost ] }\n");
+    assert_fails(run(&o, NULL, f, store_path(path, f, 0), &(struct way){ .threads = 1 }, &e), &e, ERR_RANGE,
+                 "study.yaml:4:26: keep.front[1] is \"cost\", need a column of the rows");
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_stops, make_folder,
+            remove_folder),
+        cmocka_unit_test_setup_teardown(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_store_of_another_study_or_shard_is_refused_and_not_changed,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

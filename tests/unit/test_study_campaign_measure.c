@@ -1,0 +1,58 @@
+#include "study/campaign.h"
+#include "tests/support.h"
+
+enum { MOST = 256 * 64 }; /* units that are tried, points in one */
+
+static const struct {
+    const char *text;
+    bool pruned;
+} studies[] = {
+    /* Quick points, many to a unit. */
+    { "vary: { total_GBps: { from: 20, to: 1000, points: 5000 }, model: [ bandwidth, alpha-beta ] }\n",
+      false },
+    /* Slow ones, each a unit. */
+    { "model: chunk\nvary: { total_GBps: { from: 20, to: 110, points: 91 } }\n", false },
+    /* None can be read; none passes. */
+    { "vary: { network: [ none.yaml, other.yaml ], total_GBps: [ 1, 2 ] }\n", false },
+    { "vary: { total_GBps: [ 1, 2 ] }\nwhere: [ total_GBps >= 3 ]\n", false },
+    { "vary: { total_GBps: { from: 20, to: 1000, points: 5000 } }\n"
+      "keep: { front: [ time_s, total_GBps ], prune: true }\n",
+      true },
+};
+
+static void a_sweep_is_measured_on_points_of_its_own(void **state)
+{
+    static const char base[] = "network: ring:4 switch:8\n"
+                               "workload: { name: A, step: { all-reduce: { size_MB: 8, group: all } } }\n";
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    (void)state;
+    scratch_make(dir);
+    for (size_t i = 0; i < COUNT_OF(studies); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        struct text study = { 0 };
+        struct campaign_pace pace;
+        text_printf(&study, "%s%s", base, studies[i].text);
+        scratch_file(path, dir, "study.yaml", text_str(&study), study.n);
+        const struct study_source from = { .path = path };
+        assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
+        assert_ok(campaign_measure(&pace, &w, &from, 0.02, &e), &e);
+        assert_in_range(pace.n, 1, MOST);
+        assert_int_equal(pace.at_most, studies[i].pruned);
+        /* What may be spent, and not much more than a unit beyond it, on a machine that is busy. */
+        assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
+        assert_ok(campaign_measure(&pace, &w, &from, 0, &e), &e);
+        assert_true(pace.n == 0 && isnan(pace.point_s));
+        sweep_free(&w);
+        text_free(&study);
+    }
+    scratch_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sweep_is_measured_on_points_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* Units of a sweep on threads: each once, whatever is done before, on any number of threads; stops, failures.
+ */
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "study/fleet_crew.h"
+#include "tests/support.h"
+
+enum { UNITS = 500 };
+
+/* Work that says what it was asked for; unit u has u % 4 rows: u, and their number. */
+struct plant {
+    int built, freed;
+    int64_t fails_at; /* unit; -1: none */
+    bool build_fails;
+    int64_t slow_from; /* units from this one take slow_s; -1: none */
+    double slow_s;
+    /* what the writer saw */
+    int times[UNITS];
+    int64_t n_rows, take_fails_after; /* batches; -1: never */
+    int batches;
+    int64_t slow_inside; /* slow units of a batch that are not its last */
+    struct sweep_counts sum, reported;
+    int reports, stop_after; /* calls of progress until it says stop; -1: never */
+};
+
+static int build(void **hand, void *data, struct err *e)
+{
+    struct plant *p = data;
+#pragma omp atomic
+    p->built++;
+    if (p->build_fails)
+        return err_set(e, ERR_NOMEM, "out of memory for a hand");
+    *hand = p;
+    return 0;
+}
+
+static void release(void *hand)
+{
+    struct plant *p = hand;
+#pragma omp atomic
+    p->freed++;
+}
+
+static int run(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    const struct plant *p = hand;
+    for (int64_t u = units.first; u < units.first + units.n; u++) {
+        for (int64_t k = 0; k < u % 4; k++) {
+            table_row(rows);
+            table_put_count(rows, u);
+            table_put_count(rows, k);
+        }
+        sweep_count_add(n, &(struct sweep_counts){ .seen = 4, .solved = u % 4, .filtered = 4 - u % 4 });
+        if (p->slow_from >= 0 && u >= p->slow_from)
+            fleet_sleep(p->slow_s);
+        if (u == p->fails_at)
+            return err_set(e, ERR_NOMEM, "no memory for unit %d", (int)u);
+    }
+    return 0;
+}
+
+static void columns(struct table *t, void *data)
+{
+    (void)data;
+    table_column(t, "unit", TABLE_COUNT);
+    table_column(t, "row", TABLE_COUNT);
+}
+
+/* Rows of a batch are those of its units, in order. */
+static void check_rows(const struct fleet_batch *b)
+{
+    int64_t row = 0;
+    for (int64_t u = b->units.first; u < b->units.first + b->units.n; u++)
+        for (int64_t k = 0; k < u % 4; k++, row++) {
+            assert_true(row < b->rows.n_rows);
+            assert_int_equal(table_cell(&b->rows, row, 0)->count, u);
+            assert_int_equal(table_cell(&b->rows, row, 1)->count, k);
+        }
+    assert_int_equal(b->rows.n_rows, row);
+}
+
+static int take(void *data, const struct fleet_batch *b, struct err *e)
+{
+    struct plant *p = data;
+    check_rows(b);
+    assert_true(b->units.n >= 1);
+    for (int64_t u = b->units.first; u < b->units.first + b->units.n; u++) {
+        p->times[u]++;
+        if (p->slow_from >= 0 && u >= p->slow_from && u < b->units.first + b->units.n - 1)
+            p->slow_inside++;
+    }
+    sweep_count_add(&p->sum, &b->counts);
+    p->n_rows += b->rows.n_rows;
+    if (p->batches++ == p->take_fails_after)
+        return err_set(e, ERR_IO, "the disk is full");
+    return 0;
+}
+
+static bool report(void *data, const struct sweep_counts *done)
+{
+    struct plant *p = data;
+    p->reported = *done;
+    return ++p->reports != p->stop_after;
+}
+
+static struct plant new_plant(void)
+{
+    return (struct plant){ .fails_at = -1, .slow_from = -1, .take_fails_after = -1, .stop_after = -1 };
+}
+
+static struct fleet_work work_of(struct plant *p)
+{
+    return (struct fleet_work){ .n_units = UNITS,
+                                .n_points = 4 * UNITS,
+                                .build = build,
+                                .free = release,
+                                .run = run,
+                                .columns = columns,
+                                .data = p };
+}
+
+static struct fleet_run run_of(struct plant *p, const struct fleet_work *w, int32_t threads)
+{
+    return (struct fleet_run){ .work = w,
+                               .share = { 0, UNITS },
+                               .threads = threads,
+                               .take = take,
+                               .take_data = p,
+                               .progress = report,
+                               .progress_data = p };
+}
+
+static void every_unit_is_done_once_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 8; threads *= 2) {
+        struct plant p = new_plant();
+        struct fleet_work w = work_of(&p);
+        struct fleet_run f = run_of(&p, &w, threads);
+        struct err e = { 0 };
+        assert_ok(fleet_run(&f, &e), &e);
+        for (int u = 0; u < UNITS; u++)
+            assert_int_equal(p.times[u], 1);
+        assert_int_equal(p.sum.seen, 4 * UNITS);
+        assert_int_equal(p.sum.solved, p.n_rows);
+        assert_int_equal(p.freed, p.built);
+        assert_true(p.built <= threads);
+        assert_false(f.stopped);
+    }
+}
+
+/* Units that are done, a share: against the plain definition. */
+static void check_choice(struct rng *r)
+{
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 1 + (int32_t)rng_below(r, 3));
+    struct spans done = { 0 };
+    struct err e = { 0 };
+    for (int64_t n = rng_below(r, 20); n > 0; n--)
+        assert_ok(spans_add(&done, rng_below(r, UNITS - 40), 1 + rng_below(r, 40), &e), &e);
+    f.done = &done;
+    f.share.first = rng_below(r, UNITS);
+    f.share.n = rng_below(r, UNITS - f.share.first + 1);
+    assert_ok(fleet_run(&f, &e), &e);
+    for (int64_t u = 0; u < UNITS; u++) {
+        bool wanted = u >= f.share.first && u < f.share.first + f.share.n && !spans_have(&done, u);
+        assert_int_equal(p.times[u], wanted);
+    }
+    spans_free(&done);
+}
+
+static void what_is_done_or_not_in_the_share_is_not_run(void **state)
+{
+    (void)state;
+    struct rng *r;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 4, 0, &e), &e);
+    for (int round = 0; round < 200; round++)
+        check_choice(r);
+    rng_free(r);
+}
+
+static struct spans taken_of(const struct plant *p)
+{
+    struct spans s = { 0 };
+    struct err e = { 0 };
+    for (int64_t u = 0; u < UNITS; u++)
+        if (p->times[u])
+            assert_ok(spans_add(&s, u, 1, &e), &e);
+    return s;
+}
+
+static void a_run_that_was_stopped_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        struct plant p = new_plant();
+        struct fleet_work w = work_of(&p);
+        struct fleet_run f = run_of(&p, &w, threads);
+        struct err e = { 0 };
+        p.stop_after = 1;
+        assert_ok(fleet_run(&f, &e), &e);
+        assert_true(f.stopped);
+        struct spans done = taken_of(&p);
+        /* The first batch asked progress; other threads end the unit they are at. */
+        assert_in_range(spans_count(&done, UNITS), 1, 1 + 2 * threads);
+        f.done = &done;
+        assert_ok(fleet_run(&f, &e), &e);
+        assert_false(f.stopped);
+        for (int u = 0; u < UNITS; u++)
+            assert_int_equal(p.times[u], 1);
+        spans_free(&done);
+    }
+}
+
+static void the_failure_of_a_unit_ends_all(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        struct plant p = new_plant();
+        struct fleet_work w = work_of(&p);
+        struct fleet_run f = run_of(&p, &w, threads);
+        struct err e = { 0 };
+        p.fails_at = 3;
+        assert_fails(fleet_run(&f, &e), &e, ERR_NOMEM, "no memory for unit 3");
+        assert_int_equal(p.times[3], 0);
+        assert_int_equal(p.freed, p.built);
+    }
+}
+
+static void a_writer_that_fails_ends_all_and_is_not_called_again(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        struct plant p = new_plant();
+        struct fleet_work w = work_of(&p);
+        struct fleet_run f = run_of(&p, &w, threads);
+        struct err e = { 0 };
+        p.take_fails_after = 2;
+        assert_fails(fleet_run(&f, &e), &e, ERR_IO, "the disk is full");
+        assert_int_equal(p.batches, 3);
+    }
+}
+
+static void a_thread_that_cannot_be_built_ends_all(void **state)
+{
+    (void)state;
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 2);
+    struct err e = { 0 };
+    p.build_fails = true;
+    assert_fails(fleet_run(&f, &e), &e, ERR_NOMEM, "out of memory for a hand");
+    assert_int_equal(p.batches, 0);
+    assert_int_equal(p.freed, 0);
+}
+
+static void threads_without_work_build_nothing(void **state)
+{
+    (void)state;
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 8);
+    struct err e = { 0 };
+    f.share = (struct span){ .first = 7, .n = 1 };
+    assert_ok(fleet_run(&f, &e), &e);
+    assert_int_equal(p.built, 1);
+    assert_int_equal(p.times[7], 1);
+    f.share.n = 0;
+    assert_ok(fleet_run(&f, &e), &e);
+    assert_int_equal(p.built, 1);
+}
+
+/* Units that take 55 ms come after many that take nothing, so they are handed out several at a time. */
+static void rows_of_long_units_do_not_wait_for_the_end_of_the_piece(void **state)
+{
+    (void)state;
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 1);
+    struct err e = { 0 };
+    p.slow_from = 50;
+    p.slow_s = 0.055;
+    f.share.n = 56;
+    assert_ok(fleet_run(&f, &e), &e);
+    assert_int_equal(p.slow_inside, 0);
+    assert_true(p.batches < 40);
+}
+
+static void progress_is_told_what_is_done_a_few_times_a_second(void **state)
+{
+    (void)state;
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 2);
+    struct err e = { 0 };
+    double start_s = clock_now_s();
+    p.slow_from = 0;
+    p.slow_s = 0.005;
+    f.share.n = 160;
+    assert_ok(fleet_run(&f, &e), &e);
+    double spent_s = clock_now_s() - start_s;
+    assert_in_range(p.reports, 2, (int)(spent_s / 0.2) + 1);
+    assert_true(p.reported.seen > 4 && p.reported.seen <= 4 * 160);
+    assert_int_equal(p.reported.solved + p.reported.filtered, p.reported.seen);
+}
+
+static void pieces_shrink_towards_the_end(void **state)
+{
+    (void)state;
+    struct plant p = new_plant();
+    struct fleet_work w = work_of(&p);
+    struct fleet_run f = run_of(&p, &w, 2);
+    struct fleet_crew c;
+    struct err e = { 0 };
+    int64_t left = UNITS;
+    assert_ok(fleet_crew_begin(&c, &f, 4, &e), &e);
+    for (struct span piece; (piece = fleet_queue_next(&c, 100)).n > 0;) {
+        int64_t most = left / (2 * 2 * 4); /* of two threads on four ranks, half of each one's part */
+        assert_int_equal(piece.first, UNITS - left);
+        assert_int_equal(piece.n, most < 1 ? 1 : most > 100 ? 100 : most);
+        left -= piece.n;
+    }
+    assert_int_equal(left, 0);
+    assert_int_equal(fleet_crew_end(&c, &e), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_unit_is_done_once_on_any_number_of_threads),
+        cmocka_unit_test(what_is_done_or_not_in_the_share_is_not_run),
+        cmocka_unit_test(a_run_that_was_stopped_goes_on_where_it_was),
+        cmocka_unit_test(the_failure_of_a_unit_ends_all),
+        cmocka_unit_test(a_writer_that_fails_ends_all_and_is_not_called_again),
+        cmocka_unit_test(a_thread_that_cannot_be_built_ends_all),
+        cmocka_unit_test(threads_without_work_build_nothing),
+        cmocka_unit_test(rows_of_long_units_do_not_wait_for_the_end_of_the_piece),
+        cmocka_unit_test(progress_is_told_what_is_done_a_few_times_a_second),
+        cmocka_unit_test(pieces_shrink_towards_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+#include "tests/support.h"
+
+#include "base/rng.h"
+#include "study/front.h"
+
+enum { MOST = 4000 };
+
+/* ---- against every pair of points ---- */
+
+static bool dominates(const double *a, const double *b, int32_t n)
+{
+    bool less = false;
+    for (int32_t k = 0; k < n; k++) {
+        if (!(a[k] <= b[k]))
+            return false;
+        less = less || a[k] < b[k];
+    }
+    return less;
+}
+
+static bool all_finite(const double *x, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (!isfinite(x[k]))
+            return false;
+    return true;
+}
+
+/* Which of the first n points are on the front: each against each. */
+static void compare_all(bool *on, const double *x, int64_t n, int32_t n_cols)
+{
+    for (int64_t i = 0; i < n; i++) {
+        on[i] = all_finite(x + i * n_cols, n_cols);
+        for (int64_t k = 0; k < n && on[i]; k++)
+            on[i] = !all_finite(x + k * n_cols, n_cols) || !dominates(x + k * n_cols, x + i * n_cols, n_cols);
+    }
+}
+
+/* What ends on and off say of point i after all were offered. */
+static void offer_all(struct front *f, bool *on, const double *x, int64_t n)
+{
+    struct err e = { 0 };
+    for (int64_t i = 0; i < n; i++) {
+        assert_ok(front_offer(f, x + i * f->n_cols, i, &on[i], &e), &e);
+        for (int64_t k = 0; k < f->n_off; k++) {
+            assert_true(on[f->off[k]]);
+            on[f->off[k]] = false;
+        }
+        f->n_off = 0;
+    }
+}
+
+/* Shapes of clouds: what the front of n points is like differs from a few to all of them. */
+enum cloud { FEW_VALUES, ANY, ON_A_SHELL, WITH_BLANKS, N_CLOUDS };
+
+static void draw_point(double *x, int32_t n_cols, enum cloud cloud, struct rng *r)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < n_cols; k++) {
+        double u = rng_uniform(r);
+        x[k] = cloud == FEW_VALUES ? floor(6 * u) : cloud == ON_A_SHELL ? 1e-3 + u : u - 0.5;
+        if (cloud == WITH_BLANKS && u < 0.1)
+            x[k] = u < 0.03 ? NAN : u < 0.06 ? INFINITY : -INFINITY;
+        sum += x[k];
+    }
+    for (int32_t k = 0; k < n_cols && cloud == ON_A_SHELL; k++)
+        x[k] *= (k == 0 ? 1e9 : 1) / sum; /* units differ */
+}
+
+static void front_is_what_comparing_every_pair_leaves(void **state)
+{
+    static double x[MOST * FRONT_MAX_COLUMNS];
+    static bool on[MOST], want[MOST];
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    for (int32_t n_cols = 2; n_cols <= FRONT_MAX_COLUMNS; n_cols++)
+        for (enum cloud cloud = 0; cloud < N_CLOUDS; cloud++) {
+            int64_t n = 1500, n_on = 0;
+            struct front f = { .n_cols = n_cols };
+            for (int64_t i = 0; i < n; i++)
+                draw_point(x + i * n_cols, n_cols, cloud, r);
+            compare_all(want, x, n, n_cols);
+            offer_all(&f, on, x, n);
+            for (int64_t i = 0; i < n; i++) {
+                assert_int_equal(on[i], want[i]);
+                n_on += on[i];
+                if (all_finite(x + i * n_cols, n_cols))
+                    assert_int_equal(front_dominates(&f, x + i * n_cols), !want[i]);
+            }
+            assert_int_equal(f.n, n_on);
+            assert_ok(front_sort(&f, &e), &e);
+            assert_int_equal(f.n_sorted, n_on);
+            for (int64_t i = 0; i < n_on; i++) {
+                assert_true(want[f.id[i]]);
+                assert_memory_equal(f.x + i * n_cols, x + f.id[i] * n_cols, (size_t)n_cols * sizeof *x);
+                assert_true(i == 0 || f.x[(i - 1) * n_cols] <= f.x[i * n_cols]);
+            }
+            front_free(&f);
+        }
+    rng_free(r);
+}
+
+static void order_of_offering_changes_nothing(void **state)
+{
+    static double x[MOST * 3], turned[MOST * 3];
+    static bool on[MOST];
+    enum { N = 2000 };
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    for (int64_t i = 0; i < N; i++)
+        draw_point(x + 3 * i, 3, i % 2 ? FEW_VALUES : ANY, r);
+    for (int64_t i = 0; i < N; i++)
+        memcpy(turned + 3 * i, x + 3 * (N - 1 - i), 3 * sizeof *x);
+    struct front a = { .n_cols = 3 }, b = { .n_cols = 3 };
+    offer_all(&a, on, x, N);
+    offer_all(&b, on, turned, N);
+    assert_ok(front_sort(&a, &e), &e);
+    assert_ok(front_sort(&b, &e), &e);
+    assert_true(a.n > 0);
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
+    front_free(&a);
+    front_free(&b);
+    rng_free(r);
+}
+
+/* By falling and by rising x, 1/x: every point stays; then one that is better than all takes them off. */
+static void long_fronts_offered_in_order_stay_whole(void **state)
+{
+    enum { N = 20000 };
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct front f = { .n_cols = 2 };
+        struct err e = { 0 };
+        bool on;
+        for (int64_t i = 0; i < N; i++) {
+            double at = turn ? (double)(N - i) : (double)(i + 1), x[] = { at, 1 / at };
+            assert_ok(front_offer(&f, x, i, &on, &e), &e);
+            assert_true(on);
+        }
+        assert_int_equal(f.n, N);
+        assert_int_equal(f.n_off, 0);
+        const double best[] = { 1, 0 };
+        assert_ok(front_offer(&f, best, N, &on, &e), &e);
+        assert_int_equal(f.n_off, N);
+        assert_int_equal(f.n, 1);
+        front_free(&f);
+    }
+}
+
+static void points_that_are_equal_stay_together(void **state)
+{
+    struct front f = { .n_cols = 2 };
+    struct err e = { 0 };
+    const double same[] = { 1, 2 }, better[] = { 1, 1.5 };
+    bool on;
+    (void)state;
+    for (int64_t i = 0; i < 20000; i++) {
+        assert_ok(front_offer(&f, same, i, &on, &e), &e);
+        assert_true(on);
+    }
+    assert_false(front_dominates(&f, same));
+    assert_int_equal(f.n, 20000);
+    assert_ok(front_offer(&f, better, 20000, &on, &e), &e);
+    assert_int_equal(f.n, 1);
+    assert_true(front_dominates(&f, same));
+    front_free(&f);
+}
+
+/* ---- knee ---- */
+
+static void offer(struct front *f, double x0, double x1, double x2)
+{
+    const double x[] = { x0, x1, x2 };
+    struct err e = { 0 };
+    bool on;
+    assert_ok(front_offer(f, x, f->n, &on, &e), &e);
+    assert_ok(front_sort(f, &e), &e);
+}
+
+/* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
+static void knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        struct front f = { .n_cols = 2 };
+        for (int i = 0; i <= 150; i++) {
+            double x = 0.25 + i * 0.025, y = 1 / x;
+            offer(&f, x, sign > 0 ? y : y - 10, 0); /* shifted: scaling takes it out */
+        }
+        int64_t knee = front_knee(&f);
+        assert_true(knee >= 0);
+        assert_close(f.x[2 * knee], 1.0, 1e-12);
+        front_free(&f);
+    }
+}
+
+/* y = x^-2 and x over four decades: straight in logarithms. A bend there is a knee: y = 1/x, then 1/x^3. */
+static void far_apart_values_are_taken_by_their_logarithm(void **state)
+{
+    struct front straight = { .n_cols = 2 }, bent = { .n_cols = 2 };
+    (void)state;
+    for (int i = 0; i <= 40; i++) {
+        double x = pow(10, i * 0.1);
+        offer(&straight, x, 1 / (x * x), 0);
+        offer(&bent, x, i <= 20 ? pow(x, -3) : 1e-4 / x, 0);
+    }
+    assert_int_equal(front_knee(&straight), -1);
+    int64_t knee = front_knee(&bent);
+    assert_true(knee >= 0);
+    assert_close(bent.x[2 * knee], 100.0, 1e-12);
+    front_free(&straight);
+    front_free(&bent);
+}
+
+/* Part of a sphere about (1, 1, 1): of three columns the middle, all equal. */
+static void knee_of_a_sphere_is_its_middle(void **state)
+{
+    struct front f = { .n_cols = 3 };
+    (void)state;
+    for (int i = 0; i <= 10; i++)
+        for (int k = 0; k <= 10; k++)
+            if (i + k > 0) {
+                double r = hypot(hypot(i, k), 5);
+                offer(&f, 1 - i / r, 1 - k / r, 1 - 5 / r);
+            }
+    offer(&f, 0, 1, 1);
+    offer(&f, 1, 0, 1);
+    offer(&f, 1, 1, 0);
+    int64_t knee = front_knee(&f);
+    assert_true(knee >= 0);
+    for (int k = 0; k < 3; k++)
+        assert_close(f.x[3 * knee + k], 1 - 1 / sqrt(3), 1e-12);
+    front_free(&f);
+}
+
+static void fronts_without_a_bend_inwards_have_no_knee(void **state)
+{
+    struct front line = { .n_cols = 2 }, outwards = { .n_cols = 2 }, two = { .n_cols = 2 };
+    (void)state;
+    for (int i = 0; i <= 30; i++) {
+        offer(&line, 0.1 * i, 3 - 0.1 * i, 0);
+        offer(&outwards, sin(0.05 * i), cos(0.05 * i), 0);
+    }
+    offer(&two, 1, 2, 0);
+    offer(&two, 2, 1, 0);
+    assert_int_equal(front_knee(&line), -1);
+    assert_int_equal(front_knee(&outwards), -1);
+    assert_int_equal(front_knee(&two), -1);
+    front_free(&line);
+    front_free(&outwards);
+    front_free(&two);
+}
+
+/* ---- distance ---- */
+
+static void distance_is_the_factor_that_leads_to_the_front(void **state)
+{
+    static const struct {
+        double x[2], distance, least[2]; /* least of a column at the other's value */
+    } cases[] = {
+        { { 3, 3 }, 0.5, { 2, 2 } },        /* 3/2 of (2, 2) */
+        { { 2, 2 }, 0, { 2, 2 } },          /* on it */
+        { { 1.5, 3 }, 0, { 2, 4 } },        /* beside (1, 4) and (2, 2) */
+        { { 8, 1 }, 0, { 4, 1 } },          /* one column alone is worse: any shrinking leads off */
+        { { 8, 1.5 }, 0.5, { 4, 1 } },      /* 1.5/1 */
+        { { 0.5, 9 }, 0, { 1, INFINITY } }, /* faster than all */
+        { { 12, 12 }, 5, { 1, 1 } },
+    };
+    struct front f = { .n_cols = 2 };
+    (void)state;
+    offer(&f, 1, 4, 0);
+    offer(&f, 2, 2, 0);
+    offer(&f, 4, 1, 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_near(front_distance(&f, cases[i].x), cases[i].distance, 1e-12);
+        for (int32_t k = 0; k < 2; k++)
+            assert_close(front_least(&f, cases[i].x, k), cases[i].least[k], 1e-15);
+    }
+    const double zero[] = { 0, 1 };
+    assert_true(isnan(front_distance(&f, zero)));
+    front_free(&f);
+}
+
+/* Speedup is offered as its negative: 2 against the front's 4 at the same cost is off by a factor of 2. */
+static void distance_of_what_is_to_be_large_is_how_much_it_must_grow(void **state)
+{
+    struct front f = { .n_cols = 2 };
+    const double slow[] = { 10, -2 }, dear[] = { 30, -4 };
+    (void)state;
+    offer(&f, 5, -4, 0);
+    assert_close(front_distance(&f, slow), 1.0, 1e-12);
+    assert_near(front_distance(&f, dear), 0, 0);
+    front_free(&f);
+}
+
+/* ---- groups ---- */
+
+static void groups_do_not_dominate_each_other(void **state)
+{
+    struct front_set s = { .n_cols = 2 };
+    struct err e = { 0 };
+    struct front *f;
+    const double good[] = { 1, 1 }, bad[] = { 2, 2 };
+    bool on;
+    (void)state;
+    assert_null(front_of(&s, "b"));
+    for (int i = 0; i < 100; i++) {
+        char group[8];
+        snprintf(group, sizeof group, "%d", (i * 37) % 100);
+        assert_ok(front_set_offer(&s, group, i == 50 ? good : bad, i, &on, &f, &e), &e);
+        assert_true(on);
+        assert_ptr_equal(f, front_of(&s, group));
+    }
+    assert_int_equal(s.n, 100);
+    for (int i = 1; i < s.n; i++)
+        assert_true(strcmp(s.groups[i - 1], s.groups[i]) < 0);
+    assert_ok(front_set_offer(&s, "50", bad, 200, &on, NULL, &e), &e);
+    assert_false(on); /* 50 * 37 % 100 = 50 */
+    assert_ok(front_set_offer(&s, "51", bad, 201, &on, NULL, &e), &e);
+    assert_true(on);
+    assert_null(front_of(&s, "100"));
+    front_set_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(front_is_what_comparing_every_pair_leaves),
+        cmocka_unit_test(order_of_offering_changes_nothing),
+        cmocka_unit_test(long_fronts_offered_in_order_stay_whole),
+        cmocka_unit_test(points_that_are_equal_stay_together),
+        cmocka_unit_test(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord),
+        cmocka_unit_test(far_apart_values_are_taken_by_their_logarithm),
+        cmocka_unit_test(knee_of_a_sphere_is_its_middle),
+        cmocka_unit_test(fronts_without_a_bend_inwards_have_no_knee),
+        cmocka_unit_test(distance_is_the_factor_that_leads_to_the_front),
+        cmocka_unit_test(distance_of_what_is_to_be_large_is_how_much_it_must_grow),
+        cmocka_unit_test(groups_do_not_dominate_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

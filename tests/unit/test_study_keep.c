@@ -1,0 +1,382 @@
+#include "tests/support.h"
+
+#include "base/rng.h"
+#include "study/keep.h"
+
+/* ---- rows ---- */
+
+static void make_columns(struct table *t)
+{
+    table_column(t, "point", TABLE_COUNT);
+    table_column(t, "network.dims.pod.max_GBps", TABLE_TEXT);
+    table_column(t, "network", TABLE_TEXT);
+    table_column(t, "workload", TABLE_TEXT);
+    table_column(t, "status", TABLE_TEXT);
+    table_column(t, "time_s", TABLE_REAL);
+    table_column(t, "cost_usd", TABLE_REAL);
+    table_column(t, "speedup", TABLE_REAL);
+    table_column(t, "fits", TABLE_TEXT);
+}
+
+struct row {
+    int64_t point;
+    const char *workload, *status;
+    double time_s, cost_usd, speedup;
+    const char *fits;
+};
+
+static void put_row(struct table *t, const struct row *r)
+{
+    char key[16];
+    snprintf(key, sizeof key, "%d", (int)(r->point % 7));
+    table_row(t);
+    table_put_count(t, r->point);
+    table_put_text(t, key);
+    table_put_text(t, "net, \"4\"");
+    table_put_text(t, r->workload);
+    table_put_text(t, r->status);
+    table_put_real(t, r->time_s);
+    table_put_real(t, r->cost_usd);
+    table_put_real(t, r->speedup);
+    table_put_text(t, r->fits);
+}
+
+/* ---- reading ---- */
+
+static int read_rule(struct keep_rule *k, const char *text, struct err *e)
+{
+    struct table columns = { 0 };
+    struct yaml_doc doc;
+    make_columns(&columns);
+    assert_ok(yaml_read_text(&doc, "s.yaml", text, strlen(text), e), e);
+    int rc = keep_read(k, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
+    yaml_free(&doc);
+    table_free(&columns);
+    return rc;
+}
+
+static void a_rule_is_read_with_its_defaults(void **state)
+{
+    struct keep_rule k;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_rule(&k, "vary: {}\n", &e), &e);
+    assert_true(keep_all(&k));
+    keep_rule_free(&k);
+    assert_ok(read_rule(&k,
+                        "keep:\n  front: [time_s, 'max:speedup', network.dims.pod.max_GBps]\n"
+                        "  top: { by: cost_usd, n: 10 }\n  where: [ cost_usd - 2*time_s <= 2e6 ]\n",
+                        &e),
+              &e);
+    assert_false(keep_all(&k));
+    assert_int_equal(k.n_front, 3);
+    assert_string_equal(k.front[1].name, "speedup");
+    assert_true(k.front[1].large);
+    assert_false(k.front[0].large);
+    assert_int_equal(k.n_per, 1);
+    assert_string_equal(k.per[0], "workload");
+    assert_string_equal(k.top.name, "cost_usd");
+    assert_int_equal(k.n_top, 10);
+    assert_string_equal(k.where[0], "cost_usd - 2*time_s <= 2e6");
+    assert_false(k.prune);
+    assert_string_equal(text_str(&k.notes), "");
+    keep_rule_free(&k);
+}
+
+static void different_work_that_is_not_held_apart_is_noted(void **state)
+{
+    struct keep_rule k;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_rule(&k, "keep: { front: [time_s, cost_usd], per: [network] }\n", &e), &e);
+    assert_string_equal(text_str(&k.notes), ""); /* one workload */
+    keep_rule_free(&k);
+    assert_ok(read_rule(&k,
+                        "keep: { front: [time_s, cost_usd], per: [network] }\n"
+                        "vary: { zip: [ { workloads: [ [a.yaml], [b.yaml] ] } ] }\n",
+                        &e),
+              &e);
+    assert_has(text_str(&k.notes), "s.yaml:1:41: keep.per is without workload, which varies");
+    keep_rule_free(&k);
+}
+
+static void bad_rules_are_refused_at_their_place(void **state)
+{
+    static const struct {
+        const char *keep;
+        enum err_code code;
+        const char *text;
+    } cases[] = {
+        { "{}", ERR_PARSE, "s.yaml:1:7: keep says nothing to keep, need front, top or where" },
+        { "{ prune: true, where: [ time_s <= 1 ] }", ERR_RANGE, "keep.prune is true without a front" },
+        { "{ prune: true, front: [time_s, cost_usd], top: { by: time_s, n: 1 } }", ERR_RANGE,
+          "keep.prune is true with top, whose points may lie behind the front" },
+        { "{ per: [workload], where: [ time_s <= 1 ] }", ERR_RANGE, "keep.per is without a front" },
+        { "{ front: [time_s] }", ERR_PARSE, "keep.front has one column, need 2 to 5" },
+        { "{ front: [] }", ERR_PARSE, "keep.front is empty" },
+        { "{ front: time_s }", ERR_PARSE, "keep.front" },
+        { "{ front: [time_s, cost_us] }", ERR_RANGE,
+          "s.yaml:1:25: keep.front[1] is \"cost_us\", need a column of the rows, nearest is cost_usd" },
+        { "{ front: [time_s, max:network] }", ERR_RANGE,
+          "is \"network\", which holds text, need a column of numbers" },
+        { "{ front: [time_s, max:time_s] }", ERR_RANGE, "is \"time_s\" for a second time" },
+        { "{ front: [time_s, cost_usd, speedup, point, network.dims.pod.max_GBps, point] }", ERR_RANGE,
+          "has more than 5 columns" },
+        { "{ front: [time_s, cost_usd], per: [wrkload] }", ERR_RANGE, "nearest is workload" },
+        { "{ top: { by: time_s } }", ERR_PARSE, "n" },
+        { "{ top: { by: time_s, n: 0 } }", ERR_RANGE, "n" },
+        { "{ top: { by: status, n: 3 } }", ERR_RANGE, "\"status\", which holds text" },
+        { "{ where: [ tim_s <= 1 ] }", ERR_PARSE, "unknown name \"tim_s\", nearest is \"time_s\"" },
+        { "{ where: [ workload <= 1 ] }", ERR_RANGE, "but workload holds text" },
+        { "{ frnt: [time_s, cost_usd] }", ERR_PARSE, "front" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct keep_rule k;
+        struct err e = { 0 };
+        char text[256];
+        snprintf(text, sizeof text, "keep: %s\n", cases[i].keep);
+        assert_fails(read_rule(&k, text, &e), &e, cases[i].code, cases[i].text);
+        keep_rule_free(&k);
+    }
+}
+
+/* ---- survivors, as a store would hold them ---- */
+
+enum { N_ROWS = 2000 };
+
+struct stored {
+    bool there[N_ROWS];
+};
+
+/* What keep_changes() says, done. Nothing comes twice, nothing goes that was not there. */
+static void apply(struct keep *k, struct stored *s, struct err *e)
+{
+    struct table fresh;
+    const int64_t *gone;
+    int64_t n_gone;
+    assert_ok(keep_changes(k, &fresh, &gone, &n_gone, e), e);
+    for (int64_t i = 0; i < n_gone; i++) {
+        assert_true(s->there[gone[i]]);
+        s->there[gone[i]] = false;
+    }
+    for (int64_t row = 0; row < fresh.n_rows; row++) {
+        int64_t point = table_cell(&fresh, row, 0)->count;
+        assert_false(s->there[point]);
+        assert_string_equal(table_cell(&fresh, row, 2)->text, "net, \"4\"");
+        s->there[point] = true;
+    }
+    table_free(&fresh);
+}
+
+static const char *const statuses[] = { "solved", "solved", "solved", "stalled", "infeasible", "error" };
+
+static void draw_rows(struct row *rows)
+{
+    struct rng *r = NULL;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    for (int64_t i = 0; i < N_ROWS; i++)
+        rows[i] = (struct row){ .point = i,
+                                .workload = rng_below(r, 3) ? "A" : "B",
+                                .status = statuses[rng_below(r, 6)],
+                                .time_s = rng_below(r, 50) ? (double)(1 + rng_below(r, 400)) : NAN,
+                                .cost_usd = (double)(1 + rng_below(r, 400)),
+                                .speedup = rng_range(r, 1, 2),
+                                .fits = rng_below(r, 9) ? "yes" : "no" };
+    rng_free(r);
+}
+
+static bool counts(const struct row *a)
+{
+    return strcmp(a->fits, "no") != 0 &&
+           (strcmp(a->status, "solved") == 0 || (strcmp(a->status, "stalled") == 0 && isfinite(a->time_s)));
+}
+
+/* Over all pairs: on the front of its workload, or among the 5 best speedups, and dear ones nowhere. */
+static bool survives(const struct row *rows, const struct row *a)
+{
+    int better = 0;
+    bool on = isfinite(a->time_s);
+    if (!counts(a) || !(a->cost_usd <= 300))
+        return false;
+    for (int64_t i = 0; i < N_ROWS; i++) {
+        const struct row *b = &rows[i];
+        if (!counts(b) || !(b->cost_usd <= 300) || strcmp(a->workload, b->workload) != 0)
+            continue;
+        better += b->speedup > a->speedup || (b->speedup == a->speedup && b->point < a->point);
+        on = on && !(b->time_s <= a->time_s && b->cost_usd <= a->cost_usd &&
+                     (b->time_s < a->time_s || b->cost_usd < a->cost_usd));
+    }
+    return on || better < 5;
+}
+
+/* The rows rows[i * step % N_ROWS] in batches; survivors taken after every so many. */
+static void offer_all(struct keep *k, const struct row *rows, int64_t step, int64_t every, struct stored *s)
+{
+    struct err e = { 0 };
+    struct table batch = { 0 };
+    make_columns(&batch);
+    for (int64_t i = 0; i < N_ROWS; i++) {
+        put_row(&batch, &rows[i * step % N_ROWS]);
+        if ((i + 1) % 97 == 0 || i + 1 == N_ROWS) {
+            assert_ok(keep_offer(k, &batch, &e), &e);
+            table_free(&batch);
+            make_columns(&batch);
+        }
+        if ((i + 1) % every == 0)
+            apply(k, s, &e);
+    }
+    table_free(&batch);
+    apply(k, s, &e);
+}
+
+#define RULE                                                                                                 \
+    "keep: { front: [time_s, cost_usd], top: { by: 'max:speedup', n: 5 }, where: [cost_usd <= 300] }\n"
+
+static void survivors_are_those_of_comparing_every_pair_in_any_order(void **state)
+{
+    static struct row rows[N_ROWS];
+    static bool want[N_ROWS];
+    static const int64_t steps[] = { 1, 7, 1999 }, every[] = { 1, 500, N_ROWS };
+    struct table columns = { 0 };
+    struct keep_rule rule;
+    struct err e = { 0 };
+    (void)state;
+    make_columns(&columns);
+    assert_ok(read_rule(&rule, RULE, &e), &e);
+    draw_rows(rows);
+    for (int64_t i = 0; i < N_ROWS; i++)
+        want[i] = survives(rows, &rows[i]);
+    for (size_t t = 0; t < COUNT_OF(steps); t++) {
+        struct stored s = { 0 };
+        struct keep *k;
+        int64_t n = 0;
+        assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+        offer_all(k, rows, steps[t], every[t], &s);
+        for (int64_t i = 0; i < N_ROWS; i++) {
+            assert_int_equal(s.there[i], want[i]);
+            n += s.there[i];
+        }
+        assert_true(n > 10);
+        struct keep_counts c = keep_counts_of(k);
+        assert_int_equal(c.seen, N_ROWS);
+        assert_true(c.no_design > 0 && c.beyond > 0 && c.blank > 0);
+        assert_int_equal(keep_fronts(k)->n, 2);
+        assert_non_null(front_of(keep_fronts(k), "A"));
+        keep_free(k);
+    }
+    keep_rule_free(&rule);
+    table_free(&columns);
+}
+
+/* A store leaves out columns that are blank, and has the survivors of the run before. */
+static void a_resumed_run_ends_with_the_same_survivors(void **state)
+{
+    static struct row rows[N_ROWS];
+    struct table columns = { 0 }, held = { 0 };
+    struct stored whole = { 0 }, s = { 0 };
+    struct keep_rule rule;
+    struct keep *k;
+    struct err e = { 0 };
+    (void)state;
+    make_columns(&columns);
+    assert_ok(read_rule(&rule, RULE, &e), &e);
+    draw_rows(rows);
+    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+    offer_all(k, rows, 1, N_ROWS, &whole);
+    keep_free(k);
+    /* What a first run stored: with other columns, in another order. */
+    table_column(&held, "status", TABLE_TEXT);
+    table_column(&held, "point", TABLE_COUNT);
+    table_column(&held, "workload", TABLE_TEXT);
+    table_column(&held, "network", TABLE_TEXT);
+    table_column(&held, "cost_usd", TABLE_REAL);
+    table_column(&held, "time_s", TABLE_REAL);
+    table_column(&held, "speedup", TABLE_REAL);
+    for (int64_t i = 0; i < N_ROWS; i++)
+        if (whole.there[i] && i % 2) {
+            table_row(&held);
+            table_put_text(&held, rows[i].status);
+            table_put_count(&held, i);
+            table_put_text(&held, rows[i].workload);
+            table_put_text(&held, "net, \"4\"");
+            table_put_real(&held, rows[i].cost_usd);
+            table_put_real(&held, rows[i].time_s);
+            table_put_real(&held, rows[i].speedup);
+        }
+    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+    assert_ok(keep_offer(k, &held, &e), &e);
+    offer_all(k, rows, 7, 900, &s);
+    assert_memory_equal(&s, &whole, sizeof s);
+    keep_free(k);
+    keep_rule_free(&rule);
+    table_free(&held);
+    table_free(&columns);
+}
+
+static void limits_alone_keep_all_designs_within(void **state)
+{
+    static struct row rows[N_ROWS];
+    struct table columns = { 0 };
+    struct stored s = { 0 };
+    struct keep_rule rule;
+    struct keep *k;
+    struct err e = { 0 };
+    (void)state;
+    make_columns(&columns);
+    draw_rows(rows);
+    assert_ok(read_rule(&rule,
+                        "keep: { where: [ cost_usd + 10*time_s >= 100, network.dims.pod.max_GBps <= 3 ] }\n",
+                        &e),
+              &e);
+    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+    offer_all(k, rows, 1, 100, &s);
+    for (int64_t i = 0; i < N_ROWS; i++)
+        assert_int_equal(s.there[i],
+                         counts(&rows[i]) && i % 7 <= 3 && rows[i].cost_usd + 10 * rows[i].time_s >= 100);
+    keep_free(k);
+    keep_rule_free(&rule);
+    table_free(&columns);
+}
+
+static void groups_are_the_values_that_rows_have_in_common(void **state)
+{
+    const struct row row = { 5, "A", "solved", 1, 2, 1.5, "yes" };
+    struct table t = { 0 };
+    struct text group = { 0 };
+    struct keep_rule rule;
+    struct keep *k;
+    struct err e = { 0 };
+    double x[2];
+    (void)state;
+    make_columns(&t);
+    put_row(&t, &row);
+    assert_ok(
+        read_rule(&rule, "keep: { front: [time_s, max:speedup], per: [workload, cost_usd, point] }\n", &e),
+        &e);
+    assert_ok(keep_build(&k, &rule, &t, &e), &e);
+    assert_ok(keep_group(&group, k, &t, 0, &e), &e);
+    assert_string_equal(text_str(&group), "A\n2\n5");
+    keep_values(x, k, &t, 0);
+    assert_close(x[0], 1.0, 0);
+    assert_close(x[1], -1.5, 0);
+    keep_free(k);
+    keep_rule_free(&rule);
+    text_free(&group);
+    table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_is_read_with_its_defaults),
+        cmocka_unit_test(different_work_that_is_not_held_apart_is_noted),
+        cmocka_unit_test(bad_rules_are_refused_at_their_place),
+        cmocka_unit_test(survivors_are_those_of_comparing_every_pair_in_any_order),
+        cmocka_unit_test(a_resumed_run_ends_with_the_same_survivors),
+        cmocka_unit_test(limits_alone_keep_all_designs_within),
+        cmocka_unit_test(groups_are_the_values_that_rows_have_in_common),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

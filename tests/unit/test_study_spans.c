@@ -1,0 +1,121 @@
+/* Sets of whole numbers as intervals, against one bit for each number. */
+#include "base/rng.h"
+#include "study/spans.h"
+#include "tests/support.h"
+
+enum { NUMBERS = 200 };
+
+static void add(struct spans *s, bool *bits, int64_t first, int64_t n)
+{
+    struct err e = { 0 };
+    assert_ok(spans_add(s, first, n, &e), &e);
+    for (int64_t i = first; i < first + n; i++)
+        bits[i] = true;
+}
+
+/* Ascending, disjoint, never touching: the form is the only one that a set has. */
+static void check_form(const struct spans *s)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        assert_true(s->spans[i].n >= 1);
+        if (i > 0)
+            assert_true(s->spans[i].first > s->spans[i - 1].first + s->spans[i - 1].n);
+    }
+}
+
+static void check_members(const struct spans *s, const bool *bits)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < NUMBERS; i++) {
+        assert_int_equal(spans_count(s, i), count);
+        assert_int_equal(spans_have(s, i), bits[i]);
+        count += bits[i];
+    }
+    assert_int_equal(spans_count(s, NUMBERS), count);
+}
+
+static void check_gap(const struct spans *s, const bool *bits, int64_t from, int64_t end, int64_t most)
+{
+    struct span gap = spans_gap(s, from, end, most);
+    int64_t first = from, n = 0;
+    while (first < end && bits[first])
+        first++;
+    while (n < most && first + n < end && !bits[first + n])
+        n++;
+    assert_int_equal(gap.n, n);
+    if (n > 0)
+        assert_int_equal(gap.first, first);
+}
+
+static void random_additions_give_the_set_that_bits_give(void **state)
+{
+    (void)state;
+    struct rng *r;
+    struct err e = { 0 };
+    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    for (int round = 0; round < 100; round++) {
+        struct spans s = { 0 };
+        bool bits[NUMBERS] = { false };
+        int64_t widest = 1 + rng_below(r, 20);
+        for (int k = 0; k < 40; k++) {
+            int64_t first = rng_below(r, NUMBERS), n = rng_below(r, widest + 1);
+            add(&s, bits, first, first + n > NUMBERS ? NUMBERS - first : n);
+            check_form(&s);
+            int64_t from = rng_below(r, NUMBERS);
+            check_gap(&s, bits, from, from + rng_below(r, NUMBERS + 1 - from), 1 + rng_below(r, 30));
+        }
+        check_members(&s, bits);
+        spans_free(&s);
+    }
+    rng_free(r);
+}
+
+static void numbers_in_any_order_become_one_interval(void **state)
+{
+    (void)state;
+    struct spans s = { 0 };
+    bool bits[NUMBERS] = { false };
+    for (int64_t i = 0; i < NUMBERS; i++)
+        add(&s, bits, i * 77 % NUMBERS, 1); /* 77 and 200 have no common factor: each once */
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.spans[0].first, 0);
+    assert_int_equal(s.spans[0].n, NUMBERS);
+    spans_free(&s);
+}
+
+static void an_empty_set_has_one_gap_without_end(void **state)
+{
+    (void)state;
+    const struct spans s = { 0 };
+    struct span gap = spans_gap(&s, 5, INT64_MAX, INT64_MAX);
+    assert_int_equal(gap.first, 5);
+    assert_true(gap.n == INT64_MAX - 5);
+    assert_int_equal(spans_gap(&s, 5, 5, 1).n, 0);
+    assert_false(spans_have(&s, 0));
+    assert_int_equal(spans_count(&s, INT64_MAX), 0);
+}
+
+static void the_largest_numbers_fit(void **state)
+{
+    (void)state;
+    struct spans s = { 0 };
+    struct err e = { 0 };
+    assert_ok(spans_add(&s, INT64_MAX - 10, 10, &e), &e);
+    assert_ok(spans_add(&s, 0, 3, &e), &e);
+    assert_true(spans_have(&s, INT64_MAX - 1));
+    assert_false(spans_have(&s, INT64_MAX - 11));
+    assert_int_equal(spans_count(&s, INT64_MAX), 13);
+    assert_int_equal(spans_gap(&s, INT64_MAX - 10, INT64_MAX, 5).n, 0);
+    spans_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_additions_give_the_set_that_bits_give),
+        cmocka_unit_test(numbers_in_any_order_become_one_interval),
+        cmocka_unit_test(an_empty_set_has_one_gap_without_end),
+        cmocka_unit_test(the_largest_numbers_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+#include "tests/unit/store_fixture.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "kinds/design/runner.h"
+
+struct scratch {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+};
+
+static int make_scratch(void **state)
+{
+    static struct scratch s;
+    scratch_make(s.dir);
+    scratch_path(s.path, s.dir, "rows.db");
+    *state = &s;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch_remove(((struct scratch *)*state)->dir);
+    return 0;
+}
+
+static int open_with(struct store **out, const char *path, const struct store_head *head, struct spans *done,
+                     struct sweep_counts *counts, struct err *e)
+{
+    struct table columns = { 0 };
+    rows_columns(&columns);
+    int rc = store_open(out, path, head, &columns, done, counts, e);
+    table_free(&columns);
+    return rc;
+}
+
+/* A store of 40 units, the first n_done of which are in it. */
+static struct store *open_new(const char *path, int64_t n_done)
+{
+    const struct store_head head = rows_head(40);
+    struct store *s;
+    struct spans done;
+    struct sweep_counts counts;
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    assert_ok(open_with(&s, path, &head, &done, &counts, &e), &e);
+    assert_int_equal(done.n, 0);
+    assert_int_equal(counts.seen, 0);
+    rows_columns(&rows);
+    for (int64_t u = 0; u < n_done; u++)
+        rows_put_unit(&rows, u, 40);
+    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(n_done ? spans_add(&done, 0, n_done, &e) : 0, &e);
+    counts = (struct sweep_counts){ .seen = 10 * n_done, .solved = 10 * n_done };
+    assert_ok(store_commit(s, &done, &counts, &e), &e);
+    spans_free(&done);
+    table_free(&rows);
+    return s;
+}
+
+static void make_store(const char *path, int64_t n_done)
+{
+    store_close(open_new(path, n_done));
+}
+
+/* ---- rows ---- */
+
+static void rows_come_back_bit_for_bit_in_order_of_points(void **state)
+{
+    struct scratch *f = *state;
+    struct table want = { 0 }, got;
+    struct err e = { 0 };
+    rows_all(&want, 40);
+    for (int way = 0; way < 3; way++) {
+        /* Read where it was written, after it was opened again, and from a store without a name. */
+        struct store *s = open_new(way == 2 ? NULL : f->path, 40);
+        if (way == 1) {
+            store_close(s);
+            assert_ok(store_read(&s, f->path, &e), &e);
+        }
+        rows_read(&got, s, way == 0 ? 7 : 1000);
+        assert_same_rows(&got, &want);
+        table_free(&got);
+        store_close(s);
+        assert_true(way == 2 || remove(f->path) == 0);
+    }
+    table_free(&want);
+}
+
+static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
+{
+    struct scratch *f = *state;
+    struct err e = { 0 };
+    /* Widest network, whether any trains: 1 dimension alone, and as wide as any. */
+    for (int way = 0; way < 6; way++) {
+        const struct store_head head = rows_head(40);
+        struct store *s;
+        struct spans done;
+        struct sweep_counts counts;
+        struct table rows = { 0 }, got;
+        struct text want_csv = { 0 }, got_csv = { 0 };
+        rows_columns(&rows);
+        for (int64_t point = 0; point < 50; point++)
+            rows_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
+        assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+        assert_ok(store_put(s, &rows, &e), &e);
+        rows_read(&got, s, 16);
+        assert_ok(sweep_trim(&rows, &e), &e);
+        assert_ok(table_write(&rows, TABLE_AS_CSV, "a=b\n", &want_csv, &e), &e);
+        assert_ok(table_write(&got, TABLE_AS_CSV, "a=b\n", &got_csv, &e), &e);
+        assert_string_equal(text_str(&got_csv), text_str(&want_csv));
+        store_close(s);
+        assert_int_equal(remove(f->path), 0);
+        text_free(&want_csv);
+        text_free(&got_csv);
+        table_free(&rows);
+        table_free(&got);
+    }
+}
+
+static void a_row_put_again_takes_the_place_of_the_first(void **state)
+{
+    struct scratch *f = *state;
+    struct store *s = open_new(f->path, 0);
+    struct table first = { 0 }, second = { 0 }, got;
+    struct err e = { 0 };
+    rows_columns(&first);
+    rows_columns(&second);
+    for (int64_t point = 0; point < 30; point++) {
+        rows_put(&first, point, 0, 8, true);
+        rows_put(&second, point, 1, point % 2 ? 8 : 2, false);
+    }
+    assert_ok(store_put(s, &first, &e), &e);
+    assert_ok(store_put(s, &second, &e), &e);
+    rows_read(&got, s, 100);
+    /* Nothing of the first stays where the second is blank: no row has a plan. */
+    assert_int_equal(table_find(&got, "plan"), -1);
+    assert_ok(sweep_trim(&second, &e), &e);
+    assert_same_rows(&got, &second);
+    store_close(s);
+    table_free(&got);
+    table_free(&first);
+    table_free(&second);
+}
+
+static void a_dropped_row_is_gone_with_all_its_parts(void **state)
+{
+    struct scratch *f = *state;
+    struct store *s = open_new(f->path, 4);
+    struct table got;
+    struct err e = { 0 };
+    for (int64_t point = 0; point < 400; point++)
+        if (point != 41)
+            assert_ok(store_drop(s, point, &e), &e);
+    rows_read(&got, s, 100);
+    assert_int_equal(got.n_rows, 1);
+    assert_int_equal(table_cell(&got, 0, 0)->count, 41);
+    assert_int_equal(table_find(&got, "plan"), -1); /* of the others alone */
+    store_close(s);
+    table_free(&got);
+}
+
+/* More than are kept apart from the rows, of which some look like numbers and must not become others. */
+static void texts_stay_as_they_are_however_many_there_are(void **state)
+{
+    struct scratch *f = *state;
+    static const char *const forms[] = { "%d", "%d.5", "%d.50", "%de2", "-%d", "text %d", "0%d", "%d " };
+    const struct store_head head = rows_head(40);
+    struct table columns = { 0 }, got;
+    struct store *s;
+    struct spans done;
+    struct sweep_counts counts;
+    struct err e = { 0 };
+    table_column(&columns, "point", TABLE_COUNT);
+    table_column(&columns, "x", TABLE_TEXT);
+    assert_ok(store_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
+    for (int i = 0; i < 20000; i++) {
+        char text[32];
+        snprintf(text, sizeof text, forms[i % (int)COUNT_OF(forms)], i);
+        table_row(&columns);
+        table_put_count(&columns, i);
+        table_put_text(&columns, text);
+    }
+    assert_ok(store_put(s, &columns, &e), &e);
+    assert_ok(store_put(s, &columns, &e), &e);
+    rows_read(&got, s, 5000);
+    assert_same_rows(&got, &columns);
+    store_close(s);
+    table_free(&got);
+    table_free(&columns);
+}
+
+/* ---- SQL ---- */
+
+static void assert_query(const char *path, const char *sql, const char *want)
+{
+    sqlite3 *db;
+    sqlite3_stmt *get;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, sql, -1, &get, NULL) != SQLITE_OK) {
+        print_error("%s: %s\n", sql, sqlite3_errmsg(db));
+        fail();
+    }
+    assert_int_equal(sqlite3_step(get), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(get, 0), want);
+    sqlite3_finalize(get);
+    sqlite3_close(db);
+}
+
+static void the_view_has_the_columns_and_values_of_the_rows(void **state)
+{
+    struct scratch *f = *state;
+    struct table want = { 0 };
+    sqlite3 *db;
+    sqlite3_stmt *get;
+    rows_all(&want, 40);
+    make_store(f->path, 40);
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM results ORDER BY point", -1, &get, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_column_count(get), want.n_cols);
+    for (int64_t row = 0; sqlite3_step(get) == SQLITE_ROW; row++)
+        for (int32_t col = 0; col < want.n_cols; col++) {
+            const struct table_cell *c = table_cell(&want, row, col);
+            bool text = want.kinds[col] == TABLE_TEXT;
+            if (row == 0 && col != 2) /* 2 is 1 in capitals, which SQLite tells from it by a number behind */
+                assert_string_equal(sqlite3_column_name(get, col), want.names[col]);
+            if (text ? !c->text : want.kinds[col] == TABLE_REAL ? !isfinite(c->real) : c->count == INT64_MIN)
+                assert_int_equal(sqlite3_column_type(get, col), SQLITE_NULL);
+            else if (want.kinds[col] == TABLE_REAL)
+                assert_true(sqlite3_column_double(get, col) == c->real);
+            else if (want.kinds[col] == TABLE_COUNT)
+                assert_int_equal(sqlite3_column_int64(get, col), c->count);
+            else if (sqlite3_column_type(get, col) == SQLITE_TEXT)
+                assert_string_equal((const char *)sqlite3_column_text(get, col), c->text);
+            else
+                assert_true(sqlite3_column_double(get, col) == strtod(c->text, NULL));
+        }
+    sqlite3_finalize(get);
+    sqlite3_close(db);
+    table_free(&want);
+}
+
+static void values_of_keys_compare_as_numbers(void **state)
+{
+    struct scratch *f = *state;
+    static const char *const values[] = { "100", "20", "3.5", "ring:4" };
+    struct store *s = open_new(f->path, 0);
+    struct table rows = { 0 };
+    struct spans none = { 0 };
+    struct sweep_counts counts = { .seen = 4, .solved = 4 };
+    struct err e = { 0 };
+    rows_columns(&rows);
+    for (int i = 0; i < 4; i++) {
+        table_row(&rows);
+        table_put_count(&rows, i);
+        table_put_text(&rows, values[i]);
+        while (rows.col < rows.n_cols)
+            table_put_none(&rows);
+    }
+    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_commit(s, &none, &counts, &e), &e);
+    store_close(s);
+    assert_query(f->path, "SELECT group_concat(point) FROM results WHERE \"network.dims.pod.max_GBps\" < 50",
+                 "1,2");
+    assert_query(f->path, "SELECT sum(point) FROM results WHERE \"network.dims.pod.max_GBps\" = 'ring:4'",
+                 "3");
+    table_free(&rows);
+}
+
+static void the_table_weft_says_what_the_store_is_of(void **state)
+{
+    struct scratch *f = *state;
+    make_store(f->path, 39);
+    assert_query(f->path, "SELECT value FROM weft WHERE key = 'study_hash'", "0123456789abcdef");
+    assert_query(f->path, "SELECT value FROM weft WHERE key = 'command'", "weft sweep 'it''s.yaml'");
+    assert_query(f->path, "SELECT value FROM weft WHERE key = 'solved'", "390");
+    assert_query(f->path, "SELECT value FROM weft WHERE key = 'state'", "incomplete");
+    assert_query(f->path, "SELECT first || '+' || n FROM done", "0+39");
+    assert_query(f->path, "PRAGMA application_id", "2003134068"); /* "weft" */
+    assert_query(f->path, "PRAGMA user_version", "1");
+    assert_query(f->path, "PRAGMA integrity_check", "ok");
+    assert_int_equal(scratch_count(f->dir), 1); /* no log, no index of it beside */
+}
+
+/* ---- opened again ---- */
+
+static void a_store_goes_on_from_its_last_commit(void **state)
+{
+    struct scratch *f = *state;
+    const struct store_head head = rows_head(40);
+    struct store *s = open_new(f->path, 10);
+    struct table rows = { 0 }, got;
+    struct spans done;
+    struct sweep_counts counts;
+    struct store_head is;
+    bool complete = true;
+    struct err e = { 0 };
+    rows_columns(&rows);
+    rows_put_unit(&rows, 20, 40);
+    assert_ok(store_put(s, &rows, &e), &e); /* without a commit */
+    store_close(s);
+    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    assert_int_equal(done.n, 1);
+    assert_int_equal(done.spans[0].n, 10);
+    assert_int_equal(counts.seen, 100);
+    store_head_of(s, &is, &counts, &complete);
+    assert_false(complete);
+    assert_string_equal(is.study, head.study);
+    assert_int_equal(is.seed, 7);
+    assert_int_equal(counts.solved, 100);
+    rows_read(&got, s, 1000);
+    assert_int_equal(got.n_rows, 100);
+    table_free(&got);
+    table_clear(&rows);
+    for (int64_t u = 10; u < 40; u++)
+        rows_put_unit(&rows, u, 40);
+    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(spans_add(&done, 10, 30, &e), &e);
+    assert_ok(store_commit(s, &done, &counts, &e), &e);
+    store_close(s);
+    assert_ok(store_read(&s, f->path, &e), &e);
+    store_head_of(s, &is, &counts, &complete);
+    assert_true(complete);
+    table_free(&rows);
+    rows_all(&rows, 40);
+    rows_read(&got, s, 1000);
+    assert_same_rows(&got, &rows);
+    store_close(s);
+    spans_free(&done);
+    table_free(&got);
+    table_free(&rows);
+}
+
+/* Against a plain array, whatever the order in which units end. */
+static void spans_that_are_committed_come_back(void **state)
+{
+    struct scratch *f = *state;
+    enum { UNITS = 300 };
+    const struct store_head head = rows_head(UNITS);
+    bool is_done[UNITS] = { false };
+    struct store *s;
+    struct spans done;
+    struct sweep_counts counts;
+    struct err e = { 0 };
+    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    uint32_t x = 1;
+    for (int round = 0; round < 100; round++) {
+        for (int k = 0; k < 3; k++) {
+            x = x * 1664525 + 1013904223;
+            int32_t u = (int32_t)(x >> 8) % UNITS;
+            is_done[u] = true;
+            assert_ok(spans_add(&done, u, 1, &e), &e);
+        }
+        counts.seen++;
+        assert_ok(store_commit(s, &done, &counts, &e), &e);
+        if (round % 10)
+            continue;
+        store_close(s);
+        spans_free(&done);
+        assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+        for (int u = 0; u < UNITS; u++)
+            assert_int_equal(spans_have(&done, u), is_done[u]);
+        assert_int_equal(counts.seen, round + 1);
+    }
+    store_close(s);
+    spans_free(&done);
+}
+
+/* ---- two at a time ---- */
+
+static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void **state)
+{
+    struct scratch *f = *state;
+    const struct store_head head = rows_head(40);
+    struct store *writer = open_new(f->path, 10), *s;
+    struct table rows = { 0 }, got;
+    struct spans done;
+    struct sweep_counts counts;
+    struct err e = { 0 };
+    rows_columns(&rows);
+    rows_put_unit(&rows, 30, 40);
+    assert_ok(store_put(writer, &rows, &e), &e);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int rc = open_with(&s, f->path, &head, &done, &counts, &e);
+        if (rc != ERR_PARSE || s || !strstr(e.msg, "rows.db: is in use (another process writes to it), need"))
+            _exit(1);
+        if (store_read(&s, f->path, &e))
+            _exit(2);
+        if (store_rows(s, -1, 1000, &got, &e) || got.n_rows != 100)
+            _exit(3);
+        _exit(0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    store_close(writer);
+    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    store_close(s);
+    spans_free(&done);
+    table_free(&rows);
+}
+
+int main(void)
+{
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(rows_come_back_bit_for_bit_in_order_of_points),
+        IN_SCRATCH(a_store_written_as_csv_is_what_the_trimmed_table_is),
+        IN_SCRATCH(a_row_put_again_takes_the_place_of_the_first),
+        IN_SCRATCH(a_dropped_row_is_gone_with_all_its_parts),
+        IN_SCRATCH(texts_stay_as_they_are_however_many_there_are),
+        IN_SCRATCH(the_view_has_the_columns_and_values_of_the_rows),
+        IN_SCRATCH(values_of_keys_compare_as_numbers),
+        IN_SCRATCH(the_table_weft_says_what_the_store_is_of),
+        IN_SCRATCH(a_store_goes_on_from_its_last_commit),
+        IN_SCRATCH(spans_that_are_committed_come_back),
+        IN_SCRATCH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed),
+    };
+    return cmocka_run_group_tests_name("study/store", tests, NULL, NULL);
+}

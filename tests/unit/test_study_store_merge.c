@@ -1,0 +1,230 @@
+#include "tests/unit/store_fixture.h"
+
+enum { UNITS = 60 };
+
+struct scratch {
+    char dir[SUPPORT_PATH], out[SUPPORT_PATH], shards[4][SUPPORT_PATH];
+    const char *paths[4];
+};
+
+static int make_scratch(void **state)
+{
+    struct scratch *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    scratch_make(s->dir);
+    scratch_path(s->out, s->dir, "out.db");
+    for (int i = 0; i < 4; i++) {
+        char name[16], dir[SUPPORT_PATH];
+        /* A copy: gcc takes two arrays of one object for overlapping. */
+        memcpy(dir, s->dir, sizeof dir);
+        snprintf(name, sizeof name, "s%d.db", i + 1);
+        s->paths[i] = scratch_path(s->shards[i], dir, name);
+    }
+    *state = s;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    struct scratch *s = *state;
+    scratch_remove(s->dir);
+    free(s);
+    return 0;
+}
+
+/* Units first, first + step, .. as shard `shard` of `n_shards`; `version` of the rows' values. */
+static void make_shard(const char *path, int64_t first, int64_t step, int32_t shard, int32_t n_shards,
+                       int version)
+{
+    struct store_head head = rows_head(UNITS);
+    struct store *s;
+    struct spans done;
+    struct sweep_counts counts;
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    head.shard = shard;
+    head.n_shards = n_shards;
+    rows_columns(&rows);
+    assert_ok(store_open(&s, path, &head, &rows, &done, &counts, &e), &e);
+    for (int64_t u = first; u < UNITS; u += step) {
+        for (int64_t i = 0; i < 10; i++)
+            rows_put(&rows, u + i * UNITS, version, 6, true);
+        assert_ok(spans_add(&done, u, 1, &e), &e);
+        counts.seen += 12;
+        counts.filtered += 2;
+        counts.solved += 10;
+    }
+    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_commit(s, &done, &counts, &e), &e);
+    store_close(s);
+    spans_free(&done);
+    table_free(&rows);
+}
+
+static void make_shards(const struct scratch *f)
+{
+    for (int i = 0; i < 4; i++)
+        make_shard(f->paths[i], i, 4, i + 1, 4, 0);
+}
+
+static void csv_of(struct text *out, const char *path)
+{
+    struct store *s;
+    struct table rows;
+    struct err e = { 0 };
+    assert_ok(store_read(&s, path, &e), &e);
+    rows_read(&rows, s, 100);
+    assert_ok(table_write(&rows, TABLE_AS_CSV, "", out, &e), &e);
+    table_free(&rows);
+    store_close(s);
+}
+
+static void assert_state(const char *path, int64_t n_done, bool want_complete)
+{
+    struct store *s;
+    struct store_head head;
+    struct sweep_counts counts;
+    bool complete;
+    struct err e = { 0 };
+    assert_ok(store_read(&s, path, &e), &e);
+    store_head_of(s, &head, &counts, &complete);
+    assert_int_equal(counts.seen, 12 * n_done);
+    assert_int_equal(counts.filtered, 2 * n_done);
+    assert_int_equal(counts.solved, 10 * n_done);
+    assert_int_equal(head.shard, 1);
+    assert_int_equal(head.n_shards, 1);
+    assert_int_equal(complete, want_complete);
+    store_close(s);
+}
+
+static void shards_together_have_the_rows_of_an_undivided_run(void **state)
+{
+    struct scratch *f = *state;
+    char whole[SUPPORT_PATH];
+    struct text want = { 0 }, got = { 0 };
+    struct err e = { 0 };
+    make_shards(f);
+    make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
+    const char *const turned[] = { f->paths[2], f->paths[0], f->paths[3], f->paths[1] };
+    assert_ok(store_merge(f->out, turned, 4, &e), &e);
+    csv_of(&want, whole);
+    csv_of(&got, f->out);
+    assert_string_equal(text_str(&got), text_str(&want));
+    assert_state(f->out, UNITS, true);
+    assert_int_equal(scratch_count(f->dir), 6);
+    text_free(&want);
+    text_free(&got);
+}
+
+/* What was merged is merged on, also into the file that it was read from. */
+static void a_missing_shard_can_be_merged_later(void **state)
+{
+    struct scratch *f = *state;
+    struct text want = { 0 }, got = { 0 };
+    struct err e = { 0 };
+    make_shards(f);
+    assert_ok(store_merge(f->out, f->paths, 3, &e), &e);
+    assert_state(f->out, 45, false);
+    const char *const rest[] = { f->out, f->paths[3] };
+    assert_ok(store_merge(f->out, rest, 2, &e), &e);
+    assert_state(f->out, UNITS, true);
+    csv_of(&got, f->out);
+    assert_ok(store_merge(f->out, f->paths, 4, &e), &e);
+    csv_of(&want, f->out);
+    assert_string_equal(text_str(&got), text_str(&want));
+    text_free(&want);
+    text_free(&got);
+}
+
+static void what_does_not_go_together_is_refused_and_leaves_nothing(void **state)
+{
+    struct scratch *f = *state;
+    struct err e = { 0 };
+    make_shards(f);
+    const char *const twice[] = { f->paths[1], f->paths[0], f->paths[1] };
+    assert_fails(store_merge(f->out, twice, 3, &e), &e, ERR_PARSE, "s2.db: has units of the sweep (1) that ");
+    assert_has(e.msg, "s2.db has, need each shard once");
+    assert_int_equal(remove(f->paths[1]), 0);
+    make_shard(f->paths[1], 2, 4, 2, 4, 0); /* the third one's units */
+    assert_fails(store_merge(f->out, f->paths, 4, &e), &e, ERR_PARSE,
+                 "s3.db: has units of the sweep (2) that ");
+    assert_int_equal(remove(f->paths[1]), 0);
+    const char *const missing[] = { f->paths[0], f->paths[1] };
+    assert_fails(store_merge(f->out, missing, 2, &e), &e, ERR_PARSE, "s2.db: file is missing");
+    scratch_file(f->shards[1], f->dir, "s2.db", "point\n1\n", 8);
+    assert_fails(store_merge(f->out, missing, 2, &e), &e, ERR_PARSE, "s2.db: is no store");
+    assert_int_equal(scratch_count(f->dir), 4);
+}
+
+/* Survivors of two shards may be rows of one point, where units were cut otherwise: only if they are equal.
+ */
+static void rows_of_one_point_have_to_be_equal(void **state)
+{
+    struct scratch *f = *state;
+    struct text want = { 0 }, got = { 0 };
+    for (int version = 0; version < 2; version++) {
+        struct store_head head = rows_head(UNITS);
+        struct store *s;
+        struct spans done;
+        struct sweep_counts counts;
+        struct table rows = { 0 };
+        struct err e = { 0 };
+        make_shard(f->paths[0], 0, 4, 1, 4, 0);
+        head.shard = 2;
+        head.n_shards = 4;
+        rows_columns(&rows);
+        assert_ok(store_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
+        rows_put(&rows, 4, version, 6, true);
+        assert_ok(store_put(s, &rows, &e), &e);
+        assert_ok(store_commit(s, &done, &counts, &e), &e);
+        store_close(s);
+        if (version == 0) {
+            assert_ok(store_merge(f->out, f->paths, 2, &e), &e);
+            csv_of(&want, f->paths[0]);
+            csv_of(&got, f->out);
+            assert_string_equal(text_str(&got), text_str(&want));
+        } else {
+            assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
+                         "s2.db: has another row of point 4 than ");
+            assert_state(f->out, 15, false); /* as it was */
+        }
+        assert_int_equal(remove(f->paths[0]), 0);
+        assert_int_equal(remove(f->paths[1]), 0);
+        table_free(&rows);
+    }
+    text_free(&want);
+    text_free(&got);
+}
+
+static void a_store_of_another_sweep_is_told_with_both_names(void **state)
+{
+    struct scratch *f = *state;
+    struct store_head head = rows_head(UNITS);
+    struct store *s;
+    struct spans done;
+    struct sweep_counts counts;
+    struct table columns = { 0 };
+    struct err e = { 0 };
+    make_shard(f->paths[0], 0, 2, 1, 2, 0);
+    head.study_hash = 42;
+    rows_columns(&columns);
+    assert_ok(store_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
+    store_close(s);
+    assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
+                 "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
+    assert_has(e.msg, "s1.db");
+    table_free(&columns);
+}
+
+int main(void)
+{
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(shards_together_have_the_rows_of_an_undivided_run),
+        IN_SCRATCH(a_missing_shard_can_be_merged_later),
+        IN_SCRATCH(what_does_not_go_together_is_refused_and_leaves_nothing),
+        IN_SCRATCH(rows_of_one_point_have_to_be_equal),
+        IN_SCRATCH(a_store_of_another_sweep_is_told_with_both_names),
+    };
+    return cmocka_run_group_tests_name("study/store_merge", tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/* What a store does when it is killed, when the disk is full, when the file is something else. */
+#include "tests/unit/store_fixture.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+struct scratch {
+    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+};
+
+static int make_scratch(void **state)
+{
+    static struct scratch s;
+    /* A disk takes tens of milliseconds to be sure, and there are hundreds of stores here. */
+    if (access("/dev/shm", R_OK | W_OK | X_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    scratch_make(s.dir);
+    scratch_path(s.path, s.dir, "rows.db");
+    *state = &s;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch_remove(((struct scratch *)*state)->dir);
+    return 0;
+}
+
+enum { UNITS = 500 };
+
+static int open_for(struct store **out, const char *path, const struct store_head *head, struct spans *done,
+                    struct err *e)
+{
+    struct table columns = { 0 };
+    struct sweep_counts counts;
+    rows_columns(&columns);
+    int rc = store_open(out, path, head, &columns, done, &counts, e);
+    table_free(&columns);
+    return rc;
+}
+
+/* Units that are not in the store yet, some at a time, in an order of their own, until none is left. */
+static int run_sweep(const char *path, uint32_t seed, struct err *e)
+{
+    const struct store_head head = rows_head(UNITS);
+    struct store *s;
+    struct spans done;
+    struct table rows = { 0 };
+    int rc = open_for(&s, path, &head, &done, e);
+    rows_columns(&rows);
+    for (uint32_t x = seed; !rc && spans_count(&done, UNITS) < UNITS;) {
+        x = x * 1664525 + 1013904223;
+        struct span gap = spans_gap(&done, (int64_t)(x >> 8) % UNITS, UNITS, 1 + x % 7);
+        gap = gap.n ? gap : spans_gap(&done, 0, UNITS, 5);
+        table_clear(&rows);
+        for (int64_t u = gap.first; u < gap.first + gap.n; u++)
+            rows_put_unit(&rows, u, UNITS);
+        rc = store_put(s, &rows, e);
+        if (!rc)
+            rc = spans_add(&done, gap.first, gap.n, e);
+        const struct sweep_counts counts = { .seen = 10 * spans_count(&done, UNITS) };
+        if (!rc && x % 3 == 0)
+            rc = store_commit(s, &done, &counts, e);
+        if (!rc && spans_count(&done, UNITS) == UNITS)
+            rc = store_commit(s, &done, &counts, e);
+    }
+    spans_free(&done);
+    table_free(&rows);
+    store_close(s);
+    return rc;
+}
+
+/* Every unit that the store says is done has its ten rows, no other has any, and all are as they should be.
+ */
+static int64_t assert_whole(const char *path)
+{
+    const struct store_head head = rows_head(UNITS);
+    struct store *s;
+    struct spans done;
+    struct table got, want = { 0 };
+    struct store_head is;
+    struct sweep_counts counts;
+    bool complete;
+    struct err e = { 0 };
+    assert_ok(open_for(&s, path, &head, &done, &e), &e);
+    store_head_of(s, &is, &counts, &complete);
+    assert_int_equal(counts.seen, 10 * spans_count(&done, UNITS));
+    rows_columns(&want);
+    for (int64_t point = 0; point < 10 * UNITS; point++)
+        if (spans_have(&done, point % UNITS))
+            rows_put(&want, point, 0, 6, true);
+    rows_read(&got, s, 1000);
+    assert_same_rows(&got, &want);
+    store_close(s);
+    int64_t n = done.n ? spans_count(&done, UNITS) : 0;
+    spans_free(&done);
+    table_free(&got);
+    table_free(&want);
+    return n;
+}
+
+static void kill_after(pid_t child, long ns)
+{
+    const struct timespec pause = { .tv_nsec = ns };
+    nanosleep(&pause, NULL);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void a_hundred_kills_lose_nothing_that_was_committed(void **state)
+{
+    struct scratch *f = *state;
+    int64_t before = 0, on_the_way = 0;
+    uint32_t x = 7;
+    for (int k = 0; k < 100; k++) {
+        fflush(NULL);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            struct err e = { 0 };
+            _exit(-run_sweep(f->path, x, &e));
+        }
+        x = x * 1664525 + 1013904223;
+        kill_after(child, 300000 + (long)(x >> 8) % 12000000);
+        if (k % 10 != 9)
+            continue;
+        int64_t n = assert_whole(f->path);
+        assert_true(n >= before);
+        on_the_way += n > 0 && n < UNITS;
+        before = n == UNITS ? 0 : n;
+        if (n == UNITS)
+            assert_int_equal(remove(f->path), 0);
+    }
+    assert_true(on_the_way > 0); /* else nothing was interrupted */
+    struct err e = { 0 };
+    assert_ok(run_sweep(f->path, 1, &e), &e);
+    assert_int_equal(assert_whole(f->path), UNITS);
+}
+
+/* ---- a full disk ---- */
+
+static void assert_full(const char *path, bool limit)
+{
+    struct err e = { 0 };
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit most = { .rlim_cur = 400000, .rlim_max = 400000 };
+        signal(SIGXFSZ, SIG_IGN);
+        if (limit && setrlimit(RLIMIT_FSIZE, &most) != 0)
+            _exit(10);
+        int rc = run_sweep(path, 3, &e);
+        bool said = strstr(e.msg, "rows.db: disk is") && strstr(e.msg, "full") && strstr(e.msg, ", need ");
+        if (rc != ERR_IO || !said)
+            fprintf(stderr, "%d: %s\n", rc, e.msg);
+        _exit(rc == ERR_IO && said ? 0 : 11);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_limit_on_file_size_leaves_the_last_commit(void **state)
+{
+    struct scratch *f = *state;
+    struct err e = { 0 };
+    assert_full(f->path, true);
+    int64_t n = assert_whole(f->path);
+    assert_in_range(n, 1, UNITS - 1);
+    assert_ok(run_sweep(f->path, 5, &e), &e); /* there is room again */
+    assert_int_equal(assert_whole(f->path), UNITS);
+}
+
+static void a_full_disk_leaves_the_last_commit(void **state)
+{
+    struct scratch *f = *state;
+    char path[SUPPORT_PATH];
+    struct err e = { 0 };
+    if (mount("weft", f->dir, "tmpfs", 0, "size=1m") != 0)
+        skip(); /* not root, or a container without mounts */
+    scratch_path(path, f->dir, "rows.db");
+    assert_full(path, false);
+    int64_t n = assert_whole(path);
+    int more = mount("weft", f->dir, "tmpfs", MS_REMOUNT, "size=60m");
+    int rc = more ? 0 : run_sweep(path, 5, &e);
+    int64_t all = more ? UNITS : assert_whole(path);
+    assert_int_equal(umount2(f->dir, MNT_DETACH), 0);
+    assert_in_range(n, 1, UNITS - 1);
+    assert_ok(rc, &e);
+    assert_int_equal(all, UNITS);
+}
+
+/* ---- other files ---- */
+
+static void read_file(struct text *t, const char *path)
+{
+    struct err e = { 0 };
+    assert_ok(text_read_file(t, path, 1 << 26, &e), &e);
+}
+
+/* Refused by writer and reader (where `reads`), with the same text, and nothing of the file is changed. */
+static void assert_refused(const char *path, bool reads, const char *want)
+{
+    const struct store_head head = rows_head(UNITS);
+    struct text before = { 0 }, after = { 0 };
+    struct store *s;
+    struct spans done;
+    struct err e = { 0 };
+    read_file(&before, path);
+    assert_fails(open_for(&s, path, &head, &done, &e), &e, ERR_PARSE, want);
+    assert_null(s);
+    assert_has(e.msg, "rows.db: ");
+    assert_has(e.msg, ", need ");
+    if (reads) {
+        assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, want);
+        assert_null(s);
+    }
+    read_file(&after, path);
+    assert_int_equal(before.n, after.n);
+    assert_memory_equal(before.s, after.s, before.n);
+    text_free(&before);
+    text_free(&after);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void files_that_are_no_store_are_refused_and_left_alone(void **state)
+{
+    struct scratch *f = *state;
+    char text[] = "point,time_s\n0,1\n";
+    scratch_file(f->path, f->dir, "rows.db", text, sizeof text - 1);
+    assert_false(store_is(f->path));
+    assert_refused(f->path, true, "is no store, need a file that weft sweep --store wrote");
+    assert_int_equal(remove(f->path), 0);
+    run_sql(f->path, "CREATE TABLE songs(name)");
+    assert_true(store_is(f->path));
+    assert_refused(f->path, true, "is a database of another program, need a store of weft");
+    assert_int_equal(remove(f->path), 0);
+    run_sql(f->path, "PRAGMA application_id = 42");
+    assert_refused(f->path, true, "is a database of another program");
+}
+
+static void stores_of_other_sweeps_are_refused_and_left_alone(void **state)
+{
+    struct scratch *f = *state;
+    static const struct {
+        const char *sql, *want;
+    } cases[] = {
+        { "UPDATE weft SET value = '00000000deadbeef' WHERE key = 'study_hash'",
+          "is of a study with hash 00000000deadbeef, need 0123456789abcdef" },
+        { "UPDATE weft SET value = '1.2.2' WHERE key = 'version'", "is of weft 1.2.2, need 1.2.3" },
+        { "UPDATE weft SET value = 3 WHERE key = 'n_units'",
+          "is of 5000 points in 3 units, need 5000 in 500" },
+        { "UPDATE weft SET value = 2 WHERE key = 'n_shards'", "is shard 1 of 2, need shard 1 of 1" },
+        { "DELETE FROM columns WHERE name = 'gap'", "columns, need the" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct store_head head = rows_head(UNITS);
+        struct store *s;
+        struct spans done;
+        struct err e = { 0 };
+        assert_ok(open_for(&s, f->path, &head, &done, &e), &e);
+        store_close(s);
+        run_sql(f->path, cases[i].sql);
+        assert_refused(f->path, false, cases[i].want);
+        assert_ok(store_read(&s, f->path, &e), &e); /* whoever reads it may */
+        store_close(s);
+        assert_int_equal(remove(f->path), 0);
+    }
+}
+
+static void damaged_stores_are_refused_and_left_alone(void **state)
+{
+    struct scratch *f = *state;
+    static const struct {
+        const char *sql, *want;
+    } cases[] = {
+        { "PRAGMA user_version = 2", "has tables of version 2, need version 1" },
+        { "DELETE FROM weft WHERE key = 'study'", "is damaged, need a store that is whole" },
+        { "INSERT INTO done VALUES(-5, 3)", "is damaged" },
+        { "INSERT INTO texts VALUES(77, 'x')", "is damaged" },
+        { "UPDATE columns SET kind = 'complex' WHERE id = 3", "is damaged" },
+        { "DELETE FROM columns WHERE name = 'point'", "is damaged" },
+    };
+    const struct store_head head = rows_head(UNITS);
+    struct store *s;
+    struct spans done;
+    struct err e = { 0 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_ok(open_for(&s, f->path, &head, &done, &e), &e);
+        store_close(s);
+        run_sql(f->path, cases[i].sql);
+        assert_refused(f->path, true, cases[i].want);
+        assert_int_equal(remove(f->path), 0);
+    }
+    /* Cut off at all kinds of places: an error, or a store that is whole (only the end is unused). */
+    assert_ok(run_sweep(f->path, 1, &e), &e);
+    struct stat st;
+    assert_int_equal(stat(f->path, &st), 0);
+    for (int k = 1; k < 20; k++) {
+        assert_int_equal(truncate(f->path, st.st_size * (20 - k) / 20), 0);
+        assert_refused(f->path, true, "is damaged, need a store that is whole");
+    }
+    assert_int_equal(truncate(f->path, 300), 0);
+    assert_refused(f->path, true, "need a");
+}
+
+static void places_without_a_file_are_errors(void **state)
+{
+    struct scratch *f = *state;
+    const struct store_head head = rows_head(UNITS);
+    char path[SUPPORT_PATH];
+    struct store *s;
+    struct spans done;
+    struct err e = { 0 };
+    assert_fails(open_for(&s, f->dir, &head, &done, &e), &e, ERR_PARSE, ": is a folder, need a file");
+    assert_fails(store_read(&s, f->dir, &e), &e, ERR_PARSE, ": is a folder, need a file");
+    assert_fails(open_for(&s, "/dev/null", &head, &done, &e), &e, ERR_PARSE,
+                 "is a device or pipe, need a file");
+    assert_fails(open_for(&s, "", &head, &done, &e), &e, ERR_PARSE, "is empty, need a file");
+    scratch_path(path, f->dir, "none/rows.db");
+    assert_fails(open_for(&s, path, &head, &done, &e), &e, ERR_PARSE,
+                 "cannot be opened (No such file or directory), need a file in a folder, both writable");
+    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "rows.db: file is missing, need a store");
+    assert_false(store_is(path));
+    assert_false(store_is(f->dir));
+    scratch_file(path, f->dir, "rows.db", "", 0);
+    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "rows.db: is empty, need a store");
+    assert_ok(open_for(&s, path, &head, &done, &e), &e); /* as mktemp makes them */
+    store_close(s);
+}
+
+/* As somebody who may not write there: a new store is refused, one that is there can be read. */
+static void a_folder_that_is_read_only_is_an_error(void **state)
+{
+    struct scratch *f = *state;
+    const struct store_head head = rows_head(UNITS);
+    char path[SUPPORT_PATH];
+    struct store *s;
+    struct spans done;
+    struct err e = { 0 };
+    assert_ok(run_sweep(f->path, 1, &e), &e);
+    assert_int_equal(chmod(f->path, 0444), 0);
+    assert_int_equal(chmod(f->dir, 0555), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+            _exit(10);
+        scratch_path(path, f->dir, "new.db");
+        if (open_for(&s, path, &head, &done, &e) != ERR_PARSE ||
+            !strstr(e.msg,
+                    "new.db: cannot be opened (Permission denied), need a file in a folder, both writable"))
+            _exit(1);
+        if (open_for(&s, f->path, &head, &done, &e) != ERR_PARSE || !strstr(e.msg, "(Permission denied)"))
+            _exit(2);
+        _exit(store_read(&s, f->path, &e) ? 3 : 0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(chmod(f->dir, 0755), 0);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(a_hundred_kills_lose_nothing_that_was_committed),
+        IN_SCRATCH(a_limit_on_file_size_leaves_the_last_commit),
+        IN_SCRATCH(a_full_disk_leaves_the_last_commit),
+        IN_SCRATCH(files_that_are_no_store_are_refused_and_left_alone),
+        IN_SCRATCH(stores_of_other_sweeps_are_refused_and_left_alone),
+        IN_SCRATCH(damaged_stores_are_refused_and_left_alone),
+        IN_SCRATCH(places_without_a_file_are_errors),
+        IN_SCRATCH(a_folder_that_is_read_only_is_an_error),
+    };
+    return cmocka_run_group_tests_name("study/store, safe", tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+#include "tests/support.h"
+
+#include "study/sweep.h"
+
+/* ---- a study with its files below a folder of its own ---- */
+
+struct folder {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+};
+
+static void put(const struct folder *f, const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    scratch_file(path, f->dir, name, text, strlen(text));
+}
+
+static int make_folder(void **state)
+{
+    struct folder *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    scratch_make(f->dir);
+    scratch_path(f->study, f->dir, "study.yaml");
+    put(f, "two.yaml",
+        "name: two\ndims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ]\n");
+    put(f, "three.yaml",
+        "name: three\ndims: [ { shape: ring, size: 4 }, { shape: full, size: 2 }, { shape: ring, size: 4 } "
+        "]\n");
+    put(f, "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n");
+    put(f, "b.yaml",
+        "name: B\nstep: { sum: [ { compute_ms: 1 }, { all-to-all: { size_MB: 8, group: all } } ] }\n");
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct folder *f = *state;
+    scratch_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+static int read_with(struct folder *f, struct sweep *w, const char *text, const struct study_override *o,
+                     int32_t n, struct err *e)
+{
+    put(f, "study.yaml", text);
+    return sweep_read(w, f->study, o, n, e);
+}
+
+#define BASE "network: two.yaml\nworkload: a.yaml\n"
+
+/* ---- axes ---- */
+
+static void ranges_and_lists_give_clean_values(void **state)
+{
+    static const struct {
+        const char *axis, *values; /* joined by blanks */
+    } cases[] = {
+        { "{ from: 100, to: 1000, step: 100 }", "100 200 300 400 500 600 700 800 900 1000" },
+        { "{ from: 0.1, to: 0.7, step: 0.1 }", "0.1 0.2 0.3 0.4 0.5 0.6 0.7" },
+        { "{ from: 1, to: 2, step: 0.3 }", "1 1.3 1.6 1.9" },
+        { "{ from: -1, to: 1, step: 0.4 }", "-1 -0.6 -0.2 0.2 0.6 1" },
+        { "{ from: -1, to: 1, step: 1 }", "-1 0 1" },
+        { "{ from: 1e6, to: 3e6, step: 1e6 }", "1000000 2000000 3000000" },
+        { "{ from: 0.001, to: 0.002, points: 3 }", "0.001 0.0015 0.002" },
+        { "{ from: 1, to: 2, points: 4, scale: linear }", "1 1.33333333333333 1.66666666666667 2" },
+        { "{ from: 1, to: 1000, points: 4, scale: log }", "1 10 100 1000" },
+        { "{ from: 0.1, to: 0.4, points: 3, scale: log }", "0.1 0.2 0.4" },
+        { "{ from: 5, to: 6, step: 10 }", "5" },
+        { "[ 50, 0x, ~, 'a, b', true ]", "50 0x ~ \"a, b\" true" },
+        { "[ [ two.yaml, ring:4@50 full:8 ], { a: [ 1, '2' ], b c: ~ } ]",
+          "[two.yaml, \"ring:4@50 full:8\"] {\"a\": [1, \"2\"], \"b c\": ~}" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        struct text text = { 0 }, values = { 0 };
+        text_printf(&text, BASE "vary: { total_GBps: %s }\n", cases[i].axis);
+        assert_ok(read_with(*state, &w, text_str(&text), NULL, 0, &e), &e);
+        assert_int_equal(w.n_axes, 1);
+        assert_string_equal(w.keys[0].path, "total_GBps");
+        assert_int_equal(w.n_points, w.axes[0].n);
+        for (int64_t k = 0; k < w.axes[0].n; k++)
+            text_printf(&values, "%s%s", k ? " " : "", w.axes[0].values[k]);
+        assert_string_equal(text_str(&values), cases[i].values);
+        text_free(&text);
+        text_free(&values);
+        sweep_free(&w);
+    }
+}
+
+static void bad_axes_are_refused_at_their_place(void **state)
+{
+    static const struct {
+        const char *vary, *message;
+        int code;
+    } cases[] = {
+        { "", "study.yaml:1:1: document is without vary, need vary", ERR_PARSE },
+        { "vary: 5\n", "study.yaml:3:7: vary is 5, need a map", ERR_PARSE },
+        { "vary: {}\n", "study.yaml:3:7: vary is empty, need at least one axis", ERR_PARSE },
+        { "vary: { total_GBps: [] }\n", "study.yaml:3:21: vary.total_GBps is empty, need at least one value",
+          ERR_PARSE },
+        { "vary: { total_GBps: 5 }\n",
+          "study.yaml:3:21: vary.total_GBps is 5, need a list of values or a range", ERR_PARSE },
+        { "vary: { totl_GBps: [5] }\n",
+          "study.yaml:3:9: vary.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key "
+          "such as "
+          "total_GBps (nearest)",
+          ERR_PARSE },
+        { "vary: { network.dims.pod.max_GBsp: [5] }\n",
+          "(\"max_GBsp\" is no key of dims), need a known key such as max_GBps (nearest)", ERR_PARSE },
+        { "vary: { 'network.dims[1].zzzzzz': [5] }\n", "(\"zzzzzz\" is no key of dims), need a known key",
+          ERR_PARSE },
+        { "vary: { network.npu.dollar: [5] }\n", "(\"dollar\" is no key of npu)", ERR_PARSE },
+        { "vary: { 'workloads[0].wait': [5] }\n", "(\"wait\" is no key of workloads[])", ERR_PARSE },
+        { "vary: { budget.nisc: [5] }\n", "(\"nisc\" is no key of budget), need a known key such as nics",
+          ERR_PARSE },
+        { "vary: { name: [x, y] }\n", "study.yaml:3:9: vary.name cannot vary, need another key", ERR_PARSE },
+        { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n",
+          "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\", need one "
+          "axis for what is one key",
+          ERR_RANGE },
+        { "vary: { total_GBps: { from: 1, step: 1 } }\n", "vary.total_GBps is without to, need to",
+          ERR_PARSE },
+        { "vary: { total_GBps: { from: 1, to: 2 } }\n",
+          "study.yaml:3:21: vary.total_GBps has neither, need one of step and points", ERR_PARSE },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 1, points: 2 } }\n",
+          "has both, need one of step and points", ERR_PARSE },
+        { "vary: { total_GBps: { from: 2, to: 1, step: 1 } }\n",
+          "study.yaml:3:36: vary.total_GBps.to is 1, need more than from, 2", ERR_RANGE },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 0 } }\n", "vary.total_GBps.step is 0, need",
+          ERR_RANGE },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 1, scale: log } }\n",
+          "vary.total_GBps.scale has no effect on step, need points", ERR_PARSE },
+        { "vary: { total_GBps: { from: 0, to: 2, points: 3, scale: log } }\n",
+          "vary.total_GBps.from is 0, need more than 0 with scale log", ERR_RANGE },
+        { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", "points is 1, need 2 to 1000000",
+          ERR_RANGE },
+        { "vary: { total_GBps: { from: 1, to: 1e8, step: 1 } }\n",
+          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000", ERR_RANGE },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        char text[500];
+        snprintf(text, sizeof text, BASE "%s", cases[i].vary);
+        assert_fails(read_with(*state, &w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
+        assert_true(w.n_axes == 0 && w.n_points == 0);
+        sweep_free(&w);
+    }
+}
+
+static void more_keys_than_fit_are_refused(void **state)
+{
+    struct text text = { 0 };
+    struct sweep w;
+    struct err e = { 0 };
+    text_puts(&text, BASE "vary:\n");
+    for (int i = 0; i < 17; i++)
+        text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
+    assert_fails(
+        read_with(*state, &w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
+        "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
+    text_free(&text);
+}
+
+/* ---- notes ---- */
+
+static void a_note_is_what_all_neighbours_have_in_common(void **state)
+{
+    static const struct {
+        const char *text, *notes;
+    } cases[] = {
+        { BASE "vary: { total_GBps: [ 10, 20 ] }\n", "" },
+        /* The limit counts at one of the two objectives. */
+        { BASE "total_GBps: 10\ntime_limit_s: 1\nparts: prices.yaml\nvary: { objective: [ time, cost ] }\n",
+          "" },
+        { BASE "time_limit_s: 1\nvary: { total_GBps: [ 10, 20 ] }\n",
+          "study.yaml:3:1: time_limit_s has no effect here, it is used only with objective cost\n" },
+        /* An axis without effect, whatever its value. */
+        { BASE "total_GBps: 10\nvary: { time_limit_s: [ 1, 2 ] }\n",
+          "--set time_limit_s=1:1:1: time_limit_s has no effect here, it is used only with objective "
+          "cost\n" },
+        { BASE "combine: sum\nseed: 2\nvary: { total_GBps: [ -1, 20 ] }\n",
+          "study.yaml:3:1: combine has no effect here, there is one workload\n"
+          "study.yaml:4:1: seed has no effect here, nothing in it is drawn at random\n" },
+    };
+    struct folder *f = *state;
+    put(f, "prices.yaml", "rates: [ { tier: T, link_usd_per_GBps: 1, switch_usd_per_GBps: 1 } ]\n");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct err e = { 0 };
+        const struct study_override tiers[] = { { "network.dims.node.tier", "T" },
+                                                { "network.dims.pod.tier", "T" } };
+        struct text notes = { 0 };
+        assert_ok(read_with(f, &w, cases[i].text, tiers, i == 1 ? 2 : 0, &e), &e);
+        for (const char *line = text_str(&w.notes); *line; line = strchr(line, '\n') + 1) {
+            const char *start = strncmp(line, f->dir, strlen(f->dir)) == 0 ? line + strlen(f->dir) + 1 : line;
+            text_add(&notes, start, (size_t)(strchr(start, '\n') - start) + 1);
+        }
+        assert_string_equal(text_str(&notes), cases[i].notes);
+        text_free(&notes);
+        sweep_free(&w);
+    }
+}
+
+/* ---- rows ---- */
+
+static void run_text(struct folder *f, struct table *t, const char *text, const struct study_override *o,
+                     int32_t n)
+{
+    struct sweep w;
+    struct err e = { 0 };
+    memset(t, 0, sizeof *t);
+    assert_ok(read_with(f, &w, text, o, n, &e), &e);
+    assert_ok(sweep_run(t, &w, f->study, o, n, 1, NULL, NULL, &e), &e);
+    sweep_free(&w);
+}
+
+static const char *text_at(const struct table *t, int64_t row, const char *column)
+{
+    int32_t col = table_find(t, column);
+    assert_true(col >= 0);
+    return table_cell(t, row, col)->text;
+}
+
+static double real_at(const struct table *t, int64_t row, const char *column)
+{
+    int32_t col = table_find(t, column);
+    assert_true(col >= 0);
+    return table_number(t, row, col);
+}
+
+static void assert_columns(const struct table *t, const char *want)
+{
+    struct text names = { 0 };
+    for (int32_t i = 0; i < t->n_cols; i++)
+        text_printf(&names, "%s%s", i ? " " : "", t->names[i]);
+    assert_string_equal(text_str(&names), want);
+    text_free(&names);
+}
+
+static void rows_come_in_order_with_the_columns_that_figures_read(void **state)
+{
+    struct table t;
+    run_text(*state, &t,
+             "vary:\n"
+             "  network: [ two.yaml, three.yaml ]\n"
+             "  workloads: [ [ a.yaml ], [ a.yaml, { workload: b.yaml, weight: 2 } ] ]\n"
+             "  combine: [ sum ]\n"
+             "  total_GBps: { from: 10, to: 20, step: 10 }\n",
+             NULL, 0);
+    assert_columns(
+        &t, "point combine network n_dims dims workload objective total_GBps status time_s compute_s "
+            "comm_s cost_usd equal_time_s equal_cost_usd speedup perf_per_cost_gain nic_GBps gap unique "
+            "bw1_GBps bw2_GBps bw3_GBps util1 util2 util3 exposed1_s exposed2_s exposed3_s message");
+    assert_int_equal(t.n_rows, 8);
+    for (int64_t i = 0; i < 8; i++) {
+        assert_true(real_at(&t, i, "point") == (double)i);
+        assert_string_equal(text_at(&t, i, "network"), i < 4 ? "two" : "three");
+        assert_string_equal(text_at(&t, i, "dims"), i < 4 ? "node|pod" : "dim1|dim2|dim3");
+        assert_string_equal(text_at(&t, i, "workload"), i / 2 % 2 ? "A+2*B" : "A");
+        assert_string_equal(text_at(&t, i, "combine"), "sum");
+        assert_string_equal(text_at(&t, i, "objective"), "time");
+        assert_string_equal(text_at(&t, i, "status"), "solved");
+        assert_true(real_at(&t, i, "total_GBps") == (i % 2 ? 20 : 10));
+        assert_true(isnan(real_at(&t, i, "cost_usd")) && isnan(real_at(&t, i, "nic_GBps")));
+        assert_true(isnan(real_at(&t, i, "bw3_GBps")) == (i < 4));
+        assert_null(text_at(&t, i, "message"));
+    }
+    /* A alone: bytes are fixed by the group, so T = sum of bytes / total: 12 + 3.5 MB in 10 GB/s. */
+    assert_close(real_at(&t, 0, "time_s"), 15.5e6 / 10e9, 1e-9);
+    assert_close(real_at(&t, 0, "bw1_GBps"), 10 * 12 / 15.5, 1e-6);
+    assert_close(real_at(&t, 0, "equal_time_s"), 12e6 / 5e9, 1e-12);
+    assert_close(real_at(&t, 0, "speedup"), 2.4 / 1.55, 1e-9);
+    assert_string_equal(text_at(&t, 0, "unique"), "yes");
+    table_free(&t);
+}
+
+static void a_bad_point_is_a_row_with_its_reason(void **state)
+{
+    struct table t;
+    run_text(*state, &t,
+             BASE "constraints: [ pod >= 15 ]\nvary:\n  total_GBps: [ 10, -1, 20 ]\n"
+                  "  network: [ two.yaml, gone.yaml ]\n",
+             NULL, 0);
+    assert_int_equal(t.n_rows, 6);
+    assert_string_equal(text_at(&t, 0, "status"), "infeasible");
+    assert_string_equal(text_at(&t, 0, "network"), "two");
+    assert_true(real_at(&t, 0, "total_GBps") == 10 && isnan(real_at(&t, 0, "time_s")));
+    assert_has(text_at(&t, 0, "message"), "pod >= 15");
+    assert_null(text_at(&t, 0, "unique"));
+    assert_string_equal(text_at(&t, 1, "status"), "error");
+    assert_has(text_at(&t, 1, "message"),
+               "study.yaml vary.network:1:1: network is gone.yaml, which cannot be read");
+    assert_string_equal(text_at(&t, 2, "status"), "error");
+    assert_has(text_at(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, need");
+    assert_string_equal(text_at(&t, 2, "network"), "two.yaml");
+    assert_true(isnan(real_at(&t, 2, "n_dims")) && real_at(&t, 2, "total_GBps") == -1);
+    assert_string_equal(text_at(&t, 4, "status"), "solved");
+    assert_true(real_at(&t, 4, "bw2_GBps") >= 15 * (1 - 1e-9));
+    table_free(&t);
+}
+
+static void overrides_hold_at_every_point(void **state)
+{
+    struct folder *f = *state;
+    struct table t;
+    char three[SUPPORT_PATH];
+    const struct study_override o[] = {
+        { "network.dims[0].max_GBps", "2" },
+        { "total_GBps", "40" }, /* an axis: its one value */
+        { "network", scratch_path(three, f->dir, "three.yaml") },
+    };
+    run_text(f, &t,
+             "workload: a.yaml\nvary:\n  total_GBps: [ 10, 20, 30 ]\n  network: [ two.yaml ]\n"
+             "  network.dims[1].max_GBps: [ 4, 8 ]\n",
+             o, COUNT_OF(o));
+    assert_int_equal(t.n_rows, 2);
+    for (int64_t i = 0; i < 2; i++) {
+        assert_string_equal(text_at(&t, i, "network"), "three");
+        assert_string_equal(text_at(&t, i, "network.dims[1].max_GBps"), i ? "8" : "4");
+        assert_true(real_at(&t, i, "total_GBps") == 40);
+        assert_close(real_at(&t, i, "bw1_GBps"), 2, 1e-9);
+        assert_true(real_at(&t, i, "bw2_GBps") <= (i ? 8 : 4) * (1 + 1e-9));
+    }
+    table_free(&t);
+}
+
+/* A workload made up in the study finds its own file from there. */
+static void names_in_values_count_from_the_study(void **state)
+{
+    struct folder *f = *state;
+    struct table t;
+    put(f, "w.txt", "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8000000 0\n");
+    run_text(f, &t,
+             "network: two.yaml\nvary: { workload: [ { name: text, astra: w.txt } ], total_GBps: [ 10 ] }\n",
+             NULL, 0);
+    assert_string_equal(text_at(&t, 0, "status"), "solved");
+    assert_string_equal(text_at(&t, 0, "workload"), "text");
+    assert_close(real_at(&t, 0, "comm_s"), 15.5e6 / 10e9, 1e-9);
+    table_free(&t);
+}
+
+static void run_main(struct text *out, int32_t threads)
+{
+    static const char path[] = "configs/studies/main.yaml";
+    struct sweep w;
+    struct table t = { 0 };
+    struct err e = { 0 };
+    assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
+    assert_int_equal(w.n_points, 240);
+    assert_string_equal(text_str(&w.notes), "");
+    assert_ok(sweep_run(&t, &w, path, NULL, 0, threads, NULL, NULL, &e), &e);
+    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, out, &e), &e);
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        assert_string_equal(text_at(&t, i, "status"), "solved");
+        assert_true(real_at(&t, i, "gap") <= ALLOC_GAP);
+        assert_true(real_at(&t, i, "nic_GBps") > 0);
+    }
+    table_free(&t);
+    sweep_free(&w);
+}
+
+static void one_thread_and_four_write_the_same_bytes(void **state)
+{
+    struct text one = { 0 }, four = { 0 };
+    (void)state;
+    run_main(&one, 1);
+    run_main(&four, 4);
+    assert_string_equal(text_str(&one), text_str(&four));
+    text_free(&one);
+    text_free(&four);
+}
+
+struct counter {
+    int64_t calls, last, total, stop_at;
+};
+
+static bool count(void *context, int64_t done, int64_t total)
+{
+    struct counter *c = context;
+    c->calls++;
+    c->last = done;
+    c->total = total;
+    return done != c->stop_at;
+}
+
+static void progress_counts_and_may_stop(void **state)
+{
+    static const struct {
+        int64_t stop_at, rows;
+    } cases[] = { { 0, 6 }, { 2, 2 }, { 6, 6 } };
+    struct folder *f = *state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sweep w;
+        struct table t = { 0 };
+        struct err e = { 0 };
+        struct counter c = { .stop_at = cases[i].stop_at };
+        assert_ok(read_with(f, &w, BASE "vary: { total_GBps: [ 1, 2, 3, 4, 5, 6 ] }\n", NULL, 0, &e), &e);
+        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, count, &c, &e), &e);
+        assert_true(c.calls == cases[i].rows && c.last == cases[i].rows && c.total == 6);
+        assert_int_equal(t.n_rows, cases[i].rows);
+        table_free(&t);
+        sweep_free(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_and_lists_give_clean_values),
+        cmocka_unit_test(bad_axes_are_refused_at_their_place),
+        cmocka_unit_test(more_keys_than_fit_are_refused),
+        cmocka_unit_test(a_note_is_what_all_neighbours_have_in_common),
+        cmocka_unit_test(rows_come_in_order_with_the_columns_that_figures_read),
+        cmocka_unit_test(a_bad_point_is_a_row_with_its_reason),
+        cmocka_unit_test(overrides_hold_at_every_point),
+        cmocka_unit_test(names_in_values_count_from_the_study),
+        cmocka_unit_test(one_thread_and_four_write_the_same_bytes),
+        cmocka_unit_test(progress_counts_and_may_stop),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
