@@ -5,7 +5,7 @@
 #include "cli/training.h"
 #include "cli/alloc_report.h"
 #include "cli/bind.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 static const char *const goals[N_ALLOC_OBJECTIVES] = {
     [ALLOC_TIME] = "least time",

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 void calibration_free(struct calibration *x)
 {

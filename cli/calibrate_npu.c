@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "sim/fit_npu.h"
 
 /* The keys that are fitted, as a network file has them. */

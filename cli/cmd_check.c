@@ -4,7 +4,6 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/sheet.h"
 #include "cli/training.h"
 
 /* One budget: what the design takes, what it may take, in the unit of the key. */
@@ -114,108 +113,59 @@ static void judge_all(struct check *c)
     }
 }
 
-/* Whole things and dollars in full, the others in 6 digits. */
-static void put_amount(struct sheet *s, const struct budget *b, double x)
+/* Whole things and dollars in full, the others in 6 digits: a unit a row, so text is put here. */
+static void put_amount(struct report *r, const struct budget *b, double x)
 {
-    if (strcmp(b->unit, "USD") == 0 || strcmp(b->unit, "") == 0)
-        sheet_usd(s, x);
-    else
-        sheet_real(s, x, 6);
-}
-
-static int check_text(const struct check *c, struct text *out, struct err *e)
-{
-    static const char *const verdicts[] = { [WITHIN] = "within", [OVER] = "over", [UNKNOWN] = "unknown" };
-    struct sheet s = { 0 };
-    sheet_column(&s, "budget", "", SHEET_LEFT);
-    sheet_column(&s, "value", "", SHEET_POINT);
-    sheet_column(&s, "limit", "", SHEET_POINT);
-    sheet_column(&s, "slack", "", SHEET_POINT);
-    sheet_column(&s, "", "", SHEET_LEFT);
-    sheet_column(&s, "verdict", "", SHEET_LEFT);
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct budget *b = &c->list[i];
-        sheet_put(&s, "%s", b->name);
-        put_amount(&s, b, b->value);
-        put_amount(&s, b, b->limit);
-        put_amount(&s, b, b->limit - b->value);
-        sheet_put(&s, "%s", b->unit);
-        sheet_put(&s, "%s%s", verdicts[judge(b)], b->at_least ? " (value is a lower bound)" : "");
-    }
-    int rc = sheet_write(&s, out, e);
-    sheet_free(&s);
-    return rc;
-}
-
-static void check_json(const struct run *run, const struct check *c, const struct study *study,
-                       struct text *out)
-{
-    struct json j = { .out = out };
-    json_open(&j, NULL, '{');
-    output_json_head(&j, run, output_origin(study));
-    json_bool(&j, "within", !c->over && !c->unknown);
-    json_open(&j, "budgets", '[');
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct budget *b = &c->list[i];
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", b->key);
-        json_real(&j, "value", b->value);
-        json_real(&j, "limit", b->limit);
-        json_real(&j, "slack", b->limit - b->value);
-        json_text(&j, "unit", b->unit);
-        if (judge(b) == UNKNOWN)
-            json_text(&j, "within", NULL);
-        else
-            json_bool(&j, "within", judge(b) == WITHIN);
-        json_bool(&j, "lower_bound", b->at_least);
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    text_puts(out, "\n");
-}
-
-static void check_table(const struct check *c, struct table *t)
-{
-    table_column(t, "budget", TABLE_TEXT);
-    table_column(t, "value", TABLE_REAL);
-    table_column(t, "limit", TABLE_REAL);
-    table_column(t, "slack", TABLE_REAL);
-    table_column(t, "unit", TABLE_TEXT);
-    table_column(t, "within", TABLE_TEXT);
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct budget *b = &c->list[i];
-        table_row(t);
-        table_put_text(t, b->key);
-        table_put_real(t, b->value);
-        table_put_real(t, b->limit);
-        table_put_real(t, b->limit - b->value);
-        table_put_text(t, *b->unit ? b->unit : NULL);
-        table_put_text(t, judge(b) == UNKNOWN ? NULL : judge(b) == WITHIN ? "yes" : "no");
-    }
+    char buf[SHOW];
+    bool whole = strcmp(b->unit, "USD") == 0 || strcmp(b->unit, "") == 0;
+    report_put_word(r, whole ? show_usd(buf, x) : show_real(buf, x, 6));
+    report_put_real(r, x);
 }
 
 static int write_result(const struct run *run, const struct check *c, const struct study *s, struct err *e)
 {
-    struct text out = { 0 };
-    struct table t = { 0 };
-    int rc = 0;
-    switch (output_format(run)) {
-    case TABLE_AS_TEXT:
-        rc = check_text(c, &out, e);
-        break;
-    case TABLE_AS_JSON:
-        check_json(run, c, s, &out);
-        break;
-    case TABLE_AS_CSV:
-        check_table(c, &t);
-        rc = output_table(run, &t, output_origin(s), e);
-        table_free(&t);
-        return rc;
+    static const char *const verdicts[] = { [WITHIN] = "within", [OVER] = "over", [UNKNOWN] = "unknown" };
+    static const struct report_column columns[] = {
+        { IN_TEXT, .title = "budget" },
+        { IN_JSON, .key = "name" },
+        { IN_CSV, .key = "budget" },
+        { IN_TEXT, .title = "value", .show = 6 },
+        { IN_DATA, .key = "value", .kind = TABLE_REAL },
+        { IN_TEXT, .title = "limit", .show = 6 },
+        { IN_DATA, .key = "limit", .kind = TABLE_REAL },
+        { IN_TEXT, .title = "slack", .show = 6 },
+        { IN_DATA, .key = "slack", .kind = TABLE_REAL },
+        { IN_TEXT | IN_JSON, .key = "unit", .title = "" },
+        { IN_CSV, .key = "unit" },
+        { IN_TEXT, .title = "verdict" },
+        { IN_DATA, .key = "within" },
+        { IN_JSON, .key = "lower_bound" },
+    };
+    struct report r = { 0 };
+    output_begin(&r, run, output_origin(s));
+    report_flag(&r, IN_JSON, "within", NULL, !c->over && !c->unknown);
+    report_table(&r, "budgets", columns, sizeof columns / sizeof *columns);
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct budget *b = &c->list[i];
+        enum verdict verdict = judge(b);
+        report_put_word(&r, b->name);
+        report_put_word(&r, b->key);
+        report_put_word(&r, b->key);
+        put_amount(&r, b, b->value);
+        put_amount(&r, b, b->limit);
+        put_amount(&r, b, b->limit - b->value);
+        report_put_word(&r, b->unit);
+        report_put_word(&r, *b->unit ? b->unit : NULL);
+        report_put_text(&r, "%s%s", verdicts[verdict], b->at_least ? " (value is a lower bound)" : "");
+        if (verdict == UNKNOWN)
+            report_put_none(&r);
+        else
+            report_put_flag(&r, verdict == WITHIN);
+        report_put_flag(&r, b->at_least);
     }
-    if (!rc)
-        rc = output_write(run, &out, e);
-    text_free(&out);
+    report_table_end(&r);
+    int rc = output_report(&r, run, output_origin(s), e);
+    report_free(&r);
     return rc;
 }
 

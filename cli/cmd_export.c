@@ -1,5 +1,5 @@
 #include "cli/export.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 static const struct option export_rows_of[] = { OPTION_WHERE };
 static const struct option_group export_options = { "Rows", export_rows_of, 1 };

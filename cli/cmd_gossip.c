@@ -5,7 +5,7 @@
 #include "cli/gossip_text.h"
 #include "cli/load.h"
 #include "cli/progress.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "sim/gossip/gossip.h"
 
 static const struct option gossip_rows[] = {

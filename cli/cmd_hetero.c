@@ -5,7 +5,7 @@
 #include "cli/hetero_text.h"
 #include "cli/load.h"
 #include "cli/progress.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 static const struct option hetero_rows[] = {
     { .name = "list",

@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "cli/output.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "topo/parts.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"

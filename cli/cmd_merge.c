@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "study/store.h"
 
 /* Adds the shards that are given. A store that was merged before has no number: then nothing is known. */

@@ -5,7 +5,7 @@
 #include "cli/load.h"
 #include "cli/place_text.h"
 #include "cli/progress.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 static const struct option place_rows[] = {
     { .name = "list",

@@ -9,7 +9,7 @@
 #include "cli/export.h"
 #include "cli/points.h"
 #include "cli/progress.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "cli/sweep_axes.h"
 #include "cli/version.h"
 #include "study/campaign.h"

@@ -1,9 +1,12 @@
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "cli/facts.h"
 #include "cli/load.h"
+#include "cli/output.h"
 #include "sim/astra/astra_file.h"
+#include "topo/graph.h"
+#include "topo/shape.h"
 
 static const struct option topo_rows[] = {
     { .name = "bill",
@@ -62,38 +65,266 @@ static int export_graph(const struct run *run, const struct topo_graph *g, const
     return rc;
 }
 
-static bool is_stdout(const char *path)
+/* What is known about a network. */
+struct facts {
+    const char *name;
+    const struct study *study; /* NULL for a custom graph */
+    struct topo_metrics metrics;
+    struct topo_bill bill; /* empty unless has_bill */
+    bool has_bill;
+};
+
+static void report_degree(struct report *r, const struct topo_metrics *m)
 {
-    return path && strcmp(path, "-") == 0;
+    char least[SHOW], most[SHOW];
+    if (m->npu_degree_min == m->npu_degree_max)
+        report_count(r, IN_TEXT, NULL, "links at an NPU", m->npu_degree_min, NULL);
+    else
+        report_shown(r, "links at an NPU", "%s to %s", show_count(least, m->npu_degree_min),
+                     show_count(most, m->npu_degree_max));
+    report_count(r, IN_DATA, "degree_min", NULL, m->npu_degree_min, NULL);
+    report_count(r, IN_DATA, "degree_max", NULL, m->npu_degree_max, NULL);
 }
 
-static int report(const struct run *run, const struct facts *f, struct origin from, struct err *e)
+static void report_hops(struct report *r, const struct topo_metrics *m)
 {
-    struct text out = { 0 };
-    struct table table = { 0 };
-    struct json json = { .out = &out };
-    enum table_format format = output_format(run);
-    int rc = 0;
-    if (format == TABLE_AS_TEXT) {
-        rc = run->opt.bill ? facts_bill_text(f, &out, e) : facts_text(f, &out, e);
-    } else if (format == TABLE_AS_JSON && !run->opt.bill) {
-        json_open(&json, NULL, '{');
-        output_json_head(&json, run, from);
-        facts_json(f, &json);
-        json_close(&json, '}');
-        text_puts(&out, "\n");
-    } else {
-        if (run->opt.bill)
-            facts_bill_table(f, &table);
-        else
-            facts_table(f, &table);
-        rc = output_table(run, &table, from, e);
-        table_free(&table);
-        return rc;
+    unsigned text = m->connected ? IN_TEXT : 0;
+    if (!m->connected)
+        report_shown(r, "connected", "no");
+    report_flag(r, IN_JSON, "connected", NULL, m->connected);
+    report_count(r, IN_DATA | text, "diameter_hops", "diameter", m->diameter_hops,
+                 m->hops_sampled ? "hops at least (from a sample of NPUs)"
+                                 : "hops (a step through a switch is 2)");
+    report_real(r, IN_DATA | text, "mean_hops", "mean distance", m->mean_hops, 5,
+                m->hops_sampled ? "hops (from a sample of NPUs)" : "hops");
+    report_flag(r, IN_JSON, "hops_sampled", NULL, m->hops_sampled);
+}
+
+static void report_bisection(struct report *r, const struct facts *f)
+{
+    const struct topo_metrics *m = &f->metrics;
+    const char *dim = f->study && m->bisection_dim >= 0 ? f->study->net.dims[m->bisection_dim].name : NULL;
+    char unit[96] = "GB/s each way";
+    if (m->bisection_is_bound)
+        snprintf(unit, sizeof unit, "GB/s each way, at most (halves in the order of NPUs)");
+    else if (dim)
+        snprintf(unit, sizeof unit, "GB/s each way (halving %s)", dim);
+    if (isnan(m->bisection_Bps))
+        report_shown(r, "bisection", "%s",
+                     f->study ? "not known before every dimension has its bandwidth" : "not computed");
+    report_real(r, isnan(m->bisection_Bps) ? IN_DATA : IN_ALL, "bisection_GBps", "bisection",
+                m->bisection_Bps / 1e9, 6, unit);
+    report_flag(r, IN_JSON, "bisection_is_bound", NULL, m->bisection_is_bound);
+    report_word(r, IN_DATA, "bisection_dim", NULL, dim);
+}
+
+static void report_dims(struct report *r, const struct study *s)
+{
+    static const struct report_column columns[] = {
+        { IN_JSON | IN_TEXT, .key = "name", .title = "dimension" },
+        { IN_JSON | IN_TEXT, .key = "shape", .title = "shape" },
+        { IN_JSON | IN_TEXT, .key = "size", .title = "members", .show = REPORT_COUNT },
+        { IN_JSON | IN_TEXT, .key = "bw_GBps", .title = "bandwidth", .unit = "GB/s", .show = 6 },
+        { IN_JSON | IN_TEXT, .key = "link_GBps", .title = "one link", .unit = "GB/s", .show = 6 },
+        { IN_JSON, .key = "latency_ns" },
+        { IN_TEXT, .title = "latency", .unit = "ns", .show = 5 },
+        { IN_JSON, .key = "efficiency" },
+        { IN_TEXT, .title = "efficiency", .unit = "%", .show = 4 },
+        { IN_JSON | IN_TEXT, .key = "links", .title = "links", .show = REPORT_COUNT },
+        { IN_TEXT, .title = "tier" },
+        { IN_JSON, .key = "tier" },
+        { IN_JSON, .key = "usd_per_GBps_per_npu" },
+    };
+    const struct topo_network *net = &s->net;
+    report_line(r, "\n");
+    report_table(r, "dims", columns, sizeof columns / sizeof *columns);
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        report_put_word(r, dim->name);
+        report_put_word(r, topo_shape_name(dim->shape));
+        report_put_count(r, dim->size);
+        report_put_real(r, dim->bw_Bps / 1e9);
+        report_put_real(r, topo_shape_link_bw(dim->shape, dim->size, dim->bw_Bps) / 1e9);
+        report_put_real(r, dim->lat_s / 1e-9);
+        report_put_real(r, dim->lat_s > 0 ? dim->lat_s / 1e-9 : NAN);
+        report_put_real(r, dim->efficiency);
+        report_put_real(r, dim->efficiency < 1 ? 100 * dim->efficiency : NAN);
+        report_put_count(r, net->n_npus / dim->size * topo_shape_links(dim->shape, dim->size));
+        report_put_word(r, dim->tier);
+        report_put_word(r, *dim->tier ? dim->tier : NULL);
+        report_put_real(r, s->has_parts ? s->prices[d].usd_per_Bps * 1e9 / (double)net->n_npus : NAN);
     }
-    if (!rc)
-        rc = output_write(run, &out, e);
-    text_free(&out);
+    report_table_end(r);
+}
+
+/* ---- bill ---- */
+
+static void put_band(struct report *r, struct topo_band usd)
+{
+    bool wide = usd.low < usd.typ || usd.high > usd.typ;
+    report_put_real(r, usd.typ);
+    report_put_real(r, usd.low);
+    report_put_real(r, usd.high);
+    report_put_real(r, usd.low);
+    report_put_real(r, usd.typ);
+    report_put_real(r, usd.high);
+    report_put_real(r, usd.typ);
+    report_put_real(r, wide ? usd.low : NAN);
+    report_put_real(r, wide ? usd.high : NAN);
+}
+
+/* The sum is a row of text; data has it beside the lines. */
+static void put_bill_sum(struct report *r, const struct topo_bill *b)
+{
+    if (!report_is(r, IN_TEXT))
+        return;
+    report_put_word(r, "total");
+    for (int i = 0; i < 8; i++)
+        report_put_word(r, "");
+    put_band(r, b->usd);
+    report_put_real(r, b->n_watt_unknown < b->n_lines ? b->watt : NAN);
+    report_put_word(r, topo_grade_names[b->grade]);
+    for (int i = 0; i < 2; i++)
+        report_put_word(r, "");
+}
+
+static void report_bill_lines(struct report *r, const struct facts *f)
+{
+    static const struct report_column columns[] = {
+        { IN_ALL, .key = "dimension", .title = "for" },
+        { IN_DATA, .key = "tier" },
+        { IN_ALL, .key = "item", .title = "item" },
+        { IN_CSV, .key = "unit" },
+        { IN_CSV, .key = "grade" },
+        { IN_CSV, .key = "source" },
+        { IN_CSV, .key = "date" },
+        { IN_ALL, .key = "count", .title = "count", .show = 6, .kind = TABLE_REAL },
+        { IN_JSON | IN_TEXT, .key = "unit", .title = "" },
+        { IN_CSV, .key = "usd", .kind = TABLE_REAL },
+        { IN_CSV, .key = "usd_low", .kind = TABLE_REAL },
+        { IN_CSV, .key = "usd_high", .kind = TABLE_REAL },
+        { IN_JSON, .key = "usd.low" },
+        { IN_JSON, .key = "usd.typ" },
+        { IN_JSON, .key = "usd.high" },
+        { IN_TEXT, .title = "price", .unit = "USD", .show = REPORT_USD },
+        { IN_TEXT, .title = "low", .unit = "USD", .show = REPORT_USD },
+        { IN_TEXT, .title = "high", .unit = "USD", .show = REPORT_USD },
+        { IN_ALL, .key = "watt", .title = "power", .unit = "W", .show = 6, .kind = TABLE_REAL },
+        { IN_JSON | IN_TEXT, .key = "grade", .title = "grade" },
+        { IN_JSON, .key = "source" },
+        { IN_JSON, .key = "date" },
+    };
+    report_table(r, "lines", columns, sizeof columns / sizeof *columns);
+    for (int32_t i = 0; i < f->bill.n_lines; i++) {
+        const struct topo_bill_line *line = &f->bill.lines[i];
+        report_put_word(r, f->study->net.dims[line->dim].name);
+        report_put_word(r, line->tier);
+        report_put_word(r, line->item);
+        report_put_word(r, line->count_unit);
+        report_put_word(r, topo_grade_names[line->grade]);
+        report_put_word(r, line->source);
+        report_put_word(r, line->date);
+        report_put_real(r, line->count);
+        report_put_word(r, line->count_unit);
+        put_band(r, line->usd);
+        report_put_real(r, line->watt);
+        report_put_word(r, topo_grade_names[line->grade]);
+        report_put_word(r, line->source);
+        report_put_word(r, line->date);
+    }
+    put_bill_sum(r, &f->bill);
+    report_table_end(r);
+}
+
+static void say_bill(struct report *r, const struct topo_bill *b)
+{
+    char a[SHOW], c[SHOW];
+    if (b->nics >= 0)
+        report_line(r, "NICs %s, ", show_count(a, b->nics));
+    if (b->nic_Bps > 0)
+        report_line(r, "%s%s GB/s per NPU, %s USD\n", b->nics >= 0 ? "" : "NICs ",
+                    show_real(a, b->nic_Bps / 1e9, 5), show_usd(c, b->nic_usd));
+    else if (b->nics >= 0)
+        report_line(r, "no NIC bandwidth\n");
+    if (b->npu_usd > 0)
+        report_line(r, "NPUs, not in the total: %s USD\n", show_usd(a, b->npu_usd));
+    if (b->n_watt_unknown > 0 && b->n_watt_unknown < b->n_lines)
+        report_line(r, "The power of %d items is not known: the sum is a lower bound.\n",
+                    (int)b->n_watt_unknown);
+    report_line(r,
+                "grade: V read in its source, D derived from such, V-weak vendor or reseller, R recalled\n");
+}
+
+/* The bill alone (a row a line in data), or behind the facts as a map. */
+static void report_bill(struct report *r, const struct facts *f)
+{
+    const struct topo_bill *b = &f->bill;
+    report_open(r, "bill", '{');
+    report_open(r, "usd", '{');
+    report_real(r, IN_JSON, "low", NULL, b->usd.low, 0, NULL);
+    report_real(r, IN_JSON, "typ", NULL, b->usd.typ, 0, NULL);
+    report_real(r, IN_JSON, "high", NULL, b->usd.high, 0, NULL);
+    report_close(r, '}');
+    report_real(r, IN_JSON, "watt", NULL, b->n_watt_unknown < b->n_lines ? b->watt : NAN, 0, NULL);
+    report_flag(r, IN_JSON, "watt_is_lower_bound", NULL, b->n_watt_unknown > 0);
+    report_count(r, IN_JSON, "nics", NULL, b->nics, NULL);
+    report_real(r, IN_JSON, "nic_GBps", NULL, b->nic_Bps / 1e9, 0, NULL);
+    report_real(r, IN_JSON, "nic_usd", NULL, b->nic_usd, 0, NULL);
+    report_count(r, IN_JSON, "switches", NULL, b->switches, NULL);
+    report_word(r, IN_JSON, "grade", NULL, topo_grade_names[b->grade]);
+    report_real(r, IN_JSON, "npu_usd", NULL, b->npu_usd, 0, NULL);
+    report_real(r, IN_JSON, "npu_watt", NULL, b->npu_watt, 0, NULL);
+    if (!report_is(r, IN_CSV) || r->rows)
+        report_bill_lines(r, f);
+    report_close(r, '}');
+    say_bill(r, b);
+}
+
+/* The row of CSV has the bill as its sums. */
+static void report_bill_sums(struct report *r, const struct facts *f)
+{
+    const struct topo_bill *b = f->has_bill ? &f->bill : NULL;
+    report_real(r, IN_CSV, "usd", NULL, b ? b->usd.typ : NAN, 0, NULL);
+    report_real(r, IN_CSV, "watt", NULL, b && b->n_watt_unknown == 0 ? b->watt : NAN, 0, NULL);
+    report_count(r, IN_CSV, "nics", NULL, b ? b->nics : -1, NULL);
+    report_real(r, IN_CSV, "nic_GBps", NULL, b ? b->nic_Bps / 1e9 : NAN, 0, NULL);
+}
+
+static void report_facts(struct report *r, const struct facts *f)
+{
+    const struct topo_metrics *m = &f->metrics;
+    char word[TOPO_SPEC];
+    const char *spec = f->study ? topo_format_spec(word, &f->study->net) : NULL;
+    report_line(r, "%s\n", f->name);
+    report_word(r, IN_DATA, "network", NULL, f->name);
+    report_word(r, spec && strcmp(f->name, spec) != 0 ? IN_ALL : IN_DATA, "spec", "in one word", spec);
+    report_count(r, IN_ALL, "npus", "NPUs", m->n_npus, NULL);
+    report_count(r, IN_ALL, "switches", "switches", m->n_switches, NULL);
+    report_count(r, IN_ALL, "links", "links", m->n_links, NULL);
+    report_degree(r, m);
+    report_hops(r, m);
+    report_bisection(r, f);
+    report_count(r, m->edge_connectivity >= 0 ? IN_ALL : IN_DATA, "edge_connectivity", "edge connectivity",
+                 m->edge_connectivity, "(links whose loss can cut it in two)");
+    if (f->study && !report_is(r, IN_CSV))
+        report_dims(r, f->study);
+    if (f->has_bill)
+        report_line(r, "\n");
+    if (f->has_bill)
+        report_bill(r, f);
+    report_bill_sums(r, f);
+}
+
+static int write_facts(const struct run *run, const struct facts *f, struct origin from, struct err *e)
+{
+    struct report r = { .rows = run->opt.bill, .indent = "  ", .width = 19 };
+    output_begin(&r, run, from);
+    if (run->opt.bill)
+        report_bill(&r, f);
+    else
+        report_facts(&r, f);
+    int rc = output_report(&r, run, from, e);
+    report_free(&r);
     return rc;
 }
 
@@ -104,10 +335,10 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
     int rc = export_graph(run, g, run->opt.graphml, topo_format_graphml, e);
     if (!rc)
         rc = export_graph(run, g, run->opt.dot, topo_format_dot, e);
-    if (rc || is_stdout(run->opt.graphml) || is_stdout(run->opt.dot) || is_stdout(run->opt.astra) ||
-        is_stdout(run->opt.astra_system))
+    if (rc || output_is_stdout(run->opt.graphml) || output_is_stdout(run->opt.dot) ||
+        output_is_stdout(run->opt.astra) || output_is_stdout(run->opt.astra_system))
         return rc;
-    return report(run, f, from, e);
+    return write_facts(run, f, from, e);
 }
 
 /* Both files, then the warnings: an export that fails has nothing to warn of. */
@@ -140,12 +371,6 @@ static int export_astra(struct run *run, const struct study *s, struct err *e)
 static bool wants_astra(const struct run *run)
 {
     return run->opt.astra || run->opt.astra_system;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), n_end = strlen(end);
-    return n > n_end && strcasecmp(s + n - n_end, end) == 0;
 }
 
 static int custom_graph(const struct run *run, bool edges, struct err *e)
@@ -265,8 +490,8 @@ static int run_topo(struct run *run, struct err *e)
             rc = output_check(run, files[i], e);
     if (rc)
         return rc;
-    bool edges = ends_with(path, ".csv");
-    return edges || ends_with(path, ".graphml") ? custom_graph(run, edges, e) : described(run, e);
+    bool edges = output_ends_with(path, ".csv");
+    return edges || output_ends_with(path, ".graphml") ? custom_graph(run, edges, e) : described(run, e);
 }
 
 const struct command cmd_topo = {

@@ -5,7 +5,7 @@
 
 #include "cli/bind.h"
 #include "cli/explain.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "cli/training.h"
 
 /* Collectives of one phase, kind and group that are all critical or all hidden, added up. */

@@ -6,11 +6,6 @@
 
 enum { FOLDER = 4096 };
 
-static bool is_stdout(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
 /* What comes after the last slash. */
 static const char *name_of(const char *path)
 {
@@ -38,7 +33,7 @@ static bool is_same(const char *a, const char *b)
     char folder_a[FOLDER], folder_b[FOLDER];
     if (strcmp(a, b) == 0)
         return true;
-    if (is_stdout(a) || is_stdout(b))
+    if (output_is_stdout(a) || output_is_stdout(b))
         return false;
     bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
     if (!has_a && !has_b) {
@@ -56,7 +51,7 @@ static int check_folder(const char *path, struct err *e)
 {
     struct stat st;
     char folder[FOLDER];
-    if (is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (output_is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
         return 0;
     if (!folder_of(folder, path) || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
         return err_set(e, ERR_IO, "output %s: its folder is not there, need one", path);
@@ -68,7 +63,7 @@ static int check_folder(const char *path, struct err *e)
 /* -f is for outputs of before: nobody means to lose the study. */
 static int check_one(const struct run *run, const char *path, struct err *e)
 {
-    if (run->opt.n_operands > 0 && !is_stdout(path) && is_same(path, run->opt.operands[0]))
+    if (run->opt.n_operands > 0 && !output_is_stdout(path) && is_same(path, run->opt.operands[0]))
         return err_set(e, ERR_USAGE, "output %s: is the study itself, need another file", path);
     int rc = output_check(run, path, e);
     return rc ? rc : check_folder(path, e);
@@ -86,7 +81,7 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
         for (int k = 0; k < i; k++)
             twice = twice || (extras[k].path && is_same(path, extras[k].path));
         rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each",
-                             is_stdout(path) ? "standard output" : path)
+                             output_is_stdout(path) ? "standard output" : path)
                    : check_one(run, path, e);
     }
     return rc;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 enum { WIDTH = FRONT_PLOT_WIDTH, HEIGHT = FRONT_PLOT_HEIGHT, MAX_TICS = 12 };
 

@@ -6,7 +6,7 @@
 
 #include "cli/front_plot.h"
 #include "cli/points.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 enum { MOST_ROWS = 30 /* of a table; all are in the CSV */ };
 

@@ -5,7 +5,7 @@
 
 #include "base/stat.h"
 #include "cli/front_plot.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 /* A value of column k of the front for people, of x with its sign as the front has it. */
 static void put_value(struct text *out, const struct keep_column *c, double x)

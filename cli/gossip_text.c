@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/points.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 enum { DIGITS = 5, FEW_DIGITS = 3, PERCENT_DIGITS = 4 };
 

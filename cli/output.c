@@ -8,10 +8,15 @@
 
 #include "cli/version.h"
 
-static bool ends_with(const char *s, const char *end)
+bool output_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), n_end = strlen(end);
     return n > n_end && strcasecmp(s + n - n_end, end) == 0;
+}
+
+bool output_is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
 }
 
 enum table_format output_format(const struct run *run)
@@ -19,9 +24,9 @@ enum table_format output_format(const struct run *run)
     if (run->opt.format >= 0)
         return (enum table_format)run->opt.format;
     const char *out = run->opt.out;
-    if (out && ends_with(out, ".csv"))
+    if (out && output_ends_with(out, ".csv"))
         return TABLE_AS_CSV;
-    if (out && (ends_with(out, ".json") || ends_with(out, ".jsonl")))
+    if (out && (output_ends_with(out, ".json") || output_ends_with(out, ".jsonl")))
         return TABLE_AS_JSON;
     return TABLE_AS_TEXT;
 }
@@ -80,6 +85,28 @@ int output_table(const struct run *run, const struct table *t, struct origin fro
         rc = output_write(run, &out, e);
     text_free(&head);
     text_free(&out);
+    return rc;
+}
+
+void output_begin(struct report *r, const struct run *run, struct origin from)
+{
+    r->format = output_format(run);
+    report_page(r);
+    if (report_is(r, IN_JSON))
+        output_json_head(&r->json, run, from);
+}
+
+int output_report(struct report *r, const struct run *run, struct origin from, struct err *e)
+{
+    struct text head = { 0 };
+    report_page_end(r);
+    output_head(&head, run, from);
+    int rc = text_check(&head, e);
+    if (!rc)
+        rc = report_end(r, text_str(&head), e);
+    if (!rc)
+        rc = output_write(run, &r->out, e);
+    text_free(&head);
     return rc;
 }
 

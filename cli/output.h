@@ -3,10 +3,14 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "base/json.h"
-#include "base/table.h"
+#include "base/report.h"
 #include "cli/command.h"
 #include "kinds/design/study.h"
+
+/** Does a file's name have this ending, in upper or lower case? */
+bool output_ends_with(const char *path, const char *ending);
+/** "-" stands for standard output. */
+bool output_is_stdout(const char *path);
 
 /** --of, else by the extension of -o (.csv, .json, .jsonl), else text. */
 enum table_format output_format(const struct run *run);
@@ -32,6 +36,11 @@ void output_json_head(struct json *j, const struct run *run, struct origin from)
 int output_write(const struct run *run, const struct text *t, struct err *e);
 /** Write @p t in the format of the run, head included. */
 int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e);
+
+/** Begin the report of a run in its form: an object with the head in JSON. Release with report_free(). */
+void output_begin(struct report *r, const struct run *run, struct origin from);
+/** Close and write it. ERR_USAGE, ERR_IO, ERR_NOMEM. */
+int output_report(struct report *r, const struct run *run, struct origin from, struct err *e);
 
 /** "weft COMMAND: warning: ..." on standard error, once per text and not under -q. */
 void output_warn(struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);

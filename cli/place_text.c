@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/points.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 enum { DIGITS = 5 };
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "cli/output.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 /* What a signal handler may touch; nothing else in the program is global. */
 static volatile sig_atomic_t interrupted;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "cli/command.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 struct progress {
     bool wanted;            /**< standard error is a terminal */

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 /* How many collectives ran in each order of dimensions. */
 static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)

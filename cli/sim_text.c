@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "cli/sim_notes.h"
 #include "cli/training.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/points.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "topo/network.h"
 
 enum { WIDEST = 80 }; /* bytes of a value in a sheet */

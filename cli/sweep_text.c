@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/points.h"
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 /* Results in the order of reading; '#' stands for each dimension's number. */
 static const struct shown {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/sheet.h"
+#include "base/sheet.h"
 #include "cli/training.h"
 #include "kinds/design/search.h"
 

@@ -1,6 +1,6 @@
 /** @file Tables and numbers for people: units in the head, points under points, few digits. */
-#ifndef CLI_SHEET_H
-#define CLI_SHEET_H
+#ifndef BASE_SHEET_H
+#define BASE_SHEET_H
 
 #include <stdint.h>
 

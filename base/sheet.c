@@ -1,4 +1,4 @@
-#include "cli/sheet.h"
+#include "base/sheet.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,0 +1,382 @@
+#include "base/report.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Columns of the table that keeps the facts of CSV until all are known. */
+enum { FACT_KEY, FACT_KIND, FACT_TEXT, FACT_REAL, FACT_COUNT };
+
+static unsigned form_of(const struct report *r)
+{
+    static const unsigned forms[] = {
+        [TABLE_AS_TEXT] = IN_TEXT, [TABLE_AS_CSV] = IN_CSV, [TABLE_AS_JSON] = IN_JSON
+    };
+    return r->format == TABLE_AS_JSON && r->rows ? (unsigned)IN_CSV : forms[r->format];
+}
+
+bool report_is(const struct report *r, unsigned in)
+{
+    return (in & form_of(r)) != 0;
+}
+
+/* ---- facts ---- */
+
+static void put_label(struct report *r, const char *label, const char *value, const char *unit)
+{
+    text_printf(&r->out, "%s%-*s%s%s%s\n", r->indent ? r->indent : "", r->width, label, value,
+                unit && *unit ? " " : "", unit ? unit : "");
+}
+
+/* Where a fact goes, if anywhere. */
+static bool goes_to(const struct report *r, unsigned in, const char *key, const char *label, unsigned form)
+{
+    return report_is(r, in & form) && (form == IN_TEXT ? label != NULL : key != NULL);
+}
+
+/* Begin a row of the facts of CSV; its value follows in the column of its kind. */
+static void add_fact(struct report *r, const char *key, enum table_kind kind, const char *s, double x,
+                     int64_t n)
+{
+    if (r->facts.n_cols == 0) {
+        table_column(&r->facts, "key", TABLE_TEXT);
+        table_column(&r->facts, "kind", TABLE_COUNT);
+        table_column(&r->facts, "text", TABLE_TEXT);
+        table_column(&r->facts, "real", TABLE_REAL);
+        table_column(&r->facts, "count", TABLE_COUNT);
+    }
+    table_row(&r->facts);
+    table_put_text(&r->facts, key);
+    table_put_count(&r->facts, (int64_t)kind);
+    table_put_text(&r->facts, s);
+    table_put_real(&r->facts, x);
+    table_put_count(&r->facts, n);
+}
+
+void report_word(struct report *r, unsigned in, const char *key, const char *label, const char *s)
+{
+    if (goes_to(r, in, key, label, IN_TEXT))
+        put_label(r, label, s ? s : "-", NULL);
+    else if (goes_to(r, in, key, label, IN_JSON))
+        json_text(&r->json, key, s);
+    else if (goes_to(r, in, key, label, IN_CSV))
+        add_fact(r, key, TABLE_TEXT, s, NAN, 0);
+}
+
+void report_count(struct report *r, unsigned in, const char *key, const char *label, int64_t n,
+                  const char *unit)
+{
+    char buf[SHOW];
+    if (goes_to(r, in, key, label, IN_TEXT))
+        put_label(r, label, show_count(buf, n), unit);
+    else if (goes_to(r, in, key, label, IN_JSON) && n < 0)
+        json_text(&r->json, key, NULL);
+    else if (goes_to(r, in, key, label, IN_JSON))
+        json_count(&r->json, key, n);
+    else if (goes_to(r, in, key, label, IN_CSV))
+        add_fact(r, key, TABLE_COUNT, NULL, NAN, n < 0 ? INT64_MIN : n);
+}
+
+void report_real(struct report *r, unsigned in, const char *key, const char *label, double x, int digits,
+                 const char *unit)
+{
+    char buf[SHOW];
+    if (goes_to(r, in, key, label, IN_TEXT))
+        put_label(r, label, digits == REPORT_USD ? show_usd(buf, x) : show_real(buf, x, digits), unit);
+    else if (goes_to(r, in, key, label, IN_JSON))
+        json_real(&r->json, key, x);
+    else if (goes_to(r, in, key, label, IN_CSV))
+        add_fact(r, key, TABLE_REAL, NULL, x, 0);
+}
+
+void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b)
+{
+    if (goes_to(r, in, key, label, IN_JSON))
+        json_bool(&r->json, key, b);
+    else
+        report_word(r, in, key, label, b ? "yes" : "no");
+}
+
+void report_none(struct report *r, unsigned in, const char *key)
+{
+    report_word(r, in & IN_DATA, key, NULL, NULL);
+}
+
+void report_shown(struct report *r, const char *label, const char *fmt, ...)
+{
+    char value[512];
+    va_list ap;
+    if (!report_is(r, IN_TEXT))
+        return;
+    va_start(ap, fmt);
+    vsnprintf(value, sizeof value, fmt, ap);
+    va_end(ap);
+    put_label(r, label, value, NULL);
+}
+
+void report_reals(struct report *r, const char *key, const double *x, int32_t n, double scale)
+{
+    report_open(r, key, '[');
+    for (int32_t i = 0; i < n && report_is(r, IN_JSON); i++)
+        json_real(&r->json, NULL, x[i] * scale);
+    report_close(r, ']');
+}
+
+void report_line(struct report *r, const char *fmt, ...)
+{
+    char line[2048];
+    va_list ap;
+    if (!report_is(r, IN_TEXT))
+        return;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    assert(n >= 0 && n < (int)sizeof line);
+    text_puts(&r->out, line);
+}
+
+void report_open(struct report *r, const char *key, char bracket)
+{
+    if (report_is(r, IN_JSON))
+        json_open(&r->json, key, bracket);
+}
+
+void report_close(struct report *r, char bracket)
+{
+    if (report_is(r, IN_JSON))
+        json_close(&r->json, bracket);
+}
+
+/* ---- tables ---- */
+
+static bool is_shown(const struct report *r, const struct report_column *c)
+{
+    return report_is(r, c->in) && (report_is(r, IN_TEXT) ? c->title : c->key) != NULL;
+}
+
+void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n)
+{
+    assert(!r->columns && n > 0 && n <= REPORT_MAX_COLUMNS);
+    r->columns = columns;
+    r->n_columns = n;
+    r->at = 0;
+    r->open = false;
+    for (int32_t i = 0; i < n; i++)
+        r->open = r->open || is_shown(r, &columns[i]);
+    if (!r->open)
+        return;
+    if (report_is(r, IN_JSON))
+        json_open(&r->json, key, '[');
+    assert(!report_is(r, IN_CSV) || r->table.n_cols == 0);
+    for (int32_t i = 0; i < n; i++) {
+        const struct report_column *c = &columns[i];
+        if (!is_shown(r, c))
+            continue;
+        if (report_is(r, IN_TEXT))
+            sheet_column(&r->sheet, c->title, c->unit ? c->unit : "",
+                         c->show == REPORT_WORD ? SHEET_LEFT : SHEET_POINT);
+        else if (report_is(r, IN_CSV))
+            table_column(&r->table, c->key, c->kind);
+    }
+}
+
+/* The map that holds a column of JSON opens before its first member and closes behind its last. */
+static const char *enter_map(struct report *r, const char *key)
+{
+    const char *dot = strchr(key, '.');
+    size_t n = dot ? (size_t)(dot - key) : 0;
+    if (*r->prefix && (strlen(r->prefix) != n || strncmp(r->prefix, key, n) != 0)) {
+        json_close(&r->json, '}');
+        *r->prefix = '\0';
+    }
+    if (n > 0 && !*r->prefix) {
+        assert(n < sizeof r->prefix);
+        memcpy(r->prefix, key, n);
+        r->prefix[n] = '\0';
+        json_open(&r->json, r->prefix, '{');
+    }
+    return dot ? dot + 1 : key;
+}
+
+/* The column of the next value, NULL when it is not in this form; a row opens with its first. */
+static const struct report_column *next_column(struct report *r)
+{
+    assert(r->columns);
+    const struct report_column *c = &r->columns[r->at];
+    if (r->at == 0 && r->open) {
+        if (report_is(r, IN_CSV))
+            table_row(&r->table);
+        else if (report_is(r, IN_JSON))
+            json_open(&r->json, NULL, '{');
+    }
+    return is_shown(r, c) ? c : NULL;
+}
+
+/* A row closes behind its last value. */
+static void finish_value(struct report *r)
+{
+    r->at = (r->at + 1) % r->n_columns;
+    if (r->at != 0 || !report_is(r, IN_JSON) || !r->open)
+        return;
+    if (*r->prefix)
+        json_close(&r->json, '}');
+    *r->prefix = '\0';
+    json_close(&r->json, '}');
+}
+
+void report_put_word(struct report *r, const char *s)
+{
+    const struct report_column *c = next_column(r);
+    if (c && report_is(r, IN_TEXT))
+        sheet_put(&r->sheet, "%s", s ? s : "-");
+    else if (c && report_is(r, IN_CSV))
+        table_put_text(&r->table, s);
+    else if (c)
+        json_text(&r->json, enter_map(r, c->key), s);
+    finish_value(r);
+}
+
+void report_put_text(struct report *r, const char *fmt, ...)
+{
+    char value[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(value, sizeof value, fmt, ap);
+    va_end(ap);
+    report_put_word(r, value);
+}
+
+void report_put_real(struct report *r, double x)
+{
+    const struct report_column *c = next_column(r);
+    double shown = c && c->per_SI != 0 ? x * c->per_SI : x;
+    if (c && report_is(r, IN_TEXT) && c->show == REPORT_USD)
+        sheet_usd(&r->sheet, shown);
+    else if (c && report_is(r, IN_TEXT))
+        sheet_real(&r->sheet, shown, c->show);
+    else if (c && report_is(r, IN_CSV))
+        table_put_real(&r->table, x);
+    else if (c)
+        json_real(&r->json, enter_map(r, c->key), x);
+    finish_value(r);
+}
+
+void report_put_count(struct report *r, int64_t n)
+{
+    const struct report_column *c = next_column(r);
+    if (c && report_is(r, IN_TEXT))
+        sheet_count(&r->sheet, n);
+    else if (c && report_is(r, IN_CSV) && n < 0)
+        table_put_none(&r->table);
+    else if (c && report_is(r, IN_CSV))
+        table_put_count(&r->table, n);
+    else if (c && n < 0)
+        json_text(&r->json, enter_map(r, c->key), NULL);
+    else if (c)
+        json_count(&r->json, enter_map(r, c->key), n);
+    finish_value(r);
+}
+
+void report_put_flag(struct report *r, bool b)
+{
+    const struct report_column *c = next_column(r);
+    if (c && report_is(r, IN_TEXT))
+        sheet_put(&r->sheet, "%s", b ? "yes" : "no");
+    else if (c && report_is(r, IN_CSV))
+        table_put_text(&r->table, b ? "yes" : "no");
+    else if (c)
+        json_bool(&r->json, enter_map(r, c->key), b);
+    finish_value(r);
+}
+
+void report_put_none(struct report *r)
+{
+    const struct report_column *c = next_column(r);
+    if (c && report_is(r, IN_TEXT))
+        sheet_put(&r->sheet, "%s", c->show == REPORT_WORD ? "" : "-");
+    else if (c && report_is(r, IN_CSV))
+        table_put_none(&r->table);
+    else if (c)
+        json_text(&r->json, enter_map(r, c->key), NULL);
+    finish_value(r);
+}
+
+void report_table_end(struct report *r)
+{
+    struct err e = { 0 };
+    assert(r->columns && r->at == 0);
+    if (r->open && report_is(r, IN_TEXT)) {
+        r->failed = sheet_write(&r->sheet, &r->out, &e) != 0 || r->failed;
+        sheet_free(&r->sheet);
+    } else if (r->open && report_is(r, IN_JSON)) {
+        json_close(&r->json, ']');
+    }
+    r->columns = NULL;
+}
+
+/* ---- pages and the end ---- */
+
+void report_page(struct report *r)
+{
+    r->json.out = &r->out;
+    if (report_is(r, IN_TEXT) && r->out.n)
+        text_puts(&r->out, "\n");
+    report_open(r, NULL, '{');
+}
+
+void report_page_end(struct report *r)
+{
+    report_close(r, '}');
+    if (report_is(r, IN_JSON)) {
+        text_puts(&r->out, "\n");
+        r->json.filled[0] = false;
+    }
+}
+
+/* The facts of CSV as one row. */
+static void lay_facts(struct report *r)
+{
+    struct table *facts = &r->facts;
+    for (int64_t i = 0; i < facts->n_rows; i++)
+        table_column(&r->table, table_cell(facts, i, FACT_KEY)->text,
+                     (enum table_kind)table_cell(facts, i, FACT_KIND)->count);
+    if (facts->n_rows == 0 || r->table.failed)
+        return;
+    table_row(&r->table);
+    for (int64_t i = 0; i < facts->n_rows; i++) {
+        switch ((enum table_kind)table_cell(facts, i, FACT_KIND)->count) {
+        case TABLE_TEXT:
+            table_put_text(&r->table, table_cell(facts, i, FACT_TEXT)->text);
+            break;
+        case TABLE_REAL:
+            table_put_real(&r->table, table_cell(facts, i, FACT_REAL)->real);
+            break;
+        case TABLE_COUNT:
+            if (table_cell(facts, i, FACT_COUNT)->count == INT64_MIN)
+                table_put_none(&r->table);
+            else
+                table_put_count(&r->table, table_cell(facts, i, FACT_COUNT)->count);
+        }
+    }
+}
+
+int report_end(struct report *r, const char *head, struct err *e)
+{
+    if (r->failed || r->facts.failed)
+        return err_nomem(e, "report");
+    if (r->table.n_cols == 0)
+        lay_facts(r);
+    return report_is(r, IN_CSV) && r->table.n_cols > 0 ? table_write(&r->table, r->format, head, &r->out, e)
+                                                       : text_check(&r->out, e);
+}
+
+void report_free(struct report *r)
+{
+    text_free(&r->out);
+    sheet_free(&r->sheet);
+    table_free(&r->table);
+    table_free(&r->facts);
+    *r = (struct report){ 0 };
+}

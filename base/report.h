@@ -1,0 +1,109 @@
+/**
+ * @file What a command says, built once and written as text for people, as one JSON object, or as CSV.
+ *
+ * A report is facts (a key with a value), tables (rows under columns), lines of prose, and maps and lists
+ * that hold them. Each says in which forms it appears; what is not of the form at hand costs nothing, so one
+ * function builds all three:
+ *
+ *   text  facts as "label  value unit", tables with aligned columns and units below the titles, lines
+ *   JSON  facts as members, tables as lists of objects, maps and lists nested
+ *   CSV   the one table marked IN_CSV; without any, all facts marked IN_CSV as one row
+ *
+ * Values in data (JSON, CSV) round-trip; text shows few digits. What a text form words in its own way is a
+ * fact or column of its own, marked IN_TEXT, beside the one marked IN_DATA. Lack of memory is kept and told
+ * by report_end(); nothing in between fails.
+ */
+#ifndef BASE_REPORT_H
+#define BASE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/sheet.h"
+#include "base/table.h"
+
+/** Forms that something appears in. */
+enum report_in { IN_TEXT = 1, IN_JSON = 2, IN_CSV = 4, IN_DATA = IN_JSON | IN_CSV, IN_ALL = 7 };
+
+enum { REPORT_WORD = 0, REPORT_USD = -1, REPORT_COUNT = -2, REPORT_MAX_COLUMNS = SHEET_MAX_COLUMNS };
+
+/** A column of a table. */
+struct report_column {
+    unsigned in;              /**< of enum report_in */
+    const char *key;          /**< in data; "usd.low" is member low of map usd in JSON. NULL: text alone */
+    const char *title, *unit; /**< in text; NULL title: data alone; NULL unit: none */
+    int show;                 /**< in text: significant digits, or REPORT_WORD, _USD, _COUNT */
+    double per_SI;            /**< in text: shown value per value; 0 stands for 1 */
+    enum table_kind kind;     /**< in CSV */
+};
+
+/** Zero-initialise `format`, `indent`, `width` as wanted, the rest stays; release with report_free(). */
+struct report {
+    enum table_format format;
+    bool rows;          /**< JSON has what CSV has: {"weft": ..., "rows": [...]} */
+    const char *indent; /**< before the label of a fact in text; NULL: none */
+    int width;          /**< of labels in text, filled up with blanks */
+    struct text out;    /**< owned: text or JSON so far */
+    struct json json;   /**< writes to `out`; for what has no function here, under report_is(r, IN_JSON) */
+    /* private */
+    const struct report_column *columns; /* of the open table; borrowed */
+    int32_t n_columns, at;               /* next column of the row */
+    bool open;                           /* the open table has a column of this form */
+    char prefix[32];                     /* of the open map in a row of JSON */
+    struct sheet sheet;
+    struct table table; /* CSV */
+    struct table facts; /* CSV: a row a fact, its value in the column of its kind */
+    bool failed;
+};
+
+/** Is the report in one of these forms? For what is dear to work out, or said in one form alone. */
+bool report_is(const struct report *r, unsigned in);
+
+/* ---- facts; NULL label: not in text; NULL key: not in data ---- */
+void report_word(struct report *r, unsigned in, const char *key, const char *label, const char *s);
+/** Negative: null, blank, "-". */
+void report_count(struct report *r, unsigned in, const char *key, const char *label, int64_t n,
+                  const char *unit);
+/** Not finite: null, blank, "-". */
+void report_real(struct report *r, unsigned in, const char *key, const char *label, double x, int digits,
+                 const char *unit);
+/** true and false; "yes" and "no" in text and CSV. */
+void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b);
+/** No value, in data. */
+void report_none(struct report *r, unsigned in, const char *key);
+/** A fact of text alone, worded here. */
+void report_shown(struct report *r, const char *label, const char *fmt, ...) ERR_PRINTF(3, 4);
+/** Numbers as a list of JSON, each times @p scale; shape [n]. */
+void report_reals(struct report *r, const char *key, const double *x, int32_t n, double scale);
+/** Append to text as it stands; newlines are the caller's. */
+void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** '{' or '[' in JSON, nothing elsewhere. */
+void report_open(struct report *r, const char *key, char bracket);
+void report_close(struct report *r, char bracket);
+
+/* ---- tables ---- */
+/** Begin a table; @p columns (shape [n], at most REPORT_MAX_COLUMNS) must live until report_table_end(). Then
+ * every value of every row in order, whatever the form: those of columns that are not in it are dropped. */
+void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n);
+void report_put_word(struct report *r, const char *s);
+void report_put_text(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
+void report_put_real(struct report *r, double x);
+void report_put_count(struct report *r, int64_t n);
+void report_put_flag(struct report *r, bool b);
+void report_put_none(struct report *r);
+void report_table_end(struct report *r);
+
+/* ---- pages ---- */
+/** Begin an object of its own: a line in JSON; in text a blank line before all but the first. */
+void report_page(struct report *r);
+void report_page_end(struct report *r);
+
+/**
+ * Write what is not in `out` yet (CSV, rows of JSON) with @p head as table_write() takes it.
+ * @return 0 or ERR_NOMEM.
+ */
+int report_end(struct report *r, const char *head, struct err *e);
+void report_free(struct report *r);
+
+#endif
