@@ -1,0 +1,116 @@
+/**
+ * @file One description of a column: from the field of a struct to CSV, JSON, stores, text, `--list`, figures
+ * and docs.
+ *
+ * A table of rows is described by a list of columns, which ends with one whose name is NULL. Each names a
+ * field of the struct that is a row: `const char *` (TABLE_TEXT; NULL is blank), `double` (TABLE_REAL; NaN is
+ * blank) or `int64_t` (TABLE_COUNT; below 0 is blank). To add a column: a field, a row of the list, the line
+ * that fills it. Nothing else knows its name.
+ *
+ *     static const struct column columns[] = {
+ *         COLUMN_WORD(struct job, status, "done, or error"),
+ *         COLUMN_REAL_N(struct job, bw_GBps, "bw#_GBps", MAX_DIMS, "bandwidth of a dimension", .upto =
+ * "n_dims"), { .name = NULL },
+ *     };
+ *
+ * Which columns a table shows depends on the study: column_choose() decides once, then row_put() copies.
+ */
+#ifndef BASE_COLUMN_H
+#define BASE_COLUMN_H
+
+#include <stddef.h>
+
+#include "base/table.h"
+
+enum { COLUMN_NAME = 64 /**< room for the name of a repeated column */ };
+
+/** Bits of column.flags. */
+enum column_flag {
+    COLUMN_HIDDEN = 1 << 0, /**< stored, and there for reports and trimming; not exported */
+    COLUMN_RARE = 1 << 1,   /**< blank in most rows: a store keeps it in a part of its own */
+    COLUMN_HALF = 1 << 2,   /**< text: half of an interval, joined to the column before as "1.2 +- 0.1" */
+    COLUMN_TIMING =
+        1 << 3,            /**< wall clock: there only where it is asked for, as it differs from run to run */
+    COLUMN_EMPTY = 1 << 4, /**< NULL is an empty text, not blank */
+    /* Where an axis has the name of the column (none of these: both stand in the table): */
+    COLUMN_YIELDS = 1 << 5,   /**< the column is left out: the axis has the same values */
+    COLUMN_REPLACES = 1 << 6, /**< the axis is left out: the column says it better */
+    COLUMN_RENAMES = 1 << 7,  /**< the axis is called "vary.NAME" */
+};
+
+struct column {
+    const char *name; /**< with its unit, as in CSV: "time_s". '#' is the number, from 1, of a repeated one */
+    const char *help; /**< for --list and docs; NULL: not listed */
+    enum table_kind kind;
+    size_t offset;     /**< of the field; of a repeated column that of the first, an array of `repeat` */
+    int32_t repeat;    /**< 0 or 1: one column */
+    unsigned flags;    /**< enum column_flag */
+    const char *upto;  /**< repeated: exported up to the largest value of this column; NULL: all */
+    const char *with;  /**< exported where some row has a value in this column; NULL: always */
+    const char *title; /**< in text; NULL: the name without its unit */
+    const char *unit;  /**< in text; NULL: what stands after the last '_' of the name */
+    int better;        /**< 1: more is better, -1: less is better, 0: neither */
+    int digits;        /**< in text; 0: as the report chooses */
+};
+
+#define COLUMN_AT(type, field, called, of_kind, ...)                                                         \
+    {                                                                                                        \
+        .name = (called), .kind = (of_kind), .offset = offsetof(type, field), .help = __VA_ARGS__            \
+    }
+/** A column that is called as its field: its help, then more members of struct column where it needs some. */
+#define COLUMN_WORD(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_TEXT, __VA_ARGS__)
+#define COLUMN_REAL(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_REAL, __VA_ARGS__)
+#define COLUMN_COUNT(type, field, ...) COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__)
+/** `n` columns of reals, called `called` with its '#' replaced. */
+#define COLUMN_REAL_N(type, field, called, n, ...)                                                           \
+    COLUMN_AT(type, field, called, TABLE_REAL, __VA_ARGS__, .repeat = (n))
+#define COLUMNS_END                                                                                          \
+    {                                                                                                        \
+        .name = NULL                                                                                         \
+    }
+
+/** How many times @p c stands in a row, at least 1. */
+int32_t column_count(const struct column *c);
+/** The name of number @p i, from 0, of a repeated column; @p c->name of one that is not. */
+const char *column_name(char buf[COLUMN_NAME], const struct column *c, int32_t i);
+/** The column of @p list, which may be NULL, that has this name, repeated ones too; NULL: none. */
+const struct column *column_find(const struct column *list, const char *name);
+
+/* ---- which columns a table has ---- */
+
+/** What decides. All zero: all columns but those of COLUMN_HIDDEN and COLUMN_TIMING. */
+struct column_choice {
+    const char *const *axes; /**< shape [n_axes]: names of what varies, whose columns stand before these */
+    int32_t n_axes;
+    bool timing, hidden; /**< those columns too */
+};
+
+/** Columns of one list that a table shows, in order: `= { 0 }`; release with columns_free(). */
+struct columns {
+    const struct column **of; /**< shape [n], owned; each of them stands column_count() times */
+    int32_t n;
+};
+
+/** ERR_NOMEM. */
+int column_choose(struct columns *out, const struct column *list, const struct column_choice *choice,
+                  struct err *e);
+void columns_free(struct columns *c);
+
+/** What an axis is called in a table of these columns: @p axis; "vary.AXIS" in @p buf; NULL where a column
+ * says it (flags above). */
+const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, const char *axis);
+
+/** Add them to a table without rows. */
+void columns_put(struct table *t, const struct columns *c);
+
+/* ---- rows ---- */
+
+/** Make every field that @p list names blank. */
+void row_clear(void *row, const struct column *list);
+/** Go on in the row of @p t that is open: the values of @p row, in the columns of columns_put(). */
+void row_put(struct table *t, const struct columns *c, const void *row);
+/** The opposite: fields of @p c from row @p i of @p t, whose columns from @p col on are these. Texts are
+ * borrowed from the table; other fields stay as they are. */
+void row_get(void *row, const struct columns *c, const struct table *t, int64_t i, int32_t col);
+
+#endif

@@ -1,0 +1,115 @@
+#include "tests/support.h"
+
+#include "base/column.h"
+
+struct job {
+    const char *status, *note;
+    double time_s, half_s, bw_GBps[3], wall_s;
+    int64_t seeds;
+};
+
+static const struct column columns[] = {
+    COLUMN_WORD(struct job, status, "done, or error"),
+    COLUMN_WORD(struct job, note, "empty, not blank", .flags = COLUMN_EMPTY | COLUMN_RENAMES),
+    COLUMN_COUNT(struct job, seeds, "runs", .flags = COLUMN_YIELDS),
+    COLUMN_REAL(struct job, time_s, "of it all", .flags = COLUMN_REPLACES),
+    COLUMN_REAL(struct job, half_s, "half of its interval", .flags = COLUMN_HIDDEN),
+    COLUMN_REAL_N(struct job, bw_GBps, "bw#_GBps", 3, "of a dimension"),
+    COLUMN_REAL(struct job, wall_s, "wall clock", .flags = COLUMN_TIMING),
+    COLUMNS_END,
+};
+
+/* The table of rows as CSV. */
+static void assert_table(const struct column_choice *choice, const struct job *job, const char *want)
+{
+    struct table t = { 0 };
+    struct columns c;
+    struct text out = { 0 };
+    struct err e = { 0 };
+    assert_ok(column_choose(&c, columns, choice, &e), &e);
+    columns_put(&t, &c);
+    table_row(&t);
+    row_put(&t, &c, job);
+    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e);
+    assert_string_equal(text_str(&out), want);
+    text_free(&out);
+    table_free(&t);
+    columns_free(&c);
+}
+
+static void a_row_without_values_is_blank_but_for_texts_that_are_empty(void **state)
+{
+    (void)state;
+    struct job job;
+    row_clear(&job, columns);
+    assert_table(&(struct column_choice){ 0 }, &job,
+                 "status,note,seeds,time_s,bw1_GBps,bw2_GBps,bw3_GBps\n,\"\",,,,,\n");
+}
+
+static void hidden_and_timing_columns_stand_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    struct job job = { "done", "n", 2, 0.5, { 1, 2, 3 }, 9, 4 };
+    assert_table(
+        &(struct column_choice){ .timing = true, .hidden = true }, &job,
+        "status,note,seeds,time_s,half_s,bw1_GBps,bw2_GBps,bw3_GBps,wall_s\ndone,n,4,2,0.5,1,2,3,9\n");
+}
+
+static void an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside(void **state)
+{
+    (void)state;
+    const char *const axes[] = { "seeds", "time_s", "note" };
+    struct job job = { "done", "n", 2, 0.5, { 1, 2, 3 }, 9, 4 };
+    char buf[COLUMN_NAME + 8];
+    assert_table(&(struct column_choice){ .axes = axes, .n_axes = 3 }, &job,
+                 "status,note,time_s,bw1_GBps,bw2_GBps,bw3_GBps\ndone,n,2,1,2,3\n");
+    assert_string_equal(column_axis(buf, columns, "seeds"), "seeds");
+    assert_null(column_axis(buf, columns, "time_s"));
+    assert_string_equal(column_axis(buf, columns, "note"), "vary.note");
+    assert_string_equal(column_axis(buf, columns, "bw2_GBps"), "bw2_GBps");
+    assert_string_equal(column_axis(buf, NULL, "network.npus"), "network.npus");
+}
+
+static void what_was_put_is_got_again(void **state)
+{
+    (void)state;
+    struct table t = { 0 };
+    struct columns c;
+    struct err e = { 0 };
+    const struct job job = { NULL, "n", NAN, 0.5, { 1, NAN, 3 }, 9, -1 };
+    struct job back = { 0 };
+    assert_ok(column_choose(&c, columns, &(struct column_choice){ .hidden = true }, &e), &e);
+    table_column(&t, "point", TABLE_COUNT);
+    columns_put(&t, &c);
+    table_row(&t);
+    table_put_count(&t, 7);
+    row_put(&t, &c, &job);
+    row_get(&back, &c, &t, 0, 1);
+    assert_null(back.status);
+    assert_string_equal(back.note, "n");
+    assert_true(isnan(back.time_s) && isnan(back.bw_GBps[1]));
+    assert_true(back.half_s == 0.5 && back.bw_GBps[2] == 3 && back.seeds == -1);
+    assert_true(back.wall_s == 0);
+    table_free(&t);
+    columns_free(&c);
+}
+
+static void a_repeated_column_is_found_by_each_of_its_names(void **state)
+{
+    (void)state;
+    assert_ptr_equal(column_find(columns, "bw3_GBps"), &columns[5]);
+    assert_null(column_find(columns, "bw4_GBps"));
+    assert_null(column_find(columns, "bw#_GBps"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_without_values_is_blank_but_for_texts_that_are_empty),
+        cmocka_unit_test(hidden_and_timing_columns_stand_where_they_are_asked_for),
+        cmocka_unit_test(an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside),
+        cmocka_unit_test(what_was_put_is_got_again),
+        cmocka_unit_test(a_repeated_column_is_found_by_each_of_its_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
