@@ -25,7 +25,7 @@ struct searched {
 };
 
 /* An even split of 500 GB/s: bandwidths do not change how long a search takes. */
-static void search_once(struct search_result *r, const struct study *s, bool split)
+static void search_once(struct search_result *r, const struct design_point *s, bool split)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     struct search_space space;
@@ -38,7 +38,7 @@ static void search_once(struct search_result *r, const struct study *s, bool spl
         bench_stop("%s", e.msg);
 }
 
-static void measure(struct searched *out, const struct study *s, int threads, bool split)
+static void measure(struct searched *out, const struct design_point *s, int threads, bool split)
 {
     double wall_s[ROUNDS];
     omp_set_num_threads(threads);
@@ -74,7 +74,7 @@ static void print(struct bench *b, const char *what, const char *required, const
 
 void bench_search(struct bench *b)
 {
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     struct searched one, two, joint;
     char rate[BENCH_CELL];

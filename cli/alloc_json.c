@@ -4,7 +4,7 @@
 #include "cli/training.h"
 #include "cli/alloc_report.h"
 
-struct alloc_unit alloc_unit(const struct study *s)
+struct alloc_unit alloc_unit(const struct design_point *s)
 {
     static const struct alloc_unit units[N_ALLOC_OBJECTIVES] = {
         [ALLOC_TIME] = { "s", 1 },
@@ -17,12 +17,12 @@ struct alloc_unit alloc_unit(const struct study *s)
     return units[s->objective];
 }
 
-static bool same_text(const struct study *s, int32_t a, int32_t b)
+static bool same_text(const struct design_point *s, int32_t a, int32_t b)
 {
     return strcmp(s->rows.rows[a].name, s->rows.rows[b].name) == 0;
 }
 
-bool alloc_is_repeated(const struct study *s, int32_t row)
+bool alloc_is_repeated(const struct design_point *s, int32_t row)
 {
     for (int32_t i = 0; i < row; i++)
         if (same_text(s, i, row))
@@ -54,7 +54,7 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
     return slack || noise ? 0 : shadow;
 }
 
-double alloc_shadow(const struct study *s, const struct design *d, int32_t row)
+double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row)
 {
     double sum = 0;
     if (s->combine == STUDY_REGRET)

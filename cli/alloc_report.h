@@ -9,7 +9,7 @@
 /** One design and where in a sweep it stands. */
 struct alloc_report {
     const struct run *run;
-    const struct study *study;
+    const struct design_point *study;
     const struct design *design;
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
     const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */
@@ -26,14 +26,14 @@ struct alloc_unit {
     const char *name; /**< "s", "ratio", "s*GB/s", "s*USD", "USD" */
     double per_SI;
 };
-struct alloc_unit alloc_unit(const struct study *s);
+struct alloc_unit alloc_unit(const struct design_point *s);
 
 /**
  * Fall of the objective per unit of the right-hand side as written (with its limit on the right and
  * positive), rows of one text added up. NaN for STUDY_REGRET: each workload's own best moves with the row.
  */
-double alloc_shadow(const struct study *s, const struct design *d, int32_t row);
+double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row);
 /** Has an earlier row the same text? */
-bool alloc_is_repeated(const struct study *s, int32_t row);
+bool alloc_is_repeated(const struct design_point *s, int32_t row);
 
 #endif

@@ -17,7 +17,7 @@ static const char *const goals[N_ALLOC_OBJECTIVES] = {
 /* "study: GPT-3 on libra-4d-4096 (4,096 NPUs): least time" */
 static void put_title(const struct alloc_report *r, struct text *out)
 {
-    const struct study *s = r->study;
+    const struct design_point *s = r->study;
     char word[TOPO_SPEC], n[SHOW];
     text_printf(out, "%s%s", s->name, *s->name ? ": " : "");
     load_workload_names(out, s);
@@ -45,7 +45,7 @@ static void put_range(struct sheet *s, const struct alloc_answer *a, int32_t d)
 
 static int put_dim(const struct alloc_report *r, int32_t d, struct sheet *s, struct err *e)
 {
-    const struct study *study = r->study;
+    const struct design_point *study = r->study;
     const struct design *x = r->design;
     double price = study->has_parts ? study->prices[d].usd_per_Bps : NAN;
     struct text binds = { 0 };
@@ -145,7 +145,7 @@ static void put_money(const struct alloc_report *r, struct text *out)
 }
 
 /* A value of the objective, for people. */
-static const char *show_value(char buf[SHOW], const struct study *s, double x)
+static const char *show_value(char buf[SHOW], const struct design_point *s, double x)
 {
     const char *unit = alloc_unit(s).name;
     if (strcmp(unit, "s") == 0)
@@ -158,7 +158,7 @@ static const char *show_value(char buf[SHOW], const struct study *s, double x)
 
 static void put_shadow(const struct alloc_report *r, struct text *out)
 {
-    const struct study *s = r->study;
+    const struct design_point *s = r->study;
     size_t width = 16;
     for (int32_t i = 0; i < s->rows.n; i++)
         width = strlen(s->rows.rows[i].name) > width ? strlen(s->rows.rows[i].name) : width;

@@ -32,7 +32,7 @@ static bool is_listed(const struct text *list, const char *name)
     return false;
 }
 
-void bind_names(struct text *out, const struct study *s, const struct design *x, int32_t d)
+void bind_names(struct text *out, const struct design_point *s, const struct design *x, int32_t d)
 {
     struct text list = { 0 }, name = { 0 };
     int32_t n_names = 0;

@@ -13,6 +13,6 @@ void bind_choice(struct text *out, const struct sim_collective *c, int32_t d);
 
 /** Append the names of the collectives that dimension @p d decides, each once: "tp all-reduce, dp
  * all-reduce". */
-void bind_names(struct text *out, const struct study *s, const struct design *x, int32_t d);
+void bind_names(struct text *out, const struct design_point *s, const struct design *x, int32_t d);
 
 #endif

@@ -13,7 +13,7 @@ struct alloc_run {
     struct text out;
 };
 
-static int report(struct alloc_run *a, int64_t i, const struct study *s, const struct design *d,
+static int report(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d,
                   struct err *e)
 {
     struct study_override at[SWEEP_MAX_KEYS];
@@ -50,7 +50,7 @@ static int solve_only(struct alloc_run *a, struct err *e)
 
 static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     if (!points_pass(&a->sweep, i, NULL))
         return 0;
@@ -111,7 +111,7 @@ static int write_rows(struct alloc_run *a, struct err *e)
     struct origin from;
     int rc = 0;
     if (a->sweep.n_keys == 0) {
-        struct study s;
+        struct design_point s;
         rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
         if (rc)
             return rc;

@@ -26,7 +26,7 @@ struct check {
 
 /* What the budgets are about; the bill is the study's own or the design's. */
 struct subject {
-    const struct study *study;
+    const struct design_point *study;
     const struct topo_bill *bill; /* NULL: there is none, for this reason */
     const char *bill_reason;
     double linear_usd; /* price without rounding up to whole parts */
@@ -122,7 +122,8 @@ static void put_amount(struct report *r, const struct budget *b, double x)
     report_put_real(r, x);
 }
 
-static int write_result(const struct run *run, const struct check *c, const struct study *s, struct err *e)
+static int write_result(const struct run *run, const struct check *c, const struct design_point *s,
+                        struct err *e)
 {
     static const char *const verdicts[] = { [WITHIN] = "within", [OVER] = "over", [UNKNOWN] = "unknown" };
     static const struct report_column columns[] = {
@@ -203,7 +204,7 @@ static int conclude(struct run *run, const struct subject *x, struct err *e)
 /* A network with all its bandwidths and no workload: nothing takes time, but it has a price. */
 static int check_network(struct run *run, const struct load_overrides *o, struct err *e)
 {
-    struct study s = { 0 };
+    struct design_point s = { 0 };
     struct topo_bill bill = { 0 };
     struct err why = { 0 };
     double bw_Bps[TOPO_MAX_DIMS];
@@ -257,7 +258,7 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
 static int run_check(struct run *run, struct err *e)
 {
     struct load_overrides o;
-    struct study probe = { 0 };
+    struct design_point probe = { 0 };
     int rc = output_check(run, NULL, e);
     if (rc)
         return rc;

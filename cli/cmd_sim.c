@@ -53,7 +53,7 @@ static void simulation_free(struct simulation *x)
     *x = (struct simulation){ 0 };
 }
 
-static void add_column(struct simulation *x, const struct study *s, const struct design *d)
+static void add_column(struct simulation *x, const struct design_point *s, const struct design *d)
 {
     x->studies[x->n] = s;
     x->designs[x->n++] = d;
@@ -64,7 +64,7 @@ static void add_column(struct simulation *x, const struct study *s, const struct
 static int add_model(struct simulation *x, struct run *run, enum sim_model model, struct err *e)
 {
     struct load_overrides o;
-    struct study *s = &x->others[x->n_others].study;
+    struct design_point *s = &x->others[x->n_others].study;
     struct design *d = &x->others[x->n_others].design;
     unsigned needs = STUDY_NEEDS_WORKLOAD | (x->first.solved ? STUDY_FOR_SPLIT : 0U);
     int rc = load_overrides(&o, run, e);
@@ -137,8 +137,8 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
 
 /* ---- data ---- */
 
-static void put_reals(struct json *j, const char *key, const struct study *s, const struct design *d,
-                      double (*value)(const struct study *s, const struct design *d, int32_t dim))
+static void put_reals(struct json *j, const char *key, const struct design_point *s, const struct design *d,
+                      double (*value)(const struct design_point *s, const struct design *d, int32_t dim))
 {
     json_open(j, key, '[');
     for (int32_t i = 0; i < d->n_dims; i++)
@@ -148,7 +148,7 @@ static void put_reals(struct json *j, const char *key, const struct study *s, co
 
 static void put_model(const struct simulation *x, int32_t i, struct json *j)
 {
-    const struct study *s = x->studies[i];
+    const struct design_point *s = x->studies[i];
     const struct design *d = x->designs[i];
     json_open(j, NULL, '{');
     json_text(j, "model", sim_model_words[s->model]);
@@ -177,7 +177,7 @@ static void put_model(const struct simulation *x, int32_t i, struct json *j)
 
 static void sim_json(const struct run *run, const struct simulation *x, struct text *out)
 {
-    const struct study *s = x->studies[0];
+    const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
     struct json j = { .out = out };
     struct text names = { 0 };
@@ -278,8 +278,8 @@ static int write_result(const struct run *run, const struct simulation *x, struc
 /* Files that one of the models has beside its times. */
 static int write_extra(const struct run *run, const struct simulation *x, enum sim_model model,
                        const char *option, const char *path,
-                       int (*write)(const struct run *run, const struct study *s, const struct design *d,
-                                    const char *path, struct err *e),
+                       int (*write)(const struct run *run, const struct design_point *s,
+                                    const struct design *d, const char *path, struct err *e),
                        struct err *e)
 {
     if (!path)

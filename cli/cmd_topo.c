@@ -68,7 +68,7 @@ static int export_graph(const struct run *run, const struct topo_graph *g, const
 /* What is known about a network. */
 struct facts {
     const char *name;
-    const struct study *study; /* NULL for a custom graph */
+    const struct design_point *study; /* NULL for a custom graph */
     struct topo_metrics metrics;
     struct topo_bill bill; /* empty unless has_bill */
     bool has_bill;
@@ -118,7 +118,7 @@ static void report_bisection(struct report *r, const struct facts *f)
     report_word(r, IN_DATA, "bisection_dim", NULL, dim);
 }
 
-static void report_dims(struct report *r, const struct study *s)
+static void report_dims(struct report *r, const struct design_point *s)
 {
     static const struct report_column columns[] = {
         { IN_JSON | IN_TEXT, .key = "name", .title = "dimension" },
@@ -342,7 +342,7 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
 }
 
 /* Both files, then the warnings: an export that fails has nothing to warn of. */
-static int export_astra(struct run *run, const struct study *s, struct err *e)
+static int export_astra(struct run *run, const struct design_point *s, struct err *e)
 {
     const char *network = run->opt.astra, *system = run->opt.astra_system;
     struct sim_astra_conf conf;
@@ -398,7 +398,7 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
 
 static int find_metrics(struct facts *f, struct topo_graph **g, const struct run *run, struct err *e)
 {
-    const struct study *s = f->study;
+    const struct design_point *s = f->study;
     double bw_Bps[TOPO_MAX_DIMS], usd_per_Bps[TOPO_MAX_DIMS];
     int rc = 0;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
@@ -420,7 +420,7 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
     return rc;
 }
 
-static int print_spec(const struct run *run, const struct study *s, struct err *e)
+static int print_spec(const struct run *run, const struct design_point *s, struct err *e)
 {
     char word[TOPO_SPEC];
     struct text out = { 0 };
@@ -432,7 +432,7 @@ static int print_spec(const struct run *run, const struct study *s, struct err *
 
 /* Of a study only the network is looked at: that its other keys have no effect here is no news, unless they
  * were given on the command line. */
-static void warn_about_network(struct run *run, const struct study *s)
+static void warn_about_network(struct run *run, const struct design_point *s)
 {
     for (const char *line = text_str(&s->notes); *line;) {
         size_t n = strcspn(line, "\n");
@@ -445,7 +445,7 @@ static void warn_about_network(struct run *run, const struct study *s)
 static int described(struct run *run, struct err *e)
 {
     struct load_overrides o;
-    struct study s = { 0 };
+    struct design_point s = { 0 };
     struct topo_graph *g = NULL;
     struct facts f = { .study = &s };
     char word[TOPO_SPEC];

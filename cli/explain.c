@@ -49,7 +49,7 @@ static double difference(double more_s, double less_s)
 static int find_steps(struct explain *p, struct err *e)
 {
     struct trial t = { p, e, 0 };
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
     double now_s = time_at(&t, x->bw_Bps);
     for (int32_t d = 0; d < x->n_dims; d++) {
@@ -68,7 +68,7 @@ static int find_steps(struct explain *p, struct err *e)
 static int find_cheapest(struct explain *p, struct err *e)
 {
     struct trial t = { p, e, 0 };
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
     double usd = 0;
     for (int32_t d = 0; d < x->n_dims; d++)
@@ -88,7 +88,7 @@ static int find_cheapest(struct explain *p, struct err *e)
  */
 static void find_usd_row(struct explain *p)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     p->usd_row = -1;
     if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM)
         return;
@@ -111,7 +111,7 @@ static void add_bound(struct explain *p, double value_s, const char *name, const
 /* Each from the plainest arithmetic there is, none from the step's structure. */
 static void find_bounds(struct explain *p)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
     double all_s = 0;
     add_bound(p, x->compute_s, "compute alone", "");

@@ -6,7 +6,7 @@
 static void put_collective(const struct explain *p, int32_t load, const struct sim_collective *c,
                            struct json *j)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct step_tree *t = &s->workloads[load].tree;
     const struct step_node *node = &t->nodes[c->node];
     json_open(j, NULL, '{');
@@ -65,7 +65,7 @@ static void put_loads(const struct explain *p, struct json *j)
 
 static void put_changes(const struct explain *p, struct json *j)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     json_open(j, "one_more_GBps", '[');
     for (int32_t d = 0; d < p->x->design.n_dims; d++) {
         json_open(j, NULL, '{');
@@ -102,7 +102,7 @@ static void put_bounds(const struct explain *p, struct json *j)
 
 void explain_json(const struct explain *p, struct text *out)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
     struct json j = { .out = out };
     char word[TOPO_SPEC];
@@ -130,7 +130,7 @@ void explain_json(const struct explain *p, struct text *out)
 static void put_row(const struct explain *p, int32_t load, const struct sim_collective *c, int32_t d,
                     struct table *t)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     const struct step_tree *tree = &s->workloads[load].tree;
     const struct step_node *node = &tree->nodes[c->node];
     table_row(t);

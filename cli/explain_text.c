@@ -165,7 +165,7 @@ static int put_times(const struct explain *p, int32_t load, struct text *out, st
 
 static int put_loads(const struct explain *p, struct text *out, struct err *e)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     char word[TOPO_SPEC], n[SHOW];
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
@@ -203,7 +203,7 @@ static int put_steps(const struct explain *p, struct text *out, struct err *e)
 
 static void put_dollar(const struct explain *p, struct text *out)
 {
-    const struct study *s = &p->x->study;
+    const struct design_point *s = &p->x->study;
     char t[SHOW];
     if (isfinite(p->cheapest_s))
         text_printf(out, "The least loss for one USD less, constraints aside: %s, cutting %s.\n",

@@ -71,7 +71,7 @@ static int add_parts(struct load_overrides *o, const char *path, struct err *e)
 static int add_search(struct load_overrides *o, const struct run *run, struct err *e)
 {
     static const char key[] = "workload.search";
-    struct study probe = { 0 };
+    struct design_point probe = { 0 };
     struct err ignored = { 0 };
     bool has = false;
     if (study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, &ignored) == 0)
@@ -102,7 +102,7 @@ void load_free(struct load_overrides *o)
     *o = (struct load_overrides){ 0 };
 }
 
-int load_study(struct study *s, struct run *run, const struct load_overrides *o, unsigned needs,
+int load_study(struct design_point *s, struct run *run, const struct load_overrides *o, unsigned needs,
                struct err *e)
 {
     int rc = study_load(s, run->opt.operands[0], o->list, o->n, needs, e);
@@ -143,7 +143,7 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
     return rc;
 }
 
-static void say_read(const struct run *run, const struct study *s)
+static void say_read(const struct run *run, const struct design_point *s)
 {
     char word[TOPO_SPEC];
     output_verbose(run, "%s: %s, %lld NPUs; files %d, workloads %d, constraints %d", run->opt.operands[0],
@@ -160,7 +160,7 @@ static int evaluate_given(struct load_design *x, struct err *e)
 }
 
 /* Commands for one design pass over what only those for many look at. */
-static void note_vary(struct study *s)
+static void note_vary(struct design_point *s)
 {
     char place[400];
     yaml_id vary = yaml_get(&s->doc, s->doc.root, "vary");
@@ -176,7 +176,7 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
     *x = (struct load_design){ 0 };
     if (from == LOAD_EITHER) {
         /* Which keys have an effect depends on the answer, so the study is read again below. */
-        struct study probe = { 0 };
+        struct design_point probe = { 0 };
         rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
         if (rc)
             return rc;
@@ -212,7 +212,7 @@ const char *load_workload_name(const struct study_workload *w)
     return w->tree.name[0] ? w->tree.name : "unnamed";
 }
 
-void load_workload_names(struct text *out, const struct study *s)
+void load_workload_names(struct text *out, const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
         text_printf(out, "%s%s", i ? "+" : "", load_workload_name(&s->workloads[i]));

@@ -20,7 +20,7 @@ int load_add(struct load_overrides *o, const char *path, const char *value, stru
 void load_free(struct load_overrides *o);
 
 /** study_load() of the first operand; its notes go out as warnings. */
-int load_study(struct study *s, struct run *run, const struct load_overrides *o, unsigned needs,
+int load_study(struct design_point *s, struct run *run, const struct load_overrides *o, unsigned needs,
                struct err *e);
 
 /** Where the bandwidths of a design come from. */
@@ -31,7 +31,7 @@ enum load_from {
 };
 
 struct load_design {
-    struct study study;
+    struct design_point study;
     struct design design;
     bool solved; /**< design.answer means something */
 };
@@ -55,7 +55,7 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
 /** Its name, or "unnamed". */
 const char *load_workload_name(const struct study_workload *w);
 /** "GPT-3+Turing-NLG"; "" without workloads. */
-void load_workload_names(struct text *out, const struct study *s);
+void load_workload_names(struct text *out, const struct design_point *s);
 
 /** The network's name, or its spec word when it has none. Borrowed from @p net or @p word. */
 const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net);

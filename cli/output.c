@@ -42,7 +42,7 @@ int output_check(const struct run *run, const char *path, struct err *e)
     return 0;
 }
 
-struct origin output_origin(const struct study *s)
+struct origin output_origin(const struct design_point *s)
 {
     return (struct origin){ .known = true, .study_hash = study_hash(s), .seed = s->seed };
 }

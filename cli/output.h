@@ -25,7 +25,7 @@ struct origin {
     int64_t seed;
     const char *version, *command; /**< borrowed; NULL: of this program, of this run */
 };
-struct origin output_origin(const struct study *s);
+struct origin output_origin(const struct design_point *s);
 
 /** Append the lines of the head: version, command, study_hash, seed. */
 void output_head(struct text *head, const struct run *run, struct origin from);

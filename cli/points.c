@@ -30,15 +30,15 @@ static struct study_source source_of(const struct run *run, const struct load_ov
     return (struct study_source){ .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
 }
 
-int points_load(struct study *s, const struct run *run, const struct sweep *w, const struct load_overrides *o,
-                int64_t i, struct err *e)
+int points_load(struct design_point *s, const struct run *run, const struct sweep *w,
+                const struct load_overrides *o, int64_t i, struct err *e)
 {
     struct sweep_point p;
     sweep_find_point(&p, w, i);
     return sweep_load(s, w, &p, source_of(run, o), 0, e);
 }
 
-bool points_pass(const struct sweep *w, int64_t i, const struct study *s)
+bool points_pass(const struct sweep *w, int64_t i, const struct design_point *s)
 {
     struct sweep_point p;
     struct err e = { 0 };
@@ -106,7 +106,7 @@ static void fold_document(struct origin *from, const struct run *run, const stru
 static void fold_point(struct origin *from, const struct run *run, const struct sweep *w,
                        const struct load_overrides *o, const struct sweep_point *p, bool seed)
 {
-    struct study s;
+    struct design_point s;
     struct err ignored = { 0 };
     if (sweep_load(&s, w, p, source_of(run, o), STUDY_UNSEARCHED, &ignored)) {
         fold_document(from, run, w, o, p, seed);

@@ -10,12 +10,12 @@
 bool points_vary(const struct run *run);
 
 /** The study at point @p i, 0 <= i < w->n_points. Errors as study_load(). */
-int points_load(struct study *s, const struct run *run, const struct sweep *w, const struct load_overrides *o,
-                int64_t i, struct err *e);
+int points_load(struct design_point *s, const struct run *run, const struct sweep *w,
+                const struct load_overrides *o, int64_t i, struct err *e);
 
 /** Does `where` of the study leave point @p i in, whose study is @p s? NULL: as far as is known without it.
  */
-bool points_pass(const struct sweep *w, int64_t i, const struct study *s);
+bool points_pass(const struct sweep *w, int64_t i, const struct design_point *s);
 
 enum { POINTS_VALUE = 512 };
 /** An axis' value for people: without the quotes around a plain text. Borrowed from @p buf or @p value. */

@@ -34,7 +34,7 @@ static void put_chunk(const struct sim_rules *r, const struct design *d, struct 
     text_puts(out, "\n");
 }
 
-static int put_hottest(const struct study *s, const struct rung_links *l, const char *workload,
+static int put_hottest(const struct design_point *s, const struct rung_links *l, const char *workload,
                        struct text *out, struct err *e)
 {
     struct sheet sheet = { 0 };
@@ -63,7 +63,7 @@ static int put_hottest(const struct study *s, const struct rung_links *l, const 
     return rc;
 }
 
-static int put_flow(const struct study *s, const struct design *d, struct text *out, struct err *e)
+static int put_flow(const struct design_point *s, const struct design *d, struct text *out, struct err *e)
 {
     const struct sim_rules *r = &s->rules;
     int rc = 0;
@@ -79,7 +79,7 @@ static int put_flow(const struct study *s, const struct design *d, struct text *
     return rc;
 }
 
-int sim_notes_text(const struct study *s, const struct design *d, struct text *out, struct err *e)
+int sim_notes_text(const struct design_point *s, const struct design *d, struct text *out, struct err *e)
 {
     const struct sim_rules *r = &s->rules;
     int rc = 0;
@@ -107,7 +107,7 @@ static void put_orders(const struct design *d, struct json *j)
     json_close(j, '}');
 }
 
-static void put_links(const struct study *s, const struct design *d, struct json *j)
+static void put_links(const struct design_point *s, const struct design *d, struct json *j)
 {
     json_open(j, "hottest_links", '[');
     for (int32_t i = 0; i < d->n_loads; i++) {
@@ -128,7 +128,7 @@ static void put_links(const struct study *s, const struct design *d, struct json
     json_close(j, ']');
 }
 
-void sim_notes_json(const struct study *s, const struct design *d, struct json *j)
+void sim_notes_json(const struct design_point *s, const struct design *d, struct json *j)
 {
     const struct sim_rules *r = &s->rules;
     if (s->model == SIM_BANDWIDTH)
@@ -149,7 +149,7 @@ void sim_notes_json(const struct study *s, const struct design *d, struct json *
     json_close(j, '}');
 }
 
-static void put_link(struct table *t, const struct study *s, const char *workload,
+static void put_link(struct table *t, const struct design_point *s, const char *workload,
                      const struct rung_hot *link)
 {
     table_row(t);
@@ -164,7 +164,7 @@ static void put_link(struct table *t, const struct study *s, const char *workloa
     table_put_real(t, link->util_frac);
 }
 
-static int put_links_of(struct table *t, const struct study *s, const struct study_workload *w,
+static int put_links_of(struct table *t, const struct design_point *s, const struct study_workload *w,
                         const double *bw_Bps, struct err *e)
 {
     struct sim_rules rules = s->rules;
@@ -179,8 +179,8 @@ static int put_links_of(struct table *t, const struct study *s, const struct stu
     return 0;
 }
 
-int sim_links_write(const struct run *run, const struct study *s, const struct design *d, const char *path,
-                    struct err *e)
+int sim_links_write(const struct run *run, const struct design_point *s, const struct design *d,
+                    const char *path, struct err *e)
 {
     struct table t = { 0 };
     struct text out = { 0 }, head = { 0 };

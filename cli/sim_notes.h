@@ -8,16 +8,16 @@
 
 /** A paragraph per model other than bandwidth: chunks, order, routes; of model flow a table of the hottest
  * links. */
-int sim_notes_text(const struct study *s, const struct design *d, struct text *out, struct err *e);
+int sim_notes_text(const struct design_point *s, const struct design *d, struct text *out, struct err *e);
 
 /** Members "simulation" and "links" of the open object. */
-void sim_notes_json(const struct study *s, const struct design *d, struct json *j);
+void sim_notes_json(const struct design_point *s, const struct design *d, struct json *j);
 
 /**
  * Simulate every workload of @p s, whose model is flow, at the bandwidths of @p d once more and write a row
  * per direction of every link to @p path as CSV. Errors as sim_step_build() and text_write_file().
  */
-int sim_links_write(const struct run *run, const struct study *s, const struct design *d, const char *path,
-                    struct err *e);
+int sim_links_write(const struct run *run, const struct design_point *s, const struct design *d,
+                    const char *path, struct err *e);
 
 #endif

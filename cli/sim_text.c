@@ -70,7 +70,7 @@ static double load_of(const struct design *d, int32_t load)
 
 static int put_quantities(const struct simulation *x, struct text *out, struct err *e)
 {
-    const struct study *s = x->studies[0];
+    const struct design_point *s = x->studies[0];
     struct comparison c = { .x = x };
     char name[TOPO_NAME + 32];
     double most_s = 0;
@@ -99,7 +99,7 @@ static int put_quantities(const struct simulation *x, struct text *out, struct e
 }
 
 /* Weighted sums over workloads, as those of the design. */
-double sim_sum_traffic(const struct study *s, const struct design *d, int32_t dim)
+double sim_sum_traffic(const struct design_point *s, const struct design *d, int32_t dim)
 {
     double sum = 0;
     for (int32_t i = 0; i < d->n_loads; i++)
@@ -107,7 +107,7 @@ double sim_sum_traffic(const struct study *s, const struct design *d, int32_t di
     return sum;
 }
 
-double sim_sum_busy(const struct study *s, const struct design *d, int32_t dim)
+double sim_sum_busy(const struct design_point *s, const struct design *d, int32_t dim)
 {
     double sum = 0;
     for (int32_t i = 0; i < d->n_loads; i++)
@@ -118,7 +118,7 @@ double sim_sum_busy(const struct study *s, const struct design *d, int32_t dim)
 /* One model: bytes and seconds as well; several: how busy each dimension is under each. */
 static int put_dims(const struct simulation *x, struct text *out, struct err *e)
 {
-    const struct study *s = x->studies[0];
+    const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
     struct sheet sheet = { 0 };
     char heads[N_SIM_MODELS][TOPO_NAME];
@@ -154,7 +154,7 @@ static int put_dims(const struct simulation *x, struct text *out, struct err *e)
 
 int sim_text(const struct simulation *x, struct text *out, struct err *e)
 {
-    const struct study *s = x->studies[0];
+    const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
     char word[TOPO_SPEC], n[SHOW];
     load_workload_names(out, s);

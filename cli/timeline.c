@@ -11,7 +11,7 @@
 
 /* One workload's timeline with what its bars refer to. */
 struct story {
-    const struct study *study;
+    const struct design_point *study;
     const struct step_tree *tree;
     struct timeline timeline;
 };
@@ -323,8 +323,8 @@ static int write_table(const struct run *run, const struct story *stories, int32
     return rc;
 }
 
-int timeline_write(const struct run *run, const struct study *s, const struct design *d, const char *path,
-                   struct err *e)
+int timeline_write(const struct run *run, const struct design_point *s, const struct design *d,
+                   const char *path, struct err *e)
 {
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     struct text out = { 0 };

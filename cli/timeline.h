@@ -15,7 +15,7 @@ int timeline_check(const struct run *run, const char *path, struct err *e);
  * @p path: .json as trace events, .csv as a table with a row per bar. Errors as timeline_build() and
  * text_write_file().
  */
-int timeline_write(const struct run *run, const struct study *s, const struct design *d, const char *path,
-                   struct err *e);
+int timeline_write(const struct run *run, const struct design_point *s, const struct design *d,
+                   const char *path, struct err *e);
 
 #endif

@@ -62,8 +62,8 @@ static void put_step(const struct training_report *r, int32_t n_dims, struct jso
     json_close(j, '}');
 }
 
-static void put_memory(const struct study *s, const struct training *x, const struct training_report *r,
-                       struct json *j)
+static void put_memory(const struct design_point *s, const struct training *x,
+                       const struct training_report *r, struct json *j)
 {
     json_open(j, "memory", '{');
     json_count(j, "stage", x->memory.stage + 1);
@@ -78,7 +78,7 @@ static void put_memory(const struct study *s, const struct training *x, const st
     json_close(j, '}');
 }
 
-static void put_search(const struct study *s, const struct training *x, const struct search_result *r,
+static void put_search(const struct design_point *s, const struct training *x, const struct search_result *r,
                        struct json *j)
 {
     json_open(j, "search", '{');
@@ -109,7 +109,7 @@ static void put_search(const struct study *s, const struct training *x, const st
     json_close(j, '}');
 }
 
-void training_json(const struct study *s, const struct design *d, int32_t i, struct json *j)
+void training_json(const struct design_point *s, const struct design *d, int32_t i, struct json *j)
 {
     const struct study_workload *w = &s->workloads[i];
     struct training_report r;
@@ -124,7 +124,7 @@ void training_json(const struct study *s, const struct design *d, int32_t i, str
         put_search(s, w->training, w->search, j);
 }
 
-void training_say_memory(struct run *run, const struct study *s)
+void training_say_memory(struct run *run, const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
         const struct training *x = s->workloads[i].training;

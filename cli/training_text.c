@@ -15,8 +15,8 @@ static void put_time(struct sheet *sheet, const char *name, double x_s, double p
 }
 
 /* What an axis waits for, dimension by dimension. */
-static void put_axis(struct sheet *sheet, const struct study *s, const struct training_report *r, int axis,
-                     double per_s)
+static void put_axis(struct sheet *sheet, const struct design_point *s, const struct training_report *r,
+                     int axis, double per_s)
 {
     double latency_s = r->axis_s[axis];
     char name[TOPO_NAME + 32];
@@ -30,7 +30,7 @@ static void put_axis(struct sheet *sheet, const struct study *s, const struct tr
     put_time(sheet, "  latency", latency_s, per_s, r->time_s);
 }
 
-static int put_breakdown(const struct study *s, const struct training_report *r, struct text *out,
+static int put_breakdown(const struct design_point *s, const struct training_report *r, struct text *out,
                          struct err *e)
 {
     struct sheet sheet = { 0 };
@@ -57,7 +57,7 @@ static int put_breakdown(const struct study *s, const struct training_report *r,
     return rc;
 }
 
-static void put_verdict(const struct study *s, const struct training_report *r, struct text *out)
+static void put_verdict(const struct design_point *s, const struct training_report *r, struct text *out)
 {
     char a[SHOW], b[SHOW];
     if (isnan(r->missing_B)) {
@@ -70,7 +70,7 @@ static void put_verdict(const struct study *s, const struct training_report *r, 
                 r->missing_B > 0 ? "too much" : "left");
 }
 
-static int put_memory(const struct study *s, const struct training *x, const struct training_report *r,
+static int put_memory(const struct design_point *s, const struct training *x, const struct training_report *r,
                       struct text *out, struct err *e)
 {
     struct sheet sheet = { 0 };
@@ -120,7 +120,7 @@ static void put_counts(const struct search_result *r, struct text *out)
     text_puts(out, "\n");
 }
 
-static int put_found(const struct study *s, const struct training *x, const struct search_result *r,
+static int put_found(const struct design_point *s, const struct training *x, const struct search_result *r,
                      struct text *out, struct err *e)
 {
     struct sheet sheet = { 0 };
@@ -148,7 +148,7 @@ static int put_found(const struct study *s, const struct training *x, const stru
     return rc;
 }
 
-static int put_workload(const struct study *s, const struct design *d, int32_t i, struct text *out,
+static int put_workload(const struct design_point *s, const struct design *d, int32_t i, struct text *out,
                         struct err *e)
 {
     const struct study_workload *w = &s->workloads[i];
@@ -171,7 +171,7 @@ static int put_workload(const struct study *s, const struct design *d, int32_t i
     return rc;
 }
 
-int training_text(const struct study *s, const struct design *d, struct text *out, struct err *e)
+int training_text(const struct design_point *s, const struct design *d, struct text *out, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < d->n_loads && !rc; i++)

@@ -8,7 +8,8 @@
 /* ---- units ---- */
 
 /* Of a study at the first point; `o` has the largest units there are. */
-static int choose_most(int64_t *most, const struct campaign_plan *p, const struct study *s, struct err *e)
+static int choose_most(int64_t *most, const struct campaign_plan *p, const struct design_point *s,
+                       struct err *e)
 {
     enum { QUICK = 64 };
     struct order_unit unit;
@@ -24,7 +25,7 @@ static int choose_most(int64_t *most, const struct campaign_plan *p, const struc
 static int cut(struct campaign_plan *p, const struct sweep *w, const struct study_source *from, struct err *e)
 {
     struct sweep_point first;
-    struct study s;
+    struct design_point s;
     struct err ignored = { 0 };
     int64_t most = 1;
     int rc = order_build(&p->order, w, RUNNER_GRID_POINTS, e);

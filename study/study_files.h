@@ -20,7 +20,7 @@ struct study_source {
 /**
  * Read the study's own file and apply overrides of whole top-level keys; no other file is read.
  * @param[out] doc         uninitialised; empty after failure.
- * @param[out] own_source  as struct study.
+ * @param[out] own_source  as struct design_point.
  */
 int study_open(struct yaml_doc *doc, int32_t *own_source, const struct study_source *from, struct err *e);
 
@@ -31,7 +31,7 @@ int study_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_sou
 yaml_id study_find_axis(const struct yaml_doc *doc, const struct study_source *from, const char *path);
 
 /** study_load() with axes. With a cache, @p s must not outlive the next one that is read with it. */
-int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e);
+int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
 
 /**
  * Make @p s, read from the same file with the same other axes, what study_read() makes of it with the quick
@@ -40,12 +40,12 @@ int study_read(struct study *s, const struct study_source *from, unsigned needs,
  * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
  *         only be changed again or freed.
  */
-bool study_change(struct study *s, const struct study_source *from, unsigned needs);
+bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
 
 /** Find the plans of workloads that ask for a search, where @p needs say how; see search.h. */
-int study_search(struct study *s, unsigned needs, struct err *e);
+int study_search(struct design_point *s, unsigned needs, struct err *e);
 
 /** Note keys of @p s that have no effect; n_workloads and all else are read. */
-int study_note(struct study *s, unsigned needs, struct err *e);
+int study_note(struct design_point *s, unsigned needs, struct err *e);
 
 #endif

@@ -92,8 +92,8 @@ void sweep_put_point(struct table *t, const struct sweep *w, int64_t point)
         table_put_text(t, sweep_value(w, &at, k));
 }
 
-int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
-               unsigned more, struct err *e)
+int sweep_load(struct design_point *s, const struct sweep *w, const struct sweep_point *p,
+               struct study_source from, unsigned more, struct err *e)
 {
     struct study_override axes[SWEEP_MAX_KEYS];
     from.axes = axes;

@@ -60,7 +60,7 @@ void sweep_put_columns(struct table *t, const struct sweep *w);
 void sweep_put_point(struct table *t, const struct sweep *w, int64_t point);
 
 /** The study at a point. @p from has path and overrides; @p more are needs besides those of a design. */
-int sweep_load(struct study *s, const struct sweep *w, const struct sweep_point *p, struct study_source from,
-               unsigned more, struct err *e);
+int sweep_load(struct design_point *s, const struct sweep *w, const struct sweep_point *p,
+               struct study_source from, unsigned more, struct err *e);
 
 #endif

@@ -60,7 +60,7 @@ static void keep_common(struct text *notes, const char *other)
 /* ---- points of a grid ---- */
 
 /* Two spellings of one key, such as dims.pod and dims[3], would overwrite each other. */
-static int check_distinct(const struct sweep *w, const struct sweep_point *p, const struct study *s,
+static int check_distinct(const struct sweep *w, const struct sweep_point *p, const struct design_point *s,
                           struct err *e)
 {
     yaml_id found[SWEEP_MAX_KEYS];
@@ -79,7 +79,7 @@ static int check_distinct(const struct sweep *w, const struct sweep_point *p, co
 static int note_point(struct grid_notes *notes, const struct sweep *w, const struct sweep_point *p,
                       const struct study_source *from, struct err *e)
 {
-    struct study s;
+    struct design_point s;
     struct err inner = { 0 };
     int rc = sweep_load(&s, w, p, *from, STUDY_UNSEARCHED, &inner);
     if (rc == ERR_NOMEM)

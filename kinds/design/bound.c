@@ -83,7 +83,7 @@ static bool has_column(const struct bound *b, enum bound_column column)
 
 /* ---- curves ---- */
 
-static double time_at(const struct study *s, const double *bw_Bps)
+static double time_at(const struct design_point *s, const double *bw_Bps)
 {
     double sum = 0;
     for (int32_t i = 0; i < s->n_workloads; i++)
@@ -96,7 +96,7 @@ static double time_at(const struct study *s, const double *bw_Bps)
 static const double added[] = { 300, 30, 5, 1, 0.2, 0, -1 };
 #define NEARLY (1 - 1.0 / 1024)
 
-static void find_curve(struct bound_curve *c, const struct bound *b, const struct study *s)
+static void find_curve(struct bound_curve *c, const struct bound *b, const struct design_point *s)
 {
     const int32_t n_dims = s->net.n_dims;
     double largest = 0, smallest = INFINITY, price[D];
@@ -119,7 +119,8 @@ static void find_curve(struct bound_curve *c, const struct bound *b, const struc
 }
 
 /* Time of the step, and price, at the shares of a cut. */
-static void measure(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price)
+static void measure(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
+                    const double *price)
 {
     double bw_Bps[D];
     cut->price = 0;
@@ -130,7 +131,7 @@ static void measure(struct bound_cut *cut, const struct bound *b, const struct s
     cut->busy_B = (time_at(s, bw_Bps) - b->compute_s) * b->total_Bps;
 }
 
-static void find_fastest(struct bound *b, const struct study *s)
+static void find_fastest(struct bound *b, const struct design_point *s)
 {
     double price[D];
     for (int32_t d = 0; d < D; d++)
@@ -139,7 +140,7 @@ static void find_fastest(struct bound *b, const struct study *s)
     bound_find_cut(&b->fastest, b, s, price, FIRST_ROUNDS);
 }
 
-static void find_all(struct bound *b, const struct study *s)
+static void find_all(struct bound *b, const struct design_point *s)
 {
     b->total_Bps = isfinite(s->total_Bps) ? s->total_Bps : UNKNOWN_TOTAL_Bps;
     find_fastest(b, s);
@@ -155,7 +156,7 @@ static void find_all(struct bound *b, const struct study *s)
     }
 }
 
-int bound_prepare(struct bound *b, const struct study *s, struct err *e)
+int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
     b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
@@ -198,12 +199,12 @@ static double curve_at(const struct bound_curve *c, double total_Bps, double tim
     return (c->fixed + most) * (1 - MARGIN);
 }
 
-double bound_cost_usd(const struct bound *b, const struct study *s, double time_s)
+double bound_cost_usd(const struct bound *b, const struct design_point *s, double time_s)
 {
     return b->possible && s->has_parts ? curve_at(&b->cost, s->total_Bps, time_s) : -INFINITY;
 }
 
-double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s)
+double bound_nic_Bps(const struct bound *b, const struct design_point *s, double time_s)
 {
     return b->possible && b->nic.n ? curve_at(&b->nic, s->total_Bps, time_s) : -INFINITY;
 }
@@ -235,7 +236,7 @@ static bool is_total(const struct alloc_row *row, int32_t n_dims)
     return true;
 }
 
-double bound_time_s(const struct bound *b, const struct study *s)
+double bound_time_s(const struct bound *b, const struct design_point *s)
 {
     double least = b->fastest.const_s;
     if (!b->possible)
@@ -257,7 +258,7 @@ double bound_time_s(const struct bound *b, const struct study *s)
 /* A point that is asked about. */
 struct ask {
     const struct bound *b;
-    const struct study *s;
+    const struct design_point *s;
     const struct front *known;
     double value;              /* the answer's objective is this at most; INFINITY = not known */
     double equal_s, equal_usd; /* the even split; NaN = not known */
@@ -273,7 +274,7 @@ static double cost_at(const struct bound *b, const double *bw_Bps, int32_t n_dim
 }
 
 /* The most of these shares that the rows allow; INFINITY where they set no limit. */
-static double most_of(const double *share, const struct study *s)
+static double most_of(const double *share, const struct design_point *s)
 {
     double most = INFINITY;
     for (int32_t i = 0; i < s->rows.n; i++) {
@@ -287,7 +288,7 @@ static double most_of(const double *share, const struct study *s)
     return most;
 }
 
-static bool is_allowed(const double *bw_Bps, const struct study *s)
+static bool is_allowed(const double *bw_Bps, const struct design_point *s)
 {
     for (int32_t i = 0; i < s->rows.n; i++)
         if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, s->net.n_dims)) > 1e-12)
@@ -304,7 +305,7 @@ struct mix {
 /* The objective at one split; INFINITY where the rows forbid it. The answer's is no more. */
 static double value_at(const struct ask *a, struct mix m)
 {
-    const struct study *s = a->s;
+    const struct design_point *s = a->s;
     double bw_Bps[D];
     if (!m.cut || !(m.used_Bps > 0 && isfinite(m.used_Bps)))
         return INFINITY;
@@ -329,7 +330,7 @@ static double value_at(const struct ask *a, struct mix m)
 static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, double *value)
 {
     const struct bound *b = a->b;
-    const struct study *s = a->s;
+    const struct design_point *s = a->s;
     bool spent = !isnan(s->total_Bps);
     double most = most_of(cut->share, s), least_price = spent ? b->cost.price[b->cheapest] : 0;
     double fixed = b->cost.fixed + (spent ? most * least_price : 0), more = cut->price - least_price;
@@ -355,7 +356,7 @@ static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, dou
 static double value_known(const struct ask *a)
 {
     const struct bound *b = a->b;
-    const struct study *s = a->s;
+    const struct design_point *s = a->s;
     struct mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
     if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION)
@@ -471,7 +472,7 @@ static double longest(const struct ask *a)
 
 static void look_at_equal(struct ask *a)
 {
-    const struct study *s = a->s;
+    const struct design_point *s = a->s;
     double bw_Bps[D];
     a->equal_s = a->equal_usd = NAN;
     if (isnan(s->total_Bps) || !(has_column(a->b, BOUND_SPEEDUP) || has_column(a->b, BOUND_GAIN)))
@@ -482,7 +483,7 @@ static void look_at_equal(struct ask *a)
     a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : NAN;
 }
 
-bool bound_beaten(struct bound *b, const struct study *s, const struct front *known)
+bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known)
 {
     struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
     if (!b->possible || s->split == STUDY_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))

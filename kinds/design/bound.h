@@ -64,14 +64,14 @@ void bound_free(struct bound *b);
  * limit and constraints may change afterwards. Where no bound holds (simulated models; alpha-beta with
  * algorithms or regimes to choose) nothing is beaten. ERR_NOMEM. O(cuts * leaves * dims), some 5 to 10 us.
  */
-int bound_prepare(struct bound *b, const struct study *s, struct err *e);
+int bound_prepare(struct bound *b, const struct design_point *s, struct err *e);
 
 /** No split of @p s takes less time [s]; prepared for s. -INFINITY where nothing is known. */
-double bound_time_s(const struct bound *b, const struct study *s);
+double bound_time_s(const struct bound *b, const struct design_point *s);
 /** No split that takes at most @p time_s costs less [USD]. -INFINITY where nothing is known. */
-double bound_cost_usd(const struct bound *b, const struct study *s, double time_s);
+double bound_cost_usd(const struct bound *b, const struct design_point *s, double time_s);
 /** No split that takes at most @p time_s has less NIC bandwidth [B/s]. -INFINITY where nothing is known. */
-double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s);
+double bound_nic_Bps(const struct bound *b, const struct design_point *s, double time_s);
 
 /**
  * Is every answer that @p s can have (solved, or stalled within 1e-6) dominated by points of @p known, whose
@@ -81,6 +81,6 @@ double bound_nic_Bps(const struct bound *b, const struct study *s, double time_s
  * points; nor is a point beaten that takes its bandwidths as given. About 1 us; where the step has maxima and
  * the total is another one than the last time, as bound_prepare(): ask all objectives of one total in a row.
  */
-bool bound_beaten(struct bound *b, const struct study *s, const struct front *known);
+bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known);
 
 #endif

@@ -126,7 +126,7 @@ static void add_pulls(struct bound_cut *cut, const struct part *p)
     }
 }
 
-static void pull(struct bound_cut *cut, const struct bound *b, const struct study *s)
+static void pull(struct bound_cut *cut, const struct bound *b, const struct design_point *s)
 {
     double *at = b->split;
     cut->const_s = 0;
@@ -153,7 +153,8 @@ static void split_by(struct bound_cut *cut, const double *price, int32_t n_dims)
     cut->root2 = root * root;
 }
 
-static void round_up(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price)
+static void round_up(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
+                     const double *price)
 {
     double inverse[D], *at = b->split;
     for (int32_t d = 0; d < s->net.n_dims; d++)
@@ -169,7 +170,7 @@ static void round_up(struct bound_cut *cut, const struct bound *b, const struct 
     split_by(cut, price, s->net.n_dims);
 }
 
-void bound_begin_cuts(const struct bound *b, const struct study *s, const double *price)
+void bound_begin_cuts(const struct bound *b, const struct design_point *s, const double *price)
 {
     double *at = b->split;
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -179,8 +180,8 @@ void bound_begin_cuts(const struct bound *b, const struct study *s, const double
     }
 }
 
-void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price,
-                    int rounds)
+void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
+                    const double *price, int rounds)
 {
     pull(cut, b, s);
     split_by(cut, price, s->net.n_dims);
@@ -188,7 +189,7 @@ void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct s
         round_up(cut, b, s, price);
 }
 
-int bound_reserve(struct bound *b, const struct study *s, struct err *e)
+int bound_reserve(struct bound *b, const struct design_point *s, struct err *e)
 {
     size_t room = 0;
     for (int32_t i = 0; i < s->n_workloads; i++)

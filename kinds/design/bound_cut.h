@@ -5,14 +5,14 @@
 #include "kinds/design/bound.h"
 
 /** Room for the multipliers of @p s. ERR_NOMEM. */
-int bound_reserve(struct bound *b, const struct study *s, struct err *e);
+int bound_reserve(struct bound *b, const struct design_point *s, struct err *e);
 
 /** Multipliers to begin with: best for @p price, shape [n_dims], where every leaf is alone. */
-void bound_begin_cuts(const struct bound *b, const struct study *s, const double *price);
+void bound_begin_cuts(const struct bound *b, const struct design_point *s, const double *price);
 
 /** All of @p cut but mu: move the multipliers towards the best for @p price, from where they are, in so many
  * @p rounds. Whatever the rounds, what the cut says holds. O(rounds * leaves * dims). */
-void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct study *s, const double *price,
-                    int rounds);
+void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
+                    const double *price, int rounds);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- at given bandwidths ---- */
 
-static int reserve_loads(struct design *d, const struct study *s, struct err *e)
+static int reserve_loads(struct design *d, const struct design_point *s, struct err *e)
 {
     assert(s->n_workloads > 0);
     d->loads = calloc((size_t)s->n_workloads, sizeof *d->loads);
@@ -24,7 +24,7 @@ static int reserve_loads(struct design *d, const struct study *s, struct err *e)
 }
 
 /* A simulation that cannot be done is the fault of what the study says about it. */
-static int simulate(struct sim_step *out, const struct study_workload *w, const struct study *s,
+static int simulate(struct sim_step *out, const struct study_workload *w, const struct design_point *s,
                     const double *bw_Bps, struct err *e)
 {
     char place[400];
@@ -38,7 +38,7 @@ static int simulate(struct sim_step *out, const struct study_workload *w, const 
                     sim_model_words[s->model]);
 }
 
-static int fill_loads(struct design *d, const struct study *s, struct err *e)
+static int fill_loads(struct design *d, const struct design_point *s, struct err *e)
 {
     double busy_s[TOPO_MAX_DIMS] = { 0 };
     for (int32_t i = 0; i < d->n_loads; i++) {
@@ -62,7 +62,7 @@ static int fill_loads(struct design *d, const struct study *s, struct err *e)
     return 0;
 }
 
-static double cost_usd(const struct study *s, const double *bw_Bps)
+static double cost_usd(const struct design_point *s, const double *bw_Bps)
 {
     double usd = study_fixed_usd(s);
     if (!s->has_parts)
@@ -72,7 +72,7 @@ static double cost_usd(const struct study *s, const double *bw_Bps)
     return usd;
 }
 
-static double nic_bw(const struct study *s, const double *bw_Bps)
+static double nic_bw(const struct design_point *s, const double *bw_Bps)
 {
     double nic_Bps = 0;
     if (!s->has_parts)
@@ -86,7 +86,7 @@ static double nic_bw(const struct study *s, const double *bw_Bps)
 /* Rounding of total/D times D. */
 #define EQUAL_REL 1e-12
 
-int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e)
+int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     *time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -105,7 +105,7 @@ int design_time(double *time_s, const struct study *s, const double *bw_Bps, str
     return 0;
 }
 
-static int fill_equal(struct design *d, const struct study *s, struct err *e)
+static int fill_equal(struct design *d, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
@@ -126,7 +126,7 @@ static int fill_equal(struct design *d, const struct study *s, struct err *e)
     return 0;
 }
 
-static int fill_bill(struct design *d, const struct study *s, struct err *e)
+static int fill_bill(struct design *d, const struct design_point *s, struct err *e)
 {
     struct err inner = { 0 };
     if (!s->has_parts)
@@ -142,7 +142,8 @@ static int fill_bill(struct design *d, const struct study *s, struct err *e)
 
 /* Everything but the bill that follows from bw_Bps, beside the equal split if asked for; loads are reserved.
  */
-static int fill(struct design *d, const struct study *s, const double *bw_Bps, bool compare, struct err *e)
+static int fill(struct design *d, const struct design_point *s, const double *bw_Bps, bool compare,
+                struct err *e)
 {
     for (int32_t k = 0; k < d->n_dims; k++) {
         d->bw_Bps[k] = bw_Bps[k];
@@ -163,7 +164,7 @@ static int finish(struct design *d, int rc)
     return rc;
 }
 
-static int evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+static int evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
@@ -176,7 +177,7 @@ static int evaluate(struct design *d, const struct study *s, const double *bw_Bp
     return finish(d, rc);
 }
 
-int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e)
+int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     int rc = evaluate(d, s, bw_Bps, e);
     return rc ? rc : finish(d, fill_bill(d, s, e));
@@ -186,7 +187,7 @@ int design_evaluate(struct design *d, const struct study *s, const double *bw_Bp
 #define GIVEN_REL 1e-12
 
 /* At the bandwidths of the network, which may break a row. */
-static int evaluate_given(struct design *d, const struct study *s, struct err *e)
+static int evaluate_given(struct design *d, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t k = 0; k < s->net.n_dims; k++)
@@ -207,11 +208,11 @@ static int evaluate_given(struct design *d, const struct study *s, struct err *e
 /* ---- the split ---- */
 
 struct ask {
-    const struct study *study;
+    const struct design_point *study;
     struct design_question q;
 };
 
-void design_ask(struct design_question *q, const struct study *s)
+void design_ask(struct design_question *q, const struct design_point *s)
 {
     *q = (struct design_question){ .problem = { .objective = s->objective } };
     q->problem.usd_fixed = study_fixed_usd(s);
@@ -229,7 +230,7 @@ void design_ask(struct design_question *q, const struct study *s)
 static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
                   struct err *e)
 {
-    const struct study *s = a->study;
+    const struct design_point *s = a->study;
     size_t n = (size_t)s->n_workloads;
     const struct step_tree **trees =
         calloc(n, sizeof *trees); /* NOLINT(bugprone-sizeof-expression): pointers */
@@ -260,7 +261,7 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
 static int solve_joined(struct design *d, struct ask *a, const double *scale, struct step_join how,
                         struct err *e)
 {
-    const struct study *s = a->study;
+    const struct design_point *s = a->study;
     const struct step_fn **fns = calloc((size_t)s->n_workloads, sizeof(const struct step_fn *));
     struct step_fn joined = { 0 };
     if (!fns)
@@ -326,14 +327,14 @@ static int solve_regret(struct design *d, struct ask *a, double *scale, struct e
 
 static int solve_sum(struct design *d, struct ask *a, double *scale, struct err *e)
 {
-    const struct study *s = a->study;
+    const struct design_point *s = a->study;
     for (int32_t i = 0; i < s->n_workloads; i++)
         scale[i] = s->workloads[i].weight;
     struct step_join how = { .drop_const = s->objective == ALLOC_UTILIZATION };
     return solve_joined(d, a, scale, how, e);
 }
 
-static bool is_used(const struct study *s, int32_t k)
+static bool is_used(const struct design_point *s, int32_t k)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
         const struct step_fn *fn = &s->workloads[i].fn;
@@ -345,7 +346,7 @@ static bool is_used(const struct study *s, int32_t k)
 }
 
 /* A solver's rounding in a dimension that nothing uses is no reason to buy a NIC. */
-static void drop_rounding(double *bw_Bps, const struct study *s, const double *solved_Bps)
+static void drop_rounding(double *bw_Bps, const struct design_point *s, const double *solved_Bps)
 {
     double total_Bps = 0;
     for (int32_t k = 0; k < s->net.n_dims; k++)
@@ -361,7 +362,7 @@ static void fill_regret(struct design *d)
         d->regret = fmax(d->regret, d->loads[i].time_s / d->loads[i].best_s);
 }
 
-static int solve_chosen(struct design *d, const struct study *s, struct err *e)
+static int solve_chosen(struct design *d, const struct design_point *s, struct err *e)
 {
     struct ask a;
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
@@ -385,7 +386,7 @@ static int solve_chosen(struct design *d, const struct study *s, struct err *e)
 }
 
 /* Time of all workloads at the split, by the closed form that was optimised. */
-static double compiled_time(const struct design *d, const struct study *s)
+static double compiled_time(const struct design *d, const struct design_point *s)
 {
     double sum = 0;
     for (int32_t i = 0; i < s->n_workloads; i++)
@@ -396,7 +397,7 @@ static double compiled_time(const struct design *d, const struct study *s)
 enum { MAX_CHOICES = 16 };
 
 /* A first choice, where the network leaves bandwidths open: at an even split of the total. */
-static int choose_first(struct study *s, struct err *e)
+static int choose_first(struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     if (!study_has_choice(s) || isnan(s->total_Bps))
@@ -411,7 +412,7 @@ static int choose_first(struct study *s, struct err *e)
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
  * choice changes. The last split is optimal for its choices.
  */
-static int solve_split(struct design *d, struct study *s, struct err *e)
+static int solve_split(struct design *d, struct design_point *s, struct err *e)
 {
     int rc = choose_first(s, e);
     if (rc)
@@ -436,13 +437,13 @@ static int solve_split(struct design *d, struct study *s, struct err *e)
     return finish(d, rc);
 }
 
-int design_solve(struct design *d, struct study *s, struct err *e)
+int design_solve(struct design *d, struct design_point *s, struct err *e)
 {
     int rc = solve_split(d, s, e);
     return rc || !alloc_has_split(&d->answer) ? rc : finish(d, fill_bill(d, s, e));
 }
 
-int design_row(struct design *d, struct study *s, struct err *e)
+int design_row(struct design *d, struct design_point *s, struct err *e)
 {
     return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_split(d, s, e);
 }

@@ -18,7 +18,7 @@ struct design_question {
     struct alloc_problem problem;
 };
 
-void design_ask(struct design_question *q, const struct study *s);
+void design_ask(struct design_question *q, const struct design_point *s);
 
 /** Release with design_free(). */
 struct design {
@@ -60,24 +60,24 @@ struct design {
  * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB.
  * Thread-safe.
  */
-int design_solve(struct design *d, struct study *s, struct err *e);
+int design_solve(struct design *d, struct design_point *s, struct err *e);
 
 /**
  * The design at given bandwidths instead, shape [n_dims], each >= 0 (weft sim, weft check of a fixed
  * network). Of `answer` only status, bw_Bps, time_s and cost_usd are filled; gap and bound are NaN.
  */
-int design_evaluate(struct design *d, const struct study *s, const double *bw_Bps, struct err *e);
+int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e);
 
 /**
  * What a row of a sweep shows: design_solve() without the bill, or, where the study's split is given, the
  * design at the bandwidths of its network. Then nothing is proved (gap and bound are NaN), and where a row of
  * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both.
  */
-int design_row(struct design *d, struct study *s, struct err *e);
+int design_row(struct design *d, struct design_point *s, struct err *e);
 
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
  * ERR_UNSUP of simulations. */
-int design_time(double *time_s, const struct study *s, const double *bw_Bps, struct err *e);
+int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e);
 
 void design_free(struct design *d);
 

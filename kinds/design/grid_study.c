@@ -8,7 +8,7 @@
 #include "base/linexpr.h"
 
 /* Is T(B) that of the compiled step, whatever the bandwidths? */
-static bool is_closed_form(const struct study *s)
+static bool is_closed_form(const struct design_point *s)
 {
     if (s->model > SIM_ALPHA_BETA || study_has_choice(s))
         return false;
@@ -19,7 +19,7 @@ static bool is_closed_form(const struct study *s)
 }
 
 /* Rows show the study's total where it has one, and no prices where it has none. */
-static bool has_column(const struct study *s, enum grid_column c)
+static bool has_column(const struct design_point *s, enum grid_column c)
 {
     switch (c) {
     case GRID_TIME:
@@ -36,14 +36,14 @@ static bool has_column(const struct study *s, enum grid_column c)
     return false;
 }
 
-static bool take_column(enum grid_column *out, const struct study *s, const struct keep_column *c)
+static bool take_column(enum grid_column *out, const struct design_point *s, const struct keep_column *c)
 {
     *out = grid_column_of(c->name);
     return !c->large && has_column(s, *out);
 }
 
 /* "COLUMN <= NUMBER", or what comes to it; *known = false for any other. */
-static int take_limit(struct grid_question *q, const struct study *s, const char *text, bool *known,
+static int take_limit(struct grid_question *q, const struct design_point *s, const char *text, bool *known,
                       struct err *e)
 {
     static const char *const names[] = { "time_s", "cost_usd", "total_GBps", "nic_GBps" };
@@ -71,7 +71,7 @@ static int take_limit(struct grid_question *q, const struct study *s, const char
 }
 
 /* Columns that are the same for all bandwidths. A network without a name is called by them. */
-static bool is_fixed(const struct study *s, const char *column)
+static bool is_fixed(const struct design_point *s, const char *column)
 {
     static const char *const fixed[] = { "n_dims", "dims", "workload", "objective" };
     if (strcmp(column, "network") == 0)
@@ -82,8 +82,8 @@ static bool is_fixed(const struct study *s, const char *column)
     return strncmp(column, "workload", strlen("workload")) == 0;
 }
 
-static int take_rule(struct grid_question *q, const struct study *s, const struct keep_rule *k, bool *known,
-                     struct err *e)
+static int take_rule(struct grid_question *q, const struct design_point *s, const struct keep_rule *k,
+                     bool *known, struct err *e)
 {
     *known = !keep_all(k);
     q->n_front = k->n_front;
@@ -101,7 +101,7 @@ static int take_rule(struct grid_question *q, const struct study *s, const struc
 }
 
 /* Weighted sum of all workloads, as rows have it. */
-static int take_step(struct grid_ask *a, const struct study *s, struct err *e)
+static int take_step(struct grid_ask *a, const struct design_point *s, struct err *e)
 {
     const struct step_fn *fns[GRID_MOST_WORKLOADS] = { NULL };
     double scale[GRID_MOST_WORKLOADS] = { 0 };
@@ -118,7 +118,7 @@ static int take_step(struct grid_ask *a, const struct study *s, struct err *e)
 
 /* What a network allows, where bandwidths are not there yet; then all rows of the study but those that say
  * which they are: as many as there are dimensions, before all others. */
-static int take_rows(struct grid_ask *a, const struct study *s, struct err *e)
+static int take_rows(struct grid_ask *a, const struct design_point *s, struct err *e)
 {
     struct topo_network open = s->net;
     for (int32_t d = 0; d < open.n_dims; d++)
@@ -136,7 +136,7 @@ static int take_rows(struct grid_ask *a, const struct study *s, struct err *e)
     return rc;
 }
 
-int grid_ask(struct grid_ask *a, const struct study *s, const struct keep_rule *k, struct err *e)
+int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep_rule *k, struct err *e)
 {
     *a = (struct grid_ask){ 0 };
     grid_question_init(&a->q, NULL);

@@ -29,7 +29,7 @@ struct grid_ask {
  * @param s  of one combination of the slow axes, read with STUDY_FOR_SPLIT; borrowed.
  * @return 0, ERR_NOMEM.
  */
-int grid_ask(struct grid_ask *a, const struct study *s, const struct keep_rule *k, struct err *e);
+int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep_rule *k, struct err *e);
 void grid_ask_free(struct grid_ask *a);
 
 #endif

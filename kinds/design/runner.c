@@ -16,7 +16,7 @@ struct runner {
     struct study_override axes[SWEEP_MAX_KEYS];
     struct sweep_point slow; /* of the study that is held */
     bool holds;              /* `study` is that of an earlier point with the same slow values */
-    struct study study;
+    struct design_point study;
     struct sweep_words words;
     struct runner_bound bound;
     struct runner_grid grid;

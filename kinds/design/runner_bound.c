@@ -49,7 +49,7 @@ void runner_bound_forget(struct runner_bound *b)
     b->prepared = false;
 }
 
-static int find_group(struct runner_bound *b, const struct study *s, const struct sweep_words *words,
+static int find_group(struct runner_bound *b, const struct design_point *s, const struct sweep_words *words,
                       const struct sweep_point *p, int64_t point, struct err *e)
 {
     struct sweep_row row;
@@ -63,7 +63,7 @@ static int find_group(struct runner_bound *b, const struct study *s, const struc
     return rc;
 }
 
-int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct study *s,
+int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
                      const struct sweep_words *words, const struct sweep_point *p, int64_t point,
                      struct err *e)
 {

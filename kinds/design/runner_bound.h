@@ -1,4 +1,5 @@
-/** @file Private to this folder: points of a sweep held against the front of their group before they are solved.
+/** @file Private to this folder: points of a sweep held against the front of their group before they are
+ * solved.
  */
 #ifndef KINDS_DESIGN_RUNNER_BOUND_H
 #define KINDS_DESIGN_RUNNER_BOUND_H
@@ -33,7 +34,7 @@ void runner_bound_free(struct runner_bound *b);
 void runner_bound_forget(struct runner_bound *b);
 
 /** Is the point, whose study was read, proved to be worse than a design that is known? ERR_NOMEM. */
-int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct study *s,
+int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
                      const struct sweep_words *words, const struct sweep_point *p, int64_t point,
                      struct err *e);
 

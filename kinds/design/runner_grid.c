@@ -28,7 +28,7 @@ void runner_grid_free(struct runner_grid *g)
 /* ---- axes ---- */
 
 /* Which dimension's bandwidth the axis is, -1 = something else. */
-static int32_t dim_of(const struct sweep *w, const struct sweep_axis *axis, const struct study *s)
+static int32_t dim_of(const struct sweep *w, const struct sweep_axis *axis, const struct design_point *s)
 {
     static const char end[] = ".bw_GBps";
     char of[256];
@@ -61,7 +61,8 @@ static int take_values(double **out, const struct sweep_axis *axis, bool *known,
 }
 
 /* The quick axes, in their order, each the bandwidth of a dimension of its own. */
-static int take_axes(struct runner_grid *g, const struct study *s, int32_t grid, bool *known, struct err *e)
+static int take_axes(struct runner_grid *g, const struct design_point *s, int32_t grid, bool *known,
+                     struct err *e)
 {
     const struct sweep *w = g->order->sweep;
     struct grid_question *q = &g->ask.q;
@@ -86,7 +87,7 @@ static int take_axes(struct runner_grid *g, const struct study *s, int32_t grid,
 
 /* ---- units ---- */
 
-static int build(struct runner_grid *g, const struct study *s, int32_t grid, struct err *e)
+static int build(struct runner_grid *g, const struct design_point *s, int32_t grid, struct err *e)
 {
     const struct sweep *w = g->order->sweep;
     struct err inner = { 0 };
@@ -131,7 +132,7 @@ static int note_found(struct runner_grid *g, struct err *e)
     return rc;
 }
 
-int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct study *s,
+int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_point *s,
                      const struct order_unit *unit, struct err *e)
 {
     int rc = g->asked ? 0 : build(g, s, unit->grid, e);
@@ -147,8 +148,8 @@ int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct study *s
     return rc ? rc : note_found(g, e);
 }
 
-int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o, const struct study *s,
-                   const struct order_unit *unit, struct err *e)
+int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o,
+                   const struct design_point *s, const struct order_unit *unit, struct err *e)
 {
     struct runner_grid g = { .rule = rule, .order = o };
     int rc = build(&g, s, unit->grid, e);

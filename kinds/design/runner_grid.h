@@ -32,11 +32,11 @@ void runner_grid_forget(struct runner_grid *g);
  * @param[out] is_grid  false: nothing was done, every point is to be run.
  * @return 0, ERR_NOMEM.
  */
-int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct study *s,
+int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_point *s,
                      const struct order_unit *unit, struct err *e);
 
 /** Are points of @p s, at the point that is the first of its grid, found in this way? ERR_NOMEM. */
-int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o, const struct study *s,
-                   const struct order_unit *unit, struct err *e);
+int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o,
+                   const struct design_point *s, const struct order_unit *unit, struct err *e);
 
 #endif

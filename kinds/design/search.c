@@ -38,7 +38,7 @@ static int gather(struct search_result *out, const struct search_best *bests, in
     return 0;
 }
 
-int search_fastest(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
                    const struct training *base, const double *bw_Bps, int32_t most, struct err *e)
 {
     int32_t n = search_threads();
@@ -71,12 +71,12 @@ int search_fastest(struct search_result *out, const struct search_space *space, 
     return rc;
 }
 
-struct collective_way search_way(const struct study *s, const double *bw_Bps)
+struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
 {
     return (struct collective_way){ &s->net, s->model == SIM_BANDWIDTH ? NULL : &s->rules.stage, bw_Bps };
 }
 
-int search_given(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, const double *bw_Bps, struct err *e)
 {
     return search_fastest(out, space, s, base, bw_Bps, space->top, e);

@@ -72,7 +72,7 @@ int search_read(struct search_space *s, const struct yaml_doc *doc, yaml_id map,
  * Every candidate that fits is timed, in closed form by the study's model (simulated models: alpha-beta). A
  * few hundred nanoseconds each.
  */
-int search_given(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, const double *bw_Bps, struct err *e);
 
 /**
@@ -80,7 +80,7 @@ int search_given(struct search_result *out, const struct search_space *space, co
  * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
  * n_open is 0, the first is optimal over all plans and all splits, to 1e-8.
  */
-int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e);
 
 void search_free(struct search_result *r);

@@ -23,7 +23,7 @@ typedef void (*search_take)(void *mine, const struct search_candidate *c);
 
 struct search_run {
     const struct search_space *space;
-    const struct study *study;
+    const struct design_point *study;
     const struct training *base;
     struct collective_way ways[SEARCH_WAYS];
     int32_t n_ways;
@@ -42,10 +42,10 @@ int32_t search_threads(void);
 int search_run(struct search_result *out, const struct search_run *r, struct err *e);
 
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
-struct collective_way search_way(const struct study *s, const double *bw_Bps);
+struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
 
 /** search_given() for another number of the best. */
-int search_fastest(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
                    const struct training *base, const double *bw_Bps, int32_t most, struct err *e);
 
 /** A candidate as it is kept. */

@@ -37,7 +37,7 @@ enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESS
 
 struct joint {
     const struct search_space *space;
-    const struct study *study;
+    const struct design_point *study;
     const struct training *base;
     struct design_question question;
     double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
@@ -52,8 +52,8 @@ struct joint {
 
 /* ---- one plan ---- */
 
-static int compile(struct step_fn *fn, const struct training *x, const struct study *s, const double *bw_Bps,
-                   struct err *e)
+static int compile(struct step_fn *fn, const struct training *x, const struct design_point *s,
+                   const double *bw_Bps, struct err *e)
 {
     struct step_tree tree, lowered = { 0 };
     int rc = training_build(&tree, x, &s->net, e);
@@ -406,7 +406,7 @@ static int find_least_usd(struct joint *j, struct err *e)
     return rc;
 }
 
-static int begin(struct joint *j, const struct search_space *space, const struct study *s,
+static int begin(struct joint *j, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e)
 {
     struct step_fn shape = { .n_dims = s->net.n_dims };
@@ -419,7 +419,7 @@ static int begin(struct joint *j, const struct search_space *space, const struct
     return find_least_usd(j, e);
 }
 
-int search_split(struct search_result *out, const struct search_space *space, const struct study *s,
+int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e)
 {
     struct joint *j = malloc(sizeof *j);

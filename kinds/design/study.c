@@ -14,7 +14,7 @@
 
 /* ---- network and prices ---- */
 
-static int read_network(struct study *s, const struct study_conf *conf, struct err *e)
+static int read_network(struct design_point *s, const struct study_conf *conf, struct err *e)
 {
     int rc = topo_read_network(&s->net, &s->doc, conf->network, e);
     sim_rules_default(&s->rules);
@@ -25,7 +25,7 @@ static int read_network(struct study *s, const struct study_conf *conf, struct e
 }
 
 /* Where the price is missing: at the tier of the dimension that has none; a word has no tiers. */
-static int fail_price(const struct study *s, struct err *e)
+static int fail_price(const struct design_point *s, struct err *e)
 {
     char place[400];
     yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
@@ -46,7 +46,7 @@ static int fail_price(const struct study *s, struct err *e)
     return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
 }
 
-static int read_parts(struct study *s, const struct study_conf *conf, struct err *e)
+static int read_parts(struct design_point *s, const struct study_conf *conf, struct err *e)
 {
     yaml_id parts = conf->parts >= 0 ? conf->parts : s->net.parts;
     if (parts < 0)
@@ -60,14 +60,14 @@ static int read_parts(struct study *s, const struct study_conf *conf, struct err
     return 0;
 }
 
-double study_fixed_usd(const struct study *s)
+double study_fixed_usd(const struct design_point *s)
 {
     return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
 }
 
 /* ---- workloads ---- */
 
-static int reserve_workloads(struct study *s, int32_t n, struct err *e)
+static int reserve_workloads(struct design_point *s, int32_t n, struct err *e)
 {
     s->workloads = calloc((size_t)n, sizeof *s->workloads);
     return s->workloads ? 0 : err_nomem(e, "workloads");
@@ -78,7 +78,8 @@ const struct step_tree *study_compiled_tree(const struct study_workload *w)
     return w->lowered.n_nodes ? &w->lowered : &w->tree;
 }
 
-static int compile(struct study_workload *w, const struct study *s, const double *bw_Bps, struct err *e)
+static int compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
+                   struct err *e)
 {
     int rc = 0;
     step_fn_free(&w->fn);
@@ -89,7 +90,7 @@ static int compile(struct study_workload *w, const struct study *s, const double
 }
 
 /* A broadcast goes in segments along rings and lines, and how many depends on the bandwidth. */
-static bool has_broadcast(const struct study *s)
+static bool has_broadcast(const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
         for (step_id id = 0; id < s->workloads[i].tree.n_nodes; id++) {
@@ -100,12 +101,12 @@ static bool has_broadcast(const struct study *s)
     return false;
 }
 
-bool study_has_choice(const struct study *s)
+bool study_has_choice(const struct design_point *s)
 {
     return s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s));
 }
 
-int study_choose(struct study *s, const double *bw_Bps, struct err *e)
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)
@@ -113,7 +114,7 @@ int study_choose(struct study *s, const double *bw_Bps, struct err *e)
     return rc;
 }
 
-static int read_workload(struct study_workload *w, const struct study *s, yaml_id node, struct err *e)
+static int read_workload(struct study_workload *w, const struct design_point *s, yaml_id node, struct err *e)
 {
     if (yaml_get(&s->doc, node, "model") < 0)
         return step_read(&w->tree, &s->doc, node, &s->net, e);
@@ -129,7 +130,7 @@ static int read_workload(struct study_workload *w, const struct study *s, yaml_i
     return step_check(&w->tree, e);
 }
 
-static int add_workload(struct study *s, yaml_id node, double weight, struct err *e)
+static int add_workload(struct design_point *s, yaml_id node, double weight, struct err *e)
 {
     struct study_workload *w = &s->workloads[s->n_workloads];
     int rc = read_workload(w, s, node, e);
@@ -148,7 +149,7 @@ static int add_workload(struct study *s, yaml_id node, double weight, struct err
     return compile(w, s, bw_Bps, e);
 }
 
-static int read_mix(struct study *s, yaml_id list, struct err *e)
+static int read_mix(struct design_point *s, yaml_id list, struct err *e)
 {
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (rc)
@@ -166,7 +167,7 @@ static int read_mix(struct study *s, yaml_id list, struct err *e)
     return rc;
 }
 
-static int read_workloads(struct study *s, const struct study_conf *conf, struct err *e)
+static int read_workloads(struct design_point *s, const struct study_conf *conf, struct err *e)
 {
     if (conf->workload >= 0 && conf->workloads >= 0)
         return yaml_fail_key(&s->doc, conf->workloads, e, ERR_PARSE,
@@ -181,7 +182,7 @@ static int read_workloads(struct study *s, const struct study_conf *conf, struct
 
 /* ---- what is asked ---- */
 
-static int need_for_objective(const struct study *s, struct err *e)
+static int need_for_objective(const struct design_point *s, struct err *e)
 {
     yaml_id at = yaml_get(&s->doc, s->doc.root, "objective");
     const char *name = alloc_objective_names[s->objective];
@@ -196,7 +197,7 @@ static int need_for_objective(const struct study *s, struct err *e)
     return 0;
 }
 
-static int check_asked(const struct study *s, struct err *e)
+static int check_asked(const struct design_point *s, struct err *e)
 {
     if (s->count_npus && isnan(s->net.npu.usd))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "count_npus"), e, ERR_RANGE,
@@ -204,7 +205,8 @@ static int check_asked(const struct study *s, struct err *e)
     return need_for_objective(s, e);
 }
 
-static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices *prices, struct err *e)
+static int add_constraint(struct design_point *s, yaml_id id, const struct alloc_prices *prices,
+                          struct err *e)
 {
     const char *text;
     struct err inner = { 0 };
@@ -215,7 +217,7 @@ static int add_constraint(struct study *s, yaml_id id, const struct alloc_prices
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
-static int read_constraints(struct study *s, yaml_id list, struct err *e)
+static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
     double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
     struct alloc_prices prices = { usd, nic_usd, study_fixed_usd(s) };
@@ -232,7 +234,7 @@ static int read_constraints(struct study *s, yaml_id list, struct err *e)
     return rc;
 }
 
-static int read_rows(struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+static int read_rows(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
 {
     if (!(needs & STUDY_FOR_SPLIT))
         return 0;
@@ -246,7 +248,7 @@ static int read_rows(struct study *s, const struct study_conf *conf, unsigned ne
 
 /* ---- budget ---- */
 
-static int check_budget(const struct study *s, struct err *e)
+static int check_budget(const struct design_point *s, struct err *e)
 {
     static const struct {
         const char *key;
@@ -267,7 +269,7 @@ static int check_budget(const struct study *s, struct err *e)
     return 0;
 }
 
-static int read_budget(struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+static int read_budget(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
 {
     schema_defaults(&s->budget, &study_budget_section);
     s->budget.node = conf->budget;
@@ -281,7 +283,7 @@ static int read_budget(struct study *s, const struct study_conf *conf, unsigned 
 
 /* ---- what the command needs ---- */
 
-static int fail_bandwidth(const struct study *s, struct err *e)
+static int fail_bandwidth(const struct design_point *s, struct err *e)
 {
     yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
     yaml_id dims = yaml_get(&s->doc, network, "dims");
@@ -295,7 +297,8 @@ static int fail_bandwidth(const struct study *s, struct err *e)
     return 0;
 }
 
-static int check_needs(const struct study *s, const struct study_conf *conf, unsigned needs, struct err *e)
+static int check_needs(const struct design_point *s, const struct study_conf *conf, unsigned needs,
+                       struct err *e)
 {
     if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
@@ -313,7 +316,7 @@ static int check_needs(const struct study *s, const struct study_conf *conf, uns
 
 /* ---- all of it ---- */
 
-static void take_values(struct study *s, const struct study_conf *conf)
+static void take_values(struct design_point *s, const struct study_conf *conf)
 {
     yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
     s->name = conf->name ? conf->name : "";
@@ -330,7 +333,7 @@ static void take_values(struct study *s, const struct study_conf *conf)
     s->seed = conf->seed;
 }
 
-static int read_document(struct study *s, unsigned needs, struct err *e)
+static int read_document(struct design_point *s, unsigned needs, struct err *e)
 {
     struct study_conf conf;
     int rc = schema_read(&conf, &study_section, &s->doc, s->doc.root, e);
@@ -348,7 +351,7 @@ static int read_document(struct study *s, unsigned needs, struct err *e)
 
 /* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
  * number or as one of a list of words without being parsed means that in YAML too. */
-static bool change_texts(struct study *s, const struct study_source *from, bool *dims)
+static bool change_texts(struct design_point *s, const struct study_source *from, bool *dims)
 {
     *dims = false;
     for (int32_t i = 0; i < from->n_axes; i++) {
@@ -365,7 +368,7 @@ static bool change_texts(struct study *s, const struct study_source *from, bool 
     return true;
 }
 
-static bool is_searched(const struct study *s)
+static bool is_searched(const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
         if (s->workloads[i].training && s->workloads[i].training->search >= 0)
@@ -373,7 +376,7 @@ static bool is_searched(const struct study *s)
     return false;
 }
 
-bool study_change(struct study *s, const struct study_source *from, unsigned needs)
+bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
     struct study_conf conf;
     struct err ignored;
@@ -394,9 +397,9 @@ bool study_change(struct study *s, const struct study_source *from, unsigned nee
     return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
 }
 
-int study_read(struct study *s, const struct study_source *from, unsigned needs, struct err *e)
+int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
 {
-    *s = (struct study){ .budget = { .node = -1 } };
+    *s = (struct design_point){ .budget = { .node = -1 } };
     int rc = study_open(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = study_fetch(&s->doc, s->own_source, from, e);
@@ -407,14 +410,14 @@ int study_read(struct study *s, const struct study_source *from, unsigned needs,
     return rc;
 }
 
-int study_load(struct study *s, const char *path_or_spec, const struct study_override *overrides, int32_t n,
-               unsigned needs, struct err *e)
+int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
+               int32_t n, unsigned needs, struct err *e)
 {
     const struct study_source from = { .path = path_or_spec, .overrides = overrides, .n = n };
     return study_read(s, &from, needs, e);
 }
 
-void study_free(struct study *s)
+void study_free(struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
         step_fn_free(&s->workloads[i].fn);
@@ -431,5 +434,5 @@ void study_free(struct study *s)
     alloc_rows_free(&s->rows);
     text_free(&s->notes);
     yaml_free(&s->doc);
-    *s = (struct study){ .doc = { .root = -1 }, .budget = { .node = -1 } };
+    *s = (struct design_point){ .doc = { .root = -1 }, .budget = { .node = -1 } };
 }

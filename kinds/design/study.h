@@ -53,7 +53,7 @@ struct study_budget {
 };
 
 /** Release with study_free(). Everything is owned or points into doc. */
-struct study {
+struct design_point {
     struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
     int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
     const char *name;    /**< "" when not given */
@@ -118,38 +118,38 @@ enum study_need {
  * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
  *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
  */
-int study_load(struct study *s, const char *path_or_spec, const struct study_override *overrides, int32_t n,
-               unsigned needs, struct err *e);
-void study_free(struct study *s);
+int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
+               int32_t n, unsigned needs, struct err *e);
+void study_free(struct design_point *s);
 
 /** The tree that @p w was compiled from. */
 const struct step_tree *study_compiled_tree(const struct study_workload *w);
 
 /** Does the closed form depend on choices (algorithm, regime, segments) that another bandwidth could change?
  */
-bool study_has_choice(const struct study *s);
+bool study_has_choice(const struct design_point *s);
 
 /**
  * Choose algorithms and regimes again for @p bw_Bps, shape [n_dims], and compile the workloads with them.
  * ERR_NOMEM; after failure the study can only be freed.
  */
-int study_choose(struct study *s, const double *bw_Bps, struct err *e);
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e);
 
 /** Changes when study_choose() chooses otherwise. */
-unsigned long long study_choices(const struct study *s);
+unsigned long long study_choices(const struct design_point *s);
 
 /** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
  * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
-int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct err *e);
+int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e);
 
 /** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
  */
-int study_take_plans(struct study *s, const struct study *from, struct err *e);
+int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
-double study_fixed_usd(const struct study *s);
+double study_fixed_usd(const struct design_point *s);
 
 /** Hash of the study's content with everything it names; in the head of every output. */
-unsigned long long study_hash(const struct study *s);
+unsigned long long study_hash(const struct design_point *s);
 
 #endif

@@ -22,7 +22,7 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
     return h;
 }
 
-unsigned long long study_hash(const struct study *s)
+unsigned long long study_hash(const struct design_point *s)
 {
     unsigned long long h = yaml_hash(&s->doc, s->doc.root);
     if (s->rules.graph[0])
@@ -33,7 +33,7 @@ unsigned long long study_hash(const struct study *s)
     return h;
 }
 
-unsigned long long study_choices(const struct study *s)
+unsigned long long study_choices(const struct design_point *s)
 {
     unsigned long long h = TEXT_HASH_SEED;
     for (int32_t i = 0; i < s->n_workloads; i++)

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* What is in play in this study for this command. */
-static uint64_t active_uses(const struct study *s, unsigned needs)
+static uint64_t active_uses(const struct design_point *s, unsigned needs)
 {
     /* A command that asks for the network alone shows all that is known of it. */
     bool facts = !(needs & (STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_BUDGET));
@@ -32,7 +32,7 @@ static uint64_t active_uses(const struct study *s, unsigned needs)
     return active;
 }
 
-static void note_sections(struct study *s, uint64_t active)
+static void note_sections(struct design_point *s, uint64_t active)
 {
     const struct yaml_doc *doc = &s->doc;
     yaml_id network = yaml_get(doc, doc->root, "network");
@@ -52,7 +52,8 @@ static void note_sections(struct study *s, uint64_t active)
 }
 
 /* "file:line:col: KEY has no effect WHY" for a key of map `map`, where it is written. */
-static void note_line(struct study *s, yaml_id map, const char *key, const char *before, const char *why)
+static void note_line(struct design_point *s, yaml_id map, const char *key, const char *before,
+                      const char *why)
 {
     char place[400], path[256];
     yaml_id id = yaml_get(&s->doc, map, key);
@@ -62,12 +63,12 @@ static void note_line(struct study *s, yaml_id map, const char *key, const char 
                 yaml_path(&s->doc, id, path, sizeof path), before, why);
 }
 
-static void note_key(struct study *s, yaml_id map, const char *key, const char *why)
+static void note_key(struct design_point *s, yaml_id map, const char *key, const char *why)
 {
     note_line(s, map, key, "here, ", why);
 }
 
-static void note_weights(struct study *s)
+static void note_weights(struct design_point *s)
 {
     yaml_id list = yaml_get(&s->doc, s->doc.root, "workloads");
     if (list < 0)
@@ -84,7 +85,7 @@ static void note_weights(struct study *s)
     }
 }
 
-static void note_split(struct study *s)
+static void note_split(struct design_point *s)
 {
     yaml_id root = s->doc.root;
     if (s->n_workloads == 1)
@@ -98,7 +99,7 @@ static void note_split(struct study *s)
 }
 
 /* What is assumed of an NPU that is not described further is the best there could be. */
-static void note_npu(struct study *s)
+static void note_npu(struct design_point *s)
 {
     yaml_id npu = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "npu");
     char place[400];
@@ -116,7 +117,7 @@ static void note_npu(struct study *s)
         text_printf(&s->notes, "%s: network.npu is without mem_GB, every plan is taken to fit\n", place);
 }
 
-int study_note(struct study *s, unsigned needs, struct err *e)
+int study_note(struct design_point *s, unsigned needs, struct err *e)
 {
     yaml_id root = s->doc.root;
     note_sections(s, active_uses(s, needs));

@@ -5,7 +5,7 @@
 #include "study/study_files.h"
 
 /* Which reasons left nothing, and how far memory is off. */
-static int fail_search(const struct study *s, yaml_id at, const struct search_result *r, struct err *e)
+static int fail_search(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)
 {
     struct text why = { 0 };
     if (r->clash)
@@ -26,7 +26,7 @@ static int fail_search(const struct study *s, yaml_id at, const struct search_re
     return rc;
 }
 
-int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct err *e)
+int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e)
 {
     struct study_workload *w = &s->workloads[i];
     double bw_Bps[TOPO_MAX_DIMS];
@@ -41,7 +41,7 @@ int study_take_plan(struct study *s, int32_t i, const struct plan *plan, struct 
     return rc ? rc : study_choose(s, bw_Bps, e);
 }
 
-int study_take_plans(struct study *s, const struct study *from, struct err *e)
+int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)
@@ -50,7 +50,7 @@ int study_take_plans(struct study *s, const struct study *from, struct err *e)
     return rc;
 }
 
-static int search(struct study *s, int32_t i, unsigned needs, struct err *e)
+static int search(struct design_point *s, int32_t i, unsigned needs, struct err *e)
 {
     struct study_workload *w = &s->workloads[i];
     struct search_space space;
@@ -80,7 +80,7 @@ static int search(struct study *s, int32_t i, unsigned needs, struct err *e)
     return study_take_plan(s, i, &w->search->found[0].plan, e);
 }
 
-int study_search(struct study *s, unsigned needs, struct err *e)
+int study_search(struct design_point *s, unsigned needs, struct err *e)
 {
     int rc = 0;
     bool asked = needs & STUDY_NEEDS_WORKLOAD && !(needs & STUDY_UNSEARCHED) &&

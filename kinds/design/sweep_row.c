@@ -10,7 +10,7 @@
 
 /* ---- words ---- */
 
-static void put_workloads(struct text *out, const struct study *s)
+static void put_workloads(struct text *out, const struct design_point *s)
 {
     char number[NUM_TEXT];
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -22,7 +22,7 @@ static void put_workloads(struct text *out, const struct study *s)
     }
 }
 
-int sweep_words_change(struct sweep_words *words, const struct study *s, struct err *e)
+int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e)
 {
     char spec[TOPO_SPEC];
     if (words->network.n && s->net.name[0])
@@ -32,7 +32,7 @@ int sweep_words_change(struct sweep_words *words, const struct study *s, struct 
     return text_check(&words->network, e);
 }
 
-int sweep_words_take(struct sweep_words *words, const struct study *s, struct err *e)
+int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e)
 {
     text_clear(&words->network);
     text_clear(&words->dims);
@@ -82,7 +82,7 @@ void sweep_row_blank(struct sweep_row *row)
         row->bw_GBps[d] = row->util[d] = row->exposed_s[d] = NAN;
 }
 
-void sweep_row_study(struct sweep_row *row, const struct study *s, const struct sweep_words *words)
+void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
 {
     row->n_dims = s->net.n_dims;
     row->objective = alloc_objective_names[s->objective];
@@ -114,7 +114,8 @@ static void take_results(struct sweep_row *row, const struct design *d)
     }
 }
 
-int sweep_row_design(struct sweep_row *row, const struct study *s, const struct design *d, struct err *e)
+int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
+                     struct err *e)
 {
     row->status = alloc_status_names[d->answer.status];
     row->message = d->answer.reason[0] ? d->answer.reason : NULL;

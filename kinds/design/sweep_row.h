@@ -12,9 +12,9 @@ struct sweep_words {
 };
 
 /** ERR_NOMEM. */
-int sweep_words_take(struct sweep_words *words, const struct study *s, struct err *e);
+int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e);
 /** After study_change(). */
-int sweep_words_change(struct sweep_words *words, const struct study *s, struct err *e);
+int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e);
 void sweep_words_free(struct sweep_words *words);
 
 /** What a row shows; numbers in the units of its columns, NaN = blank. Texts are borrowed, NULL = blank. */
@@ -31,9 +31,10 @@ struct sweep_row {
 
 void sweep_row_blank(struct sweep_row *row);
 /** What is known of the point before it is solved. */
-void sweep_row_study(struct sweep_row *row, const struct study *s, const struct sweep_words *words);
+void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words);
 /** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */
-int sweep_row_design(struct sweep_row *row, const struct study *s, const struct design *d, struct err *e);
+int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
+                     struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
 

@@ -65,8 +65,8 @@ static void take_shares(struct training_report *out, const struct study_workload
     out->rest_s = out->time_s - shares.time_s;
 }
 
-void training_report(struct training_report *out, const struct study *s, const struct study_workload *w,
-                     const struct design_load *load)
+void training_report(struct training_report *out, const struct design_point *s,
+                     const struct study_workload *w, const struct design_load *load)
 {
     const struct training *x = w->training;
     *out = (struct training_report){ .time_s = load->time_s };
@@ -80,7 +80,8 @@ void training_report(struct training_report *out, const struct study *s, const s
 
 /* ---- as a row ---- */
 
-int training_row_fill(struct training_row *out, const struct study *s, const struct design *d, struct err *e)
+int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
+                      struct err *e)
 {
     const struct study_workload *w = &s->workloads[0];
     struct text plan = { 0 };

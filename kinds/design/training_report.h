@@ -36,8 +36,8 @@ struct training_report {
 };
 
 /** @p w trains a model, and @p load is its time on a design for @p s. */
-void training_report(struct training_report *out, const struct study *s, const struct study_workload *w,
-                     const struct design_load *load);
+void training_report(struct training_report *out, const struct design_point *s,
+                     const struct study_workload *w, const struct design_load *load);
 
 /** A row of a table that shows a training step. `= { 0 }`: none, all its cells are blank. */
 struct training_row {
@@ -49,7 +49,8 @@ struct training_row {
 };
 
 /** The row for the first workload of @p s on @p d, where it trains a model. ERR_NOMEM. */
-int training_row_fill(struct training_row *out, const struct study *s, const struct design *d, struct err *e);
+int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
+                      struct err *e);
 
 /**
  * Columns plan, tp, cp, dp, pp, ep, micro_batch, interleave, recompute, zero, memory_GB, fits, mfu,

@@ -311,8 +311,8 @@ static void put_percentiles(double *values, double *x, const struct uncertain *u
         values[i] = stat_quantile(x, u->draws, u->percentiles[i] / 100);
 }
 
-int uncertain_fill(double *values, const struct uncertain *u, const struct study *s, const struct design *d,
-                   struct err *e)
+int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
+                   const struct design *d, struct err *e)
 {
     struct uncertain_trial *trial = NULL;
     if (!u->n_keys)

@@ -60,7 +60,7 @@ int32_t uncertain_n_columns(const struct uncertain *u);
  * again): prices alone some us a draw; parts of a network or an NPU as much as reading the workload from the
  * document.
  */
-int uncertain_fill(double *values, const struct uncertain *u, const struct study *s, const struct design *d,
-                   struct err *e);
+int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
+                   const struct design *d, struct err *e);
 
 #endif

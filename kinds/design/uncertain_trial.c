@@ -22,8 +22,8 @@ enum source {
 
 struct uncertain_trial {
     const struct uncertain *u;
-    const struct study *nominal;
-    struct study s;                 /* doc, parts and workloads are owned where they are read again */
+    const struct design_point *nominal;
+    struct design_point s;          /* doc, parts and workloads are owned where they are read again */
     yaml_id at[UNCERTAIN_MAX_KEYS]; /* nodes of the keys */
     char text[UNCERTAIN_MAX_KEYS][NUM_TEXT]; /* what they hold */
     double value[UNCERTAIN_MAX_KEYS];        /* the study's own */
@@ -65,7 +65,7 @@ int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct err *e)
 }
 
 /* The distribution of a key, where the study says it. */
-static yaml_id node_of(const struct study *s, const char *path)
+static yaml_id node_of(const struct design_point *s, const char *path)
 {
     yaml_id map = yaml_get(&s->doc, s->doc.root, "uncertain");
     yaml_id id = yaml_get(&s->doc, yaml_get(&s->doc, map, "keys"), path);
@@ -113,7 +113,7 @@ static void put(struct uncertain_trial *t, int32_t k, double drawn)
 
 /* ---- what is read again ---- */
 
-static yaml_id workload_node(const struct study *s, int32_t i)
+static yaml_id workload_node(const struct design_point *s, int32_t i)
 {
     yaml_id root = s->doc.root, list = yaml_get(&s->doc, root, "workloads");
     if (list < 0)
@@ -151,7 +151,7 @@ static enum source source_of(const struct uncertain_trial *t, int32_t i)
 
 static int read_network(struct uncertain_trial *t, struct err *e)
 {
-    struct study *s = &t->s;
+    struct design_point *s = &t->s;
     yaml_id root = s->doc.root, simulation = yaml_get(&s->doc, root, "simulation");
     int rc = topo_read_network(&s->net, &s->doc, yaml_get(&s->doc, root, "network"), e);
     sim_rules_free(&s->rules);
@@ -164,7 +164,7 @@ static int read_network(struct uncertain_trial *t, struct err *e)
 
 static int read_prices(struct uncertain_trial *t, struct err *e)
 {
-    struct study *s = &t->s;
+    struct design_point *s = &t->s;
     yaml_id parts = yaml_get(&s->doc, s->doc.root, "parts");
     if (parts < 0)
         parts = s->net.parts;
@@ -174,7 +174,7 @@ static int read_prices(struct uncertain_trial *t, struct err *e)
 }
 
 static int read_training(struct study_workload *w, const struct study_workload *nominal,
-                         const struct study *s, yaml_id node, struct err *e)
+                         const struct design_point *s, yaml_id node, struct err *e)
 {
     if (!w->training)
         w->training = malloc(sizeof *w->training);
@@ -191,8 +191,9 @@ static int read_training(struct study_workload *w, const struct study_workload *
 }
 
 /* The study's expression with bytes times what `traffic` is more than there; groups are shared. */
-static int scale_tree(struct study_workload *w, const struct study_workload *nominal, const struct study *s,
-                      const struct study *own, yaml_id node, struct err *e)
+static int scale_tree(struct study_workload *w, const struct study_workload *nominal,
+                      const struct design_point *s, const struct design_point *own, yaml_id node,
+                      struct err *e)
 {
     double now = 1, was = 1;
     yaml_id traffic = yaml_get(&own->doc, node, "traffic");
@@ -248,7 +249,7 @@ static int read_again(struct uncertain_trial *t, struct err *e)
 /* ---- a trial ---- */
 
 /* All that is not read again is shared with the study. */
-static int share_study(struct uncertain_trial *t, const struct study *s, struct err *e)
+static int share_study(struct uncertain_trial *t, const struct design_point *s, struct err *e)
 {
     t->s = *s;
     t->s.workloads = NULL;
@@ -318,8 +319,8 @@ static int try_ends(struct uncertain_trial *t, struct err *e)
     return rc;
 }
 
-int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u, const struct study *s,
-                          struct err *e)
+int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
+                          const struct design_point *s, struct err *e)
 {
     struct uncertain_trial *t = calloc(1, sizeof *t);
     *out = NULL;

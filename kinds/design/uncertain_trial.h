@@ -15,8 +15,8 @@ void uncertain_ends(double ends[2], const struct uncertain_key *k);
 
 /** Both ends of every key are tried. Errors of uncertain_fill(); *out is NULL then. @p u and @p s are
  * borrowed. */
-int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u, const struct study *s,
-                          struct err *e);
+int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
+                          const struct design_point *s, struct err *e);
 void uncertain_trial_free(struct uncertain_trial *t); /**< NULL is fine */
 
 /** Time and cost at @p bw_Bps, shape [n_dims], with @p drawn, shape [n_keys]; cost is 0 without prices. */

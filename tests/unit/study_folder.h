@@ -64,14 +64,15 @@ static inline int remove_folder(void **state)
 /** What a split with prices needs. */
 enum { ALL = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT };
 
-static inline int load_with(struct folder *f, struct study *s, const char *text,
+static inline int load_with(struct folder *f, struct design_point *s, const char *text,
                             const struct study_override *o, int32_t n, unsigned needs, struct err *e)
 {
     put(f, "study.yaml", text);
     return study_load(s, f->path, o, n, needs, e);
 }
 
-static inline int load(struct folder *f, struct study *s, const char *text, unsigned needs, struct err *e)
+static inline int load(struct folder *f, struct design_point *s, const char *text, unsigned needs,
+                       struct err *e)
 {
     return load_with(f, s, text, NULL, 0, needs, e);
 }

@@ -9,14 +9,14 @@ static const struct keep_column time_and_cost[] = { { "time_s", false }, { "cost
 
 /* A study of a random problem: `of` points into it. */
 struct made {
-    struct study study;
+    struct design_point study;
     struct study_workload load;
 };
 
 static void make(struct made *m, const struct random_split *of)
 {
     m->load = (struct study_workload){ .weight = 1, .fn = of->fn };
-    m->study = (struct study){ .net = of->net, .has_parts = true, .n_workloads = 1 };
+    m->study = (struct design_point){ .net = of->net, .has_parts = true, .n_workloads = 1 };
     m->study.workloads = &m->load;
     m->study.objective = of->problem.objective;
     m->study.time_limit_s = of->problem.time_limit_s;
@@ -29,7 +29,7 @@ static void make(struct made *m, const struct random_split *of)
     }
 }
 
-static double nic_of(const struct study *s, const double *bw_Bps)
+static double nic_of(const struct design_point *s, const double *bw_Bps)
 {
     double sum = 0;
     for (int32_t d = 0; d < s->net.n_dims; d++)

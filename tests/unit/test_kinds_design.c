@@ -24,7 +24,7 @@
     "{ name: idle, groups: { g: { members: [1, 1] } }, step: { all-reduce: { size_MB: 16, group: g } } }"
 #define BOTH "workloads: [ { workload: " INNER " }, { workload: " OUTER ", weight: 3 } ]\n"
 
-static void load_text(struct study *s, const char *text)
+static void load_text(struct design_point *s, const char *text)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct err e = { 0 };
@@ -35,14 +35,14 @@ static void load_text(struct study *s, const char *text)
     assert_ok(rc, &e);
 }
 
-static void solve_text(struct study *s, struct design *d, const char *text)
+static void solve_text(struct design_point *s, struct design *d, const char *text)
 {
     struct err e = { 0 };
     load_text(s, text);
     assert_ok(design_solve(d, s, &e), &e);
 }
 
-static void close_both(struct study *s, struct design *d)
+static void close_both(struct design_point *s, struct design *d)
 {
     design_free(d);
     design_free(d);
@@ -52,7 +52,7 @@ static void close_both(struct study *s, struct design *d)
 /* min a/B1 + w b/B2 with B1 + B2 = B: B1/B2 = sqrt(a/(w b)). */
 static void a_weighted_sum_splits_by_square_roots(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     double a = sqrt(12.0), b = sqrt(3 * 28.0), node = 10 * a / (a + b), pod = 10 * b / (a + b);
     (void)state;
@@ -85,7 +85,7 @@ static void a_weighted_sum_splits_by_square_roots(void **state)
  */
 static void regret_makes_all_workloads_equally_sorry(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     double lo = 1, hi = 10;
     (void)state;
@@ -108,7 +108,7 @@ static void regret_makes_all_workloads_equally_sorry(void **state)
 static void regret_without_an_answer_says_for_which_workload(void **state)
 {
     static const char text[] = NETWORK BOTH "combine: regret\n";
-    struct study s;
+    struct design_point s;
     struct design d;
     struct err e = { 0 };
     (void)state;
@@ -133,7 +133,7 @@ static void regret_without_an_answer_says_for_which_workload(void **state)
 /* T_comm * sum B is least, the sum of all bytes, where no dimension waits: B in proportion to traffic. */
 static void utilization_counts_communication_alone(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     (void)state;
     solve_text(&s, &d, NETWORK WHOLE "total_GBps: 31\nobjective: utilization\n");
@@ -160,7 +160,7 @@ static void the_least_cost_meets_the_time_limit(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         solve_text(&s, &d, cases[i].text);
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
@@ -179,7 +179,7 @@ static void the_least_cost_meets_the_time_limit(void **state)
 static void latency_counts_where_the_model_has_it(void **state)
 {
     static const double bw_Bps[] = { 12e9, 3.5e9 };
-    struct study s;
+    struct design_point s;
     struct design d;
     struct err e = { 0 };
     (void)state;
@@ -201,7 +201,7 @@ static void latency_counts_where_the_model_has_it(void **state)
  */
 static void choices_are_made_again_at_the_split(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d, trial;
     struct err e = { 0 };
     double best_s = INFINITY;
@@ -236,7 +236,7 @@ static void a_study_without_an_answer_has_a_status(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         solve_text(&s, &d, cases[i].text);
         assert_int_equal(d.answer.status, cases[i].status);
@@ -250,7 +250,7 @@ static void a_study_without_an_answer_has_a_status(void **state)
 
 static void an_unused_dimension_is_not_billed(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     (void)state;
     solve_text(&s, &d, NETWORK PARTS "workload: " INNER "\ntotal_GBps: 10\n");
@@ -279,7 +279,7 @@ static void work_without_traffic_is_solved(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct text t = { 0 };
         text_printf(&t, "%stotal_GBps: 10\n%s",
@@ -305,7 +305,7 @@ static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct text t = { 0 };
         text_printf(&t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
@@ -321,7 +321,7 @@ static void a_bill_that_cannot_be_made_says_why(void **state)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
     static const struct study_override o = { "workload", "{ step: { compute_ms: 1 } }" };
-    struct study s;
+    struct design_point s;
     struct design d;
     struct err e = { 0 };
     (void)state;

@@ -21,7 +21,7 @@ static double pod_GBps(int64_t i)
     return 10 + 10 * (double)i;
 }
 
-static int load_point(struct folder *f, struct study *s, const char *text, int64_t at, struct err *e)
+static int load_point(struct folder *f, struct design_point *s, const char *text, int64_t at, struct err *e)
 {
     char node[32], pod[32];
     snprintf(node, sizeof node, "%.0f", node_GBps(at / N_POD));
@@ -34,7 +34,7 @@ static int load_point(struct folder *f, struct study *s, const char *text, int64
 /* What the row of a point shows; false where it is no design. */
 static bool row_of(struct folder *f, const char *text, int64_t at, double *value)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     struct err e = { 0 };
     if (load_point(f, &s, text, at, &e)) {
@@ -64,7 +64,7 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
 {
     double node_Bps[N_NODE], pod_Bps[N_POD];
     struct grid_ask a;
-    struct study s;
+    struct design_point s;
     struct grid *g;
     struct err e = { 0 };
     assert_ok(load_point(f, &s, text, 0, &e), &e);
@@ -142,7 +142,7 @@ static void several_workloads_are_weighed_as_in_rows(void **state)
 
 static bool is_possible(struct folder *f, const char *text, const struct keep_rule *rule)
 {
-    struct study s;
+    struct design_point s;
     struct grid_ask a;
     struct err e = { 0 };
     assert_ok(load_point(f, &s, text, 0, &e), &e);
@@ -157,7 +157,7 @@ static void limits_are_those_of_where(void **state)
 {
     char *where[] = { "cost_usd <= 4e6", "time_s <= 0.002", "150 >= total_GBps", "total_GBps <= 140" };
     struct keep_rule rule = { .n_top = 7, .n_where = COUNT_OF(where) };
-    struct study s;
+    struct design_point s;
     struct grid_ask a;
     struct err e = { 0 };
     strcpy(rule.top.name, "time_s");

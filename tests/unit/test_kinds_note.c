@@ -69,7 +69,7 @@ static void keys_without_effect_are_noted(void **state)
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(noted); i++) {
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         struct text lines = { 0 };
         assert_ok(load(f, &s, noted[i].text, noted[i].needs, &e), &e);
@@ -83,7 +83,7 @@ static void keys_without_effect_are_noted(void **state)
 static void an_override_without_effect_is_noted_a_file_key_is_not(void **state)
 {
     const struct study_override o = { "network.dims.pod.latency_ns", "5" };
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     assert_ok(load_with(*state, &s, NET WORK, &o, 1, ALL, &e), &e);
     assert_string_equal(text_str(&s.notes),

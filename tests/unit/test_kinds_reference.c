@@ -27,7 +27,7 @@ static size_t find_model(const char *reference)
 
 enum { SPLIT = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT };
 
-static void load_libra(struct study *s, const char *model, int n_dims, double total_GBps,
+static void load_libra(struct design_point *s, const char *model, int n_dims, double total_GBps,
                        const char *objective)
 {
     char path[SUPPORT_PATH], total[32];
@@ -67,7 +67,7 @@ static void equal_splits_cost_what_the_reference_says(void **state)
     (void)state;
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct err e = { 0 };
         int n_dims = text_at(&t, row, "net")[0] - '0';
@@ -112,7 +112,7 @@ static void splits_reach_the_exact_optima(void **state)
     for (int64_t row = 0; row < t.n_rows; row++) {
         int n_dims = text_at(&t, row, "net")[0] - '0';
         for (int ratio = 0; ratio < 2; ratio++) {
-            struct study s;
+            struct design_point s;
             struct design d;
             struct err e = { 0 };
             load_libra(&s, text_at(&t, row, "workload"), n_dims, number_at(&t, row, "total_GBps"),
@@ -131,7 +131,7 @@ static void splits_reach_the_exact_optima(void **state)
 }
 
 /* One row of libra_optima.csv: the study, and with further constraints that of gpt3-4d-constraints. */
-static void load_row(struct study *s, const struct table *t, int64_t row)
+static void load_row(struct design_point *s, const struct table *t, int64_t row)
 {
     const char *model = text_at(t, row, "workload");
     bool ratio = strcmp(text_at(t, row, "objective"), "perf_per_cost") == 0;
@@ -157,7 +157,7 @@ static void all_published_optima_are_reached(void **state)
     open_reference(&t, "libra_optima.csv");
     assert_int_equal(t.n_rows, 40);
     for (int64_t row = 0; row < t.n_rows; row++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct err e = { 0 };
         double ns = number_at(&t, row, "T_opt_ns"), usd = number_at(&t, row, "network_cost");
@@ -182,7 +182,7 @@ static void all_published_optima_are_reached(void **state)
 
 /* ---- LIBRA's first version, 1,024 NPUs ---- */
 
-static void load_v1(struct study *s, int n_dims, const char *workloads, const char *objective)
+static void load_v1(struct design_point *s, int n_dims, const char *workloads, const char *objective)
 {
     char path[SUPPORT_PATH];
     struct err e = { 0 };
@@ -212,7 +212,7 @@ static void no_published_split_beats_ours(void **state)
     open_reference(&t, "libra_v1_splits.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         const char *published = text_at(&t, row, "published_split_at_100GBps");
-        struct study s;
+        struct design_point s;
         struct design ours, theirs;
         struct text workloads = { 0 };
         struct err e = { 0 };
@@ -254,7 +254,7 @@ static void splits_for_three_workloads_agree_with_other_programs(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         char path[SUPPORT_PATH];
-        struct study s;
+        struct design_point s;
         struct design d, equal;
         struct err e = { 0 };
         double bw_Bps[4];

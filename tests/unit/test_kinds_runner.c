@@ -72,7 +72,7 @@ static int remove_folder(void **state)
 /* ---- two ways ---- */
 
 static int solve_afresh(struct table *t, const struct sweep *w, const struct sweep_point *p, int64_t i,
-                        struct study *s, struct err *e)
+                        struct design_point *s, struct err *e)
 {
     struct sweep_words words = { 0 };
     struct sweep_row row;
@@ -102,7 +102,7 @@ static int64_t rows_afresh(struct table *t, const struct sweep *w, const struct 
     runner_columns(t, w);
     for (int64_t i = 0; i < w->n_points; i++) {
         struct sweep_point p;
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         sweep_find_point(&p, w, i);
         if (sweep_load(&s, w, &p, *from, 0, &e) == 0) {

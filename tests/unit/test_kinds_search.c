@@ -27,7 +27,7 @@ struct ask {
     const char *mem_GB, *dims, *model, *search, *more;
 };
 
-static int load(struct study *s, const struct ask *a, unsigned needs, struct err *e)
+static int load(struct design_point *s, const struct ask *a, unsigned needs, struct err *e)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[4096];
     snprintf(text, sizeof text,
@@ -40,7 +40,7 @@ static int load(struct study *s, const struct ask *a, unsigned needs, struct err
     return rc;
 }
 
-static void must_load(struct study *s, const struct ask *a, unsigned needs)
+static void must_load(struct design_point *s, const struct ask *a, unsigned needs)
 {
     struct err e = { 0 };
     assert_ok(load(s, a, needs, &e), &e);
@@ -49,7 +49,7 @@ static void must_load(struct study *s, const struct ask *a, unsigned needs)
 /* ---- another way to find the best: every combination there is, legal or not ---- */
 
 struct brute {
-    const struct study *s;
+    const struct design_point *s;
     bool split;
     double best;
     int64_t n_fit;
@@ -134,7 +134,7 @@ static void try_options(struct brute *b, struct training *x)
     }
 }
 
-static double brute_best(const struct study *s, bool split, int64_t *n_fit)
+static double brute_best(const struct design_point *s, bool split, int64_t *n_fit)
 {
     struct brute b = { .s = s, .split = split, .best = INFINITY };
     struct training *x = malloc(sizeof *x);
@@ -167,7 +167,7 @@ static void no_plan_is_faster_than_the_one_that_is_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
-        struct study s;
+        struct design_point s;
         int64_t n_fit;
         must_load(&s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
         const struct search_result *r = s.workloads[0].search;
@@ -191,7 +191,7 @@ static void the_step_of_the_study_takes_the_time_of_the_best_plan(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(models); i++) {
         struct ask a = given_cases[0];
-        struct study s;
+        struct design_point s;
         struct design d;
         struct err e = { 0 };
         double bw_Bps[TOPO_MAX_DIMS];
@@ -239,7 +239,7 @@ static bool is_asked(const struct plan *p, const struct search_space *space)
     return space->zero & 1U << p->zero && space->seq_parallel & 1U << p->seq_parallel;
 }
 
-static double brute_split(const struct study *s, const struct search_space *space)
+static double brute_split(const struct design_point *s, const struct search_space *space)
 {
     struct brute b = { .s = s, .split = true, .best = INFINITY };
     struct training *x = malloc(sizeof *x);
@@ -270,7 +270,7 @@ static void no_plan_with_its_best_split_is_better_than_what_is_found(void **stat
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
-        struct study s;
+        struct design_point s;
         struct search_space space;
         struct err e = { 0 };
         must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
@@ -286,7 +286,7 @@ static void no_plan_with_its_best_split_is_better_than_what_is_found(void **stat
 /* Bounds are there to rule plans out: most of them here. */
 static void bounds_leave_few_plans_to_split(void **state)
 {
-    struct study s;
+    struct design_point s;
     (void)state;
     must_load(&s, &split_cases[0], STUDY_FOR_SPLIT);
     const struct search_result *r = s.workloads[0].search;
@@ -315,7 +315,7 @@ static void the_number_of_threads_changes_nothing(void **state)
     int threads = omp_get_max_threads();
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct study one, more;
+        struct design_point one, more;
         unsigned needs = i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH;
         omp_set_num_threads(1);
         must_load(&one, asks[i], needs);
@@ -354,7 +354,7 @@ static void a_search_without_result_says_why(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         assert_int_equal(load(&s, &cases[i].ask, cases[i].needs, &e), ERR_NO_DESIGN);
         assert_has(e.msg, cases[i].text);
@@ -379,7 +379,7 @@ static void a_bad_search_is_refused_at_its_place(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         a.search = cases[i].search;
         assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, &e), cases[i].code);

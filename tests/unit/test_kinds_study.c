@@ -4,7 +4,7 @@
 
 static void a_study_is_read_with_all_it_names(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     assert_ok(load(*state, &s,
                    "name: both\nsource: this test\n" NET
@@ -46,7 +46,7 @@ static void a_study_is_read_with_all_it_names(void **state)
 static void only_what_is_needed_must_be_there(void **state)
 {
     struct folder *f = *state;
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     assert_ok(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, &e), &e);
     assert_int_equal(s.net.n_dims, 2);
@@ -60,7 +60,7 @@ static void a_network_or_a_word_is_a_study_of_itself(void **state)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     assert_ok(study_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, STUDY_NEEDS_PARTS, &e), &e);
     assert_string_equal(s.net.name, "small");
@@ -78,7 +78,7 @@ static void overrides_reach_everywhere_and_the_last_wins(void **state)
 {
     struct folder *f = *state;
     char dear[SUPPORT_PATH], work[SUPPORT_PATH], bare[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     /* Deep ones first: they apply to the file that the later, whole one names. */
     const struct study_override many[] = {
@@ -112,7 +112,7 @@ static void a_network_alone_is_overridden_by_its_own_keys(void **state)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     const struct study_override o[] = { { "dims.pod.bw_GBps", "25" },
                                         { "npu.usd", "7" },
@@ -127,7 +127,7 @@ static void a_network_alone_is_overridden_by_its_own_keys(void **state)
 static void parts_of_the_study_replace_those_of_the_network(void **state)
 {
     struct folder *f = *state;
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     put(f, "nowhere.yaml", "parts: missing.yaml\ndims: [ { shape: ring, size: 4, tier: InterNode } ]\n");
     assert_ok(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, &e), &e);
@@ -139,7 +139,7 @@ static void the_hash_follows_content_and_files(void **state)
 {
     static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE %d 0\n";
     struct folder *f = *state;
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     char text[200];
     unsigned long long hash[4];
@@ -243,7 +243,7 @@ static const struct bad {
 static void a_bad_study_is_refused_at_its_place(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         assert_fails(load(*state, &s, bad[i].text, bad[i].needs, &e), &e, bad[i].code, bad[i].message);
         assert_null(s.workloads);
@@ -269,7 +269,7 @@ static void a_bad_override_or_word_is_named(void **state)
         { { "total_GBps", "-1" }, "--set total_GBps=-1:1:1: total_GBps is -1, need", ERR_RANGE },
         { { "colour", "red" }, "--set colour=red:1:1: colour is unknown", ERR_PARSE },
     };
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         memset(&e, 0, sizeof e);
@@ -290,7 +290,7 @@ static void paths_in_messages_are_short(void **state)
     struct folder *f = *state;
     const char *base = strrchr(f->dir, '/') + 1;
     char text[2 * SUPPORT_PATH], want[2 * SUPPORT_PATH], link[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     snprintf(text, sizeof text, "network: ../%s/../%s/./net.yaml\n", base, base);
     snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] is without bw_GBps", f->dir);
@@ -311,7 +311,7 @@ static void every_study_that_comes_along_is_sound(void **state)
         "v1/group-3d",     "v1/group-4d",
     };
     char path[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(files); i++) {

@@ -43,7 +43,7 @@ static const char base[] =
     "workload: { name: w, step: { sum: [ { all-reduce: { size_MB: 0.3, group: all } },\n"
     "  { all-reduce: { size_MB: 40, group: all } } ] } }\n";
 
-static void assert_same(const struct study *got, const struct study *want)
+static void assert_same(const struct design_point *got, const struct design_point *want)
 {
     assert_true(got->objective == want->objective);
     assert_true(got->total_Bps == want->total_Bps || (isnan(got->total_Bps) && isnan(want->total_Bps)));
@@ -74,13 +74,13 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
 {
     struct study_override axes[KEYS];
     struct study_source from = { .path = f->study, .axes = axes };
-    struct study s = { 0 };
+    struct design_point s = { 0 };
     struct err e = { 0 };
     for (int i = 0; i < n; i++) {
         from.n_axes = 0;
         for (int k = 0; k < KEYS && paths[k]; k++)
             axes[from.n_axes++] = (struct study_override){ paths[k], values[i][k] };
-        struct study afresh;
+        struct design_point afresh;
         assert_ok(study_read(&afresh, &from, NEEDS, &e), &e);
         if (i == 0)
             assert_ok(study_read(&s, &from, NEEDS, &e), &e);
@@ -124,7 +124,7 @@ static void another_bandwidth_is_another_choice(void **state)
     scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
     for (int i = 0; i < 2; i++) {
         const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         assert_ok(
             study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, &e),
@@ -156,7 +156,7 @@ static void what_a_change_cannot_say_is_left_to_reading(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study_override axis = { cases[i].path, cases[i].first };
         const struct study_source from = { .path = f->study, .axes = &axis, .n_axes = 1 };
-        struct study s;
+        struct design_point s;
         struct err e = { 0 };
         assert_ok(study_read(&s, &from, NEEDS, &e), &e);
         axis.value = cases[i].second;
@@ -175,7 +175,7 @@ static void a_value_that_was_replaced_is_not_changed(void **state)
     struct folder *f = *state;
     const struct study_source from = { .path = f->study, .axes = axes, .n_axes = 2 };
     char path[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct err e = { 0 };
     static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
                                 "workload: { name: w, step: { compute_ms: 1 } }\n";

@@ -10,7 +10,7 @@
     "attention: unfused, tied: true }, parallel: { batch: 32, "
 #define END " } }\n"
 
-static void evaluate(struct study *s, struct design *d, const char *plan, const char *model)
+static void evaluate(struct design_point *s, struct design *d, const char *plan, const char *model)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[2048];
     struct err e = { 0 };
@@ -46,7 +46,7 @@ static void parts_add_up_to_the_step_in_closed_form(void **state)
     static const char *const models[] = { "bandwidth", "alpha-beta" };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(plans) * COUNT_OF(models); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct training_report r;
         evaluate(&s, &d, plans[i / 2], models[i % 2]);
@@ -69,7 +69,7 @@ static void what_a_simulation_adds_is_the_rest(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
-        struct study s;
+        struct design_point s;
         struct design d;
         struct training_report r;
         evaluate(&s, &d, plans[i], "chunk");
@@ -83,7 +83,7 @@ static void what_a_simulation_adds_is_the_rest(void **state)
 
 static void a_row_has_a_cell_for_every_column(void **state)
 {
-    struct study s;
+    struct design_point s;
     struct design d;
     struct training_row row, none = { .known = false };
     struct table t = { 0 };

@@ -31,7 +31,7 @@ static const double bw_Bps[TOPO_MAX_DIMS] = { 20e9, 10e9 };
 /* A study from text, and its design at 20 and 10 GB/s. */
 struct opened {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct study s;
+    struct design_point s;
     struct uncertain u;
     struct design d;
 };
@@ -177,7 +177,7 @@ static void traffic_scales_all_bytes_of_a_workload(void **state)
             const double factor[] = { 1, 2, 3 };
             char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
             struct study_override set = { "workload.traffic", number };
-            struct study s;
+            struct design_point s;
             struct err e = { 0 };
             snprintf(number, sizeof number, "%g", factor[k]);
             snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);

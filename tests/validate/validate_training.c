@@ -58,7 +58,7 @@ static void set_degrees(struct row_set *s, int gpus, int tp, int pp)
 
 static double time_of(const struct row_set *s, struct training *x)
 {
-    struct study study;
+    struct design_point study;
     struct design d;
     struct err e = { 0 };
     double bw_Bps[TOPO_MAX_DIMS];
@@ -366,8 +366,8 @@ static struct plan plan_of(const struct fixed *f, const struct training *base)
     return p;
 }
 
-static void print_design(const char *who, const struct plan *p, const struct study *s, const struct design *d,
-                         const char *end)
+static void print_design(const char *who, const struct plan *p, const struct design_point *s,
+                         const struct design *d, const char *end)
 {
     struct text plan = { 0 };
     const struct training *x = s->workloads[0].training;
@@ -383,7 +383,7 @@ static void print_design(const char *who, const struct plan *p, const struct stu
 static int print_joint(void)
 {
     const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT;
-    struct study s;
+    struct design_point s;
     struct design best, d;
     struct err e = { 0 };
     int wrong = 0;
