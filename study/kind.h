@@ -1,0 +1,263 @@
+/**
+ * @file What a kind of study (designs, placements, layers, gossip) is to the engine.
+ *
+ * A study is a YAML file whose `vary` spans points: every combination of what varies. The engine reads it,
+ * hands out the work to threads and ranks, keeps what comes back in a store, and writes rows, fronts and
+ * reports. What a point is and how it runs it does not know: that is a `struct study_kind`, one for each
+ * kind, listed in kinds/kinds.c.
+ *
+ * Two ways to run:
+ * - Kinds with **runs** (placements, layers, gossip): a point has entries (schedulers, methods), each is run
+ *   with each of the study's seeds. A run gives one flat `result`; what all runs of a point share is one flat
+ *   `shared`. When all runs of a point are there, `reduce` makes its rows from these, and from nothing else:
+ *   whoever resumes or merges a study has them in the store, and has never read the point.
+ * - Kinds with **blocks** (designs): a point is one row, and takes microseconds; a thread takes many points
+ *   that share what is slow to read at a time (struct block_ops).
+ *
+ * To add a kind with runs:
+ * 1. kinds/NAME/: a struct for the point as read (`read`, `free`), one for `shared` (begins with struct
+ *    study_shared), one for `result` (begins with struct study_result), one a table for its rows, each with a
+ *    list of columns (base/column.h).
+ * 2. `prepare` fills in what the runs of a point share, `run` does one and puts its result, `reduce` makes
+ * rows.
+ * 3. A row of kinds/kinds.c; own_keys are how `weft sweep FILE` tells it. Store, shards, resume, merge,
+ * export, front, MPI, dry runs, `where` and `keep` are there then.
+ *
+ * Hooks are called by many threads at once, each with its own point; none may keep state elsewhere. A point
+ * or a run that fails is a row, not the end: only ERR_NOMEM and ERR_IO end a study.
+ */
+#ifndef STUDY_KIND_H
+#define STUDY_KIND_H
+
+#include "base/column.h"
+#include "base/schema.h"
+#include "study/keep.h"
+#include "study/order.h"
+#include "study/study_files.h"
+#include "study/sweep.h"
+
+struct study_kind;
+
+enum {
+    STUDY_MAX_TABLES = 8,    /**< of a kind */
+    STUDY_MAX_ENTRIES = 4096 /**< of a point; also rows of one */
+};
+
+/* ---- a study ---- */
+
+/** A study that was opened. Its kind's `open` fills in what is marked so. */
+struct study {
+    const struct study_kind *kind;
+    struct study_source from; /**< borrowed; without axes */
+    struct sweep sweep;       /**< its points */
+    int64_t seed, seeds;      /**< open: the first seed, and how many; 1 for kinds with blocks */
+    unsigned long long hash;  /**< open (or kind->hash): of all that the results depend on */
+    struct text name;         /**< open */
+    struct text notes;        /**< open: warnings to be said before it runs, a line each */
+    const struct column *columns[STUDY_MAX_TABLES]; /**< of each table: open may put others in place of the
+                                                         kind's, in memory of `own` */
+    bool timing;                                    /**< columns of COLUMN_TIMING are wanted */
+    uint32_t wanted;                                /**< bit t: rows of extra table t are recorded */
+    void *own;                                      /**< open: the kind's; kind->close frees it */
+};
+
+/** A table of a kind. */
+struct table_def {
+    const char *word; /**< "jobs": --jobs FILE, export --table jobs */
+    const char *help; /**< of that option */
+    const struct column *columns;
+    bool by_seed;    /**< rows by (point, seed, entry), else by (point, entry, seed) */
+    bool first_seed; /**< rows of the first seed alone */
+    bool always;     /**< recorded in every store, asked for or not */
+    /** Fill in cells that are known when all runs of the point are done; at export. NULL: none. */
+    void (*derive)(void *row, const void *shared);
+};
+enum { TABLE_ROWS /**< tables[0]: rows of points */, TABLE_RUNS /**< tables[1] of kinds with runs */ };
+
+/* ---- runs ---- */
+
+/** What every `result` begins with. The engine fills both in after a failure of `run`. */
+struct study_result {
+    int64_t rc;          /**< 0: it did not fail */
+    const char *message; /**< NULL: nothing to say; may be set by a run that did not fail */
+};
+
+/** What every `shared` begins with. The engine fills in rc and message after a failure of `read` or
+ * `prepare`: then the point has no runs. */
+struct study_shared {
+    int64_t rc;
+    const char *message;
+    const char *notes; /**< lines; NULL: none. See enum notes_rule */
+    int64_t n_entries; /**< the engine's: 0 after a failure */
+};
+
+/** Columns of these, for the lists of a kind: `STUDY_SHARED_COLUMNS(struct hetero_shared, study), ...`. */
+#define STUDY_RESULT_COLUMNS(type, head)                                                                     \
+    COLUMN_AT(type, head.rc, "rc", TABLE_COUNT, NULL),                                                       \
+        COLUMN_AT(type, head.message, "message", TABLE_TEXT, NULL)
+#define STUDY_SHARED_COLUMNS(type, head)                                                                     \
+    STUDY_RESULT_COLUMNS(type, head), COLUMN_AT(type, head.notes, "notes", TABLE_TEXT, NULL),                \
+        COLUMN_AT(type, head.n_entries, "n_entries", TABLE_COUNT, NULL)
+
+/** One run, or with `whole_seed` all entries of a seed. */
+struct study_run {
+    const struct study *study;
+    const void *point;      /**< prepared */
+    const void *seed_state; /**< of seed_begin; NULL where the kind has none */
+    int64_t point_no;
+    int64_t k, seed; /**< seed = study->seed + k */
+    int32_t entry;   /**< 0 with whole_seed */
+    int32_t n_entries;
+    uint32_t wanted; /**< tables to put rows into: those of first_seed with k = 0 alone */
+};
+
+/** Where a run puts what it finds; opaque. Texts are copied. */
+struct sink;
+/** A row of table @p table (>= TABLE_RUNS), in the order of the table; nothing where it is not wanted. */
+void sink_put(struct sink *s, int32_t table, const void *row);
+/** The result of an entry; once each. */
+void sink_result(struct sink *s, int32_t entry, const void *result);
+
+/** Results of the runs of a point, for `reduce`; opaque. */
+struct results;
+/** That of @p entry with seed number @p k; NULL where that is not run. Texts live as long as the results. */
+const void *results_at(const struct results *r, int32_t entry, int64_t k);
+int32_t results_entries(const struct results *r); /**< study_shared.n_entries */
+int64_t results_seeds(const struct results *r);
+int64_t results_point(const struct results *r);
+const struct study *results_study(const struct results *r);
+
+/** Rows of a point; opaque. Texts are copied. */
+struct rows;
+void rows_put(struct rows *r, const void *row);
+
+/** Which lines of study_shared.notes are said when all is done. */
+enum notes_rule {
+    NOTES_NONE,
+    NOTES_COMMON, /**< those of all points that could be read, in the order of the first */
+    NOTES_EACH,   /**< each line once, in the order of points */
+};
+
+/* ---- blocks ---- */
+
+/** Counts of points: what became of them. */
+struct sweep_counts;
+
+/** What the hands of a study share; all borrowed. */
+struct block_job {
+    const struct study *study;
+    const struct order *order;
+    const struct keep_rule *rule;  /**< rows that are kept */
+    const struct front_set *known; /**< second pass of `prune`: what points are held against; else NULL */
+};
+
+/** For kinds that run many points at a time: in place of prepare .. reduce. */
+struct block_ops {
+    /** Is @p path a key that changes a point without reading it again? Points that differ in such keys alone
+     * are a block. */
+    bool (*quick)(const char *path);
+    /** How many points a block has at most. @p largest: the order with blocks as large as they can be.
+     * ERR_NOMEM. */
+    int (*most)(int64_t *most, const struct study *s, const struct order *largest,
+                const struct keep_rule *rule, struct err *e);
+    /** Memory of one thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. */
+    int (*hand)(void **out, const struct block_job *job, struct err *e);
+    void (*hand_free)(void *hand); /**< NULL is fine */
+    /** Append the rows of the points of @p unit, and count; the same rows whatever the hand did before. */
+    int (*block)(void *hand, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+                 struct err *e);
+};
+
+/* ---- what is said ---- */
+
+/** Rows that were read back, whoever ran the study. All borrowed. */
+struct study_report {
+    const struct table *rows;                     /**< all; as exported, hidden columns too */
+    const struct table *tables[STUDY_MAX_TABLES]; /**< extra ones; NULL: not recorded */
+    const char *const *axes;                      /**< shape [n_axes] */
+    int32_t n_axes;
+    int64_t n_points, seed, seeds;
+    const char *name;
+};
+
+/** What a study comes to, for the exit code. */
+enum study_verdict { VERDICT_FINE, VERDICT_INPUT /**< exit 3 */, VERDICT_NO_DESIGN /**< exit 4 */ };
+
+/* ---- a kind ---- */
+
+struct study_kind {
+    const char *word; /**< "hetero": the command that forces it, and the kind in the head of a store */
+    const char *what; /**< "layers of a model on types of resources" */
+    const struct section *keys;     /**< of the study's own file */
+    const char *const *own_keys;    /**< NULL-terminated: top-level keys that no other kind has */
+    const char *const *fixed_axes;  /**< NULL-terminated: keys that cannot vary: "seed", "seeds" */
+    const struct table_def *tables; /**< shape [n_tables]: TABLE_ROWS, TABLE_RUNS, then extra ones */
+    int32_t n_tables;
+
+    /** Fill in the study's fields that are marked so. @p first: its first point, as `read` makes it; NULL for
+     * kinds with blocks, where it may be wrong. @p doc: the study's own file. */
+    int (*open)(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e);
+    void (*close)(struct study *s); /**< NULL: there is nothing to free */
+    /** Where hashing takes reading many points: called when the hash is needed. NULL: `open` has set it. */
+    int (*hash)(struct study *s, struct err *e);
+
+    /* -- points -- */
+    size_t point_size;
+    /** The study at a point. @p point uninitialised; safe to free after failure. */
+    int (*read)(void *point, const struct study_source *from, struct err *e);
+    void (*free)(void *point);
+    /** Names for `where` besides those of axes, NULL-terminated, and their values at a point; NaN: not known,
+     * constraints over it hold. */
+    const char *const *fact_names;
+    void (*facts)(double *x, const void *point);
+
+    /* -- kinds with runs; all NULL where there are `blocks` -- */
+    const struct column *shared, *result; /**< fields of these structs, those of their heads among them */
+    size_t shared_size, result_size;
+    /** What its runs share, into the point and (flat) into @p shared, which is row_clear(). */
+    int (*prepare)(void *point, void *shared, struct err *e);
+    int32_t (*n_entries)(const void *point);
+    /** Does the entry differ from seed to seed? Else it is run with k = 0 alone. NULL: all do. */
+    bool (*seeded)(const void *point, int32_t entry);
+    size_t seed_size; /**< what the runs of a point with one seed share; 0: nothing */
+    int (*seed_begin)(void *state, const void *point, int64_t seed, struct err *e);
+    void (*seed_end)(void *state); /**< also after a failure of seed_begin */
+    bool whole_seed;               /**< one call runs all entries of a seed */
+    /** Rows that it puts before it fails are kept. */
+    int (*run)(const struct study_run *r, struct sink *sink, struct err *e);
+    /** Make the rows of a point, also of one that failed; may sharpen @p shared, which is stored after it. */
+    int (*reduce)(struct rows *rows, void *shared, const struct results *r, struct err *e);
+    enum notes_rule notes;
+
+    /* -- results -- */
+    /** Is the row a result, which can be kept and be on a front? */
+    bool (*is_result)(const struct table *rows, int64_t row);
+    const char *label;           /**< column that names the row within its point; NULL: one row a point */
+    const char *const *front;    /**< NULL-terminated, "max:NAME" among them: the first two with values */
+    const char *const *work;     /**< NULL-terminated: axes below these make rows incomparable (`per`), .. */
+    const char *const *not_work; /**< .. but not those below these; may be NULL */
+    /** Take out columns of tables[0] that are blank here; NULL: by `upto` and `with` of columns alone. */
+    int (*trim)(bool *show, const struct table *rows, struct err *e);
+
+    /* -- what is said -- */
+    const char *unsolved; /**< "rows are not done" */
+    /** Rows for people. */
+    int (*say)(struct text *out, const struct study_report *r, struct err *e);
+    /** What to say of rows that are no results, lines into @p out, and what the study comes to. */
+    int (*conclude)(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                    struct err *e);
+    /** Of a study of one point that has no results: 0 where its rows say so, else the error that the command
+     * fails with; no rows are written then. NULL: always rows. */
+    int (*fail_alone)(const struct study_report *r, struct err *e);
+    bool notes_first; /**< study_shared.notes are said before that error, else only where there is none */
+
+    /* -- what only some kinds have -- */
+    const struct block_ops *blocks; /**< NULL: it has runs */
+    bool has_uncertain, has_prune;  /**< keys `uncertain` and `keep.prune`; else refused with a line */
+};
+
+/** All kinds; the first is that of studies that no other claims. Shape [n_study_kinds]; kinds/kinds.c. */
+extern const struct study_kind *const study_kinds[];
+extern const int32_t n_study_kinds;
+
+#endif
