@@ -1,25 +1,137 @@
-/** @file A heap of numbered items with whole-number keys: the least key first. */
+/**
+ * @file Binary heaps as a template, since an order that is called through a pointer costs half as much again.
+ *
+ *     static bool date_before(const struct date *a, const struct date *b) { ... }
+ *     HEAP(dates, struct date, date_before)
+ *
+ * defines, for an array of the caller's that has room enough:
+ *     dates_push(items, n, item)      add to n items
+ *     dates_pop(items, n)             take the first of n >= 1; the others are items[0 .. n - 2]
+ *     dates_replace(items, n, item)   put an item in place of the first of n >= 1
+ *     dates_settle(items, n, at)      move items[at] of n to where it belongs after its key changed
+ * The first item is the one that goes before all others; for the best few of many, let the worst go first.
+ * HEAP_TRACKED also calls moved(x, &items[at], at) for each item that got a place, x being the last argument
+ * of each function. An order should have no ties; where it has, the item that came up or down last stays
+ * below its equals: comparisons are strict.
+ */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define HEAP_FUNCTION __attribute__((unused)) static inline
+
+/* Both ways move a hole, not the item, so that each step is one copy. */
+#define HEAP_TRACKED(name, type, before, context, moved)                                                     \
+    HEAP_FUNCTION void name##_put(type *items, int64_t at, type item, context x)                             \
+    {                                                                                                        \
+        items[at] = item;                                                                                    \
+        moved(x, &items[at], at);                                                                            \
+    }                                                                                                        \
+    HEAP_FUNCTION int64_t name##_rise(type *items, int64_t at, type item, context x)                         \
+    {                                                                                                        \
+        for (; at > 0 && before(&item, &items[(at - 1) / 2]); at = (at - 1) / 2)                             \
+            name##_put(items, at, items[(at - 1) / 2], x);                                                   \
+        return at;                                                                                           \
+    }                                                                                                        \
+    HEAP_FUNCTION int64_t name##_sink(type *items, int64_t n, int64_t at, type item, context x)              \
+    {                                                                                                        \
+        for (int64_t child; (child = 2 * at + 1) < n; at = child) {                                          \
+            child += child + 1 < n && before(&items[child + 1], &items[child]);                              \
+            if (!before(&items[child], &item))                                                               \
+                break;                                                                                       \
+            name##_put(items, at, items[child], x);                                                          \
+        }                                                                                                    \
+        return at;                                                                                           \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_push(type *items, int64_t n, type item, context x)                             \
+    {                                                                                                        \
+        name##_put(items, name##_rise(items, n, item, x), item, x);                                          \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_replace(type *items, int64_t n, type item, context x)                          \
+    {                                                                                                        \
+        name##_put(items, name##_sink(items, n, 0, item, x), item, x);                                       \
+    }                                                                                                        \
+    HEAP_FUNCTION type name##_pop(type *items, int64_t n, context x)                                         \
+    {                                                                                                        \
+        type first = items[0];                                                                               \
+        if (n > 1)                                                                                           \
+            name##_replace(items, n - 1, items[n - 1], x);                                                   \
+        return first;                                                                                        \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_settle(type *items, int64_t n, int64_t at, context x)                          \
+    {                                                                                                        \
+        type item = items[at];                                                                               \
+        int64_t up = name##_rise(items, at, item, x);                                                        \
+        name##_put(items, up < at ? up : name##_sink(items, n, at, item, x), item, x);                       \
+    }
+
+#define HEAP_UNMOVED(x, item, at) ((void)(x), (void)(item), (void)(at))
+
+#define HEAP(name, type, before)                                                                             \
+    HEAP_TRACKED(name##_untracked, type, before, int, HEAP_UNMOVED)                                          \
+    HEAP_FUNCTION void name##_push(type *items, int64_t n, type item)                                        \
+    {                                                                                                        \
+        name##_untracked_push(items, n, item, 0);                                                            \
+    }                                                                                                        \
+    HEAP_FUNCTION type name##_pop(type *items, int64_t n)                                                    \
+    {                                                                                                        \
+        return name##_untracked_pop(items, n, 0);                                                            \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_replace(type *items, int64_t n, type item)                                     \
+    {                                                                                                        \
+        name##_untracked_replace(items, n, item, 0);                                                         \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_settle(type *items, int64_t n, int64_t at)                                     \
+    {                                                                                                        \
+        name##_untracked_settle(items, n, at, 0);                                                            \
+    }
+
+/* ---- numbered items with whole-number keys ---- */
 
 struct heap_item {
     int64_t key; /**< distinct keys give one order; that of equal ones is not said */
     int32_t id, value;
 };
 
-/** `= { 0 }` is empty. Release with heap_free(). */
+/** The least key first. `= { 0 }` is empty. Release with heap_free(). */
 struct heap {
     struct heap_item *items; /**< shape [n], owned */
     int32_t n, cap;
 };
 
+HEAP_FUNCTION bool heap_item_before(const struct heap_item *a, const struct heap_item *b)
+{
+    return a->key < b->key;
+}
+
+HEAP(heap_items, struct heap_item, heap_item_before)
+
 /** False on lack of memory; the heap is then as it was. Time O(log n). */
-bool heap_push(struct heap *h, struct heap_item item);
+static inline bool heap_push(struct heap *h, struct heap_item item)
+{
+    if (!vec_reserve(h->items, h->cap, h->n + 1))
+        return false;
+    heap_items_push(h->items, h->n++, item);
+    return true;
+}
+
 /** Take the item with the least key; n >= 1. Time O(log n). */
-struct heap_item heap_pop(struct heap *h);
-void heap_free(struct heap *h);
+static inline struct heap_item heap_pop(struct heap *h)
+{
+    assert(h->n > 0);
+    return heap_items_pop(h->items, h->n--);
+}
+
+static inline void heap_free(struct heap *h)
+{
+    free(h->items);
+    *h = (struct heap){ 0 };
+}
 
 #endif

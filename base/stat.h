@@ -1,4 +1,4 @@
-/** @file Means of repeated runs, and how sure they are. */
+/** @file Means of repeated runs, how sure they are, medians and quantiles. */
 #ifndef BASE_STAT_H
 #define BASE_STAT_H
 
@@ -17,5 +17,16 @@ struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride);
 /** The value that a share @p q of @p x does not exceed, 0 <= q <= 1, between two by linear interpolation (of
  * n values number k, from 0, at k / (n - 1)); shape [n], ascending, no NaN; NaN without values. O(1). */
 double stat_quantile(const double *x, int64_t n, double q);
+
+/** Put @p x, shape [n] without NaN, in ascending order, as stat_quantile() needs it. O(n log n). */
+void stat_sort(double *x, int64_t n);
+
+struct stat_weighted {
+    double value, weight; /**< weight >= 0 */
+};
+
+/** Where the sum of weight |x - value| is least; of two, the lesser. Sorts @p x, shape [n], n >= 1, by value.
+ */
+double stat_weighted_median(struct stat_weighted *x, int32_t n);
 
 #endif

@@ -8,11 +8,12 @@
 
 /** Zero-initialise; release with event_heap_free(). Events are small numbers given by the caller. */
 struct event_heap {
-    double *time_s; /**< shape [cap_ids], owned; by event */
-    int32_t *place; /**< shape [cap_ids], owned; of an event in `order`, -1 = not queued */
-    int32_t
-        *order; /**< shape [cap_ids], owned; a binary heap, the earliest first, of equals the lowest number */
-    int32_t n, cap_ids;
+    struct event_date {
+        double time_s;
+        int32_t id;
+    } * dates;      /**< shape [n], owned; a heap, the earliest first, of equals the lowest number */
+    int32_t *place; /**< shape [cap_ids], owned; of an event in `dates`, -1 = not queued */
+    int32_t n, cap, cap_ids;
 };
 
 /** Queue event @p id >= 0 at @p time_s, or move it there. ERR_NOMEM. Amortised O(log n). */

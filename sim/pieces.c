@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/stat.h"
+
 /* Time over s_per_B, which is all that the ratio of the two numbers decides. */
 static double shape_B(const struct pieces_problem *p, double ratio_B, double bytes)
 {
@@ -23,36 +25,11 @@ double pieces_time(const struct piece *piece, const struct pieces_problem *p, do
 
 /* ---- one line ---- */
 
-/* What one point asks of the scale, and how much it matters. */
-struct vote {
-    double s_per_B, weight;
-};
-
-static int by_scale(const void *a, const void *b)
-{
-    const struct vote *x = a, *y = b;
-    return (x->s_per_B > y->s_per_B) - (x->s_per_B < y->s_per_B);
-}
-
-/* Where a sum of weight |x - vote| is least. Sorts. */
-static double weighted_median(struct vote *votes, int32_t n)
-{
-    double half = 0, sum = 0;
-    qsort(votes, (size_t)n, sizeof *votes, by_scale);
-    for (int32_t i = 0; i < n; i++)
-        half += votes[i].weight / 2;
-    for (int32_t i = 0; i < n; i++) {
-        sum += votes[i].weight;
-        if (sum >= half)
-            return votes[i].s_per_B;
-    }
-    return votes[n - 1].s_per_B;
-}
-
 /* The search for the line of points first .. first + n - 1. */
 struct search {
     const struct pieces_problem *p;
-    struct vote *votes; /* shape [p->n] */
+    struct stat_weighted
+        *votes; /* shape [p->n]: what each point asks of the scale, and how much it matters */
     struct piece best;
 };
 
@@ -65,13 +42,13 @@ static double try_ratio(struct search *x, double ratio_B)
         int32_t i = line.first + k;
         double shape = shape_B(p, ratio_B, p->bytes[i]);
         /* |s shape - t| / t / blur is |s - t/shape| times shape/t/blur. */
-        x->votes[k] = (struct vote){ p->time_s[i] / shape, shape / p->time_s[i] / p->blur[i] };
+        x->votes[k] = (struct stat_weighted){ p->time_s[i] / shape, shape / p->time_s[i] / p->blur[i] };
     }
-    line.s_per_B = fmax(p->least_s_per_B, fmin(p->most_s_per_B, weighted_median(x->votes, line.n)));
+    line.s_per_B = fmax(p->least_s_per_B, fmin(p->most_s_per_B, stat_weighted_median(x->votes, line.n)));
     line.lat_s = ratio_B * line.s_per_B;
     line.loss = 0;
     for (int32_t k = 0; k < line.n; k++)
-        line.loss += fabs(line.s_per_B - x->votes[k].s_per_B) * x->votes[k].weight;
+        line.loss += fabs(line.s_per_B - x->votes[k].value) * x->votes[k].weight;
     if (line.loss < x->best.loss)
         x->best = line;
     return line.loss;
@@ -96,7 +73,8 @@ static void find_range(double *lo, double *hi, const struct search *x)
 
 /* The loss falls and rises once in the ratio with one term: sets of lines that are no worse than some loss
  * are convex, and rays through the origin meet such a set at ratios without a gap. */
-static struct piece fit_line(const struct pieces_problem *p, struct vote *votes, int32_t first, int32_t n)
+static struct piece fit_line(const struct pieces_problem *p, struct stat_weighted *votes, int32_t first,
+                             int32_t n)
 {
     enum { GRID = 40, ROUNDS = 55 };
     const double golden = 0.6180339887498949;
@@ -152,7 +130,7 @@ static int build_table(struct table *t, const struct pieces_problem *p, struct e
         t->cuts[t->n_cuts++] = at;
     t->cuts[t->n_cuts++] = p->n;
     size_t n = (size_t)t->n_cuts;
-    struct vote *votes = malloc((size_t)p->n * sizeof *votes);
+    struct stat_weighted *votes = malloc((size_t)p->n * sizeof *votes);
     t->lines = calloc(n * n, sizeof *t->lines);
     if (!votes || !t->lines) {
         free(votes);

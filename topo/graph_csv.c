@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "base/table.h"
 
@@ -15,42 +16,34 @@ static const char *const columns[N_COLUMNS] = { "src",      "dst",      "bw_GBps
 
 enum node_kind { KIND_OPEN, KIND_NPU, KIND_SWITCH };
 
-/* Node names met so far, numbered in order of first mention; open addressing, at most half full. */
+/* Node names met so far, numbered in order of first mention. */
 struct nodes {
-    int64_t *slots; /* shape [n_slots], node or -1 */
-    size_t n_slots;
+    struct hash by_name;
     char **names;         /* shape [room], owned by the draft */
     unsigned char *kinds; /* shape [room], enum node_kind */
-    int64_t n;
+    int32_t n;
 };
 
 static int reserve_nodes(struct nodes *nodes, char **names, int64_t n_links, struct err *e)
 {
-    nodes->n_slots = 8;
-    while (nodes->n_slots < 4 * (size_t)n_links)
-        nodes->n_slots *= 2;
-    nodes->slots = malloc(nodes->n_slots * sizeof *nodes->slots);
     nodes->kinds = calloc(2 * (size_t)n_links + 1, 1);
     nodes->names = names;
-    if (!nodes->slots || !nodes->kinds)
-        return err_nomem(e, "graph");
-    memset(nodes->slots, 0xff, nodes->n_slots * sizeof *nodes->slots);
-    return 0;
+    return nodes->kinds ? 0 : err_nomem(e, "graph");
 }
 
 /* Number of the node called @p name, a new one if need be; -1 = no memory. */
 static int64_t find_node(struct nodes *nodes, const char *name)
 {
-    size_t at = (size_t)text_hash(TEXT_HASH_SEED, name, strlen(name)) & (nodes->n_slots - 1);
-    while (nodes->slots[at] >= 0) {
-        if (strcmp(nodes->names[nodes->slots[at]], name) == 0)
-            return nodes->slots[at];
-        at = (at + 1) & (nodes->n_slots - 1);
-    }
-    nodes->names[nodes->n] = strdup(name);
-    if (!nodes->names[nodes->n])
+    uint64_t hash = hash_text(name);
+    hash_each (node, &nodes->by_name, hash)
+        if (strcmp(nodes->names[node], name) == 0)
+            return node;
+    char *copy = strdup(name);
+    if (!copy || !hash_add(&nodes->by_name, hash, nodes->n)) {
+        free(copy);
         return -1;
-    nodes->slots[at] = nodes->n;
+    }
+    nodes->names[nodes->n] = copy;
     return nodes->n++;
 }
 
@@ -209,7 +202,7 @@ static int fill_draft(struct topo_draft *draft, const struct table *t, struct er
             draft->is_npu[v] = r.nodes.kinds[v] == KIND_NPU ||
                                (r.nodes.kinds[v] == KIND_OPEN && strncmp(draft->names[v], "switch", 6) != 0);
     }
-    free(r.nodes.slots);
+    hash_free(&r.nodes.by_name);
     free(r.nodes.kinds);
     return rc;
 }

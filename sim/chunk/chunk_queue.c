@@ -2,12 +2,10 @@
  * something changed. */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/heap.h"
 #include "sim/chunk/chunk_state.h"
 
-/* ---- a heap ---- */
-
-static bool goes_before(const struct waiting *a, const struct waiting *b)
+static bool waiting_before(const struct waiting *a, const struct waiting *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority;
@@ -16,35 +14,14 @@ static bool goes_before(const struct waiting *a, const struct waiting *b)
     return a->seq < b->seq;
 }
 
-static int push(struct queue *q, const struct waiting *w, struct err *e)
-{
-    struct waiting *grown = array_grow(q->items, q->n, &q->cap, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "a queue of chunks");
-    q->items = grown;
-    int32_t at = q->n++;
-    for (; at > 0 && goes_before(w, &q->items[(at - 1) / 2]); at = (at - 1) / 2)
-        q->items[at] = q->items[(at - 1) / 2];
-    q->items[at] = *w;
-    return 0;
-}
+HEAP(waitings, struct waiting, waiting_before)
 
-static struct waiting pop(struct queue *q)
+static int queue_push(struct queue *q, const struct waiting *w, struct err *e)
 {
-    struct waiting first = q->items[0], last = q->items[--q->n];
-    int32_t at = 0;
-    for (;;) {
-        int32_t child = 2 * at + 1;
-        if (child + 1 < q->n && goes_before(&q->items[child + 1], &q->items[child]))
-            child++;
-        if (child >= q->n || !goes_before(&q->items[child], &last))
-            break;
-        q->items[at] = q->items[child];
-        at = child;
-    }
-    if (q->n)
-        q->items[at] = last;
-    return first;
+    if (!vec_reserve(q->items, q->cap, q->n + 1))
+        return err_nomem(e, "a queue of chunks");
+    waitings_push(q->items, q->n++, *w);
+    return 0;
 }
 
 /* ---- teams ---- */
@@ -56,10 +33,8 @@ int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride,
     for (*out = 0; *out < server->n_shapes; ++*out)
         if (server->shapes[*out].step == team.step && server->shapes[*out].n == team.n)
             return 0;
-    struct shape *grown = array_grow(server->shapes, server->n_shapes, &server->cap_shapes, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(server->shapes, server->cap_shapes, server->n_shapes + 1))
         return err_nomem(e, "queues of chunks");
-    server->shapes = grown;
     struct queue *queues = calloc((size_t)x->cells.n, sizeof *queues);
     if (!queues)
         return err_nomem(e, "queues of chunks");
@@ -79,11 +54,8 @@ static int touch(struct server *server, int32_t shape, int32_t cell, struct err 
     struct queue *q = &server->shapes[shape].queues[cell];
     if (q->touched || q->n == 0)
         return 0;
-    struct queue_at *grown =
-        array_grow(server->touched, server->n_touched, &server->cap_touched, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(server->touched, server->cap_touched, server->n_touched + 1))
         return err_nomem(e, "queues of chunks");
-    server->touched = grown;
     server->touched[server->n_touched++] = (struct queue_at){ shape, cell };
     q->touched = true;
     return 0;
@@ -108,7 +80,7 @@ int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct 
 int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e)
 {
     struct server *server = &x->servers[d];
-    int rc = push(&server->shapes[w->shape].queues[w->cell], w, e);
+    int rc = queue_push(&server->shapes[w->shape].queues[w->cell], w, e);
     return rc ? rc : touch(server, w->shape, w->cell, e);
 }
 
@@ -131,18 +103,18 @@ int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
         struct queue_at at = server->touched[i];
         struct queue *q = &server->shapes[at.shape].queues[at.cell];
         q->touched = false;
-        rc = push(&server->fronts, &q->items[0], e);
+        rc = queue_push(&server->fronts, &q->items[0], e);
     }
     server->n_touched = 0;
     while (server->fronts.n && !rc) {
-        struct waiting w = pop(&server->fronts);
+        struct waiting w = waitings_pop(server->fronts.items, server->fronts.n--);
         struct queue *q = &server->shapes[w.shape].queues[w.cell];
         if (!is_free(x, d, &w))
             continue;
-        pop(q);
+        waitings_pop(q->items, q->n--);
         rc = chunk_start(x, &w, e);
         if (!rc && q->n)
-            rc = push(&server->fronts, &q->items[0], e);
+            rc = queue_push(&server->fronts, &q->items[0], e);
     }
     return rc;
 }

@@ -1,0 +1,71 @@
+/**
+ * @file Where an item lies in an array, by what it is called: an open table of item numbers. Items stay with
+ * the caller, who says what equals what:
+ *
+ *     uint64_t h = hash_text(name);
+ *     hash_each (id, &t, h)
+ *         if (strcmp(names[id], name) == 0)
+ *             return id;
+ *     return hash_add(&t, h, n_names) ? n_names++ : -1;
+ *
+ * hash_each goes through the items whose hashes are (by the 32 bits that are kept) the same: one or none,
+ * almost always. Nothing else walks the table, so that no order in it is ever seen. Of linear probing, at
+ * most half full; hashes are mixed here, so that a number may be its own hash.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct hash_slot {
+    int32_t id; /**< -1: free */
+    uint32_t mixed;
+};
+
+/** `= { 0 }` is empty. Release with hash_free(). */
+struct hash {
+    struct hash_slot *slots; /**< shape [n_slots], owned */
+    int32_t n, n_slots;      /**< n_slots: 0 or a power of two */
+};
+
+/** Fibonacci hashing (Knuth, TAOCP 3, section 6.4): the upper half of the product is well mixed. */
+static inline uint32_t hash_mix(uint64_t hash)
+{
+    return (uint32_t)((hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+static inline uint64_t hash_text(const char *s)
+{
+    return text_hash(TEXT_HASH_SEED, s, strlen(s));
+}
+
+/** The item with this hash in slot @p at or behind it, whose slot @p at then is; -1: no more. */
+static inline int32_t hash_seek(const struct hash *t, uint64_t hash, int32_t *at)
+{
+    uint32_t mixed = hash_mix(hash);
+    if (t->n_slots == 0)
+        return -1;
+    for (;; ++*at) {
+        *at &= t->n_slots - 1;
+        if (t->slots[*at].id < 0 || t->slots[*at].mixed == mixed)
+            return t->slots[*at].id;
+    }
+}
+
+#define hash_each(id, t, hash)                                                                               \
+    for (int32_t id##_at = (int32_t)(hash_mix(hash) >> 1), id; (id = hash_seek(t, hash, &id##_at)) >= 0;     \
+         id##_at++)
+
+/** Add an item, which is not looked for first. False on lack of memory; the table is then as it was. */
+bool hash_add(struct hash *t, uint64_t hash, int32_t id);
+/** Take out an item, which must be there. Amortised O(1). */
+void hash_remove(struct hash *t, uint64_t hash, int32_t id);
+/** Room for @p n items without growing; false as above. */
+bool hash_reserve(struct hash *t, int64_t n);
+void hash_free(struct hash *t);
+
+#endif
