@@ -7,12 +7,10 @@
 #include <stdlib.h>
 
 #include "kinds/place/place.h"
-#include "sim/slots/elastic_draw.h"
+#include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
-#include "sim/batch/pace_paper.h"
-#include "sim/batch/sjf_draw.h"
-#include "sim/interval/smd.h"
-#include "sim/interval/smd_draw.h"
+#include "sim/batch/sjf_bco.h"
+#include "sim/interval/interval.h"
 
 enum { ROUNDS = 5, SLOTS = 200, SLOT_JOBS = 100, SEED = 101 };
 

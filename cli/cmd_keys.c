@@ -13,7 +13,7 @@
 #include "kinds/design/search.h"
 #include "study/sweep_keys.h"
 #include "kinds/design/uncertain.h"
-#include "sim/slots/elastic_draw.h"
+#include "sim/slots/slots_draw.h"
 #include "workloads/trace_profile.h"
 #include "workloads/training.h"
 

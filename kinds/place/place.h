@@ -3,10 +3,11 @@
  * sweep and for several seeds.
  *
  * Four models, each with schedulers of its own:
- * - slots: jobs that take as many workers in each time slot as they are given (sim/slots/elastic.h);
+ * - slots: jobs that take as many workers in each time slot as they are given (sim/slots/slots.h);
  * - batch: a batch of gang jobs, contention by a formula, least makespan (sim/batch/batch.h);
  * - events: jobs that come and go over time, contention on the links (sim/events/events.h);
- * - interval: which jobs to admit in one interval, with how many workers and servers (sim/interval/smd.h).
+ * - interval: which jobs to admit in one interval, with how many workers and servers
+ * (sim/interval/interval.h).
  */
 #ifndef KINDS_PLACE_PLACE_H
 #define KINDS_PLACE_PLACE_H
@@ -58,7 +59,7 @@ const char *place_scheduler_name(enum place_model model, int32_t i);
 enum place_metric place_model_aim(enum place_model model);
 
 /** Keys of a study, of its schedulers, and of the jobs and pools of its models; those of model slots are in
- * sim/slots/elastic_draw.h. */
+ * sim/slots/slots_draw.h. */
 extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
     place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
     place_trace_section, place_interval_jobs_section, place_interval_pool_section;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kinds/place/place_events.h"
-#include "sim/batch/pace_paper.h"
+#include "sim/batch/sjf_bco.h"
 
 /* ---- keys ---- */
 

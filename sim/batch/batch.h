@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "sim/cluster/pace.h"
+#include "sim/event_heap.h"
 
 enum { BATCH_MAX_JOBS = 1000000, BATCH_MAX_GPUS = 1000000, BATCH_MAX_SEATS = 1000000000 };
 
@@ -126,10 +127,187 @@ struct batch_result {
  * Time of a plan O(jobs (GPUs + servers log servers)), of carrying it out O(sum of the jobs' GPUs + jobs log
  * jobs) and what pace takes; SJF-BCO makes at most 2 log2(theta_max) + more_limits plans for each size of job
  * there is. Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
- * batch_order.h.
+ * batch_order_plan().
  */
 int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,
               struct pace *pace, const struct batch_settings *s, struct err *e);
 void batch_result_free(struct batch_result *r);
+
+/*
+ * A batch laid out in arrays: GPUs of the cluster numbered through, room for the GPUs of each job.
+ */
+
+/** Release with gang_free(). */
+struct gang {
+    const struct batch_problem *p; /**< borrowed */
+    int32_t n_gpus;                /**< of the cluster */
+    int32_t *server_gpu;           /**< shape [n_servers + 1], owned; first GPU of each server, then n_gpus */
+    int32_t *gpu_server;           /**< shape [n_gpus], owned */
+    int32_t *seat;                 /**< shape [n_jobs + 1], owned; where a job's GPUs begin in arrays of all
+                                      jobs' GPUs, then how long such an array is */
+    int32_t most_gpus;             /**< of the largest job */
+};
+
+/** Lay out a problem that batch_check() accepts. ERR_NOMEM. Release with gang_free(), also after a failure.
+ */
+int gang_build(struct gang *g, const struct batch_problem *p, struct err *e);
+void gang_free(struct gang *g);
+
+/** In what order jobs take their turn, and on which GPUs. Release with gang_plan_free(). */
+struct gang_plan {
+    int32_t *order; /**< shape [n_jobs], owned; each job once */
+    int32_t *gpus;  /**< shape [seat[n_jobs]], owned; by job, ascending within one */
+};
+
+/** Empty arrays of the shapes above. ERR_NOMEM. */
+int gang_plan_build(struct gang_plan *plan, const struct gang *g, struct err *e);
+void gang_plan_free(struct gang_plan *plan);
+
+/*
+ * Jobs that run on a cluster, each as fast as the others let it: started by who plans, ended when
+ * done.
+ */
+
+struct crew_job; /* private */
+
+/**
+ * Time runs in ticks: seconds, or slots where there are any. Release with crew_free().
+ * The life of a schedule: crew_reset(), then crew_start() and crew_settle(), crew_advance() and again.
+ */
+struct crew {
+    const struct gang *g;
+    struct pace *pace; /**< borrowed */
+    double tick_s;
+    bool slots, whole;
+    double now;               /**< [ticks] */
+    struct crew_job *jobs;    /**< shape [n_jobs], owned */
+    struct batch_span *spans; /**< shape [n_jobs], owned; of jobs that ended */
+    int32_t *servers, *gpus;  /**< shape [seats], owned; places of running jobs */
+    struct event_heap ends;   /**< running jobs that get anywhere, by when they end */
+    int32_t *ended;           /**< shape [n_ended], owned; in the last crew_advance(), by number */
+    int32_t n_ended, n_running;
+};
+
+/** Slots as @p s says. ERR_NOMEM. Release with crew_free(), also after a failure. */
+int crew_build(struct crew *c, const struct gang *g, struct pace *pace, const struct batch_settings *s,
+               struct err *e);
+void crew_free(struct crew *c);
+
+/** Time 0 and nothing runs; what still ran is ended without a trace. */
+void crew_reset(struct crew *c);
+
+/** The first tick in which a job that arrives at @p time_s can start. */
+double crew_tick(const struct crew *c, double time_s);
+
+/**
+ * Start a job now on idle GPUs, ascending, as many as it asks for. What pace says.
+ * When all that start now have started, crew_settle().
+ */
+int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e);
+/** Find when running jobs end, now that some started or ended. ERR_RANGE: a time that is not above 0; what
+ * pace says. */
+int crew_settle(struct crew *c, struct err *e);
+
+/** When the next job ends [ticks]; INFINITY when none does. */
+double crew_next(const struct crew *c);
+/** Go to @p tick, at or before crew_next(), and end the jobs that end then: c->ended. */
+void crew_advance(struct crew *c, double tick);
+
+/** Jobs wait and nothing ever happens: say why. Returns ERR_RANGE. */
+int crew_stuck(const struct crew *c, struct err *e);
+
+/*
+ * Carry a plan out: each GPU serves its jobs in the order of the plan.
+ */
+
+/** Room to carry out one plan after the other. Release with queues_free(). */
+struct queues {
+    int32_t *next;              /**< shape [seats], owned; by seat, the job after it on that GPU, -1 none */
+    int32_t *last;              /**< shape [n_gpus], owned; seat of the last job of each queue */
+    int32_t *waits;             /**< shape [n_jobs], owned; GPUs of a job on which others come before it */
+    struct event_heap arrivals; /**< jobs whose GPUs wait for them */
+};
+
+/** ERR_NOMEM. Release with queues_free(), also after a failure. */
+int queues_build(struct queues *q, const struct gang *g, struct err *e);
+void queues_free(struct queues *q);
+
+/**
+ * A job starts as soon as it has arrived, it is the first in the queue of each of its GPUs, and these are
+ * idle. All jobs end; crew->spans says when. ERR_RANGE: a job never ends; ERR_NOMEM; what crew says. O(seats
+ * + jobs log jobs), and what pace takes.
+ */
+int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew, struct err *e);
+
+/*
+ * Load of each GPU as a plan grows, and which GPUs a job gets by it.
+ */
+
+struct batch_load_rank; /* private */
+
+/** Release with batch_load_free(). */
+struct batch_load {
+    const struct gang *g;
+    bool gang; /**< a gang starts when the last of its GPUs is free; false: each GPU adds up its own jobs */
+    double *gpu_s;                 /**< shape [n_gpus], owned; planned to be busy so long */
+    double *server_s;              /**< shape [n_servers], owned; sum over its GPUs */
+    bool *open;                    /**< shape [n_servers], owned; has a job already */
+    struct batch_load_rank *ranks; /**< shape [n_servers], owned */
+};
+
+/** What a job asks for. */
+struct batch_load_ask {
+    int32_t gpus;
+    double add_s;   /**< what it adds to the load of each of its GPUs */
+    double limit_s; /**< no GPU gets more, INFINITY: no limit */
+};
+
+/** No load. ERR_NOMEM. Release with batch_load_free(), also after a failure. */
+int batch_load_build(struct batch_load *l, const struct gang *g, bool gang, struct err *e);
+void batch_load_free(struct batch_load *l);
+/** No load again. */
+void batch_load_reset(struct batch_load *l);
+
+/**
+ * Each of these finds GPUs for a job, writes them in out (shape [ask->gpus], ascending) and adds its load;
+ * false when fewer than it needs stay within the limit, and then nothing is changed. GPUs are compared by
+ * load, of equals the one with the lowest number goes first.
+ */
+
+/** Among all GPUs, those loaded least. O(GPUs log ask->gpus). */
+bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+/** Servers that have jobs go before those that have none, whatever their load. O(GPUs log ask->gpus). */
+bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+/** The least loaded ones on the servers that are loaded least per GPU: on so few of them as have @p lambda
+ * times the GPUs, or on all. O(GPUs log ask->gpus + servers log servers). */
+bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
+                              double lambda);
+/** Those with the lowest numbers. O(GPUs). */
+bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+
+/*
+ * What SJF-BCO is compared with: first fit, list scheduling and random GPUs, on jobs in random order.
+ */
+
+/**
+ * First fit (@p first) or list scheduling: jobs in random order are planned on the GPUs with the lowest
+ * numbers whose loads stay within ff_limit times the mean, or on those loaded least; the queues are then
+ * carried out. The mean is that of all jobs on all GPUs, sum(G rho) / GPUs. Where too few GPUs stay within
+ * the limit, first fit takes those loaded least: the paper gives its baselines the limit T, but first fit
+ * within one so wide fills few GPUs.
+ *
+ * @param plan  gang_plan_build(); gets the plan.
+ * ERR_NOMEM; what queues_run() says.
+ */
+int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, struct queues *q,
+                     const struct batch_settings *s, struct err *e);
+
+/**
+ * Random GPUs: jobs in random order; the first that has not started starts once it has arrived and so many
+ * GPUs are idle, on any of them, all equally likely. The others wait for it. O(jobs log jobs + seats log
+ * seats). Errors and @p plan as above.
+ */
+int batch_order_rand(struct gang_plan *plan, struct crew *crew, const struct batch_settings *s,
+                     struct err *e);
 
 #endif

@@ -4,7 +4,234 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/batch/batch_load.h"
+#include "base/rng.h"
+#include "sim/batch/batch.h"
+
+int contention_check(const struct contention *c, struct err *e)
+{
+    if (!(c->outer_Bps > 0 && isfinite(c->outer_Bps)))
+        return err_set(e, ERR_RANGE, "outer_Bps: is %g, need above 0 and finite", c->outer_Bps);
+    if (!(c->inner_Bps >= c->outer_Bps))
+        return err_set(e, ERR_RANGE, "inner_Bps: is %g, need at least outer_Bps, %g", c->inner_Bps,
+                       c->outer_Bps);
+    if (!(c->reduce_Bps > 0))
+        return err_set(e, ERR_RANGE, "reduce_Bps: is %g, need above 0", c->reduce_Bps);
+    if (!(c->share_frac > 0 && c->share_frac <= 1))
+        return err_set(e, ERR_RANGE, "share_frac: is %g, need above 0, at most 1", c->share_frac);
+    if (!(c->alpha >= 0 && isfinite(c->alpha)))
+        return err_set(e, ERR_RANGE, "alpha: is %g, need 0 or more", c->alpha);
+    return 0;
+}
+
+double contention_jobs(const struct contention *c, int32_t p)
+{
+    return fmax(1, c->share_frac * p);
+}
+
+double contention_slowdown(const struct contention *c, double k)
+{
+    return k + c->alpha * (k - 1);
+}
+
+double contention_iteration_s(const struct contention *c, const struct batch_job *job, int32_t n_servers,
+                              int32_t p)
+{
+    double bw_Bps = c->inner_Bps;
+    if (n_servers > 1)
+        bw_Bps = c->outer_Bps / contention_slowdown(c, contention_jobs(c, p));
+    /* Each worker sends 2 (w-1) messages of m/w and adds up w-1 of them. */
+    double sent_B = job->gradient_B * (job->gpus - 1) / job->gpus;
+    return sent_B * (2 / bw_Bps + 1 / c->reduce_Bps) + job->server_s * (n_servers - 1) + job->compute_s;
+}
+
+/* Fewest servers that hold so many GPUs: the largest first. No array of them is sorted: sizes are few, so the
+ * next size down is looked for. */
+static int32_t fewest_servers(const struct batch_cluster *cluster, int32_t gpus)
+{
+    int32_t n = 0, size = INT32_MAX;
+    while (gpus > 0) {
+        int32_t below = 0, count = 0;
+        for (int32_t s = 0; s < cluster->n_servers; s++)
+            if (cluster->gpus[s] < size && cluster->gpus[s] > below)
+                below = cluster->gpus[s];
+        if (below == 0)
+            break;
+        size = below;
+        for (int32_t s = 0; s < cluster->n_servers; s++)
+            count += cluster->gpus[s] == size;
+        int32_t need = (gpus - 1) / size + 1, taken = need < count ? need : count;
+        n += taken;
+        gpus -= taken < need ? taken * size : gpus;
+    }
+    return n;
+}
+
+double contention_phi(const struct contention *c, const struct batch_problem *p)
+{
+    int32_t crowd = 1;
+    double phi = 1;
+    for (int32_t s = 0; s < p->cluster.n_servers; s++)
+        if (p->cluster.gpus[s] > crowd)
+            crowd = p->cluster.gpus[s];
+    for (int32_t i = 0; i < p->n_jobs; i++) {
+        const struct batch_job *job = &p->jobs[i];
+        int32_t most = job->gpus < p->cluster.n_servers ? job->gpus : p->cluster.n_servers;
+        int32_t least = fewest_servers(&p->cluster, job->gpus);
+        phi =
+            fmax(phi, contention_iteration_s(c, job, most, crowd) / contention_iteration_s(c, job, least, 1));
+    }
+    return phi;
+}
+
+/* One job; place.n == 0: it does not run. */
+struct runner {
+    struct pace_place place;
+    double iteration_s; /* 0: not known yet */
+    bool touched;       /* in `touched` */
+};
+
+/* The jobs on one server that are on others as well. */
+struct meeting {
+    int32_t *jobs; /* shape [n], borrowed from `met` */
+    int32_t n;
+};
+
+struct paper {
+    struct contention c;
+    const struct batch_job *jobs;
+    struct runner *runners;   /* shape [n_jobs], owned */
+    struct meeting *meetings; /* shape [n_servers], owned */
+    int32_t *met;             /* owned; room for as many jobs on a server as it has GPUs */
+    int32_t *touched;         /* shape [n_jobs], owned; jobs whom a start or an end may have changed */
+    int32_t *changed;         /* shape [n_jobs], owned */
+    int32_t n_touched;
+};
+
+static void touch(struct paper *m, int32_t job)
+{
+    if (m->runners[job].touched)
+        return;
+    m->runners[job].touched = true;
+    m->touched[m->n_touched++] = job;
+}
+
+static void touch_meeting(struct paper *m, const struct meeting *on)
+{
+    for (int32_t i = 0; i < on->n; i++)
+        touch(m, on->jobs[i]);
+}
+
+static int begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
+{
+    struct paper *m = x;
+    (void)e;
+    m->runners[job].place = *place;
+    m->runners[job].iteration_s = 0;
+    touch(m, job);
+    for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
+        struct meeting *on = &m->meetings[place->servers[i]];
+        touch_meeting(m, on);
+        on->jobs[on->n++] = job;
+    }
+    return 0;
+}
+
+static void end(void *x, int32_t job)
+{
+    struct paper *m = x;
+    struct pace_place *place = &m->runners[job].place;
+    for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
+        struct meeting *on = &m->meetings[place->servers[i]];
+        int32_t at = 0;
+        while (on->jobs[at] != job)
+            at++;
+        on->jobs[at] = on->jobs[--on->n];
+        touch_meeting(m, on);
+    }
+    place->n = 0;
+}
+
+static double time_now(const struct paper *m, int32_t job)
+{
+    const struct pace_place *place = &m->runners[job].place;
+    int32_t p = 0;
+    for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
+        int32_t here = m->meetings[place->servers[i]].n;
+        p = here > p ? here : p;
+    }
+    return contention_iteration_s(&m->c, &m->jobs[job], place->n, p);
+}
+
+static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
+{
+    struct paper *m = x;
+    (void)e;
+    *n = 0;
+    for (int32_t i = 0; i < m->n_touched; i++) {
+        struct runner *r = &m->runners[m->touched[i]];
+        r->touched = false;
+        if (r->place.n == 0)
+            continue;
+        double iteration_s = time_now(m, m->touched[i]);
+        if (iteration_s != r->iteration_s)
+            m->changed[(*n)++] = m->touched[i];
+        r->iteration_s = iteration_s;
+    }
+    m->n_touched = 0;
+    *jobs = m->changed;
+    return 0;
+}
+
+static double iteration_s(const void *x, int32_t job)
+{
+    return ((const struct paper *)x)->runners[job].iteration_s;
+}
+
+static void paper_free(void *x)
+{
+    struct paper *m = x;
+    if (!m)
+        return;
+    free(m->runners);
+    free(m->meetings);
+    free(m->met);
+    free(m->touched);
+    free(m->changed);
+    free(m);
+}
+
+int pace_paper_build(struct pace *out, const struct contention *c, const struct batch_problem *p,
+                     struct err *e)
+{
+    *out = (struct pace){ NULL, begin, end, changed, iteration_s, paper_free };
+    int rc = contention_check(c, e);
+    if (!rc)
+        rc = batch_check(p, e);
+    if (rc)
+        return rc;
+
+    struct paper *m = calloc(1, sizeof *m);
+    if (!m)
+        return err_nomem(e, "speeds of jobs");
+    int32_t n_gpus = 0;
+    for (int32_t s = 0; s < p->cluster.n_servers; s++)
+        n_gpus += p->cluster.gpus[s];
+    m->c = *c;
+    m->jobs = p->jobs;
+    m->runners = calloc((size_t)p->n_jobs, sizeof *m->runners);
+    m->meetings = calloc((size_t)p->cluster.n_servers, sizeof *m->meetings);
+    m->met = calloc((size_t)n_gpus, sizeof *m->met);
+    m->touched = calloc((size_t)p->n_jobs, sizeof *m->touched);
+    m->changed = calloc((size_t)p->n_jobs, sizeof *m->changed);
+    if (!m->runners || !m->meetings || !m->met || !m->touched || !m->changed) {
+        paper_free(m);
+        return err_nomem(e, "speeds of jobs");
+    }
+    for (int32_t s = 0, at = 0; s < p->cluster.n_servers; at += p->cluster.gpus[s], s++)
+        m->meetings[s].jobs = m->met + at;
+    out->x = m;
+    return 0;
+}
 
 struct search {
     const struct gang *g;
@@ -244,4 +471,161 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
     batch_load_free(&x.load);
     gang_plan_free(&x.trial);
     return rc;
+}
+
+enum { STREAM_SERVERS, STREAM_JOBS, MAX_DRAWS = 100000 };
+
+/* b_e. Only ratios to it matter, since the gradients are drawn to take a share of an iteration. 10 Gbit/s. */
+#define OUTER_Bps 1.25e9
+
+struct sjf_draw_settings sjf_draw_default(void)
+{
+    return (struct sjf_draw_settings){
+        .kinds = { { 1, 80 }, { 2, 14 }, { 4, 26 }, { 8, 30 }, { 16, 8 }, { 32, 2 } },
+        .n_kinds = 6,
+        .server_gpus = { 4, 8, 16, 32 },
+        .n_server_sizes = 4,
+        .n_servers = 20,
+        .iterations_min = 1000,
+        .iterations_max = 6000,
+        .iteration_min_s = 0.01,
+        .iteration_max_s = 0.05,
+        .run_min_s = 50,
+        .run_max_s = 300,
+        .comm_frac = 0.2,
+        .server_frac = 0.01,
+        .inner_ratio = 30,
+        .share_frac = 0.5,
+        .alpha = 0.5,
+        .seed = 1,
+    };
+}
+
+static int check_reals(const struct sjf_draw_settings *s, struct err *e)
+{
+    const double most = 1e9;
+    const struct {
+        const char *name;
+        double x, least;
+    } reals[] = {
+        { "iterations_min", s->iterations_min, 1 },
+        { "iterations_max", s->iterations_max, s->iterations_min },
+        { "iteration_min_s", s->iteration_min_s, 1 / most },
+        { "iteration_max_s", s->iteration_max_s, s->iteration_min_s },
+        { "run_min_s", s->run_min_s, 0 },
+        { "run_max_s", s->run_max_s, s->run_min_s },
+        { "comm_frac", s->comm_frac, 0 },
+        { "server_frac", s->server_frac, 0 },
+        { "inner_ratio", s->inner_ratio, 1 },
+    };
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+        if (!(reals[i].x >= reals[i].least && reals[i].x <= most))
+            return err_set(e, ERR_RANGE, "%s: is %g, need %g to %g", reals[i].name, reals[i].x,
+                           reals[i].least, most);
+    return 0;
+}
+
+static int check(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)
+{
+    if (s->n_kinds < 1 || s->n_kinds > SJF_DRAW_MAX_KINDS)
+        return err_set(e, ERR_RANGE, "n_kinds: is %d, need 1 to %d", (int)s->n_kinds, SJF_DRAW_MAX_KINDS);
+    if (s->n_server_sizes < 1 || s->n_server_sizes > SJF_DRAW_MAX_KINDS)
+        return err_set(e, ERR_RANGE, "n_server_sizes: is %d, need 1 to %d", (int)s->n_server_sizes,
+                       SJF_DRAW_MAX_KINDS);
+    if (s->n_servers < 1 || s->n_servers > BATCH_MAX_GPUS)
+        return err_set(e, ERR_RANGE, "n_servers: is %d, need 1 to %d", (int)s->n_servers, BATCH_MAX_GPUS);
+    int64_t sum = 0;
+    for (int32_t i = 0; i < s->n_kinds; i++) {
+        if (s->kinds[i].n_jobs < 0)
+            return err_set(e, ERR_RANGE, "kinds[%d].n_jobs: is %d, need 0 or more", (int)i,
+                           (int)s->kinds[i].n_jobs);
+        sum += s->kinds[i].n_jobs;
+    }
+    if (sum < 1 || sum > BATCH_MAX_JOBS)
+        return err_set(e, ERR_RANGE, "kinds: are %lld jobs, need 1 to %d", (long long)sum, BATCH_MAX_JOBS);
+    *n_jobs = (int32_t)sum;
+    return check_reals(s, e);
+}
+
+static int draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
+{
+    struct rng *r;
+    int rc = rng_build(&r, s->seed, STREAM_SERVERS, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < s->n_servers; i++)
+        d->gpus[i] = s->server_gpus[rng_below(r, s->n_server_sizes)];
+    rng_free(r);
+    d->problem.cluster = (struct batch_cluster){ s->n_servers, d->gpus };
+    return 0;
+}
+
+/* F and c until F c is in its range. */
+static int draw_job(struct batch_job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
+                    struct err *e)
+{
+    int64_t least = (int64_t)ceil(s->iterations_min), most = (int64_t)floor(s->iterations_max);
+    for (int32_t draw = 0; draw < MAX_DRAWS && least <= most; draw++) {
+        int64_t iterations = least + rng_below(r, most - least + 1);
+        double c_s = rng_range(r, s->iteration_min_s, s->iteration_max_s), run_s = (double)iterations * c_s;
+        if (!(run_s >= s->run_min_s && run_s <= s->run_max_s))
+            continue;
+        *job = (struct batch_job){
+            .gpus = gpus,
+            .iterations = iterations,
+            .expected_s = run_s,
+            .compute_s = c_s,
+            /* m (w-1)/w 2/b_e is comm_frac c (w-1)/w. */
+            .gradient_B = s->comm_frac * c_s / 2 * OUTER_Bps,
+            .server_s = s->server_frac * c_s,
+        };
+        return 0;
+    }
+    return err_set(e, ERR_RANGE,
+                   "run_s: is %g to %g, need times that iterations times iteration_s can come to",
+                   s->run_min_s, s->run_max_s);
+}
+
+static int draw_jobs(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
+{
+    struct rng *r;
+    int rc = rng_build(&r, s->seed, STREAM_JOBS, e);
+    for (int32_t k = 0, job = 0; !rc && k < s->n_kinds; k++)
+        for (int32_t i = 0; !rc && i < s->kinds[k].n_jobs; i++)
+            rc = draw_job(&d->jobs[job++], s->kinds[k].gpus, s, r, e);
+    rng_free(r);
+    return rc;
+}
+
+int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
+{
+    int32_t n_jobs = 0;
+    *d = (struct sjf_draw){ 0 };
+    int rc = check(&n_jobs, s, e);
+    if (rc)
+        return rc;
+    d->contention = (struct contention){ .outer_Bps = OUTER_Bps,
+                                         .inner_Bps = s->inner_ratio * OUTER_Bps,
+                                         .reduce_Bps = INFINITY, /* its time is part of c */
+                                         .share_frac = s->share_frac,
+                                         .alpha = s->alpha };
+    d->jobs = calloc((size_t)n_jobs, sizeof *d->jobs);
+    d->gpus = calloc((size_t)s->n_servers, sizeof *d->gpus);
+    if (!d->jobs || !d->gpus)
+        return err_nomem(e, "a batch of jobs");
+    rc = draw_servers(d, s, e);
+    if (!rc)
+        rc = draw_jobs(d, s, e);
+    d->problem.jobs = d->jobs;
+    d->problem.n_jobs = n_jobs;
+    if (!rc)
+        rc = contention_check(&d->contention, e);
+    return rc ? rc : batch_check(&d->problem, e);
+}
+
+void sjf_draw_free(struct sjf_draw *d)
+{
+    free(d->jobs);
+    free(d->gpus);
+    *d = (struct sjf_draw){ 0 };
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/events/events_state.h"
+#include "sim/events/events.h"
 
 /* A tenant has the number of its first job in order of submission. */
 struct tenant {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/events/events_state.h"
+#include "sim/events/events.h"
 
 static void by_submission(struct order_key *out, const struct events_state *x, int32_t job)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/events/events_state.h"
+#include "sim/events/events.h"
 
 /* When running jobs fall to the next queue. */
 struct las {

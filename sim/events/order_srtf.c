@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/events/events_state.h"
+#include "sim/events/events.h"
 
 /* What is left of a resource is a difference of sums: so much of rounding is forgiven. */
 #define SLACK 1e-9

@@ -3,7 +3,7 @@
 #define SIM_EVENTS_PACK_H
 
 #include "base/rng.h"
-#include "sim/events/gang_job.h"
+#include "sim/cluster/job.h"
 #include "sim/cluster/pace.h"
 
 enum pack_kind {

@@ -4,7 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/interval/knapsack_work.h"
+/*
+ * What both methods of the knapsack work on. For knapsack*.c only.
+ */
+
+/** Numbers are scaled: greatest value 1, capacities 1. */
+struct knapsack_work {
+    int32_t n, n_rows;
+    struct knapsack_lp lp; /**< the items; at the start, those are out that never come in */
+    bool *chosen;          /**< shape [n], borrowed: best so far */
+    double grain;          /**< every sum of values is a multiple of it; 0: not known */
+    double best;           /**< its value */
+    double bound;          /**< greatest bound of what was left unseen */
+    int64_t nodes, max_nodes;
+    bool complete;
+};
+
+/** Room taken by the items that @p take says, and its value. False: they do not fit. */
+bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[KNAPSACK_MAX_ROWS],
+                   double *value);
+
+/** Branch and bound; the root LP is solved. ERR_NOMEM. */
+int knapsack_branch(struct knapsack_work *w, struct err *e);
+
+/** The subset scheme. ERR_NOMEM. */
+int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e);
 
 /* Of the greatest value: finer multiples are lost in the rounding of bounds. */
 #define LEAST_GRAIN 1e-5
@@ -144,8 +168,8 @@ static int work_build(struct knapsack_work *w, const struct knapsack *k, double 
 }
 
 /* Back to the caller's units. */
-static void read_answer(struct knapsack_answer *out, const struct knapsack_work *w, const struct knapsack *k,
-                        double greatest)
+static void knapsack_read_answer(struct knapsack_answer *out, const struct knapsack_work *w,
+                                 const struct knapsack *k, double greatest)
 {
     for (int32_t j = 0; j < k->n; j++)
         if (out->chosen[j])
@@ -193,10 +217,686 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     if (greatest > 0) {
         rc = solve_scaled(out, &w, k, how, greatest, e);
         if (!rc)
-            read_answer(out, &w, k, greatest);
+            knapsack_read_answer(out, &w, k, greatest);
         knapsack_lp_free(&w.lp);
     }
     if (rc)
         knapsack_answer_free(out);
+    return rc;
+}
+
+/* Capacities and values are about 1; what is farther off than this is not rounding. */
+#define FEASIBLE    1e-10
+#define LEAST_PIVOT 1e-9
+
+int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, struct err *e)
+{
+    const size_t n_vars = (size_t)n + (size_t)n_rows;
+    *lp = (struct knapsack_lp){ .n = n, .n_rows = n_rows };
+    lp->value = calloc(n_vars, sizeof *lp->value);
+    lp->weight = calloc(n_vars, (size_t)n_rows * sizeof *lp->weight);
+    lp->fix = malloc(n_vars);
+    lp->x = calloc(n_vars, sizeof *lp->x);
+    lp->reduced = calloc(n_vars, sizeof *lp->reduced);
+    lp->at_upper = calloc(n_vars, 1);
+    lp->basic = calloc(n_vars, sizeof *lp->basic);
+    lp->slope = calloc(n_vars, sizeof *lp->slope);
+    if (!lp->value || !lp->weight || !lp->fix || !lp->x || !lp->reduced || !lp->at_upper || !lp->basic ||
+        !lp->slope) {
+        knapsack_lp_free(lp);
+        return err_nomem(e, "a knapsack");
+    }
+    memset(lp->fix, KNAPSACK_FREE, n_vars);
+    for (int32_t i = 0; i < n_rows; i++) {
+        lp->capacity[i] = 1;
+        lp->basis[i] = n + i;
+        lp->basic[n + i] = true;
+    }
+    return 0;
+}
+
+void knapsack_lp_free(struct knapsack_lp *lp)
+{
+    free(lp->value);
+    free(lp->weight);
+    free(lp->fix);
+    free(lp->x);
+    free(lp->reduced);
+    free(lp->at_upper);
+    free(lp->basic);
+    free(lp->slope);
+    *lp = (struct knapsack_lp){ 0 };
+}
+
+/* ---- variables ---- */
+
+static double lower_of(const struct knapsack_lp *lp, int32_t j)
+{
+    return j < lp->n && lp->fix[j] == KNAPSACK_IN ? 1 : 0;
+}
+
+/* weight >= 0 and x >= 0, so a slack is at most its capacity. */
+static double upper_of(const struct knapsack_lp *lp, int32_t j)
+{
+    if (j >= lp->n)
+        return lp->capacity[j - lp->n];
+    return lp->fix[j] == KNAPSACK_OUT ? 0 : 1;
+}
+
+static double entry(const struct knapsack_lp *lp, int32_t row, int32_t j)
+{
+    if (j >= lp->n)
+        return j - lp->n == row ? 1 : 0;
+    return knapsack_lp_weight(lp, j)[row];
+}
+
+/* a . column j, for a over rows. */
+static double dot_column(const struct knapsack_lp *lp, const double *a, int32_t j)
+{
+    if (j >= lp->n)
+        return a[j - lp->n];
+    const double *w = knapsack_lp_weight(lp, j);
+    double sum = 0;
+    for (int32_t i = 0; i < lp->n_rows; i++)
+        sum += a[i] * w[i];
+    return sum;
+}
+
+/* ---- the basis ---- */
+
+static void swap_rows(double *a, double *b, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        double kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+/* Gauss-Jordan with partial pivoting; false: singular to rounding. */
+static bool invert_basis(struct knapsack_lp *lp)
+{
+    double a[KNAPSACK_MAX_ROWS][KNAPSACK_MAX_ROWS];
+    const int32_t m = lp->n_rows;
+    for (int32_t i = 0; i < m; i++)
+        for (int32_t k = 0; k < m; k++) {
+            a[i][k] = entry(lp, i, lp->basis[k]);
+            lp->inverse[i][k] = i == k;
+        }
+    for (int32_t k = 0; k < m; k++) {
+        int32_t pivot = k;
+        for (int32_t i = k + 1; i < m; i++)
+            if (fabs(a[i][k]) > fabs(a[pivot][k]))
+                pivot = i;
+        if (!(fabs(a[pivot][k]) > LEAST_PIVOT * LEAST_PIVOT))
+            return false;
+        swap_rows(a[k], a[pivot], m);
+        swap_rows(lp->inverse[k], lp->inverse[pivot], m);
+        double scale = 1 / a[k][k];
+        for (int32_t c = 0; c < m; c++) {
+            a[k][c] *= scale;
+            lp->inverse[k][c] *= scale;
+        }
+        for (int32_t i = 0; i < m; i++) {
+            double times = a[i][k];
+            if (i == k || times == 0)
+                continue;
+            for (int32_t c = 0; c < m; c++) {
+                a[i][c] -= times * a[k][c];
+                lp->inverse[i][c] -= times * lp->inverse[k][c];
+            }
+        }
+    }
+    return true;
+}
+
+static void use_slack_basis(struct knapsack_lp *lp)
+{
+    for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
+        lp->basic[j] = j >= lp->n;
+    for (int32_t i = 0; i < lp->n_rows; i++)
+        lp->basis[i] = lp->n + i;
+    (void)invert_basis(lp); /* the identity */
+}
+
+/* Multipliers, not yet cut to >= 0. */
+static void find_prices(struct knapsack_lp *lp)
+{
+    for (int32_t i = 0; i < lp->n_rows; i++) {
+        lp->price[i] = 0;
+        for (int32_t k = 0; k < lp->n_rows; k++)
+            if (lp->basis[k] < lp->n)
+                lp->price[i] += lp->value[lp->basis[k]] * lp->inverse[k][i];
+    }
+}
+
+static double reduced_cost(const struct knapsack_lp *lp, int32_t j)
+{
+    return (j < lp->n ? lp->value[j] : 0) - dot_column(lp, lp->price, j);
+}
+
+/* Each free variable to the bound that its reduced cost asks for: the basis is dual feasible. */
+static void place_variables(struct knapsack_lp *lp)
+{
+    for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
+        if (!lp->basic[j])
+            lp->at_upper[j] = reduced_cost(lp, j) > 0;
+}
+
+static double place_of(const struct knapsack_lp *lp, int32_t j)
+{
+    return lp->at_upper[j] ? upper_of(lp, j) : lower_of(lp, j);
+}
+
+static void find_levels(struct knapsack_lp *lp)
+{
+    double left[KNAPSACK_MAX_ROWS];
+    memcpy(left, lp->capacity, sizeof left);
+    for (int32_t j = 0; j < lp->n + lp->n_rows; j++) {
+        double x = lp->basic[j] ? 0 : place_of(lp, j);
+        if (x > 0)
+            for (int32_t i = 0; i < lp->n_rows; i++)
+                left[i] -= x * entry(lp, i, j);
+    }
+    for (int32_t k = 0; k < lp->n_rows; k++) {
+        lp->level[k] = 0;
+        for (int32_t i = 0; i < lp->n_rows; i++)
+            lp->level[k] += lp->inverse[k][i] * left[i];
+    }
+}
+
+/* ---- pivots ---- */
+
+/* How far a basic variable is outside its bounds: > 0 above, < 0 below. */
+static double excess_of(const struct knapsack_lp *lp, int32_t k)
+{
+    double above = lp->level[k] - upper_of(lp, lp->basis[k]);
+    double below = lp->level[k] - lower_of(lp, lp->basis[k]);
+    return above > FEASIBLE ? above : below < -FEASIBLE ? below : 0;
+}
+
+static int32_t find_leaving(const struct knapsack_lp *lp)
+{
+    int32_t worst = -1;
+    double most = 0;
+    for (int32_t k = 0; k < lp->n_rows; k++)
+        if (fabs(excess_of(lp, k)) > most) {
+            most = fabs(excess_of(lp, k));
+            worst = k;
+        }
+    return worst;
+}
+
+/* Can moving j off its bound bring the leaving variable back? slope[j] is its row's entry, turned so that
+ * an increase of j helps when it is positive. */
+static bool can_enter(const struct knapsack_lp *lp, int32_t j)
+{
+    if (lp->basic[j] || !(upper_of(lp, j) > lower_of(lp, j)))
+        return false;
+    return lp->at_upper[j] ? lp->slope[j] < -LEAST_PIVOT : lp->slope[j] > LEAST_PIVOT;
+}
+
+/*
+ * The entering variable, -1 if there is none. A long step: as long as the leaving variable would still be
+ * outside with j at its other bound, j goes there and the next ratio is looked at. Flipped ones are counted
+ * out by turning at_upper, which turns the sign that can_enter() asks for.
+ */
+static int32_t find_entering(struct knapsack_lp *lp, double excess)
+{
+    double left = fabs(excess);
+    for (;;) {
+        int32_t best = -1;
+        double least = INFINITY;
+        for (int32_t j = 0; j < lp->n + lp->n_rows; j++) {
+            if (!can_enter(lp, j))
+                continue;
+            double ratio = fabs(reduced_cost(lp, j)) / fabs(lp->slope[j]);
+            /* Of equal ones the larger pivot. */
+            if (ratio < least || (ratio == least && fabs(lp->slope[j]) > fabs(lp->slope[best]))) {
+                least = ratio;
+                best = j;
+            }
+        }
+        if (best < 0)
+            return -1;
+        left -= fabs(lp->slope[best]) * (upper_of(lp, best) - lower_of(lp, best));
+        if (!(left > 0))
+            return best;
+        lp->at_upper[best] ^= 1;
+    }
+}
+
+/* Row k of the tableau, turned so that the leaving variable moves towards its bound. */
+static void find_slopes(struct knapsack_lp *lp, int32_t k, double excess)
+{
+    double row[KNAPSACK_MAX_ROWS];
+    for (int32_t i = 0; i < lp->n_rows; i++)
+        row[i] = excess > 0 ? lp->inverse[k][i] : -lp->inverse[k][i];
+    for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
+        lp->slope[j] = dot_column(lp, row, j);
+}
+
+static bool exchange(struct knapsack_lp *lp, int32_t k, int32_t entering, double excess)
+{
+    int32_t leaving = lp->basis[k];
+    lp->at_upper[leaving] = excess > 0;
+    lp->basic[leaving] = false;
+    lp->basic[entering] = true;
+    lp->basis[k] = entering;
+    lp->pivots++;
+    return invert_basis(lp);
+}
+
+/* ---- the answer ---- */
+
+static void knapsack_lp_read_answer(struct knapsack_lp *lp)
+{
+    lp->n_fractions = 0;
+    for (int32_t j = 0; j < lp->n; j++)
+        lp->x[j] = lp->basic[j] ? 0 : place_of(lp, j);
+    for (int32_t k = 0; k < lp->n_rows; k++) {
+        int32_t j = lp->basis[k];
+        if (j >= lp->n)
+            continue;
+        lp->x[j] = fmin(fmax(lp->level[k], 0), 1);
+        if (lp->x[j] <= FEASIBLE || lp->x[j] >= 1 - FEASIBLE)
+            lp->x[j] = round(lp->x[j]);
+        else
+            lp->fraction[lp->n_fractions++] = j;
+    }
+}
+
+/* From the multipliers alone, whatever the basis is worth. */
+static void find_bound(struct knapsack_lp *lp)
+{
+    lp->bound = 0;
+    for (int32_t i = 0; i < lp->n_rows; i++) {
+        lp->price[i] = fmax(lp->price[i], 0);
+        lp->bound += lp->price[i] * lp->capacity[i];
+    }
+    for (int32_t j = 0; j < lp->n; j++) {
+        lp->reduced[j] = reduced_cost(lp, j);
+        if (lp->fix[j] == KNAPSACK_IN || (lp->fix[j] == KNAPSACK_FREE && lp->reduced[j] > 0))
+            lp->bound += lp->reduced[j];
+    }
+}
+
+bool knapsack_lp_solve(struct knapsack_lp *lp)
+{
+    /* Some pivots per row are usual; this many only where rounding goes in circles. */
+    const int32_t most_pivots = 100 + 20 * lp->n_rows + lp->n;
+    bool solved = false;
+    if (!invert_basis(lp))
+        use_slack_basis(lp);
+    find_prices(lp);
+    place_variables(lp);
+    for (int32_t i = 0; i < most_pivots; i++) {
+        find_levels(lp);
+        int32_t k = find_leaving(lp);
+        solved = k < 0;
+        if (solved)
+            break;
+        double excess = excess_of(lp, k);
+        find_slopes(lp, k, excess);
+        int32_t entering = find_entering(lp, excess);
+        if (entering < 0)
+            break; /* what is in fits, so only slopes too small to pivot on are left */
+        if (!exchange(lp, k, entering, excess))
+            use_slack_basis(lp);
+        find_prices(lp);
+        if (lp->basis[k] != entering)
+            place_variables(lp);
+    }
+    knapsack_lp_read_answer(lp);
+    find_bound(lp);
+    return solved;
+}
+
+/* Values are at most 1; a bound this close to the best is the best. */
+#define EQUAL 1e-11
+
+struct branch {
+    int32_t item;
+    int32_t trail;      /* items fixed before it */
+    int32_t followed;   /* of these, those whose consequences are among them */
+    unsigned char next; /* what to try second, KNAPSACK_FREE when done */
+    double bound;       /* of the node */
+};
+
+struct rank {
+    double reduced;
+    int32_t item;
+};
+
+struct tree {
+    struct knapsack_work *w;
+    struct rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
+    int32_t *trail;     /* shape [n], owned: items fixed, in order */
+    int32_t n_trail;
+    int32_t followed;    /* items of the trail whose consequences are drawn */
+    struct branch *open; /* shape [n], owned: from the root to here */
+    int32_t n_open;
+    bool *take; /* shape [n], owned: scratch */
+};
+
+static int by_reduced_cost(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->reduced != y->reduced)
+        return x->reduced > y->reduced ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static void fix(struct tree *t, int32_t item, unsigned char how)
+{
+    t->w->lp.fix[item] = how;
+    t->trail[t->n_trail++] = item;
+}
+
+static void undo(struct tree *t, int32_t n_trail)
+{
+    while (t->n_trail > n_trail)
+        t->w->lp.fix[t->trail[--t->n_trail]] = KNAPSACK_FREE;
+}
+
+static bool fits_beside(const struct knapsack_work *w, const double *used, int32_t item)
+{
+    const double *weight = knapsack_lp_weight(&w->lp, item);
+    for (int32_t r = 0; r < w->n_rows; r++)
+        if (!(used[r] + weight[r] <= w->lp.capacity[r]))
+            return false;
+    return true;
+}
+
+/* Worth as much, and as light in every row; of equal items the first. */
+static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
+{
+    const double *x = knapsack_lp_weight(&w->lp, a), *y = knapsack_lp_weight(&w->lp, b);
+    bool same = w->lp.value[a] == w->lp.value[b];
+    if (!(w->lp.value[a] >= w->lp.value[b]))
+        return false;
+    for (int32_t r = 0; r < w->n_rows; r++) {
+        if (!(x[r] <= y[r]))
+            return false;
+        same = same && x[r] == y[r];
+    }
+    return !same || a < b;
+}
+
+/* Some optimal choice takes no item without all that are better: a better one could take its place. So with
+ * an item all better ones are in, without it all worse ones out. */
+static void follow(struct tree *t)
+{
+    struct knapsack_work *w = t->w;
+    for (; t->followed < t->n_trail; t->followed++) {
+        int32_t i = t->trail[t->followed];
+        bool in = w->lp.fix[i] == KNAPSACK_IN;
+        for (int32_t j = 0; j < w->n; j++)
+            if (w->lp.fix[j] == KNAPSACK_FREE && (in ? is_better(w, j, i) : is_better(w, i, j)))
+                fix(t, j, in ? KNAPSACK_IN : KNAPSACK_OUT);
+    }
+}
+
+/* What is in must fit; what then does not fit beside it is out. */
+static bool propagate(struct tree *t)
+{
+    struct knapsack_work *w = t->w;
+    double used[KNAPSACK_MAX_ROWS], value;
+    follow(t);
+    for (int32_t j = 0; j < w->n; j++)
+        t->take[j] = w->lp.fix[j] == KNAPSACK_IN;
+    if (!knapsack_fill(w, t->take, used, &value))
+        return false;
+    for (int32_t j = 0; j < w->n; j++)
+        if (w->lp.fix[j] == KNAPSACK_FREE && !fits_beside(w, used, j))
+            fix(t, j, KNAPSACK_OUT);
+    return true;
+}
+
+/* The vertex rounded down, then what room is left, filled. Kept if it is the best so far. */
+static void round_and_fill(struct tree *t, bool vertex)
+{
+    struct knapsack_work *w = t->w;
+    double used[KNAPSACK_MAX_ROWS], value;
+    for (int32_t j = 0; j < w->n; j++)
+        t->take[j] = w->lp.fix[j] == KNAPSACK_IN || (vertex && w->lp.x[j] >= 1);
+    bool fits = knapsack_fill(w, t->take, used, &value);
+    /* A whole vertex may be over a capacity by what the LP takes for rounding. */
+    if (!fits && !(vertex && w->lp.n_fractions == 0))
+        return;
+    for (int32_t i = 0; i < w->n && fits; i++) {
+        int32_t j = t->order[i].item;
+        if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !fits_beside(w, used, j))
+            continue;
+        t->take[j] = true;
+        value += w->lp.value[j];
+        for (int32_t r = 0; r < w->n_rows; r++)
+            used[r] += knapsack_lp_weight(&w->lp, j)[r];
+    }
+    if (!(value > w->best))
+        return;
+    w->best = value;
+    for (int32_t j = 0; j < w->n; j++)
+        w->chosen[j] = t->take[j];
+}
+
+/* Nothing below this bound can be better; true if so. */
+static bool is_closed(struct knapsack_work *w, double bound)
+{
+    /* Rounding leaves a bound short of its multiple by far less than a thousandth of one. */
+    if (w->grain > 0)
+        bound = fmin(bound, w->grain * floor(bound / w->grain + 1e-3));
+    if (bound > w->best + EQUAL)
+        return false;
+    w->bound = fmax(w->bound, bound);
+    return true;
+}
+
+/* Turning an item round costs its reduced cost: fix those that the best choice forbids to turn. */
+static void fix_by_cost(struct tree *t)
+{
+    struct knapsack_lp *lp = &t->w->lp;
+    for (int32_t j = 0; j < lp->n; j++)
+        if (lp->fix[j] == KNAPSACK_FREE && !lp->basic[j] && is_closed(t->w, lp->bound - fabs(lp->reduced[j])))
+            fix(t, j, lp->reduced[j] > 0 ? KNAPSACK_IN : KNAPSACK_OUT);
+}
+
+/* The fraction closest to a half; without a vertex the first free item; -1: none. */
+static int32_t pick_item(const struct tree *t, bool vertex)
+{
+    const struct knapsack_lp *lp = &t->w->lp;
+    int32_t best = -1;
+    double least = INFINITY;
+    for (int32_t i = 0; i < lp->n_fractions && vertex; i++) {
+        int32_t j = lp->fraction[i];
+        double off = fabs(lp->x[j] - 0.5);
+        if (off < least || (off == least && j < best)) {
+            least = off;
+            best = j;
+        }
+    }
+    for (int32_t i = 0; i < lp->n && best < 0 && !vertex; i++)
+        if (lp->fix[t->order[i].item] == KNAPSACK_FREE)
+            best = t->order[i].item;
+    return best;
+}
+
+/* Look at the node that lp.fix describes; true if it has to be divided, and then it is. */
+static bool visit(struct tree *t)
+{
+    struct knapsack_work *w = t->w;
+    struct knapsack_lp *lp = &w->lp;
+    w->nodes++;
+    if (!propagate(t))
+        return false;
+    bool vertex = knapsack_lp_solve(lp);
+    if (is_closed(w, lp->bound))
+        return false;
+    round_and_fill(t, vertex);
+    if (is_closed(w, lp->bound))
+        return false;
+    fix_by_cost(t);
+    int32_t item = pick_item(t, vertex);
+    if (item < 0) {
+        w->bound = fmax(w->bound, vertex ? lp->bound : w->best);
+        return false;
+    }
+    bool in = !vertex || lp->x[item] >= 0.5;
+    t->open[t->n_open++] =
+        (struct branch){ item, t->n_trail, t->followed, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
+    fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
+    return true;
+}
+
+/* On to the nearest node that is not looked at yet; false: there is none. */
+static bool go_back(struct tree *t)
+{
+    while (t->n_open > 0) {
+        struct branch *b = &t->open[t->n_open - 1];
+        undo(t, b->trail);
+        t->followed = b->followed;
+        if (b->next != KNAPSACK_FREE && !is_closed(t->w, b->bound)) {
+            fix(t, b->item, b->next);
+            b->next = KNAPSACK_FREE;
+            return true;
+        }
+        t->n_open--;
+    }
+    return false;
+}
+
+/* What was not looked at is not bounded by more than its nodes. */
+static void stop_early(struct tree *t)
+{
+    t->w->complete = false;
+    for (int32_t i = 0; i < t->n_open; i++)
+        t->w->bound = fmax(t->w->bound, t->open[i].bound);
+}
+
+static void walk(struct tree *t)
+{
+    struct knapsack_work *w = t->w;
+    for (int32_t j = 0; j < w->n; j++)
+        t->order[j] = (struct rank){ w->lp.reduced[j], j };
+    qsort(t->order, (size_t)w->n, sizeof *t->order, by_reduced_cost);
+    for (bool more = true; more;) {
+        more = visit(t) || go_back(t);
+        if (more && w->nodes >= w->max_nodes) {
+            stop_early(t);
+            return;
+        }
+    }
+}
+
+int knapsack_branch(struct knapsack_work *w, struct err *e)
+{
+    const size_t n = (size_t)w->n + 1;
+    struct tree t = { .w = w };
+    int rc = 0;
+    t.order = calloc(n, sizeof *t.order);
+    t.trail = calloc(n, sizeof *t.trail);
+    t.open = calloc(n, sizeof *t.open);
+    t.take = calloc(n, sizeof *t.take);
+    if (t.order && t.trail && t.open && t.take)
+        walk(&t);
+    else
+        rc = err_nomem(e, "a branch and bound");
+    free(t.order);
+    free(t.trail);
+    free(t.open);
+    free(t.take);
+    return rc;
+}
+
+struct subsets {
+    struct knapsack_work *w;
+    unsigned char *start; /* shape [n], owned: what is out from the beginning */
+    int32_t *set;         /* shape [k], owned: indices, rising */
+    bool *take;           /* shape [n], owned: scratch */
+};
+
+/* The set in, what is worth more than the least of it out. False: the set does not fit. */
+static bool fix_set(struct subsets *s, int32_t size)
+{
+    struct knapsack_work *w = s->w;
+    double least = INFINITY, used[KNAPSACK_MAX_ROWS], value;
+    memset(s->take, 0, (size_t)w->n * sizeof *s->take);
+    for (int32_t i = 0; i < size; i++) {
+        if (s->start[s->set[i]] == KNAPSACK_OUT)
+            return false;
+        s->take[s->set[i]] = true;
+        least = fmin(least, w->lp.value[s->set[i]]);
+    }
+    if (!knapsack_fill(w, s->take, used, &value))
+        return false;
+    for (int32_t j = 0; j < w->n; j++)
+        w->lp.fix[j] = s->take[j] ? KNAPSACK_IN : w->lp.value[j] > least ? KNAPSACK_OUT : s->start[j];
+    return true;
+}
+
+/* The vertex has at most n_rows fractions; rounded down it is the scheme's choice for this set. */
+static void try_set(struct subsets *s, int32_t size)
+{
+    struct knapsack_work *w = s->w;
+    double used[KNAPSACK_MAX_ROWS], value;
+    if (!fix_set(s, size))
+        return;
+    w->nodes++;
+    bool vertex = knapsack_lp_solve(&w->lp);
+    for (int32_t j = 0; j < w->n; j++)
+        s->take[j] = w->lp.fix[j] == KNAPSACK_IN || (vertex && w->lp.x[j] >= 1);
+    bool fits = knapsack_fill(w, s->take, used, &value);
+    if (value > w->best && (fits || (vertex && w->lp.n_fractions == 0))) {
+        w->best = value;
+        memcpy(w->chosen, s->take, (size_t)w->n * sizeof *s->take);
+    }
+}
+
+/* The next set of this size in lexicographic order; false after the last. */
+static bool next_set(struct subsets *s, int32_t size)
+{
+    int32_t i = size - 1;
+    while (i >= 0 && s->set[i] == s->w->n - size + i)
+        i--;
+    if (i < 0)
+        return false;
+    s->set[i]++;
+    for (i++; i < size; i++)
+        s->set[i] = s->set[i - 1] + 1;
+    return true;
+}
+
+static void try_all(struct subsets *s, int32_t most)
+{
+    struct knapsack_work *w = s->w;
+    memcpy(s->start, w->lp.fix, (size_t)w->n);
+    for (int32_t size = 0; size <= most; size++) {
+        for (int32_t i = 0; i < size; i++)
+            s->set[i] = i;
+        do {
+            if (w->nodes >= w->max_nodes) {
+                w->complete = false;
+                return;
+            }
+            try_set(s, size);
+        } while (next_set(s, size));
+    }
+}
+
+int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e)
+{
+    const int32_t most = k < w->n ? k : w->n;
+    struct subsets s = { .w = w };
+    int rc = 0;
+    s.start = malloc((size_t)w->n + 1);
+    s.set = calloc((size_t)most + 1, sizeof *s.set);
+    s.take = calloc((size_t)w->n + 1, sizeof *s.take);
+    if (s.start && s.set && s.take)
+        try_all(&s, most);
+    else
+        rc = err_nomem(e, "subsets");
+    free(s.start);
+    free(s.set);
+    free(s.take);
     return rc;
 }

@@ -2,8 +2,542 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sim/slots/gadget_round.h"
+#include "base/array.h"
+#include "sim/slots/gadget_lp.h"
+
+/*
+ * Rings that visit no server twice, from their server of the lowest place on. A closed walk through servers
+ * of higher places that may come back to one is never dearer than the ring, so it bounds what a path begun
+ * can still become.
+ */
+
+static double *rest_row(const struct gadget_pricer *x, int32_t workers)
+{
+    return x->rest + (int64_t)workers * x->prices->fabric->cluster->n_servers;
+}
+
+static const double *hop_row(const struct gadget_pricer *x, int32_t from)
+{
+    return x->hop + (int64_t)from * x->prices->fabric->cluster->n_servers;
+}
+
+/* What a ring through server s could be worth at most: it pays its hops there, and the rest as the relaxation
+ * has it. */
+static double promise_of_server(const struct gadget_pricer *x, int32_t s)
+{
+    const struct gadget_offer *o = x->offer;
+    double best = -INFINITY;
+    for (int32_t k = o->least > 2 ? o->least : 2; k <= o->most; k++)
+        for (int32_t w = 1; w <= x->cap[s] && w < k; w++)
+            best = fmax(best, o->gain[k] - x->visit[s] - w * x->price[s] - x->spread[k - w]);
+    return best;
+}
+
+static void list_usable(struct gadget_pricer *x, double floor)
+{
+    x->n_usable = 0;
+    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
+        if (x->cap[s] > 0 && isfinite(x->visit[s]) && promise_of_server(x, s) > floor)
+            x->usable[x->n_usable++] = s;
+    for (int32_t a = 0; a < x->n_usable; a++) {
+        double *row = x->hop + (int64_t)a * x->prices->fabric->cluster->n_servers;
+        for (int32_t b = 0; b < x->n_usable; b++)
+            row[b] = a == b ? INFINITY : gadget_hop(x, x->usable[a], x->usable[b]);
+    }
+}
+
+/*
+ * rest[n][a]: from the server of place a, least price of n more workers on places above `start` and the hop
+ * home. A visit takes up to what fits; only the walk as a whole may exceed it, by coming back.
+ */
+static void price_walks(struct gadget_pricer *x, int32_t start)
+{
+    int32_t most = x->offer->most - 1;
+    for (int32_t a = start; a < x->n_usable; a++)
+        rest_row(x, 0)[a] = hop_row(x, a)[start];
+    for (int32_t n = 1; n <= most; n++) {
+        double *rest = rest_row(x, n);
+        for (int32_t b = start + 1; b < x->n_usable; b++) {
+            int32_t s = x->usable[b];
+            x->enter[b] = INFINITY;
+            for (int32_t w = 1; w <= x->cap[s] && w <= n; w++)
+                x->enter[b] = fmin(x->enter[b], w * x->price[s] + rest_row(x, n - w)[b]);
+        }
+        for (int32_t a = start; a < x->n_usable; a++) {
+            const double *hop = hop_row(x, a);
+            double least = INFINITY;
+            for (int32_t b = start + 1; b < x->n_usable; b++)
+                least = hop[b] + x->enter[b] < least ? hop[b] + x->enter[b] : least;
+            rest[a] = least;
+        }
+    }
+    x->left -= (int64_t)most * (x->n_usable - start) * (x->n_usable - start);
+}
+
+/* What the path could become worth at most: it has so many workers, cost so much, and stands at place a. */
+static double promise(const struct gadget_pricer *x, int32_t workers, double cost, int32_t a)
+{
+    const struct gadget_offer *o = x->offer;
+    double best = -INFINITY;
+    for (int32_t k = workers > o->least ? workers : o->least; k <= o->most; k++)
+        best = fmax(best, o->gain[k] - cost - rest_row(x, k - workers)[a]);
+    return best;
+}
+
+static void keep_path(struct gadget_found *out, const struct gadget_pricer *x, double cost)
+{
+    const struct gadget_ring *path = &x->path;
+    int32_t k = path->workers_total;
+    if (k < x->offer->least || path->n < 2)
+        return;
+    double worth = x->offer->gain[k] - cost - rest_row(x, 0)[path->servers[path->n - 1]];
+    if (!(worth > fmax(out->worth, x->offer->floor)))
+        return;
+    out->worth = worth;
+    out->ring = *path;
+    for (int32_t i = 0; i < path->n; i++)
+        out->ring.servers[i] = x->usable[path->servers[i]];
+}
+
+/* All ways on from the end of the path (places, not servers). Depth at most ELASTIC_MAX_WORKERS. */
+static void extend(struct gadget_found *out, struct gadget_pricer *x, int32_t start, double cost)
+{
+    struct gadget_ring *path = &x->path;
+    keep_path(out, x, cost);
+    const double *hop = hop_row(x, path->servers[path->n - 1]);
+    for (int32_t b = start + 1; b < x->n_usable; b++) {
+        int32_t s = x->usable[b], room = x->offer->most - path->workers_total;
+        if (x->on_path[b] || !isfinite(hop[b]))
+            continue;
+        for (int32_t w = 1; w <= x->cap[s] && w <= room; w++) {
+            double now = cost + hop[b] + w * x->price[s];
+            x->left -= x->offer->most - x->offer->least + 1;
+            if (x->left < 0)
+                return;
+            if (!(promise(x, path->workers_total + w, now, b) > fmax(out->worth, x->offer->floor)))
+                continue;
+            path->servers[path->n] = b;
+            path->workers[path->n++] = w;
+            path->workers_total += w;
+            x->on_path[b] = true;
+            extend(out, x, start, now);
+            x->on_path[b] = false;
+            path->workers_total -= w;
+            path->n--;
+        }
+    }
+}
+
+bool gadget_search(struct gadget_found *out, struct gadget_pricer *x)
+{
+    int64_t given = x->steps < GADGET_SEARCH_STEPS ? x->steps : GADGET_SEARCH_STEPS;
+    x->left = given;
+    if (given > 0)
+        list_usable(x, fmax(out->worth, x->offer->floor));
+    for (int32_t start = 0; x->left > 0 && start + 1 < x->n_usable; start++) {
+        int32_t s = x->usable[start];
+        price_walks(x, start);
+        for (int32_t w = 1; w <= x->cap[s] && w < x->offer->most; w++) {
+            if (!(promise(x, w, w * x->price[s], start) > fmax(out->worth, x->offer->floor)))
+                continue;
+            x->path = (struct gadget_ring){ .n = 1, .workers_total = w };
+            x->path.servers[0] = start;
+            x->path.workers[0] = w;
+            extend(out, x, start, w * x->price[s]);
+        }
+    }
+    x->steps -= given - (x->left > 0 ? x->left : 0);
+    return x->left > 0;
+}
+
+/* Shares below are rounding errors of the simplex. */
+#define LEAST_SHARE 1e-9
+
+/* A ring fits up to this share beyond capacity; elastic_run() forgives ten times as much. */
+#define FULL (1 + 1e-10)
+
+/* What the paper's rounding must reach of the programme's value. */
+#define ALPHA (1.0 / 3)
+
+/* Steps of all searches for rings in what is left: a few tens of milliseconds. */
+enum { REOFFER_STEPS = 1 << 24 };
+
+/* Of the programme's prices: what is left is free, but of equal rings the one on less wanted servers and
+ * links is better. */
+#define REOFFER_PRICE 1e-3
+
+/* ---- room ---- */
+
+int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err *e)
+{
+    size_t n = (size_t)lp->n_jobs + 1;
+    *x = (struct gadget_round){ .lp = lp };
+    int rc = elastic_room_build(&x->room, lp->cluster, e);
+    if (rc)
+        return rc;
+    x->picked = malloc(n * sizeof *x->picked);
+    x->best = malloc(n * sizeof *x->best);
+    x->order = malloc(n * sizeof *x->order);
+    x->first = malloc(n * sizeof *x->first);
+    x->used = malloc(((size_t)lp->n_rows + 1) * sizeof *x->used);
+    if (!x->picked || !x->best || !x->order || !x->first || !x->used) {
+        gadget_round_free(x);
+        return err_nomem(e, "rounding of a slot");
+    }
+    return 0;
+}
+
+void gadget_round_free(struct gadget_round *x)
+{
+    elastic_room_free(&x->room);
+    free(x->picked);
+    free(x->best);
+    free(x->order);
+    free(x->first);
+    free(x->shares);
+    free(x->used);
+    *x = (struct gadget_round){ 0 };
+}
+
+/* ---- limits ---- */
+
+/* delta[r]: sum over jobs of squared loads on server s, in single demands. */
+static void add_server_loads(double *delta, double *eps, const struct gadget_round *x, int32_t s)
+{
+    const struct gadget_lp *lp = x->lp;
+    const struct cluster *c = lp->cluster;
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        const struct gadget_bid *bid = &lp->bids[i];
+        const struct elastic_job *j = &lp->jobs[bid->job];
+        double load = fmin(bid->most_size, elastic_room_workers(&x->room, j, s));
+        if (bid->least_size > bid->most_size || !(load >= 1))
+            continue;
+        for (int32_t r = 0; r < c->n_resources; r++)
+            if (j->demand[r] > 0) {
+                delta[r] += load * load;
+                *eps = fmax(*eps, j->demand[r] / cluster_capacity(c, s, r));
+            }
+    }
+}
+
+static double arc_delta(double *eps, const struct gadget_lp *lp, int32_t arc, bool own)
+{
+    double delta = 0;
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        const struct gadget_bid *bid = &lp->bids[i];
+        double hop_Bps = lp->jobs[bid->job].hop_Bps, hops = own ? 1 : bid->most_size;
+        if (bid->least_size > bid->most_size || bid->most_size < 2 || !(hop_Bps > 0) ||
+            !(hop_Bps <= lp->cluster->bw_Bps[arc]))
+            continue;
+        delta += hops * hops;
+        *eps = fmax(*eps, hop_Bps / lp->cluster->bw_Bps[arc]);
+    }
+    return delta;
+}
+
+/* Is the arc in the only link of a server? */
+static bool is_own(const struct cluster *c, int32_t arc)
+{
+    int32_t from = c->routes.to[arc ^ 1], to = c->routes.to[arc];
+    return (from < c->n_servers && c->leaf[from] >= 0) || (to < c->n_servers && c->leaf[to] >= 0);
+}
+
+void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
+{
+    const struct cluster *c = x->lp->cluster;
+    double node[CLUSTER_MAX_RESOURCES] = { 0 }, link = 0, eps = 0;
+    elastic_room_reset(&x->room);
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        double delta[CLUSTER_MAX_RESOURCES] = { 0 };
+        add_server_loads(delta, &eps, x, s);
+        for (int32_t r = 0; r < c->n_resources; r++)
+            node[r] = fmax(node[r], delta[r]);
+    }
+    for (int32_t a = 0; a < c->n_arcs; a++)
+        link = fmax(link, arc_delta(&eps, x->lp, a, is_own(c, a)));
+    out->eps = eps;
+    for (int32_t r = 0; r < c->n_resources; r++)
+        out->node_beta[r] = 1 + eps * sqrt(2 * node[r] * log(fmax(c->n_servers, 3)));
+    out->link_gamma = 1 + eps * sqrt(2 * link * log(fmax(c->n_arcs, 3)));
+}
+
+/* ---- drawing ---- */
+
+static int list_shares(struct gadget_round *x, struct err *e)
+{
+    const struct gadget_lp *lp = x->lp;
+    int32_t n = 0;
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        double sum = 0;
+        x->first[i] = n;
+        for (int32_t k = lp->newest[lp->bids[i].job]; k >= 0; k = lp->pool.columns[k].next) {
+            if (!(lp->pool.columns[k].share > LEAST_SHARE))
+                continue;
+            struct gadget_share *grown = array_grow(x->shares, n, &x->cap_shares, sizeof *grown);
+            if (!grown)
+                return err_nomem(e, "shares of rings");
+            x->shares = grown;
+            sum += lp->pool.columns[k].share;
+            x->shares[n++] = (struct gadget_share){ k, sum };
+        }
+    }
+    x->first[lp->n_bids] = n;
+    return 0;
+}
+
+static int32_t draw_column(const struct gadget_round *x, int32_t bid, double u)
+{
+    for (int32_t i = x->first[bid]; i < x->first[bid + 1]; i++)
+        if (u < x->shares[i].up_to)
+            return x->shares[i].column;
+    return -1;
+}
+
+static bool fits(const struct gadget_round *x, const struct gadget_column *k)
+{
+    const struct gadget_pool *p = &x->lp->pool;
+    for (int32_t i = k->entry; i < k->entry + k->n_entries; i++)
+        if (!(x->used[p->rows[i]] + p->loads[i] <= FULL))
+            return false;
+    return true;
+}
+
+static void take(struct gadget_round *x, const struct gadget_column *k)
+{
+    const struct gadget_pool *p = &x->lp->pool;
+    for (int32_t i = k->entry; i < k->entry + k->n_entries; i++)
+        x->used[p->rows[i]] += p->loads[i];
+}
+
+static void shuffle(struct gadget_round *x, struct rng *rng)
+{
+    int32_t n = x->lp->n_bids;
+    for (int32_t i = 0; i < n; i++)
+        x->order[i] = i;
+    for (int32_t i = n - 1; i > 0; i--) {
+        int32_t k = (int32_t)rng_below(rng, i + 1), other = x->order[k];
+        x->order[k] = x->order[i];
+        x->order[i] = other;
+    }
+}
+
+/* One draw for every bid, its value in the slot's unit. */
+static double draw_once(struct gadget_round *x, struct rng *rng, bool overload)
+{
+    const struct gadget_lp *lp = x->lp;
+    double value = 0;
+    memset(x->used, 0, (size_t)lp->n_rows * sizeof *x->used);
+    shuffle(x, rng);
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        int32_t bid = x->order[i], column = draw_column(x, bid, rng_uniform(rng));
+        x->picked[bid] = -1;
+        if (column < 0 || (!overload && !fits(x, &lp->pool.columns[column])))
+            continue;
+        x->picked[bid] = column;
+        take(x, &lp->pool.columns[column]);
+        value += gadget_column_gain(lp, &lp->pool.columns[column]);
+    }
+    return value;
+}
+
+/* Largest of x->used, by resource and of arcs. */
+static void find_largest(double *node, double *link, const struct gadget_round *x)
+{
+    const struct cluster *c = x->lp->cluster;
+    int32_t n = c->n_servers * c->n_resources;
+    *link = 0;
+    memset(node, 0, (size_t)c->n_resources * sizeof *node);
+    for (int32_t i = 0; i < n; i++)
+        node[i % c->n_resources] = fmax(node[i % c->n_resources], x->used[i]);
+    for (int32_t i = n; i < x->lp->n_rows; i++)
+        *link = fmax(*link, x->used[i]);
+}
+
+/* The largest load as a share of what the limits allow. */
+static double excess(const struct gadget_round *x, const struct gadget_limits *limits)
+{
+    double node[CLUSTER_MAX_RESOURCES], link, worst;
+    find_largest(node, &link, x);
+    worst = link / limits->link_gamma;
+    for (int32_t r = 0; r < x->lp->cluster->n_resources; r++)
+        worst = fmax(worst, node[r] / limits->node_beta[r]);
+    return worst;
+}
+
+static void keep_draw(struct gadget_round *x)
+{
+    memcpy(x->best, x->picked, (size_t)x->lp->n_bids * sizeof *x->best);
+}
+
+static void draw_strict(struct gadget_round *x, struct rng *rng, int32_t samples, double value)
+{
+    double best = -INFINITY;
+    for (int32_t n = 0; n < samples && !(best >= value); n++) {
+        double is = draw_once(x, rng, false);
+        if (is > best) {
+            best = is;
+            keep_draw(x);
+        }
+    }
+}
+
+static void draw_paper(struct gadget_round *x, struct rng *rng, int32_t samples, double value,
+                       const struct gadget_limits *limits)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < samples; n++) {
+        double is = draw_once(x, rng, true), over = excess(x, limits);
+        bool good = is >= ALPHA * value && over <= 1;
+        if (good || over < least) {
+            least = over;
+            keep_draw(x);
+        }
+        if (good)
+            break;
+    }
+}
+
+int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *settings, double value,
+                      const struct gadget_limits *limits, struct err *e)
+{
+    struct rng *rng;
+    int rc = list_shares(x, e);
+    if (!rc)
+        rc = rng_build(&rng, (uint64_t)settings->seed, (uint64_t)x->lp->slot, e);
+    if (rc)
+        return rc;
+    double in_units = x->lp->unit > 0 ? value / x->lp->unit : 0;
+    if (settings->paper_rounding)
+        draw_paper(x, rng, settings->samples, in_units, limits);
+    else
+        draw_strict(x, rng, settings->samples, in_units);
+    rng_free(rng);
+    return 0;
+}
+
+/* ---- offering again ---- */
+
+struct waiting {
+    int32_t bid;
+    double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
+};
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct waiting *x = a, *y = b;
+    if (x->gain_per_share != y->gain_per_share)
+        return x->gain_per_share > y->gain_per_share ? -1 : 1;
+    return x->bid < y->bid ? -1 : 1;
+}
+
+/* What more workers are worth may fall: progress may have whole iterations only. */
+static double gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid, const double *total)
+{
+    double share = 0, best = 0; /* share: of one worker */
+    for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+        if (lp->jobs[bid->job].demand[r] > 0)
+            share = fmax(share, lp->jobs[bid->job].demand[r] / total[r]);
+    for (int32_t k = 1; k <= bid->most; k++)
+        best = fmax(best, bid->gain[k] / (k * share));
+    return best;
+}
+
+/* Bids that drew nothing and could gain something, in the order of gain_per_share. */
+static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
+{
+    const struct gadget_lp *lp = x->lp;
+    int32_t n = 0;
+    double total[CLUSTER_MAX_RESOURCES];
+    for (int32_t r = 0; r < lp->cluster->n_resources; r++)
+        total[r] = cluster_total(lp->cluster, r);
+    for (int32_t i = 0; i < lp->n_bids; i++) {
+        double gain = x->best[i] < 0 ? gain_per_share(lp, &lp->bids[i], total) : 0;
+        if (gain > 0)
+            list[n++] = (struct waiting){ i, gain };
+    }
+    qsort(list, (size_t)n, sizeof *list, by_gain);
+    return n;
+}
+
+static int fill_room(struct gadget_round *x, struct err *e)
+{
+    const struct gadget_lp *lp = x->lp;
+    int rc = 0;
+    elastic_room_reset(&x->room);
+    for (int32_t i = 0; i < lp->n_bids && !rc; i++) {
+        if (x->best[i] < 0)
+            continue;
+        const struct gadget_column *k = &lp->pool.columns[x->best[i]];
+        rc = elastic_room_take(&x->room, &lp->jobs[k->job], lp->pool.servers + k->first,
+                               lp->pool.workers + k->first, k->n, 1, e);
+    }
+    return rc;
+}
+
+/* The best ring for one bid in what is left, into x->best. */
+static int offer_again(struct gadget_round *x, int32_t at, struct err *e)
+{
+    struct gadget_lp *lp = x->lp;
+    const struct gadget_bid *bid = &lp->bids[at];
+    const struct elastic_job *job = &lp->jobs[bid->job];
+    const struct gadget_offer offer = {
+        .job = job, .gain = bid->gain, .least = 1, .most = bid->most, .floor = -INFINITY, .search = true
+    };
+    struct gadget_ring *ring = &lp->found.ring;
+    bool fits_all = false;
+    gadget_price(&lp->found, &lp->pricer, &offer);
+    if (ring->n == 0)
+        return 0;
+    int rc = elastic_room_fits(&fits_all, &x->room, job, ring->servers, ring->workers, ring->n, e);
+    if (rc || !fits_all)
+        return rc;
+    rc = gadget_lp_add(&x->best[at], lp, bid->job, ring, e);
+    if (!rc)
+        rc = elastic_room_take(&x->room, job, ring->servers, ring->workers, ring->n, 1, e);
+    gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
+    return rc;
+}
+
+int gadget_round_reoffer(struct gadget_round *x, struct err *e)
+{
+    struct gadget_lp *lp = x->lp;
+    struct waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
+    if (!waiting)
+        return err_nomem(e, "jobs to offer to again");
+    int32_t n = list_waiting(waiting, x);
+    int rc = fill_room(x, e);
+    for (int32_t i = 0; i < lp->n_rows; i++) {
+        lp->worker[i] *= REOFFER_PRICE;
+        lp->arc[i] *= REOFFER_PRICE;
+    }
+    gadget_prices_set(&lp->prices, lp->worker, lp->arc);
+    gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
+    lp->pricer.steps = REOFFER_STEPS;
+    for (int32_t i = 0; i < n && !rc; i++)
+        rc = offer_again(x, waiting[i].bid, e);
+    free(waiting);
+    return rc;
+}
+
+void gadget_round_load(double *node, double *link, struct gadget_round *x)
+{
+    memset(x->used, 0, (size_t)x->lp->n_rows * sizeof *x->used);
+    for (int32_t i = 0; i < x->lp->n_bids; i++)
+        if (x->best[i] >= 0)
+            take(x, &x->lp->pool.columns[x->best[i]]);
+    find_largest(node, link, x);
+}
+
+double gadget_round_value(const struct gadget_round *x)
+{
+    double value = 0;
+    for (int32_t i = 0; i < x->lp->n_bids; i++)
+        if (x->best[i] >= 0)
+            value += gadget_column_gain(x->lp, &x->lp->pool.columns[x->best[i]]);
+    return value * x->lp->unit;
+}
 
 struct gadget {
     struct elastic_settings settings;

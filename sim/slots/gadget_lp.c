@@ -6,6 +6,671 @@
 
 #include "base/array.h"
 
+/* ---- two levels ---- */
+
+static struct cluster_path path_of(const struct cluster *c, int32_t from, int32_t to)
+{
+    int64_t at = (int64_t)from * c->n_servers + to;
+    return (struct cluster_path){ c->path_arcs + c->path_first[at],
+                                  (int32_t)(c->path_first[at + 1] - c->path_first[at]) };
+}
+
+/* Number the switches that servers hang on. False where one hangs on none, or they are too many. */
+static bool number_racks(struct gadget_fabric *f)
+{
+    const struct cluster *c = f->cluster;
+    int32_t leaf[GADGET_MAX_RACKS];
+    f->n_nodes = 0;
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        int32_t k = 0;
+        while (k < f->n_nodes && leaf[k] != c->leaf[s])
+            k++;
+        if (c->leaf[s] < 0 || k == GADGET_MAX_RACKS)
+            return false;
+        if (k == f->n_nodes)
+            leaf[f->n_nodes++] = c->leaf[s];
+        f->node[s] = k;
+        /* The one link of a server is two arcs, the one out at its vertex. */
+        f->out_arc[s] = c->routes.out[c->routes.first[s]];
+        f->in_arc[s] = f->out_arc[s] ^ 1;
+    }
+    return true;
+}
+
+/* Is the path from s to t the core of its racks between their own links? first[k] is a server of rack k. */
+static bool goes_through(const struct gadget_fabric *f, const int32_t *first, int32_t s, int32_t t)
+{
+    struct cluster_path p = path_of(f->cluster, s, t);
+    if (p.n < 2 || p.arcs[0] != f->out_arc[s] || p.arcs[p.n - 1] != f->in_arc[t])
+        return false;
+    if (f->node[s] == f->node[t])
+        return p.n == 2;
+    struct cluster_path like = path_of(f->cluster, first[f->node[s]], first[f->node[t]]);
+    return like.n == p.n && memcmp(like.arcs + 1, p.arcs + 1, ((size_t)p.n - 2) * sizeof *p.arcs) == 0;
+}
+
+static bool has_racks(struct gadget_fabric *f)
+{
+    int32_t first[GADGET_MAX_RACKS], n = f->cluster->n_servers;
+    if (!number_racks(f))
+        return false;
+    for (int32_t s = n - 1; s >= 0; s--)
+        first[f->node[s]] = s;
+    for (int32_t s = 0; s < n; s++)
+        for (int32_t t = 0; t < n; t++)
+            if (s != t && !goes_through(f, first, s, t))
+                return false;
+    return true;
+}
+
+/* ---- building ---- */
+
+static int list_zones(struct gadget_fabric *f, struct err *e)
+{
+    int32_t n = f->cluster->n_servers, at = 0;
+    f->n_zones = f->racks ? f->n_nodes : 1;
+    f->zone_first = malloc(((size_t)f->n_zones + 1) * sizeof *f->zone_first);
+    f->zone_servers = malloc((size_t)n * sizeof *f->zone_servers);
+    if (!f->zone_first || !f->zone_servers)
+        return err_nomem(e, "racks");
+    for (int32_t z = 0; z < f->n_zones; z++) {
+        f->zone_first[z] = at;
+        for (int32_t s = 0; s < n; s++)
+            if (!f->racks || f->node[s] == z)
+                f->zone_servers[at++] = s;
+    }
+    f->zone_first[f->n_zones] = at;
+    return 0;
+}
+
+/* Paths between racks lie between those of any two of their servers. */
+static int list_core(struct gadget_fabric *f, struct err *e)
+{
+    const struct cluster *c = f->cluster;
+    int64_t n = f->n_nodes, at = 0, kept = c->path_first[(int64_t)c->n_servers * c->n_servers];
+    f->core_first = malloc((size_t)(n * n + 1) * sizeof *f->core_first);
+    f->core_arcs = malloc(((size_t)kept + 1) * sizeof *f->core_arcs);
+    if (!f->core_first || !f->core_arcs)
+        return err_nomem(e, "paths between racks");
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = 0; b < n; b++) {
+            f->core_first[a * n + b] = at;
+            if (a == b)
+                continue;
+            int32_t own = f->racks ? 1 : 0;
+            struct cluster_path p = path_of(c, f->racks ? f->zone_servers[f->zone_first[a]] : a,
+                                            f->racks ? f->zone_servers[f->zone_first[b]] : b);
+            for (int32_t i = own; i < p.n - own; i++)
+                f->core_arcs[at++] = p.arcs[i];
+        }
+    f->core_first[n * n] = at;
+    return 0;
+}
+
+int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool racks, struct err *e)
+{
+    size_t n = (size_t)c->n_servers;
+    *f = (struct gadget_fabric){ .cluster = c };
+    if (c->n_servers > CLUSTER_KEPT_PATHS)
+        return err_set(e, ERR_UNSUP, "gadget: cluster has %d servers, need at most %d", (int)c->n_servers,
+                       (int)CLUSTER_KEPT_PATHS);
+    if (!c->path_first)
+        return err_set(e, ERR_UNSUP,
+                       "gadget: paths between %d servers have more than %d arcs together, need fewer servers",
+                       (int)c->n_servers, (int)CLUSTER_KEPT_ARCS);
+    f->node = malloc(n * sizeof *f->node);
+    f->out_arc = malloc(n * sizeof *f->out_arc);
+    f->in_arc = malloc(n * sizeof *f->in_arc);
+    int rc = f->node && f->out_arc && f->in_arc ? 0 : err_nomem(e, "servers of a fabric");
+    if (!rc) {
+        f->racks = racks && has_racks(f);
+        for (int32_t s = 0; s < c->n_servers && !f->racks; s++) {
+            f->node[s] = s;
+            f->out_arc[s] = f->in_arc[s] = -1;
+        }
+        f->n_nodes = f->racks ? f->n_nodes : c->n_servers;
+        rc = list_zones(f, e);
+    }
+    if (!rc)
+        rc = list_core(f, e);
+    if (rc)
+        gadget_fabric_free(f);
+    return rc;
+}
+
+void gadget_fabric_free(struct gadget_fabric *f)
+{
+    free(f->node);
+    free(f->out_arc);
+    free(f->in_arc);
+    free(f->core_first);
+    free(f->core_arcs);
+    free(f->zone_first);
+    free(f->zone_servers);
+    *f = (struct gadget_fabric){ 0 };
+}
+
+/* ---- prices ---- */
+
+int gadget_prices_build(struct gadget_prices *p, const struct gadget_fabric *f, struct err *e)
+{
+    const struct cluster *c = f->cluster;
+    size_t n = (size_t)c->n_servers, nodes = (size_t)f->n_nodes * (size_t)f->n_nodes;
+    *p = (struct gadget_prices){ .fabric = f };
+    p->worker = calloc(n * (size_t)c->n_resources, sizeof *p->worker);
+    p->left = calloc(n * (size_t)c->n_resources, sizeof *p->left);
+    p->out = calloc(n, sizeof *p->out);
+    p->in = calloc(n, sizeof *p->in);
+    p->core = calloc(nodes, sizeof *p->core);
+    p->out_Bps = calloc(n, sizeof *p->out_Bps);
+    p->in_Bps = calloc(n, sizeof *p->in_Bps);
+    p->core_Bps = calloc(nodes, sizeof *p->core_Bps);
+    if (!p->worker || !p->left || !p->out || !p->in || !p->core || !p->out_Bps || !p->in_Bps ||
+        !p->core_Bps) {
+        gadget_prices_free(p);
+        return err_nomem(e, "prices of a fabric");
+    }
+    gadget_prices_leave(p, c->capacity, c->bw_Bps);
+    return 0;
+}
+
+void gadget_prices_free(struct gadget_prices *p)
+{
+    free(p->worker);
+    free(p->left);
+    free(p->out);
+    free(p->in);
+    free(p->core);
+    free(p->out_Bps);
+    free(p->in_Bps);
+    free(p->core_Bps);
+    *p = (struct gadget_prices){ 0 };
+}
+
+/* What every path out of a server pays at least goes to `out`, of the rest into one to `in`. */
+static void split_core(struct gadget_prices *p, int32_t n)
+{
+    for (int32_t u = 0; u < n; u++) {
+        double least = INFINITY;
+        for (int32_t v = 0; v < n; v++)
+            if (v != u)
+                least = fmin(least, p->core[(int64_t)u * n + v]);
+        p->out[u] = isfinite(least) ? least : 0;
+    }
+    for (int32_t v = 0; v < n; v++) {
+        double least = INFINITY;
+        for (int32_t u = 0; u < n; u++)
+            if (v != u)
+                least = fmin(least, p->core[(int64_t)u * n + v] - p->out[u]);
+        p->in[v] = isfinite(least) ? fmax(least, 0) : 0;
+    }
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t v = 0; v < n; v++) {
+            double *x = &p->core[(int64_t)u * n + v];
+            *x = u == v ? 0 : fmax(*x - p->out[u] - p->in[v], 0);
+        }
+}
+
+/*
+ * Held and Karp over the racks of each set, from its lowest one. Distances are the shortest over other racks:
+ * a walk may come through a rack again or without a server there, which only makes it cheaper.
+ */
+static void price_tours(struct gadget_prices *p, int32_t n)
+{
+    double near[GADGET_MAX_RACKS][GADGET_MAX_RACKS], cost[1 << GADGET_MAX_RACKS][GADGET_MAX_RACKS];
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = 0; b < n; b++)
+            near[a][b] = p->core[a * n + b];
+    for (int32_t via = 0; via < n; via++)
+        for (int32_t a = 0; a < n; a++)
+            for (int32_t b = 0; b < n; b++)
+                near[a][b] = fmin(near[a][b], near[a][via] + near[via][b]);
+    for (int32_t set = 1; set < 1 << n; set++) {
+        int32_t low = 0;
+        while (!(set >> low & 1))
+            low++;
+        p->tour[set] = INFINITY;
+        for (int32_t last = low; last < n; last++) {
+            int32_t before = set ^ 1 << last;
+            if (!(set >> last & 1))
+                continue;
+            cost[set][last] = before ? INFINITY : 0;
+            for (int32_t b = low; b < n && last != low; b++)
+                if (before >> b & 1)
+                    cost[set][last] = fmin(cost[set][last], cost[before][b] + near[b][last]);
+            p->tour[set] = fmin(p->tour[set], cost[set][last] + (last == low ? 0 : near[last][low]));
+        }
+    }
+}
+
+void gadget_prices_set(struct gadget_prices *p, const double *worker, const double *arc)
+{
+    const struct gadget_fabric *f = p->fabric;
+    const struct cluster *c = f->cluster;
+    int32_t n = f->n_nodes;
+    memcpy(p->worker, worker, (size_t)c->n_servers * (size_t)c->n_resources * sizeof *worker);
+    for (int64_t i = 0; i < (int64_t)n * n; i++) {
+        p->core[i] = 0;
+        for (int64_t k = f->core_first[i]; k < f->core_first[i + 1]; k++)
+            p->core[i] += arc[f->core_arcs[k]];
+    }
+    p->tour[0] = p->tour[1] = 0;
+    if (!f->racks) {
+        split_core(p, n);
+        return;
+    }
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        p->out[s] = arc[f->out_arc[s]];
+        p->in[s] = arc[f->in_arc[s]];
+    }
+    price_tours(p, n);
+}
+
+void gadget_prices_leave(struct gadget_prices *p, const double *left, const double *left_Bps)
+{
+    const struct gadget_fabric *f = p->fabric;
+    const struct cluster *c = f->cluster;
+    memcpy(p->left, left, (size_t)c->n_servers * (size_t)c->n_resources * sizeof *left);
+    for (int32_t s = 0; s < c->n_servers; s++) {
+        p->out_Bps[s] = f->racks ? left_Bps[f->out_arc[s]] : INFINITY;
+        p->in_Bps[s] = f->racks ? left_Bps[f->in_arc[s]] : INFINITY;
+    }
+    for (int64_t i = 0; i < (int64_t)f->n_nodes * f->n_nodes; i++) {
+        p->core_Bps[i] = INFINITY;
+        for (int64_t k = f->core_first[i]; k < f->core_first[i + 1]; k++)
+            p->core_Bps[i] = fmin(p->core_Bps[i], left_Bps[f->core_arcs[k]]);
+    }
+}
+
+/* Rings up to so many servers are put in their best order; larger ones go from rack to rack. */
+enum { MAX_ORDERED = 6 };
+
+/* Prices are sums of a few terms of at most the largest gain, which callers bring to about 1. */
+#define ROUNDING 1e-12
+
+/* Of a demand: what is left may have lost as much by rounding (elastic_room_fits() forgives 1e-9). */
+#define SLACK 1e-10
+
+/* ---- room ---- */
+
+int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *prices, int32_t most_workers,
+                        struct err *e)
+{
+    const struct gadget_fabric *f = prices->fabric;
+    size_t n = (size_t)f->cluster->n_servers, k = (size_t)most_workers + 1;
+    *x = (struct gadget_pricer){ .prices = prices, .most_workers = most_workers };
+    x->price = malloc(n * sizeof *x->price);
+    x->visit = malloc(n * sizeof *x->visit);
+    x->cap = malloc(n * sizeof *x->cap);
+    x->single = malloc(k * sizeof *x->single);
+    x->zone = malloc((size_t)f->n_zones * k * sizeof *x->zone);
+    x->set = malloc(((size_t)1 << f->n_zones) * k * sizeof *x->set);
+    x->spread = malloc(k * sizeof *x->spread);
+    x->least = malloc(k * sizeof *x->least);
+    x->choice = malloc(n * k * sizeof *x->choice);
+    x->tried = malloc(k * sizeof *x->tried);
+    x->usable = malloc(n * sizeof *x->usable);
+    x->hop = malloc(n * n * sizeof *x->hop);
+    x->rest = malloc(k * n * sizeof *x->rest);
+    x->enter = malloc(n * sizeof *x->enter);
+    x->on_path = calloc(n, sizeof *x->on_path);
+    if (!x->price || !x->visit || !x->cap || !x->single || !x->zone || !x->set || !x->spread || !x->least ||
+        !x->choice || !x->tried || !x->usable || !x->hop || !x->rest || !x->enter || !x->on_path) {
+        gadget_pricer_free(x);
+        return err_nomem(e, "prices of rings");
+    }
+    return 0;
+}
+
+void gadget_pricer_free(struct gadget_pricer *x)
+{
+    free(x->price);
+    free(x->visit);
+    free(x->cap);
+    free(x->single);
+    free(x->zone);
+    free(x->set);
+    free(x->spread);
+    free(x->least);
+    free(x->choice);
+    free(x->tried);
+    free(x->usable);
+    free(x->hop);
+    free(x->rest);
+    free(x->enter);
+    free(x->on_path);
+    *x = (struct gadget_pricer){ 0 };
+}
+
+/* ---- the job at hand ---- */
+
+static bool has_room(double left_Bps, double hop_Bps)
+{
+    return left_Bps >= hop_Bps * (1 - SLACK);
+}
+
+double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v)
+{
+    const struct gadget_prices *p = x->prices;
+    const struct gadget_fabric *f = p->fabric;
+    double hop_Bps = x->offer->job->hop_Bps;
+    int64_t core = (int64_t)f->node[u] * f->n_nodes + f->node[v];
+    if (!has_room(p->core_Bps[core], hop_Bps))
+        return INFINITY;
+    return hop_Bps * (p->out[u] + p->core[core] + p->in[v]);
+}
+
+static void view_server(struct gadget_pricer *x, int32_t s)
+{
+    const struct gadget_prices *p = x->prices;
+    const struct elastic_job *job = x->offer->job;
+    int32_t n = p->fabric->cluster->n_resources;
+    double fits = x->offer->most, price = 0;
+    for (int32_t r = 0; r < n; r++)
+        if (job->demand[r] > 0) {
+            fits = fmin(fits, floor(p->left[(int64_t)s * n + r] / job->demand[r] + SLACK));
+            price += job->demand[r] * p->worker[(int64_t)s * n + r];
+        }
+    x->cap[s] = (int32_t)fmax(fits, 0);
+    x->price[s] = price;
+    bool room = has_room(p->out_Bps[s], job->hop_Bps) && has_room(p->in_Bps[s], job->hop_Bps);
+    x->visit[s] = room ? job->hop_Bps * (p->out[s] + p->in[s]) : INFINITY;
+}
+
+/* ---- relaxation ---- */
+
+static void price_single(struct gadget_pricer *x)
+{
+    int32_t most = x->offer->most;
+    for (int32_t k = 0; k <= most; k++)
+        x->single[k] = INFINITY;
+    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
+        x->single[x->cap[s]] = fmin(x->single[x->cap[s]], x->price[s]);
+    /* So far of one worker, where exactly so many fit. */
+    for (int32_t k = most; k > 0; k--) {
+        x->single[k - 1] = fmin(x->single[k - 1], x->single[k]);
+        x->single[k] *= k;
+    }
+}
+
+/* Knapsack over the servers of a zone: cheapest[j] for j workers. */
+static void price_zone(struct gadget_pricer *x, int32_t z)
+{
+    const struct gadget_fabric *f = x->prices->fabric;
+    int32_t most = x->offer->most;
+    double *cheapest = x->zone + (int64_t)z * (x->most_workers + 1);
+    cheapest[0] = 0;
+    for (int32_t j = 1; j <= most; j++)
+        cheapest[j] = INFINITY;
+    for (int32_t i = f->zone_first[z]; i < f->zone_first[z + 1]; i++) {
+        int32_t s = f->zone_servers[i];
+        int16_t *choice = x->choice + (int64_t)i * (x->most_workers + 1);
+        memset(choice, 0, ((size_t)most + 1) * sizeof *choice);
+        if (x->cap[s] == 0 || !isfinite(x->visit[s]))
+            continue;
+        for (int32_t j = most; j > 0; j--)
+            for (int32_t w = 1; w <= x->cap[s] && w <= j; w++) {
+                double cost = cheapest[j - w] + x->visit[s] + w * x->price[s];
+                if (cost < cheapest[j]) {
+                    cheapest[j] = cost;
+                    choice[j] = (int16_t)w;
+                }
+            }
+    }
+}
+
+/* Which zone was put last into a set. */
+static int32_t top_zone(int32_t set)
+{
+    int32_t z = 0;
+    while (set >> (z + 1))
+        z++;
+    return z;
+}
+
+static double *set_row(const struct gadget_pricer *x, int32_t set)
+{
+    return x->set + (int64_t)set * (x->most_workers + 1);
+}
+
+static void price_sets(struct gadget_pricer *x)
+{
+    int32_t most = x->offer->most, n_sets = 1 << x->prices->fabric->n_zones;
+    double hop_Bps = x->offer->job->hop_Bps;
+    for (int32_t k = 0; k <= most; k++) {
+        set_row(x, 0)[k] = x->spread[k] = k ? INFINITY : 0;
+    }
+    for (int32_t set = 1; set < n_sets; set++) {
+        int32_t z = top_zone(set);
+        const double *below = set_row(x, set ^ 1 << z), *zone = x->zone + (int64_t)z * (x->most_workers + 1);
+        double *row = set_row(x, set), tour = hop_Bps * x->prices->tour[set];
+        row[0] = INFINITY;
+        for (int32_t k = 1; k <= most; k++) {
+            row[k] = INFINITY;
+            for (int32_t j = 1; j <= k; j++)
+                row[k] = fmin(row[k], below[k - j] + zone[j]);
+            x->spread[k] = fmin(x->spread[k], row[k] + tour);
+        }
+    }
+    for (int32_t k = 0; k <= most; k++)
+        x->least[k] = fmin(x->single[k], x->spread[k]);
+}
+
+/* ---- the ring that it names ---- */
+
+static void add_server(struct gadget_ring *ring, int32_t s, int32_t workers)
+{
+    ring->servers[ring->n] = s;
+    ring->workers[ring->n++] = workers;
+    ring->workers_total += workers;
+}
+
+/* None where no server has room for so many. */
+static void name_single(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+{
+    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers && ring->n == 0; s++)
+        if (x->cap[s] >= k && k * x->price[s] <= x->single[k])
+            add_server(ring, s, k);
+}
+
+static void name_zone(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t z, int32_t k)
+{
+    const struct gadget_fabric *f = x->prices->fabric;
+    for (int32_t i = f->zone_first[z + 1] - 1; i >= f->zone_first[z] && k > 0; i--) {
+        int32_t w = x->choice[(int64_t)i * (x->most_workers + 1) + k];
+        if (w > 0)
+            add_server(ring, f->zone_servers[i], w);
+        k -= w;
+    }
+}
+
+/* The steps of price_sets() again, from the end. */
+static void name_set(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+{
+    int32_t n_sets = 1 << x->prices->fabric->n_zones, best = 1;
+    double hop_Bps = x->offer->job->hop_Bps, least = INFINITY;
+    for (int32_t set = 1; set < n_sets; set++) {
+        double cost = set_row(x, set)[k] + hop_Bps * x->prices->tour[set];
+        if (cost < least) {
+            least = cost;
+            best = set;
+        }
+    }
+    while (best && k > 0) {
+        int32_t z = top_zone(best), j = 1;
+        const double *below = set_row(x, best ^ 1 << z), *zone = x->zone + (int64_t)z * (x->most_workers + 1);
+        while (j < k && !(below[k - j] + zone[j] <= set_row(x, best)[k]))
+            j++;
+        name_zone(ring, x, z, j);
+        k -= j;
+        best ^= 1 << z;
+    }
+}
+
+/* ---- its order ---- */
+
+struct cycle {
+    int32_t n;
+    double hop[GADGET_MAX_RACKS][GADGET_MAX_RACKS];
+    int32_t order[GADGET_MAX_RACKS];
+};
+
+/* Held and Karp: the cheapest cycle through all of a few members, from the first one. */
+static void order_cycle(struct cycle *c)
+{
+    double cost[1 << (GADGET_MAX_RACKS - 1)][GADGET_MAX_RACKS];
+    int32_t from[1 << (GADGET_MAX_RACKS - 1)][GADGET_MAX_RACKS];
+    int32_t n = c->n - 1, all = (1 << n) - 1, last = 0; /* members 1.. are bits 0.. */
+    for (int32_t set = 1; set <= all; set++)
+        for (int32_t b = 0; b < n; b++) {
+            int32_t before = set ^ 1 << b;
+            if (!(set >> b & 1))
+                continue;
+            cost[set][b] = before ? INFINITY : c->hop[0][b + 1];
+            from[set][b] = before ? top_zone(before) : -1;
+            for (int32_t a = 0; a < n; a++)
+                if ((before >> a & 1) && cost[before][a] + c->hop[a + 1][b + 1] < cost[set][b]) {
+                    cost[set][b] = cost[before][a] + c->hop[a + 1][b + 1];
+                    from[set][b] = a;
+                }
+        }
+    for (int32_t b = 1; b < n; b++)
+        if (cost[all][b] + c->hop[b + 1][0] < cost[all][last] + c->hop[last + 1][0])
+            last = b;
+    c->order[0] = 0;
+    for (int32_t set = all, at = n; set; at--) {
+        int32_t b = last;
+        c->order[at] = b + 1;
+        last = from[set][b];
+        set ^= 1 << b;
+    }
+}
+
+static void order_few(struct gadget_ring *ring, const struct gadget_pricer *x)
+{
+    struct cycle c = { .n = ring->n };
+    struct gadget_ring old = *ring;
+    for (int32_t a = 0; a < c.n; a++)
+        for (int32_t b = 0; b < c.n; b++)
+            c.hop[a][b] = a == b ? 0 : gadget_hop(x, ring->servers[a], ring->servers[b]);
+    order_cycle(&c);
+    for (int32_t i = 0; i < c.n; i++) {
+        ring->servers[i] = old.servers[c.order[i]];
+        ring->workers[i] = old.workers[c.order[i]];
+    }
+}
+
+/* The servers of one zone stay together, zones in the order of their cheapest cycle; within a zone as named.
+ */
+static void order_zones(struct gadget_ring *ring, const struct gadget_pricer *x)
+{
+    const struct gadget_fabric *f = x->prices->fabric;
+    struct cycle c = { .n = 0 };
+    struct gadget_ring old = *ring;
+    int32_t some[GADGET_MAX_RACKS]; /* a server of each rack */
+    if (!f->racks)
+        return;
+    for (int32_t i = 0; i < old.n; i++) {
+        int32_t k = 0;
+        while (k < c.n && f->node[some[k]] != f->node[old.servers[i]])
+            k++;
+        if (k == c.n)
+            some[c.n++] = old.servers[i];
+    }
+    for (int32_t a = 0; a < c.n; a++)
+        for (int32_t b = 0; b < c.n; b++)
+            c.hop[a][b] = a == b ? 0 : gadget_hop(x, some[a], some[b]);
+    if (c.n > 1)
+        order_cycle(&c);
+    ring->n = ring->workers_total = 0;
+    for (int32_t k = 0; k < c.n; k++)
+        for (int32_t i = 0; i < old.n; i++)
+            if (f->node[old.servers[i]] == f->node[some[c.n > 1 ? c.order[k] : k]])
+                add_server(ring, old.servers[i], old.workers[i]);
+}
+
+static double ring_cost(const struct gadget_pricer *x, const struct gadget_ring *ring)
+{
+    double cost = 0;
+    for (int32_t i = 0; i < ring->n; i++) {
+        cost += ring->workers[i] * x->price[ring->servers[i]];
+        if (ring->n > 1)
+            cost += gadget_hop(x, ring->servers[i], ring->servers[(i + 1) % ring->n]);
+    }
+    return cost;
+}
+
+/* Of k workers, what the relaxation takes for the cheapest, or one server where that is cheaper in truth. */
+static double name_ring(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+{
+    ring->n = ring->workers_total = 0;
+    if (x->least[k] < x->single[k]) {
+        name_set(ring, x, k);
+        if (ring->n > MAX_ORDERED)
+            order_zones(ring, x);
+        else if (ring->n > 2)
+            order_few(ring, x);
+        double cost = ring_cost(x, ring);
+        if (cost < x->single[k])
+            return cost;
+        ring->n = ring->workers_total = 0;
+    }
+    name_single(ring, x, k);
+    return x->single[k];
+}
+
+/* ---- all of it ---- */
+
+/* The size not yet tried whose ring could be worth most, and what; 0: none is left. */
+static int32_t most_promising(const struct gadget_pricer *x, double *worth)
+{
+    int32_t best = 0;
+    *worth = -INFINITY;
+    for (int32_t k = x->offer->least; k <= x->offer->most; k++)
+        if (!x->tried[k] && x->offer->gain[k] - x->least[k] > *worth) {
+            *worth = x->offer->gain[k] - x->least[k];
+            best = k;
+        }
+    return best;
+}
+
+void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struct gadget_offer *offer)
+{
+    const struct gadget_fabric *f = x->prices->fabric;
+    double worth, open = -INFINITY; /* what sizes could be worth whose ring costs more than it should */
+    struct gadget_ring ring;
+    out->worth = out->most = -INFINITY;
+    out->exact = true;
+    out->ring.n = 0;
+    if (offer->least > offer->most)
+        return;
+    x->offer = offer;
+    for (int32_t s = 0; s < f->cluster->n_servers; s++)
+        view_server(x, s);
+    price_single(x);
+    for (int32_t z = 0; z < f->n_zones; z++)
+        price_zone(x, z);
+    price_sets(x);
+    memset(x->tried, 0, ((size_t)offer->most + 1) * sizeof *x->tried);
+    int32_t k = most_promising(x, &worth);
+    out->most = worth;
+    for (; k && worth > fmax(offer->floor, out->worth); k = most_promising(x, &worth)) {
+        x->tried[k] = true;
+        double is = offer->gain[k] - name_ring(&ring, x, k);
+        if (is > fmax(offer->floor, out->worth)) {
+            out->worth = is;
+            out->ring = ring;
+        }
+        if (is < worth - ROUNDING)
+            open = fmax(open, worth);
+    }
+    if (!(open > fmax(offer->floor, out->worth) + ROUNDING))
+        return;
+    out->exact = offer->search && gadget_search(out, x);
+    if (out->exact)
+        out->most = fmax(out->worth, offer->floor);
+}
+
 /* Reduced costs in the slot's unit: what the simplex leaves, and what a new column must be worth. */
 #define TOLERANCE 1e-10
 #define WORTH     1e-9

@@ -1,9 +1,168 @@
-/** @file GADGET's slot as a linear programme over rings, solved by generating them. */
+/** @file A cluster as GADGET prices it: what a ring pays on servers, on their own links and between them. */
 #ifndef SIM_SLOTS_GADGET_LP_H
 #define SIM_SLOTS_GADGET_LP_H
 
 #include "base/simplex.h"
-#include "sim/slots/gadget_price.h"
+#include "sim/cluster/cluster.h"
+#include "sim/slots/slots.h"
+
+enum { GADGET_MAX_RACKS = 8 };
+
+/**
+ * A hop from server u to v crosses u's own link, the core between the nodes that u and v hang on, and v's own
+ * link.
+ *
+ * On a fabric of two levels a node is the switch of a rack, and servers of a rack are joined by their own
+ * links alone. On any other network each server is a node, has no link of its own, and a hop is its path.
+ */
+struct gadget_fabric {
+    const struct cluster *cluster; /**< borrowed */
+    bool racks;                    /**< two levels */
+    int32_t n_nodes;               /**< racks, or servers */
+    int32_t *node;                 /**< shape [n_servers], owned */
+    int32_t *out_arc, *in_arc;     /**< shape [n_servers], own link of a server; -1 without racks. Owned */
+    int64_t *core_first;           /**< shape [n_nodes^2 + 1], arcs of the core from node a to b; owned */
+    int32_t *core_arcs;
+    /** Servers in the order of their zones: racks, or all of them in one. Owned. */
+    int32_t n_zones;
+    int32_t *zone_first; /**< shape [n_zones + 1] */
+    int32_t *zone_servers;
+};
+
+/**
+ * @param racks  use two levels where the cluster has them: every server hangs on one switch, on at most
+ *               GADGET_MAX_RACKS of them, and the path between two servers depends on their switches only
+ * @return 0, ERR_NOMEM, or ERR_UNSUP for a cluster that keeps no paths. O(servers^2 * path).
+ */
+int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool racks, struct err *e);
+void gadget_fabric_free(struct gadget_fabric *f);
+
+/** Arcs of the core from node @p a to @p b. */
+static inline struct cluster_path gadget_core(const struct gadget_fabric *f, int32_t a, int32_t b)
+{
+    int64_t at = (int64_t)a * f->n_nodes + b;
+    return (struct cluster_path){ f->core_arcs + f->core_first[at],
+                                  (int32_t)(f->core_first[at + 1] - f->core_first[at]) };
+}
+
+/** What a ring pays and what is left for it. Release with gadget_prices_free(). */
+struct gadget_prices {
+    const struct gadget_fabric *fabric; /**< borrowed */
+    double *worker;                     /**< shape [n_servers][n_resources], of a unit of a resource, >= 0 */
+    double *left;                       /**< same shape, units */
+    /** Of a B/s out of a server, into one and across the core between nodes [n_nodes][n_nodes], >= 0. Without
+     * racks, `out` and `in` are what every path of the server pays at least, `core` is the rest. */
+    double *out, *in, *core;
+    double *out_Bps, *in_Bps, *core_Bps; /**< same shapes: what the narrowest link has left */
+    /** Least price in the core of a closed walk through the zones of a set, by its bits: no order of visits
+     * is cheaper. */
+    double tour[1 << GADGET_MAX_RACKS];
+};
+/** All free and all left. ERR_NOMEM. */
+int gadget_prices_build(struct gadget_prices *p, const struct gadget_fabric *f, struct err *e);
+void gadget_prices_free(struct gadget_prices *p);
+
+/** Prices from those of a unit of resources (shape [n_servers][n_resources]) and a B/s of arcs ([n_arcs]). */
+void gadget_prices_set(struct gadget_prices *p, const double *worker, const double *arc);
+/** What is left, same shapes. */
+void gadget_prices_leave(struct gadget_prices *p, const double *left, const double *left_Bps);
+
+/*
+ * The best ring for one job at given prices.
+ */
+
+enum {
+    GADGET_SEARCH_STEPS = 1 << 21, /**< of one search: a few milliseconds */
+};
+
+/** Servers of a ring in its order and their workers; n = 0: none. */
+struct gadget_ring {
+    int32_t n, workers_total;
+    int32_t servers[ELASTIC_MAX_WORKERS], workers[ELASTIC_MAX_WORKERS];
+};
+
+/** What a job is offered. */
+struct gadget_offer {
+    const struct elastic_job *job; /**< borrowed */
+    const double *gain;            /**< shape [most + 1]: what a ring of so many workers is worth; borrowed */
+    int32_t least, most;           /**< workers, 1 <= least; a job with least > most gets nothing */
+    double floor;                  /**< rings worth no more after their price do not count */
+    bool search; /**< go beyond the relaxation where it does not decide, as far as steps are left */
+};
+
+/** What was found. */
+struct gadget_found {
+    double worth;            /**< gain less price of the ring; -INFINITY without one */
+    double most;             /**< no ring is worth more, or none is worth more than the floor */
+    bool exact;              /**< it is the best one, or none is above the floor */
+    struct gadget_ring ring; /**< fits what is left, hop by hop */
+};
+
+/** Room for the search; one a thread. */
+struct gadget_pricer {
+    const struct gadget_prices *prices; /**< borrowed */
+    int32_t most_workers;
+    int64_t steps; /**< that searches may still take; callers refill it */
+    /* Of the job at hand. */
+    const struct gadget_offer *offer;
+    double *price; /**< shape [n_servers], of a worker */
+    double
+        *visit;   /**< shape [n_servers], of a hop in and a hop out on its own links; INFINITY: has no room */
+    int32_t *cap; /**< shape [n_servers], workers that fit */
+    double *single;  /**< shape [most_workers + 1], least price of so many on one server */
+    double *zone;    /**< shape [n_zones][most_workers + 1], of so many in a rack */
+    double *set;     /**< shape [2^n_zones][most_workers + 1], of so many in the racks of a set, no tour */
+    double *spread;  /**< shape [most_workers + 1], of so many where every server pays its hops */
+    double *least;   /**< shape [most_workers + 1], no ring is cheaper */
+    int16_t *choice; /**< shape [n_servers][most_workers + 1], in the order of zones */
+    bool *tried;     /**< shape [most_workers + 1] */
+    /* Of the search. */
+    int64_t left;              /**< steps of this one */
+    int32_t *usable, n_usable; /**< shape [n_servers] */
+    double *hop;               /**< shape [n_servers][n_servers], between usable ones */
+    double *rest;  /**< shape [most_workers + 1][n_servers]: least price of so many more, and the way home */
+    double *enter; /**< shape [n_servers], of a server and what comes after it */
+    bool *on_path; /**< shape [n_servers] */
+    struct gadget_ring path;
+};
+
+/** @param most_workers  of any job. ERR_NOMEM. */
+int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *prices, int32_t most_workers,
+                        struct err *e);
+void gadget_pricer_free(struct gadget_pricer *x);
+
+/**
+ * The ring of offer->least..most workers that is worth most: gain less the price of its workers and, on
+ * several servers, of its hops.
+ *
+ * First a relaxation for all sizes at once: a knapsack over the servers of each rack (workers up to what
+ * fits, each server pays a hop out and a hop in on its own links), and over sets of racks, each with its
+ * cheapest tour. Where the ring that it names costs what it says, that is the answer. On a two-level fabric
+ * it does, unless the core is priced against the triangle inequality or has no room for the job somewhere; on
+ * others, unless paths cost more than what every path of their servers does, or have no room.
+ *
+ * Else, and if asked to, a search by branch and bound over rings that visit no server twice, under closed
+ * walks that may (dynamic programme over servers and workers), ends the question within GADGET_SEARCH_STEPS
+ * and x->steps, or leaves `most` as the relaxation has it. (The walks alone, as a programme of their own,
+ * would forget how many workers a server has room for: they come back to it.)
+ *
+ * `most` is thus always a true bound, whatever the floor; `exact` says that it is met. Hops that share a link
+ * are each checked for room, not together.
+ *
+ * O(n_servers K^2 + 2^racks K^2), K = offer->most; the search O(n_servers^3 K) and more, up to the budget.
+ */
+void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struct gadget_offer *offer);
+
+/* ---- the tree of sub-problems ---- */
+
+/** Price of the hop from server @p u to @p v; INFINITY where it has no room. */
+double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v);
+/** Better rings than out->worth and the floor, by branch and bound. True when none is left unseen. */
+bool gadget_search(struct gadget_found *out, struct gadget_pricer *x);
+
+/*
+ * GADGET's slot as a linear programme over rings, solved by generating them.
+ */
 
 /**
  * One ring of one job, a column. What it loads is a share of the row's capacity.

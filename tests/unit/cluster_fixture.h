@@ -2,7 +2,7 @@
 #ifndef TESTS_CLUSTER_FIXTURE_H
 #define TESTS_CLUSTER_FIXTURE_H
 
-#include "sim/events/gang_job.h"
+#include "sim/cluster/job.h"
 #include "tests/support.h"
 
 /** A cluster of the network that a spec word says, links of @p lat_s; a server is what @p level dimensions

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_ELASTIC_ORACLE_H
 #define TESTS_UNIT_ELASTIC_ORACLE_H
 
-#include "sim/slots/elastic.h"
+#include "sim/slots/slots.h"
 
 /* What cannot be built or exceeds the room here fails the test. */
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_SLOTS_FIXTURE_H
 #define TESTS_UNIT_SLOTS_FIXTURE_H
 
-#include "sim/slots/elastic.h"
+#include "sim/slots/slots.h"
 #include "tests/support.h"
 
 enum { STAR_MOST = 64 };

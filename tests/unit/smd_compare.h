@@ -2,8 +2,7 @@
 #ifndef TESTS_UNIT_SMD_COMPARE_H
 #define TESTS_UNIT_SMD_COMPARE_H
 
-#include "sim/interval/smd.h"
-#include "sim/interval/smd_draw.h"
+#include "sim/interval/interval.h"
 
 /** One point of a figure. */
 struct smd_trial {

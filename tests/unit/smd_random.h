@@ -3,7 +3,7 @@
 #define TESTS_UNIT_SMD_RANDOM_H
 
 #include "base/rng.h"
-#include "sim/interval/smd_job.h"
+#include "sim/interval/interval.h"
 
 enum { SMD_RANDOM_RESOURCES = 4 };
 

@@ -1,4 +1,4 @@
-#include "sim/batch/batch_load.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 struct bed {

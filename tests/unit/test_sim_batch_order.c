@@ -1,4 +1,4 @@
-#include "sim/batch/batch_order.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 static void run(struct batch_result *r, struct batch_fixture *f, enum batch_scheduler how,

@@ -1,4 +1,4 @@
-#include "sim/cluster/draw.h"
+#include "sim/cluster/job.h"
 #include "tests/support.h"
 
 /* ---- numbers ---- */

@@ -1,4 +1,4 @@
-#include "sim/slots/elastic_draw.h"
+#include "sim/slots/slots_draw.h"
 #include "tests/support.h"
 
 /* What `jobs: {TEXT}` of a file says; "" gives the paper's. */

@@ -1,5 +1,5 @@
 #include "base/rng.h"
-#include "sim/slots/embed.h"
+#include "sim/slots/slots.h"
 #include "tests/unit/slots_fixture.h"
 
 struct bed {
@@ -162,7 +162,8 @@ static void a_ring_is_found_on_a_star_just_when_there_is_one(void **state)
     assert_ok(rng_build(&r, 8, 0, &e), &e);
     for (int i = 0; i < 300; i++)
         assert_int_equal(fill_star(r, false), 0);
-    /* Where links are full the greedy search may miss a ring, as embed.h says; it is not blind either. */
+    /* Where links are full the greedy search may miss a ring, as embed_ring() says; it is not blind either.
+     */
     for (int i = 0; i < 300; i++)
         missed += fill_star(r, true);
     assert_in_range(missed, 1, 300);

@@ -1,7 +1,7 @@
 #include "sim/events/events.h"
 
 #include "base/rng.h"
-#include "sim/events/pace_graph.h"
+#include "sim/cluster/pace.h"
 #include "tests/unit/cluster_fixture.h"
 
 /* Runs of jobs that send nothing or little, by hand and by laws. Orders: test_sim_order.c. */

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/slots/elastic_draw.h"
+#include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/slots/gadget_round.h"
+#include "sim/slots/gadget.h"
 
 /* Four servers at one switch, by links of 10 GB/s, and two jobs. */
 struct small {

@@ -1,4 +1,4 @@
-#include "sim/batch/gang.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 static void gpus_and_seats_are_numbered_through(void **state)

@@ -1,5 +1,5 @@
 /* What cannot be is in test_sim_events.c, which meets all of it. */
-#include "sim/events/gang_job.h"
+#include "sim/cluster/job.h"
 
 #include "tests/unit/cluster_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "sim/interval/knapsack_lp.h"
+#include "sim/interval/knapsack.h"
 #include "tests/support.h"
 #include "tests/unit/knapsack_random.h"
 

@@ -1,5 +1,5 @@
 #include "base/rng.h"
-#include "sim/interval/layer_overlap.h"
+#include "sim/interval/interval.h"
 #include "tests/support.h"
 
 enum { MOST_LAYERS = 20 };

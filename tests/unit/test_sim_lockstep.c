@@ -1,4 +1,4 @@
-#include "sim/events/lockstep.h"
+#include "sim/flow/maxmin.h"
 
 #include "base/rng.h"
 #include "sim/flow/flow.h"

@@ -1,7 +1,7 @@
 /* The orders of events.h: schedules by hand, and optima. */
 #include "base/rng.h"
 #include "sim/events/events.h"
-#include "sim/events/pace_graph.h"
+#include "sim/cluster/pace.h"
 #include "tests/unit/cluster_fixture.h"
 
 static void run_on(struct events_result *r, const struct cluster *c, const struct gang_job *jobs, int32_t n,

@@ -1,4 +1,4 @@
-#include "sim/events/pace_graph.h"
+#include "sim/cluster/pace.h"
 
 #include "base/rng.h"
 #include "tests/unit/cluster_fixture.h"

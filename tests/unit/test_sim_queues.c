@@ -1,4 +1,4 @@
-#include "sim/batch/queues.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 /* A plan and what it takes to carry it out. */

@@ -1,4 +1,4 @@
-#include "sim/slots/ring_time.h"
+#include "sim/slots/slots.h"
 #include "tests/support.h"
 
 /* 100 MB, 1.25 GB/s, 50 GB/s, 32 samples of 1 ms, 50 ms, 2 ms. */

@@ -1,4 +1,4 @@
-#include "sim/batch/sjf_draw.h"
+#include "sim/batch/sjf_bco.h"
 #include "tests/support.h"
 
 static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)

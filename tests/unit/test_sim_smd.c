@@ -1,4 +1,4 @@
-#include "sim/interval/smd.h"
+#include "sim/interval/interval.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 

@@ -1,4 +1,4 @@
-#include "sim/interval/smd_draw.h"
+#include "sim/interval/interval.h"
 #include "tests/support.h"
 
 enum { N_JOBS = 2000 };

@@ -1,10 +1,10 @@
-#include "sim/interval/smd_inner.h"
+#include "sim/interval/interval.h"
 #include "tests/support.h"
 #include "tests/unit/smd_random.h"
 
 enum { R = SMD_RANDOM_RESOURCES };
 
-/* Limits as in smd_job.h, written down once more: the most q with each*q + other*n <= limit. */
+/* Limits as in interval.h, written down once more: the most q with each*q + other*n <= limit. */
 static double most_of(const double *each, const double *other, double n, const double *limit)
 {
     double most = INFINITY;

@@ -1,5 +1,5 @@
 #include "base/rng.h"
-#include "sim/cluster/utility.h"
+#include "sim/cluster/job.h"
 #include "tests/support.h"
 
 static struct utility make(enum utility_kind kind, double scale, double slope, double middle, double most)

@@ -1,0 +1,143 @@
+/** @file A training job that runs on all its GPUs at once, as traces of clusters hold it. */
+#ifndef SIM_CLUSTER_JOB_H
+#define SIM_CLUSTER_JOB_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/yaml.h"
+#include "sim/cluster/cluster.h"
+
+enum {
+    GANG_MAX_JOBS = 1 << 24,
+    GANG_MAX_GPUS = 1 << 20,
+    GANG_MAX_STREAMS = 1 << 29, /**< from workers to parameter servers, of one job */
+};
+
+struct gang_job {
+    const char *id;  /**< of the trace, for reports; borrowed; NULL: its number */
+    double submit_s; /**< >= 0; schedulers learn of it then */
+    int32_t gpus;    /**< one worker on each, 1 to GANG_MAX_GPUS; all of them or none */
+    int32_t
+        param_servers; /**< beside the workers and without GPUs, 0 (all-reduce) to GANG_MAX_STREAMS / gpus */
+    int32_t tenant;    /**< who shares with whom, >= 0 (DRF); -1: the job is alone */
+    double weight;     /**< of its tenant (DRF), > 0; the first job of a tenant counts */
+    /** Exactly one of the two is given, the other is NaN. A trace may only tell how long a job ran: it is
+     * then given as many iterations, not whole ones, as fill that time alone on its ideal place (events.h).
+     */
+    double iterations, runtime_s; /**< > 0 */
+    double compute_s;             /**< of one iteration, what does not depend on the place, > 0 */
+    double gradient_B;            /**< reduced over all workers in every iteration, >= 0 */
+    double hidden_s;              /**< of its communication, hidden behind compute, 0 to compute_s */
+    /** Of other resources than GPUs, per GPU, >= 0; [0] is not read. */
+    double demand[CLUSTER_MAX_RESOURCES];
+};
+
+/** One GPU, submitted at 0, of weight 1 and without anything to send; iterations and times are for the
+ * caller. */
+struct gang_job gang_job_default(void);
+
+/** What reports call job @p number: its id, else "job12". Returns @p buf or the id. */
+enum { GANG_NAME = 24 };
+const char *gang_job_name(char buf[GANG_NAME], const struct gang_job *job, int32_t number);
+
+/**
+ * Can job @p number run on the empty cluster, and is every field in its range?
+ * @param total_gpus  of the cluster: cluster_total(c, 0), so that many jobs can be checked
+ * @return 0 or ERR_RANGE naming the job, what is and what is needed. O(1), with other demands O(servers).
+ */
+int gang_job_check(const struct gang_job *job, int32_t number, const struct cluster *c, double total_gpus,
+                   struct err *e);
+
+/** Does it ask for more than GPUs? */
+bool gang_job_is_mixed(const struct gang_job *job, const struct cluster *c);
+
+/** How many of its workers find room where @p left (shape [n_resources], GPUs first) is left. */
+int32_t gang_job_room(const struct gang_job *job, const double *left, int32_t n_resources);
+
+/*
+ * What the progress of a job is worth.
+ */
+
+enum utility_kind {
+    UTILITY_LINEAR,           /**< scale * k */
+    UTILITY_SQRT,             /**< scale * sqrt(k) */
+    UTILITY_LOG,              /**< scale * log(1 + k): finite at 0 */
+    UTILITY_SIGMOID,          /**< scale / (1 + exp(-slope (k - middle))) */
+    UTILITY_SIGMOID_ENVELOPE, /**< the least concave function above that sigmoid on [0, most] */
+    N_UTILITIES,
+};
+
+/** "linear", "sqrt", "log", "sigmoid", "sigmoid-env", NULL: in the order of enum utility_kind, for key
+ * tables. */
+extern const char *const utility_words[N_UTILITIES + 1];
+
+/** A non-decreasing function of the iterations done, k >= 0. Plain value. */
+struct utility {
+    enum utility_kind kind;
+    double scale;  /**< >= 0 */
+    double slope;  /**< of a sigmoid [1/iteration], > 0 */
+    double middle; /**< of a sigmoid, its point of inflection [iterations] */
+    double touch;  /**< of an envelope: chord from 0 up to here, the sigmoid from here on [iterations] */
+};
+
+/**
+ * A utility that can be evaluated.
+ *
+ * A sigmoid is convex below its middle, so the guarantees of GADGET (arXiv 2202.01158), which need concave
+ * utilities, do not hold for it, and its marginal gain far below the middle is less than any rounding error.
+ * Its envelope is concave: the chord from (0, u(0)) to where a line from there touches the sigmoid, or to
+ * @p most if it would touch beyond.
+ *
+ * @param slope, middle  of the sigmoids only
+ * @param most           of the envelope: most iterations that the job can do; INFINITY is fine
+ * @return 0 or ERR_RANGE.
+ */
+int utility_build(struct utility *u, enum utility_kind kind, double scale, double slope, double middle,
+                  double most, struct err *e);
+
+/** Utility of @p k iterations. */
+double utility_at(const struct utility *u, double k);
+
+/** utility_at(from + gain) - utility_at(from), without cancellation far from a sigmoid's middle; >= 0. Both
+ * arguments are >= 0. */
+double utility_gain(const struct utility *u, double from, double gain);
+
+/** Is it concave on what it was built for, [0, most] for an envelope? */
+bool utility_is_concave(const struct utility *u);
+
+/*
+ * Ranges to draw from, and how a file writes them.
+ */
+
+/** From lo to hi, both included where whole numbers are drawn. */
+struct draw_range {
+    double lo, hi;
+};
+
+/** Uniform; @p range.lo where both ends are the same. */
+double draw_real(struct rng *r, struct draw_range range);
+/** A whole number of ceil(lo) .. floor(hi), each as likely; draw_real() where there is none between. */
+double draw_whole(struct rng *r, struct draw_range range);
+
+/** What a range in a file may be. */
+struct draw_limits {
+    double scale;    /**< file's unit to SI */
+    double min, max; /**< in the file's unit, inclusive */
+    bool whole;      /**< both ends must be whole numbers */
+};
+
+/**
+ * Read a number, or a list [lo, hi] of two; -1 leaves @p range as it is.
+ * ERR_PARSE or ERR_RANGE with the place.
+ */
+int draw_read_range(struct draw_range *range, const struct yaml_doc *doc, yaml_id node,
+                    const struct draw_limits *limits, struct err *e);
+
+enum { DRAW_MAX_CHOICES = 16 };
+
+/** Read a list of 1 to DRAW_MAX_CHOICES whole numbers of 1 to 1024 into @p out. ERR_PARSE, ERR_RANGE. */
+int draw_read_choices(double *out, int32_t *n, const struct yaml_doc *doc, yaml_id list, struct err *e);
+
+#endif

@@ -1,0 +1,556 @@
+#include "sim/cluster/pace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/num.h"
+#include "sim/flow/maxmin.h"
+#include "workloads/collective_time.h"
+
+/*
+ * What a job sends and where, on a given place: the terms of pace.h that do not change while it
+ * runs.
+ */
+
+/**
+ * Communication of one iteration at rate r takes before_s + max(floor_s, latency_s + volume_B / r).
+ * `= { 0 }`; release with pace_comm_free().
+ */
+struct pace_comm {
+    double before_s;           /**< inside servers, and sums that are formed */
+    double floor_s;            /**< what goes on inside servers at the same time */
+    double latency_s;          /**< of all steps between servers */
+    double volume_B;           /**< of each stream, 0: nothing between servers */
+    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
+    double *sent_B;            /**< shape [n_uses], owned: on each of them in an iteration */
+    int32_t n_uses;
+};
+void pace_comm_free(struct pace_comm *m);
+
+/** Streams that pass an arc on their way there, and those that come back later. */
+struct pace_tally {
+    int32_t arc, there, back;
+};
+
+/** What all jobs have in common. `= { 0 }` before pace_site_build(); release with pace_site_free(). */
+struct pace_site {
+    const struct cluster *c; /**< borrowed */
+    struct pace_graph_settings settings;
+    struct topo_network inner; /**< dimensions inside a server */
+    struct topo_network
+        odd; /**< the same for groups that are no power of two: without algorithms that need one */
+    double inner_Bps;
+    double *reach_Bps; /**< shape [n_arcs], what an arc offers, owned */
+    struct cluster_room room;
+    struct pace_tally *tally; /**< shape [n_tally], owned: arcs of the job at hand */
+    int32_t n_tally, cap_tally;
+    int32_t *tally_of; /**< shape [n_arcs], owned: place of an arc in the tally, -1 = none */
+    bool *seen;        /**< shape [n_servers], owned: all false between calls */
+};
+
+/** ERR_NOMEM, or ERR_RANGE as pace_graph_build(). */
+int pace_site_build(struct pace_site *x, const struct cluster *c, const struct pace_graph_settings *settings,
+                    struct err *e);
+void pace_site_free(struct pace_site *x);
+
+/** The terms of @p job at @p place. ERR_NOMEM, and as begin() of pace.h; @p out is then to be freed. */
+int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job, int32_t number,
+                   const struct pace_place *place, struct err *e);
+
+/** Iteration time at rate @p rate_Bps of each stream, not read where nothing is sent between servers. */
+double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps);
+
+/** Rate alone: that of the arc which has least for each stream; INFINITY without any. */
+double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_site *x);
+
+void pace_comm_free(struct pace_comm *m)
+{
+    free(m->uses);
+    free(m->sent_B);
+    *m = (struct pace_comm){ 0 };
+}
+
+/* ---- what all jobs have in common ---- */
+
+static int check_settings(const struct pace_graph_settings *s, const struct cluster *c, struct err *e)
+{
+    if (!(s->inner_Bps > 0))
+        return err_set(e, ERR_RANGE, "pace: bandwidth inside servers is %g B/s, need > 0", s->inner_Bps);
+    if (!(s->reduce_Bps > 0))
+        return err_set(e, ERR_RANGE, "pace: rate of sums is %g B/s, need > 0", s->reduce_Bps);
+    if (!s->inner)
+        return 0;
+    if (s->level < 0 || s->level >= s->inner->n_dims)
+        return err_set(e, ERR_RANGE, "pace: level of servers is %d, need 0 to %d", (int)s->level,
+                       (int)s->inner->n_dims - 1);
+    double most = 1;
+    for (int32_t d = 0; d < s->level; d++) {
+        most *= s->inner->dims[d].size;
+        if (!(s->inner->dims[d].bw_Bps > 0))
+            return err_set(e, ERR_RANGE, "pace: dimension %s has no bandwidth, need bw_GBps",
+                           s->inner->dims[d].name);
+    }
+    for (int32_t k = 0; k < c->n_servers; k++)
+        if (cluster_capacity(c, k, 0) > most)
+            return err_set(e, ERR_RANGE,
+                           "pace: server %d has %g GPUs, need at most the %g that its network joins", (int)k,
+                           cluster_capacity(c, k, 0), most);
+    return 0;
+}
+
+/* Inside a server, and the same for groups of any size. */
+static void take_inner(struct pace_site *x)
+{
+    const struct pace_graph_settings *s = &x->settings;
+    x->inner_Bps = s->inner_Bps;
+    if (!s->inner)
+        return;
+    x->inner = *s->inner;
+    x->inner.n_dims = s->level;
+    x->inner.n_npus = 1;
+    x->inner_Bps = s->level > 0 ? 0 : s->inner_Bps;
+    for (int32_t d = 0; d < s->level; d++) {
+        x->inner.n_npus *= x->inner.dims[d].size;
+        x->inner_Bps += x->inner.dims[d].bw_Bps;
+    }
+    x->odd = x->inner;
+    for (int32_t d = 0; d < s->level; d++)
+        if (x->odd.dims[d].algorithm == TOPO_ALGORITHM_HALVING)
+            x->odd.dims[d].algorithm = TOPO_ALGORITHM_SHAPE;
+    x->settings.inner = &x->inner;
+}
+
+int pace_site_build(struct pace_site *x, const struct cluster *c, const struct pace_graph_settings *settings,
+                    struct err *e)
+{
+    *x = (struct pace_site){ .c = c, .settings = *settings };
+    int rc = check_settings(settings, c, e);
+    if (rc)
+        return rc;
+    take_inner(x);
+    x->reach_Bps = malloc((size_t)c->n_arcs * sizeof *x->reach_Bps + 1);
+    x->tally_of = malloc((size_t)c->n_arcs * sizeof *x->tally_of + 1);
+    x->seen = calloc((size_t)c->n_servers, sizeof *x->seen);
+    if (!x->reach_Bps || !x->tally_of || !x->seen) {
+        pace_site_free(x);
+        return err_nomem(e, "links");
+    }
+    for (int32_t a = 0; a < c->n_arcs; a++) {
+        int32_t d = c->routes.described ? topo_link_dim(&c->routes, a / 2) : -1;
+        x->tally_of[a] = -1;
+        x->reach_Bps[a] = c->bw_Bps[a] * (d >= 0 ? c->routes.net.dims[d].efficiency : 1);
+    }
+    return 0;
+}
+
+void pace_site_free(struct pace_site *x)
+{
+    free(x->reach_Bps);
+    free(x->tally);
+    free(x->tally_of);
+    free(x->seen);
+    cluster_room_free(&x->room);
+    *x = (struct pace_site){ 0 };
+}
+
+/* ---- inside a server ---- */
+
+/* An all-reduce over n of its GPUs. Of a network they fill the innermost dimensions first; where they do not
+ * fill the last one evenly, it is as slow as if they did. */
+static double inner_s(const struct pace_site *x, double bytes, int32_t n)
+{
+    int32_t members[TOPO_MAX_DIMS] = { 0 }, left = n;
+    double bw_Bps[TOPO_MAX_DIMS];
+    bool odd = false;
+    if (n == 1 || !(bytes > 0))
+        return 0;
+    if (!x->settings.inner)
+        return bytes * (n - 1) / n * (2 / x->inner_Bps + 1 / x->settings.reduce_Bps);
+    for (int32_t d = 0; d < x->inner.n_dims; d++) {
+        int32_t size = x->inner.dims[d].size;
+        members[d] = left < size ? left : size;
+        left = (left + members[d] - 1) / members[d];
+        bw_Bps[d] = x->inner.dims[d].bw_Bps;
+        odd = odd || !num_is_power_of_two(members[d]);
+    }
+    const struct collective_way way = { odd ? &x->odd : &x->inner, x->settings.rules, bw_Bps };
+    struct collective_time time;
+    collective_time(&time, COLLECTIVE_ALL_REDUCE, bytes, members, &way);
+    return time.time_s;
+}
+
+/* ---- between servers ---- */
+
+static int add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
+{
+    if (x->tally_of[arc] < 0) {
+        struct pace_tally *grown = array_grow(x->tally, x->n_tally, &x->cap_tally, sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "links of a job");
+        x->tally = grown;
+        x->tally_of[arc] = x->n_tally;
+        x->tally[x->n_tally++] = (struct pace_tally){ arc, 0, 0 };
+    }
+    x->tally[x->tally_of[arc]].there += there;
+    x->tally[x->tally_of[arc]].back += back;
+    return 0;
+}
+
+/* Streams from one server to another; their latency, if it is longer than those so far. */
+static int add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
+                       double *lat_s, struct err *e)
+{
+    struct cluster_path path;
+    double sum_s = 0;
+    int rc = cluster_find_path(&path, x->c, from, to, &x->room, e);
+    for (int32_t i = 0; i < path.n && !rc; i++) {
+        sum_s += x->c->lat_s[path.arcs[i]];
+        rc = add_tally(x, path.arcs[i], there, back, e);
+    }
+    *lat_s = fmax(*lat_s, sum_s);
+    return rc;
+}
+
+static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+                     const struct pace_place *p, struct err *e)
+{
+    double share = (double)(p->n - 1) / p->n, lat_s = 0;
+    int rc = 0;
+    for (int32_t k = 0; k < p->n; k++)
+        if (k == 0 || p->gpus[k] != p->gpus[k - 1])
+            m->before_s = fmax(m->before_s, inner_s(x, job->gradient_B, p->gpus[k]));
+    if (p->n == 1)
+        return 0;
+    for (int32_t k = 0; k < p->n && !rc; k++)
+        rc = add_streams(x, p->servers[k], p->servers[(k + 1) % p->n], 1, 0, &lat_s, e);
+    m->before_s += share * job->gradient_B / x->settings.reduce_Bps;
+    m->latency_s = 2.0 * (p->n - 1) * lat_s;
+    m->volume_B = 2 * share * job->gradient_B;
+    return rc;
+}
+
+/* Parameter servers on the k-th server of a place. */
+static int32_t held(const struct gang_job *job, const struct pace_place *p, int32_t k)
+{
+    return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
+}
+
+static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+                      const struct pace_place *p, struct err *e)
+{
+    double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->param_servers;
+    int rc = 0;
+    for (int32_t to = 0; to < p->n && held(job, p, to) > 0; to++) {
+        int32_t n = held(job, p, to);
+        busiest = fmax(busiest, fmax(n, p->gpus[to]));
+        for (int32_t from = 0; from < p->n && !rc; from++) {
+            if (from == to)
+                continue;
+            rc = add_streams(x, p->servers[from], p->servers[to], n * p->gpus[from], 0, &lat_s, e);
+            if (!rc)
+                rc = add_streams(x, p->servers[to], p->servers[from], 0, n * p->gpus[from], &lat_s, e);
+        }
+    }
+    m->floor_s = stream_B * busiest / x->inner_Bps;
+    m->latency_s = p->n > 1 ? 2 * lat_s : 0;
+    m->volume_B = p->n > 1 ? stream_B : 0;
+    return rc;
+}
+
+/* Of the tally. Streams move their volume on the way there, or half of it there and then half of it back: at
+ * one time only those of one way are on a link. */
+static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_ways, struct err *e)
+{
+    m->uses = malloc((size_t)(x->n_tally + 1) * sizeof *m->uses);
+    m->sent_B = malloc((size_t)(x->n_tally + 1) * sizeof *m->sent_B);
+    if (!m->uses || !m->sent_B)
+        return err_nomem(e, "links of a job");
+    for (int32_t i = 0; i < x->n_tally; i++) {
+        const struct pace_tally *t = &x->tally[i];
+        m->uses[i] = (struct lockstep_use){ t->arc, t->there > t->back ? t->there : t->back };
+        m->sent_B[i] = ((double)t->there + t->back) * m->volume_B / (both_ways ? 2 : 1);
+    }
+    m->n_uses = x->n_tally;
+    return 0;
+}
+
+static int check_place(struct pace_site *x, const struct gang_job *job, int32_t number,
+                       const struct pace_place *p, struct err *e)
+{
+    char name[GANG_NAME];
+    int64_t gpus = 0;
+    bool twice = false;
+    int32_t k = 0;
+    for (; k < p->n && p->servers[k] >= 0 && p->servers[k] < x->c->n_servers && p->gpus[k] > 0; k++) {
+        gpus += p->gpus[k];
+        twice = twice || x->seen[p->servers[k]];
+        x->seen[p->servers[k]] = true;
+    }
+    for (int32_t i = 0; i < k; i++)
+        x->seen[p->servers[i]] = false;
+    if (k == p->n && gpus == job->gpus && !twice)
+        return 0;
+    return err_set(e, ERR_RANGE,
+                   "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+                   gang_job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "",
+                   (int)job->gpus);
+}
+
+int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job, int32_t number,
+                   const struct pace_place *place, struct err *e)
+{
+    int rc = check_place(x, job, number, place, e);
+    if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
+        return rc;
+    rc = (job->param_servers ? find_stars : find_ring)(out, x, job, place, e);
+    if (!rc)
+        rc = take_uses(out, x, job->param_servers > 0, e);
+    for (int32_t i = 0; i < x->n_tally; i++)
+        x->tally_of[x->tally[i].arc] = -1;
+    x->n_tally = 0;
+    return rc;
+}
+
+double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps)
+{
+    double between_s = m->volume_B > 0 ? m->latency_s + m->volume_B / rate_Bps : 0;
+    return job->compute_s + fmax(0, m->before_s + fmax(m->floor_s, between_s) - job->hidden_s);
+}
+
+double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_site *x)
+{
+    double rate_Bps = INFINITY;
+    for (int32_t i = 0; i < m->n_uses; i++)
+        rate_Bps = fmin(rate_Bps, x->reach_Bps[m->uses[i].link] / m->uses[i].count);
+    return rate_Bps;
+}
+
+const char *const pace_contention_words[N_PACE_CONTENTIONS + 1] = { "none", "shared" };
+const char *const pace_duty_words[N_PACE_DUTIES + 1] = { "always", "interleaved" };
+
+struct graph_job {
+    struct pace_comm comm;
+    double alone_s, iteration_s;
+    double often_Hz; /**< iterations a second, as they stand in the loads of arcs */
+    bool runs, listed;
+};
+
+struct graph_arc {
+    double bytes, load_Bps, peak_Bps;
+};
+
+struct pace_graph {
+    struct pace_site site;
+    const struct gang_job *jobs;
+    int32_t n_jobs;
+    struct graph_job *state;   /**< shape [n_jobs], owned */
+    struct graph_arc *arcs;    /**< shape [n_arcs], owned */
+    struct lockstep *lockstep; /**< owned; NULL without contention */
+    int32_t *begun, n_begun;   /**< since the last changed(); shape [n_jobs], owned */
+    int32_t *listed;           /**< answer of changed(); shape [n_jobs], owned */
+};
+
+struct pace_graph_settings pace_graph_settings_default(void)
+{
+    return (struct pace_graph_settings){ .contention = PACE_CONTENTION_SHARED,
+                                         .inner_Bps = INFINITY,
+                                         .reduce_Bps = INFINITY };
+}
+
+/* ---- loads ---- */
+
+static void change_load(struct pace_graph *g, struct graph_job *j, double often_Hz)
+{
+    for (int32_t i = 0; i < j->comm.n_uses; i++)
+        g->arcs[j->comm.uses[i].link].load_Bps += j->comm.sent_B[i] * (often_Hz - j->often_Hz);
+    j->often_Hz = often_Hz;
+}
+
+static void note_peaks(struct pace_graph *g, const struct graph_job *j)
+{
+    for (int32_t i = 0; i < j->comm.n_uses; i++) {
+        struct graph_arc *arc = &g->arcs[j->comm.uses[i].link];
+        arc->peak_Bps = fmax(arc->peak_Bps, arc->load_Bps);
+    }
+}
+
+/* ---- as a model of speed ---- */
+
+/* Does its speed depend on others? */
+static bool shares(const struct pace_graph *g, const struct graph_job *j)
+{
+    return g->lockstep && j->comm.volume_B > 0;
+}
+
+static int begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
+{
+    struct pace_graph *g = x;
+    struct graph_job *j = &g->state[job];
+    int rc = pace_comm_find(&j->comm, &g->site, &g->jobs[job], job, place, e);
+    if (!rc) {
+        j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
+        bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
+        if (shares(g, j))
+            rc = lockstep_add(g->lockstep, job, j->comm.uses, j->comm.n_uses,
+                              capped ? j->comm.volume_B / j->alone_s : (double)INFINITY, e);
+    }
+    if (rc) {
+        pace_comm_free(&j->comm);
+        return rc;
+    }
+    j->runs = true;
+    j->iteration_s = j->alone_s;
+    if (!j->listed) {
+        j->listed = true;
+        g->begun[g->n_begun++] = job;
+    }
+    return 0;
+}
+
+static void end(void *x, int32_t job)
+{
+    struct pace_graph *g = x;
+    struct graph_job *j = &g->state[job];
+    change_load(g, j, 0);
+    if (shares(g, j))
+        lockstep_remove(g->lockstep, job);
+    pace_comm_free(&j->comm);
+    j->runs = false;
+}
+
+static double shared_s(const struct pace_graph *g, int32_t job)
+{
+    const struct graph_job *j = &g->state[job];
+    double rate_Bps = lockstep_rate(g->lockstep, job);
+    if (g->site.settings.duty == PACE_DUTY_INTERLEAVED)
+        return fmax(j->alone_s, j->comm.volume_B / rate_Bps);
+    return pace_comm_iteration_s(&j->comm, &g->jobs[job], rate_Bps);
+}
+
+static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
+{
+    struct pace_graph *g = x;
+    const int32_t *moved = NULL;
+    int32_t n_moved = 0;
+    (void)e;
+    *n = 0;
+    if (g->lockstep)
+        lockstep_settle(g->lockstep, &moved, &n_moved);
+    for (int32_t i = 0; i < g->n_begun; i++) {
+        struct graph_job *j = &g->state[g->begun[i]];
+        j->listed = j->runs;
+        if (j->runs)
+            g->listed[(*n)++] = g->begun[i];
+    }
+    g->n_begun = 0;
+    for (int32_t i = 0; i < n_moved; i++)
+        if (!g->state[moved[i]].listed)
+            g->listed[(*n)++] = moved[i];
+    for (int32_t i = 0; i < *n; i++) {
+        struct graph_job *j = &g->state[g->listed[i]];
+        j->listed = false;
+        if (shares(g, j))
+            j->iteration_s = shared_s(g, g->listed[i]);
+        change_load(g, j, 1 / j->iteration_s);
+    }
+    for (int32_t i = 0; i < *n; i++)
+        note_peaks(g, &g->state[g->listed[i]]);
+    *jobs = g->listed;
+    return 0;
+}
+
+static double iteration_s(const void *x, int32_t job)
+{
+    const struct pace_graph *g = x;
+    return g->state[job].iteration_s;
+}
+
+static void release(void *x)
+{
+    struct pace_graph *g = x;
+    if (!g)
+        return;
+    for (int32_t i = 0; g->state && i < g->n_jobs; i++)
+        pace_comm_free(&g->state[i].comm);
+    pace_site_free(&g->site);
+    lockstep_free(g->lockstep);
+    free(g->state);
+    free(g->arcs);
+    free(g->begun);
+    free(g->listed);
+    free(g);
+}
+
+static int reserve(struct pace_graph *g, struct err *e)
+{
+    size_t n = (size_t)g->n_jobs + 1;
+    g->state = calloc(n, sizeof *g->state);
+    g->arcs = calloc((size_t)g->site.c->n_arcs + 1, sizeof *g->arcs);
+    g->begun = malloc(n * sizeof *g->begun);
+    g->listed = malloc(n * sizeof *g->listed);
+    if (!g->state || !g->arcs || !g->begun || !g->listed)
+        return err_nomem(e, "jobs");
+    if (g->site.settings.contention == PACE_CONTENTION_NONE)
+        return 0;
+    return lockstep_build(&g->lockstep, g->site.reach_Bps, g->site.c->n_arcs, g->n_jobs, e);
+}
+
+int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,
+                     const struct pace_graph_settings *settings, struct err *e)
+{
+    *out = (struct pace){ NULL, begin, end, changed, iteration_s, release };
+    struct pace_graph *g = calloc(1, sizeof *g);
+    if (!g)
+        return err_nomem(e, "a model of links");
+    g->jobs = jobs;
+    g->n_jobs = n_jobs;
+    int rc = pace_site_build(&g->site, c, settings, e);
+    if (!rc)
+        rc = reserve(g, e);
+    if (rc) {
+        release(g);
+        return rc;
+    }
+    out->x = g;
+    return 0;
+}
+
+/* ---- what more it can tell ---- */
+
+struct pace_graph *pace_graph_of(const struct pace *pace)
+{
+    return pace->free == release ? pace->x : NULL;
+}
+
+double pace_graph_alone_s(const struct pace_graph *g, int32_t job)
+{
+    return g->state[job].alone_s;
+}
+
+void pace_graph_count(struct pace_graph *g, int32_t job, double iterations)
+{
+    const struct pace_comm *m = &g->state[job].comm;
+    for (int32_t i = 0; i < m->n_uses; i++)
+        g->arcs[m->uses[i].link].bytes += m->sent_B[i] * iterations;
+}
+
+void pace_graph_spread(const struct pace_graph *g, int32_t job, double iterations, struct link_bins *bins,
+                       double from_s, double to_s)
+{
+    const struct pace_comm *m = &g->state[job].comm;
+    for (int32_t i = 0; i < m->n_uses; i++)
+        link_bins_add(bins, m->uses[i].link, m->sent_B[i] * iterations, from_s, to_s);
+}
+
+struct pace_graph_use pace_graph_arc(const struct pace_graph *g, int32_t arc)
+{
+    double reach_Bps = g->site.reach_Bps[arc];
+    return (struct pace_graph_use){ g->arcs[arc].bytes, reach_Bps, g->arcs[arc].peak_Bps / reach_Bps };
+}
+
+void pace_graph_reset(struct pace_graph *g)
+{
+    for (int32_t a = 0; a < g->site.c->n_arcs; a++)
+        g->arcs[a] = (struct graph_arc){ 0 };
+}

@@ -1,0 +1,529 @@
+#include "sim/slots/slots_draw.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of one seed: below 2^32 all differ. Rounding draws from the slot's number. */
+#define RACK_STREAM   UINT64_C(0x40000000)
+#define JOB_STREAM    UINT64_C(0x80000000)
+#define DEMAND_STREAM UINT64_C(0xc0000000)
+
+/* The paper's links and bandwidths are in bits. */
+#define Gbps (1e9 / 8)
+#define Mbps (1e6 / 8)
+
+/* ---- racks ---- */
+
+/* Shares of `total` in proportion to the GPUs drawn: whole parts, then one each for the largest remainders.
+ */
+static int scale_gpus(double *gpus, int32_t n, int64_t total, struct err *e)
+{
+    double sum = 0, given = 0;
+    double *rest = malloc((size_t)n * sizeof *rest);
+    if (!rest)
+        return err_nomem(e, "GPUs of servers");
+    for (int32_t s = 0; s < n; s++)
+        sum += gpus[s];
+    for (int32_t s = 0; s < n; s++) {
+        double share = gpus[s] * (double)total / sum;
+        gpus[s] = floor(share);
+        rest[s] = share - gpus[s];
+        given += gpus[s];
+    }
+    for (int64_t more = total - (int64_t)given; more > 0; more--) {
+        int32_t best = 0;
+        for (int32_t s = 1; s < n; s++)
+            best = rest[s] > rest[best] ? s : best;
+        gpus[best]++;
+        rest[best] = -1;
+    }
+    free(rest);
+    return 0;
+}
+
+/* What is drawn for a cluster of racks. */
+struct racks_draft {
+    int32_t *rack;
+    double *server_Bps, *rack_Bps, *gpus;
+};
+
+static void draft_free(struct racks_draft *x)
+{
+    free(x->rack);
+    free(x->server_Bps);
+    free(x->rack_Bps);
+    free(x->gpus);
+}
+
+static int draft_racks(struct racks_draft *x, int32_t *n_racks, const struct draw_racks *d, struct rng *r,
+                       struct err *e)
+{
+    int32_t n = (int32_t)d->servers;
+    *n_racks = (int32_t)draw_whole(r, d->racks);
+    *n_racks = *n_racks > n ? n : *n_racks;
+    int32_t n_pairs = *n_racks * (*n_racks - 1) / 2;
+    *x = (struct racks_draft){ .rack = malloc((size_t)n * sizeof *x->rack),
+                               .server_Bps = malloc((size_t)n * sizeof *x->server_Bps),
+                               .rack_Bps = malloc(((size_t)n_pairs + 1) * sizeof *x->rack_Bps),
+                               .gpus = malloc((size_t)n * sizeof *x->gpus) };
+    if (!x->rack || !x->server_Bps || !x->rack_Bps || !x->gpus)
+        return err_nomem(e, "racks");
+    for (int32_t s = 0; s < n; s++) {
+        /* A rack that nobody was drawn into would be a switch without servers: the first ones fill all. */
+        x->rack[s] = s < *n_racks ? s : (int32_t)rng_below(r, *n_racks);
+        x->gpus[s] = d->gpus[rng_below(r, d->n_gpus)];
+        x->server_Bps[s] =
+            draw_whole(r, (struct draw_range){ d->server_Bps.lo / Gbps, d->server_Bps.hi / Gbps });
+        x->server_Bps[s] *= Gbps * d->link_scale;
+    }
+    for (int32_t i = 0; i < n_pairs; i++) {
+        x->rack_Bps[i] = draw_whole(r, (struct draw_range){ d->rack_Bps.lo / Gbps, d->rack_Bps.hi / Gbps });
+        x->rack_Bps[i] *= Gbps * d->link_scale;
+    }
+    return d->total_gpus >= 0 ? scale_gpus(x->gpus, n, d->total_gpus, e) : 0;
+}
+
+int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, struct err *e)
+{
+    static const char *const names[] = { "gpu" };
+    struct racks_draft x = { 0 };
+    struct rng *r;
+    int32_t n_racks = 0;
+    *c = (struct cluster){ 0 };
+    int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM, e);
+    if (!rc)
+        rc = draft_racks(&x, &n_racks, d, r, e);
+    if (!rc) {
+        const struct cluster_racks racks = { .n_servers = (int32_t)d->servers,
+                                             .n_racks = n_racks,
+                                             .rack = x.rack,
+                                             .server_Bps = x.server_Bps,
+                                             .rack_Bps = x.rack_Bps,
+                                             .lat_s = d->lat_s };
+        const struct cluster_offer offer = { 1, names, x.gpus, true };
+        rc = cluster_build_racks(c, &racks, &offer, e);
+    }
+    draft_free(&x);
+    rng_free(r);
+    return rc;
+}
+
+/* ---- jobs ---- */
+
+int draw_set_utility(struct elastic_job *job, const struct draw_elastic *d, const struct draw_taste *taste,
+                     double most, struct err *e)
+{
+    int rc = utility_build(&job->report, (enum utility_kind)d->utility, taste->scale, taste->slope,
+                           taste->middle, most, e);
+    job->aim = job->report;
+    if (!rc && job->report.kind == UTILITY_SIGMOID && !d->aim_literal)
+        rc = utility_build(&job->aim, UTILITY_SIGMOID_ENVELOPE, taste->scale, taste->slope, taste->middle,
+                           most, e);
+    return rc;
+}
+
+static struct draw_taste draw_taste(const struct draw_elastic *d, struct rng *r)
+{
+    struct draw_taste taste = { .scale = draw_whole(r, d->scale) };
+    /* (0, 1) is open in the paper, and a sigmoid without slope is none. */
+    taste.slope = fmax(draw_real(r, d->slope), 1e-6);
+    taste.middle = draw_whole(r, d->middle);
+    return taste;
+}
+
+/* A quotient that a rounding error lifted above a whole number is that number. */
+static double whole_above(double x)
+{
+    return ceil(x * (1 - 1e-12));
+}
+
+/* Entries of a job's table of gains. */
+static size_t gain_width(const struct draw_elastic *d)
+{
+    return (size_t)fmax(d->workers.hi, d->fixed.hi) + 1;
+}
+
+/* Table of gains by the time of an iteration; *zeta is what a worker-slot gives with the most workers, *best
+ * with the number for which that is most. */
+static int fill_gains(double *gain, double *zeta, double *best, const struct elastic_job *j,
+                      const struct draw_elastic *d, struct err *e)
+{
+    struct ring_time t = d->ring;
+    int32_t most = j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
+    t.hop_Bps = j->hop_Bps;
+    int rc = ring_time_gains(gain, &t, (enum ring_batch)d->batch, d->slot_s, most, e);
+    if (rc)
+        return rc;
+    *zeta = gain[j->max_workers] / j->max_workers;
+    *best = 0;
+    for (int32_t w = 1; w <= most; w++)
+        *best = fmax(*best, gain[w] / w);
+    if (!(*zeta > 0))
+        return err_set(e, ERR_RANGE,
+                       "job %s: an iteration on %d workers takes %g s, need at most a slot, %g s", j->id,
+                       (int)j->max_workers,
+                       ring_time_iteration_s(&t, (enum ring_batch)d->batch, j->max_workers), d->slot_s);
+    return 0;
+}
+
+static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struct draw_elastic *d,
+                    int32_t n_slots, double *gain, struct rng *r, struct err *e)
+{
+    double last = fmax(1, floor(0.8 * n_slots));
+    *j = (struct elastic_job){ .id = j->id, .leave_frac = d->leave_frac, .gain = gain };
+    j->max_workers = (int32_t)draw_whole(r, d->workers);
+    j->fixed_workers = (int32_t)draw_whole(r, d->fixed);
+    if (d->clamp_fixed && j->fixed_workers > j->max_workers)
+        j->fixed_workers = j->max_workers;
+    double iterations = draw_whole(r, d->iterations);
+    j->zeta = draw_whole(r, d->zeta) * d->zeta_scale;
+    j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
+    j->demand[0] = d->gpus;
+    double zeta = j->zeta, best = zeta;
+    int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
+    if (rc)
+        return rc;
+    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / zeta);
+    *taste = draw_taste(d, r);
+    rc = draw_set_utility(j, d, taste, j->budget * best, e);
+    /* Last, so that jobs which come at once are those that would come one by one. */
+    j->arrival = d->arrivals == DRAW_UNIFORM ? (int32_t)draw_whole(r, (struct draw_range){ 1, last }) : 1;
+    return rc;
+}
+
+/* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
+static int draw_poisson(struct draw_jobs *out, int32_t n_slots, int64_t seed, struct err *e)
+{
+    double last = fmax(1, floor(0.8 * n_slots)), at = 1;
+    struct rng *r;
+    int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM + 1, e);
+    for (int32_t i = 0; i < out->n && !rc; i++) {
+        out->jobs[i].arrival = (int32_t)fmin(at, last);
+        at += -log1p(-rng_uniform(r)) * (last - 1) / out->n;
+    }
+    rng_free(r);
+    return rc;
+}
+
+int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32_t n_slots, int64_t seed,
+                      struct err *e)
+{
+    int rc = 0;
+    *out = (struct draw_jobs){ .n = (int32_t)d->count };
+    out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
+    out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
+    size_t width = gain_width(d);
+    if (d->progress == DRAW_TAU)
+        out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
+    out->tastes = calloc((size_t)out->n + 1, sizeof *out->tastes);
+    if (!out->jobs || !out->ids || !out->tastes || (d->progress == DRAW_TAU && !out->gains))
+        rc = err_nomem(e, "jobs");
+    for (int32_t i = 0; i < out->n && !rc; i++) {
+        struct rng *r;
+        snprintf(out->ids[i], sizeof out->ids[i], "job%d", (int)i);
+        out->jobs[i].id = out->ids[i];
+        rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
+        if (!rc)
+            rc = draw_job(&out->jobs[i], &out->tastes[i], d, n_slots,
+                          out->gains ? out->gains + (size_t)i * width : NULL, r, e);
+        rng_free(r);
+    }
+    if (!rc && d->arrivals == DRAW_POISSON)
+        rc = draw_poisson(out, n_slots, seed, e);
+    if (rc)
+        draw_jobs_free(out);
+    return rc;
+}
+
+void draw_jobs_free(struct draw_jobs *x)
+{
+    free(x->jobs);
+    free(x->ids);
+    free(x->gains);
+    free(x->tastes);
+    *x = (struct draw_jobs){ 0 };
+}
+
+static int32_t find_resource(const struct cluster *c, const char *name)
+{
+    for (int32_t r = 0; r < c->n_resources; r++)
+        if (strcmp(c->resources[r], name) == 0)
+            return r;
+    return -1;
+}
+
+int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const struct cluster *c, int64_t seed,
+                 struct err *e)
+{
+    int32_t at[CLUSTER_MAX_RESOURCES];
+    for (int32_t k = 0; k < d->n_demands; k++) {
+        at[k] = find_resource(c, d->demands[k].name);
+        if (at[k] < 0)
+            return err_set(e, ERR_RANGE, "jobs.demand: %s is no resource of the servers, need one of them",
+                           d->demands[k].name);
+    }
+    for (int32_t i = 0; i < jobs->n && d->n_demands; i++) {
+        struct rng *r;
+        int rc = rng_build(&r, (uint64_t)seed, DEMAND_STREAM + (uint64_t)i, e);
+        if (rc)
+            return rc;
+        for (int32_t k = 0; k < d->n_demands; k++)
+            jobs->jobs[i].demand[at[k]] = draw_real(r, d->demands[k].range);
+        rng_free(r);
+    }
+    return 0;
+}
+
+/*
+ * The keys of racks and of jobs in slots.
+ */
+
+static const char *const arrival_words[] = { "at-once", "uniform", "poisson", NULL };
+static const char *const progress_words[] = { "const", "tau", NULL };
+static const char *const batch_words[] = { "worker", "job", NULL };
+static const char *const budget_words[] = { "scaled", "literal", NULL };
+
+struct racks_conf {
+    struct draw_racks d;
+    yaml_id racks, gpus, server, rack;
+};
+
+struct jobs_conf {
+    struct draw_elastic d;
+    yaml_id demand, workers, fixed, iterations, zeta, tau, hop, scale, slope, middle;
+};
+
+#define COUNT(conf, key, field, least, most, absent, text)                                                   \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct conf, field), .unit = "",    \
+        .scale = 1, .min = least, .max = most, .dflt = absent                                                \
+    }
+#define REAL(conf, key, field, in, to_SI, least, most, absent, used, text)                                   \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct conf, field), .unit = in,     \
+        .scale = to_SI, .min = least, .max = most, .dflt = absent, .uses = used                              \
+    }
+#define NODE(conf, key, field, in, used, text)                                                               \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_NODE, .offset = offsetof(struct conf, field), .unit = in,     \
+        .uses = used                                                                                         \
+    }
+#define WORD(conf, key, field, list, absent, text)                                                           \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_WORD, .offset = offsetof(struct conf, field), .unit = "",     \
+        .words = list, .dflt = absent                                                                        \
+    }
+#define FLAG(conf, key, field, used, text)                                                                   \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct conf, field), .unit = "",     \
+        .dflt = 0, .uses = used                                                                              \
+    }
+/* Without a default. */
+#define NEED(conf, key, field, in, to_SI, least, most, text)                                                 \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct conf, field), .unit = in,     \
+        .scale = to_SI, .min = least, .max = most, .required = true                                          \
+    }
+
+static const struct key racks_keys[] = {
+    COUNT(racks_conf, "servers", d.servers, 2, 100000, 50, "servers in all racks together"),
+    NODE(racks_conf, "racks", racks, "", 0, "how many racks, or [least, most] to draw from; absent: [2, 5]"),
+    NODE(racks_conf, "gpus", gpus, "", 0,
+         "list of what a server may have, equally likely; absent: [1, 2, 4, 8]"),
+    COUNT(racks_conf, "total_gpus", d.total_gpus, 1, 10000000, SCHEMA_NONE,
+          "scale the servers to this sum; absent: as drawn"),
+    NODE(racks_conf, "server_GBps", server, "GB/s", 0,
+         "link of a server, each direction; absent: [1.25, 12.5]"),
+    NODE(racks_conf, "rack_GBps", rack, "GB/s", 0, "link of two racks, each direction; absent: [25, 400]"),
+    REAL(racks_conf, "link_scale", d.link_scale, "", 1, 1e-6, 1e6, 1, 0, "times the bandwidth of every link"),
+    REAL(racks_conf, "latency_ns", d.lat_s, "ns", 1e-9, 0, 1e9, 0, USE_EVENTS, "of each link"),
+};
+const struct section draw_racks_section = { "racks",
+                                            "servers in racks whose switches are joined in a full mesh",
+                                            racks_keys, sizeof racks_keys / sizeof racks_keys[0] };
+
+static const struct key jobs_keys[] = {
+    COUNT(jobs_conf, "count", d.count, 1, ELASTIC_MAX_JOBS, 40,
+          "how many jobs; with from_trace its own count"),
+    WORD(jobs_conf, "arrivals", d.arrivals, arrival_words, DRAW_UNIFORM,
+         "when jobs come: in slot 1, or spread over the first 0.8 of the slots; absent: uniform"),
+    NODE(jobs_conf, "workers", workers, "", USE_DRAWN, "most workers of a job in a slot; absent: [1, 5]"),
+    NODE(jobs_conf, "fixed_workers", fixed, "", USE_FIXED,
+         "workers of a job under schedulers that do not choose them; absent: [1, 10]"),
+    FLAG(jobs_conf, "clamp_fixed", d.clamp_fixed, USE_FIXED,
+         "true: fixed_workers are at most workers; absent: false"),
+    NODE(jobs_conf, "iterations", iterations, "", USE_DRAWN, "of a job; absent: [1000, 6000]"),
+    NODE(jobs_conf, "zeta", zeta, "", USE_CONST, "iterations of one worker in a slot; absent: [50, 500]"),
+    WORD(jobs_conf, "progress", d.progress, progress_words, DRAW_CONST,
+         "of a slot: zeta a worker, or by the time of an iteration on so many workers; absent: const"),
+    NODE(jobs_conf, "tau", tau, "", USE_TAU, "what the time of an iteration is made of, see jobs.tau"),
+    REAL(jobs_conf, "zeta_scale", d.zeta_scale, "", 1, 1e-9, 1e9, 1, USE_CONST, "times zeta"),
+    NODE(jobs_conf, "hop_GBps", hop, "GB/s", 0,
+         "reserved on each hop of a ring; absent: [0.0125, 0.625], with from_trace what the job sends on "
+         "average"),
+    WORD(jobs_conf, "budget", d.budget, budget_words, DRAW_BUDGET_SCALED,
+         "worker-slots of a job: iterations / zeta, or as many as iterations, as printed in the paper"),
+    WORD(jobs_conf, "utility", d.utility, utility_words, UTILITY_SIGMOID,
+         "of the iterations done; a sigmoid is aimed at by its concave envelope; absent: sigmoid, with "
+         "from_trace sqrt"),
+    FLAG(jobs_conf, "aim_literal", d.aim_literal, USE_SIGMOID,
+         "true: aim at the sigmoid itself; absent: false"),
+    NODE(jobs_conf, "scale", scale, "", 0, "of the utility; absent: [1, 100]"),
+    NODE(jobs_conf, "slope", slope, "1/iteration", USE_SIGMOID, "of a sigmoid; absent: [0, 1]"),
+    NODE(jobs_conf, "middle", middle, "", USE_SIGMOID,
+         "iterations at half of a sigmoid; absent: [300, 3000]"),
+    REAL(jobs_conf, "leave_frac", d.leave_frac, "", 1, 0.01, 1, INFINITY, 0,
+         "a job leaves at this share of its sigmoid's most; absent: when its budget is used"),
+    REAL(jobs_conf, "gpus", d.gpus, "", 1, 1e-6, 1e6, 1, 0, "of one worker"),
+    NODE(jobs_conf, "demand", demand, "", 0,
+         "of one worker, of other resources of the servers, as { cpu: 4, memory_GB: [16, 64] }"),
+    NODE(jobs_conf, "from_trace", d.from_trace, "", 0,
+         "arrivals, workers, iterations and lengths of a trace in place of draws; keys as jobs of model "
+         "events"),
+    REAL(jobs_conf, "trace_slot_s", d.trace_slot_s, "s", 1, 1e-9, 1e12, SCHEMA_NONE, USE_TRACE,
+         "with from_trace: how long a slot is"),
+};
+const struct section draw_elastic_section = { "jobs", "jobs in slots, drawn as in GADGET's experiments",
+                                              jobs_keys, sizeof jobs_keys / sizeof jobs_keys[0] };
+
+static const struct key tau_keys[] = {
+    NEED(jobs_conf, "gradient_MB", d.ring.gradient_B, "MB", 1e6, 0, 1e9, "of a worker"),
+    NEED(jobs_conf, "reduce_GBps", d.ring.reduce_Bps, "GB/s", 1e9, 1e-6, 1e9,
+         "at which gradients are added up"),
+    NEED(jobs_conf, "forward_ms", d.ring.sample_s, "ms", 1e-3, 0, 1e9, "of one sample"),
+    NEED(jobs_conf, "samples", d.ring.samples, "", 1, 1e-6, 1e12, "of an iteration, see batch"),
+    NEED(jobs_conf, "backward_ms", d.ring.backward_s, "ms", 1e-3, 0, 1e9, "of an iteration"),
+    REAL(jobs_conf, "overhead_ms", d.ring.overhead_s, "ms", 1e-3, 0, 1e9, 0, 0, "of an iteration; absent: 0"),
+    NEED(jobs_conf, "slot_s", d.slot_s, "s", 1, 1e-9, 1e9, "how long a slot is"),
+    WORD(jobs_conf, "batch", d.batch, batch_words, RING_BATCH_WORKER,
+         "samples are those of each worker, or of the job, shared out among its workers; absent: worker"),
+};
+const struct section draw_tau_section = {
+    "jobs.tau",
+    "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; "
+    "its bandwidth is hop_GBps",
+    tau_keys, sizeof tau_keys / sizeof tau_keys[0]
+};
+
+/* A range in a file, its default and limits, and where it goes. */
+struct range_row {
+    struct draw_range *to;
+    yaml_id node;
+    struct draw_range absent; /* in the file's unit */
+    struct draw_limits limits;
+};
+
+static int read_ranges(const struct range_row *rows, int32_t n, const struct yaml_doc *doc, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < n && !rc; i++) {
+        double scale = rows[i].limits.scale;
+        *rows[i].to = (struct draw_range){ rows[i].absent.lo * scale, rows[i].absent.hi * scale };
+        rc = draw_read_range(rows[i].to, doc, rows[i].node, &rows[i].limits, e);
+    }
+    return rc;
+}
+
+static int read_gpus(struct draw_racks *d, const struct yaml_doc *doc, yaml_id node, struct err *e)
+{
+    static const double paper[] = { 1, 2, 4, 8 };
+    for (d->n_gpus = 0; node < 0 && d->n_gpus < 4; d->n_gpus++)
+        d->gpus[d->n_gpus] = paper[d->n_gpus];
+    return node < 0 ? 0 : draw_read_choices(d->gpus, &d->n_gpus, doc, node, e);
+}
+
+int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct racks_conf x;
+    schema_defaults(&x, &draw_racks_section);
+    int rc = map < 0 ? 0 : schema_read(&x, &draw_racks_section, doc, map, e);
+    const struct range_row rows[] = {
+        { &x.d.racks, x.racks, { 2, 5 }, { 1, 1, 10000, true } },
+        { &x.d.server_Bps, x.server, { 1.25, 12.5 }, { 1e9, 1e-3, 1e6, false } },
+        { &x.d.rack_Bps, x.rack, { 25, 400 }, { 1e9, 1e-3, 1e6, false } },
+    };
+    if (!rc)
+        rc = read_ranges(rows, sizeof rows / sizeof rows[0], doc, e);
+    if (!rc)
+        rc = read_gpus(&x.d, doc, x.gpus, e);
+    *d = x.d;
+    return rc;
+}
+
+/* Needed by progress tau; with const its map is left alone, and said to be. */
+static int read_tau(struct jobs_conf *x, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    if (x->d.progress != DRAW_TAU)
+        return 0;
+    if (x->tau < 0)
+        return yaml_fail(doc, yaml_get(doc, map, "progress"), e, ERR_PARSE,
+                         "is tau, need tau with the parts of an iteration besides");
+    /* The section's fields alone are set. */
+    return schema_read(x, &draw_tau_section, doc, x->tau, e);
+}
+
+/* Other utilities have no most that a share could be of. */
+static int check_leave(const struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    if (!isfinite(d->leave_frac) || d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE)
+        return 0;
+    return yaml_fail_key(doc, yaml_get(doc, map, "leave_frac"), e, ERR_PARSE,
+                         "is given with utility %s, which has no most, need a sigmoid",
+                         utility_words[d->utility]);
+}
+
+/* Ranges by name; the names are held against the servers when these are there. */
+static int read_demand(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct draw_limits limits = { 1, 0, 1e12, false };
+    d->n_demands = 0;
+    if (map < 0)
+        return 0;
+    int rc = yaml_need(doc, map, YAML_MAP, e);
+    if (!rc && doc->nodes[map].n >= CLUSTER_MAX_RESOURCES)
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, need at most %d", (int)doc->nodes[map].n,
+                       (int)CLUSTER_MAX_RESOURCES - 1);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, map) {
+        struct draw_demand *demand = &d->demands[d->n_demands++];
+        if (strcmp(doc->nodes[id].key, "gpu") == 0)
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu, need jobs.gpus for that");
+        demand->name = doc->nodes[id].key;
+        rc = draw_read_range(&demand->range, doc, id, &limits, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int draw_read_elastic(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct jobs_conf x;
+    schema_defaults(&x, &draw_elastic_section);
+    schema_defaults(&x, &draw_tau_section);
+    int rc = map < 0 ? 0 : schema_read(&x, &draw_elastic_section, doc, map, e);
+    const struct range_row rows[] = {
+        { &x.d.workers, x.workers, { 1, 5 }, { 1, 1, ELASTIC_MAX_WORKERS, true } },
+        { &x.d.fixed, x.fixed, { 1, 10 }, { 1, 1, ELASTIC_MAX_WORKERS, true } },
+        { &x.d.iterations, x.iterations, { 1000, 6000 }, { 1, 1, 1e12, true } },
+        { &x.d.zeta, x.zeta, { 50, 500 }, { 1, 1, 1e12, true } },
+        { &x.d.hop_Bps, x.hop, { 0.0125, 0.625 }, { 1e9, 0, 1e6, false } },
+        { &x.d.scale, x.scale, { 1, 100 }, { 1, 0, 1e12, true } },
+        { &x.d.slope, x.slope, { 0, 1 }, { 1, 0, 1e6, false } },
+        { &x.d.middle, x.middle, { 300, 3000 }, { 1, 0, 1e12, true } },
+    };
+    if (!rc)
+        rc = read_demand(&x.d, doc, x.demand, e);
+    if (!rc)
+        rc = read_ranges(rows, sizeof rows / sizeof rows[0], doc, e);
+    if (!rc)
+        rc = read_tau(&x, doc, map, e);
+    if (!rc)
+        rc = check_leave(&x.d, doc, map, e);
+    *d = x.d;
+    return rc;
+}
