@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "sim/hetero/moves.h"
+#include "sim/hetero/search.h"
 #include "sim/hetero/oracle.h"
-#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/profile.h"
 
 enum { N_PLANS = 8192, ROUNDS = 5 };
 

@@ -4,7 +4,7 @@
 
 #include "kinds/hetero/hetero.h"
 #include "study/study_files.h"
-#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/profile.h"
 #include "sim/hetero/search.h"
 #include "topo/network.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kinds/hetero/hetero_point.h"
-#include "sim/hetero/profile_model.h"
+#include "sim/hetero/profile.h"
 
 /* Who finds fault with a profile does not know where it is written. */
 static int wrap(const struct hetero_point *p, int rc, struct err *e)

@@ -1,11 +1,155 @@
-/* Bayesian optimisation: a Gaussian process of ln(cost) over plans says which plan to try next. */
+/*
+ * Bayesian optimisation: a Gaussian process of ln(cost) over plans says which plan to try next.
+ *
+ * The next plan is the one of some candidates whose cost is expected to fall furthest below the cheapest so
+ * far. A plan that fails counts as dearer than the dearest that does not.
+ */
+#include "sim/hetero/bayes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hetero/moves.h"
+#include "base/elementary.h"
 #include "sim/hetero/search.h"
-#include "sim/hetero/surrogate.h"
+
+/* ---- the Gaussian process ---- */
+
+int hetero_surrogate_build(struct hetero_surrogate *g, int32_t n_layers, int32_t cap, double length,
+                           double noise, struct err *e)
+{
+    size_t n = (size_t)cap;
+    *g = (struct hetero_surrogate){
+        .n_layers = n_layers, .cap = cap, .length = length, .noise = noise, .scale = 1
+    };
+    g->plans = calloc(n * (size_t)n_layers, sizeof *g->plans);
+    g->factor = calloc(n * (n + 1) / 2, sizeof *g->factor);
+    g->halves = calloc(n, sizeof *g->halves);
+    g->room = calloc(n * HETERO_GUESSES, sizeof *g->room);
+    for (int32_t differ = 0; differ <= n_layers; differ++)
+        g->kernel[differ] = -differ / length;
+    elementary_exp(g->kernel, n_layers + 1);
+    if (g->plans && g->factor && g->halves && g->room)
+        return 0;
+    hetero_surrogate_free(g);
+    return err_nomem(e, "a model of plans");
+}
+
+void hetero_surrogate_free(struct hetero_surrogate *g)
+{
+    free(g->plans);
+    free(g->factor);
+    free(g->halves);
+    free(g->room);
+    *g = (struct hetero_surrogate){ 0 };
+}
+
+static double *factor_row(const struct hetero_surrogate *g, int32_t i)
+{
+    return g->factor + (size_t)i * ((size_t)i + 1) / 2;
+}
+
+static const hetero_id *plan_at(const struct hetero_surrogate *g, int32_t i)
+{
+    return g->plans + (size_t)i * (size_t)g->n_layers;
+}
+
+/* Of each lane's plan the covariance with known plan i. */
+static void covariance(double x[HETERO_GUESSES], const struct hetero_surrogate *g, int32_t i,
+                       const hetero_id *plans, int32_t n_plans)
+{
+    const hetero_id *known = plan_at(g, i);
+    for (int32_t c = 0; c < n_plans; c++) {
+        const hetero_id *plan = plans + (size_t)c * (size_t)g->n_layers;
+        int32_t differ = 0;
+        for (int32_t l = 0; l < g->n_layers; l++)
+            differ += known[l] != plan[l];
+        x[c] = g->kernel[differ];
+    }
+}
+
+/* x with L x = k, k the covariances of a plan with those known, into g->room; the square of x, which is
+ * k' K^-1 k, into `squares`. A column for each plan: the lanes are independent, and the compiler makes
+ * vectors of them, which it may not of the sum over j. */
+static void project(double squares[HETERO_GUESSES], struct hetero_surrogate *g, const hetero_id *plans,
+                    int32_t n_plans)
+{
+    memset(squares, 0, HETERO_GUESSES * sizeof *squares);
+    for (int32_t i = 0; i < g->n; i++) {
+        const double *row = factor_row(g, i);
+        double x[HETERO_GUESSES] = { 0 };
+        covariance(x, g, i, plans, n_plans);
+        for (int32_t j = 0; j < i; j++) {
+            const double *y = g->room + (size_t)j * HETERO_GUESSES;
+            for (int32_t c = 0; c < HETERO_GUESSES; c++)
+                x[c] -= row[j] * y[c];
+        }
+        for (int32_t c = 0; c < HETERO_GUESSES; c++) {
+            x[c] /= row[i];
+            squares[c] += x[c] * x[c];
+        }
+        memcpy(g->room + (size_t)i * HETERO_GUESSES, x, sizeof x);
+    }
+}
+
+bool hetero_surrogate_add(struct hetero_surrogate *g, const hetero_id *plan)
+{
+    double squares[HETERO_GUESSES], *row = factor_row(g, g->n);
+    project(squares, g, plan, 1);
+    double pivot = 1 + g->noise - squares[0];
+    if (!(pivot > 0))
+        return false;
+    for (int32_t i = 0; i < g->n; i++)
+        row[i] = g->room[(size_t)i * HETERO_GUESSES];
+    row[g->n] = sqrt(pivot);
+    memcpy(g->plans + (size_t)g->n * (size_t)g->n_layers, plan, (size_t)g->n_layers * sizeof *plan);
+    g->n++;
+    return true;
+}
+
+void hetero_surrogate_fit(struct hetero_surrogate *g, const double *targets)
+{
+    double *x = g->halves, sum = 0;
+    g->mean = 0;
+    for (int32_t i = 0; i < g->n; i++)
+        g->mean += targets[i] / g->n;
+    for (int32_t i = 0; i < g->n; i++)
+        sum += (targets[i] - g->mean) * (targets[i] - g->mean);
+    g->scale = sum > 0 ? sqrt(sum / g->n) : 1;
+    for (int32_t i = 0; i < g->n; i++) {
+        const double *row = factor_row(g, i);
+        x[i] = (targets[i] - g->mean) / g->scale;
+        for (int32_t j = 0; j < i; j++)
+            x[i] -= row[j] * x[j];
+        x[i] /= row[i];
+    }
+}
+
+void hetero_surrogate_guess(struct hetero_guess *guesses, struct hetero_surrogate *g, const hetero_id *plans,
+                            int32_t n_plans)
+{
+    /* k' K^-1 y is the product of the two halves, L^-1 k and L^-1 y. */
+    double squares[HETERO_GUESSES], means[HETERO_GUESSES] = { 0 };
+    project(squares, g, plans, n_plans);
+    for (int32_t i = 0; i < g->n; i++)
+        for (int32_t c = 0; c < HETERO_GUESSES; c++)
+            means[c] += g->room[(size_t)i * HETERO_GUESSES + (size_t)c] * g->halves[i];
+    for (int32_t c = 0; c < n_plans; c++)
+        guesses[c] =
+            (struct hetero_guess){ g->mean + g->scale * means[c], g->scale * sqrt(fmax(0, 1 - squares[c])) };
+}
+
+double hetero_expected_gain(const struct hetero_guess *g, double best)
+{
+    double gap = best - g->mean;
+    if (!(g->deviation > 0))
+        return fmax(0, gap);
+    double z = gap / g->deviation;
+    double density = exp(-z * z / 2) / sqrt(8 * atan(1)), below = erfc(-z / sqrt(2)) / 2;
+    return fmax(0, gap * below + g->deviation * density);
+}
+
+/* ---- the search ---- */
 
 /* Each of them is a row of a dense factor: time grows with the cube. */
 enum { BAYES_MOST = 4096 };

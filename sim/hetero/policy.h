@@ -1,8 +1,50 @@
 /**
- * @file A recurrent network that gives each layer a type, one layer after the other: drawing plans from it,
- * and the gradient of their probabilities.
+ * @file The cell of a recurrent policy, forward and backward, for one state at a time.
  *
- *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)            (policy_cell.h says how z_l gives h_l)
+ *     LSTM    i, f, o = sigmoid(z_i, z_f, z_o)   g = tanh(z_g)   c = f c_before + i g   h = o tanh(c)
+ *     Elman   h = tanh(z)
+ */
+#ifndef SIM_HETERO_POLICY_H
+#define SIM_HETERO_POLICY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "sim/hetero/hetero.h"
+
+enum policy_cell { POLICY_LSTM, POLICY_ELMAN };
+
+/** Widths of z for each h: 4 (in the order i, f, o, g) or 1. */
+int32_t policy_cell_gates(enum policy_cell cell);
+
+/**
+ * @p z, shape [gates * n]: before; becomes i, f, o, g of an LSTM, and stays as tanh(z) of an Elman cell.
+ * @p c_before, @p c, @p tanh_c: shape [n], of an LSTM alone; c_before NULL: zero. @p h, shape [n]: what
+ * comes out.
+ */
+void policy_cell_forward(enum policy_cell cell, int32_t n, double *z, const double *c_before, double *c,
+                         double *tanh_c, double *h);
+
+/** What forward left, and where derivatives of the objective go. */
+struct policy_cell_back {
+    const double *gates;    /**< z of forward */
+    const double *c_before; /**< NULL: zero */
+    const double *tanh_c;
+    const double *dh;  /**< shape [n], by h */
+    const double *dc;  /**< shape [n], by c through what came later */
+    double *dz;        /**< out: shape [gates * n] */
+    double *dc_before; /**< added to: shape [n]; NULL: nobody asks */
+};
+void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_cell_back *b);
+
+/*
+ * ---- the policy ----
+ *
+ * A recurrent network that gives each layer a type, one layer after the other: drawing plans from it, and the
+ * gradient of their probabilities.
+ *
+ *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)            (the cell above says how z_l gives h_l)
  *     logits_l = V h_l + v + q [t = a_(l-1)]
  *     a_l      ~ softmax(logits_l)
  *
@@ -10,17 +52,12 @@
  * feature should be 1: its row of W is the bias of z. q, the copy logit, is one learned number: plans that
  * are worth something have long stages.
  *
- * Plans that begin with the same types share what the network says so far. So the plans of a round are a tree
- * whose nodes are their distinct beginnings, level by level: level l has what has been decided before layer
- * l, the leaves at level n_layers are the distinct plans. Forward and backward work on nodes; the derivative
- * of a node is the sum over its children. The more the policy has made up its mind, the cheaper a round is.
+ * Plans that begin with the same types share what the network says so far. So the plans of a round are a
+ * tree whose nodes are their distinct beginnings, level by level: level l has what has been decided before
+ * layer l, the leaves at level n_layers are the distinct plans. Forward and backward work on nodes; the
+ * derivative of a node is the sum over its children. The more the policy has made up its mind, the cheaper a
+ * round is.
  */
-#ifndef SIM_HETERO_POLICY_H
-#define SIM_HETERO_POLICY_H
-
-#include "base/rng.h"
-#include "sim/hetero/hetero.h"
-#include "sim/hetero/policy_cell.h"
 
 struct policy_shape {
     enum policy_cell cell;
@@ -114,5 +151,58 @@ double policy_objective(struct policy *p, const double *weights, double bonus);
  * through all layers. O(nodes * hidden * (n_gates + n_types)).
  */
 void policy_differentiate(struct policy *p, const double *weights, double bonus);
+
+/* Adam: steps of parameters along a noisy gradient. Source: arXiv 1412.6980, algorithm 1. */
+
+/** Release with adam_free(). */
+struct adam {
+    int32_t n;
+    double *mean, *square; /**< shape [n], owned: decaying means of the gradient and of its square */
+    double mean_decay, square_decay; /**< beta_1, beta_2 to the power of the steps made */
+};
+
+/** No steps made. Empty after failure; 0 or ERR_NOMEM. */
+int adam_build(struct adam *a, int32_t n, struct err *e);
+void adam_free(struct adam *a);
+
+/** Back to no steps made. */
+void adam_restart(struct adam *a);
+
+/** @p x, shape [n], one step uphill of about @p rate in each number: rate * mean / (sqrt(square) + 1e-8),
+ * means corrected for their start at zero. beta_1 = 0.9, beta_2 = 0.999 as in the paper. O(n). */
+void adam_step(struct adam *a, double *x, const double *gradient, double rate);
+
+/* Where the parameters of a policy are; for policy*.c and its tests. */
+
+/** Borrowed places in an array of n_params numbers: parameters, or derivatives by them. */
+struct policy_parts {
+    double *input; /**< W: shape [n_features][n_gates] */
+    double *type;  /**< E: shape [n_types + 1][n_gates] */
+    double *state; /**< U beside V: shape [hidden][n_out], z before logits */
+    double *bias;  /**< v: shape [n_types] */
+    double *copy;  /**< q */
+};
+
+struct policy_parts policy_parts(const struct policy *p, double *of);
+
+/** @p x, shape [n], on top of @p to. */
+static inline void policy_add(double *to, const double *x, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        to[j] += x[j];
+}
+
+/* What a policy is told of a model's layers. */
+
+/** Features of a layer: 1; where it stands; its kind and its number, one-hot; sizes of its input and weights;
+ * seconds of computing and of communicating on each type. */
+int32_t hetero_rl_n_features(const struct hetero_profile *p);
+
+/**
+ * Into @p x, shape [n_layers][hetero_rl_n_features()]. Sizes and seconds as logarithms (one byte, one
+ * nanosecond more, so that nothing is a number too), each with mean 0 and variance 1 over the layers; all 0
+ * where layers do not differ.
+ */
+void hetero_rl_features(double *x, const struct hetero_profile *p);
 
 #endif

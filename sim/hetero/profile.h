@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "topo/npu.h"
+#include "workloads/model.h"
 
 enum {
     HETERO_NAME = 48,
@@ -85,5 +87,90 @@ int hetero_profile_check(const struct hetero_profile *p, struct err *e);
 /** Share that units divide, from the time of one unit and of @p k >= 2 units: (1 - tk/t1) / (1 - 1/k), cut to
  * [0, 1]. */
 double hetero_parallel_frac(double one_s, double k_s, int64_t k);
+
+/* Profiles of models that are given by their hyperparameters, on NPUs given by their peaks. */
+
+/**
+ * The layers of @p m in order:
+ *
+ *     transformer  embedding, each layer, head (logits and loss)
+ *     DLRM         tables (look-ups and pooling), bottom layers, interaction, top layers
+ *     CNN          each convolution with its normalisation, as often as it is counted; the linear layer
+ *
+ * Their kinds are HETERO_EMBEDDING (embedding, tables), HETERO_FC (head, dense layers), HETERO_BLOCK (the
+ * rest). Of @p batch sequences, samples or images on one unit:
+ *
+ *     compute_s   forward and backward, by workloads/block.h without any parallelism
+ *     sync_s      (batch * sparse_B + 2 * bytes of all other weights) / net_Bps: rows are pulled and their
+ *                 gradients pushed; of other weights gradients go out and sums come in
+ *     handover_s  batch * out_B / net_Bps, forward; gradients come back the other way meanwhile
+ *
+ * Weights and activations have ROOFLINE_ELEMENT_B bytes, tables of a DLRM and what is pooled from them 4.
+ * What goes past a layer to a later one (pooled rows past the bottom layers, the dense input past the tables)
+ * is in its in_B and out_B. Of a tied table the head holds a copy. Padding of the vocabulary counts. Norms,
+ * losses and the like are inside the layers.
+ *
+ * @param batch  whole, 1 to 1e9.
+ * @param types  shape [n_types]; copied.
+ * @param npus   shape [n_types]; of a CPU core, its share of the socket.
+ * @param net_Bps  shape [n_types]; what one unit moves to others of its stage and to the next stage, > 0.
+ * @param p uninitialised; empty after failure.
+ * @return 0; ERR_RANGE: an NPU without peak or memory bandwidth, more than HETERO_MAX_LAYERS layers, what
+ *         hetero_profile_check() refuses; ERR_NOMEM. O(layers * types).
+ */
+int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, double batch, int32_t n_types,
+                            const struct hetero_type *types, const struct topo_npu *npus,
+                            const double *net_Bps, struct err *e);
+
+/*
+ * ---- drawn models ----
+ *
+ * Profiles of four recommendation models on CPU cores, a GPU and made-up other GPUs.
+ *
+ * The names of the models and that they have about so many layers are recalled from the paper (arXiv
+ * 2111.10635), not checked; every size, speed and price here is this project's choice, and each can be set.
+ */
+
+enum hetero_model { HETERO_CTRDNN, HETERO_MATCHNET, HETERO_2EMB, HETERO_NCE5, N_HETERO_MODELS };
+
+/** "ctrdnn", "matchnet", "2emb", "nce"; NULL-terminated. */
+extern const char *const hetero_model_words[N_HETERO_MODELS + 1];
+
+/** One unit of a type. */
+struct hetero_draw_unit {
+    double flops;      /**< of matrix products [FLOP/s] */
+    double memory_Bps; /**< of looking up rows */
+    double lookup_Bps; /**< of moving looked-up rows to and from where they are */
+    double net_Bps;    /**< between units */
+    double usd_per_h;
+    double compute_par, comm_par;
+    int64_t max_units;
+};
+
+struct hetero_draw {
+    enum hetero_model model;
+    int32_t n_types; /**< 2: "cpu" and "gpu"; more: "gpu2", .. of 2^u the speed at speed^0.8 the price, u
+                        uniform in [-1, 1) */
+    uint64_t seed;   /**< of those; a type is the same whatever is beside it */
+    double batch;    /**< examples of a profile, > 0 */
+    struct hetero_draw_unit cpu, gpu;
+};
+
+/** CTRDNN on a CPU core and a V100, both as this project assumes them; source of none: docs/hetero.md. */
+struct hetero_draw hetero_draw_default(void);
+
+/**
+ * Types first to last as above; no hosts. Seconds of a batch of B on a unit, sizes in elements of 4 bytes:
+ *
+ *                    compute_s                     sync_s                  handover_s
+ *     look-up of n   B n 4*4 / memory_Bps          B n 8 / lookup_Bps      0: looked up is handed over
+ *     memory-bound   B (in + out) 2*4 / memory_Bps 0                       B out 4 / net_Bps
+ *     product        6 B in out / flops            2*4 in out / net_Bps    B out 4 / net_Bps
+ *
+ * @param p uninitialised; empty after failure.
+ * @return 0; ERR_RANGE: types not 2 to HETERO_MAX_TYPES, a rate that is not > 0, or what
+ *         hetero_profile_check() refuses; ERR_NOMEM. O(layers * types).
+ */
+int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, struct err *e);
 
 #endif

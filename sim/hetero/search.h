@@ -113,19 +113,53 @@ extern const int32_t n_hetero_schedulers;
 int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int32_t which,
                     const struct hetero_settings *settings, uint64_t seed, struct err *e);
 
-/* ---- the schedulers, one file each ---- */
+/* ---- the schedulers ---- */
 hetero_run hetero_rl_lstm, hetero_rl_rnn;                      /* rl.c */
 hetero_run hetero_oracle_run;                                  /* oracle.c */
 hetero_run hetero_labels_run;                                  /* labels.c */
-hetero_run hetero_brute;                                       /* brute.c */
-hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* fixed.c */
-hetero_run hetero_greedy;                                      /* greedy.c */
-hetero_run hetero_genetic;                                     /* genetic.c */
-hetero_run hetero_anneal, hetero_random, hetero_random_stages; /* anneal.c */
+hetero_run hetero_brute;                                       /* baselines.c */
+hetero_run hetero_cpu_only, hetero_gpu_only, hetero_heuristic; /* baselines.c */
+hetero_run hetero_greedy;                                      /* baselines.c */
+hetero_run hetero_genetic;                                     /* evolve.c */
+hetero_run hetero_anneal, hetero_random, hetero_random_stages; /* evolve.c */
 hetero_run hetero_bayes;                                       /* bayes.c */
 
 /** Recolour one layer or one stage as long as that makes the best plan cheaper. Goes on from s->best; counts
  * its evaluations, budget or not. */
 int hetero_local(struct hetero_search *s, struct err *e);
+
+/*
+ * What searches share: plans drawn, plans changed a little, and how far from good a plan is.
+ */
+
+/** How many layers, on how many types: all that these need to know of a problem. */
+struct hetero_size {
+    int32_t n_layers, n_types;
+};
+struct hetero_size hetero_size_of(const struct hetero_problem *p);
+
+/**
+ * A plan at random, into @p plan, shape [n_layers]. A layer stays on the type of the one before it with a
+ * probability that is drawn for the plan, uniform on [0, 1); else its type is uniform. Types that are drawn
+ * for each layer by itself, which is that probability at 0, almost never make a plan of few stages.
+ */
+void hetero_draw_plan(hetero_id *plan, struct hetero_size size, struct rng *rng);
+
+/** A plan at random whose layers' types are drawn each by itself, uniformly. */
+void hetero_draw_layers(hetero_id *plan, struct hetero_size size, struct rng *rng);
+
+/**
+ * A neighbour of @p plan, in place: one layer or one stage gets another type, or a boundary between two
+ * stages moves, as far as to swallow one of them; each kind a third of the time. With one type of resource
+ * there is no neighbour and the plan stays. O(n_layers).
+ */
+void hetero_change_plan(hetero_id *plan, struct hetero_size size, struct rng *rng);
+
+/**
+ * ln of the cost; of a plan that fails, @p ceiling and the ln of how many times faster it would have to be,
+ * so that a search finds its way to plans that do not fail. @p ceiling: ln of what a plan that does not fail
+ * costs at most, as far as is known.
+ */
+double hetero_log_cost(const struct hetero_value *v, double per_s, double ceiling);
 
 #endif

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_HETERO_MODELS_H
 
 #include "sim/hetero/hetero.h"
-#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/profile.h"
 
 enum hetero_models_limit {
     HETERO_MODELS_LOOSE, /**< half of what GPUs alone reach */

@@ -1,5 +1,5 @@
 /* Adam against its algorithm written out, and on a hill whose top is known. */
-#include "sim/hetero/adam.h"
+#include "sim/hetero/policy.h"
 #include "tests/support.h"
 
 /* arXiv 1412.6980, algorithm 1, for one number. */

@@ -1,4 +1,4 @@
-#include "sim/hetero/limits.h"
+#include "sim/hetero/labels.h"
 
 #include "tests/support.h"
 #include "tests/unit/hetero_fixture.h"

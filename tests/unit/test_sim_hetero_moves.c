@@ -1,4 +1,4 @@
-#include "sim/hetero/moves.h"
+#include "sim/hetero/search.h"
 #include "tests/support.h"
 
 enum { MOST = 12 };

@@ -1,4 +1,4 @@
-#include "sim/hetero/path.h"
+#include "sim/hetero/oracle.h"
 
 #include "tests/support.h"
 #include "tests/unit/hetero_fixture.h"

@@ -1,4 +1,4 @@
-#include "sim/hetero/surrogate.h"
+#include "sim/hetero/bayes.h"
 #include "base/rng.h"
 #include "tests/support.h"
 

@@ -1,7 +1,6 @@
 /* Policies against the same network written out plan by plan, and gradients against finite differences of it.
  */
 #include "sim/hetero/policy.h"
-#include "sim/hetero/policy_parts.h"
 #include "tests/support.h"
 
 enum { MOST_LAYERS = 6, MOST_TYPES = 5, MOST_FEATURES = 4, MOST_HIDDEN = 7, MOST_PLANS = 8 };

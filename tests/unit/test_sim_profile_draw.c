@@ -1,4 +1,4 @@
-#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/profile.h"
 #include "tests/support.h"
 #include "tests/unit/hetero_models.h"
 

@@ -1,4 +1,4 @@
-#include "sim/hetero/profile_model.h"
+#include "sim/hetero/profile.h"
 #include "tests/unit/training_fixture.h"
 
 /* A socket's share: 50 GFLOP/s and 4 GB/s, all of it reached. */

@@ -1,4 +1,4 @@
-#include "sim/hetero/provision.h"
+#include "sim/hetero/hetero.h"
 #include "tests/unit/provision_random.h"
 
 /* The units that are told are in the limits, and of the cost and throughput that are told. */

@@ -1,6 +1,6 @@
 /* Learned schedules against the proved optimum, and what a run promises whatever it finds. */
 #include "sim/hetero/oracle.h"
-#include "sim/hetero/rl_features.h"
+#include "sim/hetero/policy.h"
 #include "sim/hetero/search.h"
 #include "tests/support.h"
 #include "tests/unit/hetero_models.h"

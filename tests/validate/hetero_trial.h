@@ -3,7 +3,7 @@
 #define TESTS_VALIDATE_HETERO_TRIAL_H
 
 #include "sim/hetero/oracle.h"
-#include "sim/hetero/profile_draw.h"
+#include "sim/hetero/profile.h"
 
 /* What cannot be built or run ends the program with its message. */
 

@@ -5,10 +5,10 @@
  * a price for each unit of a scarce type, bound what is within the limits from below (Lagrangian relaxation):
  * least of cost + multiplier * units over paths, less multiplier * limit.
  */
-#ifndef SIM_HETERO_LIMITS_H
-#define SIM_HETERO_LIMITS_H
+#ifndef SIM_HETERO_LABELS_H
+#define SIM_HETERO_LABELS_H
 
-#include "sim/hetero/path.h"
+#include "sim/hetero/oracle.h"
 
 /** Begin with problem alone set; release with hetero_limits_free(). */
 struct hetero_limits {

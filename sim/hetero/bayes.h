@@ -6,8 +6,8 @@
  * has mean k' K^-1 y and variance 1 - k' K^-1 k (Rasmussen and Williams, Gaussian Processes for
  * Machine Learning, 2006, equations 2.25 and 2.26, and algorithm 2.1 with Cholesky factors).
  */
-#ifndef SIM_HETERO_SURROGATE_H
-#define SIM_HETERO_SURROGATE_H
+#ifndef SIM_HETERO_BAYES_H
+#define SIM_HETERO_BAYES_H
 
 #include <stdbool.h>
 
