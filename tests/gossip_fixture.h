@@ -2,7 +2,7 @@
 #ifndef TESTS_GOSSIP_FIXTURE_H
 #define TESTS_GOSSIP_FIXTURE_H
 
-#include "sim/gossip/engine.h"
+#include "sim/gossip/run.h"
 #include "tests/support.h"
 
 /** Release with gossip_fixture_free(). Does not move: setup points to the other parts. Change any of them

@@ -8,7 +8,7 @@
 #include "kinds/gossip/gossip_run.h"
 #include "study/notes.h"
 #include "study/sweep_axis.h"
-#include "sim/gossip/need.h"
+#include "sim/gossip/replay.h"
 
 /* ---- reading ---- */
 

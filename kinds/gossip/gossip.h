@@ -58,7 +58,7 @@ void gossip_study_free(struct gossip_study *s);
  * `half` the half width of their 95 % interval, blank for one seed. A row of which a seed diverged or failed
  * has no means, and nothing is compared with it. What is compared with the baseline is the change of means,
  * but accuracy: there differences are paired by seed. A point that cannot be read is one row with status
- * "error". need_GBps is there where the study asks for it (sim/gossip/need.h).
+ * "error". need_GBps is there where the study asks for it (sim/gossip/replay.h).
  *
  * Same rows for any number of threads. Points that progress prevented have no rows.
  * @param out  zero-initialised; the caller frees it, and those of @p options, also after failure.

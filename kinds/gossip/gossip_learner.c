@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "kinds/gossip/gossip_point.h"
-#include "sim/gossip/data_csv.h"
+#include "sim/gossip/data.h"
 
 /* ---- learner ---- */
 

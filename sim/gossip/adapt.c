@@ -4,12 +4,10 @@
  * counted for it. With overlap a worker may be on its way to the meeting after the one that averages now, so
  * a choice is for the period after that: all workers meet after the same steps. Both are this project's
  * choice. */
-#include "sim/gossip/adapt.h"
+#include "sim/gossip/method.h"
 
 #include <math.h>
 
-#include "sim/gossip/checks.h"
-#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
 /* ---- rules ---- */

@@ -1,11 +1,19 @@
+/*
+ * Examples: drawn from a teacher, or read from CSV files; and how workers share them.
+ */
 #include "sim/gossip/data.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/elementary.h"
+#include "base/lines.h"
 #include "base/num.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 const char *const gossip_sharding_words[] = { "iid", "label-skew", NULL };
 
@@ -245,4 +253,450 @@ void gossip_shards_free(struct gossip_shards *s)
     free(s->order);
     free(s->first);
     *s = (struct gossip_shards){ 0 };
+}
+
+enum { MAX_LINE = 1 << 22, MAX_COLUMNS = GOSSIP_MAX_FEATURES + 1, SHOWN = 40 };
+
+/* A field of the line at hand, terminated, and the byte of the line it begins at, from 1. */
+struct field {
+    char *s;
+    int64_t column;
+};
+
+struct class_name {
+    char *name; /* owned */
+    int32_t id; /* by first appearance */
+};
+
+struct reader {
+    struct lines lines;
+    struct gossip_labels *labels;
+    bool training;        /* labels are being filled */
+    struct field *fields; /* shape [n_fields], owned */
+    int32_t n_fields, cap_fields;
+    int32_t n_columns, at; /* of the header; which holds the class */
+    struct class_name
+        *classes; /* shape [n_classes], owned: of a training file, in the order of their names */
+    int32_t n_classes, cap_classes;
+    double *x;  /* shape [n][n_columns - 1], owned */
+    int32_t *y; /* shape [n], owned: class.id, or the number of the class in the labels */
+    int32_t n, cap_x, cap_y;
+    struct err *e;
+};
+
+/* ---- messages ---- */
+
+static int fail_at(const struct reader *r, enum err_code code, int64_t column, const char *what)
+{
+    return err_set(r->e, code, "%s:%lld:%lld: %s", r->lines.path, (long long)r->lines.line, (long long)column,
+                   what);
+}
+
+/* "path:3:7: age: is "x", need NEED". */
+static int fail_field(const struct reader *r, enum err_code code, int32_t k, const char *need)
+{
+    const struct gossip_labels *l = r->labels;
+    const struct field *f = &r->fields[k];
+    const char *name = k == r->at ? l->label : l->features[k - (k > r->at)];
+    if (*f->s == '\0')
+        return err_set(r->e, code, "%s:%lld:%lld: %.*s: is blank, need %s", r->lines.path,
+                       (long long)r->lines.line, (long long)f->column, SHOWN, name, need);
+    return err_set(r->e, code, "%s:%lld:%lld: %.*s: is \"%.*s\", need %s", r->lines.path,
+                   (long long)r->lines.line, (long long)f->column, SHOWN, name, SHOWN, f->s, need);
+}
+
+/* ---- a line into fields ---- */
+
+/* The end of the field at *s, of which blanks around are taken off and quotes too; NULL after a fault. */
+static char *end_of_field(struct reader *r, char **s)
+{
+    char *start = *s + strspn(*s, " \t"), *end;
+    int64_t column = start - r->lines.s + 1;
+    *s = start;
+    if (*start != '"') {
+        end = start + strcspn(start, ",");
+        char *last = end;
+        while (last > start && (last[-1] == ' ' || last[-1] == '\t'))
+            last--;
+        if (last < end) /* the comma is read by the caller */
+            *last = '\0';
+        return end;
+    }
+    end = text_unquote(start);
+    if (!end) {
+        fail_at(r, ERR_PARSE, column, "quote is not closed, need the closing one in the same line");
+        return NULL;
+    }
+    end += strspn(end, " \t");
+    if (*end == ',' || *end == '\0')
+        return end;
+    fail_at(r, ERR_PARSE, end - r->lines.s + 1,
+            "text after a closing quote, need a comma or the end of the line");
+    return NULL;
+}
+
+static int split(struct reader *r)
+{
+    char *s = r->lines.s;
+    r->n_fields = 0;
+    for (bool more = true; more;) {
+        if (r->n_fields == MAX_COLUMNS)
+            return err_set(r->e, ERR_RANGE, "%s:%lld: has more than %d fields, need at most that many",
+                           r->lines.path, (long long)r->lines.line, MAX_COLUMNS);
+        struct field *grown = array_grow(r->fields, r->n_fields, &r->cap_fields, sizeof *grown);
+        if (!grown)
+            return err_nomem(r->e, r->lines.path);
+        r->fields = grown;
+        char *end = end_of_field(r, &s);
+        if (!end)
+            return r->e->code;
+        more = *end == ',';
+        *end = '\0';
+        r->fields[r->n_fields++] = (struct field){ s, s - r->lines.s + 1 };
+        s = end + more;
+    }
+    return 0;
+}
+
+/* The next line that is not empty into fields; `more` is false at the end of the file. */
+static int next_row(struct reader *r, bool *more)
+{
+    for (;;) {
+        int rc = lines_next(&r->lines, more, r->e);
+        if (rc || !*more)
+            return rc;
+        if (r->n_columns == 0 && r->lines.line == 1 && strncmp(r->lines.s, "\xef\xbb\xbf", 3) == 0)
+            memmove(r->lines.s, r->lines.s + 3, r->lines.n - 2); /* byte order mark, as spreadsheets write */
+        bool comment = r->n_columns == 0 && r->lines.s[0] == '#';
+        if (!comment && r->lines.s[strspn(r->lines.s, " \t")] != '\0')
+            return split(r);
+    }
+}
+
+/* ---- the header ---- */
+
+static int compare_fields(const void *a, const void *b)
+{
+    const struct field *f = a, *g = b;
+    int by_name = strcmp(f->s, g->s);
+    return by_name ? by_name : (f->column > g->column) - (f->column < g->column);
+}
+
+static int check_names(const struct reader *r)
+{
+    struct field *sorted = malloc((size_t)r->n_fields * sizeof *sorted);
+    if (!sorted)
+        return err_nomem(r->e, r->lines.path);
+    memcpy(sorted, r->fields, (size_t)r->n_fields * sizeof *sorted);
+    qsort(sorted, (size_t)r->n_fields, sizeof *sorted, compare_fields);
+    int rc = 0;
+    for (int32_t i = 1; i < r->n_fields && !rc; i++)
+        if (strcmp(sorted[i - 1].s, sorted[i].s) == 0)
+            rc = err_set(r->e, ERR_PARSE,
+                         "%s:%lld:%lld: column \"%.*s\" is there twice, need different names", r->lines.path,
+                         (long long)r->lines.line, (long long)sorted[i].column, SHOWN, sorted[i].s);
+    free(sorted);
+    return rc;
+}
+
+static int find_label(struct reader *r, const char *label)
+{
+    const char **names;
+    r->at = r->n_fields - 1;
+    if (!label)
+        return 0;
+    for (r->at = 0; r->at < r->n_fields; r->at++)
+        if (strcmp(r->fields[r->at].s, label) == 0)
+            return 0;
+    names = malloc((size_t)r->n_fields * sizeof *names);
+    if (!names)
+        return err_nomem(r->e, r->lines.path);
+    for (int32_t k = 0; k < r->n_fields; k++)
+        names[k] = r->fields[k].s;
+    const char *near = text_nearest(label, names, (size_t)r->n_fields);
+    err_set(r->e, ERR_PARSE, "%s:%lld:1: has no column \"%.*s\", need it for the classes%s%.*s",
+            r->lines.path, (long long)r->lines.line, SHOWN, label, near ? ", nearest is " : "", SHOWN,
+            near ? near : "");
+    free(names);
+    return ERR_PARSE;
+}
+
+static int copy_names(struct reader *r)
+{
+    struct gossip_labels *l = r->labels;
+    size_t n = (size_t)r->n_fields - 1;
+    l->label = strdup(r->fields[r->at].s);
+    l->features = calloc(n, sizeof *l->features);
+    l->mean = calloc(n, sizeof *l->mean);
+    l->deviation = calloc(n, sizeof *l->deviation);
+    if (!l->label || !l->features || !l->mean || !l->deviation)
+        return err_nomem(r->e, r->lines.path);
+    l->n_features = (int32_t)n;
+    for (int32_t k = 0; k < l->n_features; k++)
+        if (!(l->features[k] = strdup(r->fields[k + (k >= r->at)].s)))
+            return err_nomem(r->e, r->lines.path);
+    return 0;
+}
+
+/* A test file has the features of the training file in their order. */
+static int compare_names(const struct reader *r)
+{
+    const struct gossip_labels *l = r->labels;
+    if (r->n_fields != l->n_features + 1)
+        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d columns, need %d as in the training file",
+                       r->lines.path, (long long)r->lines.line, (int)r->n_fields, (int)l->n_features + 1);
+    for (int32_t k = 0; k < l->n_features; k++) {
+        const struct field *f = &r->fields[k + (k >= r->at)];
+        if (strcmp(f->s, l->features[k]) != 0)
+            return err_set(r->e, ERR_PARSE,
+                           "%s:%lld:%lld: column is \"%.*s\", need \"%.*s\" as in the training file",
+                           r->lines.path, (long long)r->lines.line, (long long)f->column, SHOWN, f->s, SHOWN,
+                           l->features[k]);
+    }
+    return 0;
+}
+
+static int read_header(struct reader *r, const char *label)
+{
+    bool more;
+    int rc = next_row(r, &more);
+    if (!rc && !more)
+        rc = err_set(r->e, ERR_PARSE, "%s:1:1: file is empty, need a line of column names", r->lines.path);
+    if (!rc && r->n_fields < 2)
+        rc = fail_at(r, ERR_PARSE, 1, "has 1 column, need a class and at least one feature");
+    if (!rc)
+        rc = check_names(r);
+    if (!rc)
+        rc = find_label(r, r->training ? label : r->labels->label);
+    if (!rc)
+        rc = r->training ? copy_names(r) : compare_names(r);
+    r->n_columns = r->n_fields;
+    return rc;
+}
+
+/* ---- rows ---- */
+
+/* Numbers by value, then words: a total order of names. */
+static int compare_classes(const char *a, const char *b)
+{
+    double x = HUGE_VAL, y = HUGE_VAL;
+    num_parse_real(a, &x);
+    num_parse_real(b, &y);
+    return x != y ? (x < y ? -1 : 1) : strcmp(a, b);
+}
+
+/* Where @p name is among the classes so far, or has to be put. */
+static int32_t place_of(const struct reader *r, const char *name)
+{
+    int32_t lo = 0, hi = r->training ? r->n_classes : r->labels->n_classes;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        const char *there = r->training ? r->classes[mid].name : r->labels->classes[mid];
+        if (compare_classes(there, name) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int add_class(struct reader *r, int32_t place, const char *name)
+{
+    if (r->n_classes == GOSSIP_MAX_CLASSES)
+        return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, need at most %d",
+                       r->lines.path, (long long)r->lines.line, (long long)r->fields[r->at].column, SHOWN,
+                       r->labels->label, SHOWN, name, (int)r->n_classes + 1, GOSSIP_MAX_CLASSES);
+    struct class_name *grown = array_grow(r->classes, r->n_classes, &r->cap_classes, sizeof *grown);
+    if (!grown)
+        return err_nomem(r->e, r->lines.path);
+    r->classes = grown;
+    char *copy = strdup(name);
+    if (!copy)
+        return err_nomem(r->e, r->lines.path);
+    memmove(grown + place + 1, grown + place, (size_t)(r->n_classes - place) * sizeof *grown);
+    r->classes[place].name = copy;
+    r->classes[place].id = r->n_classes++;
+    return 0;
+}
+
+static int read_class(struct reader *r, int32_t *y)
+{
+    const struct gossip_labels *l = r->labels;
+    const char *name = r->fields[r->at].s;
+    int32_t place = place_of(r, name);
+    if (*name == '\0')
+        return fail_field(r, ERR_PARSE, r->at, "a class");
+    *y = place;
+    if (!r->training)
+        return place < l->n_classes && strcmp(l->classes[place], name) == 0
+                   ? 0
+                   : fail_field(r, ERR_RANGE, r->at, "a class of the training file");
+    if (place == r->n_classes || strcmp(r->classes[place].name, name) != 0) {
+        int rc = add_class(r, place, name);
+        if (rc)
+            return rc;
+    }
+    *y = r->classes[place].id;
+    return 0;
+}
+
+static int make_room(struct reader *r)
+{
+    size_t row_B = (size_t)r->labels->n_features * sizeof *r->x;
+    double *x = array_grow(r->x, r->n, &r->cap_x, row_B);
+    r->x = x ? x : r->x;
+    int32_t *y = array_grow(r->y, r->n, &r->cap_y, sizeof *y);
+    r->y = y ? y : r->y;
+    return x && y ? 0 : err_nomem(r->e, r->lines.path);
+}
+
+/* In deviations of the training file. */
+static double standard(const struct gossip_labels *l, int32_t k, double x)
+{
+    return l->deviation[k] > 0 ? (x - l->mean[k]) / l->deviation[k] : 0;
+}
+
+static int read_feature(const struct reader *r, int32_t k, double *x)
+{
+    if (!num_parse_real(r->fields[k].s, x))
+        return fail_field(r, ERR_PARSE, k, "a number");
+    if (fabs(*x) > GOSSIP_CSV_MOST)
+        return fail_field(r, ERR_RANGE, k, "-1e100 to 1e100");
+    if (!r->training && !(fabs(standard(r->labels, k - (k > r->at), *x)) <= FLT_MAX))
+        return fail_field(r, ERR_RANGE, k, "at most 3e38 deviations from the mean of the training file");
+    return 0;
+}
+
+static int read_row(struct reader *r)
+{
+    if (r->n_fields != r->n_columns)
+        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d field%s, need %d", r->lines.path,
+                       (long long)r->lines.line, (int)r->n_fields, r->n_fields == 1 ? "" : "s",
+                       (int)r->n_columns);
+    int rc = make_room(r);
+    double *x = r->x + (int64_t)r->n * r->labels->n_features;
+    for (int32_t k = 0; k < r->n_fields && !rc; k++)
+        if (k != r->at)
+            rc = read_feature(r, k, x++);
+    if (!rc)
+        rc = read_class(r, &r->y[r->n]);
+    r->n += !rc;
+    return rc;
+}
+
+static int read_rows(struct reader *r)
+{
+    bool more = true;
+    int rc = 0;
+    while (!rc && more) {
+        rc = next_row(r, &more);
+        if (!rc && more)
+            rc = read_row(r);
+    }
+    if (!rc && r->n == 0)
+        rc = err_set(r->e, ERR_PARSE, "%s:%lld:1: has no rows below the header, need at least 1",
+                     r->lines.path, (long long)r->lines.line);
+    if (!rc && r->training && r->n_classes < 2)
+        rc = err_set(r->e, ERR_RANGE, "%s:%lld:1: %.*s: is \"%.*s\" in every row, need at least 2 classes",
+                     r->lines.path, (long long)r->lines.line, SHOWN, r->labels->label, SHOWN,
+                     r->classes[0].name);
+    return rc;
+}
+
+/* ---- what was read as a data set ---- */
+
+/* Names go to the labels; classes are numbered in their order from here on. */
+static int number_classes(struct reader *r)
+{
+    struct gossip_labels *l = r->labels;
+    int32_t *number = malloc((size_t)r->n_classes * sizeof *number);
+    l->classes = calloc((size_t)r->n_classes, sizeof *l->classes);
+    if (number && l->classes) {
+        l->n_classes = r->n_classes;
+        for (int32_t k = 0; k < r->n_classes; k++) {
+            number[r->classes[k].id] = k;
+            l->classes[k] = r->classes[k].name;
+        }
+        for (int32_t i = 0; i < r->n; i++)
+            r->y[i] = number[r->y[i]];
+        r->n_classes = 0;
+    }
+    free(number);
+    return l->classes && l->n_classes ? 0 : err_nomem(r->e, r->lines.path);
+}
+
+/* Mean and deviation of each column in one pass (B. P. Welford, Technometrics 4, 1962, page 419): no
+ * difference of large squares, and exactly 0 for a constant. */
+static void measure(struct gossip_labels *l, const double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < l->n_features; k++, x++) {
+            double before = *x - l->mean[k];
+            l->mean[k] += before / (i + 1);
+            l->deviation[k] += before * (*x - l->mean[k]);
+        }
+    for (int32_t k = 0; k < l->n_features; k++)
+        l->deviation[k] = sqrt(fmax(0, l->deviation[k] / n));
+}
+
+static int standardise(struct gossip_data *d, const struct reader *r)
+{
+    const struct gossip_labels *l = r->labels;
+    int rc = gossip_data_build(d, r->n, l->n_features, l->n_classes, r->e);
+    if (rc)
+        return rc;
+    /* Training examples are within sqrt(n) deviations; read_feature() has looked at the others. */
+    for (int64_t i = 0; i < (int64_t)r->n * l->n_features; i++)
+        d->x[i] = (float)standard(l, (int32_t)(i % l->n_features), r->x[i]);
+    memcpy(d->y, r->y, (size_t)r->n * sizeof *d->y);
+    return 0;
+}
+
+static void reader_free(struct reader *r)
+{
+    for (int32_t k = 0; k < r->n_classes; k++)
+        free(r->classes[k].name);
+    free(r->classes);
+    free(r->fields);
+    free(r->x);
+    free(r->y);
+    lines_close(&r->lines);
+}
+
+int gossip_data_read_csv(struct gossip_data *d, struct gossip_labels *labels, const char *path,
+                         const char *label, struct err *e)
+{
+    struct reader r = { .labels = labels, .training = !labels->label, .e = e };
+    *d = (struct gossip_data){ 0 };
+    int rc = lines_open(&r.lines, path, MAX_LINE, e);
+    if (!rc)
+        rc = read_header(&r, label);
+    if (!rc)
+        rc = read_rows(&r);
+    if (!rc && r.training) {
+        measure(labels, r.x, r.n);
+        rc = number_classes(&r);
+    }
+    if (!rc)
+        rc = standardise(d, &r);
+    if (rc)
+        gossip_data_free(d);
+    if (rc && r.training)
+        gossip_labels_free(labels);
+    reader_free(&r);
+    return rc;
+}
+
+void gossip_labels_free(struct gossip_labels *l)
+{
+    for (int32_t k = 0; k < l->n_features && l->features; k++)
+        free(l->features[k]);
+    for (int32_t k = 0; k < l->n_classes && l->classes; k++)
+        free(l->classes[k]);
+    free(l->label);
+    free(l->features);
+    free(l->classes);
+    free(l->mean);
+    free(l->deviation);
+    *l = (struct gossip_labels){ 0 };
 }

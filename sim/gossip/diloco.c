@@ -9,7 +9,6 @@
  * last one is over waits. The delay is all that overlaps here: clock.overlap makes no difference. */
 #include <math.h>
 
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

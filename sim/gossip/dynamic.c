@@ -8,7 +8,6 @@
  * as no traffic, and `overlap` changes nothing: this project's choice. */
 #include <stdlib.h>
 
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

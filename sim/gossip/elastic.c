@@ -3,7 +3,6 @@
  * arXiv 1412.6651, algorithm 1. */
 #include <math.h>
 
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

@@ -7,11 +7,10 @@
  * until its own messages have arrived, as that code does, and averages then: while all are in step it has
  * models of the same step by that time, and with horizon 0 this is D-PSGD. With overlap it averages at once,
  * with models of the step before, and waits only while it has messages of two steps. */
-#include "sim/gossip/eventgrad.h"
+#include "sim/gossip/method.h"
 
 #include <math.h>
 
-#include "sim/gossip/neighbour.h"
 #include "sim/gossip/vec.h"
 
 struct event_worker {

@@ -1,6 +1,5 @@
 /* GoSGD: models travel with weights. A worker sends to a random other now and then, with half of its weight,
  * and waits for nothing but its own sending. Source: Blot et al., arXiv 1611.09726 and 1804.01852. */
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

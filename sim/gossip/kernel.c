@@ -2,11 +2,39 @@
 
 #include <string.h>
 
-#include "sim/gossip/kernel_strip.h"
-
 /* So many terms at a time: that much of B stays in the first cache, and has room on the stack. Rows beside C
  * are done so many at a time; most columns of a panel. */
 enum { TERMS = 256, ROWS = 4, MOST_COLS = 16 };
+
+/* Rows of A, and the columns of B that they meet: term t of row i is a[i * row + t * col] times what begins
+ * at b[t * b_row], two vectors wide. Borrowed; k terms. */
+struct kernel_panel {
+    const float *a, *b;
+    ptrdiff_t row, col, b_row;
+    int32_t k;
+};
+
+/* `aligned` and `may_alias`: they are read from wherever a float is. */
+typedef float vector_4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float vector_8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* What every x86-64 and ARMv8 has. */
+#define LANES    4
+#define VECTOR   vector_4
+#define OF(name) name##_of_4
+#define TARGET   /* none */
+#include "sim/gossip/kernel.inc"
+
+/* AVX2 where it may be; elsewhere compilers make two vectors of one, and nobody asks for it. */
+#define LANES    8
+#define VECTOR   vector_8
+#define OF(name) name##_of_8
+#ifdef __x86_64__
+#define TARGET __attribute__((target("avx2")))
+#else
+#define TARGET /* none */
+#endif
+#include "sim/gossip/kernel.inc"
 
 /* How products are done: the columns of a panel, two vectors, and what does them. */
 struct way {
@@ -75,7 +103,7 @@ int32_t kernel_lanes(void)
 void kernel_product_by(int32_t lanes, float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m,
                        int32_t n, int32_t k, bool add)
 {
-    struct way way = { 2 * lanes, lanes == 8 ? kernel_strip_8 : kernel_strip_4 };
+    struct way way = { 2 * lanes, lanes == 8 ? strip_of_8 : strip_of_4 };
     if (!add)
         memset(c, 0, (size_t)m * (size_t)n * sizeof *c);
     for (int32_t t = 0; t < k; t += TERMS) {

@@ -7,13 +7,11 @@
  * those of the source, for gradients of all examples: those of batches differ by their noise alone, which
  * does not shrink as the model settles, and then lag-wk sends nearly always. LASG (arXiv 2002.11360) has
  * conditions for that; it is not here. */
-#include "sim/gossip/lag.h"
+#include "sim/gossip/method.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/gossip/checks.h"
-#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
 /* ---- conditions ---- */

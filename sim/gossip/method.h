@@ -8,6 +8,9 @@
 #ifndef SIM_GOSSIP_METHOD_H
 #define SIM_GOSSIP_METHOD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/schema.h"
 #include "sim/event_heap.h"
 #include "sim/gossip/gossip.h"
@@ -154,5 +157,151 @@ void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w);
 /* ---- the methods ---- */
 
 extern const struct gossip_method *const gossip_methods[];
+
+/* ---- who is whose neighbour, and messages to all neighbours ---- */
+
+enum { GOSSIP_MAX_NEIGHBOURS = 2 };
+
+/** Of one worker in one round: it sends to to[k] and hears from from[k], shape [n]. */
+struct gossip_neighbours {
+    int32_t n; /**< each has weight 1 / (n + 1), as the worker itself: rows and columns sum to 1 */
+    int32_t to[GOSSIP_MAX_NEIGHBOURS], from[GOSSIP_MAX_NEIGHBOURS];
+};
+
+/**
+ * Neighbours of @p worker, 0 to @p n_workers - 1, in round @p round >= 0. Ring: worker - 1 and worker + 1,
+ * first the one of the pair 2k, 2k + 1; of two workers each has one, a single one has none. Exponential:
+ * hears from worker + 2^k, sends to worker - 2^k, k = round mod gossip_rounds(); of 2^K workers K rounds in a
+ * row make all models their mean. Source: one-peer exponential graphs, Ying et al., arXiv 2110.13363.
+ */
+struct gossip_neighbours gossip_neighbours(enum gossip_graph graph, int32_t n_workers, int32_t worker,
+                                           int64_t round);
+/** Rounds after which neighbours are the same again: ring 1, exponential log2 of the workers rounded up, at
+ * least 1. */
+int32_t gossip_rounds(enum gossip_graph graph, int32_t n_workers);
+/** Place of @p from in `from` of a worker's neighbours; it is one of them. */
+int32_t gossip_neighbour_place(const struct gossip_neighbours *n, int32_t from);
+
+/**
+ * One worker's messages of a round, in order. All go at once, but with one port (closed form, innermost
+ * dimension a switch) each when the one before has arrived: there a message that waits keeps others from
+ * its receiver. That is this project's choice.
+ */
+struct gossip_mail {
+    struct gossip_transfer what; /**< of all of them: the caller's part but `to`; it holds nobody */
+    struct gossip_neighbours near;
+    int32_t sent, arrived;
+};
+/** Begin, with `what` and `near` set. What gossip_send() returns. */
+int gossip_mail_send(struct gossip_cluster *c, struct gossip_mail *m, struct err *e);
+/** One has arrived; for the hook `end`. It was the last when arrived == near.n. */
+int gossip_mail_arrived(struct gossip_cluster *c, struct gossip_mail *m, struct err *e);
+
+/** Rounds of messages of a worker that does not wait to hear. Zero at first. */
+struct gossip_outbox {
+    struct gossip_mail mail;     /**< under way when rounds > 0 */
+    struct gossip_transfer next; /**< waits for that when rounds == 2 */
+    int32_t rounds;
+    bool held;
+};
+/**
+ * Send @p what (`from` and the rest of the caller's part; `to` and holds_from are set here) to the neighbours
+ * on the ring. Without overlap the sender waits until all have it; with overlap while there are two such
+ * rounds, of which the second one begins when the first has ended. What gossip_send() returns.
+ */
+int gossip_send_around(struct gossip_cluster *c, struct gossip_outbox *out,
+                       const struct gossip_transfer *what, struct err *e);
+/** One of them has arrived. For the hook `end`. */
+int gossip_sent_around(struct gossip_cluster *c, struct gossip_outbox *out, struct err *e);
+
+/** y <- the mean of itself and @p n others, weights 1 / (n + 1); shapes [n_params]. */
+void gossip_average(float *y, float *const others[], int32_t n, int32_t n_params);
+
+/* ---- checks of settings that several methods share ---- */
+
+/** A whole number named @p key is at least 1. ERR_RANGE: "period is 0, need at least 1". */
+int gossip_check_count(const char *key, int64_t value, struct err *e);
+/** @p value is in [0, 1], not NaN. ERR_RANGE: "switch_frac is 2, need 0 to 1". */
+int gossip_check_share(const char *key, double value, struct err *e);
+/** @p value is at least 0, INFINITY too, not NaN. ERR_RANGE: "delta is -1, need at least 0". */
+int gossip_check_bound(const char *key, double value, struct err *e);
+
+/** period >= 1. ERR_RANGE. */
+int gossip_check_period(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
+/** cap >= 1 and period <= cap, of a period that adapts. ERR_RANGE. */
+int gossip_check_cap(const struct gossip_settings *s, struct err *e);
+/** period >= 1 and switch_frac in [0, 1]. ERR_RANGE. */
+int gossip_check_switch(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
+
+/* ---- rules by which methods change their period ---- */
+
+/** @p period, a whole number, cut to 1 .. @p cap; not NaN. */
+int64_t gossip_cut_period(double period, int64_t cap);
+/** The step a period >= 1 after @p step >= 0; INT64_MAX, which is never reached, where it is beyond that. */
+int64_t gossip_step_after(int64_t step, int64_t period);
+
+/** What AdaComm knows when it chooses. */
+struct gossip_adacomm {
+    int64_t period_0, period;   /**< the first one, and that in force, >= 1 */
+    double rate_0, rate_before; /**< of the first step, and when the period was chosen last */
+    double rate;                /**< of the next step */
+    double loss_0, loss;        /**< of the first batches, and now [nats] */
+};
+
+/**
+ * Period from now on, 1 to @p cap: ceil(sqrt((rate_0 / rate) loss / loss_0) period_0); where that is not
+ * below the one in force although the rate is unchanged, half of that in force, rounded up. A rate that
+ * decays raises the period. Source: Wang and Joshi, arXiv 1810.08313.
+ * Where the root is no number, e.g. with a first loss of 0, the period is halved too: this project's choice.
+ */
+int64_t gossip_adacomm_period(const struct gossip_adacomm *a, int64_t cap);
+
+/**
+ * Period from now on, 1 to @p cap: one more than @p period if @p spread < 0.7 @p target, one less if it is
+ * > 1.3 @p target, else the same. @p spread: mean over workers of |x - mean|^2 before they are averaged, over
+ * the rate of learning; @p target: its mean during warm-up. Source: Jiang and Agrawal, arXiv 2007.06134.
+ */
+int64_t gossip_variance_period(int64_t period, double spread, double target, int64_t cap);
+
+/* ---- when lazily aggregated gradients are sent ---- */
+
+/** The last @p depth changes of the server's model; a ring. */
+struct gossip_lag_past {
+    double *change2; /**< shape [depth], |change|^2 / rate^2 of each, borrowed */
+    int64_t depth;   /**< >= 1 */
+    int64_t n;       /**< changes so far */
+};
+
+/** One more change of the server's model, of squared length @p change2, made at @p rate. */
+void gossip_lag_note(struct gossip_lag_past *p, double change2, double rate);
+
+/**
+ * The right-hand side of the condition: xi / (a M)^2 times the sum of |change|^2 over the last depth changes,
+ * where a M is the rate here, as the step goes along the mean of gradients and not their sum. Each change is
+ * over the rate at which it was made: the same with a constant rate, which is all that the source has.
+ * Source: Chen et al., arXiv 1805.09965, equations 7 and 8.
+ */
+double gossip_lag_bound(const struct gossip_lag_past *p, double xi);
+
+/** Is a gradient (or model) to be sent whose squared distance from the last one sent is @p moved2? Always
+ * during the first depth iterations. A number that is none is sent. */
+bool gossip_lag_is_due(const struct gossip_lag_past *p, double moved2, double xi);
+
+/* ---- when EventGraD sends a tensor ---- */
+
+/** What a worker remembers of one tensor; zero but for the norm at first. */
+struct gossip_event {
+    double norm;      /**< as last sent */
+    double threshold; /**< least change of the norm that is sent */
+    double slope;     /**< change per step when it was last sent */
+    int64_t step;     /**< done when it was last sent */
+};
+
+/**
+ * Is a tensor of norm @p norm sent after step @p step (from 1)? The threshold decays by s->horizon each step;
+ * the first s->warmup steps always send. One that is sent has as its threshold the mean of the last two
+ * slopes. Source: Ghosh et al., arXiv 2103.07454, and its code, github.com/soumyadipghosh/eventgrad.
+ */
+bool gossip_event_fires(struct gossip_event *v, double norm, int64_t step, const struct gossip_settings *s);
 
 #endif

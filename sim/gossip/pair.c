@@ -3,8 +3,6 @@
  * DOI 10.1109/CCGRID.2018.00043. */
 #include <math.h>
 
-#include "sim/gossip/adapt.h"
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 
 #include "base/elementary.h"
-#include "sim/gossip/adapt.h"
-#include "sim/gossip/checks.h"
-#include "sim/gossip/neighbour.h"
+#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
 /* Models that have come and are not mixed yet, by round and neighbour. On a ring a neighbour can be one round

@@ -1,10 +1,14 @@
-/* Logs of runs, and the method that does what is in one. */
+/*
+ * Logs of runs, the method that does what is in one, and the bandwidth that a run needs, found by such
+ * replays.
+ */
 #include "sim/gossip/replay.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sim/gossip/engine.h"
+#include "sim/gossip/run.h"
 
 /* ---- logs ---- */
 
@@ -262,4 +266,66 @@ int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const
     if (!log->whole)
         return err_set(e, ERR_RANGE, "log: has no whole run, need one that did not diverge");
     return gossip_run_as(out, setup, &(struct gossip_how){ .replayed = log }, log->seed, &nothing, e);
+}
+
+static const double LEAST = 1e-6, MOST = 1e6, ENDLESS = 1e12, WIDTH = 1.01;
+
+static int time_at(double *time_s, double share, const struct gossip_log *log,
+                   const struct gossip_setup *setup, struct err *e)
+{
+    struct gossip_fabric fabric = *setup->fabric;
+    struct gossip_setup there = *setup;
+    struct gossip_result r;
+    fabric.share = share;
+    there.fabric = &fabric;
+    int rc = gossip_replay(&r, log, &there, e);
+    *time_s = r.time_s;
+    gossip_result_free(&r);
+    return rc;
+}
+
+/* out->share is too much or just enough, and `low` too little. */
+static int bisect(struct gossip_need *out, double low, const struct gossip_log *log,
+                  const struct gossip_setup *setup, struct err *e)
+{
+    int rc = 0;
+    while (out->share > WIDTH * low && !rc) {
+        double share = sqrt(low * out->share), time_s;
+        rc = time_at(&time_s, share, log, setup, e);
+        if (time_s <= out->limit_s) {
+            out->share = share;
+            out->time_s = time_s;
+        } else {
+            low = share;
+        }
+    }
+    return rc;
+}
+
+static int find_share(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
+                      struct err *e)
+{
+    int rc = time_at(&out->time_s, LEAST, log, setup, e);
+    if (rc || out->time_s <= out->limit_s)
+        return rc; /* share 0 */
+    rc = time_at(&out->time_s, MOST, log, setup, e);
+    out->share = out->time_s <= out->limit_s ? MOST : (double)INFINITY;
+    return rc || isinf(out->share) ? rc : bisect(out, LEAST, log, setup, e);
+}
+
+int gossip_need(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
+                double wait_frac, struct err *e)
+{
+    const struct gossip_fabric *f = setup->fabric;
+    *out = (struct gossip_need){ 0 };
+    if (!(wait_frac > 0 && isfinite(wait_frac)))
+        return err_set(e, ERR_RANGE, "wait_frac is %g, need > 0", wait_frac);
+    int rc = time_at(&out->free_s, ENDLESS, log, setup, e);
+    out->limit_s = (1 + wait_frac) * out->free_s;
+    if (!rc)
+        rc = find_share(out, log, setup, e);
+    for (int32_t d = 0; d < f->net.n_dims && !rc; d++)
+        if (gossip_fabric_shares(f, d))
+            out->bw_Bps += f->net.dims[d].bw_Bps * out->share;
+    return rc;
 }

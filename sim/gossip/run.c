@@ -1,10 +1,405 @@
-/* A run from its first step to its result. */
+/*
+ * A run of a method, from workers with equal models to what it comes to.
+ *
+ * Workers are set up, step, and wait; all that happens at one time happens in one order: steps that end, by
+ * worker, before what happens on the wire (exchange.c). Every draw has a stream of its own of the run's seed,
+ * so that a method that draws less changes nothing for others.
+ */
+#include "sim/gossip/run.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sim/gossip/engine.h"
+#include "base/elementary.h"
 #include "sim/gossip/vec.h"
+
+/* Streams of a seed; data and shards have lower ones. */
+enum { STREAM_MODEL = 1 << 10, STREAM_WORKERS = 1 << 11 };
+
+/* ---- workers: setting up ---- */
+
+static float *new_vector(const struct gossip_cluster *c)
+{
+    return calloc((size_t)c->n_params, sizeof(float));
+}
+
+/* n of them, each zero; NULL without memory, and then what there is stays to be freed. */
+static float **new_vectors(const struct gossip_cluster *c, int32_t n, bool *whole)
+{
+    float **v = calloc((size_t)n + 1, sizeof *v);
+    for (int32_t i = 0; i < n && v; i++) {
+        v[i] = new_vector(c);
+        *whole = *whole && v[i];
+    }
+    *whole = *whole && v;
+    return v;
+}
+
+static void free_vectors(float **v, int32_t n)
+{
+    for (int32_t i = 0; i < n && v; i++)
+        free(v[i]);
+    free(v);
+}
+
+static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
+{
+    free(w->x);
+    free(w->g);
+    free(w->given);
+    free(w->memory.v);
+    free(w->memory.s);
+    free_vectors(w->own, m->n_own);
+    free(w->state);
+    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
+        rng_free(w->draws[k]);
+}
+
+static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, int32_t id, uint64_t seed,
+                       struct err *e)
+{
+    const struct gossip_method *m = c->method;
+    bool learns = !m->clock_only, whole = true;
+    *w = (struct gossip_worker){ .id = id };
+    w->state = calloc(1, m->worker_size + 1);
+    int rc = w->state ? 0 : err_nomem(e, "workers");
+    for (uint64_t k = 0; k < N_GOSSIP_STREAMS && !rc; k++)
+        if (learns || k == GOSSIP_DRAW_STEPS)
+            rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
+    if (rc || !learns)
+        return rc;
+    w->x = new_vector(c);
+    w->g = new_vector(c);
+    w->given = m->meets ? new_vector(c) : NULL;
+    w->memory.v = new_vector(c);
+    w->memory.s = new_vector(c);
+    w->own = new_vectors(c, m->n_own, &whole);
+    w->order = c->engine->order + c->setup->shards->first[id];
+    w->at = INT64_MAX; /* the first batch begins an epoch */
+    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || (m->meets && !w->given))
+        return err_nomem(e, "models of workers");
+    return 0;
+}
+
+/* Workers that are there are whole: methods free what theirs own. */
+static int build_workers(struct gossip_cluster *c, uint64_t seed, struct err *e)
+{
+    for (int32_t i = 0; i < c->setup->shards->n_workers; i++) {
+        int rc = fill_worker(&c->workers[i], c, i, seed, e);
+        if (rc) {
+            free_worker(&c->workers[i], c->method);
+            return rc;
+        }
+        c->n_workers++;
+    }
+    return 0;
+}
+
+static int draw_models(struct gossip_cluster *c, uint64_t seed, struct err *e)
+{
+    struct rng *r;
+    int rc = rng_build(&r, seed, STREAM_MODEL, e);
+    if (rc)
+        return rc;
+    gossip_net_draw(c->workers[0].x, c->net, r);
+    for (int32_t i = 1; i < c->n_workers; i++)
+        vec_copy(c->workers[i].x, c->workers[0].x, c->n_params);
+    rng_free(r);
+    return 0;
+}
+
+static int64_t smallest_shard(const struct gossip_shards *s)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t i = 0; i < s->n_workers; i++)
+        least = s->first[i + 1] - s->first[i] < least ? s->first[i + 1] - s->first[i] : least;
+    return least;
+}
+
+static void count_steps(struct gossip_cluster *c)
+{
+    const struct gossip_learning *l = &c->setup->learning;
+    int64_t shard = smallest_shard(c->setup->shards);
+    c->engine->batch_size = (int32_t)(l->batch < shard ? l->batch : shard);
+    double n = floor(l->epochs * floor((double)shard / c->engine->batch_size));
+    c->n_steps = n < 1 ? 1 : (int64_t)n;
+    c->engine->steps_all = c->n_steps * c->setup->shards->n_workers;
+}
+
+static int build_engine(struct gossip_cluster *c, const struct gossip_how *how, struct err *e)
+{
+    size_t n = (size_t)c->setup->train[0]->n;
+    struct gossip_engine *g = calloc(1, sizeof *g);
+    c->engine = g;
+    if (!g)
+        return err_nomem(e, "a run");
+    g->diverged_step = -1;
+    g->log = how->log;
+    g->replayed = how->replayed;
+    count_steps(c);
+    if (c->method->clock_only)
+        return 0;
+    g->order = malloc(n * sizeof *g->order);
+    if (!g->order)
+        return err_nomem(e, "examples of workers");
+    memcpy(g->order, c->setup->shards->order, n * sizeof *g->order);
+    return gossip_pass_build(&g->pass, c->net, g->batch_size, e);
+}
+
+/* The run that is followed had the same workers and steps. */
+static int check_log(const struct gossip_cluster *c, const struct gossip_log *log, struct err *e)
+{
+    int32_t n = c->setup->shards->n_workers;
+    if (log->n_workers == n && log->n_steps == c->n_steps)
+        return 0;
+    return err_set(e, ERR_RANGE, "log: is of %d workers and %lld steps, need %d and %lld", log->n_workers,
+                   (long long)log->n_steps, n, (long long)c->n_steps);
+}
+
+static int begin_log(struct gossip_cluster *c, const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    if (how->log)
+        gossip_log_begin(how->log, seed, c->setup->shards->n_workers, c->n_steps,
+                         gossip_model_B(c, c->n_params));
+    return how->replayed ? check_log(c, how->replayed, e) : 0;
+}
+
+int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup *setup,
+                            const struct gossip_how *how, uint64_t seed, struct err *e)
+{
+    const struct gossip_settings *settings = how->settings;
+    const struct gossip_method *m = how->replayed ? &gossip_replayer : gossip_methods[settings->method];
+    bool whole = true;
+    *c = (struct gossip_cluster){ .setup = setup,
+                                  .settings = settings,
+                                  .method = m,
+                                  .net = setup->net,
+                                  .n_params = setup->net->n_params,
+                                  .first_loss = NAN };
+    int rc = m->check ? m->check(settings, setup, e) : 0;
+    if (!rc)
+        rc = build_engine(c, how, e);
+    if (!rc)
+        rc = begin_log(c, how, seed, e);
+    if (rc)
+        return rc;
+    c->state = calloc(1, m->run_size + 1);
+    c->shared = new_vectors(c, m->n_shared, &whole);
+    c->workers = calloc((size_t)setup->shards->n_workers, sizeof *c->workers);
+    c->engine->ready = calloc((size_t)setup->shards->n_workers, sizeof *c->engine->ready);
+    if (!c->state || !whole || !c->workers || !c->engine->ready)
+        return err_nomem(e, "workers");
+    rc = build_workers(c, seed, e);
+    if (!rc && !m->clock_only)
+        rc = draw_models(c, seed, e);
+    if (!rc)
+        rc = gossip_wire_build(&c->wire, setup->fabric, e);
+    return rc || !m->start ? rc : m->start(c, e);
+}
+
+int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
+                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
+{
+    return gossip_cluster_build_as(c, setup, &(struct gossip_how){ .settings = settings }, seed, e);
+}
+
+static void free_engine(struct gossip_engine *g)
+{
+    for (int32_t i = 0; i < g->cap_slots; i++) {
+        struct gossip_transfer *t = g->slots[i].transfer;
+        if (!t)
+            continue;
+        free(t->there);
+        free(t->back);
+        free(t);
+    }
+    for (int32_t i = 0; i < g->n_rooms; i++)
+        free(g->rooms[i]);
+    free(g->slots);
+    free(g->rooms);
+    free(g->order);
+    free(g->ready);
+    gossip_pass_free(g->pass);
+    event_heap_free(&g->clock);
+    free(g);
+}
+
+void gossip_cluster_free(struct gossip_cluster *c)
+{
+    if (c->method->free && c->state)
+        c->method->free(c);
+    for (int32_t i = 0; i < c->n_workers; i++)
+        free_worker(&c->workers[i], c->method);
+    free(c->workers);
+    free_vectors(c->shared, c->method->n_shared);
+    free(c->state);
+    gossip_wire_free(c->wire);
+    if (c->engine)
+        free_engine(c->engine);
+    *c = (struct gossip_cluster){ 0 };
+}
+
+/* ---- steps ---- */
+
+void gossip_ready(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    if (!w->ready)
+        c->engine->ready[c->engine->n_ready++] = w->id;
+    w->ready = true;
+}
+
+/* (1 + cos(pi t)) / 2 = cos^2(pi t / 2), t in [0, 1], by the series of the cosine: libm's differs in the last
+ * bit between processors. Term 13 is below 1e-16. */
+static double half_cosine(double t)
+{
+    const double quarter = 1.57079632679489661923;
+    double square = quarter * t * (quarter * t), term = 1, sum = 1;
+    for (int32_t k = 2; k <= 26; k += 2) {
+        term *= -square / ((k - 1) * k);
+        sum += term;
+    }
+    return sum * sum;
+}
+
+double gossip_rate(const struct gossip_cluster *c, int64_t step)
+{
+    const struct gossip_learning *l = &c->setup->learning;
+    double done = (double)step / (double)c->n_steps, rate = l->rate;
+    if (l->schedule == GOSSIP_RATE_COSINE)
+        return rate * half_cosine(done);
+    for (int32_t i = 0; i < l->n_decays && l->schedule == GOSSIP_RATE_STEPS; i++)
+        rate *= done >= l->decay_at[i] ? l->decay : 1;
+    return rate;
+}
+
+void gossip_update(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    const struct gossip_learning *l = &c->setup->learning;
+    gossip_optimize(w->x, w->g, &w->memory,
+                    &(struct gossip_update){ .kind = l->optimizer,
+                                             .rate = gossip_rate(c, w->steps),
+                                             .momentum = l->momentum,
+                                             .weight_decay = l->weight_decay },
+                    c->n_params);
+}
+
+void gossip_keep_gradient(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    (void)c;
+    (void)w;
+}
+
+double gossip_model_B(const struct gossip_cluster *c, double n)
+{
+    double model_B = c->setup->model_B;
+    return model_B > 0 ? model_B * (n / c->n_params) : n * sizeof(float);
+}
+
+/* The next examples of a worker; those that do not fill a batch at the end of an epoch are left out. */
+static const int64_t *next_batch(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    const struct gossip_shards *s = c->setup->shards;
+    int64_t n = s->first[w->id + 1] - s->first[w->id];
+    if (w->at > n - c->engine->batch_size) {
+        for (int64_t i = n - 1; i > 0; i--) {
+            int64_t k = rng_below(w->draws[GOSSIP_DRAW_BATCHES], i + 1), swap = w->order[i];
+            w->order[i] = w->order[k];
+            w->order[k] = swap;
+        }
+        w->at = 0;
+    }
+    w->at += c->engine->batch_size;
+    return w->order + w->at - c->engine->batch_size;
+}
+
+static double draw_step_s(const struct gossip_cluster *c, struct gossip_worker *w)
+{
+    const struct gossip_clock *k = &c->setup->clock;
+    struct rng *r = w->draws[GOSSIP_DRAW_STEPS];
+    double u = rng_uniform(r), pause = rng_uniform(r);
+    double s = k->step_s * (1 - k->jitter - k->jitter * elementary_log(1 - u));
+    s *= w->id >= c->n_workers - k->n_slow ? k->slowdown : 1;
+    return pause < k->pause_prob ? s * k->pause_factor : s;
+}
+
+static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
+{
+    struct gossip_engine *g = c->engine;
+    g->window_sum += w->loss;
+    g->window_n++;
+    if (w->steps == 0) {
+        g->first_sum += w->loss;
+        g->first_n++;
+        if (g->first_n == c->n_workers)
+            c->first_loss = g->first_sum / (double)g->first_n;
+    }
+    if (10 * (w->steps + 1) > 9 * c->n_steps) {
+        g->tail_sum += w->loss;
+        g->tail_n++;
+    }
+}
+
+/* The gradient of the next batch. False: the loss is no number. */
+static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
+{
+    struct gossip_engine *g = c->engine;
+    if (c->method->clock_only)
+        return true;
+    bool drifted = (double)w->steps >= c->setup->drift_at * (double)c->n_steps;
+    w->loss = gossip_gradient(w->g, w->x, c->net, c->setup->train[drifted], next_batch(c, w), g->batch_size,
+                              g->pass);
+    if (isfinite(w->loss))
+        note_loss(c, w);
+    else if (g->diverged_step < 0)
+        g->diverged_step = w->steps;
+    return isfinite(w->loss);
+}
+
+int gossip_go(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    if (w->holds > 0 || w->computes)
+        return 0;
+    w->wait_s += c->now_s - w->idle_s;
+    w->idle_s = c->now_s;
+    if (w->steps >= c->n_steps || (c->setup->clock.stale && !learn(c, w)))
+        return 0;
+    double step_s = draw_step_s(c, w);
+    w->computes = true;
+    w->compute_s += step_s;
+    return event_heap_set(&c->engine->clock, w->id, c->now_s + step_s, e);
+}
+
+int gossip_go_ready(struct gossip_cluster *c, struct err *e)
+{
+    struct gossip_engine *g = c->engine;
+    int rc = 0;
+    for (int32_t i = 0; i < g->n_ready && !rc; i++) {
+        struct gossip_worker *w = &c->workers[g->ready[i]];
+        w->ready = false;
+        rc = gossip_go(c, w, e);
+    }
+    g->n_ready = 0;
+    return rc;
+}
+
+int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+{
+    w->computes = false;
+    w->idle_s = c->now_s;
+    if (!c->setup->clock.stale && !learn(c, w))
+        return 0;
+    c->engine->cause = (struct gossip_cause){ GOSSIP_AT_STEP, w->id, w->steps + 1 };
+    if (c->method->step)
+        c->method->step(c, w);
+    else
+        gossip_update(c, w);
+    w->steps++;
+    c->engine->steps_done++;
+    gossip_ready(c, w);
+    return c->method->after ? c->method->after(c, w, e) : 0;
+}
 
 /* ---- models together ---- */
 

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
-#include "sim/gossip/checks.h"
-#include "sim/gossip/neighbour.h"
+#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 
 /* A number of a sparse message: value and index, float32 and int32; else the value alone. */

@@ -1,5 +1,4 @@
 /* Methods in which all workers meet: gradients averaged every step, or models every H. */
-#include "sim/gossip/checks.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

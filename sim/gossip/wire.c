@@ -1,4 +1,7 @@
-/* A network in use: built, asked, and moved on from event to event. */
+/*
+ * A network in use: what is under way on it; built, asked, and moved on from event to event. wire.h says what
+ * its two rungs, the closed form and flows, make of an exchange.
+ */
 #include "sim/gossip/wire.h"
 
 #include <assert.h>
@@ -6,8 +9,98 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sim/gossip/wire_model.h"
+#include "sim/event_heap.h"
+#include "sim/flow/flow.h"
+#include "sim/flow/flow_collective.h"
 #include "workloads/collective_time.h"
+
+/** What goes by one tag: an exchange or a collective. */
+struct wire_parcel {
+    struct topo_path there, back; /**< links that bytes cross, owned */
+    double there_B, back_B;       /**< of a collective there_B alone */
+    double time_s;                /**< of a collective: its seconds alone */
+    double end_s;                 /**< as soon as it is known */
+    int64_t order;                /**< as asked for */
+    enum collective_kind kind;
+    bool collective, begun;
+    int32_t left; /**< flow: directions that are still moving */
+    int32_t next; /**< flow: waits behind it, -1: none */
+};
+
+/** A collective and its seconds, so that it is priced once. */
+struct wire_price {
+    enum collective_kind kind;
+    double bytes, time_s;
+};
+
+/** What happens, and where it stands among what happens at the same time. */
+struct wire_event {
+    int64_t order;
+    struct gossip_signal signal;
+};
+
+/** The rung of flows. */
+struct wire_flows {
+    struct flow_net *net;
+    int32_t n_moving;   /**< exchanges under way */
+    bool collects;      /**< a collective is under way */
+    int32_t head, tail; /**< queue of what waits, tags; -1: none */
+};
+
+struct gossip_wire {
+    const struct gossip_fabric *fabric;
+    struct topo_network net;  /**< of the fabric, at the share of its bandwidths */
+    struct topo_graph *graph; /**< of net where the share is not 1, owned; else NULL */
+    struct topo_routes routes;
+    double *s_per_B;  /**< shape [n_arcs], of a message, efficiency included; owned */
+    double *arc_B;    /**< shape [n_arcs], of messages, owned */
+    uint8_t *dims;    /**< shape [n_arcs], owned */
+    bool *is_between; /**< shape [n_arcs]: both ends are workers, or one and a switch; owned */
+    int32_t n_between[TOPO_MAX_DIMS]; /**< such arcs, of a switch those up to it */
+    double sent_B, dim_B[TOPO_MAX_DIMS];
+    double spread_B[TOPO_MAX_DIMS]; /**< of collectives */
+
+    struct wire_parcel *parcels; /**< shape [cap], owned; by tag */
+    int32_t cap;
+    int64_t n_asked;
+    struct event_heap queue;       /**< by tag: when it ends, or begins if it has not; flow: not what flows */
+    struct wire_event *events;     /**< shape [cap_events], owned */
+    struct gossip_signal *signals; /**< shape [cap_events], owned */
+    int32_t n_events, cap_events;
+
+    double *free_s; /**< closed form: shape [n_arcs], until when an arc is held; owned */
+    double all_s;   /**< all arcs are held until then */
+    double last_s;  /**< all messages are there, and no arc is held after that */
+
+    struct wire_flows flows;
+    struct wire_price *prices; /**< shape [cap_prices], owned */
+    int32_t n_prices, cap_prices;
+};
+
+/** Does it cross a link? What does not takes no time, and waits for nothing. */
+bool wire_is_sent(const struct wire_parcel *p);
+/** It begins now: counted, and dated or set off. */
+int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
+/** Note that it begins or ends now; there is room. */
+void wire_note(struct gossip_wire *w, int32_t tag, bool ends);
+
+/** Closed form: hold what @p p needs from the moment all of it is free, and return that moment. O(links). */
+double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s);
+
+/** The net of flows at the efficiency of every dimension. ERR_NOMEM. */
+int wire_flows_build(struct gossip_wire *w, struct err *e);
+/** May @p p begin? Otherwise wire_flows_wait(). */
+bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p);
+void wire_flows_wait(struct gossip_wire *w, int32_t tag);
+/** Set an exchange off. */
+int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
+/** The next event of the flows; notes what ends. */
+void wire_flows_advance(struct gossip_wire *w);
+/** Begin, and note, what need not wait any more. */
+int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e);
+/** Seconds of a collective of all workers, simulated alone. */
+int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind, double bytes,
+                            struct err *e);
 
 const char *const gossip_rung_words[] = { "closed-form", "flow", NULL };
 
@@ -414,4 +507,192 @@ int gossip_wire_advance(struct gossip_wire *w, const struct gossip_signal **sign
     *n = w->n_events;
     *signals = w->signals;
     return 0;
+}
+
+/* ---- closed form: messages that hold their links ---- */
+
+/* One direction of an exchange. */
+struct way {
+    const struct topo_path *path;
+    double lat_s, bytes; /* lat_s: of all its links, and the overhead of a message */
+};
+
+static struct way way_of(const struct gossip_wire *w, const struct topo_path *p, double bytes)
+{
+    struct way way = { .path = p, .bytes = bytes };
+    way.lat_s = w->fabric->rules.endpoint_s;
+    for (int32_t i = 0; i < p->n; i++)
+        way.lat_s += w->routes.lat_s[p->arcs[i]];
+    return way;
+}
+
+/* What the bytes need of one link, whatever the others can carry. */
+static double link_s(const struct gossip_wire *w, const struct way *way, int32_t i)
+{
+    return way->lat_s + way->bytes * w->s_per_B[way->path->arcs[i]];
+}
+
+/* Not before @p begin_s, nor before all links are free. */
+static double all_free_s(const struct gossip_wire *w, const struct way *way, double begin_s)
+{
+    for (int32_t i = 0; i < way->path->n; i++)
+        begin_s = fmax(begin_s, w->free_s[way->path->arcs[i]]);
+    return begin_s;
+}
+
+/* Returns when the last byte is there: when the narrowest link is free again. */
+static double hold(struct gossip_wire *w, const struct way *way, double begin_s)
+{
+    double end_s = begin_s;
+    for (int32_t i = 0; i < way->path->n; i++) {
+        double free_s = begin_s + link_s(w, way, i);
+        w->free_s[way->path->arcs[i]] = free_s;
+        end_s = fmax(end_s, free_s);
+    }
+    return end_s;
+}
+
+double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
+{
+    if (p->collective) {
+        double begin_s = fmax(now_s, w->last_s);
+        p->end_s = w->all_s = w->last_s = begin_s + p->time_s;
+        return begin_s;
+    }
+    struct way there = way_of(w, &p->there, p->there_B), back = way_of(w, &p->back, p->back_B);
+    double begin_s = all_free_s(w, &back, all_free_s(w, &there, fmax(now_s, w->all_s)));
+    p->end_s = fmax(hold(w, &there, begin_s), hold(w, &back, begin_s));
+    w->last_s = fmax(w->last_s, p->end_s);
+    return begin_s;
+}
+
+/* ---- messages as flows that share links, and collectives of flows, simulated alone ---- */
+
+static int set_shares(struct gossip_wire *w, bool of_messages, struct err *e)
+{
+    int rc = 0;
+    for (int32_t a = 0; a < w->routes.n_arcs && !rc; a += 2)
+        rc =
+            topo_routes_set_share(&w->routes, a / 2, of_messages ? w->net.dims[w->dims[a]].efficiency : 1, e);
+    return rc;
+}
+
+/* A message crosses dimensions of different efficiency, so that it is taken from the links, not added to the
+ * bytes. Collectives do the latter: their routes have whole links. */
+int wire_flows_build(struct gossip_wire *w, struct err *e)
+{
+    w->flows.head = w->flows.tail = -1;
+    int rc = set_shares(w, true, e);
+    if (!rc)
+        rc = flow_net_build(&w->flows.net, &w->routes, e);
+    return rc ? rc : set_shares(w, false, e);
+}
+
+/* ---- waiting ---- */
+
+/* What waits is a collective and all that was asked for after it: nothing overtakes it. */
+bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p)
+{
+    const struct wire_flows *f = &w->flows;
+    return !f->collects && f->head < 0 && !(p->collective && f->n_moving > 0);
+}
+
+void wire_flows_wait(struct gossip_wire *w, int32_t tag)
+{
+    struct wire_flows *f = &w->flows;
+    w->parcels[tag].next = -1;
+    if (f->tail >= 0)
+        w->parcels[f->tail].next = tag;
+    else
+        f->head = tag;
+    f->tail = tag;
+}
+
+int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e)
+{
+    struct wire_flows *f = &w->flows;
+    int rc = 0;
+    while (!rc && f->head >= 0 && !f->collects) {
+        int32_t tag = f->head;
+        if (w->parcels[tag].collective && f->n_moving > 0)
+            break;
+        f->head = w->parcels[tag].next;
+        f->tail = f->head < 0 ? -1 : f->tail;
+        wire_note(w, tag, false);
+        rc = wire_begin(w, tag, now_s, e);
+    }
+    return rc;
+}
+
+/* ---- moving ---- */
+
+static int add_flow(struct gossip_wire *w, int32_t tag, const struct topo_path *path, double bytes,
+                    double now_s, struct err *e)
+{
+    if (path->n == 0)
+        return 0;
+    w->parcels[tag].left++;
+    return flow_add(w->flows.net,
+                    &(struct flow_spec){ .arcs = path->arcs,
+                                         .n_arcs = path->n,
+                                         .bytes = bytes,
+                                         .start_s = now_s,
+                                         .extra_s = w->fabric->rules.endpoint_s,
+                                         .tag = tag },
+                    e);
+}
+
+int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
+{
+    struct wire_parcel *p = &w->parcels[tag];
+    w->flows.n_moving++;
+    p->left = 0;
+    int rc = add_flow(w, tag, &p->there, p->there_B, now_s, e);
+    return rc ? rc : add_flow(w, tag, &p->back, p->back_B, now_s, e);
+}
+
+void wire_flows_advance(struct gossip_wire *w)
+{
+    struct flow_net *net = w->flows.net;
+    flow_advance(net);
+    for (int32_t i = 0; i < flow_n_ended(net); i++) {
+        int32_t tag = (int32_t)flow_ended(net, i);
+        if (--w->parcels[tag].left > 0)
+            continue;
+        w->flows.n_moving--;
+        wire_note(w, tag, true);
+    }
+}
+
+/* ---- collectives ---- */
+
+static int run_alone(double *time_s, struct flow_sim *sim, const struct gossip_fabric *f,
+                     enum collective_kind kind, double bytes, struct err *e)
+{
+    static const int32_t first[TOPO_MAX_DIMS] = { 0 };
+    struct flow_group_spec spec = { .first = first };
+    int32_t group, id;
+    for (int32_t d = 0; d < f->net.n_dims; d++)
+        spec.members[d] = f->members[d];
+    int rc = flow_sim_group(sim, &spec, &group, e);
+    if (!rc)
+        rc = flow_sim_issue(sim, group, kind, bytes, 0, 0, &id, e);
+    if (!rc)
+        rc = flow_sim_run(sim, e);
+    if (!rc)
+        *time_s = flow_sim_finish_s(sim, id);
+    return rc;
+}
+
+int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind, double bytes,
+                            struct err *e)
+{
+    struct flow_sim *sim;
+    int rc = flow_sim_build(
+        &sim, &w->routes,
+        &(struct flow_rules){ .stage = w->fabric->rules, .route = TOPO_ROUTE_DIMENSION, .active = 1 }, e);
+    if (!rc)
+        rc = run_alone(time_s, sim, w->fabric, kind, bytes, e);
+    flow_sim_free(sim);
+    return rc ? err_wrap(e, "collective of all workers") : 0;
 }

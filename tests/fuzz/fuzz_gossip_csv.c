@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/gossip/data_csv.h"
+#include "sim/gossip/data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

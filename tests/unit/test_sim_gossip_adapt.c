@@ -1,5 +1,5 @@
 /* Local SGD that changes its period: the rules by hand, and when they are asked. */
-#include "sim/gossip/adapt.h"
+#include "sim/gossip/method.h"
 #include "tests/gossip_fixture.h"
 
 /* A root of 16 * 16 / 4 = 8, and so on, by hand. */

@@ -1,5 +1,5 @@
 /* Data sets of the user's own: what is read, how it is scaled, and what is refused with its place. */
-#include "sim/gossip/data_csv.h"
+#include "sim/gossip/data.h"
 #include "base/text.h"
 #include "tests/support.h"
 

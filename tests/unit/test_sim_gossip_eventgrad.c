@@ -1,5 +1,5 @@
 /* EventGraD: when a tensor is sent, what that comes to, and what is mixed. */
-#include "sim/gossip/eventgrad.h"
+#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 

@@ -1,5 +1,5 @@
 /* LAG: the conditions by hand, what it is the same as, and what it sends. */
-#include "sim/gossip/lag.h"
+#include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 #include "tests/gossip_fixture.h"
 

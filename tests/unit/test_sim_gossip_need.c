@@ -1,5 +1,5 @@
 /* Bandwidth that methods need, against closed forms. Latency is 0 but where it is said. */
-#include "sim/gossip/need.h"
+#include "sim/gossip/replay.h"
 #include "tests/gossip_fixture.h"
 
 /* Train on the network as it is and ask what of it was needed. */

@@ -1,5 +1,5 @@
 /* Graphs of neighbours: who hears from whom, and what averages on them come to. */
-#include "sim/gossip/neighbour.h"
+#include "sim/gossip/method.h"
 #include "tests/support.h"
 
 enum { MOST_WORKERS = 33 };

@@ -1,6 +1,6 @@
 /** @file Private to sim/gossip: what keeps a run going, which methods do not see. */
-#ifndef SIM_GOSSIP_ENGINE_H
-#define SIM_GOSSIP_ENGINE_H
+#ifndef SIM_GOSSIP_RUN_H
+#define SIM_GOSSIP_RUN_H
 
 #include "sim/gossip/method.h"
 #include "sim/gossip/replay.h"
