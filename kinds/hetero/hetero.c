@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "kinds/hetero/hetero_run.h"
+#include "kinds/hetero/point.h"
 #include "study/notes.h"
 #include "study/sweep_axis.h"
 #include "sim/hetero/oracle.h"

@@ -1,0 +1,954 @@
+/*
+ * One point of a study of layers on types of resources, read: keys, types and their links, the profile, what
+ * is asked for, schedulers and their settings.
+ */
+#include "kinds/hetero/point.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/hetero/oracle.h"
+#include "sim/hetero/profile.h"
+
+/* ---- keys ---- */
+
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
+#define PLAIN(conf, key, field, what, used, text)                                                            \
+    {                                                                                                        \
+        ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE, .uses = used                     \
+    }
+#define WORD(conf, key, field, list, absent, text)                                                           \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent                     \
+    }
+#define FLAG(conf, key, field, absent, text)                                                                 \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_BOOL, text), .unit = "", .dflt = absent                                    \
+    }
+#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
+                                                .dflt = absent, .uses = used                                 \
+    }
+#define REAL(conf, key, field, in, times, least, most, absent, used, text)                                   \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
+                                               .dflt = absent, .uses = used                                  \
+    }
+#define NEEDED(conf, key, field, what, in, times, least, most, text)                                         \
+    {                                                                                                        \
+        ROW(conf, key, field, what, text), .unit = in, .scale = times, .min = least, .max = most,            \
+                                           .dflt = SCHEMA_NONE, .required = true                             \
+    }
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+
+#define STUDY(key, field, what, used, text) PLAIN(hetero_conf, key, field, what, used, text)
+
+static const struct key study_keys[] = {
+    STUDY("name", name, KEY_TEXT, 0, "what reports call the study"),
+    STUDY("source", source, KEY_TEXT, 0, "where the study comes from"),
+    STUDY("model", model, KEY_NODE, 0,
+          "ctrdnn, matchnet, 2emb or nce: a drawn profile; or a model file (with a dot or slash) or map; or "
+          "layers"),
+    STUDY("draw", draw, KEY_NODE, USE_HETERO_DRAW, "sizes and speeds of a drawn profile, see draw"),
+    STUDY("layers", layers, KEY_NODE, 0, "measured times of layers, in place of model; see layers of hetero"),
+    STUDY("types", types, KEY_NODE, 0, "list of resources, with layers or a model file; see types of hetero"),
+    REAL(hetero_conf, "batch", batch, "", 1, 1e-3, 1e12, SCHEMA_NONE, 0,
+         "examples that times of a profile are for; needed but of a drawn one, absent there: 4096"),
+    STUDY("throughput", throughput, KEY_NODE, 0,
+          "what a plan has to reach: { per_s } or { share, of }; absent: half of the best"),
+    { ROW(hetero_conf, "job", job, KEY_NODE, "how much to train, see job of hetero"), .unit = "",
+      .dflt = SCHEMA_NONE, .required = true },
+    FLAG(hetero_conf, "overlap", overlap, 1, "communication beside compute; false: after it"),
+    WORD(hetero_conf, "handover", handover, hetero_handover_words, SCHEMA_NONE,
+         "what handing data to the next stage costs: that of every layer, of the last one of a stage, or by "
+         "the network; absent: network with one, else layer"),
+    STUDY("network", network, KEY_NODE, USE_HETERO_NETWORK,
+          "what joins the types: a network file, a word or a map, with bandwidths"),
+    STUDY("servers", servers, KEY_NODE, 0, "parameter servers that are paid for, see servers of hetero"),
+    WORD(hetero_conf, "provisioning", provisioning, hetero_provisioning_words, 0,
+         "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
+    STUDY("schedulers", schedulers, KEY_NODE, 0,
+          "list of schedulers, see weft hetero --list; absent: all that can run"),
+    COUNT(hetero_conf, "evaluations", evaluations, 1, 1e12, 25600, USE_HETERO_BUDGET,
+          "plans that a scheduler that searches may try"),
+    STUDY("rl", rl, KEY_NODE, USE_RL, "reinforcement learning, see rl"),
+    STUDY("genetic", genetic, KEY_NODE, USE_GENETIC, "see genetic"),
+    STUDY("anneal", anneal, KEY_NODE, USE_ANNEAL, "simulated annealing, see anneal"),
+    STUDY("bayes", bayes, KEY_NODE, USE_BAYES, "Bayesian optimisation, see bayes"),
+    COUNT(hetero_conf, "seeds", seeds, 1, 100000, 5, 0,
+          "runs of each scheduler that draws; the median counts"),
+    COUNT(hetero_conf, "seed", seed, 0, 9e18, 1, 0, "of the first run; the others follow by one"),
+    STUDY("vary", vary, KEY_NODE, 0, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+};
+SECTION(hetero_section, "hetero study", "layers on types of resources, for weft hetero", study_keys);
+
+/* ---- drawn profiles ---- */
+
+static const struct key draw_keys[] = {
+    COUNT(hetero_draw_conf, "types", types, 2, HETERO_MAX_TYPES, 2, 0,
+          "cpu, gpu, and more GPUs drawn around that one: gpu2, gpu3, .."),
+    COUNT(hetero_draw_conf, "seed", seed, 0, 9e18, 1, 0, "of the GPUs that are drawn"),
+    PLAIN(hetero_draw_conf, "cpu", cpu, KEY_NODE, 0, "a CPU core, see cpu of draw"),
+    PLAIN(hetero_draw_conf, "gpu", gpu, KEY_NODE, 0, "the first GPU, see gpu of draw"),
+};
+SECTION(hetero_draw_section, "draw", "a drawn profile; all numbers are assumptions", draw_keys);
+
+#define UNIT(key, field, in, times, least, most, absent, text)                                               \
+    REAL(hetero_draw_unit, key, field, in, times, least, most, absent, 0, text)
+#define UNIT_KEYS(gflops, memory, lookup, net, usd, compute, comm, units)                                    \
+    UNIT("peak_GFLOPS", flops, "GFLOP/s", 1e9, 1e-6, 1e9, gflops, "that matrix products reach"),             \
+        UNIT("memory_GBps", memory_Bps, "GB/s", 1e9, 1e-6, 1e9, memory,                                      \
+             "of memory, for rows and activations"),                                                         \
+        UNIT("lookup_GBps", lookup_Bps, "GB/s", 1e9, 1e-6, 1e9, lookup, "of moving embedding rows to it"),   \
+        UNIT("net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, net, "to other units"),                            \
+        UNIT("usd_per_h", usd_per_h, "USD/h", 1, 0, 1e6, usd, "price of a unit"),                            \
+        UNIT("compute_parallel", compute_par, "", 1, 0, 1, compute, "share of compute that units divide"),   \
+        UNIT("comm_parallel", comm_par, "", 1, 0, 1, comm, "share of communication that units divide"),      \
+        COUNT(hetero_draw_unit, "max_units", max_units, 1, HETERO_MAX_UNITS, units, 0, "that there are")
+
+static const struct key cpu_keys[] = { UNIT_KEYS(20, 4, 2, 2, 0.04, 0.97, 0.95, 256) };
+static const struct key gpu_keys[] = { UNIT_KEYS(7000, 400, 0.3, 12.5, 2.42, 0.995, 0.90, 64) };
+SECTION(hetero_draw_cpu_section, "cpu of draw", "one CPU core, assumed", cpu_keys);
+SECTION(hetero_draw_gpu_section, "gpu of draw", "one GPU, assumed", gpu_keys);
+
+/* ---- measured profiles, and models ---- */
+
+#define LAYER(key, field, what, used, text) PLAIN(hetero_layer_conf, key, field, what, used, text)
+#define BYTES(key, field, in, times, text)  REAL(hetero_layer_conf, key, field, in, times, 0, 1e15, 0, 0, text)
+
+static const struct key layer_keys[] = {
+    LAYER("name", name, KEY_TEXT, 0, "what reports call the layer; absent: layer1, layer2, .."),
+    WORD(hetero_layer_conf, "kind", kind, hetero_kind_words, HETERO_BLOCK,
+         "what it does; heuristic and rl look at it"),
+    BYTES("in_B", in_B, "B", 1, "of one example: what comes in"),
+    BYTES("out_B", out_B, "B", 1, "of one example: what the next layer gets"),
+    BYTES("weight_MB", weight_B, "MB", 1e6, "parameters"),
+    BYTES("sparse_B", sparse_B, "B", 1, "of one example: embedding rows from and to parameter servers"),
+    { ROW(hetero_layer_conf, "compute_ms", compute_s, KEY_NODE,
+          "of a batch on one unit of each type: { cpu: 31, v100: 2 }"),
+      .unit = "ms", .dflt = SCHEMA_NONE, .required = true },
+    PLAIN(hetero_layer_conf, "comm_ms", comm_s, KEY_NODE, 0,
+          "communication inside a stage, likewise; absent: none"),
+    PLAIN(hetero_layer_conf, "handover_ms", handover_s, KEY_NODE, USE_HETERO_OWN,
+          "handing its output to the next stage, likewise; absent: none"),
+};
+SECTION(hetero_layer_section, "layers of hetero", "a layer of a measured profile", layer_keys);
+
+#define TYPE(key, field, what, used, text) PLAIN(hetero_type_conf, key, field, what, used, text)
+#define SHARE(key, field, text)            REAL(hetero_type_conf, key, field, "", 1, 0, 1, SCHEMA_NONE, 0, text)
+
+static const struct key type_keys[] = {
+    NEEDED(hetero_type_conf, "name", name, KEY_TEXT, "", 1, 0, 0, "as layers and servers call it"),
+    FLAG(hetero_type_conf, "cpu", cpu, 0, "true: for cpu-only and heuristic it is a CPU"),
+    NEEDED(hetero_type_conf, "usd_per_h", usd_per_h, KEY_REAL, "USD/h", 1, 0, 1e6, "price of a unit"),
+    COUNT(hetero_type_conf, "max_units", max_units, 1, HETERO_MAX_UNITS, HETERO_MAX_UNITS, 0,
+          "that there are, for all stages"),
+    SHARE("compute_parallel", compute_par, "share of compute that units divide (Amdahl); or probe"),
+    SHARE("comm_parallel", comm_par, "share of communication that units divide; or probe"),
+    TYPE("probe", probe, KEY_NODE, 0, "those shares from times of several units, see probe"),
+    TYPE("host", host, KEY_TEXT, 0, "type of the cores that each unit needs besides itself"),
+    COUNT(hetero_type_conf, "host_units", host_units, 1, HETERO_MAX_UNITS, SCHEMA_NONE, 0,
+          "how many; they are paid for and count as units of that type"),
+    REAL(hetero_type_conf, "nic_GBps", nic_Bps, "GB/s", 1e9, 1e-6, 1e9, SCHEMA_NONE, USE_HETERO_NETWORK,
+         "of one unit towards other types; absent: as the network"),
+    TYPE("dim", dim, KEY_TEXT, USE_HETERO_NETWORK,
+         "dimension of the network that it hangs on; the outer one of two types joins them; absent: the "
+         "outermost"),
+    REAL(hetero_type_conf, "mem_GB", mem_B, "GB", 1e9, 0, 1e9, SCHEMA_NONE, 0,
+         "memory of a unit, for reports; absent: that of npu"),
+    TYPE("npu", npu, KEY_NODE, USE_HETERO_MODEL, "with a model file: one unit, an NPU file or a map"),
+    REAL(hetero_type_conf, "net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, SCHEMA_NONE, USE_HETERO_MODEL,
+         "with a model file: of one unit towards others of its stage and the next"),
+};
+SECTION(hetero_type_section, "types of hetero", "a type of resource, of a measured profile or a model file",
+        type_keys);
+
+static const struct key probe_keys[] = {
+    NEEDED(hetero_probe_conf, "units", units, KEY_COUNT, "", 1, 2, HETERO_MAX_UNITS, "that were timed"),
+    REAL(hetero_probe_conf, "compute_ratio", compute_ratio, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
+         "their time of compute over that of one unit"),
+    REAL(hetero_probe_conf, "comm_ratio", comm_ratio, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
+         "their time of communication over that of one unit"),
+};
+SECTION(hetero_probe_section, "probe", "parallel shares of a type, from two measurements", probe_keys);
+
+/* ---- what is asked for ---- */
+
+static const char *const of_words[] = { "best", "gpu-only", NULL };
+
+static const struct key throughput_keys[] = {
+    REAL(hetero_throughput_conf, "per_s", per_s, "1/s", 1, 1e-9, 1e15, SCHEMA_NONE, 0, "examples a second"),
+    REAL(hetero_throughput_conf, "share", share, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
+         "of the largest throughput; absent, without per_s: 0.5"),
+    WORD(hetero_throughput_conf, "of", of, of_words, SCHEMA_NONE,
+         "whose: of all plans, or of those on one GPU type; absent: best"),
+};
+SECTION(hetero_throughput_section, "throughput of hetero", "what a plan has to reach", throughput_keys);
+
+static const struct key job_keys[] = {
+    NEEDED(hetero_job_conf, "examples_M", examples, KEY_REAL, "million", 1e6, 1e-6, 1e12, "to train on"),
+    REAL(hetero_job_conf, "epochs", epochs, "", 1, 1e-6, 1e9, 1, 0, "how often"),
+};
+SECTION(hetero_job_section, "job of hetero", "how much there is to train", job_keys);
+
+static const struct key server_keys[] = {
+    NEEDED(hetero_server_conf, "type", type, KEY_TEXT, "", 1, 0, 0, "that they run on"),
+    NEEDED(hetero_server_conf, "GBps", Bps, KEY_REAL, "GB/s", 1e9, 1e-6, 1e9,
+           "embedding rows that one unit serves"),
+};
+SECTION(hetero_server_section, "servers of hetero", "parameter servers of layers on other types",
+        server_keys);
+
+/* ---- schedulers ---- */
+
+static const struct key rl_keys[] = {
+    COUNT(hetero_rl_conf, "hidden", hidden, 1, 4096, 32, 0, "width of the policy's cell"),
+    COUNT(hetero_rl_conf, "plans", plans, 1, 100000, 64, 0, "sampled in a round"),
+    COUNT(hetero_rl_conf, "rounds", rounds, 1, 1e9, 200, 0,
+          "of a policy at most; another begins as long as evaluations last"),
+    COUNT(hetero_rl_conf, "patience", patience, 1, 1e9, 50, 0,
+          "rounds without a cheaper plan of its own after which another policy begins"),
+    REAL(hetero_rl_conf, "rate", rate, "", 1, 1e-9, 10, 0.01, 0, "of learning (Adam)"),
+    REAL(hetero_rl_conf, "entropy", entropy, "", 1, 0, 100, 0.2, 0, "bonus at the first round, falling to 0"),
+    REAL(hetero_rl_conf, "best_frac", best_frac, "", 1, 1e-6, 1, 0.1, 0,
+         "share of a round's plans that are learned from; 1: all, over a moving baseline"),
+    REAL(hetero_rl_conf, "gamma", gamma, "", 1, 0, 1, 0.2, 0,
+         "best_frac 1: how fast the baseline follows the rewards"),
+    REAL(hetero_rl_conf, "clip", clip, "", 1, 1e-9, 1e9, 5, 0, "largest norm of a gradient"),
+    FLAG(hetero_rl_conf, "copy_logit", copy_logit, 1,
+         "a learned preference for the type of the layer before"),
+};
+SECTION(hetero_rl_section, "rl", "schedulers rl-lstm and rl-rnn", rl_keys);
+
+static const struct key genetic_keys[] = {
+    COUNT(hetero_genetic_conf, "population", population, 2, 100000, 32, 0, "plans of a generation"),
+    COUNT(hetero_genetic_conf, "tournament", tournament, 1, 100000, 3, 0,
+          "plans of which the best is a parent"),
+    COUNT(hetero_genetic_conf, "elite", elite, 0, 100000, 2, 0, "best plans that live on"),
+    REAL(hetero_genetic_conf, "crossover", crossover, "", 1, 0, 1, 0.9, 0, "probability"),
+    REAL(hetero_genetic_conf, "mutation", mutation, "", 1, 0, HETERO_MAX_LAYERS, 1, 0,
+         "layers of a plan that change, on average"),
+};
+SECTION(hetero_genetic_section, "genetic", "scheduler genetic", genetic_keys);
+
+static const struct key anneal_keys[] = {
+    REAL(hetero_anneal_settings, "hot", hot, "", 1, 1e-9, 1e6, 1, 0,
+         "temperature at first, of the logarithm of cost"),
+    REAL(hetero_anneal_settings, "cold", cold, "", 1, 1e-12, 1e6, 1e-3, 0, "temperature at last"),
+};
+SECTION(hetero_anneal_section, "anneal", "scheduler anneal", anneal_keys);
+
+static const struct key bayes_keys[] = {
+    COUNT(hetero_bayes_conf, "initial", initial, 1, 2000, 16, 0, "plans drawn at first"),
+    COUNT(hetero_bayes_conf, "evaluations", evaluations, 1, 2000, 80, 0, "plans tried, those included"),
+    COUNT(hetero_bayes_conf, "candidates", candidates, 1, 1000000, 256, 0, "looked at for each"),
+    REAL(hetero_bayes_conf, "length", length, "", 1, 1e-6, 1e6, 0.25, 0,
+         "of the kernel exp(-distance/length), in shares of the layers"),
+    REAL(hetero_bayes_conf, "noise", noise, "", 1, 1e-12, 1, 1e-6, 0, "variance of a measurement"),
+};
+SECTION(hetero_bayes_section, "bayes", "scheduler bayes", bayes_keys);
+
+int hetero_need_list(const struct hetero_point *p, yaml_id list, const char *what, int most, struct err *e)
+{
+    int rc = yaml_need(&p->doc, list, YAML_SEQ, e);
+    if (!rc && (p->doc.nodes[list].n < 1 || p->doc.nodes[list].n > most))
+        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d %s",
+                       (int)p->doc.nodes[list].n, most, what);
+    return rc;
+}
+
+/* ---- schedulers ---- */
+
+static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id, struct err *e)
+{
+    const char *names[HETERO_MAX_SCHEDULERS], *name;
+    struct text list = { 0 };
+    int rc = yaml_text(&p->doc, id, &name, e);
+    *out = -1;
+    for (int32_t i = 0; i < n_hetero_schedulers && !rc; i++) {
+        names[i] = hetero_schedulers[i].name;
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        if (strcmp(names[i], name) == 0)
+            *out = i;
+    }
+    if (!rc && *out < 0) {
+        const char *near = text_nearest(name, names, (size_t)n_hetero_schedulers);
+        rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, need one of the schedulers %s%s%s%s", name,
+                       text_str(&list), near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+    }
+    text_free(&list);
+    return rc;
+}
+
+static int read_schedulers(struct hetero_point *p, struct err *e)
+{
+    yaml_id list = p->conf.schedulers;
+    p->listed = list >= 0;
+    for (; !p->listed && p->n_schedulers < n_hetero_schedulers; p->n_schedulers++)
+        p->schedulers[p->n_schedulers] = p->n_schedulers;
+    int rc = p->listed ? hetero_need_list(p, list, "schedulers", HETERO_MAX_SCHEDULERS, e) : 0;
+    if (!p->listed || rc)
+        return rc;
+    yaml_each (id, &p->doc, list) {
+        int32_t found;
+        rc = find_scheduler(&found, p, id, e);
+        for (int32_t i = 0; i < p->n_schedulers && !rc; i++)
+            if (p->schedulers[i] == found)
+                rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is in the list twice, need it once");
+        if (rc)
+            return rc;
+        p->schedulers[p->n_schedulers++] = found;
+    }
+    return 0;
+}
+
+static void read_rl(struct hetero_rl_settings *s, const struct hetero_rl_conf *x)
+{
+    s->hidden = (int32_t)x->hidden;
+    s->plans = (int32_t)x->plans;
+    s->rounds = (int32_t)x->rounds;
+    s->patience = (int32_t)x->patience;
+    s->rate = x->rate;
+    s->entropy = x->entropy;
+    s->best_frac = x->best_frac;
+    s->gamma = x->gamma;
+    s->clip = x->clip;
+    s->copy_logit = x->copy_logit;
+}
+
+static void read_genetic(struct hetero_genetic_settings *s, const struct hetero_genetic_conf *x)
+{
+    s->population = (int32_t)x->population;
+    s->tournament = (int32_t)x->tournament;
+    s->elite = (int32_t)x->elite;
+    s->crossover = x->crossover;
+    s->mutation = x->mutation;
+}
+
+static void read_bayes(struct hetero_bayes_settings *s, const struct hetero_bayes_conf *x)
+{
+    s->initial = (int32_t)x->initial;
+    s->evaluations = (int32_t)x->evaluations;
+    s->candidates = (int32_t)x->candidates;
+    s->length = x->length;
+    s->noise = x->noise;
+}
+
+/* What one setting says must fit another. */
+static int check_settings(const struct hetero_point *p, struct err *e)
+{
+    const struct hetero_settings *s = &p->settings;
+    const struct hetero_conf *c = &p->conf;
+    if (s->genetic.elite >= s->genetic.population)
+        return yaml_fail(&p->doc, c->genetic, e, ERR_RANGE, "has elite %d, need less than population, %d",
+                         s->genetic.elite, s->genetic.population);
+    if (!(s->anneal.cold <= s->anneal.hot))
+        return yaml_fail(&p->doc, c->anneal, e, ERR_RANGE, "has cold %g, need at most hot, %g",
+                         s->anneal.cold, s->anneal.hot);
+    if (s->bayes.initial > s->bayes.evaluations)
+        return yaml_fail(&p->doc, c->bayes, e, ERR_RANGE, "has initial %d, need at most evaluations, %d",
+                         s->bayes.initial, s->bayes.evaluations);
+    return 0;
+}
+
+static int read_section(void *out, const struct section *s, const struct hetero_point *p, yaml_id map,
+                        struct err *e)
+{
+    schema_defaults(out, s);
+    return map < 0 ? 0 : schema_read(out, s, &p->doc, map, e);
+}
+
+static int read_settings(struct hetero_point *p, struct err *e)
+{
+    struct hetero_rl_conf rl;
+    struct hetero_genetic_conf genetic;
+    struct hetero_bayes_conf bayes;
+    p->settings = hetero_settings_default();
+    p->settings.evaluations = p->conf.evaluations;
+    int rc = read_section(&rl, &hetero_rl_section, p, p->conf.rl, e);
+    if (!rc)
+        rc = read_section(&genetic, &hetero_genetic_section, p, p->conf.genetic, e);
+    if (!rc)
+        rc = read_section(&p->settings.anneal, &hetero_anneal_section, p, p->conf.anneal, e);
+    if (!rc)
+        rc = read_section(&bayes, &hetero_bayes_section, p, p->conf.bayes, e);
+    if (rc)
+        return rc;
+    read_rl(&p->settings.rl, &rl);
+    read_genetic(&p->settings.genetic, &genetic);
+    read_bayes(&p->settings.bayes, &bayes);
+    return check_settings(p, e);
+}
+
+/* ---- keys without effect ---- */
+
+static uint64_t find_uses(const struct hetero_point *p)
+{
+    static const struct {
+        const char *scheduler;
+        uint64_t uses;
+    } rows[] = { { "rl-lstm", USE_RL },
+                 { "rl-rnn", USE_RL },
+                 { "genetic", USE_GENETIC },
+                 { "anneal", USE_ANNEAL },
+                 { "bayes", USE_BAYES } };
+    uint64_t uses = p->setup.handover == HETERO_NETWORK ? USE_HETERO_NETWORK : USE_HETERO_OWN;
+    uses |= p->origin == HETERO_DRAWN ? USE_HETERO_DRAW : p->origin == HETERO_MODEL ? USE_HETERO_MODEL : 0;
+    for (int32_t i = 0; i < p->n_schedulers; i++) {
+        const struct hetero_scheduler *x = &hetero_schedulers[p->schedulers[i]];
+        size_t n = strcspn(x->name, "+"); /* a local search may follow */
+        bool own_budget = strncmp(x->name, "bayes", n) == 0;
+        uses |= x->seeded && !own_budget ? USE_HETERO_BUDGET : 0;
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+            if (strlen(rows[k].scheduler) == n && strncmp(x->name, rows[k].scheduler, n) == 0)
+                uses |= rows[k].uses;
+    }
+    return uses;
+}
+
+void hetero_note_unused(struct hetero_point *p, const struct section *s, yaml_id map)
+{
+    if (map >= 0)
+        schema_note_unused(&p->notes, s, &p->doc, map, p->own_source, p->uses);
+}
+
+/* ---- what is asked for ---- */
+
+static int read_throughput(struct hetero_point *p, struct err *e)
+{
+    struct hetero_throughput_conf *x = &p->throughput;
+    yaml_id map = p->conf.throughput;
+    char place[400];
+    int rc = read_section(x, &hetero_throughput_section, p, map, e);
+    text_clear(&p->asked);
+    text_printf(&p->asked, "%s: throughput",
+                map < 0 ? p->doc.sources[p->doc.nodes[p->doc.root].source]
+                        : yaml_place(&p->doc, map, place, sizeof place));
+    if (!rc && !isnan(x->per_s) && !isnan(x->share))
+        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has both per_s and share, need one");
+    if (!rc && !isnan(x->per_s) && x->of >= 0)
+        rc = yaml_fail_key(&p->doc, yaml_get(&p->doc, map, "of"), e, ERR_PARSE,
+                           "is given besides per_s, need it with share");
+    if (!rc && isnan(x->per_s) && isnan(x->share))
+        x->share = 0.5;
+    return rc ? rc : text_check(&p->asked, e);
+}
+
+static int read_servers(struct hetero_point *p, struct err *e)
+{
+    struct hetero_server_conf x;
+    yaml_id map = p->conf.servers;
+    p->setup.server = -1;
+    int rc = read_section(&x, &hetero_server_section, p, map, e);
+    if (rc || map < 0)
+        return rc;
+    p->setup.server_Bps = x.Bps;
+    return hetero_find_type(&p->setup.server, p->profile.types, p->profile.n_types, &p->doc,
+                            yaml_get(&p->doc, map, "type"), x.type, e);
+}
+
+static int read_setup(struct hetero_point *p, struct err *e)
+{
+    const struct hetero_conf *c = &p->conf;
+    struct hetero_job_conf job;
+    int rc = read_section(&job, &hetero_job_section, p, c->job, e);
+    p->setup.overlap = c->overlap;
+    p->setup.provisioning = (enum hetero_provisioning)c->provisioning;
+    p->setup.handover = c->handover >= 0  ? (enum hetero_handover)c->handover
+                        : c->network >= 0 ? HETERO_NETWORK
+                                          : HETERO_PER_LAYER;
+    p->setup.examples = job.examples;
+    p->setup.epochs = job.epochs;
+    if (!rc && p->setup.handover == HETERO_NETWORK && c->network < 0)
+        rc = yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "handover"), e, ERR_PARSE,
+                       "is network, need a network");
+    return rc;
+}
+
+/* ---- a point ---- */
+
+/* Number of the drawn model that a word names, -1: none. */
+static int32_t find_drawn(const struct hetero_point *p)
+{
+    const char *word = p->conf.model < 0 ? NULL : p->doc.nodes[p->conf.model].text;
+    for (int32_t m = 0; m < N_HETERO_MODELS && word; m++)
+        if (strcmp(hetero_model_words[m], word) == 0)
+            return m;
+    return -1;
+}
+
+/* Where the profile comes from, and what a study may not have together. */
+static int find_origin(struct hetero_point *p, struct err *e)
+{
+    const struct hetero_conf *c = &p->conf;
+    char shown[YAML_SHOWN];
+    if ((c->model >= 0) == (c->layers >= 0))
+        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "has %s, need one of model and layers",
+                         c->model >= 0 ? "both" : "neither");
+    p->drawn = find_drawn(p);
+    p->origin = c->layers >= 0 ? HETERO_MEASURED : p->drawn >= 0 ? HETERO_DRAWN : HETERO_MODEL;
+    if (p->origin == HETERO_MODEL && p->doc.nodes[c->model].kind != YAML_MAP) {
+        const char *text = p->doc.nodes[c->model].text;
+        const char *near = text ? text_nearest(text, hetero_model_words, N_HETERO_MODELS) : NULL;
+        return yaml_fail(&p->doc, c->model, e, ERR_PARSE,
+                         "is %s, need ctrdnn, matchnet, 2emb or nce%s%s%s, or a model: a map, or a file with "
+                         "a dot or slash in its name",
+                         yaml_show(&p->doc, c->model, shown), near ? " (nearest: " : "", near ? near : "",
+                         near ? ")" : "");
+    }
+    if (p->origin == HETERO_DRAWN && c->types >= 0)
+        return yaml_fail_key(&p->doc, c->types, e, ERR_PARSE,
+                             "is given for a drawn model, which has types of its own, need draw.types");
+    return 0;
+}
+
+static int read_point(struct hetero_point *p, struct err *e)
+{
+    int rc = schema_read(&p->conf, &hetero_section, &p->doc, p->doc.root, e);
+    if (rc)
+        return rc;
+    if ((rc = find_origin(p, e)) || (rc = read_setup(p, e)) || (rc = read_schedulers(p, e)) ||
+        (rc = read_settings(p, e)))
+        return rc;
+    p->uses = find_uses(p);
+    hetero_note_unused(p, &hetero_section, p->doc.root);
+    if ((rc = hetero_point_profile(p, e)) || (rc = hetero_point_links(p, e)) || (rc = read_servers(p, e)) ||
+        (rc = read_throughput(p, e)))
+        return rc;
+    return text_check(&p->notes, e);
+}
+
+int hetero_point_read(struct hetero_point *p, const struct study_source *from, struct err *e)
+{
+    *p = (struct hetero_point){ .doc = { .root = -1 } };
+    int rc = study_open(&p->doc, &p->own_source, from, e);
+    if (rc)
+        return rc;
+    rc = study_fetch(&p->doc, p->own_source, from, e);
+    if (!rc)
+        rc = read_point(p, e);
+    if (rc)
+        hetero_point_free(p);
+    return rc;
+}
+
+void hetero_point_close(struct hetero_point *p)
+{
+    yaml_free(&p->doc);
+}
+
+void hetero_point_free(struct hetero_point *p)
+{
+    hetero_profile_free(&p->profile);
+    free(p->links);
+    text_free(&p->asked);
+    text_free(&p->notes);
+    yaml_free(&p->doc);
+    *p = (struct hetero_point){ .doc = { .root = -1 } };
+}
+
+/* ---- the throughput to reach ---- */
+
+/* What the fastest plan on one GPU type reaches with all GPUs there are. */
+static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct hetero_problem *problem,
+                          struct err *e)
+{
+    struct hetero_settings settings = hetero_settings_default();
+    struct hetero_search s = { 0 };
+    int32_t which = 0;
+    while (which < n_hetero_schedulers && strcmp(hetero_schedulers[which].name, "gpu-only") != 0)
+        which++;
+    assert(which < n_hetero_schedulers);
+    /* No plan reaches infinity; each says what it reaches instead. */
+    hetero_set_throughput(problem, INFINITY);
+    int rc = hetero_schedule(&s, problem, which, &settings, 0, e);
+    *per_s = rc ? (double)NAN : s.value.reach_per_s;
+    hetero_search_free(&s);
+    return rc ? err_wrap(e, "%s", text_str(&p->asked)) : 0;
+}
+
+int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struct hetero_problem *problem,
+                     struct err *e)
+{
+    const struct hetero_throughput_conf *x = &p->throughput;
+    int rc = hetero_reach(&aim->most_per_s, NULL, problem, e);
+    double whole_per_s = aim->most_per_s;
+    if (!rc && isnan(x->per_s) && x->of == HETERO_OF_GPU_ONLY)
+        rc = reach_gpu_only(&whole_per_s, p, problem, e);
+    if (rc)
+        return rc;
+    aim->per_s = isnan(x->per_s) ? x->share * whole_per_s : x->per_s;
+    if (!(isfinite(aim->per_s) && aim->per_s > 0))
+        return err_set(e, ERR_RANGE, "%s: is a share of %g examples/s, need per_s", text_str(&p->asked),
+                       whole_per_s);
+    hetero_set_throughput(problem, aim->per_s);
+    return 0;
+}
+
+int hetero_point_unreachable(const struct hetero_point *p, const struct hetero_aim *aim, struct err *e)
+{
+    bool limited = false;
+    for (int32_t t = 0; t < p->profile.n_types; t++)
+        limited = limited || p->profile.types[t].max_units < HETERO_MAX_UNITS;
+    return err_set(e, ERR_NO_DESIGN, "%s: is %.6g examples/s, a plan reaches at most %.6g examples/s%s",
+                   text_str(&p->asked), aim->per_s, aim->most_per_s,
+                   limited ? ", limits that stages share not counted" : "");
+}
+
+/* ---- types of resources: prices, limits, shares that units divide ---- */
+
+int hetero_copy_name(char out[HETERO_NAME], const struct hetero_point *p, yaml_id map, const char *name,
+                     struct err *e)
+{
+    yaml_id at = yaml_get(&p->doc, map, "name");
+    if (strlen(name) >= HETERO_NAME)
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %.60s.., need at most %d bytes", name,
+                         HETERO_NAME - 1);
+    snprintf(out, HETERO_NAME, "%s", name);
+    return 0;
+}
+
+int hetero_find_type(int32_t *out, const struct hetero_type *types, int32_t n, const struct yaml_doc *doc,
+                     yaml_id id, const char *name, struct err *e)
+{
+    const char *names[HETERO_MAX_TYPES];
+    struct text list = { 0 };
+    for (int32_t t = 0; t < n; t++) {
+        names[t] = types[t].name;
+        if (strcmp(names[t], name) == 0) {
+            text_free(&list);
+            *out = t;
+            return 0;
+        }
+        text_printf(&list, "%s%s", t ? ", " : "", names[t]);
+    }
+    const char *near = text_nearest(name, names, (size_t)n);
+    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, need one of the types: %.400s%s%s%s", name,
+                       text_str(&list), near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+    text_free(&list);
+    return rc;
+}
+
+/* A share that is given, or one from the ratio of a probe; one of them, exactly. */
+static int read_share(double *share, struct hetero_point *p, yaml_id map, const char *name, double given,
+                      const struct hetero_probe_conf *probe, double ratio, struct err *e)
+{
+    char place[400];
+    if (isnan(given) == isnan(ratio))
+        return yaml_fail(&p->doc, map, e, ERR_PARSE,
+                         "has %s for %s, need the share that units divide or a probe",
+                         isnan(given) ? "nothing" : "both a share and a probe", name);
+    *share = given;
+    if (!isnan(given))
+        return 0;
+    *share = hetero_parallel_frac(1, ratio, probe->units);
+    /* What no share can tell: units that are faster together than alone, or slower than one of them. */
+    if (ratio < 1 / (double)probe->units || ratio > 1)
+        text_printf(&p->notes,
+                    "%s: a probe of %lld units with ratio %g for %s is beyond what a share can be, it is "
+                    "taken as %g\n",
+                    yaml_place(&p->doc, map, place, sizeof place), (long long)probe->units, ratio, name,
+                    *share);
+    return 0;
+}
+
+static int read_shares(struct hetero_type *t, struct hetero_point *p, yaml_id map,
+                       const struct hetero_type_conf *x, struct err *e)
+{
+    struct hetero_probe_conf probe;
+    schema_defaults(&probe, &hetero_probe_section);
+    int rc = x->probe < 0 ? 0 : schema_read(&probe, &hetero_probe_section, &p->doc, x->probe, e);
+    if (!rc)
+        rc = read_share(&t->compute_par, p, map, "compute", x->compute_par, &probe, probe.compute_ratio, e);
+    if (!rc)
+        rc = read_share(&t->comm_par, p, map, "communication", x->comm_par, &probe, probe.comm_ratio, e);
+    return rc;
+}
+
+static int read_type(struct hetero_types *all, struct hetero_point *p, yaml_id map, struct err *e)
+{
+    struct hetero_type *t = &all->of[all->n];
+    struct hetero_type_conf *x = &all->conf[all->n];
+    *t = (struct hetero_type){ .host = -1, .nic_Bps = INFINITY };
+    int rc = schema_read(x, &hetero_type_section, &p->doc, map, e);
+    if (!rc)
+        rc = hetero_copy_name(t->name, p, map, x->name, e);
+    for (int32_t k = 0; k < all->n && !rc; k++)
+        if (strcmp(all->of[k].name, t->name) == 0)
+            rc = yaml_fail(&p->doc, yaml_get(&p->doc, map, "name"), e, ERR_PARSE,
+                           "is %s, the name of a type before it, need another", t->name);
+    if (!rc && (x->host != NULL) != (x->host_units > 0))
+        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has %s, need both host and host_units, or neither",
+                       x->host ? "host alone" : "host_units alone");
+    if (rc)
+        return rc;
+    t->cpu = x->cpu;
+    t->usd_per_h = x->usd_per_h;
+    t->mem_B = isnan(x->mem_B) ? 0 : x->mem_B;
+    t->max_units = x->max_units;
+    t->host_units = x->host ? x->host_units : 0;
+    if (!isnan(x->nic_Bps))
+        t->nic_Bps = x->nic_Bps;
+    return read_shares(t, p, map, x, e);
+}
+
+/* Once all names are known. */
+static int find_host(struct hetero_types *all, const struct hetero_point *p, int32_t i, struct err *e)
+{
+    const char *host = all->conf[i].host;
+    yaml_id at = yaml_get(&p->doc, all->maps[i], "host");
+    if (!host)
+        return 0;
+    int rc = hetero_find_type(&all->of[i].host, all->of, all->n, &p->doc, at, host, e);
+    if (!rc && all->of[i].host == i)
+        rc = yaml_fail(&p->doc, at, e, ERR_RANGE, "is %s itself, need another type", host);
+    /* What a host's host costs would not be counted. */
+    if (!rc && all->conf[all->of[i].host].host)
+        rc = yaml_fail(&p->doc, at, e, ERR_RANGE, "is %s, which has a host itself, need a type without one",
+                       host);
+    return rc;
+}
+
+int hetero_read_types(struct hetero_types *all, struct hetero_point *p, struct err *e)
+{
+    all->n = 0;
+    int rc = hetero_need_list(p, p->conf.types, "types", HETERO_MAX_TYPES, e);
+    if (rc)
+        return rc;
+    yaml_each (map, &p->doc, p->conf.types) {
+        all->maps[all->n] = map;
+        rc = read_type(all, p, map, e);
+        if (rc)
+            return rc;
+        hetero_note_unused(p, &hetero_type_section, map);
+        all->n++;
+    }
+    for (int32_t i = 0; i < all->n && !rc; i++)
+        rc = find_host(all, p, i, e);
+    return rc;
+}
+
+/* ---- the profile: drawn, measured layer by layer, or of a model on NPUs ---- */
+
+/* Who finds fault with a profile does not know where it is written. */
+static int wrap(const struct hetero_point *p, int rc, struct err *e)
+{
+    char place[400];
+    yaml_id at = p->conf.layers >= 0 ? p->conf.layers : p->conf.model;
+    return rc ? err_wrap(e, "%s", yaml_place(&p->doc, at, place, sizeof place)) : 0;
+}
+
+/* ---- drawn ---- */
+
+static int read_unit(struct hetero_draw_unit *u, const struct section *s, const struct yaml_doc *doc,
+                     yaml_id map, struct err *e)
+{
+    schema_defaults(u, s);
+    return map < 0 ? 0 : schema_read(u, s, doc, map, e);
+}
+
+static int draw_profile(struct hetero_point *p, struct err *e)
+{
+    struct hetero_draw_conf x;
+    schema_defaults(&x, &hetero_draw_section);
+    int rc = p->conf.draw < 0 ? 0 : schema_read(&x, &hetero_draw_section, &p->doc, p->conf.draw, e);
+    struct hetero_draw d = { .model = (enum hetero_model)p->drawn,
+                             .n_types = (int32_t)x.types,
+                             .seed = (uint64_t)x.seed,
+                             .batch = isnan(p->conf.batch) ? hetero_draw_default().batch : p->conf.batch };
+    if (!rc)
+        rc = read_unit(&d.cpu, &hetero_draw_cpu_section, &p->doc, x.cpu, e);
+    if (!rc)
+        rc = read_unit(&d.gpu, &hetero_draw_gpu_section, &p->doc, x.gpu, e);
+    if (!rc)
+        rc = wrap(p, hetero_draw_profile(&p->profile, &d, e), e);
+    for (int32_t t = 0; t < HETERO_MAX_TYPES; t++)
+        p->dims[t] = -1;
+    return rc;
+}
+
+/* ---- measured ---- */
+
+/* A map of type: milliseconds that has every type; @p cells: the layer's row, shape [n_types], seconds. */
+static int read_times(double *cells, const struct hetero_point *p, yaml_id map, struct err *e)
+{
+    const struct hetero_profile *f = &p->profile;
+    int rc = yaml_need(&p->doc, map, YAML_MAP, e);
+    if (rc)
+        return rc;
+    yaml_each (id, &p->doc, map) {
+        int32_t t = 0;
+        double ms = 0;
+        rc = hetero_find_type(&t, f->types, f->n_types, &p->doc, id, p->doc.nodes[id].key, e);
+        if (!rc)
+            rc = yaml_real(&p->doc, id, &ms, e);
+        if (!rc && !(ms >= 0 && ms <= 1e12))
+            rc = yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g ms, need 0 to 1e12", ms);
+        if (rc)
+            return rc;
+        cells[t] = ms * 1e-3;
+    }
+    for (int32_t t = 0; t < f->n_types; t++)
+        if (yaml_get(&p->doc, map, f->types[t].name) < 0)
+            return yaml_fail(&p->doc, map, e, ERR_PARSE, "is without type %s, need a time for each type",
+                             f->types[t].name);
+    return 0;
+}
+
+static int read_layer(struct hetero_point *p, int32_t i, yaml_id map, struct err *e)
+{
+    struct hetero_layer_conf x;
+    struct hetero_layer *l = &p->profile.layers[i];
+    size_t at = (size_t)i * (size_t)p->profile.n_types;
+    int rc = schema_read(&x, &hetero_layer_section, &p->doc, map, e);
+    if (rc)
+        return rc;
+    hetero_note_unused(p, &hetero_layer_section, map);
+    snprintf(l->name, sizeof l->name, "layer%d", (int)i + 1);
+    l->kind = (enum hetero_kind)x.kind;
+    l->in_B = x.in_B;
+    l->out_B = x.out_B;
+    l->weight_B = x.weight_B;
+    l->sparse_B = x.sparse_B;
+    rc = x.name ? hetero_copy_name(l->name, p, map, x.name, e) : 0;
+    if (!rc)
+        rc = read_times(p->profile.compute_s + at, p, x.compute_s, e);
+    if (!rc && x.comm_s >= 0)
+        rc = read_times(p->profile.sync_s + at, p, x.comm_s, e);
+    if (!rc && x.handover_s >= 0)
+        rc = read_times(p->profile.handover_s + at, p, x.handover_s, e);
+    return rc;
+}
+
+static int read_layers(struct hetero_point *p, const struct hetero_types *types, struct err *e)
+{
+    int rc = hetero_need_list(p, p->conf.layers, "layers", HETERO_MAX_LAYERS, e);
+    if (!rc)
+        rc = hetero_profile_build(&p->profile, p->doc.nodes[p->conf.layers].n, types->n, e);
+    if (rc)
+        return rc;
+    memcpy(p->profile.types, types->of, (size_t)types->n * sizeof *types->of);
+    p->profile.batch = p->conf.batch;
+    snprintf(p->profile.name, sizeof p->profile.name, "%.47s", p->conf.name ? p->conf.name : "layers");
+    int32_t i = 0;
+    yaml_each (map, &p->doc, p->conf.layers)
+        if (!rc)
+            rc = read_layer(p, i++, map, e);
+    return rc;
+}
+
+/* ---- a model on NPUs ---- */
+
+static int read_npu(struct topo_npu *npu, const struct hetero_types *types, int32_t i,
+                    const struct hetero_point *p, struct err *e)
+{
+    const struct hetero_type_conf *x = &types->conf[i];
+    if (x->npu < 0 || isnan(x->net_Bps))
+        return yaml_fail(&p->doc, types->maps[i], e, ERR_PARSE,
+                         "is without %s, need npu and net_GBps for a model of a file",
+                         x->npu < 0 ? "npu" : "net_GBps");
+    int rc = topo_read_npu(npu, &p->doc, x->npu, e);
+    if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
+        rc = yaml_fail_key(&p->doc, x->npu, e, ERR_PARSE,
+                           "is without %s, need peak_TFLOPS and mem_GBps for a model of a file",
+                           npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+    return rc;
+}
+
+static int derive_profile(struct hetero_point *p, struct hetero_types *types, struct err *e)
+{
+    struct model m;
+    struct topo_npu npus[HETERO_MAX_TYPES];
+    double net_Bps[HETERO_MAX_TYPES];
+    int rc = model_read(&m, &p->doc, p->conf.model, e);
+    for (int32_t t = 0; t < types->n && !rc; t++) {
+        net_Bps[t] = types->conf[t].net_Bps;
+        rc = read_npu(&npus[t], types, t, p, e);
+        if (!rc && isnan(types->conf[t].mem_B) && npus[t].mem_B > 0)
+            types->of[t].mem_B = npus[t].mem_B;
+    }
+    if (rc)
+        return rc;
+    rc = hetero_profile_of_model(&p->profile, &m, p->conf.batch, types->n, types->of, npus, net_Bps, e);
+    return wrap(p, rc, e);
+}
+
+/* ---- any ---- */
+
+/* Of profiles with types of their own. */
+static int read_given(struct hetero_point *p, struct err *e)
+{
+    struct hetero_types types;
+    if (p->conf.types < 0)
+        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "is without types, need the types of resources");
+    if (isnan(p->conf.batch))
+        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE,
+                         "is without batch, need the examples that a profile's times are for");
+    int rc = hetero_read_types(&types, p, e);
+    if (!rc)
+        rc = p->origin == HETERO_MEASURED ? read_layers(p, &types, e) : derive_profile(p, &types, e);
+    for (int32_t t = 0; t < types.n && !rc; t++)
+        p->dims[t] = types.conf[t].dim ? yaml_get(&p->doc, types.maps[t], "dim") : -1;
+    return rc;
+}
+
+int hetero_point_profile(struct hetero_point *p, struct err *e)
+{
+    int rc = p->origin == HETERO_DRAWN ? draw_profile(p, e) : read_given(p, e);
+    return rc ? rc : wrap(p, hetero_profile_check(&p->profile, e), e);
+}
+
+/* ---- what hands data from type to type: dimensions of a described network ---- */
+
+/* The dimension of each type: the one it names, else the outermost. */
+static int find_dims(int32_t *dims, const struct hetero_point *p, const struct topo_network *net,
+                     struct err *e)
+{
+    for (int32_t t = 0; t < p->profile.n_types; t++) {
+        yaml_id at = p->dims[t];
+        dims[t] = at < 0 ? net->n_dims - 1 : topo_find_dim(net, p->doc.nodes[at].text);
+        if (dims[t] < 0)
+            return yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.60s, need a dimension of the network",
+                             p->doc.nodes[at].text);
+    }
+    return 0;
+}
+
+/* Traffic of two types passes the outer one of their dimensions; a unit takes what its own port lets it. */
+static int fill_links(struct hetero_point *p, const struct topo_network *net, struct err *e)
+{
+    int32_t dims[HETERO_MAX_TYPES], n = p->profile.n_types;
+    int rc = find_dims(dims, p, net, e);
+    for (int32_t a = 0; a < n && !rc; a++)
+        for (int32_t b = 0; b < n && !rc; b++) {
+            const struct topo_dim *d = &net->dims[dims[a] > dims[b] ? dims[a] : dims[b]];
+            double nic_Bps = p->profile.types[a].nic_Bps;
+            if (isnan(d->bw_Bps))
+                rc = yaml_fail(&p->doc, p->conf.network, e, ERR_RANGE,
+                               "has no bandwidth in dimension %s, which joins types, need bw_GBps", d->name);
+            p->links[(size_t)a * (size_t)n + (size_t)b] =
+                (struct hetero_link){ .lat_s = d->lat_s, .Bps = fmin(d->bw_Bps * d->efficiency, nic_Bps) };
+        }
+    return rc;
+}
+
+int hetero_point_links(struct hetero_point *p, struct err *e)
+{
+    struct topo_network net;
+    size_t n = (size_t)p->profile.n_types;
+    if (p->setup.handover != HETERO_NETWORK)
+        return 0;
+    int rc = topo_read_network(&net, &p->doc, p->conf.network, e);
+    if (rc)
+        return rc;
+    p->links = calloc(n * n, sizeof *p->links);
+    p->setup.links = p->links;
+    return p->links ? fill_links(p, &net, e) : err_nomem(e, "links between types");
+}
