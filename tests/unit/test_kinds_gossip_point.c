@@ -1,5 +1,5 @@
 /* A point of a study of training with little communication, as read. */
-#include "kinds/gossip/gossip_point.h"
+#include "kinds/gossip/point.h"
 #include "tests/unit/study_folder.h"
 
 #define FEW "data: { train: 400, test: 100 }\n"

@@ -1,5 +1,5 @@
 /* What runs share is built by the first, is one thing for all, and goes with the last. */
-#include "kinds/gossip/gossip_share.h"
+#include "kinds/gossip/point.h"
 #include "tests/unit/study_folder.h"
 
 #define SMALL "network: switch:4@1\ndata: { train: 40, test: 10 }\n"

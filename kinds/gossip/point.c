@@ -1,0 +1,1031 @@
+/*
+ * One point of a study of training with little communication, read: keys, network and clock, what a worker
+ * stands for, what it learns from which examples, and the methods with their rows.
+ */
+#include "kinds/gossip/point.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "kinds/gossip/gossip.h"
+#include "sim/gossip/data.h"
+#include "workloads/group.h"
+
+/* ---- keys ---- */
+
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
+#define PLAIN(conf, key, field, what, used, text)                                                            \
+    {                                                                                                        \
+        ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE, .uses = used                     \
+    }
+#define WORD(conf, key, field, list, absent, used, text)                                                     \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent, .uses = used       \
+    }
+#define FLAG(conf, key, field, absent, text)                                                                 \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_BOOL, text), .unit = "", .dflt = absent                                    \
+    }
+#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
+                                                .dflt = absent, .uses = used                                 \
+    }
+#define REAL(conf, key, field, in, times, least, most, absent, used, text)                                   \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
+                                               .dflt = absent, .uses = used                                  \
+    }
+const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
+
+/* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing. */
+#define ABOVE_0 1e-9
+#define BELOW_1 0.999999
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+
+#define STUDY(key, field, what, text) PLAIN(gossip_conf, key, field, what, 0, text)
+
+static const struct key study_keys[] = {
+    STUDY("name", name, KEY_TEXT, "what reports call the study"),
+    STUDY("source", source, KEY_TEXT, "where the study comes from"),
+    { ROW(gossip_conf, "network", network, KEY_NODE,
+          "what joins the workers: a network file, a word or a map, with bandwidths"),
+      .unit = "", .dflt = SCHEMA_NONE, .required = true },
+    COUNT(gossip_conf, "workers", workers, 1, GOSSIP_MAX_WORKERS, SCHEMA_NONE, 0,
+          "that train, NPU 0 and those after it; they fill dimensions from the innermost; absent: all NPUs"),
+    COUNT(gossip_conf, "server", server, 0, 9e18, SCHEMA_NONE, USE_GOSSIP_SERVER,
+          "NPU that holds what has a centre; absent: the first without a worker, else 0"),
+    WORD(gossip_conf, "rung", rung, gossip_rung_words, GOSSIP_CLOSED, 0,
+         "how exchanges are priced: one after the other on a link, or as flows that share it"),
+    COUNT(gossip_conf, "chunks", chunks, 1, STAGE_MAX_CHUNKS, 1, 0,
+          "of a collective, that pass the dimensions one behind the other"),
+    REAL(gossip_conf, "endpoint_ns", endpoint_s, "ns", 1e-9, 0, 1e9, 0, 0,
+         "of a collective: overhead of an NPU per message"),
+    REAL(gossip_conf, "model_MB", model_B, "MB", 1e6, 1e-9, 1e12, SCHEMA_NONE, 0,
+         "what a model counts as on the wire; absent: that of job, else 4 bytes a parameter of what is "
+         "trained"),
+    STUDY("job", job, KEY_NODE,
+          "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
+          "gossip"),
+    STUDY("learner", learner, KEY_NODE, "what is trained and how, see learner"),
+    STUDY("data", data, KEY_NODE, "examples: drawn from a teacher, or two CSV files; see data of gossip"),
+    WORD(gossip_conf, "shards", shards, gossip_sharding_words, GOSSIP_IID, 0,
+         "who holds which examples: dealt out after a shuffle, or sorted by class"),
+    REAL(gossip_conf, "drift_at", drift_at, "", 1, 0, 1, SCHEMA_NONE, USE_GOSSIP_TEACHER,
+         "share of a worker's steps after which another teacher says what class examples have; absent: "
+         "never"),
+    STUDY("clock", clock, KEY_NODE, "how long steps take, see clock of gossip"),
+    STUDY("methods", methods, KEY_NODE,
+          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
+          "can run"),
+    STUDY("baseline", baseline, KEY_TEXT,
+          "label of the row that others are compared with; absent: the first pair with period 1, else the "
+          "first row"),
+    REAL(gossip_conf, "equal_points", equal_points, "%", 1, 0, 100, 0.5, 0,
+         "accuracies this near are equal, where the best fixed period is looked for"),
+    WORD(gossip_conf, "compare", compare, gossip_compare_words, GOSSIP_COMPARE_WORKERS, 0,
+         "whose accuracy counts where methods are compared: the workers' own, or that of the averaged model"),
+    REAL(gossip_conf, "need_pct", need_pct, "%", 1, 1e-3, 1e6, SCHEMA_NONE, 0,
+         "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
+         "asked"),
+    STUDY("need_dim", need_dim, KEY_TEXT,
+          "dimension of the network whose bandwidth alone that is; absent: all of them"),
+    COUNT(gossip_conf, "seeds", seeds, 1, 100000, 5, 0, "runs of each method; the mean counts"),
+    COUNT(gossip_conf, "seed", seed, 0, 9e18, 1, 0,
+          "of the first run, its examples and shards; the others follow by one"),
+    STUDY("vary", vary, KEY_NODE, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+};
+SECTION(gossip_section, "gossip study", "training with little communication, for weft gossip", study_keys);
+
+/* ---- what is trained ---- */
+
+#define LEARN(key, field, least, most, absent, used, text)                                                   \
+    REAL(gossip_learner_conf, key, field, "", 1, least, most, absent, used, text)
+
+static const struct key learner_keys[] = {
+    PLAIN(gossip_learner_conf, "hidden", hidden, KEY_NODE, 0,
+          "width of the hidden layer, or a list of widths; []: softmax regression; absent: 64"),
+    COUNT(gossip_learner_conf, "batch", batch, 1, 1 << 20, 32, 0,
+          "examples a step; a smaller shard is one batch"),
+    LEARN("epochs", epochs, 1e-6, 1e9, 20, 0, "of the shards"),
+    WORD(gossip_learner_conf, "optimizer", optimizer, gossip_optimizer_words, GOSSIP_SGD, 0,
+         "of every worker"),
+    LEARN("rate", rate, 1e-12, 1e9, 0.05, 0, "of learning, at first"),
+    LEARN("momentum", momentum, 0, BELOW_1, 0.9, 0, "of sgd"),
+    LEARN("weight_decay", weight_decay, 0, 1e6, 0, 0, "adamw: decoupled; sgd: added to the gradient"),
+    WORD(gossip_learner_conf, "schedule", schedule, gossip_schedule_words, GOSSIP_RATE_STEPS, 0,
+         "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
+    LEARN("decay", decay, 1e-12, 1, 0.1, USE_GOSSIP_STEPS, "what the rate is multiplied by each time"),
+    PLAIN(gossip_learner_conf, "decay_at", decay_at, KEY_NODE, USE_GOSSIP_STEPS,
+          "list of shares of the steps, ascending; absent: [0.5, 0.75]"),
+};
+SECTION(gossip_learner_section, "learner", "what every worker of a gossip study trains, and how",
+        learner_keys);
+
+#define DRAWN(key, field, least, most, absent, text)                                                         \
+    COUNT(gossip_data_conf, key, field, least, most, absent, USE_GOSSIP_TEACHER, text)
+#define FILE_KEY(key, field, text) PLAIN(gossip_data_conf, key, field, KEY_TEXT, 0, text)
+
+static const struct key data_keys[] = {
+    DRAWN("train", train, 1, 1e9, 20000, "examples to train on, of all workers"),
+    DRAWN("test", test, 1, 1e9, 5000, "examples to test on"),
+    DRAWN("features", features, 1, GOSSIP_MAX_FEATURES, 32, "of an example, standard normal"),
+    DRAWN("classes", classes, 2, GOSSIP_MAX_CLASSES, 10, "that the teacher tells apart"),
+    DRAWN("hidden", hidden, 1, GOSSIP_MAX_WIDTH, 48, "units of the teacher"),
+    REAL(gossip_data_conf, "gain", gain, "", 1, 0, 1e6, 1.5, USE_GOSSIP_TEACHER,
+         "of the teacher's first layer: deviation of its weights times the root of features"),
+    REAL(gossip_data_conf, "noise", noise, "", 1, 0, 1, 0.05, USE_GOSSIP_TEACHER,
+         "share of the training examples whose class is drawn at random"),
+    FILE_KEY("train_csv", train_csv, "file of examples to train on, in place of the teacher's"),
+    FILE_KEY("test_csv", test_csv, "file of examples to test on, with the same columns"),
+    FILE_KEY("label", label, "column that holds the class; absent: the last one"),
+};
+SECTION(gossip_data_section, "data of gossip", "examples of a teacher, or two CSV files", data_keys);
+
+/* ---- the clock ---- */
+
+#define CLOCK(key, field, in, times, least, most, absent, text)                                              \
+    REAL(gossip_clock_conf, key, field, in, times, least, most, absent, 0, text)
+
+static const struct key clock_keys[] = {
+    CLOCK("step_ms", step_s, "ms", 1e-3, 1e-9, 1e12, 10, "mean time of a step of a worker, without job"),
+    CLOCK("jitter", jitter, "", 1, 0, 1, 0.1, "share of it that is exponentially distributed"),
+    COUNT(gossip_clock_conf, "slow_workers", slow_workers, 0, GOSSIP_MAX_WORKERS, 0, 0, "the last ones .."),
+    CLOCK("slowdown", slowdown, "", 1, 1, 1e9, 1, ".. take so many times as long"),
+    CLOCK("pause_prob", pause_prob, "", 1, 0, 1, 0, "of every step, that it takes .."),
+    CLOCK("pause_factor", pause_factor, "", 1, 1, 1e9, 1, ".. so many times as long"),
+    FLAG(gossip_clock_conf, "overlap", overlap, 0, "true: a worker computes beside one exchange of its own"),
+    FLAG(gossip_clock_conf, "stale", stale, 1,
+         "true: a step learns from the model as it began, an exchange changes models when it has arrived; "
+         "false: what is learned sees no delay"),
+};
+SECTION(gossip_clock_section, "clock of gossip", "how long steps take, simulated", clock_keys);
+
+/* ---- methods ---- */
+
+#define METHOD_COUNT(key, field, least, most, absent, used, text)                                            \
+    COUNT(gossip_method_conf, key, settings.field, least, most, absent, used, text)
+#define METHOD(key, field, least, most, absent, used, text)                                                  \
+    REAL(gossip_method_conf, key, settings.field, "", 1, least, most, absent, used, text)
+
+/* Defaults are those of gossip_settings_default(); a test holds them equal. Ranges are those of all methods:
+ * what one of them can be run with beside other settings it says itself. */
+static const struct key method_keys[] = {
+    { ROW(gossip_method_conf, "method", method, KEY_TEXT, "which, see weft gossip --list"), .unit = "",
+      .dflt = SCHEMA_NONE, .required = true },
+    PLAIN(gossip_method_conf, "name", name, KEY_TEXT, 0,
+          "label of the row; absent: the method and what it is given"),
+    PLAIN(gossip_method_conf, "period", period, KEY_NODE, USE_GOSSIP_PERIOD,
+          "steps between exchanges, of one that adapts the first; a list makes a row each; absent: "
+          "that of weft gossip --list"),
+    WORD(gossip_method_conf, "rule", rule, gossip_rule_words, GOSSIP_RULE_FIXED, USE_GOSSIP_RULE,
+         "when a worker exchanges: by period, or by the change of its model"),
+    METHOD("theta", theta, 0, 1e300, 0.05, USE_GOSSIP_THETA, "change of the model at which a rule exchanges"),
+    METHOD_COUNT(
+        "cap", cap, 1, 9e18, 64, USE_GOSSIP_CAP,
+        "most steps between exchanges, of a rule or of a period that adapts; absent: the first period "
+        "where that is more"),
+    METHOD_COUNT("check", check, 1, 9e18, 1, USE_GOSSIP_CHECK, "steps between looks at the change"),
+    METHOD("mix", mix, ABOVE_0, 1, 0.5, USE_GOSSIP_MIX, "share of the other's model that is taken"),
+    METHOD("prob", prob, 0, 1, 0.1, USE_GOSSIP_PROB, "of sending after a step"),
+    METHOD("alpha", alpha, ABOVE_0, 1, SCHEMA_NONE, USE_GOSSIP_ALPHA,
+           "pull between a worker and the centre; absent: 0.9 / workers"),
+    REAL(gossip_method_conf, "interval_s", settings.interval_s, "s", 1, 1e-12, 1e15, SCHEMA_NONE,
+         USE_GOSSIP_INTERVAL,
+         "simulated time between changes of the period; absent: 1/20 of the steps' time"),
+    METHOD("switch_frac", switch_frac, 0, 1, 0.5, USE_GOSSIP_SWITCH,
+           "share of the steps before the switch, or of warm-up"),
+    METHOD("power", power, 0, 100, 0.25, USE_GOSSIP_POWER, "period = (first loss / loss)^power * period"),
+    METHOD("delta", delta, 0, 1e300, 0.1, USE_GOSSIP_DELTA,
+           "bound on the squared distance from the reference"),
+    METHOD("lag_xi", lag_xi, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_LAG,
+           "of the condition of LAG; 0: always send; absent: 0.1 of lag-wk, 1 of lag-ps"),
+    METHOD_COUNT("lag_depth", lag_depth, 1, 1 << 20, 10, USE_GOSSIP_LAG, "differences that LAG remembers"),
+    METHOD("lag_smooth", lag_smooth, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_SMOOTH,
+           "smoothness of every worker's loss; absent: (1 - momentum) / rate"),
+    WORD(gossip_method_conf, "graph", graph, gossip_graph_words, GOSSIP_RING, USE_GOSSIP_GRAPH,
+         "who is whose neighbour"),
+    METHOD("horizon", horizon, 0, 1e6, 1, USE_GOSSIP_EVENT,
+           "what a threshold is multiplied by each step; 0: always send"),
+    METHOD_COUNT("warmup", warmup, 0, 9e18, 30, USE_GOSSIP_EVENT, "steps that always send"),
+    METHOD("sparq_c", sparq_c, 0, 1e300, 1000, USE_GOSSIP_SPARQ,
+           "sends iff |x - estimate|^2 > sparq_c t^sparq_power rate^2"),
+    METHOD("sparq_power", sparq_power, 0, BELOW_1, 0, USE_GOSSIP_SPARQ, "how that grows with the step"),
+    METHOD("gamma", gamma, ABOVE_0, 1, 0.5, USE_GOSSIP_SPARQ, "step towards the neighbours' estimates"),
+    METHOD("keep", keep, ABOVE_0, 1, 1, USE_GOSSIP_SPARQ, "share of the numbers that a message has"),
+    METHOD_COUNT("fragments", fragments, 1, GOSSIP_MAX_PARAMS, 1, USE_GOSSIP_DILOCO,
+                 "parts of the model that are exchanged in turn"),
+    METHOD_COUNT("delay", delay, 0, 9e18, 0, USE_GOSSIP_DILOCO,
+                 "steps that an exchange may take beside compute"),
+    METHOD("outer_rate", outer_rate, ABOVE_0, 10, 0.7, USE_GOSSIP_DILOCO, "of the outer step"),
+    METHOD("outer_momentum", outer_momentum, 0, BELOW_1, 0.9, USE_GOSSIP_DILOCO, "of the outer step"),
+    METHOD("outer_mix", outer_mix, 0, BELOW_1, 0, USE_GOSSIP_DILOCO,
+           "share of the worker's own model that stays"),
+    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, SCHEMA_NONE, USE_GOSSIP_DILOCO,
+         "optimizer of the steps; absent: that of the learner"),
+    METHOD("inner_rate", inner_rate, 1e-12, 1e9, SCHEMA_NONE, USE_GOSSIP_DILOCO,
+           "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
+           "(adamw)"),
+};
+SECTION(gossip_method_section, "methods of gossip", "a method with its numbers, a row of the table",
+        method_keys);
+
+int gossip_read_section(void *out, const struct section *s, const struct gossip_point *p, yaml_id map,
+                        struct err *e)
+{
+    schema_defaults(out, s);
+    return map < 0 ? 0 : schema_read(out, s, &p->doc, map, e);
+}
+
+/* ---- network ---- */
+
+static int check_bandwidths(const struct gossip_point *p, struct err *e)
+{
+    const struct topo_network *net = &p->fabric.net;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (isnan(net->dims[d].bw_Bps))
+            return yaml_fail(&p->doc, p->conf.network, e, ERR_RANGE,
+                             "has no bandwidth in dimension %s, need bw_GBps", net->dims[d].name);
+    return 0;
+}
+
+/* Workers are the first NPUs, and a box of them. */
+static int place_workers(struct gossip_point *p, struct err *e)
+{
+    struct gossip_fabric *f = &p->fabric;
+    yaml_id at = yaml_get(&p->doc, p->doc.root, "workers");
+    int64_t n = p->conf.workers < 0 ? f->net.n_npus : p->conf.workers;
+    int32_t sizes[TOPO_MAX_DIMS];
+    char place[400];
+    if (n > f->net.n_npus)
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, need at most %lld, the NPUs of the network",
+                         (long long)n, (long long)f->net.n_npus);
+    if (n > GOSSIP_MAX_WORKERS)
+        return yaml_fail(&p->doc, p->conf.network, e, ERR_RANGE,
+                         "has %lld NPUs, need workers, at most %d of them", (long long)n, GOSSIP_MAX_WORKERS);
+    for (int32_t d = 0; d < f->net.n_dims; d++)
+        sizes[d] = f->net.dims[d].size;
+    f->n_workers = (int32_t)n;
+    int rc = group_fill(f->members, sizes, f->net.n_dims, n, e);
+    return rc ? err_wrap(e, "%s: workers", yaml_place(&p->doc, at, place, sizeof place)) : 0;
+}
+
+static int place_server(struct gossip_point *p, struct err *e)
+{
+    struct gossip_fabric *f = &p->fabric;
+    yaml_id at = yaml_get(&p->doc, p->doc.root, "server");
+    f->server = p->conf.server >= 0 ? p->conf.server : f->n_workers < f->net.n_npus ? f->n_workers : 0;
+    if (f->server < f->net.n_npus)
+        return 0;
+    return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, need an NPU of the network, 0 to %lld",
+                     (long long)f->server, (long long)f->net.n_npus - 1);
+}
+
+static int read_fabric(struct gossip_point *p, struct err *e)
+{
+    struct gossip_fabric *f = &p->fabric;
+    int rc = topo_read_network(&f->net, &p->doc, p->conf.network, e);
+    if (!rc)
+        rc = check_bandwidths(p, e);
+    if (!rc)
+        rc = place_workers(p, e);
+    if (!rc)
+        rc = place_server(p, e);
+    f->rules = stage_rules_plain;
+    f->rules.chunks = (int32_t)p->conf.chunks;
+    f->rules.endpoint_s = p->conf.endpoint_s;
+    f->rung = (enum gossip_rung)p->conf.rung;
+    f->share = 1;
+    return rc;
+}
+
+/* A dimension that need_pct asks for alone. A run has all of every bandwidth, whosever share is asked for. */
+static int read_need(struct gossip_point *p, struct err *e)
+{
+    struct topo_network *net = &p->fabric.net;
+    const char *name = p->conf.need_dim, *names[TOPO_MAX_DIMS];
+    if (!name)
+        return 0;
+    p->fabric.share_dim = topo_find_dim(net, name) + 1;
+    if (p->fabric.share_dim > 0)
+        return 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        names[d] = net->dims[d].name;
+    const char *near = text_nearest(name, names, (size_t)net->n_dims);
+    return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "need_dim"), e, ERR_PARSE,
+                     "is %.60s, need a dimension of the network%s%s", name,
+                     near ? ", such as " : ", the first is ", near ? near : names[0]);
+}
+
+/* ---- the clock ---- */
+
+static int read_clock(struct gossip_point *p, struct err *e)
+{
+    struct gossip_clock_conf x;
+    int rc = gossip_read_section(&x, &gossip_clock_section, p, p->conf.clock, e);
+    if (!rc && x.slow_workers > p->fabric.n_workers)
+        rc = yaml_fail(&p->doc, yaml_get(&p->doc, p->conf.clock, "slow_workers"), e, ERR_RANGE,
+                       "is %lld, need at most %d, the workers", (long long)x.slow_workers,
+                       p->fabric.n_workers);
+    p->clock = (struct gossip_clock){ .step_s = x.step_s,
+                                      .jitter = x.jitter,
+                                      .n_slow = (int32_t)x.slow_workers,
+                                      .slowdown = x.slowdown,
+                                      .pause_prob = x.pause_prob,
+                                      .pause_factor = x.pause_factor,
+                                      .stale = x.stale,
+                                      .overlap = x.overlap };
+    return rc;
+}
+
+/* ---- what a worker stands for ---- */
+
+static int refuse_beside_job(const struct gossip_point *p, yaml_id map, const char *key, struct err *e)
+{
+    yaml_id at = yaml_get(&p->doc, map, key);
+    if (at < 0 || yaml_is_null(&p->doc, at))
+        return 0;
+    return yaml_fail_key(&p->doc, at, e, ERR_PARSE, "is given with job, need one of them");
+}
+
+/* As `weft alloc` tells that a plan does not fit, and goes on. */
+static void note_memory(struct gossip_point *p)
+{
+    char place[400];
+    if (p->job.missing_B > 0)
+        text_printf(&p->notes, "%s: job does not fit: it lacks %.3g GB of memory on one NPU\n",
+                    yaml_key_place(&p->doc, p->conf.job, place, sizeof place), p->job.missing_B / 1e9);
+}
+
+static int read_job(struct gossip_point *p, struct err *e)
+{
+    if (p->conf.job < 0)
+        return 0;
+    int rc = refuse_beside_job(p, p->doc.root, "model_MB", e);
+    if (!rc)
+        rc = refuse_beside_job(p, p->conf.clock, "step_ms", e);
+    if (!rc)
+        rc = gossip_job_read(&p->job, &p->doc, p->conf.job, &p->fabric.net.npu, e);
+    if (rc)
+        return rc;
+    p->clock.step_s = p->job.step_s;
+    p->model_B = p->job.model_B;
+    note_memory(p);
+    return 0;
+}
+
+double gossip_point_wire_B(const struct gossip_point *p)
+{
+    return p->model_B > 0 ? p->model_B : 4.0 * p->net.n_params;
+}
+
+/* ---- keys without effect ---- */
+
+static void note_idle(struct gossip_point *p, yaml_id map, const char *key, bool idle, const char *only)
+{
+    yaml_id at = yaml_get(&p->doc, map, key);
+    char place[400], path[200];
+    if (at >= 0 && idle)
+        text_printf(&p->notes, "%s: %s has no effect here, it is used only %s\n",
+                    yaml_key_place(&p->doc, at, place, sizeof place),
+                    yaml_path(&p->doc, at, path, sizeof path), only);
+}
+
+static void note_unused(struct gossip_point *p, const struct section *s, yaml_id map)
+{
+    if (map >= 0)
+        schema_note_unused(&p->notes, s, &p->doc, map, p->own_source, p->uses);
+}
+
+static void note_all(struct gossip_point *p)
+{
+    const struct gossip_conf *c = &p->conf;
+    note_unused(p, &gossip_section, p->doc.root);
+    note_unused(p, &gossip_learner_section, c->learner);
+    note_unused(p, &gossip_data_section, c->data);
+    note_idle(p, c->learner, "momentum", p->learning.optimizer != GOSSIP_SGD, "by optimizer sgd");
+    note_idle(p, p->doc.root, "need_dim", isnan(c->need_pct), "with need_pct");
+    note_idle(p, c->clock, "slowdown", p->clock.n_slow == 0, "with slow_workers");
+    note_idle(p, c->clock, "pause_factor", !(p->clock.pause_prob > 0), "with pause_prob");
+}
+
+/* ---- a point ---- */
+
+struct gossip_setup gossip_point_setup(const struct gossip_point *p)
+{
+    return (struct gossip_setup){ .net = &p->net,
+                                  .drift_at = p->drift_at,
+                                  .learning = p->learning,
+                                  .clock = p->clock,
+                                  .fabric = &p->fabric,
+                                  .model_B = p->model_B };
+}
+
+static int read_point(struct gossip_point *p, struct err *e)
+{
+    const struct gossip_conf *c = &p->conf;
+    int rc = schema_read(&p->conf, &gossip_section, &p->doc, p->doc.root, e);
+    if (rc)
+        return rc;
+    p->drift_at = isnan(c->drift_at) ? 1 : c->drift_at;
+    p->model_B = isnan(c->model_B) ? 0 : c->model_B;
+    p->sharding = (enum gossip_sharding)c->shards;
+    p->equal_frac = c->equal_points / 100;
+    if ((rc = read_fabric(p, e)) || (rc = read_need(p, e)) || (rc = gossip_point_learner(p, e)) ||
+        (rc = read_clock(p, e)) || (rc = read_job(p, e)) || (rc = gossip_point_methods(p, e)))
+        return rc;
+    note_all(p);
+    return text_check(&p->notes, e);
+}
+
+int gossip_point_read(struct gossip_point *p, const struct study_source *from, struct err *e)
+{
+    *p = (struct gossip_point){ .doc = { .root = -1 } };
+    int rc = study_open(&p->doc, &p->own_source, from, e);
+    if (rc)
+        return rc;
+    rc = study_fetch(&p->doc, p->own_source, from, e);
+    if (!rc)
+        rc = read_point(p, e);
+    if (rc)
+        gossip_point_free(p);
+    return rc;
+}
+
+void gossip_point_close(struct gossip_point *p)
+{
+    yaml_free(&p->doc);
+}
+
+void gossip_point_free(struct gossip_point *p)
+{
+    for (int32_t i = 0; i < p->n_entries; i++)
+        free(p->entries[i].label);
+    free(p->entries);
+    free(p->train_csv);
+    free(p->test_csv);
+    free(p->label);
+    text_free(&p->notes);
+    yaml_free(&p->doc);
+    *p = (struct gossip_point){ .doc = { .root = -1 } };
+}
+
+struct job_conf {
+    const char *name;
+    yaml_id model, npu, parallel;
+};
+
+#define JOB(key, field, what, must, text)                                                                    \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = what, .required = must,                                           \
+        .offset = offsetof(struct job_conf, field), .unit = "", .dflt = SCHEMA_NONE                          \
+    }
+
+static const struct key job_keys[] = {
+    JOB("name", name, KEY_TEXT, false, "what reports call it; absent: the model's name"),
+    JOB("model", model, KEY_NODE, true, "a model file or a map, see model"),
+    JOB("npu", npu, KEY_NODE, false,
+        "that every worker has one of: an NPU file or a map, see npu; absent: that of the network"),
+    JOB("parallel", parallel, KEY_NODE, true,
+        "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep"),
+};
+const struct section gossip_job_section = {
+    "job of gossip", "a model of which each worker of a gossip study trains a replica on one NPU", job_keys,
+    sizeof job_keys / sizeof job_keys[0]
+};
+
+/* The job's own NPU, with what a step needs to know of it. */
+static int read_npu(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    int rc = topo_read_npu(npu, doc, map, e);
+    if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "is without %s, need peak_TFLOPS and mem_GBps",
+                       npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+    return rc;
+}
+
+static int train_alone(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
+                       const struct topo_network *alone, struct err *e)
+{
+    const double nothing_s[PLAN_MAX_COLLECTIVES] = { 0 };
+    struct training x;
+    int rc = training_read(&x, doc, map, alone, e);
+    if (rc)
+        return rc;
+    memcpy(out->model, x.name, sizeof out->model);
+    out->step_s = plan_cost_time(&x.cost, nothing_s);
+    out->model_B = model_params(&x.model) * (double)x.plan.grad_B;
+    out->missing_B = training_missing_B(&x, alone);
+    return 0;
+}
+
+int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
+                    const struct topo_npu *npu, struct err *e)
+{
+    struct job_conf conf;
+    struct topo_network alone;
+    *out = (struct gossip_job){ 0 };
+    topo_network_defaults(&alone);
+    alone.npu = *npu;
+    int rc = schema_read(&conf, &gossip_job_section, doc, map, e);
+    if (!rc && conf.npu >= 0)
+        rc = read_npu(&alone.npu, doc, conf.npu, e);
+    if (!rc)
+        rc = train_alone(out, doc, map, &alone, e);
+    if (rc)
+        return rc;
+    yaml_id shared = yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu");
+    yaml_id name = yaml_get(doc, conf.npu >= 0 ? conf.npu : shared, "name");
+    if (name >= 0)
+        snprintf(out->npu, sizeof out->npu, "%s", doc->nodes[name].text);
+    return 0;
+}
+
+const char *gossip_job_text(char buf[GOSSIP_JOB_TEXT], const struct gossip_job *job)
+{
+    snprintf(buf, GOSSIP_JOB_TEXT, "%s%s%s", job->model, job->npu[0] ? " on " : "", job->npu);
+    return buf;
+}
+
+/* ---- what is learned, and from which examples ---- */
+
+/* ---- learner ---- */
+
+static int read_width(int32_t *out, const struct gossip_point *p, yaml_id id, struct err *e)
+{
+    int64_t n;
+    char shown[YAML_SHOWN];
+    *out = 0;
+    if (yaml_count(&p->doc, id, &n, e))
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, 1 to %d units",
+                         yaml_show(&p->doc, id, shown), GOSSIP_MAX_WIDTH);
+    if (n < 1 || n > GOSSIP_MAX_WIDTH)
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need 1 to %d units", (long long)n,
+                         GOSSIP_MAX_WIDTH);
+    *out = (int32_t)n;
+    return 0;
+}
+
+/* A width, a list of them, or nothing: one layer of 64. */
+static int read_hidden(int32_t width[GOSSIP_MAX_LAYERS], int32_t *n, const struct gossip_point *p, yaml_id id,
+                       struct err *e)
+{
+    int rc = 0;
+    *n = 1;
+    width[0] = 64;
+    if (id < 0)
+        return 0;
+    if (p->doc.nodes[id].kind != YAML_SEQ)
+        return read_width(&width[0], p, id, e);
+    *n = p->doc.nodes[id].n;
+    if (*n >= GOSSIP_MAX_LAYERS)
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is a list of %d, need at most %d layers", *n,
+                         GOSSIP_MAX_LAYERS - 1);
+    yaml_each (at, &p->doc, id)
+        if (!rc)
+            rc = read_width(&width[p->doc.nodes[at].index], p, at, e);
+    return rc;
+}
+
+static int read_decays(struct gossip_learning *l, const struct gossip_point *p, yaml_id list, struct err *e)
+{
+    if (list < 0)
+        return 0;
+    int rc = yaml_need(&p->doc, list, YAML_SEQ, e);
+    l->n_decays = 0;
+    if (!rc && p->doc.nodes[list].n > GOSSIP_MAX_DECAYS)
+        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, need at most %d shares",
+                       (int)p->doc.nodes[list].n, GOSSIP_MAX_DECAYS);
+    if (rc)
+        return rc;
+    yaml_each (id, &p->doc, list) {
+        double last = l->n_decays ? l->decay_at[l->n_decays - 1] : 0, share;
+        rc = yaml_real(&p->doc, id, &share, e);
+        if (rc)
+            return rc;
+        if (!(share > last && share < 1))
+            return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g, need more than %g and less than 1", share,
+                             last);
+        l->decay_at[l->n_decays++] = share;
+    }
+    return 0;
+}
+
+static int read_learning(struct gossip_point *p, const struct gossip_learner_conf *x, struct err *e)
+{
+    struct gossip_learning *l = &p->learning;
+    *l = gossip_learning_default();
+    l->batch = (int32_t)x->batch;
+    l->epochs = x->epochs;
+    l->optimizer = (enum gossip_optimizer)x->optimizer;
+    l->rate = x->rate;
+    l->momentum = x->momentum;
+    l->weight_decay = x->weight_decay;
+    l->schedule = (enum gossip_schedule)x->schedule;
+    l->decay = x->decay;
+    p->uses |= l->schedule == GOSSIP_RATE_STEPS ? USE_GOSSIP_STEPS : 0;
+    return read_decays(l, p, x->decay_at, e);
+}
+
+/* ---- examples ---- */
+
+static int copy_path(char **out, const struct gossip_point *p, const char *key, struct err *e)
+{
+    yaml_id at = yaml_get(&p->doc, p->conf.data, key);
+    struct text path = { 0 };
+    yaml_beside(&path, &p->doc, at);
+    int rc = text_check(&path, e);
+    if (!rc && strcmp(text_str(&path), "-") == 0)
+        rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is -, need a file that can be read more than once");
+    else if (!rc && access(text_str(&path), R_OK) != 0)
+        rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", text_str(&path),
+                       strerror(errno));
+    *out = rc ? NULL : strdup(text_str(&path));
+    text_free(&path);
+    return rc ? rc : *out ? 0 : err_nomem(e, "the name of a file");
+}
+
+int gossip_point_own_data(struct gossip_data *train, struct gossip_data *test, const struct gossip_point *p,
+                          struct err *e)
+{
+    struct gossip_labels labels = { 0 };
+    *test = (struct gossip_data){ 0 };
+    int rc = gossip_data_read_csv(train, &labels, p->train_csv, p->label, e);
+    if (!rc)
+        rc = gossip_data_read_csv(test, &labels, p->test_csv, NULL, e);
+    if (rc)
+        gossip_data_free(train);
+    gossip_labels_free(&labels);
+    return rc;
+}
+
+static unsigned long long hash_data(unsigned long long hash, const struct gossip_data *d)
+{
+    hash = text_hash(hash, d->x, (size_t)(d->n * d->n_features) * sizeof *d->x);
+    return text_hash(hash, d->y, (size_t)d->n * sizeof *d->y);
+}
+
+/* The files are read to know what they hold, and let go of: a run reads them again. */
+static int read_own_data(struct gossip_point *p, const struct gossip_data_conf *x, struct err *e)
+{
+    struct gossip_data train, test;
+    if (!x->train_csv || !x->test_csv)
+        return yaml_fail(&p->doc, p->conf.data, e, ERR_PARSE, "has %s alone, need train_csv and test_csv",
+                         x->train_csv ? "train_csv" : "test_csv");
+    p->own_data = true;
+    p->label = x->label ? strdup(x->label) : NULL;
+    if (x->label && !p->label)
+        return err_nomem(e, "the name of a column");
+    int rc = copy_path(&p->train_csv, p, "train_csv", e);
+    if (!rc)
+        rc = copy_path(&p->test_csv, p, "test_csv", e);
+    if (!rc)
+        rc = gossip_point_own_data(&train, &test, p, e);
+    if (rc)
+        return rc;
+    p->data_hash = hash_data(hash_data(TEXT_HASH_SEED, &train), &test);
+    p->n_train = train.n;
+    p->teacher.n_features = train.n_features;
+    p->teacher.n_classes = train.n_classes;
+    gossip_data_free(&train);
+    gossip_data_free(&test);
+    if (isnan(p->conf.drift_at))
+        return 0;
+    return yaml_fail_key(&p->doc, yaml_get(&p->doc, p->doc.root, "drift_at"), e, ERR_PARSE,
+                         "is given with data.train_csv, need examples of a teacher");
+}
+
+static int read_data(struct gossip_point *p, struct err *e)
+{
+    struct gossip_data_conf x;
+    int rc = gossip_read_section(&x, &gossip_data_section, p, p->conf.data, e);
+    if (rc)
+        return rc;
+    if (x.train_csv || x.test_csv)
+        return read_own_data(p, &x, e);
+    if (x.label)
+        return yaml_fail_key(&p->doc, yaml_get(&p->doc, p->conf.data, "label"), e, ERR_PARSE,
+                             "is given without train_csv, need files");
+    p->uses |= USE_GOSSIP_TEACHER;
+    p->teacher = (struct gossip_teacher){ .n_features = (int32_t)x.features,
+                                          .hidden = (int32_t)x.hidden,
+                                          .n_classes = (int32_t)x.classes,
+                                          .gain = x.gain,
+                                          .noise = x.noise,
+                                          .n_train = x.train,
+                                          .n_test = x.test };
+    p->n_train = x.train;
+    return 0;
+}
+
+/* Each worker needs an example: of workers and examples, what the study says is at fault. */
+static int check_shards(const struct gossip_point *p, struct err *e)
+{
+    yaml_id workers = yaml_get(&p->doc, p->doc.root, "workers");
+    yaml_id at = yaml_get(&p->doc, p->conf.data, p->own_data ? "train_csv" : "train");
+    int32_t n = p->fabric.n_workers;
+    if (n <= p->n_train)
+        return 0;
+    if (workers >= 0)
+        return yaml_fail(&p->doc, workers, e, ERR_RANGE, "is %d, need at most %lld, the examples to train on",
+                         n, (long long)p->n_train);
+    return yaml_fail(&p->doc, at >= 0 ? at : p->conf.network, e, ERR_RANGE,
+                     "makes %lld examples to train on, need at least %d, one for each worker",
+                     (long long)p->n_train, n);
+}
+
+int gossip_point_learner(struct gossip_point *p, struct err *e)
+{
+    struct gossip_learner_conf x;
+    int32_t width[GOSSIP_MAX_LAYERS], n;
+    char place[400];
+    int rc = gossip_read_section(&x, &gossip_learner_section, p, p->conf.learner, e);
+    if (!rc)
+        rc = read_hidden(width, &n, p, x.hidden, e);
+    if (!rc)
+        rc = read_learning(p, &x, e);
+    if (!rc)
+        rc = read_data(p, e);
+    if (!rc)
+        rc = check_shards(p, e);
+    if (rc)
+        return rc;
+    rc = gossip_net_build(&p->net, p->teacher.n_features, width, n, p->teacher.n_classes, e);
+    yaml_id at = p->conf.learner >= 0 ? p->conf.learner : p->doc.root;
+    return rc ? err_wrap(e, "%s: learner", yaml_place(&p->doc, at, place, sizeof place)) : 0;
+}
+
+int64_t gossip_point_epoch_steps(const struct gossip_point *p)
+{
+    int64_t shard = p->n_train / p->fabric.n_workers;
+    return shard / (p->learning.batch < shard ? p->learning.batch : shard);
+}
+
+int64_t gossip_point_steps(const struct gossip_point *p)
+{
+    double n = p->learning.epochs * (double)gossip_point_epoch_steps(p);
+    return n < 1 ? 1 : (int64_t)n;
+}
+
+/* ---- methods: settings of each, and what its row is called ---- */
+
+bool gossip_has_fixed_period(const struct gossip_settings *s)
+{
+    uint64_t uses = gossip_method_uses(s);
+    return (uses & USE_GOSSIP_PERIOD) && !(uses & USE_GOSSIP_CAP);
+}
+
+/* ---- labels ---- */
+
+/* Is the key's value part of the label by itself? */
+static bool is_named_apart(const char *key, uint64_t uses)
+{
+    bool ruled = (uses & USE_GOSSIP_RULE) && (uses & USE_GOSSIP_THETA);
+    return strcmp(key, "method") == 0 || strcmp(key, "name") == 0 || strcmp(key, "period") == 0 ||
+           strcmp(key, "rule") == 0 || (ruled && (strcmp(key, "theta") == 0 || strcmp(key, "cap") == 0));
+}
+
+/* What else is written and has an effect: "fragments 4". */
+static void add_others(struct text *label, const struct gossip_point *p, yaml_id map, uint64_t uses)
+{
+    for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
+        const struct key *k = &gossip_method_section.keys[i];
+        yaml_id at = yaml_get(&p->doc, map, k->name);
+        if (at >= 0 && p->doc.nodes[at].text && (k->uses & uses) && !is_named_apart(k->name, uses))
+            text_printf(label, " %s %s", k->name, p->doc.nodes[at].text);
+    }
+}
+
+/* "pair 16", "pair drift 0.05/64", "diloco 50 fragments 4"; a name that is given, and the period where a list
+ * makes several rows of it. */
+static void make_label(struct text *label, const struct gossip_point *p, yaml_id map, const char *name,
+                       const struct gossip_settings *s)
+{
+    uint64_t uses = gossip_method_uses(s);
+    yaml_id period = yaml_get(&p->doc, map, "period");
+    bool many = period >= 0 && p->doc.nodes[period].kind == YAML_SEQ && p->doc.nodes[period].n > 1;
+    text_puts(label, name ? name : gossip_method_name(s->method));
+    if ((!name || many) && (uses & USE_GOSSIP_PERIOD))
+        text_printf(label, " %lld", (long long)s->period);
+    if (name)
+        return;
+    if ((uses & USE_GOSSIP_RULE) && (uses & USE_GOSSIP_THETA))
+        text_printf(label, " %s %g/%lld", gossip_rule_words[s->rule], s->theta, (long long)s->cap);
+    add_others(label, p, map, uses);
+}
+
+/* ---- rows ---- */
+
+/* Can it be run? What is wrong has the place of the method. */
+static int check_entry(const struct gossip_point *p, yaml_id id, const char *label,
+                       const struct gossip_settings *s, struct err *e)
+{
+    struct gossip_setup setup = gossip_point_setup(p);
+    char place[400], path[200];
+    int rc = gossip_check(&setup, s, e);
+    if (rc)
+        return err_wrap(e, "%s: %s", yaml_place(&p->doc, id, place, sizeof place),
+                        yaml_path(&p->doc, id, path, sizeof path));
+    for (int32_t i = 0; i < p->n_entries; i++)
+        if (strcmp(p->entries[i].label, label) == 0)
+            return yaml_fail(&p->doc, id, e, ERR_PARSE,
+                             "makes row %d, called \"%.100s\" as row %d is, need another name",
+                             p->n_entries + 1, label, i + 1);
+    return 0;
+}
+
+static int add_entry(struct gossip_point *p, yaml_id id, const char *name, const struct gossip_settings *s,
+                     struct err *e)
+{
+    struct text label = { 0 };
+    if (p->n_entries == GOSSIP_MAX_METHODS)
+        return yaml_fail(&p->doc, p->conf.methods, e, ERR_RANGE, "makes more than %d rows, need fewer",
+                         GOSSIP_MAX_METHODS);
+    struct gossip_entry *grown = array_grow(p->entries, p->n_entries, &p->cap_entries, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "methods");
+    p->entries = grown;
+    make_label(&label, p, id, name, s);
+    int rc = text_check(&label, e);
+    if (!rc)
+        rc = check_entry(p, id, text_str(&label), s, e);
+    char *copy = rc ? NULL : strdup(text_str(&label));
+    text_free(&label);
+    if (rc)
+        return rc;
+    if (!copy)
+        return err_nomem(e, "methods");
+    p->uses |= gossip_method_uses(s);
+    p->entries[p->n_entries++] = (struct gossip_entry){ .label = copy, .settings = *s };
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static int find_method(int32_t *out, const struct gossip_point *p, yaml_id id, const char *name,
+                       struct err *e)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    assert(gossip_n_methods <= MOST);
+    *out = gossip_find_method(name);
+    if (*out >= 0)
+        return 0;
+    for (int32_t i = 0; i < gossip_n_methods; i++)
+        names[i] = gossip_method_name(i);
+    const char *near = text_nearest(name, names, (size_t)gossip_n_methods);
+    return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, need a method of weft gossip --list%s%s%s", name,
+                     near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+}
+
+/* A period that adapts may not begin above the cap: the default makes room for it. That a list of periods can
+ * go beyond 64 without more words is this project's choice. */
+static void raise_cap(struct gossip_settings *s, const struct gossip_point *p, yaml_id id)
+{
+    uint64_t both = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP;
+    if ((gossip_method_uses(s) & both) == both && yaml_get(&p->doc, id, "cap") < 0 && s->cap < s->period)
+        s->cap = s->period;
+}
+
+/* A row with the period of @p s. */
+static int add_period(struct gossip_point *p, yaml_id id, const char *name, struct gossip_settings s,
+                      struct err *e)
+{
+    raise_cap(&s, p, id);
+    return add_entry(p, id, name, &s, e);
+}
+
+static int read_period(int64_t *out, const struct gossip_point *p, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN];
+    if (yaml_count(&p->doc, id, out, e))
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, at least 1 step",
+                         yaml_show(&p->doc, id, shown));
+    if (*out < 1)
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need at least 1 step", (long long)*out);
+    return 0;
+}
+
+/* Rows of one method: one, or one for each period. */
+static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_method_conf *x,
+                       struct gossip_settings *s, struct err *e)
+{
+    yaml_id at = x->period;
+    bool list = at >= 0 && p->doc.nodes[at].kind == YAML_SEQ;
+    yaml_id first = list ? p->doc.nodes[at].first : at;
+    int rc = 0;
+    if (list && first < 0)
+        return yaml_fail(&p->doc, at, e, ERR_PARSE, "is empty, need at least one period");
+    if (first < 0)
+        return add_period(p, id, x->name, *s, e);
+    for (yaml_id one = first; one >= 0 && !rc; one = list ? p->doc.nodes[one].next : -1) {
+        rc = read_period(&s->period, p, one, e);
+        if (!rc)
+            rc = add_period(p, id, x->name, *s, e);
+    }
+    return rc;
+}
+
+/* A label stands in tables, legends and `baseline`. That it is at most 40 bytes is this project's choice. */
+static int check_name(const struct gossip_point *p, yaml_id map, const char *name, struct err *e)
+{
+    enum { MOST = 40 };
+    size_t n = name ? strlen(name) : 1;
+    yaml_id at = yaml_get(&p->doc, map, "name");
+    if (n < 1 || n > MOST)
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "has %zu bytes, need 1 to %d", n, MOST);
+    for (const char *c = name; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return yaml_fail(&p->doc, at, e, ERR_PARSE, "has a control character, need printable text");
+    return 0;
+}
+
+static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
+{
+    struct gossip_method_conf x;
+    bool word = p->doc.nodes[id].kind == YAML_SCALAR;
+    int32_t method;
+    schema_defaults(&x, &gossip_method_section);
+    int rc =
+        word ? yaml_text(&p->doc, id, &x.method, e) : schema_read(&x, &gossip_method_section, &p->doc, id, e);
+    if (!rc && !word)
+        rc = check_name(p, id, x.name, e);
+    if (!rc)
+        rc = find_method(&method, p, word ? id : yaml_get(&p->doc, id, "method"), x.method, e);
+    if (rc)
+        return rc;
+    struct gossip_settings s = x.settings;
+    s.method = method;
+    s.period = gossip_method_period(method);
+    s.rule = (enum gossip_rule)x.rule;
+    s.graph = (enum gossip_graph)x.graph;
+    s.inner = x.inner < 0 ? N_GOSSIP_OPTIMIZERS : (enum gossip_optimizer)x.inner;
+    rc = add_periods(p, id, &x, &s, e);
+    if (!rc && !word)
+        schema_note_unused(&p->notes, &gossip_method_section, &p->doc, id, p->own_source,
+                           gossip_method_uses(&s));
+    return rc;
+}
+
+/* Nobody asked for a method that cannot be run here: it is left out, and that is told. */
+static int add_all(struct gossip_point *p, struct err *e)
+{
+    struct gossip_settings s = gossip_settings_default();
+    struct gossip_setup setup = gossip_point_setup(p);
+    int rc = 0;
+    for (s.method = 0; s.method < gossip_n_methods && !rc; s.method++) {
+        struct err why = { 0 };
+        s.period = gossip_method_period(s.method);
+        if (gossip_check(&setup, &s, &why))
+            text_printf(&p->notes, "%s: method %s is left out: %s\n",
+                        p->doc.sources[p->doc.nodes[p->doc.root].source], gossip_method_name(s.method),
+                        why.msg);
+        else
+            rc = add_entry(p, p->doc.root, NULL, &s, e);
+    }
+    return rc;
+}
+
+static int find_baseline(struct gossip_point *p, struct err *e)
+{
+    const char *label = p->conf.baseline, *names[GOSSIP_MAX_METHODS] = { NULL };
+    int32_t pair = gossip_find_method("pair");
+    p->baseline = 0;
+    for (int32_t i = p->n_entries - 1; i >= 0; i--) {
+        const struct gossip_settings *s = &p->entries[i].settings;
+        names[i] = p->entries[i].label;
+        if (label ? strcmp(label, names[i]) == 0
+                  : s->method == pair && gossip_has_fixed_period(s) && s->period == 1)
+            p->baseline = i;
+    }
+    if (!label || strcmp(label, p->entries[p->baseline].label) == 0)
+        return 0;
+    const char *near = text_nearest(label, names, (size_t)p->n_entries);
+    return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "baseline"), e, ERR_PARSE,
+                     "is %.100s, need the label of a row, such as \"%.100s\"", label,
+                     near ? near : p->entries[0].label);
+}
+
+int gossip_point_methods(struct gossip_point *p, struct err *e)
+{
+    yaml_id list = p->conf.methods;
+    int rc = list < 0 ? add_all(p, e) : yaml_need(&p->doc, list, YAML_SEQ, e);
+    if (!rc && list >= 0 && p->doc.nodes[list].n == 0)
+        rc = yaml_fail(&p->doc, list, e, ERR_PARSE, "is empty, need at least one method");
+    if (rc)
+        return rc;
+    if (list >= 0)
+        yaml_each (id, &p->doc, list)
+            if (!rc)
+                rc = read_method(p, id, e);
+    return rc ? rc : find_baseline(p, e);
+}
