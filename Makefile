@@ -46,7 +46,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 # What protoc-c writes is included as a system header: its warnings are not ours.
 BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -isystem $O/gen
 ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
-    $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
+    $(CFLAGS.$(BUILD)) $(SUITE_FLAGS) $(CFLAGS) -MMD -MP
 LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
 
 # ---- sources ----
@@ -57,7 +57,8 @@ LIB_SRC := $(call sources,$(LAYERS))
 CLI_SRC := $(call sources,cli)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 # What several unit tests share: brute-force oracles and the like.
-SUPPORT_SRC := $(wildcard tests/*.c) $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+RUNNER_SRC := tests/runner.c
+SUPPORT_SRC := $(filter-out $(RUNNER_SRC),$(wildcard tests/*.c)) $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 BENCH_SRC := $(wildcard bench/*.c)
 # Each validate_NAME.c writes one section of docs/validation.md; what they share lies beside them.
 VALIDATE_SRC := $(wildcard tests/validate/*.c)
@@ -67,7 +68,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 RANKS_SRC := tests/mpi/fleet_ranks.c
 # Another simulator's answers (C++, SimGrid), and the program that writes its questions.
 ORACLE_SRC := tests/oracle/write_cases.c
-TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC)
+TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC) $(RUNNER_SRC)
 ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
@@ -79,7 +80,11 @@ PROTO_O := $(PROTO_H:.h=.o)
 
 LIB := $O/libweft.a
 WEFT := $O/weft
-UNIT := $(patsubst %.c,$O/%,$(UNIT_SRC))
+# All suites in one program; those that T asks for in another, so that `make t` compiles nothing else.
+UNIT := $O/unit_tests
+T_SRC := $(sort $(foreach p,$(subst /,_,$T),$(foreach s,$(UNIT_SRC),$(if $(findstring $(firstword $(subst :, ,$p)),$s),$s))))
+$O/unit_tests_suites.c: SUITES = $(UNIT_SRC)
+$O/t_suites.c: SUITES = $(T_SRC)
 BENCH := $O/bench/bench
 RANKS := $O/tests/mpi/fleet_ranks
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
@@ -130,7 +135,26 @@ $(LIB): $(call objects,$(LIB_SRC)) $(PROTO_O)
 $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-$(UNIT): $O/%: $O/%.o $(call objects,$(SUPPORT_SRC)) $(LIB)
+# Each test file has a main(); in a program of many it goes by the name of its file.
+$(call objects,$(UNIT_SRC)): SUITE_FLAGS = -Dmain=main_$(basename $(notdir $@)) -Wno-missing-prototypes
+
+# Written anew when the list of files changes, not when they do.
+$O/%_suites.c: FORCE
+	@mkdir -p $(@D)
+	@{ echo '#include "tests/runner.h"'; \
+	    $(foreach s,$(basename $(notdir $(SUITES))),echo 'int main_$s(void);';) \
+	    echo 'const struct suite suites[] = {'; \
+	    $(foreach s,$(basename $(notdir $(SUITES))),echo '    { "$(s:test_%=%)", main_$s },';) \
+	    echo '    { 0, 0 },'; echo '};'; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$O/%_suites.o: $O/%_suites.c tests/runner.h
+	$(SAY)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+FORCE:
+
+$(UNIT): $O/unit_tests_suites.o $(call objects,$(UNIT_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB)
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$O/t: $O/t_suites.o $(call objects,$(T_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 # Both take their networks from the fixtures of the unit tests, which need cmocka.
@@ -170,6 +194,15 @@ test: deps ## install what is missing, then every test, plain and under ASan+UBS
 
 test-programs: $(WEFT) $(UNIT) $(RANKS)
 	@:
+
+unit-tests: $(UNIT)
+	@:
+
+t: ## build and run the suites that T names: make t T="sim/flow base_heap:order"
+	@[ -n '$(T_SRC)' ] || { echo 'make t: no tests/unit/test_*.c has "$T" in its name' >&2; exit 2; }
+	$(SUBMAKE) $O/t
+	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 LC_ALL=C \
+	    $O/t -j $(JOBS) $T
 
 valgrind: ## unit tests under valgrind
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) valgrind'
@@ -212,10 +245,10 @@ validate-programs: $(SECTIONS)
 
 check-simgrid: ## flows against SimGrid itself, not only against its answers in tests/oracle/simgrid.csv
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SIMGRID_PACKAGES)'
-	$(SUBMAKE) $O/tests/oracle/write_cases $(SIMGRID) $O/tests/unit/test_sim_flow_reference
+	$(SUBMAKE) $O/tests/oracle/write_cases $(SIMGRID) $(UNIT)
 	$O/tests/oracle/write_cases >$O/simgrid_cases.txt
 	$(SIMGRID) <$O/simgrid_cases.txt >$O/simgrid.csv
-	WEFT_SIMGRID_CSV=$O/simgrid.csv $O/tests/unit/test_sim_flow_reference
+	WEFT_SIMGRID_CSV=$O/simgrid.csv $(UNIT) sim_flow_reference
 
 check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of its own; needs root
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SLURM_PACKAGES)'
@@ -275,7 +308,7 @@ clean: ## remove build/ and out/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run run-study test test-programs valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
+.PHONY: all run run-study test test-programs unit-tests t FORCE valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
     check-simgrid check-slurm validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
     uninstall dist deps clean help
 

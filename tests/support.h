@@ -23,6 +23,15 @@
 /** Number of entries of an array (not of a pointer). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/** Run those cases of a suite that were asked for: tests/runner.c. */
+int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup, CMFixtureFunction teardown);
+
+#undef cmocka_run_group_tests
+#undef cmocka_run_group_tests_name
+#define cmocka_run_group_tests(cases, setup, teardown) suite_run(cases, COUNT_OF(cases), setup, teardown)
+#define cmocka_run_group_tests_name(name, cases, setup, teardown)                                            \
+    suite_run(cases, COUNT_OF(cases), setup, teardown)
+
 /**
  * |got - want| <= rel * max(|got|, |want|): works for nanoseconds and bytes alike.
  * NaN fails; two equal infinities pass; against zero only zero passes.
