@@ -91,7 +91,10 @@ static int read_store(struct table *t, const char *path, struct err *e)
     int rc = store_read(&s, path, e);
     if (rc)
         return rc;
-    rc = store_rows(s, -1, INT64_MAX, t, e);
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    rc = runner_trim(s, e);
+    if (!rc)
+        rc = store_next(s, &walk, INT64_MAX, t, e);
     if (!rc)
         rc = table_find_numbers(t, e);
     store_close(s);

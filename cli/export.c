@@ -53,11 +53,11 @@ void export_tally_free(struct export_tally *tally)
 
 /* ---- rows, a thousand at a time ---- */
 
-/* Where rows come from, and how far they are read: `= { .after = -1 }` to begin. */
+/* Where rows come from, and how far they are read. */
 struct source {
     struct store *store;
     const struct filters *where; /* NULL: all */
-    int64_t after;
+    struct store_walk walk;
     struct export_tally *tally;
     bool any; /* the last call gave rows, even if none of them passes */
 };
@@ -65,14 +65,15 @@ struct source {
 /* The next rows, in place of those that `rows` has. */
 static int next_rows(struct source *s, struct table *rows, struct err *e)
 {
-    bool first = s->after < 0;
-    int rc = store_rows(s->store, s->after, AT_A_TIME, rows, e);
+    bool first = s->walk.id < 0;
+    int rc = first ? runner_trim(s->store, e) : 0;
+    if (!rc)
+        rc = store_next(s->store, &s->walk, AT_A_TIME, rows, e);
     if (!rc && first && s->where)
         rc = filters_check(s->where, rows, e);
     s->any = !rc && rows->n_rows > 0;
     if (!s->any)
         return rc;
-    s->after = table_cell(rows, rows->n_rows - 1, 0)->count;
     if (s->where)
         filters_keep(s->where, rows);
     tally_rows(s->tally, rows);
@@ -81,7 +82,7 @@ static int next_rows(struct source *s, struct table *rows, struct err *e)
 
 int export_count(struct store *s, struct export_tally *tally, struct err *e)
 {
-    struct source from = { .store = s, .after = -1, .tally = tally };
+    struct source from = { .store = s, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally };
     struct table rows = { 0 };
     int rc;
     do
@@ -167,7 +168,9 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
 int export_rows(const struct run *run, struct store *s, const struct filters *where, struct origin from,
                 struct export_tally *tally, struct err *e)
 {
-    struct source source = { .store = s, .where = where, .after = -1, .tally = tally };
+    struct source source = {
+        .store = s, .where = where, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally
+    };
     if (output_format(run) == TABLE_AS_TEXT)
         return write_sheet(run, &source, e);
     return write_stream(run, &source, from, e);

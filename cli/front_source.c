@@ -6,11 +6,7 @@ enum { BATCH = 4096 /* rows of a store at a time: a few MB */ };
 
 static int read_batch(struct front_source *s, struct err *e)
 {
-    int rc = store_rows(s->store, s->last, BATCH, &s->rows, e);
-    int32_t point = rc ? -1 : table_find(&s->rows, "point");
-    if (point >= 0 && s->rows.n_rows > 0)
-        s->last = table_cell(&s->rows, s->rows.n_rows - 1, point)->count;
-    return rc;
+    return store_next(s->store, &s->walk, BATCH, &s->rows, e);
 }
 
 static int open_store(struct front_source *s, const char *path, struct err *e)
@@ -23,12 +19,15 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
     store_head_of(s->store, &head, &counts, &s->complete);
     s->survivors = head.keep && *head.keep;
     s->from = (struct origin){ .known = true, .study_hash = head.study_hash, .seed = head.seed };
-    return read_batch(s, e);
+    rc = runner_trim(s->store, e);
+    return rc ? rc : read_batch(s, e);
 }
 
 int front_source_open(struct front_source *s, const char *path, struct err *e)
 {
-    *s = (struct front_source){ .last = -1, .complete = true, .from = { .known = false } };
+    *s = (struct front_source){ .walk = store_walk_all(STORE_RESULTS, false),
+                                .complete = true,
+                                .from = { .known = false } };
     if (strcmp(path, "-") == 0)
         return table_read_csv(&s->rows, "/dev/stdin", e);
     return store_is(path) ? open_store(s, path, e) : table_read_csv(&s->rows, path, e);

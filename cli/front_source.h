@@ -10,17 +10,17 @@
 struct front_source {
     struct table rows;   /**< the batch under way; columns are those of every batch */
     struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
-    int64_t last;        /**< point of the last row that was read from the store */
-    bool begun;          /**< the first batch was handed out */
-    struct origin from;  /**< of a store */
-    bool complete;       /**< no point of the store is missing */
-    bool survivors;      /**< the store has what `keep` of its study left */
+    struct store_walk walk;
+    bool begun;         /**< the first batch was handed out */
+    struct origin from; /**< of a store */
+    bool complete;      /**< no point of the store is missing */
+    bool survivors;     /**< the store has what `keep` of its study left */
 };
 
 /** Open @p path ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and
  * store_read(). */
 int front_source_open(struct front_source *s, const char *path, struct err *e);
-/** The next rows, which the caller may change; NULL after the last. Errors as store_rows(). */
+/** The next rows, which the caller may change; NULL after the last. Errors as store_next(). */
 int front_source_next(struct front_source *s, struct table **rows, struct err *e);
 void front_source_close(struct front_source *s);
 

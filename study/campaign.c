@@ -29,7 +29,7 @@ static int write_kept(struct campaign *c, struct err *e)
     for (int64_t i = 0; i < n_gone && !rc; i++)
         rc = store_drop(c->store, gone[i], e);
     if (!rc && fresh.n_rows)
-        rc = store_put(c->store, &fresh, e);
+        rc = store_put(c->store, STORE_RESULTS, &fresh, e);
     if (!rc)
         c->state.kept += fresh.n_rows - n_gone;
     table_free(&fresh);
@@ -75,7 +75,8 @@ static int take(void *data, const struct fleet_batch *batch, struct err *e)
 {
     struct writer *w = data;
     struct campaign *c = w->c;
-    int rc = c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, &batch->rows, e);
+    int rc =
+        c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, STORE_RESULTS, &batch->rows, e);
     if (!rc)
         rc = spans_add(&c->done, w->pass * c->plan.order.n_units + batch->units.first, batch->units.n, e);
     if (rc)
@@ -185,12 +186,11 @@ static int offer_stored(struct campaign *c, struct err *e)
 {
     enum { AT_A_TIME = 4096 };
     struct table rows = { 0 };
-    int64_t after = -1;
+    struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     int rc = 0;
     do {
-        rc = store_rows(c->store, after, AT_A_TIME, &rows, e);
+        rc = store_next(c->store, &walk, AT_A_TIME, &rows, e);
         if (!rc && rows.n_rows) {
-            after = table_cell(&rows, rows.n_rows - 1, 0)->count;
             c->state.kept += rows.n_rows;
             rc = keep_offer(c->keep, &rows, e);
         }
@@ -214,7 +214,12 @@ static int open_store(struct campaign *c, struct err *e)
                                      .keep = c->keep ? text_str(&c->plan.keep) : NULL,
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards };
-    int rc = store_open(&c->store, ask->store, &head, &c->plan.columns, &c->done, &c->state.done, e);
+    const char **parts = runner_parts(&c->plan.columns);
+    const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
+    int rc = parts ? store_open(&c->store, ask->store, &head, &(struct store_form){ &table, 1 }, &c->done,
+                                &c->state.done, e)
+                   : err_nomem(e, "columns of a sweep");
+    free(parts);
     if (rc)
         return rc;
     c->resumed = c->done.n > 0;

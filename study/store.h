@@ -1,13 +1,16 @@
-/** @file A sweep's rows in one SQLite file: what was asked, what is done, what came out. docs/store.md. */
+/**
+ * @file The rows of a study in one SQLite file: what was asked, what is done, what came out. docs/store.md.
+ *
+ * Version 1 is of designs: one table of rows whose key is the point. Version 2 is of kinds with runs: results
+ * of single runs as they end, what the runs of a point share, rows of whole points, and extra tables. What is
+ * there after a kill is what the last store_commit() wrote, whole.
+ */
 #ifndef STUDY_STORE_H
 #define STUDY_STORE_H
 
 #include "base/table.h"
 #include "kinds/design/runner.h"
 #include "study/spans.h"
-
-/** Version of the tables; a store of another one is refused. */
-enum { STORE_VERSION = 1 };
 
 /** What a store is of. All borrowed. */
 struct store_head {
@@ -19,7 +22,39 @@ struct store_head {
     const char *study;       /**< text of the study, overrides and all */
     const char *keep;        /**< the rule that rows are kept by, as YAML; NULL: all are */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
+    const char *kind;        /**< of the study; NULL: designs, version 1 */
+    int64_t seeds;           /**< version 2: units are point * seeds + number of the seed */
+    int64_t n_axes;          /**< version 2: columns of table STORE_POINTS that are axes, behind its key */
 };
+
+/** Tables of version 2, by number; extra ones come behind. Version 1 has the first alone. */
+enum { STORE_RESULTS, STORE_RUNS, STORE_POINTS, STORE_EXTRA };
+
+/**
+ * A table of a store, and its keys, which are columns of kind COUNT and come first. Version 1: "point".
+ * Version 2: table STORE_RESULTS store_row_id(), STORE_RUNS store_run_id(), STORE_POINTS the point; extra
+ * tables have two, the run and a number of the row within it.
+ */
+struct store_table_form {
+    const char *word;            /**< of the view that has its rows; version 1: of its first part */
+    const struct table *columns; /**< names and kinds; without rows */
+    int32_t n_keys;
+    /** Shape [n_cols]: where few rows fill some columns these are a part of their own, of this name. NULL, or
+     * an element NULL: all in the first part. */
+    const char *const *parts;
+};
+struct store_form {
+    const struct store_table_form *tables;
+    int32_t n_tables;
+};
+
+enum {
+    STORE_ROW_BITS = 12,    /**< rows, and entries, of a point */
+    STORE_SEED_BITS = 20,   /**< seeds of a point */
+    STORE_POINT_SHIFT = 32, /**< a run's id has its point above */
+};
+/** Row @p row of a point. */
+int64_t store_row_id(int64_t point, int64_t row);
 
 /** Opaque. */
 struct store;
@@ -27,36 +62,62 @@ struct store;
 /**
  * Open @p path, or make it. NULL: a file without a name, which goes when it is closed. WAL, synchronous
  * NORMAL: a process that is killed at any instant leaves what the last store_commit() wrote, whole.
- * @param columns  names and kinds of rows; it has no rows.
  * @param[out] done      uninitialised: units that are in the store; the caller frees.
  * @param[out] counts    of these.
  * @return 0; ERR_PARSE: no store, damaged, of another study (says which) or shard, written by another
  * version; another process writes to it; a place where no file can be made; ERR_IO: a full disk; ERR_NOMEM.
  */
 int store_open(struct store **out, const char *path, const struct store_head *head,
-               const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e);
+               const struct store_form *form, struct spans *done, struct sweep_counts *counts, struct err *e);
 
-/** Rows, each a point of its own, of units that are done with them; written by the next store_commit(). A row
- * whose point is there already takes its place. ERR_IO (a full disk), ERR_NOMEM. */
-int store_put(struct store *s, const struct table *rows, struct err *e);
-/** Take out the row of a point, where survivors alone are kept. */
-int store_drop(struct store *s, int64_t point, struct err *e);
+/** Rows of a table, with all its columns; written by the next store_commit(). A row whose keys are there
+ * already takes its place. ERR_IO (a full disk), ERR_NOMEM. */
+int store_put(struct store *s, int32_t table, const struct table *rows, struct err *e);
+/** Take out a row of table STORE_RESULTS by its key, where survivors alone are kept. */
+int store_drop(struct store *s, int64_t id, struct err *e);
 /** All that was put, and that @p done are done. ERR_IO: a full disk; the store is as after the last commit.
  */
 int store_commit(struct store *s, const struct spans *done, const struct sweep_counts *counts, struct err *e);
 void store_close(struct store *s); /**< NULL is fine; what was not committed is dropped */
 
-/** Open for reading alone: what a finished or unfinished sweep has so far. Errors as store_open(). */
+/** Open for reading alone: what a finished or unfinished study has so far. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
 
 /** What the head of an output says of a store. Texts are borrowed from the store. */
 void store_head_of(const struct store *s, struct store_head *head, struct sweep_counts *counts,
                    bool *complete);
 
-/** Rows in order of points, @p most at a time, from the first above @p after on; -1 to begin. @p rows: zero
- * or of the call before (which is quicker: columns are not looked for again); without columns that are blank
- * in the whole store (dimensions, training). rows->n_rows = 0 at the end. */
-int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e);
+/** The table with this word, -1 = none; all columns, keys among them. */
+int32_t store_find_table(const struct store *s, const char *word);
+const struct table *store_columns(const struct store *s, int32_t table);
+
+/* ---- reading ---- */
+
+/** Which rows are read, and how far reading is. */
+struct store_walk {
+    int32_t table;
+    /** All columns as they were put. Else those that an export has: of version 2 the point, its axes, and all
+     * columns but keys; without those that store_show() hides. */
+    bool raw;
+    int64_t id, seq; /**< the last row that was read, by its keys */
+    int64_t upto;    /**< the last id to read */
+};
+struct store_walk store_walk_all(int32_t table, bool raw);
+
+/** The next rows in order of their keys, @p most at a time. @p rows: zero, or of the call before with this
+ * walk. rows->n_rows = 0 at the end. */
+int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e);
+
+/** Columns of table STORE_RESULTS that a walk without `raw` has, in its order; the caller frees. */
+int store_shown(struct table *out, const struct store *s, struct err *e);
+/** Hide columns from such walks that begin hereafter: those with show[] false, shape [n_cols of
+ * store_shown() before anything was hidden]. NULL: none. ERR_NOMEM. */
+int store_show(struct store *s, const bool *show, struct err *e);
+
+/** Of a column of table STORE_RESULTS, by name: its largest value (COUNT; 0 where there is none), whether it
+ * has any. 0, false: there is no such column. */
+int store_max(struct store *s, const char *column, int64_t *out, struct err *e);
+int store_any(struct store *s, const char *column, bool *out, struct err *e);
 
 /** One store of the shards of a sweep, with the rows that an undivided run keeps. Refused with a line: of
  * different sweeps, a shard twice, rows of one point that differ. Missing shards are no error: the store is

@@ -17,6 +17,7 @@ enum {
 struct source {
     struct store *store;
     struct table rows;
+    struct store_walk walk;
     int64_t at;
 };
 
@@ -58,14 +59,16 @@ static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e
 static int check_sources(const struct merge *m, struct err *e)
 {
     const struct store *first = m->sources[0].store;
-    int rc = 0;
+    struct store_form form;
+    int rc = store_form_of(&form, first, e);
     for (int32_t k = 1; k < m->n && !rc; k++) {
-        rc = store_check_same(m->sources[k].store, &first->head, &first->columns, e);
+        rc = store_check_same(m->sources[k].store, &first->head, &form, e);
         if (rc)
             err_set(e, e->code, "%s, as %s", e->msg, first->path);
         for (int32_t i = 0; i < k && !rc; i++)
             rc = check_pair(m, i, k, e);
     }
+    store_form_free(&form);
     return rc;
 }
 
@@ -75,8 +78,10 @@ static int open_sources(struct merge *m, const char *const *paths, int32_t n, st
     if (!m->sources)
         return err_nomem(e, "stores");
     int rc = 0;
-    for (; m->n < n && !rc; m->n += !rc)
+    for (; m->n < n && !rc; m->n += !rc) {
+        m->sources[m->n].walk = store_walk_all(STORE_RESULTS, true);
         rc = store_read(&m->sources[m->n].store, paths[m->n], e);
+    }
     return rc ? rc : check_sources(m, e);
 }
 
@@ -84,7 +89,7 @@ static int open_sources(struct merge *m, const char *const *paths, int32_t n, st
 
 static int64_t point_at(const struct source *s)
 {
-    return table_cell(&s->rows, s->at, s->store->point)->count;
+    return table_cell(&s->rows, s->at, 0)->count;
 }
 
 /* Is there a next row? It is then in s->rows. */
@@ -92,10 +97,8 @@ static int fill(struct source *s, bool *any, struct err *e)
 {
     int rc = 0;
     if (s->at >= s->rows.n_rows) {
-        int64_t after =
-            s->rows.n_rows ? table_cell(&s->rows, s->rows.n_rows - 1, s->store->point)->count : -1;
         if (s->rows.n_rows || !s->rows.n_cols)
-            rc = store_rows_of(s->store, after, PIECE, &s->rows, true, e);
+            rc = store_next(s->store, &s->walk, PIECE, &s->rows, e);
         s->at = 0;
     }
     *any = !rc && s->at < s->rows.n_rows;
@@ -145,18 +148,19 @@ static int next_source(struct merge *m, int32_t *out, struct err *e)
 static int read_rule(struct merge *m, struct err *e)
 {
     const struct store *first = m->sources[0].store;
+    const struct table *columns = store_columns(first, STORE_RESULTS);
     struct yaml_doc doc;
     if (!first->head.keep)
         return 0;
     int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
     if (rc)
         return rc;
-    rc = keep_read(&m->rule, &doc, doc.root, &first->columns, e);
+    rc = keep_read(&m->rule, &doc, doc.root, columns, e);
     yaml_free(&doc);
     if (!rc)
-        rc = keep_build(&m->keep, &m->rule, &first->columns, e);
-    for (int32_t i = 0; i < first->columns.n_cols && !rc; i++)
-        table_column(&m->few, first->columns.names[i], first->columns.kinds[i]);
+        rc = keep_build(&m->keep, &m->rule, columns, e);
+    for (int32_t i = 0; i < columns->n_cols && !rc; i++)
+        table_column(&m->few, columns->names[i], columns->kinds[i]);
     return rc;
 }
 
@@ -179,7 +183,7 @@ static int put_survivors(struct merge *m, struct err *e)
     for (int64_t i = 0; i < n_gone && !rc; i++)
         rc = store_drop(m->out, gone[i], e);
     if (!rc)
-        rc = store_put(m->out, &fresh, e);
+        rc = store_put(m->out, STORE_RESULTS, &fresh, e);
     table_free(&fresh);
     return rc;
 }
@@ -187,7 +191,7 @@ static int put_survivors(struct merge *m, struct err *e)
 static int merge_row(struct merge *m, struct source *s, struct err *e)
 {
     if (!m->keep)
-        return store_put_row(m->out, &s->rows, s->at++, e);
+        return store_put_row(m->out, STORE_RESULTS, &s->rows, s->at++, e);
     table_take_row(&m->few, &s->rows, s->at++);
     return m->few.n_rows < PIECE ? 0 : hold_few(m, e);
 }
@@ -228,10 +232,14 @@ static int merge_state(struct merge *m, struct err *e)
 static int merge_into(struct merge *m, const char *path, struct err *e)
 {
     struct store_head head = m->sources[0].store->head;
-    struct spans done;
+    struct spans done = { 0 };
     struct sweep_counts counts;
+    struct store_form form;
     head.shard = head.n_shards = 1;
-    int rc = store_open(&m->out, path, &head, &m->sources[0].store->columns, &done, &counts, e);
+    int rc = store_form_of(&form, m->sources[0].store, e);
+    if (!rc)
+        rc = store_open(&m->out, path, &head, &form, &done, &counts, e);
+    store_form_free(&form);
     spans_free(&done);
     if (!rc)
         rc = read_rule(m, e);

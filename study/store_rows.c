@@ -1,14 +1,80 @@
-#include "study/store_inner.h"
-
+/*
+ * Rows put and read. A real is kept with every bit; a text as its number in table `texts`, or where a column
+ * has too many different ones as itself.
+ */
 #include <assert.h>
 #include <math.h>
+#include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
+#include "base/array.h"
+#include "base/err.h"
 #include "base/num.h"
+#include "base/text.h"
+#include "study/store_inner.h"
+
+/* ---- texts by their number ---- */
+
+/* The slot that holds s, or the free one where it belongs. */
+static int32_t texts_slot(const struct store_texts *t, const char *s)
+{
+    unsigned long long hash = text_hash(TEXT_HASH_SEED, s, strlen(s));
+    int32_t mask = t->n_slots - 1, at = (int32_t)(hash ^ hash >> 32) & mask;
+    while (t->slots[at] && strcmp(t->texts[t->slots[at] - 1], s) != 0)
+        at = (at + 1) & mask;
+    return at;
+}
+
+static int32_t texts_find(const struct store_texts *t, const char *s)
+{
+    return t->n_slots ? t->slots[texts_slot(t, s)] - 1 : -1;
+}
+
+/* At most half of the slots are taken, so that chains stay short. */
+static int texts_reserve(struct store_texts *t, struct err *e)
+{
+    if (2 * (t->n + 1) <= t->n_slots)
+        return 0;
+    int32_t n_slots = t->n_slots ? 2 * t->n_slots : 64;
+    int32_t *slots = calloc((size_t)n_slots, sizeof *slots);
+    if (!slots)
+        return err_nomem(e, "texts of a store");
+    free(t->slots);
+    t->slots = slots;
+    t->n_slots = n_slots;
+    for (int32_t i = 0; i < t->n; i++)
+        t->slots[texts_slot(t, t->texts[i])] = i + 1;
+    return 0;
+}
+
+static int texts_add(struct store_texts *t, const char *s, struct err *e)
+{
+    int rc = texts_reserve(t, e);
+    if (rc)
+        return rc;
+    char **grown = array_grow(t->texts, t->n, &t->cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "texts of a store");
+    t->texts = grown;
+    char *copy = strdup(s);
+    if (!copy)
+        return err_nomem(e, "texts of a store");
+    t->slots[texts_slot(t, s)] = t->n + 1;
+    t->texts[t->n++] = copy;
+    return 0;
+}
+
+void store_texts_free(struct store_texts *t)
+{
+    for (int32_t i = 0; i < t->n; i++)
+        free(t->texts[i]);
+    free(t->texts);
+    free(t->slots);
+    *t = (struct store_texts){ 0 };
+}
 
 enum {
     MOST_TEXTS = 1 << 16, /* that have a number; what comes later stands in the rows */
@@ -60,7 +126,7 @@ int store_read_texts(struct store *s, struct err *e)
             code = SQLITE_CORRUPT;
             break;
         }
-        rc = store_texts_add(&s->texts, text, e);
+        rc = texts_add(&s->texts, text, e);
     }
     sqlite3_finalize(get);
     return rc || code == SQLITE_DONE ? rc : store_fail(s, code, e);
@@ -75,18 +141,18 @@ static int add_text(struct store *s, const char *text, struct err *e)
     sqlite3_bind_int64(s->put_text, 1, s->texts.n);
     bind_text(s->put_text, 2, text, true);
     rc = store_run(s, s->put_text, e);
-    return rc ? rc : store_texts_add(&s->texts, text, e);
+    return rc ? rc : texts_add(&s->texts, text, e);
 }
 
-static int put_text(struct store *s, struct sqlite3_stmt *put, int at, int32_t col, const char *text,
-                    struct err *e)
+static int put_text(struct store *s, struct store_table *t, struct sqlite3_stmt *put, int at, int32_t col,
+                    const char *text, struct err *e)
 {
-    int32_t id = store_texts_find(&s->texts, text);
-    if (id < 0 && s->texts.n < MOST_TEXTS && s->n_texts[col] < SAMPLE_OF_COLUMN) {
+    int32_t id = texts_find(&s->texts, text);
+    if (id < 0 && s->texts.n < MOST_TEXTS && t->n_texts[col] < SAMPLE_OF_COLUMN) {
         int rc = add_text(s, text, e);
         if (rc)
             return rc;
-        s->n_texts[col]++;
+        t->n_texts[col]++;
         id = s->texts.n - 1;
     }
     int code = id < 0 ? bind_text(put, at, text, false) : sqlite3_bind_int64(put, at, id);
@@ -108,11 +174,10 @@ int store_begin(struct store *s, struct err *e)
     return rc;
 }
 
-static int prepare_put(struct store *s, enum store_part part, struct err *e)
+static int prepare_put(struct store *s, struct store_part *p, struct err *e)
 {
-    struct store_part_columns *p = &s->parts[part];
     struct text sql = { 0 };
-    text_printf(&sql, "INSERT OR REPLACE INTO %s VALUES(?1", store_part_names[part]);
+    text_printf(&sql, "INSERT OR REPLACE INTO %s VALUES(?1", p->name);
     for (int32_t i = 1; i < p->n; i++)
         text_printf(&sql, ", ?%d", (int)i + 1);
     text_puts(&sql, ")");
@@ -130,151 +195,222 @@ static bool has_value(const struct table *t, int32_t col, const struct table_cel
                                           : isfinite(c->real);
 }
 
-static bool has_any(const struct store_part_columns *p, const struct table *rows, int64_t row)
+static bool has_any(const struct store_table *t, const struct store_part *p, const struct table *rows,
+                    int64_t row)
 {
-    for (int32_t i = 1; i < p->n; i++)
+    for (int32_t i = t->n_keys; i < p->n; i++)
         if (has_value(rows, p->cols[i], table_cell(rows, row, p->cols[i])))
             return true;
     return false;
 }
 
-static int put_cell(struct store *s, struct sqlite3_stmt *put, int at, int32_t col,
+static int put_cell(struct store *s, struct store_table *t, struct sqlite3_stmt *put, int at, int32_t col,
                     const struct table_cell *c, struct err *e)
 {
     int code;
-    if (!has_value(&s->columns, col, c))
+    if (!has_value(&t->columns, col, c))
         code = sqlite3_bind_null(put, at);
-    else if (s->columns.kinds[col] == TABLE_TEXT)
-        return put_text(s, put, at, col, c->text, e);
-    else if (s->columns.kinds[col] == TABLE_COUNT)
+    else if (t->columns.kinds[col] == TABLE_TEXT)
+        return put_text(s, t, put, at, col, c->text, e);
+    else if (t->columns.kinds[col] == TABLE_COUNT)
         code = sqlite3_bind_int64(put, at, c->count);
     else
         code = sqlite3_bind_double(put, at, c->real);
     return code ? store_fail(s, code, e) : 0;
 }
 
-static int remove_part(struct store *s, enum store_part part, int64_t point, struct err *e)
+/* Of a table with one key. */
+static int remove_part(struct store *s, const struct store_table *t, struct store_part *p, int64_t key,
+                       struct err *e)
 {
-    struct store_part_columns *p = &s->parts[part];
-    char sql[100];
+    struct text sql = { 0 };
+    int rc = 0;
     if (!p->any)
         return 0;
-    snprintf(sql, sizeof sql, "DELETE FROM %s WHERE point = ?1", store_part_names[part]);
-    int rc = p->remove ? 0 : store_prepare(s, &p->remove, sql, e);
+    if (!p->remove) {
+        text_printf(&sql, "DELETE FROM %s WHERE \"%s\" = ?1", p->name, t->names[0]);
+        rc = text_check(&sql, e);
+        if (!rc)
+            rc = store_prepare(s, &p->remove, text_str(&sql), e);
+        text_free(&sql);
+    }
     if (rc)
         return rc;
-    sqlite3_bind_int64(p->remove, 1, point);
+    sqlite3_bind_int64(p->remove, 1, key);
     return store_run(s, p->remove, e);
 }
 
-static int put_part(struct store *s, enum store_part part, const struct table *rows, int64_t row,
-                    struct err *e)
+static int put_part(struct store *s, struct store_table *t, struct store_part *p, const struct table *rows,
+                    int64_t row, struct err *e)
 {
-    struct store_part_columns *p = &s->parts[part];
-    int rc = p->put ? 0 : prepare_put(s, part, e);
+    int rc = p->put ? 0 : prepare_put(s, p, e);
     for (int32_t i = 0; i < p->n && !rc; i++)
-        rc = put_cell(s, p->put, i + 1, p->cols[i], table_cell(rows, row, p->cols[i]), e);
+        rc = put_cell(s, t, p->put, i + 1, p->cols[i], table_cell(rows, row, p->cols[i]), e);
     p->any = true;
     return rc ? rc : store_run(s, p->put, e);
 }
 
-int store_put_row(struct store *s, const struct table *rows, int64_t row, struct err *e)
+int store_put_row(struct store *s, int32_t table, const struct table *rows, int64_t row, struct err *e)
 {
-    int rc = put_part(s, STORE_POINTS, rows, row, e);
-    for (int part = 1; part < STORE_N_PARTS && !rc; part++)
-        rc = has_any(&s->parts[part], rows, row)
-                 ? put_part(s, (enum store_part)part, rows, row, e)
-                 : remove_part(s, (enum store_part)part, table_cell(rows, row, s->point)->count, e);
-    return rc;
-}
-
-int store_put(struct store *s, const struct table *rows, struct err *e)
-{
-    assert(rows->n_cols == s->columns.n_cols);
-    int rc = store_begin(s, e);
-    for (int64_t row = 0; row < rows->n_rows && !rc; row++)
-        rc = store_put_row(s, rows, row, e);
-    return rc ? store_give_up(s, rc) : 0;
-}
-
-int store_drop(struct store *s, int64_t point, struct err *e)
-{
-    int rc = store_begin(s, e);
-    for (int part = 0; part < STORE_N_PARTS && !rc; part++)
-        rc = remove_part(s, (enum store_part)part, point, e);
-    return rc ? store_give_up(s, rc) : 0;
-}
-
-/* ---- reading ---- */
-
-/* Dimensions of the widest row, and whether any has a plan: what is blank in all rows is not shown. */
-static int find_shown(struct store *s, bool all, struct err *e)
-{
-    int64_t widest = INT64_MAX, plans = 1;
-    int rc = 0;
-    if (!all && s->n_dims >= 0)
-        rc = store_number(s, "SELECT max(n_dims) FROM points", &widest, e);
-    if (!all && s->plan >= 0 && !rc)
-        rc = store_number(s, "SELECT count(*) FROM (SELECT 1 FROM training WHERE plan IS NOT NULL LIMIT 1)",
-                          &plans, e);
-    free(s->shown);
-    s->shown = malloc((size_t)s->columns.n_cols * sizeof *s->shown);
-    s->n_shown = 0;
-    if (!rc && !s->shown)
-        return err_nomem(e, "columns of a store");
-    for (int32_t col = 0; col < s->columns.n_cols && !rc; col++)
-        if (store_dim_of(s->columns.names[col]) <= widest &&
-            (plans || store_part_of(s, col) != STORE_TRAINING))
-            s->shown[s->n_shown++] = col;
-    return rc;
-}
-
-static int prepare_get(struct store *s, struct err *e)
-{
-    struct text sql = { 0 };
-    char buf[STORE_NAME];
-    bool joined[STORE_N_PARTS] = { false };
-    text_puts(&sql, "SELECT ");
-    for (int32_t i = 0; i < s->n_shown; i++) {
-        enum store_part part = store_part_of(s, s->shown[i]);
-        joined[part] = true;
-        text_printf(&sql, "%s%s.\"%s\"", i ? ", " : "", store_part_names[part],
-                    store_name(buf, s, s->shown[i]));
+    struct store_table *t = &s->tables[table];
+    int rc = put_part(s, t, &t->parts[0], rows, row, e);
+    for (int32_t part = 1; part < t->n_parts && !rc; part++) {
+        struct store_part *p = &t->parts[part];
+        rc = has_any(t, p, rows, row) ? put_part(s, t, p, rows, row, e)
+                                      : remove_part(s, t, p, table_cell(rows, row, 0)->count, e);
     }
-    text_puts(&sql, " FROM points");
-    for (int part = 1; part < STORE_N_PARTS; part++)
-        if (joined[part])
-            text_printf(&sql, " LEFT JOIN %s ON %s.point = points.point", store_part_names[part],
-                        store_part_names[part]);
-    text_puts(&sql, " WHERE points.point > ?1 ORDER BY points.point LIMIT ?2");
+    return rc;
+}
+
+int store_put(struct store *s, int32_t table, const struct table *rows, struct err *e)
+{
+    assert(rows->n_cols == s->tables[table].columns.n_cols);
+    int rc = rows->n_rows ? store_begin(s, e) : 0;
+    for (int64_t row = 0; row < rows->n_rows && !rc; row++)
+        rc = store_put_row(s, table, rows, row, e);
+    return rc ? store_give_up(s, rc) : 0;
+}
+
+int store_drop(struct store *s, int64_t id, struct err *e)
+{
+    struct store_table *t = &s->tables[STORE_RESULTS];
+    int rc = store_begin(s, e);
+    for (int32_t part = 0; part < t->n_parts && !rc; part++)
+        rc = remove_part(s, t, &t->parts[part], id, e);
+    return rc ? store_give_up(s, rc) : 0;
+}
+
+/* ---- columns of the results ---- */
+
+int store_shown(struct table *out, const struct store *s, struct err *e)
+{
+    const struct store_table *t = &s->tables[STORE_RESULTS];
+    int32_t *entries = malloc((size_t)(t->columns.n_cols + s->head.n_axes + 1) * sizeof *entries);
+    *out = (struct table){ 0 };
+    if (!entries)
+        return err_nomem(e, "columns of a store");
+    int32_t n = store_entries(entries, s, STORE_RESULTS, false);
+    for (int32_t i = 0; i < n; i++)
+        table_column(out, store_entry_name(s, t, entries[i]), store_entry_kind(s, t, entries[i]));
+    free(entries);
+    return out->failed ? err_nomem(e, "columns of a store") : 0;
+}
+
+int store_show(struct store *s, const bool *show, struct err *e)
+{
+    size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + s->head.n_axes + 1);
+    free(s->show);
+    s->show = NULL;
+    if (!show)
+        return 0;
+    s->show = malloc(n);
+    if (!s->show)
+        return err_nomem(e, "columns of a store");
+    memcpy(s->show, show, n - (s->head.kind ? 0 : 1));
+    return 0;
+}
+
+/* Of one of the results' own columns: its largest value, or whether it has any (1, 0). */
+static int ask_column(struct store *s, const char *column, bool largest, int64_t *out, struct err *e)
+{
+    const struct store_table *t = &s->tables[STORE_RESULTS];
+    int32_t col = table_find(&t->columns, column);
+    struct text sql = { 0 };
+    *out = 0;
+    if (col < 0)
+        return 0;
+    const char *part = t->parts[t->part_of[col]].name, *name = t->names[col];
+    if (largest)
+        text_printf(&sql, "SELECT max(\"%s\") FROM %s", name, part);
+    else
+        text_printf(&sql, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE \"%s\" IS NOT NULL LIMIT 1)", part,
+                    name);
     int rc = text_check(&sql, e);
     if (!rc)
-        rc = store_prepare(s, &s->get, text_str(&sql), e);
+        rc = store_number(s, text_str(&sql), out, e);
     text_free(&sql);
     return rc;
 }
 
-static int begin_rows(struct store *s, struct table *rows, bool all, struct err *e)
+int store_max(struct store *s, const char *column, int64_t *out, struct err *e)
 {
-    int rc = find_shown(s, all, e);
-    if (!rc)
-        rc = prepare_get(s, e);
-    for (int32_t i = 0; i < s->n_shown && !rc; i++)
-        table_column(rows, s->columns.names[s->shown[i]], s->columns.kinds[s->shown[i]]);
+    return ask_column(s, column, true, out, e);
+}
+
+int store_any(struct store *s, const char *column, bool *out, struct err *e)
+{
+    int64_t n;
+    int rc = ask_column(s, column, false, &n, e);
+    *out = n > 0;
     return rc;
 }
 
-static bool is_null(const struct store *s, int at)
+/* ---- reading ---- */
+
+struct store_walk store_walk_all(int32_t table, bool raw)
 {
-    return sqlite3_column_type(s->get, at) == SQLITE_NULL;
+    return (struct store_walk){ .table = table, .raw = raw, .id = -1, .seq = -1, .upto = INT64_MAX };
+}
+
+/* Keys behind what is shown: a walk goes on from them. */
+static int prepare_get(struct store *s, struct store_table *t, bool raw, struct err *e)
+{
+    struct text sql = { 0 };
+    const char *part = t->parts[0].name;
+    text_puts(&sql, "SELECT ");
+    for (int32_t i = 0; i < t->n_shown[raw]; i++) {
+        store_put_source(&sql, s, t, t->shown[raw][i]);
+        text_puts(&sql, ", ");
+    }
+    for (int32_t key = 0; key < t->n_keys; key++)
+        text_printf(&sql, "%s%s.\"%s\"", key ? ", " : "", part, t->names[key]);
+    store_put_from(&sql, s, t, t->shown[raw], t->n_shown[raw]);
+    const char *id = t->names[0];
+    if (t->n_keys == 1)
+        text_printf(&sql, " WHERE %s.\"%s\" > ?1 AND %s.\"%s\" <= ?2 ORDER BY %s.\"%s\" LIMIT ?3", part, id,
+                    part, id, part, id);
+    else
+        text_printf(&sql,
+                    " WHERE (%s.\"%s\", %s.\"%s\") > (?1, ?4) AND %s.\"%s\" <= ?2 "
+                    "ORDER BY %s.\"%s\", %s.\"%s\" LIMIT ?3",
+                    part, id, part, t->names[1], part, id, part, id, part, t->names[1]);
+    int rc = text_check(&sql, e);
+    if (!rc)
+        rc = store_prepare(s, &t->get[raw], text_str(&sql), e);
+    text_free(&sql);
+    return rc;
+}
+
+static int begin_walk(struct store *s, const struct store_walk *w, struct table *rows, struct err *e)
+{
+    struct store_table *t = &s->tables[w->table];
+    const bool *show = w->table == STORE_RESULTS && !w->raw ? s->show : NULL;
+    int32_t n, *entries = malloc((size_t)(t->columns.n_cols + s->head.n_axes + 1) * sizeof *entries);
+    free(t->shown[w->raw]);
+    t->shown[w->raw] = entries;
+    t->n_shown[w->raw] = 0;
+    if (!entries)
+        return err_nomem(e, "columns of a store");
+    n = store_entries(entries, s, w->table, w->raw);
+    for (int32_t i = 0; i < n; i++)
+        if (!show || show[i])
+            entries[t->n_shown[w->raw]++] = entries[i];
+    for (int32_t i = 0; i < t->n_shown[w->raw]; i++)
+        table_column(rows, store_entry_name(s, t, entries[i]), store_entry_kind(s, t, entries[i]));
+    return prepare_get(s, t, w->raw, e);
+}
+
+static bool is_null(struct sqlite3_stmt *get, int at)
+{
+    return sqlite3_column_type(get, at) == SQLITE_NULL;
 }
 
 /* Asking SQLite for a type takes as long as asking for a value, and no value is read as 0. */
-static void read_number(struct table *rows, const struct store *s, int at, enum table_kind kind)
+static void read_number(struct table *rows, struct sqlite3_stmt *get, int at, enum table_kind kind)
 {
-    double x = kind == TABLE_REAL ? sqlite3_column_double(s->get, at) : 0;
-    int64_t n = kind == TABLE_REAL ? 0 : sqlite3_column_int64(s->get, at);
-    if (x == 0 && n == 0 && is_null(s, at))
+    double x = kind == TABLE_REAL ? sqlite3_column_double(get, at) : 0;
+    int64_t n = kind == TABLE_REAL ? 0 : sqlite3_column_int64(get, at);
+    if (x == 0 && n == 0 && is_null(get, at))
         table_put_none(rows);
     else if (kind == TABLE_REAL)
         table_put_real(rows, x);
@@ -283,55 +419,58 @@ static void read_number(struct table *rows, const struct store *s, int at, enum 
 }
 
 /* False: what stands there is nothing that we wrote. */
-static bool read_text(struct table *rows, const struct store *s, int at)
+static bool read_text(struct table *rows, const struct store *s, struct sqlite3_stmt *get, int at)
 {
     char buf[NUM_TEXT];
-    if (sqlite3_column_type(s->get, at) != SQLITE_INTEGER) {
-        table_put_text(rows, text_of(buf, s->get, at));
+    if (sqlite3_column_type(get, at) != SQLITE_INTEGER) {
+        table_put_text(rows, text_of(buf, get, at));
         return true;
     }
-    int64_t id = sqlite3_column_int64(s->get, at);
+    int64_t id = sqlite3_column_int64(get, at);
     bool known = id >= 0 && id < s->texts.n;
     table_put_text(rows, known ? s->texts.texts[id] : NULL);
     return known;
 }
 
-static bool read_row(struct table *rows, const struct store *s)
+static bool read_row(struct table *rows, const struct store *s, struct sqlite3_stmt *get)
 {
     bool known = true;
     table_row(rows);
-    for (int at = 0; at < s->n_shown; at++) {
-        enum table_kind kind = s->columns.kinds[s->shown[at]];
+    for (int at = 0; at < rows->n_cols; at++) {
+        enum table_kind kind = rows->kinds[at];
         if (kind == TABLE_TEXT)
-            known = read_text(rows, s, at) && known;
+            known = read_text(rows, s, get, at) && known;
         else
-            read_number(rows, s, at, kind);
+            read_number(rows, get, at, kind);
     }
     return known;
 }
 
-int store_rows_of(struct store *s, int64_t after, int64_t most, struct table *rows, bool all, struct err *e)
+int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
 {
-    int rc = rows->n_cols && s->get ? 0 : begin_rows(s, rows, all, e);
+    struct store_table *t = &s->tables[w->table];
+    int rc = rows->n_cols && t->get[w->raw] ? 0 : begin_walk(s, w, rows, e);
     if (rc)
         return rc;
+    struct sqlite3_stmt *get = t->get[w->raw];
     table_clear(rows);
-    sqlite3_bind_int64(s->get, 1, after);
-    sqlite3_bind_int64(s->get, 2, most);
+    sqlite3_bind_int64(get, 1, w->id);
+    sqlite3_bind_int64(get, 2, w->upto);
+    sqlite3_bind_int64(get, 3, most);
+    if (t->n_keys > 1)
+        sqlite3_bind_int64(get, 4, w->seq);
     int code;
-    while ((code = sqlite3_step(s->get)) == SQLITE_ROW)
-        if (!read_row(rows, s)) {
+    while ((code = sqlite3_step(get)) == SQLITE_ROW) {
+        w->id = sqlite3_column_int64(get, rows->n_cols);
+        w->seq = t->n_keys > 1 ? sqlite3_column_int64(get, rows->n_cols + 1) : -1;
+        if (!read_row(rows, s, get)) {
             code = SQLITE_CORRUPT;
             break;
         }
+    }
     rc = code == SQLITE_DONE ? 0 : store_fail(s, code, e);
-    sqlite3_reset(s->get);
+    sqlite3_reset(get);
     if (rc)
         table_free(rows);
     return rc || !rows->failed ? rc : err_nomem(e, "rows of a store");
-}
-
-int store_rows(struct store *s, int64_t after, int64_t most, struct table *rows, struct err *e)
-{
-    return store_rows_of(s, after, most, rows, false, e);
 }

@@ -42,6 +42,12 @@ void runner_columns(struct table *t, const struct sweep *w);
 /** Take out the columns of dimensions that no network of the rows has, and those of training where none
  * trains. ERR_NOMEM. */
 int sweep_trim(struct table *t, struct err *e);
+struct store;
+/** Likewise for all that is read of a store hereafter. Errors as store_max(). */
+int runner_trim(struct store *s, struct err *e);
+/** Which of a store's tables columns are in that few rows fill: "more_dims", "training"; NULL of others. To
+ * be freed; NULL: no memory. */
+const char **runner_parts(const struct table *columns);
 
 /**
  * Append the rows of unit @p u to @p rows (with runner_columns()), and count. The same rows whatever the

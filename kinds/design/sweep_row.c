@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "kinds/design/runner.h"
+#include "study/store.h"
 
 /* ---- words ---- */
 
@@ -248,27 +249,74 @@ static bool is_blank(const struct table *t, int32_t col)
     return true;
 }
 
-/* Columns of dimensions beyond `widest` among n of one kind from `first` on. */
-static void drop_dims(bool *keep, int32_t first, int64_t widest)
+/* Columns of dimensions beyond `widest` among those of one kind from `first` on. */
+static void drop_dims(bool *keep, const struct table *t, const char *first, int64_t widest)
 {
-    for (int32_t d = 0; d < TOPO_MAX_DIMS && first >= 0; d++)
-        keep[first + d] = d < widest;
+    int32_t col = table_find(t, first);
+    for (int32_t d = 0; d < TOPO_MAX_DIMS && col >= 0 && col + d < t->n_cols; d++)
+        keep[col + d] = d < widest;
+}
+
+/* Which columns are not blank in all rows. NULL: no memory. */
+static bool *choose_columns(const struct table *t, int64_t widest, bool trains)
+{
+    bool *keep = malloc((size_t)t->n_cols + 1);
+    int32_t plan = table_find(t, "plan");
+    if (!keep)
+        return NULL;
+    memset(keep, true, (size_t)t->n_cols);
+    drop_dims(keep, t, "bw1_GBps", widest);
+    drop_dims(keep, t, "util1", widest);
+    drop_dims(keep, t, "exposed1_s", widest);
+    if (plan >= 0 && !trains)
+        memset(keep + plan, false, (size_t)(t->n_cols - 1 - plan)); /* up to message, the last */
+    return keep;
 }
 
 int sweep_trim(struct table *t, struct err *e)
 {
-    bool *keep = malloc((size_t)t->n_cols + 1);
-    int64_t widest = largest(t, table_find(t, "n_dims"));
     int32_t plan = table_find(t, "plan");
+    bool *keep = choose_columns(t, largest(t, table_find(t, "n_dims")), plan >= 0 && !is_blank(t, plan));
     if (!keep)
         return err_nomem(e, "columns of a sweep");
-    memset(keep, true, (size_t)t->n_cols);
-    drop_dims(keep, table_find(t, "bw1_GBps"), widest);
-    drop_dims(keep, table_find(t, "util1"), widest);
-    drop_dims(keep, table_find(t, "exposed1_s"), widest);
-    if (plan >= 0 && is_blank(t, plan))
-        memset(keep + plan, false, (size_t)(t->n_cols - 1 - plan)); /* up to message, the last */
     table_keep_columns(t, keep);
     free(keep);
     return 0;
+}
+
+int runner_trim(struct store *s, struct err *e)
+{
+    const struct table *columns = store_columns(s, STORE_RESULTS);
+    int64_t widest = TOPO_MAX_DIMS;
+    bool trains;
+    int rc = table_find(columns, "n_dims") >= 0 ? store_max(s, "n_dims", &widest, e) : 0;
+    if (!rc)
+        rc = store_any(s, "plan", &trains, e);
+    if (rc)
+        return rc;
+    bool *keep = choose_columns(columns, widest, trains);
+    rc = keep ? store_show(s, keep, e) : err_nomem(e, "columns of a sweep");
+    free(keep);
+    return rc;
+}
+
+const char **runner_parts(const struct table *columns)
+{
+    enum { NARROW = 4 }; /* dimensions whose columns are not rare */
+    const char **parts = calloc((size_t)columns->n_cols + 1, sizeof *parts);
+    int32_t plan = table_find(columns, "plan");
+    if (!parts)
+        return NULL;
+    bool *few = choose_columns(columns, NARROW, true);
+    for (int32_t col = 0; col < columns->n_cols && few; col++)
+        if (plan >= 0 && col >= plan && col < columns->n_cols - 1)
+            parts[col] = "training";
+        else if (!few[col])
+            parts[col] = "more_dims";
+    if (!few) {
+        free(parts);
+        parts = NULL;
+    }
+    free(few);
+    return parts;
 }

@@ -124,19 +124,29 @@ void rows_all(struct table *t, int64_t n_units)
         rows_put(t, point, 0, 6, true);
 }
 
+int rows_open(struct store **out, const char *path, const struct store_head *head,
+              const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e)
+{
+    const char **parts = runner_parts(columns);
+    const struct store_table_form table = { "points", columns, 1, parts };
+    assert_non_null(parts);
+    int rc = store_open(out, path, head, &(struct store_form){ &table, 1 }, done, counts, e);
+    free(parts);
+    return rc;
+}
+
 void rows_read(struct table *all, struct store *s, int64_t most)
 {
     struct table piece = { 0 };
     struct err e = { 0 };
-    int64_t after = -1;
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     *all = (struct table){ 0 };
+    assert_ok(runner_trim(s, &e), &e);
     do {
-        assert_ok(store_rows(s, after, most, &piece, &e), &e);
+        assert_ok(store_next(s, &walk, most, &piece, &e), &e);
         assert_true(piece.n_rows <= most);
         for (int32_t col = 0; all->n_cols < piece.n_cols; col++)
             table_column(all, piece.names[col], piece.kinds[col]);
-        if (piece.n_rows)
-            after = table_cell(&piece, piece.n_rows - 1, 0)->count;
         for (int64_t row = 0; row < piece.n_rows; row++)
             table_take_row(all, &piece, row);
     } while (piece.n_rows);

@@ -20,6 +20,10 @@ void rows_put_unit(struct table *t, int64_t u, int64_t n_units);
 /** All its rows, in order of points; columns too. */
 void rows_all(struct table *t, int64_t n_units);
 
+/** store_open() for such rows. */
+int rows_open(struct store **out, const char *path, const struct store_head *head,
+              const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e);
+
 /** All rows that a store has, @p most at a time. */
 void rows_read(struct table *all, struct store *s, int64_t most);
 

@@ -24,7 +24,8 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
     assert_int_equal(c.plan.order.most, grid ? 1 << 20 : 64);
     assert_ok(campaign_run(&c, &e), &e);
     assert_int_equal(c.state.done.seen, w.n_points);
-    assert_ok(store_rows(c.store, -1, MOST_POINTS, &rows, &e), &e);
+    struct store_walk walk = store_walk_all(STORE_RESULTS, true);
+    assert_ok(store_next(c.store, &walk, MOST_POINTS, &rows, &e), &e);
     int n = (int)rows.n_rows;
     for (int i = 0; i < n; i++)
         point[i] = table_cell(&rows, i, 0)->count;

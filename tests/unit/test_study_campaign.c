@@ -84,7 +84,9 @@ static void take_result(struct result *r, struct store *s)
     *r = (struct result){ .rows = 0 };
     store_head_of(s, &head, &r->n, &r->complete);
     r->points = head.n_points;
-    assert_ok(store_rows(s, -1, 100000, &rows, &e), &e);
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    assert_ok(runner_trim(s, &e), &e);
+    assert_ok(store_next(s, &walk, 100000, &rows, &e), &e);
     r->rows = rows.n_rows;
     for (int64_t i = 1; i < rows.n_rows; i++)
         assert_true(table_cell(&rows, i - 1, 0)->count < table_cell(&rows, i, 0)->count);

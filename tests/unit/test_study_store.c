@@ -30,7 +30,7 @@ static int open_with(struct store **out, const char *path, const struct store_he
 {
     struct table columns = { 0 };
     rows_columns(&columns);
-    int rc = store_open(out, path, head, &columns, done, counts, e);
+    int rc = rows_open(out, path, head, &columns, done, counts, e);
     table_free(&columns);
     return rc;
 }
@@ -50,7 +50,7 @@ static struct store *open_new(const char *path, int64_t n_done)
     rows_columns(&rows);
     for (int64_t u = 0; u < n_done; u++)
         rows_put_unit(&rows, u, 40);
-    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(n_done ? spans_add(&done, 0, n_done, &e) : 0, &e);
     counts = (struct sweep_counts){ .seen = 10 * n_done, .solved = 10 * n_done };
     assert_ok(store_commit(s, &done, &counts, &e), &e);
@@ -104,7 +104,7 @@ static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
         for (int64_t point = 0; point < 50; point++)
             rows_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
         assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
-        assert_ok(store_put(s, &rows, &e), &e);
+        assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
         rows_read(&got, s, 16);
         assert_ok(sweep_trim(&rows, &e), &e);
         assert_ok(table_write(&rows, TABLE_AS_CSV, "a=b\n", &want_csv, &e), &e);
@@ -131,8 +131,8 @@ static void a_row_put_again_takes_the_place_of_the_first(void **state)
         rows_put(&first, point, 0, 8, true);
         rows_put(&second, point, 1, point % 2 ? 8 : 2, false);
     }
-    assert_ok(store_put(s, &first, &e), &e);
-    assert_ok(store_put(s, &second, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &first, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &second, &e), &e);
     rows_read(&got, s, 100);
     /* Nothing of the first stays where the second is blank: no row has a plan. */
     assert_int_equal(table_find(&got, "plan"), -1);
@@ -174,7 +174,7 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
     struct err e = { 0 };
     table_column(&columns, "point", TABLE_COUNT);
     table_column(&columns, "x", TABLE_TEXT);
-    assert_ok(store_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
+    assert_ok(rows_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
     for (int i = 0; i < 20000; i++) {
         char text[32];
         snprintf(text, sizeof text, forms[i % (int)COUNT_OF(forms)], i);
@@ -182,8 +182,8 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
         table_put_count(&columns, i);
         table_put_text(&columns, text);
     }
-    assert_ok(store_put(s, &columns, &e), &e);
-    assert_ok(store_put(s, &columns, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
     rows_read(&got, s, 5000);
     assert_same_rows(&got, &columns);
     store_close(s);
@@ -259,7 +259,7 @@ static void values_of_keys_compare_as_numbers(void **state)
         while (rows.col < rows.n_cols)
             table_put_none(&rows);
     }
-    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(store_commit(s, &none, &counts, &e), &e);
     store_close(s);
     assert_query(f->path, "SELECT group_concat(point) FROM results WHERE \"network.dims.pod.max_GBps\" < 50",
@@ -299,7 +299,7 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     struct err e = { 0 };
     rows_columns(&rows);
     rows_put_unit(&rows, 20, 40);
-    assert_ok(store_put(s, &rows, &e), &e); /* without a commit */
+    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e); /* without a commit */
     store_close(s);
     assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
     assert_int_equal(done.n, 1);
@@ -316,7 +316,7 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     table_clear(&rows);
     for (int64_t u = 10; u < 40; u++)
         rows_put_unit(&rows, u, 40);
-    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(spans_add(&done, 10, 30, &e), &e);
     assert_ok(store_commit(s, &done, &counts, &e), &e);
     store_close(s);
@@ -375,13 +375,13 @@ static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void 
     struct scratch *f = *state;
     const struct store_head head = rows_head(40);
     struct store *writer = open_new(f->path, 10), *s;
-    struct table rows = { 0 }, got;
+    struct table rows = { 0 }, got = { 0 };
     struct spans done;
     struct sweep_counts counts;
     struct err e = { 0 };
     rows_columns(&rows);
     rows_put_unit(&rows, 30, 40);
-    assert_ok(store_put(writer, &rows, &e), &e);
+    assert_ok(store_put(writer, STORE_RESULTS, &rows, &e), &e);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -390,7 +390,8 @@ static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void 
             _exit(1);
         if (store_read(&s, f->path, &e))
             _exit(2);
-        if (store_rows(s, -1, 1000, &got, &e) || got.n_rows != 100)
+        struct store_walk walk = store_walk_all(STORE_RESULTS, true);
+        if (store_next(s, &walk, 1000, &got, &e) || got.n_rows != 100)
             _exit(3);
         _exit(0);
     }

@@ -45,7 +45,7 @@ static void make_shard(const char *path, int64_t first, int64_t step, int32_t sh
     head.shard = shard;
     head.n_shards = n_shards;
     rows_columns(&rows);
-    assert_ok(store_open(&s, path, &head, &rows, &done, &counts, &e), &e);
+    assert_ok(rows_open(&s, path, &head, &rows, &done, &counts, &e), &e);
     for (int64_t u = first; u < UNITS; u += step) {
         for (int64_t i = 0; i < 10; i++)
             rows_put(&rows, u + i * UNITS, version, 6, true);
@@ -54,7 +54,7 @@ static void make_shard(const char *path, int64_t first, int64_t step, int32_t sh
         counts.filtered += 2;
         counts.solved += 10;
     }
-    assert_ok(store_put(s, &rows, &e), &e);
+    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(store_commit(s, &done, &counts, &e), &e);
     store_close(s);
     spans_free(&done);
@@ -173,9 +173,9 @@ static void rows_of_one_point_have_to_be_equal(void **state)
         head.shard = 2;
         head.n_shards = 4;
         rows_columns(&rows);
-        assert_ok(store_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
+        assert_ok(rows_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
         rows_put(&rows, 4, version, 6, true);
-        assert_ok(store_put(s, &rows, &e), &e);
+        assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
         assert_ok(store_commit(s, &done, &counts, &e), &e);
         store_close(s);
         if (version == 0) {
@@ -208,7 +208,7 @@ static void a_store_of_another_sweep_is_told_with_both_names(void **state)
     make_shard(f->paths[0], 0, 2, 1, 2, 0);
     head.study_hash = 42;
     rows_columns(&columns);
-    assert_ok(store_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
+    assert_ok(rows_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
     store_close(s);
     assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
                  "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
