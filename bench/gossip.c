@@ -12,6 +12,7 @@
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
 #include "sim/gossip/kernel.h"
+#include "tests/gossip_fixture.h"
 
 enum { BATCH = 32, FEATURES = 32, HIDDEN = 64, CLASSES = 10, ROUNDS = 5 };
 
@@ -139,7 +140,7 @@ struct subject {
 static void build(struct subject *s, int32_t n_workers, int64_t n_train, double epochs)
 {
     const int32_t hidden[] = { HIDDEN };
-    struct gossip_teacher t = gossip_teacher_default();
+    struct gossip_teacher t = gossip_fixture_teacher();
     struct err e = { 0 };
     char spec[32];
     t.n_train = n_train;

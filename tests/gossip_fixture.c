@@ -38,6 +38,18 @@ static void build_setup(struct gossip_fixture *f)
     f->setup.learning.schedule = GOSSIP_RATE_CONSTANT;
 }
 
+struct gossip_teacher gossip_fixture_teacher(void)
+{
+    return (struct gossip_teacher){ .n_features = 32,
+                                    .hidden = 48,
+                                    .n_classes = 10,
+                                    .gain = 1.5,
+                                    .noise = 0.05,
+                                    .n_train = 20000,
+                                    .n_test = 5000,
+                                    .seed = 1 };
+}
+
 void gossip_fixture_build(struct gossip_fixture *f, int32_t n_workers, enum gossip_sharding how)
 {
     struct gossip_teacher t = { .n_features = 8,
@@ -116,7 +128,7 @@ void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture 
                           const struct gossip_settings *s)
 {
     struct err e = { 0 };
-    assert_ok(gossip_cluster_build(c, &f->setup, s, 1, &e), &e);
+    assert_ok(gossip_cluster_build(c, &f->setup, &(struct gossip_how){ .settings = s }, 1, &e), &e);
     for (int32_t i = 0; i < c->n_workers; i++)
         gossip_ready(c, &c->workers[i]);
     assert_ok(gossip_go_ready(c, &e), &e);

@@ -21,6 +21,10 @@ enum { FIXTURE_STEPS = 40 /**< of each worker */ };
 #define FIXTURE_STEP_S  0.01
 #define FIXTURE_MODEL_S 0.006
 
+/** The teacher that a study has where it says nothing: 20,000 training examples of 32 features and 10
+ * classes. */
+struct gossip_teacher gossip_fixture_teacher(void);
+
 /**
  * @p n_workers with 40 examples each, of 8 features and 4 classes; a net 8-8-4; batch 4, 4 epochs, rate 0.05,
  * momentum 0.9, no decay of the rate. Steps have jitter 0.1, exchanges are instantaneous for what is learned

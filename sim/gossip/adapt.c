@@ -49,13 +49,13 @@ struct adapt_state {
     int64_t n;
 };
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int adapt_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_period(s, setup, e);
     return rc ? rc : gossip_check_cap(s, e);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int adapt_start(struct gossip_cluster *c, struct err *e)
 {
     struct adapt_state *s = c->state;
     (void)e;
@@ -64,7 +64,7 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int adapt_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct adapt_state *s = c->state;
     bool overlap = c->setup->clock.overlap;
@@ -73,7 +73,7 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
     return gossip_meet(c, w, !overlap, e);
 }
 
-static int meet(struct gossip_cluster *c, struct err *e)
+static int adapt_meet(struct gossip_cluster *c, struct err *e)
 {
     return gossip_gather(c, c->n_params, 0, e);
 }
@@ -94,7 +94,7 @@ static void schedule(struct gossip_cluster *c)
 
 static int check_adacomm(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
-    int rc = check(s, setup, e);
+    int rc = adapt_check(s, setup, e);
     if (rc || isnan(s->interval_s) || s->interval_s > 0)
         return rc;
     return err_set(e, ERR_RANGE, "interval_s is %g, need more than 0", s->interval_s);
@@ -111,7 +111,7 @@ static int start_adacomm(struct gossip_cluster *c, struct err *e)
     struct adapt_state *s = c->state;
     s->due_s = interval_s(c);
     s->rate = gossip_rate(c, 0);
-    return start(c, e);
+    return adapt_start(c, e);
 }
 
 static int after_adacomm(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
@@ -119,7 +119,7 @@ static int after_adacomm(struct gossip_cluster *c, struct gossip_worker *w, stru
     struct adapt_state *s = c->state;
     s->sum += w->loss;
     s->n++;
-    return after(c, w, e);
+    return adapt_after(c, w, e);
 }
 
 /* Of all batches since the average before: one batch of each worker would be noise, a whole interval would be
@@ -165,7 +165,7 @@ const struct gossip_method gossip_adacomm = {
     .check = check_adacomm,
     .start = start_adacomm,
     .after = after_adacomm,
-    .meet = meet,
+    .meet = adapt_meet,
     .begin = begin_adacomm,
 };
 
@@ -173,7 +173,7 @@ const struct gossip_method gossip_adacomm = {
 
 static int check_variance(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
-    int rc = check(s, setup, e);
+    int rc = adapt_check(s, setup, e);
     return rc ? rc : gossip_check_switch(s, setup, e);
 }
 
@@ -213,8 +213,8 @@ const struct gossip_method gossip_variance = {
     .meets = true,
     .run_size = sizeof(struct adapt_state),
     .check = check_variance,
-    .start = start,
-    .after = after,
-    .meet = meet,
+    .start = adapt_start,
+    .after = adapt_after,
+    .meet = adapt_meet,
     .begin = begin_variance,
 };

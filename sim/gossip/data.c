@@ -53,18 +53,6 @@ void gossip_data_free(struct gossip_data *d)
 
 /* ---- the teacher ---- */
 
-struct gossip_teacher gossip_teacher_default(void)
-{
-    return (struct gossip_teacher){ .n_features = 32,
-                                    .hidden = 48,
-                                    .n_classes = 10,
-                                    .gain = 1.5,
-                                    .noise = 0.05,
-                                    .n_train = 20000,
-                                    .n_test = 5000,
-                                    .seed = 1 };
-}
-
 struct weights {
     double *w1, *w2; /* shape [n_features][hidden], [hidden][n_classes] */
     double *h;       /* shape [hidden] */
@@ -98,7 +86,7 @@ static int draw_weights(struct weights *w, const struct gossip_teacher *t, struc
 }
 
 /* The class of one example. */
-static int32_t ask(const struct weights *w, const struct gossip_teacher *t, const float *x)
+static int32_t teacher_ask(const struct weights *w, const struct gossip_teacher *t, const float *x)
 {
     int32_t best = 0;
     double most = -INFINITY;
@@ -121,14 +109,14 @@ static int32_t ask(const struct weights *w, const struct gossip_teacher *t, cons
     return best;
 }
 
-static void fill(struct gossip_data *d, const struct weights *w, const struct gossip_teacher *t,
-                 struct rng *examples)
+static void csv_fill(struct gossip_data *d, const struct weights *w, const struct gossip_teacher *t,
+                     struct rng *examples)
 {
     for (int64_t i = 0; i < d->n; i++) {
         float *x = d->x + i * d->n_features;
         for (int32_t k = 0; k < d->n_features; k++)
             x[k] = (float)rng_normal(examples);
-        d->y[i] = ask(w, t, x);
+        d->y[i] = teacher_ask(w, t, x);
     }
 }
 
@@ -171,8 +159,8 @@ int gossip_teach(struct gossip_data *train, struct gossip_data *test, const stru
     if (!rc)
         rc = rng_build(&noise, t->seed, STREAM_NOISE, e);
     if (!rc) {
-        fill(train, &w, t, examples);
-        fill(test, &w, t, examples);
+        csv_fill(train, &w, t, examples);
+        csv_fill(test, &w, t, examples);
         mislabel(train, t->noise, noise);
     } else {
         gossip_data_free(train);
@@ -286,7 +274,7 @@ struct reader {
 
 /* ---- messages ---- */
 
-static int fail_at(const struct reader *r, enum err_code code, int64_t column, const char *what)
+static int csv_fail_at(const struct reader *r, enum err_code code, int64_t column, const char *what)
 {
     return err_set(r->e, code, "%s:%lld:%lld: %s", r->lines.path, (long long)r->lines.line, (long long)column,
                    what);
@@ -324,18 +312,18 @@ static char *end_of_field(struct reader *r, char **s)
     }
     end = text_unquote(start);
     if (!end) {
-        fail_at(r, ERR_PARSE, column, "quote is not closed, need the closing one in the same line");
+        csv_fail_at(r, ERR_PARSE, column, "quote is not closed, need the closing one in the same line");
         return NULL;
     }
     end += strspn(end, " \t");
     if (*end == ',' || *end == '\0')
         return end;
-    fail_at(r, ERR_PARSE, end - r->lines.s + 1,
-            "text after a closing quote, need a comma or the end of the line");
+    csv_fail_at(r, ERR_PARSE, end - r->lines.s + 1,
+                "text after a closing quote, need a comma or the end of the line");
     return NULL;
 }
 
-static int split(struct reader *r)
+static int csv_split(struct reader *r)
 {
     char *s = r->lines.s;
     r->n_fields = 0;
@@ -369,7 +357,7 @@ static int next_row(struct reader *r, bool *more)
             memmove(r->lines.s, r->lines.s + 3, r->lines.n - 2); /* byte order mark, as spreadsheets write */
         bool comment = r->n_columns == 0 && r->lines.s[0] == '#';
         if (!comment && r->lines.s[strspn(r->lines.s, " \t")] != '\0')
-            return split(r);
+            return csv_split(r);
     }
 }
 
@@ -382,7 +370,7 @@ static int compare_fields(const void *a, const void *b)
     return by_name ? by_name : (f->column > g->column) - (f->column < g->column);
 }
 
-static int check_names(const struct reader *r)
+static int csv_check_names(const struct reader *r)
 {
     struct field *sorted = malloc((size_t)r->n_fields * sizeof *sorted);
     if (!sorted)
@@ -456,16 +444,16 @@ static int compare_names(const struct reader *r)
     return 0;
 }
 
-static int read_header(struct reader *r, const char *label)
+static int csv_read_header(struct reader *r, const char *label)
 {
     bool more;
     int rc = next_row(r, &more);
     if (!rc && !more)
         rc = err_set(r->e, ERR_PARSE, "%s:1:1: file is empty, need a line of column names", r->lines.path);
     if (!rc && r->n_fields < 2)
-        rc = fail_at(r, ERR_PARSE, 1, "has 1 column, need a class and at least one feature");
+        rc = csv_fail_at(r, ERR_PARSE, 1, "has 1 column, need a class and at least one feature");
     if (!rc)
-        rc = check_names(r);
+        rc = csv_check_names(r);
     if (!rc)
         rc = find_label(r, r->training ? label : r->labels->label);
     if (!rc)
@@ -486,7 +474,7 @@ static int compare_classes(const char *a, const char *b)
 }
 
 /* Where @p name is among the classes so far, or has to be put. */
-static int32_t place_of(const struct reader *r, const char *name)
+static int32_t csv_place_of(const struct reader *r, const char *name)
 {
     int32_t lo = 0, hi = r->training ? r->n_classes : r->labels->n_classes;
     while (lo < hi) {
@@ -523,7 +511,7 @@ static int read_class(struct reader *r, int32_t *y)
 {
     const struct gossip_labels *l = r->labels;
     const char *name = r->fields[r->at].s;
-    int32_t place = place_of(r, name);
+    int32_t place = csv_place_of(r, name);
     if (*name == '\0')
         return fail_field(r, ERR_PARSE, r->at, "a class");
     *y = place;
@@ -540,7 +528,7 @@ static int read_class(struct reader *r, int32_t *y)
     return 0;
 }
 
-static int make_room(struct reader *r)
+static int csv_make_room(struct reader *r)
 {
     size_t row_B = (size_t)r->labels->n_features * sizeof *r->x;
     double *x = array_grow(r->x, r->n, &r->cap_x, row_B);
@@ -567,13 +555,13 @@ static int read_feature(const struct reader *r, int32_t k, double *x)
     return 0;
 }
 
-static int read_row(struct reader *r)
+static int csv_read_row(struct reader *r)
 {
     if (r->n_fields != r->n_columns)
         return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d field%s, need %d", r->lines.path,
                        (long long)r->lines.line, (int)r->n_fields, r->n_fields == 1 ? "" : "s",
                        (int)r->n_columns);
-    int rc = make_room(r);
+    int rc = csv_make_room(r);
     double *x = r->x + (int64_t)r->n * r->labels->n_features;
     for (int32_t k = 0; k < r->n_fields && !rc; k++)
         if (k != r->at)
@@ -584,14 +572,14 @@ static int read_row(struct reader *r)
     return rc;
 }
 
-static int read_rows(struct reader *r)
+static int csv_read_rows(struct reader *r)
 {
     bool more = true;
     int rc = 0;
     while (!rc && more) {
         rc = next_row(r, &more);
         if (!rc && more)
-            rc = read_row(r);
+            rc = csv_read_row(r);
     }
     if (!rc && r->n == 0)
         rc = err_set(r->e, ERR_PARSE, "%s:%lld:1: has no rows below the header, need at least 1",
@@ -627,7 +615,7 @@ static int number_classes(struct reader *r)
 
 /* Mean and deviation of each column in one pass (B. P. Welford, Technometrics 4, 1962, page 419): no
  * difference of large squares, and exactly 0 for a constant. */
-static void measure(struct gossip_labels *l, const double *x, int32_t n)
+static void csv_measure(struct gossip_labels *l, const double *x, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < l->n_features; k++, x++) {
@@ -639,7 +627,7 @@ static void measure(struct gossip_labels *l, const double *x, int32_t n)
         l->deviation[k] = sqrt(fmax(0, l->deviation[k] / n));
 }
 
-static int standardise(struct gossip_data *d, const struct reader *r)
+static int csv_standardise(struct gossip_data *d, const struct reader *r)
 {
     const struct gossip_labels *l = r->labels;
     int rc = gossip_data_build(d, r->n, l->n_features, l->n_classes, r->e);
@@ -670,15 +658,15 @@ int gossip_data_read_csv(struct gossip_data *d, struct gossip_labels *labels, co
     *d = (struct gossip_data){ 0 };
     int rc = lines_open(&r.lines, path, MAX_LINE, e);
     if (!rc)
-        rc = read_header(&r, label);
+        rc = csv_read_header(&r, label);
     if (!rc)
-        rc = read_rows(&r);
+        rc = csv_read_rows(&r);
     if (!rc && r.training) {
-        measure(labels, r.x, r.n);
+        csv_measure(labels, r.x, r.n);
         rc = number_classes(&r);
     }
     if (!rc)
-        rc = standardise(d, &r);
+        rc = csv_standardise(d, &r);
     if (rc)
         gossip_data_free(d);
     if (rc && r.training)

@@ -25,8 +25,8 @@ void gossip_data_free(struct gossip_data *d);
 
 /**
  * A network that says which class an example has: argmax of tanh(x W1) W2. Weights are normal: W1 with
- * standard deviation gain / sqrt(n_features), W2 with 1. The set-up, like all numbers of
- * gossip_teacher_default(), is this project's choice.
+ * standard deviation gain / sqrt(n_features), W2 with 1. The set-up, like the numbers of a study
+ * that gives none, is this project's choice.
  */
 struct gossip_teacher {
     int32_t n_features, hidden, n_classes;
@@ -36,7 +36,6 @@ struct gossip_teacher {
     uint64_t seed;
     int32_t version; /**< another one has other weights and the same examples: the concept has drifted */
 };
-struct gossip_teacher gossip_teacher_default(void);
 
 /**
  * Draw examples, x normal with unit variance, and ask the teacher. The same examples whatever the version.

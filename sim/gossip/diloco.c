@@ -27,7 +27,7 @@ enum { GLOBAL, MOMENTUM, N_SHARED };
 
 /* Is any exchanged after step @p step (from 1)? Fragments are no more than steps of a period, so that it is
  * one at most: f = ceil(r F / H) is the only one that can have floor(f H / F) = r. H F is in range. */
-static bool is_due(const struct gossip_settings *s, int64_t step)
+static bool diloco_is_due(const struct gossip_settings *s, int64_t step)
 {
     if (step < 1)
         return false;
@@ -77,7 +77,7 @@ static void take_global(const struct gossip_cluster *c, struct gossip_worker *w)
 
 /* ---- hooks ---- */
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int diloco_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
     vec_copy(c->shared[GLOBAL], c->workers[0].x, c->n_params);
@@ -113,12 +113,12 @@ static void step_inner(struct gossip_cluster *c, struct gossip_worker *w)
                     c->n_params);
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int diloco_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct gossip_settings *s = c->settings;
     const struct diloco_run *run = c->state;
     struct diloco_worker *p = w->state;
-    if (s->delay > 0 && is_due(s, w->steps - s->delay)) {
+    if (s->delay > 0 && diloco_is_due(s, w->steps - s->delay)) {
         if (run->over > p->taken) {
             take_global(c, w);
         } else {
@@ -126,7 +126,7 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
             gossip_hold(c, w);
         }
     }
-    if (!is_due(s, w->steps) || w->steps + s->delay > c->n_steps)
+    if (!diloco_is_due(s, w->steps) || w->steps + s->delay > c->n_steps)
         return 0;
     return gossip_meet(c, w, s->delay == 0, e);
 }
@@ -138,7 +138,7 @@ static int gather_fragment(struct gossip_cluster *c, struct err *e)
     return gossip_gather(c, first_of(c, fragment + 1) - first_of(c, fragment), fragment, e);
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int diloco_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct diloco_run *run = c->state;
     (void)t;
@@ -169,7 +169,7 @@ static int check_outer(const struct gossip_settings *s, struct err *e)
     return 0;
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int diloco_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int64_t most = s->period < setup->net->n_params ? s->period : setup->net->n_params;
     int rc = gossip_check_period(s, setup, e);
@@ -196,11 +196,11 @@ const struct gossip_method gossip_diloco = {
     .run_size = sizeof(struct diloco_run),
     .worker_size = sizeof(struct diloco_worker),
     .n_shared = N_SHARED,
-    .check = check,
-    .start = start,
+    .check = diloco_check,
+    .start = diloco_start,
     .step = step_inner,
-    .after = after,
+    .after = diloco_after,
     .meet = gather_fragment,
     .mix = step_outer,
-    .end = end,
+    .end = diloco_end,
 };

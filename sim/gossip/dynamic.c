@@ -21,14 +21,14 @@ struct dynamic_state {
     int64_t n_violations; /* since all were last called for having had too many */
 };
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int dynamic_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
     int rc = gossip_check_count("check", s->check, e);
     return rc ? rc : gossip_check_bound("delta", s->delta, e);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int dynamic_start(struct gossip_cluster *c, struct err *e)
 {
     struct dynamic_state *s = c->state;
     s->sent = calloc((size_t)c->n_workers, sizeof *s->sent);
@@ -39,14 +39,14 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static void free_state(struct gossip_cluster *c)
+static void dynamic_free_state(struct gossip_cluster *c)
 {
     struct dynamic_state *s = c->state;
     free(s->sent);
     free(s->models);
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int dynamic_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     return w->steps % c->settings->check ? 0 : gossip_meet(c, w, true, e);
 }
@@ -81,7 +81,7 @@ static int send_down(struct gossip_cluster *c, int32_t worker, struct err *e)
 
 /* All have looked: a round begins. Those who violate count for the next rounds too: as many as there are
  * workers, and all are called. */
-static int meet(struct gossip_cluster *c, struct err *e)
+static int dynamic_meet(struct gossip_cluster *c, struct err *e)
 {
     struct dynamic_state *s = c->state;
     int rc = 0;
@@ -134,7 +134,7 @@ static int weigh(struct gossip_cluster *c, struct err *e)
 }
 
 /* Nobody steps during a round, so models are the same as they begin to move and as they arrive. */
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int dynamic_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct dynamic_state *s = c->state;
     bool last = --s->n_moving == 0;
@@ -151,10 +151,10 @@ const struct gossip_method gossip_dynamic = {
     .meets = true,
     .run_size = sizeof(struct dynamic_state),
     .n_shared = N_SHARED,
-    .check = check,
-    .start = start,
-    .after = after,
-    .meet = meet,
-    .end = end,
-    .free = free_state,
+    .check = dynamic_check,
+    .start = dynamic_start,
+    .after = dynamic_after,
+    .meet = dynamic_meet,
+    .end = dynamic_end,
+    .free = dynamic_free_state,
 };

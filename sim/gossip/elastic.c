@@ -26,21 +26,21 @@ static double strength(const struct gossip_cluster *c)
     return isnan(alpha) ? 0.9 / c->n_workers : alpha;
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int elastic_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     if (!isnan(s->alpha) && !(s->alpha > 0 && s->alpha <= 1))
         return err_set(e, ERR_RANGE, "alpha is %g, need more than 0 to 1", s->alpha);
     return gossip_check_period(s, setup, e);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int elastic_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
     vec_copy(c->shared[CENTRE], c->workers[0].x, c->n_params);
     return 0;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int elastic_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     if (w->steps % c->settings->period)
         return 0;
@@ -52,14 +52,14 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
     return gossip_send(c, &pull, e);
 }
 
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int elastic_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return t->tag == PULL ? gossip_take(c, t, e)
                           : gossip_carry(c, &t->there, c->workers[t->from].own[t->tag], e);
 }
 
 /* A pull draws the worker, a push the centre, by the same vector: what both are together stays. */
-static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+static void elastic_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     struct gossip_worker *w = &c->workers[t->from];
     struct elastic_state *s = w->state;
@@ -74,7 +74,7 @@ static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
     vec_add(w->x, -1, pushed, c->n_params);
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int elastic_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct elastic_state *s = c->workers[t->from].state;
     if (t->tag != PULL)
@@ -96,10 +96,10 @@ const struct gossip_method gossip_elastic = {
     .n_shared = CENTRE + 1,
     .worker_size = sizeof(struct elastic_state),
     .n_own = N_OWN,
-    .check = check,
-    .start = start,
-    .after = after,
-    .begin = begin,
-    .mix = mix,
-    .end = end,
+    .check = elastic_check,
+    .start = elastic_start,
+    .after = elastic_after,
+    .begin = elastic_begin,
+    .mix = elastic_mix,
+    .end = elastic_end,
 };

@@ -55,7 +55,7 @@ static int32_t copy_tensors(const struct gossip_cluster *c, float *to, const flo
     return n;
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int eventgrad_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
     for (int32_t i = 0; i < c->n_workers; i++) {
@@ -83,46 +83,46 @@ static int send_tensors(struct gossip_cluster *c, struct gossip_worker *w, struc
     return gossip_send_around(c, &p->out, &what, e);
 }
 
-static void average(const struct gossip_cluster *c, struct gossip_worker *w)
+static void eventgrad_average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     int32_t n = gossip_neighbours(GOSSIP_RING, c->n_workers, w->id, 0).n;
     gossip_average(w->x, &w->own[NEAR], n, c->n_params);
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int eventgrad_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct event_worker *p = w->state;
     int rc = send_tensors(c, w, e);
     if (!p->out.held)
-        average(c, w);
+        eventgrad_average(c, w);
     return rc;
 }
 
 /* Only the tensors of the message are read. */
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int eventgrad_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return gossip_carry(c, &t->there, c->workers[t->from].own[LAST], e);
 }
 
-static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+static void eventgrad_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     struct gossip_neighbours near = gossip_neighbours(GOSSIP_RING, c->n_workers, t->to, 0);
     int32_t place = gossip_neighbour_place(&near, t->from);
     copy_tensors(c, c->workers[t->to].own[NEAR + place], t->there, t->tag);
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int eventgrad_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct gossip_worker *w = &c->workers[t->from];
     struct event_worker *p = w->state;
     bool held = p->out.held;
     int rc = gossip_sent_around(c, &p->out, e);
     if (held && !p->out.held)
-        average(c, w);
+        eventgrad_average(c, w);
     return rc;
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int eventgrad_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
     if (!(s->horizon >= 0 && s->horizon <= 1e6))
@@ -138,10 +138,10 @@ const struct gossip_method gossip_eventgrad = {
     .uses = USE_GOSSIP_EVENT,
     .worker_size = sizeof(struct event_worker),
     .n_own = N_OWN,
-    .check = check,
-    .start = start,
-    .after = after,
-    .begin = begin,
-    .mix = mix,
-    .end = end,
+    .check = eventgrad_check,
+    .start = eventgrad_start,
+    .after = eventgrad_after,
+    .begin = eventgrad_begin,
+    .mix = eventgrad_mix,
+    .end = eventgrad_end,
 };

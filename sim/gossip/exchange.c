@@ -12,7 +12,7 @@
 #include "sim/gossip/vec.h"
 
 /* What a method asks for goes into the log; what follows from it in the engine does not. */
-static void note(struct gossip_cluster *c, const struct gossip_ask *ask)
+static void log_ask(struct gossip_cluster *c, const struct gossip_ask *ask)
 {
     const struct gossip_cause *why = &c->engine->cause;
     struct gossip_ask a = *ask;
@@ -32,7 +32,7 @@ static void note(struct gossip_cluster *c, const struct gossip_ask *ask)
 
 /* ---- waiting ---- */
 
-static void hold(struct gossip_cluster *c, struct gossip_worker *w)
+static void worker_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
     /* One that has gone through all its steps waits from now on only. */
     if (w->holds++ == 0 && !w->computes && !w->ready)
@@ -40,7 +40,7 @@ static void hold(struct gossip_cluster *c, struct gossip_worker *w)
 }
 
 /* In a replay it may come before what it releases: then that does not hold. */
-static void release(struct gossip_cluster *c, struct gossip_worker *w)
+static void worker_release(struct gossip_cluster *c, struct gossip_worker *w)
 {
     if (--w->holds == 0)
         gossip_ready(c, w);
@@ -48,21 +48,21 @@ static void release(struct gossip_cluster *c, struct gossip_worker *w)
 
 void gossip_hold(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = w->id });
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = w->id });
     w->held++;
-    hold(c, w);
+    worker_hold(c, w);
 }
 
 void gossip_release(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_RELEASE, .from = w->id });
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_RELEASE, .from = w->id });
     w->held--;
-    release(c, w);
+    worker_release(c, w);
 }
 
 void gossip_skip(struct gossip_cluster *c, struct gossip_worker *w)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SKIP, .from = w->id });
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SKIP, .from = w->id });
     w->steps++;
     c->engine->steps_done++;
 }
@@ -96,7 +96,7 @@ static void give_back(struct gossip_cluster *c, float *room)
     g->rooms[g->n_rooms++] = room;
 }
 
-static int grow(struct gossip_engine *g, struct err *e)
+static int slots_grow(struct gossip_engine *g, struct err *e)
 {
     int32_t cap = 2 * g->cap_slots + 16;
     struct gossip_slot *slots = realloc(g->slots, (size_t)cap * sizeof *slots);
@@ -116,7 +116,7 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
                         const struct gossip_transfer *from, struct err *e)
 {
     struct gossip_engine *g = c->engine;
-    int rc = g->n_unused ? 0 : grow(g, e);
+    int rc = g->n_unused ? 0 : slots_grow(g, e);
     if (rc)
         return rc;
     int32_t id = g->slots[g->n_unused - 1].unused;
@@ -135,7 +135,7 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
 /* ---- meetings ---- */
 
 /* Let @p w in; the last one calls the meeting. */
-static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int meeting_come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct gossip_engine *g = c->engine;
     const struct gossip_cause outer = g->cause;
@@ -151,13 +151,13 @@ static int come(struct gossip_cluster *c, struct gossip_worker *w, struct err *e
     return rc;
 }
 
-static int part(struct gossip_cluster *c, struct err *e)
+static int meeting_part(struct gossip_cluster *c, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (w->waits)
-            release(c, w);
+            worker_release(c, w);
         w->waits = w->met = false;
     }
     for (int32_t i = 0; i < c->n_workers && !rc; i++) {
@@ -166,9 +166,9 @@ static int part(struct gossip_cluster *c, struct err *e)
             continue;
         w->waits = w->early == GOSSIP_EARLY_WAITS;
         if (!w->waits)
-            release(c, w);
+            worker_release(c, w);
         w->early = GOSSIP_NOT_EARLY;
-        rc = come(c, w, e);
+        rc = meeting_come(c, w, e);
     }
     return rc;
 }
@@ -212,7 +212,7 @@ int gossip_take(struct gossip_cluster *c, struct gossip_transfer *t, struct err 
     return rc || t->back_B <= 0 ? rc : gossip_carry(c, &t->back, model_of(c, t->to), e);
 }
 
-static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+static void transfer_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     t->mixed = true;
     if (c->method->mix)
@@ -221,14 +221,14 @@ static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
         gossip_land(c, t->there);
 }
 
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int transfer_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     const struct gossip_cause outer = c->engine->cause;
     c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_BEGIN, .id = t->serial };
     c->engine->exchanges++;
     int rc = c->method->begin ? c->method->begin(c, t, e) : gossip_take(c, t, e);
     if (!rc && !c->setup->clock.stale && t->to != GOSSIP_ALL)
-        mix(c, t);
+        transfer_mix(c, t);
     c->engine->cause = outer;
     return rc;
 }
@@ -239,7 +239,7 @@ static void hold_for(struct gossip_cluster *c, int32_t worker, bool beside)
 {
     struct gossip_worker *w = &c->workers[worker];
     if (!beside || w->flying++ > 0)
-        hold(c, w);
+        worker_hold(c, w);
 }
 
 /* It has ended. */
@@ -247,10 +247,10 @@ static void unhold(struct gossip_cluster *c, int32_t worker, bool beside)
 {
     struct gossip_worker *w = &c->workers[worker];
     if (!beside || --w->flying > 0)
-        release(c, w);
+        worker_release(c, w);
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int transfer_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_END, .id = t->serial };
     /* It is over: what follows from it is not a second one beside it. */
@@ -263,7 +263,7 @@ static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *
     give_back(c, t->back);
     t->there = t->back = NULL;
     c->engine->slots[c->engine->n_unused++].unused = t->id;
-    return rc || t->to != GOSSIP_ALL ? rc : part(c, e);
+    return rc || t->to != GOSSIP_ALL ? rc : meeting_part(c, e);
 }
 
 int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
@@ -279,12 +279,12 @@ int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
     for (int32_t i = 0; i < n && !rc; i++) {
         struct gossip_transfer *t = g->slots[g->slots[i].signal.tag].transfer;
         if (g->slots[i].signal.ends && !t->mixed)
-            mix(c, t);
+            transfer_mix(c, t);
     }
     for (int32_t i = 0; i < n && !rc; i++) {
         struct gossip_signal s = g->slots[i].signal;
         struct gossip_transfer *t = g->slots[s.tag].transfer;
-        rc = s.ends ? end(c, t, e) : begin(c, t, e);
+        rc = s.ends ? transfer_end(c, t, e) : transfer_begin(c, t, e);
     }
     return rc;
 }
@@ -310,15 +310,15 @@ int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, st
     if (rc)
         return rc;
     t->serial = next_serial(c);
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SEND,
-                                  .from = t->from,
-                                  .to = t->to,
-                                  .there_B = t->there_B,
-                                  .back_B = t->back_B,
-                                  .holds_from = t->holds_from,
-                                  .holds_to = t->holds_to,
-                                  .always_holds = t->always_holds,
-                                  .serial = t->serial });
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_SEND,
+                                     .from = t->from,
+                                     .to = t->to,
+                                     .there_B = t->there_B,
+                                     .back_B = t->back_B,
+                                     .holds_from = t->holds_from,
+                                     .holds_to = t->holds_to,
+                                     .always_holds = t->always_holds,
+                                     .serial = t->serial });
     t->beside = c->setup->clock.overlap && !t->always_holds;
     if (t->holds_from)
         hold_for(c, t->from, t->beside);
@@ -326,7 +326,7 @@ int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, st
         hold_for(c, t->to, t->beside);
     rc = gossip_wire_send(c->wire, npu_of(c, t->from), npu_of(c, t->to), t->there_B, t->back_B, t->id,
                           c->now_s, &begins, e);
-    return rc || !begins ? rc : begin(c, t, e);
+    return rc || !begins ? rc : transfer_begin(c, t, e);
 }
 
 int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
@@ -339,16 +339,16 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
 
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_MEET, .from = w->id, .waits = waits });
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_MEET, .from = w->id, .waits = waits });
     /* A fast worker may be back before a slow one has come at all: it counts once. */
     if (waits || w->met)
-        hold(c, w);
+        worker_hold(c, w);
     if (w->met) {
         w->early = waits ? GOSSIP_EARLY_WAITS : GOSSIP_EARLY;
         return 0;
     }
     w->waits = waits;
-    return come(c, w, e);
+    return meeting_come(c, w, e);
 }
 
 int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e)
@@ -363,16 +363,16 @@ int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e
     if (rc)
         return rc;
     t->serial = next_serial(c);
-    note(c, &(struct gossip_ask){
-                .kind = GOSSIP_ASK_GATHER, .from = GOSSIP_SERVER, .there_B = n, .serial = t->serial });
+    log_ask(c, &(struct gossip_ask){
+                   .kind = GOSSIP_ASK_GATHER, .from = GOSSIP_SERVER, .there_B = n, .serial = t->serial });
     rc = gossip_wire_collect(c->wire, COLLECTIVE_ALL_REDUCE, t->there_B, t->id, c->now_s, &begins, e);
-    return rc || !begins ? rc : begin(c, t, e);
+    return rc || !begins ? rc : transfer_begin(c, t, e);
 }
 
 int gossip_part(struct gossip_cluster *c, struct err *e)
 {
-    note(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART, .from = GOSSIP_SERVER });
-    return part(c, e);
+    log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_PART, .from = GOSSIP_SERVER });
+    return meeting_part(c, e);
 }
 
 void gossip_land(struct gossip_cluster *c, const float *mean)
@@ -449,8 +449,8 @@ int gossip_mail_arrived(struct gossip_cluster *c, struct gossip_mail *m, struct 
     return gossip_send(c, &m->what, e);
 }
 
-static int begin_round(struct gossip_cluster *c, struct gossip_outbox *out,
-                       const struct gossip_transfer *what, struct err *e)
+static int mail_begin_round(struct gossip_cluster *c, struct gossip_outbox *out,
+                            const struct gossip_transfer *what, struct err *e)
 {
     out->mail.what = *what;
     out->mail.near = gossip_neighbours(GOSSIP_RING, c->n_workers, what->from, 0);
@@ -469,7 +469,7 @@ int gossip_send_around(struct gossip_cluster *c, struct gossip_outbox *out,
         out->held = true;
     }
     if (out->rounds == 1)
-        return begin_round(c, out, what, e);
+        return mail_begin_round(c, out, what, e);
     out->next = *what;
     return 0;
 }
@@ -483,7 +483,7 @@ int gossip_sent_around(struct gossip_cluster *c, struct gossip_outbox *out, stru
     if (out->held)
         gossip_release(c, &c->workers[m->what.from]);
     out->held = false;
-    return --out->rounds > 0 ? begin_round(c, out, &out->next, e) : 0;
+    return --out->rounds > 0 ? mail_begin_round(c, out, &out->next, e) : 0;
 }
 
 /* ---- averages ---- */

@@ -9,13 +9,13 @@ static double *weight_of(const struct gossip_worker *w)
     return w->state;
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int gosgd_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
     return gossip_check_share("prob", s->prob, e);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int gosgd_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
     for (int32_t i = 0; i < c->n_workers; i++)
@@ -23,7 +23,7 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int gosgd_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     if (c->n_workers < 2 || rng_uniform(w->draws[GOSSIP_DRAW_PEERS]) >= c->settings->prob)
         return 0;
@@ -34,7 +34,7 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
 }
 
 /* Model and weight leave together: a message that waits for its port takes what both are when it begins. */
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int gosgd_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     double *weight = weight_of(&c->workers[t->from]);
     *weight /= 2;
@@ -42,7 +42,7 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
     return gossip_take(c, t, e);
 }
 
-static void mix(struct gossip_cluster *c, struct gossip_transfer *t)
+static void gosgd_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     struct gossip_worker *w = &c->workers[t->to];
     double *weight = weight_of(w), sum = *weight + t->number;
@@ -57,9 +57,9 @@ const struct gossip_method gossip_gosgd = {
     .help = "gossip: after a step, by chance, the model goes to a random other with half of its weight",
     .uses = USE_GOSSIP_PROB,
     .worker_size = sizeof(double),
-    .check = check,
-    .start = start,
-    .after = after,
-    .begin = begin,
-    .mix = mix,
+    .check = gosgd_check,
+    .start = gosgd_start,
+    .after = gosgd_after,
+    .begin = gosgd_begin,
+    .mix = gosgd_mix,
 };

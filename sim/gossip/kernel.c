@@ -43,7 +43,7 @@ struct way {
 };
 
 /* Columns of B side by side, with zeros where B has no more. */
-static void gather(float *to, struct kernel_matrix b, int32_t k, int32_t wide, int32_t cols)
+static void kernel_gather_cols(float *to, struct kernel_matrix b, int32_t k, int32_t wide, int32_t cols)
 {
     for (int32_t t = 0; t < k; t++)
         for (int32_t j = 0; j < cols; j++)
@@ -80,7 +80,7 @@ static void add_product(float *c, struct kernel_matrix a, struct kernel_matrix b
         struct kernel_matrix here = { b.at + j * b.col, b.row, b.col };
         struct kernel_panel p = { a.at, here.at, a.row, a.col, b.row, k };
         if (b.col != 1 || wide < way.cols) {
-            gather(gathered, here, k, wide, way.cols);
+            kernel_gather_cols(gathered, here, k, wide, way.cols);
             p.b = gathered;
             p.b_row = way.cols;
         }

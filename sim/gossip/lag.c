@@ -57,7 +57,7 @@ static double xi_of(const struct gossip_cluster *c)
     return isnan(xi) ? (is_ps(c) ? 1 : 0.1) : xi;
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int lag_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_count("lag_depth", s->lag_depth, e);
     if (!rc && !isnan(s->lag_xi))
@@ -70,7 +70,7 @@ static int check(const struct gossip_settings *s, const struct gossip_setup *set
                    gossip_optimizer_words[setup->learning.optimizer]);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int lag_start(struct gossip_cluster *c, struct err *e)
 {
     struct lag_state *s = c->state;
     s->past.depth = c->settings->lag_depth;
@@ -85,7 +85,7 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static void free_state(struct gossip_cluster *c)
+static void lag_free_state(struct gossip_cluster *c)
 {
     struct lag_state *s = c->state;
     free(s->past.change2);
@@ -93,7 +93,7 @@ static void free_state(struct gossip_cluster *c)
 }
 
 /* How far theta goes in the long run for a gradient of 1: the rate, but for momentum. */
-static double reach(const struct gossip_cluster *c, int64_t step)
+static double lag_reach(const struct gossip_cluster *c, int64_t step)
 {
     return gossip_rate(c, step) / (1 - c->setup->learning.momentum);
 }
@@ -111,14 +111,14 @@ static void step_server(struct gossip_cluster *c)
             .kind = l->optimizer, .rate = rate, .momentum = l->momentum, .weight_decay = l->weight_decay },
         c->n_params);
     gossip_lag_note(&s->past, vec_distance2(c->shared[THETA], c->shared[BEFORE], c->n_params),
-                    reach(c, s->past.n));
+                    lag_reach(c, s->past.n));
 }
 
 /* The source has a step of 1 / L in all. */
 static double smooth_of(const struct gossip_cluster *c)
 {
     double smooth = c->settings->lag_smooth;
-    return isnan(smooth) ? 1 / reach(c, 0) : smooth;
+    return isnan(smooth) ? 1 / lag_reach(c, 0) : smooth;
 }
 
 /* lag-wk tells everybody. lag-ps tells those whose gradient must have changed, by how far theta has gone from
@@ -147,7 +147,7 @@ static void skip_all(struct gossip_cluster *c)
         gossip_skip(c, &c->workers[i]);
 }
 
-static int tell(struct gossip_cluster *c, int32_t worker, struct err *e)
+static int lag_tell(struct gossip_cluster *c, int32_t worker, struct err *e)
 {
     return gossip_send(c,
                        &(struct gossip_transfer){
@@ -157,7 +157,7 @@ static int tell(struct gossip_cluster *c, int32_t worker, struct err *e)
 
 /* The server has what it waits for. An iteration in which nobody is told takes no time; who is not told is
  * there for the next one already. */
-static int meet(struct gossip_cluster *c, struct err *e)
+static int lag_meet(struct gossip_cluster *c, struct err *e)
 {
     int rc = gossip_part(c, e);
     for (step_server(c); !is_any_told(c); step_server(c))
@@ -165,7 +165,7 @@ static int meet(struct gossip_cluster *c, struct err *e)
     for (int32_t i = 0; i < c->n_workers && !rc; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (is_told(c, w)) {
-            rc = tell(c, i, e);
+            rc = lag_tell(c, i, e);
         } else {
             gossip_skip(c, w);
             rc = gossip_meet(c, w, false, e);
@@ -177,7 +177,7 @@ static int meet(struct gossip_cluster *c, struct err *e)
 /* ---- workers ---- */
 
 /* It is held until it has theta; nothing is beside a step, with `overlap` or without. */
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int lag_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct lag_state *s = c->state;
     gossip_hold(c, w);
@@ -192,12 +192,12 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
 }
 
 /* Of what goes up the worker has kept a copy already. */
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int lag_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return t->to == GOSSIP_SERVER ? 0 : gossip_take(c, t, e);
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int lag_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     if (t->to == GOSSIP_SERVER)
         return gossip_meet(c, &c->workers[t->from], false, e);
@@ -214,14 +214,14 @@ const struct gossip_method gossip_lag_wk = {
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,
     .n_own = N_OWN,
-    .check = check,
-    .start = start,
+    .check = lag_check,
+    .start = lag_start,
     .step = gossip_keep_gradient,
-    .after = after,
-    .meet = meet,
-    .begin = begin,
-    .end = end,
-    .free = free_state,
+    .after = lag_after,
+    .meet = lag_meet,
+    .begin = lag_begin,
+    .end = lag_end,
+    .free = lag_free_state,
 };
 
 const struct gossip_method gossip_lag_ps = {
@@ -232,12 +232,12 @@ const struct gossip_method gossip_lag_ps = {
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,
     .n_own = N_OWN,
-    .check = check,
-    .start = start,
+    .check = lag_check,
+    .start = lag_start,
     .step = gossip_keep_gradient,
-    .after = after,
-    .meet = meet,
-    .begin = begin,
-    .end = end,
-    .free = free_state,
+    .after = lag_after,
+    .meet = lag_meet,
+    .begin = lag_begin,
+    .end = lag_end,
+    .free = lag_free_state,
 };

@@ -180,7 +180,7 @@ static float forward(struct gossip_pass *p, const float *x, const struct gossip_
     return wrong;
 }
 
-static int32_t largest(const float *z, int32_t n)
+static int32_t learner_largest(const float *z, int32_t n)
 {
     int32_t best = 0;
     for (int32_t k = 1; k < n; k++)
@@ -196,7 +196,8 @@ static double softmax(float *back, double *power, const float *z, const int32_t 
     double loss = 0;
     for (int32_t b = 0; b < rows; b++) {
         const float *out = z + (size_t)b * (size_t)classes;
-        double *above = power + (size_t)b * (size_t)classes, most = (double)out[largest(out, classes)];
+        double *above = power + (size_t)b * (size_t)classes,
+               most = (double)out[learner_largest(out, classes)];
         for (int32_t k = 0; k < classes; k++)
             above[k] = (double)out[k] - most;
         loss -= above[y[b]];
@@ -217,8 +218,8 @@ static double softmax(float *back, double *power, const float *z, const int32_t 
 }
 
 /* The gradient by outputs in p->back; returns the sum of losses. */
-static double judge(struct gossip_pass *p, const struct gossip_net *net, const struct gossip_data *data,
-                    const int64_t *batch, int32_t n)
+static double learner_judge(struct gossip_pass *p, const struct gossip_net *net,
+                            const struct gossip_data *data, const int64_t *batch, int32_t n)
 {
     int32_t classes = net->width[net->n_layers];
     double loss = 0;
@@ -276,7 +277,7 @@ double gossip_gradient(float *g, const float *x, const struct gossip_net *net, c
             g[i] = NAN;
         return NAN;
     }
-    double loss = judge(p, net, data, batch, n);
+    double loss = learner_judge(p, net, data, batch, n);
     backward(g, p, x, net, n);
     return loss / n;
 }
@@ -293,7 +294,7 @@ double gossip_accuracy(const float *x, const struct gossip_net *net, const struc
         forward(p, x, net, n);
         for (int32_t b = 0; b < n; b++) {
             const float *z = p->out[net->n_layers] + (size_t)b * (size_t)classes;
-            right += largest(z, classes) == data->y[from + b];
+            right += learner_largest(z, classes) == data->y[from + b];
         }
     }
     return (double)right / (double)data->n;

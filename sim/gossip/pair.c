@@ -62,7 +62,7 @@ static void refer(const struct gossip_cluster *c, struct gossip_worker *w)
     vec_copy(w->own[REF], w->x, c->n_params);
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int pair_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
     for (int32_t i = 0; i < c->n_workers; i++) {
@@ -136,7 +136,7 @@ const struct gossip_method gossip_pair = {
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,
-    .start = start,
+    .start = pair_start,
     .after = after_pair,
     .mix = mix_pair,
 };
@@ -163,7 +163,7 @@ const struct gossip_method gossip_pull = {
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,
-    .start = start,
+    .start = pair_start,
     .after = after_pull,
     .mix = mix_pull,
 };
@@ -191,7 +191,7 @@ const struct gossip_method gossip_push = {
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,
-    .start = start,
+    .start = pair_start,
     .after = after_push,
     .mix = mix_push,
 };

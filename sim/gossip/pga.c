@@ -40,7 +40,7 @@ enum { SENT /* its model as a round began */, MEAN /* what the round makes of it
 
 /* ---- rounds ---- */
 
-static int32_t slot_of(const struct gossip_cluster *c, int64_t round, int32_t place)
+static int32_t pga_slot_of(const struct gossip_cluster *c, int64_t round, int32_t place)
 {
     int32_t kept = gossip_rounds(c->settings->graph, c->n_workers) + 1;
     return (int32_t)(round % kept) * GOSSIP_MAX_NEIGHBOURS + place;
@@ -50,16 +50,16 @@ static bool all_here(const struct gossip_cluster *c, const struct pga_worker *p)
 {
     bool here = p->mail.arrived == p->mail.near.n;
     for (int32_t k = 0; k < p->mail.near.n; k++)
-        here = here && p->here[slot_of(c, p->rounds - 1, k)];
+        here = here && p->here[pga_slot_of(c, p->rounds - 1, k)];
     return here;
 }
 
-static void average(const struct gossip_cluster *c, struct gossip_worker *w)
+static void pga_average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct pga_worker *p = w->state;
     float *others[GOSSIP_MAX_NEIGHBOURS] = { NULL };
     for (int32_t k = 0; k < p->mail.near.n; k++) {
-        int32_t slot = slot_of(c, p->rounds - 1, k);
+        int32_t slot = pga_slot_of(c, p->rounds - 1, k);
         others[k] = p->slots[slot];
         p->here[slot] = false;
     }
@@ -68,7 +68,7 @@ static void average(const struct gossip_cluster *c, struct gossip_worker *w)
 }
 
 /* The round moves the model; of a worker that has done a step since, besides that step. */
-static void move(const struct gossip_cluster *c, struct gossip_worker *w)
+static void pga_move(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct pga_worker *p = w->state;
     if (!p->fresh)
@@ -80,9 +80,9 @@ static void move(const struct gossip_cluster *c, struct gossip_worker *w)
     p->fresh = false;
 }
 
-static int settle(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
+static int pga_settle(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
 
-static int begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int pga_begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
     vec_copy(w->own[SENT], w->x, c->n_params);
@@ -97,41 +97,41 @@ static int begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct
     if (p->stuck)
         gossip_hold(c, w);
     int rc = gossip_mail_send(c, &p->mail, e);
-    return rc ? rc : settle(c, w, e);
+    return rc ? rc : pga_settle(c, w, e);
 }
 
 /* The model is that of all rounds before: to the mean of all, or into the next round. */
-static int go_on(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int pga_go_on(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct pga_run *run = c->state;
-    move(c, w);
-    return w->steps == run->next ? gossip_meet(c, w, true, e) : begin_round(c, w, e);
+    pga_move(c, w);
+    return w->steps == run->next ? gossip_meet(c, w, true, e) : pga_begin_round(c, w, e);
 }
 
 /* Is the round over? */
-static int settle(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int pga_settle(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
     int rc = 0;
     if (!p->open || !all_here(c, p))
         return 0;
-    average(c, w);
+    pga_average(c, w);
     p->open = false;
     p->fresh = true;
     if (!p->stuck)
         return 0;
     p->stuck = false;
     if (p->step == w->steps)
-        move(c, w);
+        pga_move(c, w);
     else
-        rc = go_on(c, w, e);
+        rc = pga_go_on(c, w, e);
     gossip_release(c, w);
     return rc;
 }
 
 /* ---- hooks ---- */
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int pga_start(struct gossip_cluster *c, struct err *e)
 {
     struct pga_run *run = c->state;
     (void)e;
@@ -139,21 +139,21 @@ static int start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int pga_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
     struct pga_run *run = c->state;
     run->loss_sum += w->loss;
     run->loss_n++;
     if (!p->open)
-        return go_on(c, w, e);
+        return pga_go_on(c, w, e);
     p->stuck = true;
     gossip_hold(c, w);
     return 0;
 }
 
 /* What a round sends is the model it began with, however long the way was taken. */
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int pga_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     if (t->to == GOSSIP_ALL)
         return gossip_take(c, t, e);
@@ -161,12 +161,12 @@ static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err
 }
 
 /* Keep what has come, and give its room for what was there before. */
-static void keep(const struct gossip_cluster *c, struct gossip_transfer *t)
+static void pga_keep(const struct gossip_cluster *c, struct gossip_transfer *t)
 {
     struct pga_worker *p = c->workers[t->to].state;
     int64_t round = (int64_t)t->number;
     struct gossip_neighbours near = gossip_neighbours(c->settings->graph, c->n_workers, t->to, round);
-    int32_t slot = slot_of(c, round, gossip_neighbour_place(&near, t->from));
+    int32_t slot = pga_slot_of(c, round, gossip_neighbour_place(&near, t->from));
     float *room = p->slots[slot];
     assert(!p->here[slot]);
     p->slots[slot] = t->there;
@@ -174,17 +174,17 @@ static void keep(const struct gossip_cluster *c, struct gossip_transfer *t)
     t->there = room;
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int pga_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     if (t->to == GOSSIP_ALL)
         return 0;
     struct gossip_worker *from = &c->workers[t->from], *to = &c->workers[t->to];
     struct pga_worker *sender = from->state;
-    keep(c, t);
+    pga_keep(c, t);
     int rc = gossip_mail_arrived(c, &sender->mail, e);
     if (!rc)
-        rc = settle(c, from, e);
-    return rc ? rc : settle(c, to, e);
+        rc = pga_settle(c, from, e);
+    return rc ? rc : pga_settle(c, to, e);
 }
 
 static void free_slots(struct gossip_cluster *c)
@@ -213,11 +213,11 @@ const struct gossip_method gossip_pga = {
     .worker_size = sizeof(struct pga_worker),
     .n_own = N_OWN,
     .check = gossip_check_period,
-    .start = start,
-    .after = after,
+    .start = pga_start,
+    .after = pga_after,
     .meet = gather_every_period,
-    .begin = begin,
-    .end = end,
+    .begin = pga_begin,
+    .end = pga_end,
     .free = free_slots,
 };
 
@@ -271,10 +271,10 @@ const struct gossip_method gossip_aga = {
     .worker_size = sizeof(struct pga_worker),
     .n_own = N_OWN,
     .check = check_adapted,
-    .start = start,
-    .after = after,
+    .start = pga_start,
+    .after = pga_after,
     .meet = gather_adapted,
-    .begin = begin,
-    .end = end,
+    .begin = pga_begin,
+    .end = pga_end,
     .free = free_slots,
 };

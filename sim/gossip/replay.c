@@ -177,7 +177,7 @@ static int ask_all(struct gossip_cluster *c, enum gossip_cause_kind kind, int32_
     return rc;
 }
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int replay_start(struct gossip_cluster *c, struct err *e)
 {
     const struct gossip_log *log = c->engine->replayed;
     struct replay *r = c->state;
@@ -200,7 +200,7 @@ static void learn_nothing(struct gossip_cluster *c, struct gossip_worker *w)
     (void)w;
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int replay_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct gossip_log *log = c->engine->replayed;
     int64_t *at = &((struct replay *)c->state)->at[w->id];
@@ -213,13 +213,13 @@ static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *
     return rc ? rc : ask_late(c, w, e);
 }
 
-static int meet(struct gossip_cluster *c, struct err *e)
+static int replay_meet(struct gossip_cluster *c, struct err *e)
 {
     struct replay *r = c->state;
     return ask_all(c, GOSSIP_AT_MEETING, r->n_met++, e);
 }
 
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int replay_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return ask_all(c, GOSSIP_AT_BEGIN, t->tag, e);
 }
@@ -230,7 +230,7 @@ static void mix_nothing(struct gossip_cluster *c, struct gossip_transfer *t)
     (void)t;
 }
 
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int replay_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return ask_all(c, GOSSIP_AT_END, t->tag, e);
 }
@@ -248,13 +248,13 @@ const struct gossip_method gossip_replayer = {
     .help = "what a run asked of the network",
     .clock_only = true,
     .run_size = sizeof(struct replay),
-    .start = start,
+    .start = replay_start,
     .step = learn_nothing,
-    .after = after,
-    .meet = meet,
-    .begin = begin,
+    .after = replay_after,
+    .meet = replay_meet,
+    .begin = replay_begin,
     .mix = mix_nothing,
-    .end = end,
+    .end = replay_end,
     .free = free_replay,
 };
 
@@ -270,8 +270,8 @@ int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const
 
 static const double LEAST = 1e-6, MOST = 1e6, ENDLESS = 1e12, WIDTH = 1.01;
 
-static int time_at(double *time_s, double share, const struct gossip_log *log,
-                   const struct gossip_setup *setup, struct err *e)
+static int replay_time_at(double *time_s, double share, const struct gossip_log *log,
+                          const struct gossip_setup *setup, struct err *e)
 {
     struct gossip_fabric fabric = *setup->fabric;
     struct gossip_setup there = *setup;
@@ -285,13 +285,13 @@ static int time_at(double *time_s, double share, const struct gossip_log *log,
 }
 
 /* out->share is too much or just enough, and `low` too little. */
-static int bisect(struct gossip_need *out, double low, const struct gossip_log *log,
-                  const struct gossip_setup *setup, struct err *e)
+static int replay_bisect(struct gossip_need *out, double low, const struct gossip_log *log,
+                         const struct gossip_setup *setup, struct err *e)
 {
     int rc = 0;
     while (out->share > WIDTH * low && !rc) {
         double share = sqrt(low * out->share), time_s;
-        rc = time_at(&time_s, share, log, setup, e);
+        rc = replay_time_at(&time_s, share, log, setup, e);
         if (time_s <= out->limit_s) {
             out->share = share;
             out->time_s = time_s;
@@ -305,12 +305,12 @@ static int bisect(struct gossip_need *out, double low, const struct gossip_log *
 static int find_share(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
                       struct err *e)
 {
-    int rc = time_at(&out->time_s, LEAST, log, setup, e);
+    int rc = replay_time_at(&out->time_s, LEAST, log, setup, e);
     if (rc || out->time_s <= out->limit_s)
         return rc; /* share 0 */
-    rc = time_at(&out->time_s, MOST, log, setup, e);
+    rc = replay_time_at(&out->time_s, MOST, log, setup, e);
     out->share = out->time_s <= out->limit_s ? MOST : (double)INFINITY;
-    return rc || isinf(out->share) ? rc : bisect(out, LEAST, log, setup, e);
+    return rc || isinf(out->share) ? rc : replay_bisect(out, LEAST, log, setup, e);
 }
 
 int gossip_need(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
@@ -320,7 +320,7 @@ int gossip_need(struct gossip_need *out, const struct gossip_log *log, const str
     *out = (struct gossip_need){ 0 };
     if (!(wait_frac > 0 && isfinite(wait_frac)))
         return err_set(e, ERR_RANGE, "wait_frac is %g, need > 0", wait_frac);
-    int rc = time_at(&out->free_s, ENDLESS, log, setup, e);
+    int rc = replay_time_at(&out->free_s, ENDLESS, log, setup, e);
     out->limit_s = (1 + wait_frac) * out->free_s;
     if (!rc)
         rc = find_share(out, log, setup, e);

@@ -166,8 +166,8 @@ static int begin_log(struct gossip_cluster *c, const struct gossip_how *how, uin
     return how->replayed ? check_log(c, how->replayed, e) : 0;
 }
 
-int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup *setup,
-                            const struct gossip_how *how, uint64_t seed, struct err *e)
+int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
+                         const struct gossip_how *how, uint64_t seed, struct err *e)
 {
     const struct gossip_settings *settings = how->settings;
     const struct gossip_method *m = how->replayed ? &gossip_replayer : gossip_methods[settings->method];
@@ -197,12 +197,6 @@ int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup 
     if (!rc)
         rc = gossip_wire_build(&c->wire, setup->fabric, e);
     return rc || !m->start ? rc : m->start(c, e);
-}
-
-int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
-                         const struct gossip_settings *settings, uint64_t seed, struct err *e)
-{
-    return gossip_cluster_build_as(c, setup, &(struct gossip_how){ .settings = settings }, seed, e);
 }
 
 static void free_engine(struct gossip_engine *g)
@@ -342,7 +336,7 @@ static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
 }
 
 /* The gradient of the next batch. False: the loss is no number. */
-static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
+static bool worker_learn(struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct gossip_engine *g = c->engine;
     if (c->method->clock_only)
@@ -357,13 +351,14 @@ static bool learn(struct gossip_cluster *c, struct gossip_worker *w)
     return isfinite(w->loss);
 }
 
-int gossip_go(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+/* w has nothing that holds it: begin its next step, if there is one. */
+static int worker_go(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     if (w->holds > 0 || w->computes)
         return 0;
     w->wait_s += c->now_s - w->idle_s;
     w->idle_s = c->now_s;
-    if (w->steps >= c->n_steps || (c->setup->clock.stale && !learn(c, w)))
+    if (w->steps >= c->n_steps || (c->setup->clock.stale && !worker_learn(c, w)))
         return 0;
     double step_s = draw_step_s(c, w);
     w->computes = true;
@@ -378,7 +373,7 @@ int gossip_go_ready(struct gossip_cluster *c, struct err *e)
     for (int32_t i = 0; i < g->n_ready && !rc; i++) {
         struct gossip_worker *w = &c->workers[g->ready[i]];
         w->ready = false;
-        rc = gossip_go(c, w, e);
+        rc = worker_go(c, w, e);
     }
     g->n_ready = 0;
     return rc;
@@ -388,7 +383,7 @@ int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct e
 {
     w->computes = false;
     w->idle_s = c->now_s;
-    if (!c->setup->clock.stale && !learn(c, w))
+    if (!c->setup->clock.stale && !worker_learn(c, w))
         return 0;
     c->engine->cause = (struct gossip_cause){ GOSSIP_AT_STEP, w->id, w->steps + 1 };
     if (c->method->step)
@@ -403,7 +398,7 @@ int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct e
 
 /* ---- models together ---- */
 
-static int average(float *mean, const struct gossip_cluster *c, struct err *e)
+static int models_average(float *mean, const struct gossip_cluster *c, struct err *e)
 {
     float **x = malloc((size_t)c->n_workers * sizeof *x);
     if (!x)
@@ -428,14 +423,14 @@ static const struct gossip_data *test_now(const struct gossip_cluster *c)
 static int average_accuracy(double *accuracy, struct gossip_cluster *c, struct err *e)
 {
     float *mean = gossip_room(c);
-    int rc = mean ? average(mean, c, e) : err_nomem(e, "a mean of models");
+    int rc = mean ? models_average(mean, c, e) : err_nomem(e, "a mean of models");
     if (!rc)
         *accuracy = gossip_accuracy(mean, c->net, test_now(c), c->engine->pass);
     free(mean);
     return rc;
 }
 
-static int add_point(struct gossip_cluster *c, struct gossip_result *out, bool accuracy, struct err *e)
+static int curve_add_point(struct gossip_cluster *c, struct gossip_result *out, bool accuracy, struct err *e)
 {
     struct gossip_engine *g = c->engine;
     double last_loss = out->n_curve ? out->curve[out->n_curve - 1].loss : (double)NAN;
@@ -452,8 +447,8 @@ static int add_point(struct gossip_cluster *c, struct gossip_result *out, bool a
 }
 
 /* After the steps that make another hundredth of all; the last point waits for the end of the run. */
-static int note_point(struct gossip_cluster *c, struct gossip_result *out, const struct gossip_wish *wish,
-                      struct err *e)
+static int curve_note_point(struct gossip_cluster *c, struct gossip_result *out,
+                            const struct gossip_wish *wish, struct err *e)
 {
     struct gossip_engine *g = c->engine;
     int64_t before = g->noted, now = g->steps_done * GOSSIP_CURVE / g->steps_all;
@@ -461,7 +456,7 @@ static int note_point(struct gossip_cluster *c, struct gossip_result *out, const
         return 0;
     const int64_t each = GOSSIP_CURVE / GOSSIP_CURVE_TESTS;
     g->noted = now;
-    return add_point(c, out, wish->curve_accuracy && now / each > before / each, e);
+    return curve_add_point(c, out, wish->curve_accuracy && now / each > before / each, e);
 }
 
 /* ---- the end ---- */
@@ -469,7 +464,7 @@ static int note_point(struct gossip_cluster *c, struct gossip_result *out, const
 static int test_models(struct gossip_result *out, struct gossip_cluster *c, struct err *e)
 {
     float *mean = malloc((size_t)c->n_params * sizeof *mean);
-    int rc = mean ? average(mean, c, e) : err_nomem(e, "a mean of models");
+    int rc = mean ? models_average(mean, c, e) : err_nomem(e, "a mean of models");
     if (!rc && !isfinite(vec_square(mean, c->n_params)))
         out->diverged_step = c->n_steps;
     if (!rc && out->diverged_step < 0) {
@@ -506,8 +501,8 @@ static int keep_models(struct gossip_result *out, const struct gossip_cluster *c
     return 0;
 }
 
-static int finish(struct gossip_result *out, struct gossip_cluster *c, const struct gossip_wish *wish,
-                  struct err *e)
+static int run_finish(struct gossip_result *out, struct gossip_cluster *c, const struct gossip_wish *wish,
+                      struct err *e)
 {
     double model_B = gossip_model_B(c, c->n_params);
     out->diverged_step = c->engine->diverged_step;
@@ -551,7 +546,7 @@ static int next_event(struct gossip_cluster *c, struct err *e)
 }
 
 /* Nobody waits for ever, but in a replay. */
-static int check_end(const struct gossip_engine *g, struct err *e)
+static int run_check_end(const struct gossip_engine *g, struct err *e)
 {
     if (g->steps_done == g->steps_all)
         return 0;
@@ -560,8 +555,8 @@ static int check_end(const struct gossip_engine *g, struct err *e)
                    (long long)g->steps_done, (long long)g->steps_all);
 }
 
-static int train(struct gossip_cluster *c, struct gossip_result *out, const struct gossip_wish *wish,
-                 struct err *e)
+static int run_train(struct gossip_cluster *c, struct gossip_result *out, const struct gossip_wish *wish,
+                     struct err *e)
 {
     struct gossip_engine *g = c->engine;
     int rc = 0;
@@ -571,12 +566,12 @@ static int train(struct gossip_cluster *c, struct gossip_result *out, const stru
     while (!rc && g->diverged_step < 0 && (g->clock.n || isfinite(gossip_wire_next_s(c->wire)))) {
         rc = next_event(c, e);
         if (!rc)
-            rc = note_point(c, out, wish, e);
+            rc = curve_note_point(c, out, wish, e);
     }
     if (rc || g->diverged_step >= 0)
         return rc;
-    rc = check_end(g, e);
-    return rc || !wish->curve ? rc : add_point(c, out, wish->curve_accuracy, e);
+    rc = run_check_end(g, e);
+    return rc || !wish->curve ? rc : curve_add_point(c, out, wish->curve_accuracy, e);
 }
 
 int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e)
@@ -590,15 +585,15 @@ int gossip_run_as(struct gossip_result *out, const struct gossip_setup *setup, c
 {
     struct gossip_cluster c;
     *out = (struct gossip_result){ .diverged_step = -1 };
-    int rc = gossip_cluster_build_as(&c, setup, how, seed, e);
+    int rc = gossip_cluster_build(&c, setup, how, seed, e);
     if (!rc && wish->curve) {
         out->curve = calloc(GOSSIP_CURVE, sizeof *out->curve);
         rc = out->curve ? 0 : err_nomem(e, "a curve");
     }
     if (!rc)
-        rc = train(&c, out, wish, e);
+        rc = run_train(&c, out, wish, e);
     if (!rc)
-        rc = finish(out, &c, wish, e);
+        rc = run_finish(out, &c, wish, e);
     if (!rc && how->log && out->diverged_step < 0)
         rc = gossip_log_end(how->log, e);
     gossip_cluster_free(&c);

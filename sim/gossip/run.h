@@ -42,11 +42,8 @@ struct gossip_how {
 
 /** Workers with equal models, their shards and draws; nothing has begun. @p c uninitialised; free it also
  * after failure. */
-int gossip_cluster_build_as(struct gossip_cluster *c, const struct gossip_setup *setup,
-                            const struct gossip_how *how, uint64_t seed, struct err *e);
-/** Of a method, without a log. */
 int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
-                         const struct gossip_settings *settings, uint64_t seed, struct err *e);
+                         const struct gossip_how *how, uint64_t seed, struct err *e);
 /** gossip_run(), gossip_replay(). */
 int gossip_run_as(struct gossip_result *out, const struct gossip_setup *setup, const struct gossip_how *how,
                   uint64_t seed, const struct gossip_wish *wish, struct err *e);
@@ -54,8 +51,6 @@ void gossip_cluster_free(struct gossip_cluster *c);
 
 /** Put @p w on the list of those that may begin a step. */
 void gossip_ready(struct gossip_cluster *c, struct gossip_worker *w);
-/** @p w has nothing that holds it: begin its next step, if there is one. */
-int gossip_go(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
 /** Its step ends now. */
 int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
 /** Something begins or ends on the wire. */

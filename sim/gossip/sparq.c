@@ -33,7 +33,7 @@ enum { SELF, NEAR, N_OWN = NEAR + GOSSIP_MAX_NEIGHBOURS };
 /* ---- compression ---- */
 
 /* Bits of |x|: as whole numbers they are ordered as the magnitudes are, and no number too. */
-static uint32_t bits_of(float x)
+static uint32_t sparq_bits_of(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -41,7 +41,7 @@ static uint32_t bits_of(float x)
 }
 
 /* The k-th largest, k from 1, of a[0..n); a is put in another order. Hoare's FIND, O(n) on average. */
-static uint32_t largest(uint32_t *a, int32_t n, int32_t k)
+static uint32_t sparq_largest(uint32_t *a, int32_t n, int32_t k)
 {
     int32_t lo = 0, hi = n - 1;
     while (lo < hi) {
@@ -72,13 +72,13 @@ static uint32_t largest(uint32_t *a, int32_t n, int32_t k)
 static void keep_largest(float *x, uint32_t *size, int32_t n, int32_t k)
 {
     for (int32_t i = 0; i < n; i++)
-        size[i] = bits_of(x[i]);
-    uint32_t least = largest(size, n, k);
+        size[i] = sparq_bits_of(x[i]);
+    uint32_t least = sparq_largest(size, n, k);
     int32_t ties = k;
     for (int32_t i = 0; i < n; i++)
-        ties -= bits_of(x[i]) > least;
+        ties -= sparq_bits_of(x[i]) > least;
     for (int32_t i = 0; i < n; i++) {
-        uint32_t bits = bits_of(x[i]);
+        uint32_t bits = sparq_bits_of(x[i]);
         if (bits < least || (bits == least && ties-- <= 0))
             x[i] = 0;
     }
@@ -99,7 +99,7 @@ static double message_B(const struct gossip_cluster *c)
 /* ---- rounds ---- */
 
 /* c_t rate^2, c_t = c t^power, t steps done. */
-static double threshold(const struct gossip_cluster *c, const struct gossip_worker *w)
+static double sparq_threshold(const struct gossip_cluster *c, const struct gossip_worker *w)
 {
     double rate = gossip_rate(c, w->steps - 1);
     double x = c->settings->sparq_power * elementary_log((double)w->steps);
@@ -107,7 +107,7 @@ static double threshold(const struct gossip_cluster *c, const struct gossip_work
     return c->settings->sparq_c * x * rate * rate;
 }
 
-static void move(const struct gossip_cluster *c, struct gossip_worker *w)
+static void sparq_move(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     int32_t n = gossip_neighbours(GOSSIP_RING, c->n_workers, w->id, 0).n;
     float share = (float)(c->settings->gamma / (n + 1));
@@ -132,19 +132,19 @@ static int correct(struct gossip_cluster *c, struct gossip_worker *w, struct err
     return gossip_send_around(c, &p->out, &what, e);
 }
 
-static int after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
+static int sparq_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     if (w->steps % c->settings->period || c->n_workers < 2)
         return 0;
-    move(c, w);
-    if (!(vec_distance2(w->x, w->own[SELF], c->n_params) > threshold(c, w)))
+    sparq_move(c, w);
+    if (!(vec_distance2(w->x, w->own[SELF], c->n_params) > sparq_threshold(c, w)))
         return 0;
     return correct(c, w, e);
 }
 
 /* ---- hooks ---- */
 
-static int start(struct gossip_cluster *c, struct err *e)
+static int sparq_start(struct gossip_cluster *c, struct err *e)
 {
     struct sparq_run *run = c->state;
     run->change = malloc((size_t)c->n_params * sizeof *run->change);
@@ -159,14 +159,14 @@ static int start(struct gossip_cluster *c, struct err *e)
 
 /* What is carried here is the corrected estimate, which is what the correction makes of the one that the
  * neighbour has; on the wire it counts as the correction. */
-static int begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int sparq_begin(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     return gossip_carry(c, &t->there, c->workers[t->from].own[SELF], e);
 }
 
 /* As it ends, whatever clock.stale is: models change in rounds alone, and a round is to see estimates of one
  * round. */
-static int end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
+static int sparq_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct gossip_neighbours near = gossip_neighbours(GOSSIP_RING, c->n_workers, t->to, 0);
     int32_t place = gossip_neighbour_place(&near, t->from);
@@ -182,7 +182,7 @@ static void free_run(struct gossip_cluster *c)
     free(run->size);
 }
 
-static int check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+static int sparq_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_bound("sparq_c", s->sparq_c, e);
     if (rc)
@@ -203,10 +203,10 @@ const struct gossip_method gossip_sparq = {
     .run_size = sizeof(struct sparq_run),
     .worker_size = sizeof(struct sparq_worker),
     .n_own = N_OWN,
-    .check = check,
-    .start = start,
-    .after = after,
-    .begin = begin,
-    .end = end,
+    .check = sparq_check,
+    .start = sparq_start,
+    .after = sparq_after,
+    .begin = sparq_begin,
+    .end = sparq_end,
     .free = free_run,
 };

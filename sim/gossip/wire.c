@@ -255,25 +255,15 @@ int32_t gossip_wire_n_arcs(const struct gossip_wire *w)
     return w->routes.n_arcs;
 }
 
-int32_t gossip_wire_arc_dim(const struct gossip_wire *w, int32_t arc)
-{
-    return w->dims[arc];
-}
-
 double gossip_wire_arc_B(const struct gossip_wire *w, int32_t arc)
 {
     int32_t d = w->dims[arc];
     return w->arc_B[arc] + (w->is_between[arc] ? w->spread_B[d] / w->n_between[d] : 0);
 }
 
-const char *gossip_wire_arc_name(char buf[GOSSIP_ARC_TEXT], const struct gossip_wire *w, int32_t arc)
-{
-    return topo_arc_name(buf, &w->routes, arc);
-}
-
 /* ---- asking ---- */
 
-static int reserve(struct gossip_wire *w, int32_t tag, struct err *e)
+static int wire_reserve(struct gossip_wire *w, int32_t tag, struct err *e)
 {
     if (tag < w->cap)
         return 0;
@@ -310,7 +300,7 @@ int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
     return event_heap_set(&w->queue, tag, p->end_s, e);
 }
 
-static int ask(struct gossip_wire *w, int32_t tag, double now_s, bool *begins, struct err *e)
+static int wire_ask(struct gossip_wire *w, int32_t tag, double now_s, bool *begins, struct err *e)
 {
     struct wire_parcel *p = &w->parcels[tag];
     double begin_s = now_s;
@@ -342,7 +332,7 @@ int gossip_wire_send(struct gossip_wire *w, int64_t from, int64_t to, double the
                      int32_t tag, double now_s, bool *begins, struct err *e)
 {
     *begins = false;
-    int rc = reserve(w, tag, e);
+    int rc = wire_reserve(w, tag, e);
     if (rc)
         return rc;
     struct wire_parcel *p = &w->parcels[tag];
@@ -352,7 +342,7 @@ int gossip_wire_send(struct gossip_wire *w, int64_t from, int64_t to, double the
     rc = find_way(&p->there, w, from, to, there_B, e);
     if (!rc)
         rc = find_way(&p->back, w, to, from, back_B, e);
-    return rc ? rc : ask(w, tag, now_s, begins, e);
+    return rc ? rc : wire_ask(w, tag, now_s, begins, e);
 }
 
 int gossip_wire_collect(struct gossip_wire *w, enum collective_kind kind, double bytes, int32_t tag,
@@ -362,7 +352,7 @@ int gossip_wire_collect(struct gossip_wire *w, enum collective_kind kind, double
     *begins = false;
     int rc = gossip_wire_collective_s(&time_s, w, kind, bytes, e);
     if (!rc)
-        rc = reserve(w, tag, e);
+        rc = wire_reserve(w, tag, e);
     if (rc)
         return rc;
     struct wire_parcel *p = &w->parcels[tag];
@@ -372,7 +362,7 @@ int gossip_wire_collect(struct gossip_wire *w, enum collective_kind kind, double
     p->back_B = 0;
     p->there.n = p->back.n = 0;
     p->time_s = time_s;
-    return ask(w, tag, now_s, begins, e);
+    return wire_ask(w, tag, now_s, begins, e);
 }
 
 /* ---- what a collective takes ---- */
@@ -541,7 +531,7 @@ static double all_free_s(const struct gossip_wire *w, const struct way *way, dou
 }
 
 /* Returns when the last byte is there: when the narrowest link is free again. */
-static double hold(struct gossip_wire *w, const struct way *way, double begin_s)
+static double wire_hold(struct gossip_wire *w, const struct way *way, double begin_s)
 {
     double end_s = begin_s;
     for (int32_t i = 0; i < way->path->n; i++) {
@@ -561,7 +551,7 @@ double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
     }
     struct way there = way_of(w, &p->there, p->there_B), back = way_of(w, &p->back, p->back_B);
     double begin_s = all_free_s(w, &back, all_free_s(w, &there, fmax(now_s, w->all_s)));
-    p->end_s = fmax(hold(w, &there, begin_s), hold(w, &back, begin_s));
+    p->end_s = fmax(wire_hold(w, &there, begin_s), wire_hold(w, &back, begin_s));
     w->last_s = fmax(w->last_s, p->end_s);
     return begin_s;
 }
@@ -666,8 +656,8 @@ void wire_flows_advance(struct gossip_wire *w)
 
 /* ---- collectives ---- */
 
-static int run_alone(double *time_s, struct flow_sim *sim, const struct gossip_fabric *f,
-                     enum collective_kind kind, double bytes, struct err *e)
+static int wire_run_alone(double *time_s, struct flow_sim *sim, const struct gossip_fabric *f,
+                          enum collective_kind kind, double bytes, struct err *e)
 {
     static const int32_t first[TOPO_MAX_DIMS] = { 0 };
     struct flow_group_spec spec = { .first = first };
@@ -692,7 +682,7 @@ int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collecti
         &sim, &w->routes,
         &(struct flow_rules){ .stage = w->fabric->rules, .route = TOPO_ROUTE_DIMENSION, .active = 1 }, e);
     if (!rc)
-        rc = run_alone(time_s, sim, w->fabric, kind, bytes, e);
+        rc = wire_run_alone(time_s, sim, w->fabric, kind, bytes, e);
     flow_sim_free(sim);
     return rc ? err_wrap(e, "collective of all workers") : 0;
 }

@@ -110,11 +110,6 @@ double gossip_wire_dim_B(const struct gossip_wire *w, int32_t d);
 /** Bytes over directed link @p arc of topo/route. Those of collectives are spread evenly over the links of a
  * dimension that join workers; at a switch over the workers' links up, and over those down. */
 double gossip_wire_arc_B(const struct gossip_wire *w, int32_t arc);
-/** The dimension of @p arc. */
-int32_t gossip_wire_arc_dim(const struct gossip_wire *w, int32_t arc);
 int32_t gossip_wire_n_arcs(const struct gossip_wire *w);
-/** "npu3 -> switch-pod-0" into @p buf. Returns @p buf. */
-enum { GOSSIP_ARC_TEXT = TOPO_ARC_TEXT };
-const char *gossip_wire_arc_name(char buf[GOSSIP_ARC_TEXT], const struct gossip_wire *w, int32_t arc);
 
 #endif

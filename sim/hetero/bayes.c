@@ -162,7 +162,7 @@ struct bayes {
     double *targets;             /* shape [cap], owned */
 };
 
-static int check_settings(const struct hetero_bayes_settings *how, struct err *e)
+static int bayes_check(const struct hetero_bayes_settings *how, struct err *e)
 {
     if (how->initial < 1)
         return err_set(e, ERR_RANGE, "bayes: initial plans are %d, need 1 or more", how->initial);
@@ -200,7 +200,7 @@ static int bayes_build(struct bayes *b, struct hetero_search *s, const struct he
 }
 
 /* Evaluate a plan and remember it. */
-static void learn(struct bayes *b, const hetero_id *plan)
+static void bayes_learn(struct bayes *b, const hetero_id *plan)
 {
     struct hetero_value v;
     hetero_try(b->s, plan, &v);
@@ -209,7 +209,7 @@ static void learn(struct bayes *b, const hetero_id *plan)
 }
 
 /* Targets anew, since plans that fail are held against the dearest one that does not. Returns the least. */
-static double fit(struct bayes *b)
+static double bayes_fit(struct bayes *b)
 {
     double ceiling = -INFINITY, least = INFINITY, per_s = b->s->problem->per_s;
     for (int32_t i = 0; i < b->model.n; i++)
@@ -239,11 +239,11 @@ static void draw_candidates(hetero_id *plans, struct bayes *b, int32_t n)
 }
 
 /* Of the candidates the one that promises most. */
-static void choose(hetero_id *plan, struct bayes *b, int32_t candidates)
+static void bayes_choose(hetero_id *plan, struct bayes *b, int32_t candidates)
 {
     hetero_id plans[HETERO_GUESSES * HETERO_MAX_LAYERS];
     struct hetero_guess guesses[HETERO_GUESSES];
-    double least = fit(b), most = -1;
+    double least = bayes_fit(b), most = -1;
     for (int32_t done = 0; done < candidates; done += HETERO_GUESSES) {
         int32_t n = candidates - done < HETERO_GUESSES ? candidates - done : HETERO_GUESSES;
         draw_candidates(plans, b, n);
@@ -264,15 +264,15 @@ int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings
     const struct hetero_bayes_settings *how = &settings->bayes;
     hetero_id plan[HETERO_MAX_LAYERS];
     struct bayes b = { 0 };
-    int rc = check_settings(how, e);
+    int rc = bayes_check(how, e);
     if (!rc)
         rc = bayes_build(&b, s, how, e);
     for (int32_t i = 0; i < how->evaluations && !rc; i++) {
         if (i < how->initial)
             hetero_draw_plan(plan, b.size, s->rng);
         else
-            choose(plan, &b, how->candidates);
-        learn(&b, plan);
+            bayes_choose(plan, &b, how->candidates);
+        bayes_learn(&b, plan);
     }
     bayes_free(&b);
     return rc;

@@ -85,7 +85,7 @@ struct genetic {
     struct member *now, *next; /* shape [population], owned */
 };
 
-static int check_settings(const struct hetero_genetic_settings *how, struct err *e)
+static int genetic_check(const struct hetero_genetic_settings *how, struct err *e)
 {
     if (how->population < 2)
         return err_set(e, ERR_RANGE, "genetic: population is %d, need 2 or more", how->population);
@@ -124,7 +124,7 @@ static int genetic_build(struct genetic *g, struct hetero_search *s,
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
+static int member_by_value(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (hetero_is_better(&x->value, &y->value))
@@ -136,7 +136,7 @@ static void rank(struct genetic *g)
 {
     for (int32_t i = 0; i < g->how->population; i++)
         g->now[i].at = i;
-    qsort(g->now, (size_t)g->how->population, sizeof *g->now, by_value);
+    qsort(g->now, (size_t)g->how->population, sizeof *g->now, member_by_value);
 }
 
 /* The best of a few; the generation is ranked, so that it is the one that stands first. */
@@ -187,7 +187,7 @@ static bool generation(struct genetic *g)
 int hetero_genetic(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     struct genetic g = { 0 };
-    int rc = check_settings(&settings->genetic, e);
+    int rc = genetic_check(&settings->genetic, e);
     if (!rc)
         rc = genetic_build(&g, s, &settings->genetic, e);
     if (!rc) {
@@ -253,7 +253,7 @@ static void raise_ceiling(struct walker *w, const struct hetero_value *v)
 
 /* One step of Metropolis at a temperature; the temperature is of ln(cost), so that it means the same for
  * trainings of any size: at 0.01 a plan that is 1 % dearer is taken with probability 1/e. */
-static void step(struct walker *w, struct hetero_search *s, double temperature)
+static void anneal_step(struct walker *w, struct hetero_search *s, double temperature)
 {
     struct hetero_size size = hetero_size_of(s->problem);
     hetero_id plan[HETERO_MAX_LAYERS];
@@ -290,7 +290,7 @@ int hetero_anneal(struct hetero_search *s, const struct hetero_settings *setting
     while (hetero_may_try(s)) {
         double share = cooling * (double)s->evaluations / (double)s->budget;
         elementary_exp(&share, 1);
-        step(&w, s, how->hot * share);
+        anneal_step(&w, s, how->hot * share);
     }
     return 0;
 }

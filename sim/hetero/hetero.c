@@ -225,7 +225,7 @@ static bool parts_take(struct parts *w, struct part *x, int64_t more)
 }
 
 /* Nobody has anything. */
-static void clear(struct parts *w)
+static void parts_clear(struct parts *w)
 {
     memset(w->of_type, 0, (size_t)w->p->profile->n_types * sizeof *w->of_type);
     w->usd_per_h = 0;
@@ -233,7 +233,7 @@ static void clear(struct parts *w)
 }
 
 /* The first units of part @p i, and its time with them. */
-static bool start(struct parts *w, int32_t i, const struct hetero_start *s)
+static bool parts_start(struct parts *w, int32_t i, const struct hetero_start *s)
 {
     struct part *x = &w->part[i];
     x->units = 0;
@@ -245,7 +245,7 @@ static bool start(struct parts *w, int32_t i, const struct hetero_start *s)
     return parts_take(w, x, s->units);
 }
 
-static struct hetero_start least(const struct hetero_time *t, double limit_s)
+static struct hetero_start units_least(const struct hetero_time *t, double limit_s)
 {
     int64_t k = hetero_least_units(t, limit_s);
     return (struct hetero_start){ .time_s = k < 0 ? 0 : hetero_time_s(t, k), .units = k };
@@ -255,12 +255,12 @@ static struct hetero_start least(const struct hetero_time *t, double limit_s)
 static enum hetero_status parts_serve(struct parts *w, double limit_s)
 {
     bool enough = true;
-    clear(w);
+    parts_clear(w);
     for (int32_t i = 0; i < w->n; i++) {
-        const struct hetero_start s = least(&w->part[i].time, limit_s);
+        const struct hetero_start s = units_least(&w->part[i].time, limit_s);
         if (s.units < 0)
             return HETERO_TOO_SLOW;
-        enough = start(w, i, &s) && enough;
+        enough = parts_start(w, i, &s) && enough;
     }
     return enough ? HETERO_OK : HETERO_SCARCE;
 }
@@ -276,7 +276,7 @@ static enum hetero_status parts_begin(struct parts *w, const struct hetero_probl
     w->p = p;
     w->n = 0;
     w->of_type = work->of_type;
-    clear(w);
+    parts_clear(w);
     for (int32_t i = 0; i < work->n_stages; i++) {
         const struct hetero_stage *s = &work->stages[i];
         struct part *x = &w->part[w->n++];
@@ -284,7 +284,7 @@ static enum hetero_status parts_begin(struct parts *w, const struct hetero_probl
             .time = s->time, .usd_per_h = p->unit_usd_per_h[s->span.type], .type = s->span.type, .stage = i
         };
         fast = fast && s->start.units > 0;
-        enough = fast && start(w, w->n - 1, &s->start) && enough;
+        enough = fast && parts_start(w, w->n - 1, &s->start) && enough;
         if (!(s->server_s > 0))
             continue;
         x = &w->part[w->n++];
@@ -292,9 +292,9 @@ static enum hetero_status parts_begin(struct parts *w, const struct hetero_probl
                             .usd_per_h = p->unit_usd_per_h[p->setup.server],
                             .type = p->setup.server,
                             .stage = -1 };
-        const struct hetero_start servers = least(&x->time, 1 / p->per_s);
+        const struct hetero_start servers = units_least(&x->time, 1 / p->per_s);
         fast = fast && servers.units > 0;
-        enough = fast && start(w, w->n - 1, &servers) && enough;
+        enough = fast && parts_start(w, w->n - 1, &servers) && enough;
     }
     return !fast ? HETERO_TOO_SLOW : enough ? HETERO_OK : HETERO_SCARCE;
 }
@@ -316,7 +316,7 @@ struct sharing {
     } of[2 * HETERO_MAX_LAYERS];
 };
 
-static void gather(struct sharing *s, struct parts *w, int32_t type)
+static void reach_gather_units(struct sharing *s, struct parts *w, int32_t type)
 {
     const struct hetero_type *types = w->p->profile->types;
     s->max_units = types[type].max_units;
@@ -330,15 +330,15 @@ static void gather(struct sharing *s, struct parts *w, int32_t type)
 }
 
 /* What the least units for a time come to. */
-struct fit {
+struct units_fit {
     double slowest_s;
     int64_t left; /* of the type; < 0: there are not so many */
     bool tight;   /* not one more for the slowest part */
 };
 
-static struct fit fit(const struct sharing *s, double limit_s)
+static struct units_fit units_fit(const struct sharing *s, double limit_s)
 {
-    struct fit f = { .slowest_s = -1, .left = s->max_units };
+    struct units_fit f = { .slowest_s = -1, .left = s->max_units };
     const struct sharer *slowest = s->of; /* there is one: else the type would not be short */
     for (int32_t i = 0; i < s->n; i++) {
         int64_t k = hetero_least_units(&s->of[i].part->time, limit_s);
@@ -359,7 +359,7 @@ static struct fit fit(const struct sharing *s, double limit_s)
  * INFINITY: there is not a unit for each. */
 static double share_s(const struct sharing *s, double fast_s)
 {
-    struct fit slow = fit(s, (double)INFINITY);
+    struct units_fit slow = units_fit(s, (double)INFINITY);
     if (slow.left < 0)
         return (double)INFINITY;
     double fast_per_s = 1 / fast_s;
@@ -369,7 +369,7 @@ static double share_s(const struct sharing *s, double fast_s)
         double middle_per_s = (fast_per_s + 1 / slow.slowest_s) / 2;
         if (!(middle_per_s < fast_per_s * (1 - HETERO_SLACK)))
             break;
-        struct fit middle = fit(s, 1 / middle_per_s);
+        struct units_fit middle = units_fit(s, 1 / middle_per_s);
         if (middle.left < 0)
             fast_per_s = middle_per_s;
         else
@@ -398,7 +398,7 @@ static double parts_reach(struct parts *w)
     for (int32_t t = 0; t < w->p->profile->n_types; t++)
         if (w->of_type[t] > types[t].max_units) {
             struct sharing s;
-            gather(&s, w, t);
+            reach_gather_units(&s, w, t);
             double least_s = share_s(&s, limit_s);
             slowest_s = least_s > slowest_s ? least_s : slowest_s;
         }
@@ -426,7 +426,7 @@ static double rate(const struct parts *w)
 }
 
 /* These units are the cheapest so far. */
-static void keep(struct hetero_value *v, struct parts *w)
+static void parts_keep(struct hetero_value *v, struct parts *w)
 {
     const struct hetero_setup *s = &w->p->setup;
     *v = (struct hetero_value){ .status = HETERO_OK,
@@ -439,7 +439,7 @@ static void keep(struct hetero_value *v, struct parts *w)
 }
 
 /* The kept units, told to the caller. */
-static void report(struct parts *w, struct hetero_work *work)
+static void parts_report(struct parts *w, struct hetero_work *work)
 {
     for (int32_t i = 0; i < w->n; i++) {
         struct part *x = &w->part[i];
@@ -458,7 +458,7 @@ static void report(struct parts *w, struct hetero_work *work)
  * no less than units that may be broken up, time * sum of price * shared/(time - fixed), which rises as the
  * time falls: once that is the goal for the longest time left, nothing is left.
  */
-static bool advance(struct parts *w, double goal)
+static bool units_advance(struct parts *w, double goal)
 {
     const int32_t slowest = w->slowest;
     const double limit_s = goal / (w->usd_per_h + w->part[slowest].usd_per_h);
@@ -485,19 +485,19 @@ static bool advance(struct parts *w, double goal)
 }
 
 /* The least gain worth looking for after so many looks, as a share of the cost. */
-static double gain(int64_t looks)
+static double units_gain(int64_t looks)
 {
     return looks < PATIENCE ? COST_SLACK : ENOUGH * (double)looks / PATIENCE;
 }
 
-static void walk(struct hetero_value *v, struct parts *w)
+static void units_walk(struct hetero_value *v, struct parts *w)
 {
     double least = rate(w);
-    keep(v, w);
-    for (int64_t looks = 0; least > 0 && advance(w, least * (1 - gain(looks))); looks++)
-        if (rate(w) < least * (1 - gain(looks))) {
+    parts_keep(v, w);
+    for (int64_t looks = 0; least > 0 && units_advance(w, least * (1 - units_gain(looks))); looks++)
+        if (rate(w) < least * (1 - units_gain(looks))) {
             least = rate(w);
-            keep(v, w);
+            parts_keep(v, w);
         }
 }
 
@@ -545,7 +545,7 @@ static void balance(struct hetero_value *v, struct parts *w, double k)
     if (limit_s > (1 + HETERO_SLACK) / w->p->per_s || parts_serve(w, limit_s) != HETERO_OK)
         return;
     if (v->status != HETERO_OK || rate(w) < v->usd_per_h / v->per_s)
-        keep(v, w);
+        parts_keep(v, w);
 }
 
 static void follow_first(struct hetero_value *v, struct parts *w)
@@ -561,7 +561,7 @@ static void follow_first(struct hetero_value *v, struct parts *w)
     }
     /* The first stage may be faster than asked for, and others unable to follow: they need not. */
     if (v->status != HETERO_OK && parts_serve(w, limit_s) == HETERO_OK)
-        keep(v, w);
+        parts_keep(v, w);
 }
 
 /*
@@ -594,10 +594,10 @@ static void provision(struct hetero_value *v, const struct hetero_problem *p, st
         return;
     }
     if (p->setup.provisioning == HETERO_EXACT)
-        walk(v, &w);
+        units_walk(v, &w);
     else
         follow_first(v, &w);
-    report(&w, work);
+    parts_report(&w, work);
 }
 
 /* ---- evaluation ---- */

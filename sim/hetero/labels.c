@@ -1,5 +1,15 @@
-#include "sim/hetero/labels.h"
-
+/*
+ * The cheapest plan where stages share limits of units: among paths of a window those within the limits.
+ *
+ * First multipliers: their paths bound those within the limits, and are often within them themselves. Then
+ * labels (cost so far, units so far of each scarce type) grow from the first layer on, the most promising one
+ * first; a label goes when another at its state is not worse in anything, when what is left is too dear, or
+ * when what is left needs more units than there are.
+ *
+ * Types whose limit no path has broken yet are left out; one that is broken is scarce for good. Multipliers,
+ * a price for each unit of a scarce type, bound what is within the limits from below (Lagrangian relaxation):
+ * least of cost + multiplier * units over paths, less multiplier * limit.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +18,33 @@
 #include "base/heap.h"
 #include "sim/hetero/oracle.h"
 
+/* Begin with problem alone set; release with limits_free(). */
+struct limits {
+    const struct hetero_problem *problem; /* borrowed, as are the next three: what is looked at now */
+    struct hetero_paths *x;
+    const struct hetero_arcs *arcs;
+    const struct hetero_window *window;
+    int32_t n_scarce;
+    int32_t scarce[HETERO_MAX_TYPES];    /* types */
+    double multiplier[HETERO_MAX_TYPES]; /* cost of one unit of a scarce type */
+    int64_t use[HETERO_MAX_TYPES];       /* of every type, by the plan that was counted last */
+    struct hetero_arcs priced;           /* the arcs, with costs that change; at is owned */
+    hetero_id tried[HETERO_MAX_LAYERS];  /* the plan at hand */
+};
+
+/* Units of a type that there are. */
+static int64_t limits_units(const struct limits *m, int32_t type)
+{
+    return m->problem->profile->types[type].max_units;
+}
+
 /* Steps of the subgradient method in each window. They begin where those of the last window ended. */
 enum { MULTIPLIER_STEPS = 40 };
 
 /* ---- units ---- */
 
-int64_t hetero_limits_use_of(const struct hetero_limits *m, const struct hetero_arc *a, int32_t type)
+/* Units of a type that an arc takes: its own, its servers', and as host of both. */
+static int64_t limits_use_of(const struct limits *m, const struct hetero_arc *a, int32_t type)
 {
     const struct hetero_type *types = m->problem->profile->types;
     const int32_t server = m->problem->setup.server, own = a->stage.span.type;
@@ -28,7 +59,8 @@ int64_t hetero_limits_use_of(const struct hetero_limits *m, const struct hetero_
     return n;
 }
 
-double hetero_limits_count(struct hetero_limits *m, const hetero_id *plan)
+/* Units that a plan takes with the least for the window, into m->use. Returns its cost in the window. */
+static double limits_count(struct limits *m, const hetero_id *plan)
 {
     struct hetero_stage stages[HETERO_MAX_LAYERS];
     double cost = 0;
@@ -39,27 +71,29 @@ double hetero_limits_count(struct hetero_limits *m, const hetero_id *plan)
         hetero_arc_price(&a, m->x, m->window);
         cost += a.cost;
         for (int32_t t = 0; t < m->problem->profile->n_types; t++)
-            m->use[t] += hetero_limits_use_of(m, &a, t);
+            m->use[t] += limits_use_of(m, &a, t);
     }
     return cost;
 }
 
-bool hetero_limits_hold(const struct hetero_limits *m)
+/* Is what was counted there? */
+static bool limits_hold(const struct limits *m)
 {
     for (int32_t t = 0; t < m->problem->profile->n_types; t++)
-        if (m->use[t] > hetero_limits_units(m, t))
+        if (m->use[t] > limits_units(m, t))
             return false;
     return true;
 }
 
-void hetero_limits_add(struct hetero_limits *m)
+/* Types of which too much was counted are scarce from now on. */
+static void limits_add(struct limits *m)
 {
     int32_t before = m->n_scarce;
     for (int32_t t = 0; t < m->problem->profile->n_types; t++) {
         bool known = false;
         for (int32_t i = 0; i < before; i++)
             known = known || m->scarce[i] == t;
-        if (!known && m->use[t] > hetero_limits_units(m, t)) {
+        if (!known && m->use[t] > limits_units(m, t)) {
             m->multiplier[m->n_scarce] = 0;
             m->scarce[m->n_scarce++] = t;
         }
@@ -68,31 +102,32 @@ void hetero_limits_add(struct hetero_limits *m)
 
 /* ---- multipliers ---- */
 
-void hetero_limits_price(struct hetero_limits *m)
+/* Costs of m->priced with the multipliers. */
+static void limits_price(struct limits *m)
 {
     for (int32_t i = 0; i < m->arcs->n; i++) {
         const struct hetero_arc *a = &m->arcs->at[i];
         m->priced.at[i].cost = a->cost;
         for (int32_t k = 0; k < m->n_scarce; k++)
-            m->priced.at[i].cost += m->multiplier[k] * (double)hetero_limits_use_of(m, a, m->scarce[k]);
+            m->priced.at[i].cost += m->multiplier[k] * (double)limits_use_of(m, a, m->scarce[k]);
     }
 }
 
 /* What the limits are worth at the multipliers. */
-static double worth(const struct hetero_limits *m)
+static double worth(const struct limits *m)
 {
     double sum = 0;
     for (int32_t k = 0; k < m->n_scarce; k++)
-        sum += m->multiplier[k] * (double)hetero_limits_units(m, m->scarce[k]);
+        sum += m->multiplier[k] * (double)limits_units(m, m->scarce[k]);
     return sum;
 }
 
 /* Step k of Polyak's subgradient method: towards what is broken, away from what is left over. */
-static bool step(struct hetero_limits *m, double gap)
+static bool limits_step(struct limits *m, double gap)
 {
     double norm = 0, over[HETERO_MAX_TYPES];
     for (int32_t k = 0; k < m->n_scarce; k++) {
-        double limit = (double)hetero_limits_units(m, m->scarce[k]);
+        double limit = (double)limits_units(m, m->scarce[k]);
         over[k] = (double)m->use[m->scarce[k]] / limit - 1;
         if (m->multiplier[k] > 0 || over[k] > 0)
             norm += over[k] * over[k];
@@ -101,24 +136,32 @@ static bool step(struct hetero_limits *m, double gap)
         return false;
     for (int32_t k = 0; k < m->n_scarce; k++)
         m->multiplier[k] =
-            fmax(0, m->multiplier[k] + gap / norm * over[k] / (double)hetero_limits_units(m, m->scarce[k]));
+            fmax(0, m->multiplier[k] + gap / norm * over[k] / (double)limits_units(m, m->scarce[k]));
     return true;
 }
 
-double hetero_limits_bound(struct hetero_limits *m, double *cost, hetero_id *plan, double most)
+/*
+ * Multipliers by Polyak's subgradient method, the best ones kept; uses the values of m->x up to boundaries.
+ *
+ * @param[in,out] cost, plan  replaced by the cheapest plan met that keeps the limits of all types, if any is
+ *                            cheaper in the window
+ * @param most  ends when the bound reaches this
+ * @return no path within the limits costs less
+ */
+static double limits_bound(struct limits *m, double *cost, hetero_id *plan, double most)
 {
     double bound = 0, best[HETERO_MAX_TYPES] = { 0 };
     size_t n = (size_t)m->n_scarce * sizeof *best, layers = (size_t)m->problem->profile->n_layers;
     for (int i = 0; i < MULTIPLIER_STEPS; i++) {
-        hetero_limits_price(m);
+        limits_price(m);
         hetero_paths_forward(m->x, &m->priced, m->window);
         double here = hetero_paths_least(m->x, m->tried) - worth(m);
-        double own = hetero_limits_count(m, m->tried);
+        double own = limits_count(m, m->tried);
         if (here > bound) {
             bound = here;
             memcpy(best, m->multiplier, n);
         }
-        if (hetero_limits_hold(m) && own < *cost) {
+        if (limits_hold(m) && own < *cost) {
             *cost = own;
             memcpy(plan, m->tried, layers * sizeof *plan);
         }
@@ -132,14 +175,15 @@ double hetero_limits_bound(struct hetero_limits *m, double *cost, hetero_id *pla
             continue;
         }
         double target = fmin(fmin(*cost, most), 1.2 * bound + own);
-        if (!step(m, (target - here) / (1 + 0.1 * i)))
+        if (!limits_step(m, (target - here) / (1 + 0.1 * i)))
             break;
     }
     memcpy(m->multiplier, best, n);
     return bound;
 }
 
-int hetero_limits_open(struct hetero_limits *m, struct hetero_paths *x, const struct hetero_arcs *arcs,
+/* Look at the arcs of another window; @p arcs priced for it, at least one. 0 or ERR_NOMEM. O(arcs). */
+static int limits_open(struct limits *m, struct hetero_paths *x, const struct hetero_arcs *arcs,
                        const struct hetero_window *w, struct err *e)
 {
     struct hetero_arc *room = realloc(m->priced.at, (size_t)arcs->n * sizeof *room);
@@ -154,22 +198,13 @@ int hetero_limits_open(struct hetero_limits *m, struct hetero_paths *x, const st
     return 0;
 }
 
-void hetero_limits_free(struct hetero_limits *m)
+static void limits_free(struct limits *m)
 {
     free(m->priced.at);
-    *m = (struct hetero_limits){ 0 };
+    *m = (struct limits){ 0 };
 }
 
-/*
- * ---- labels ----
- *
- * The cheapest plan where stages share limits of units: among paths of a window those within the limits.
- *
- * First multipliers: their paths bound those within the limits, and are often within them
- * themselves. Then labels (cost so far, units so far of each scarce type) grow from the first layer on, the
- * most promising one first; a label goes when another at its state is not worse in anything, when what is
- * left is too dear, or when what is left needs more units than there are.
- */
+/* ---- labels: state ---- */
 
 /* Labels of one run of the scheduler, at most; some hundred MB. */
 enum { MOST_LABELS = 2000000 };
@@ -182,7 +217,7 @@ struct label {
 };
 
 struct labels {
-    struct hetero_limits limits;
+    struct limits limits;
     double *rest; /* shape [2 + n_scarce][n_states]: bounds of what is left */
     size_t n_states;
     struct label *at;
@@ -218,12 +253,12 @@ static int fill_bounds(struct labels *m, struct err *e)
     for (int32_t i = 0; i < m->limits.arcs->n; i++)
         m->limits.priced.at[i].cost = m->limits.arcs->at[i].cost;
     fill_rest(m, 0);
-    hetero_limits_price(&m->limits);
+    limits_price(&m->limits);
     fill_rest(m, 1);
     for (int32_t k = 0; k < m->limits.n_scarce; k++) {
         for (int32_t i = 0; i < m->limits.arcs->n; i++)
             m->limits.priced.at[i].cost =
-                (double)hetero_limits_use_of(&m->limits, &m->limits.arcs->at[i], m->limits.scarce[k]);
+                (double)limits_use_of(&m->limits, &m->limits.arcs->at[i], m->limits.scarce[k]);
         fill_rest(m, 2 + k);
     }
     return 0;
@@ -247,7 +282,7 @@ static double promise(const struct labels *m, double cost, const int32_t *used, 
 {
     double priced = cost + rest_row(m, 1)[state];
     for (int32_t k = 0; k < m->limits.n_scarce; k++) {
-        double left = (double)(hetero_limits_units(&m->limits, m->limits.scarce[k]) - used[k]);
+        double left = (double)(limits_units(&m->limits, m->limits.scarce[k]) - used[k]);
         if (rest_row(m, 2 + k)[state] > left)
             return INFINITY;
         priced -= m->limits.multiplier[k] * left;
@@ -320,7 +355,7 @@ static bool can_follow(const struct labels *m, const struct hetero_arc *a, const
 }
 
 /* All labels that go on from one. */
-static int grow(struct labels *m, int32_t from, double most, struct err *e)
+static int labels_grow(struct labels *m, int32_t from, double most, struct err *e)
 {
     const struct label label = m->at[from];
     const struct hetero_arc *last = label.arc >= 0 ? &m->limits.arcs->at[label.arc] : NULL;
@@ -335,8 +370,8 @@ static int grow(struct labels *m, int32_t from, double most, struct err *e)
             continue;
         bool fits = true;
         for (int32_t k = 0; k < m->limits.n_scarce; k++) {
-            int64_t sum = used_of(m, from)[k] + hetero_limits_use_of(&m->limits, a, m->limits.scarce[k]);
-            fits = fits && sum <= hetero_limits_units(&m->limits, m->limits.scarce[k]);
+            int64_t sum = used_of(m, from)[k] + limits_use_of(&m->limits, a, m->limits.scarce[k]);
+            fits = fits && sum <= limits_units(&m->limits, m->limits.scarce[k]);
             used[k] = fits ? (int32_t)sum : 0;
         }
         double promised = fits ? promise(m, next.cost, used, state) : INFINITY;
@@ -383,7 +418,7 @@ static int find_path(struct labels *m, double *cost, hetero_id *plan, double mos
             *complete = false;
             return 0;
         }
-        rc = grow(m, id, most, e);
+        rc = labels_grow(m, id, most, e);
     }
     return rc;
 }
@@ -391,7 +426,7 @@ static int find_path(struct labels *m, double *cost, hetero_id *plan, double mos
 /* ---- the rule ---- */
 
 /* What every path costs less than: the dearest arc from each layer. */
-static double dearest(const struct hetero_limits *m)
+static double dearest(const struct limits *m)
 {
     double sum = 0;
     for (int32_t l = 0; l < m->problem->profile->n_layers; l++) {
@@ -410,7 +445,7 @@ static int keep_scarce(struct labels *m, double *cost, hetero_id *plan, double m
     double found = INFINITY;
     /* Without a plan so far, a bound above all paths proves that there is none. */
     most = fmin(most, dearest(&m->limits));
-    double bound = hetero_limits_bound(&m->limits, &found, plan, most);
+    double bound = limits_bound(&m->limits, &found, plan, most);
     double cut = fmin(found, most) * (1 - HETERO_COST_SLACK);
     int rc = 0;
     if (bound < cut) {
@@ -440,24 +475,24 @@ static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *cont
     struct labels *m = context;
     int rc = grow_room(m, x, e);
     if (!rc)
-        rc = hetero_limits_open(&m->limits, x, arcs, w, e);
+        rc = limits_open(&m->limits, x, arcs, w, e);
     if (rc)
         return rc;
-    hetero_limits_count(&m->limits, plan);
-    while (!rc && *complete && *cost < INFINITY && !hetero_limits_hold(&m->limits)) {
-        hetero_limits_add(&m->limits);
+    limits_count(&m->limits, plan);
+    while (!rc && *complete && *cost < INFINITY && !limits_hold(&m->limits)) {
+        limits_add(&m->limits);
         rc = keep_scarce(m, cost, plan, most, complete, e);
         if (*complete && *cost < INFINITY)
-            hetero_limits_count(&m->limits, plan);
+            limits_count(&m->limits, plan);
     }
     return rc;
 }
 
-static int search(struct hetero_windows *found, const struct hetero_problem *p, struct err *e)
+static int labels_search(struct hetero_windows *found, const struct hetero_problem *p, struct err *e)
 {
     struct labels m = { .limits.problem = p };
     int rc = hetero_windows(found, p, keep_limits, &m, e);
-    hetero_limits_free(&m.limits);
+    limits_free(&m.limits);
     free(m.rest);
     free(m.at);
     free(m.used);
@@ -473,7 +508,7 @@ int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct
     int rc = hetero_oracle(o, p, e);
     if (rc || o->proof != HETERO_LOWER_BOUND)
         return rc;
-    rc = search(&found, p, e);
+    rc = labels_search(&found, p, e);
     o->paths += found.paths;
     if (!rc && found.lower < INFINITY) {
         o->lower_usd = fmax(o->lower_usd, found.lower * hours);

@@ -9,14 +9,14 @@
 
 #include "base/array.h"
 
-static double larger(double a, double b)
+static double path_larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static double add(const struct hetero_paths *x, double a, double b)
+static double path_add(const struct hetero_paths *x, double a, double b)
 {
-    return x->slowest ? larger(a, b) : a + b;
+    return x->slowest ? path_larger(a, b) : a + b;
 }
 
 /* ---- classes of links ---- */
@@ -158,7 +158,7 @@ static double fastest_s(const struct hetero_paths *x, const struct hetero_stage 
     if (x->cap[s->span.type] < 1 || (s->server_s > 0 && x->cap[server] < 1))
         return INFINITY;
     double time_s = hetero_time_s(&s->time, x->cap[s->span.type]);
-    return s->server_s > 0 ? larger(time_s, s->server_s / (double)x->cap[server]) : time_s;
+    return s->server_s > 0 ? path_larger(time_s, s->server_s / (double)x->cap[server]) : time_s;
 }
 
 void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const struct hetero_window *w)
@@ -176,7 +176,7 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
     if (!a->units)
         return;
     a->time_s = now_s;
-    double cost = usd_per_h[s->span.type] * a->units * larger(now_s, w->fast_s);
+    double cost = usd_per_h[s->span.type] * a->units * path_larger(now_s, w->fast_s);
     if (s->server_s > 0) {
         const struct hetero_time serve = { .shared_s = { s->server_s, 0 } };
         int32_t server = x->problem->setup.server;
@@ -185,8 +185,8 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
             a->units = 0;
             return;
         }
-        a->time_s = larger(a->time_s, now_s);
-        cost += usd_per_h[server] * a->servers * larger(now_s, w->fast_s);
+        a->time_s = path_larger(a->time_s, now_s);
+        cost += usd_per_h[server] * a->servers * path_larger(now_s, w->fast_s);
     }
     a->cost = cost;
 }
@@ -244,7 +244,7 @@ static void fill_all(const struct hetero_paths *x, double *values, int32_t bound
         values[i] = value;
 }
 
-static bool is_reached(const double *costs, int32_t n)
+static bool path_is_reached(const double *costs, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         if (costs[i] < INFINITY)
@@ -256,14 +256,15 @@ static bool is_reached(const double *costs, int32_t n)
  * What one side knows as (type, class of the other), the other side asks for as (its type, class): the least
  * over the types of that class. @p via: which type it is, or NULL.
  */
-static void cross(const struct hetero_paths *x, double *out, const double *in, int16_t *via, int32_t boundary)
+static void paths_cross(const struct hetero_paths *x, double *out, const double *in, int16_t *via,
+                        int32_t boundary)
 {
     const int32_t n = x->problem->profile->n_types;
     fill_all(x, out, boundary, INFINITY);
     for (int32_t u = 0; u < n; u++) {
         const double *costs = &in[hetero_paths_state(x, boundary, u, 0)];
         const int16_t *class_of = &x->class_of[(size_t)u * (size_t)n];
-        if (!is_reached(costs, x->n_of[u]))
+        if (!path_is_reached(costs, x->n_of[u]))
             continue;
         for (int32_t t = 0; t < n; t++) {
             size_t at = hetero_paths_state(x, boundary, t, x->class_of[(size_t)t * (size_t)n + (size_t)u]);
@@ -309,16 +310,16 @@ static void cross_boundary(const struct hetero_paths *x, double *out, const doub
     if (x->n_classes == 1)
         cross_one_class(x, out, in, via, boundary);
     else
-        cross(x, out, in, via, boundary);
+        paths_cross(x, out, in, via, boundary);
 }
 
 /* ---- shortest paths ---- */
 
-static void extend(struct hetero_paths *x, const struct hetero_arc *arcs, int32_t n)
+static void paths_extend(struct hetero_paths *x, const struct hetero_arc *arcs, int32_t n)
 {
     for (const struct hetero_arc *a = arcs; a < arcs + n; a++) {
         const struct hetero_span *s = &a->stage.span;
-        double cost = add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost);
+        double cost = path_add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost);
         size_t at = hetero_paths_state(x, s->last + 1, s->type, a->after);
         if (cost < x->to[at]) {
             x->to[at] = cost;
@@ -340,14 +341,14 @@ void hetero_paths_forward(struct hetero_paths *x, const struct hetero_arcs *arcs
         else
             fill_all(x, x->done, 0, 0);
         if (arcs) {
-            extend(x, &arcs->at[x->begin[first]], x->begin[first + 1] - x->begin[first]);
+            paths_extend(x, &arcs->at[x->begin[first]], x->begin[first + 1] - x->begin[first]);
             continue;
         }
         for (int32_t t = 0; t < f->n_types; t++)
             for (int32_t c = 0; c < (first > 0 ? x->n_of[t] : 1); c++)
                 if (x->done[hetero_paths_state(x, first, t, c)] < INFINITY) {
                     struct hetero_arcs all = fill_chunk(x, first, t, c, w);
-                    extend(x, all.at, all.n);
+                    paths_extend(x, all.at, all.n);
                 }
     }
 }
@@ -356,7 +357,7 @@ static void extend_back(struct hetero_paths *x, const struct hetero_arc *arcs, i
 {
     for (const struct hetero_arc *a = arcs; a < arcs + n; a++) {
         const struct hetero_span *s = &a->stage.span;
-        double cost = add(x, a->cost, x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
+        double cost = path_add(x, a->cost, x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
         size_t at = hetero_paths_state(x, s->first, s->type, a->before);
         if (cost < x->from[at])
             x->from[at] = cost;
@@ -408,8 +409,8 @@ double hetero_paths_least(const struct hetero_paths *x, hetero_id *plan)
 static double through(const struct hetero_paths *x, const struct hetero_arc *a)
 {
     const struct hetero_span *s = &a->stage.span;
-    return add(x, add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost),
-               x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
+    return path_add(x, path_add(x, x->done[hetero_paths_state(x, s->first, s->type, a->before)], a->cost),
+                    x->rest[hetero_paths_state(x, s->last + 1, s->type, a->after)]);
 }
 
 void hetero_arcs_keep(struct hetero_arcs *arcs, const struct hetero_paths *x, double most)
@@ -474,7 +475,7 @@ struct search {
     double skipped; /* least bound of windows that the rule gave up on */
 };
 
-static bool is_hopeless(const struct search *s, double bound)
+static bool window_is_hopeless(const struct search *s, double bound)
 {
     return !(bound < s->out->cost * (1 - HETERO_COST_SLACK));
 }
@@ -509,7 +510,7 @@ static void keep_plan(struct search *s, double cost)
 
 /* ---- windows ---- */
 
-static int push(struct search *s, const struct node *node, struct err *e)
+static int windows_push(struct search *s, const struct node *node, struct err *e)
 {
     struct node *grown = array_grow(s->nodes, s->n_nodes, &s->cap_nodes, sizeof *grown);
     if (!grown)
@@ -535,17 +536,17 @@ static int copy_arcs(struct search *s, struct node *node, struct err *e)
 }
 
 /* The slower side on top: cheap plans are mostly slow ones. */
-static int split(struct search *s, const struct node *node, double pace_s, struct err *e)
+static int windows_split(struct search *s, const struct node *node, double pace_s, struct err *e)
 {
     struct node slower = *node, faster = *node;
     slower.window.fast_s = pace_s;
     faster.window.slow_s = pace_s;
     faster.window.open = true;
     s->pool.n = node->begin + node->n;
-    int rc = push(s, &faster, e);
+    int rc = windows_push(s, &faster, e);
     if (!rc)
         rc = copy_arcs(s, &slower, e);
-    return rc ? rc : push(s, &slower, e);
+    return rc ? rc : windows_push(s, &slower, e);
 }
 
 static int search_window(struct search *s, struct node *node, struct err *e)
@@ -558,7 +559,7 @@ static int search_window(struct search *s, struct node *node, struct err *e)
     hetero_paths_forward(x, &arcs, &node->window);
     s->out->paths++;
     node->bound = fmax(node->bound, hetero_paths_least(x, s->plan));
-    if (is_hopeless(s, node->bound))
+    if (window_is_hopeless(s, node->bound))
         return 0;
     int rc = s->rule ? s->rule(&node->bound, s->plan, &complete, s->context, x, &arcs, &node->window,
                                s->out->cost, e)
@@ -571,23 +572,23 @@ static int search_window(struct search *s, struct node *node, struct err *e)
         s->skipped = fmin(s->skipped, node->bound);
         return 0;
     }
-    if (is_hopeless(s, node->bound))
+    if (window_is_hopeless(s, node->bound))
         return 0;
     keep_plan(s, cost_of(s, &node->window, &pace_s));
-    if (pace_s <= node->window.fast_s || is_hopeless(s, node->bound))
+    if (pace_s <= node->window.fast_s || window_is_hopeless(s, node->bound))
         return 0;
     if (s->rule) /* has used the paths for itself */
         hetero_paths_forward(x, &arcs, &node->window);
     hetero_paths_backward(x, &arcs, &node->window);
     hetero_arcs_keep(&arcs, x, s->out->cost);
     node->n = arcs.n;
-    return split(s, node, pace_s, e);
+    return windows_split(s, node, pace_s, e);
 }
 
 /* ---- the whole range ---- */
 
 /* All throughputs from the one asked for to the largest there is, with the arcs that matter. */
-static int begin(struct search *s, struct node *root, struct err *e)
+static int windows_begin(struct search *s, struct node *root, struct err *e)
 {
     const struct hetero_problem *p = s->paths.problem;
     struct hetero_paths *x = &s->paths;
@@ -615,12 +616,12 @@ static int begin(struct search *s, struct node *root, struct err *e)
 static int search_all(struct search *s, struct err *e)
 {
     struct node node;
-    int rc = begin(s, &node, e);
+    int rc = windows_begin(s, &node, e);
     if (!rc && node.n > 0)
-        rc = push(s, &node, e);
+        rc = windows_push(s, &node, e);
     while (!rc && s->n_nodes > 0 && s->out->paths < MOST_PATHS) {
         node = s->nodes[--s->n_nodes];
-        if (!is_hopeless(s, node.bound))
+        if (!window_is_hopeless(s, node.bound))
             rc = search_window(s, &node, e);
     }
     s->out->lower = fmin(s->out->cost, s->skipped);

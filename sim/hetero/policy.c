@@ -4,6 +4,7 @@
  */
 #include "sim/hetero/policy.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,7 +13,10 @@
 #include "base/elementary.h"
 #include "base/matrix.h"
 
-int32_t policy_cell_gates(enum policy_cell cell)
+/* ---- cells, for one state at a time ---- */
+
+/* Widths of z for each h: 4 (in the order i, f, o, g) or 1. */
+static int32_t policy_cell_gates(enum policy_cell cell)
 {
     return cell == POLICY_LSTM ? 4 : 1;
 }
@@ -29,8 +33,13 @@ static void lstm_forward(int32_t n, double *z, const double *c_before, double *c
         h[j] = out[j] * tanh_c[j];
 }
 
-void policy_cell_forward(enum policy_cell cell, int32_t n, double *z, const double *c_before, double *c,
-                         double *tanh_c, double *h)
+/*
+ * z, shape [gates * n]: before; becomes i, f, o, g of an LSTM, and stays as tanh(z) of an Elman cell.
+ * c_before, c, tanh_c: shape [n], of an LSTM alone; c_before NULL: zero. h, shape [n]: what
+ * comes out.
+ */
+static void policy_cell_forward(enum policy_cell cell, int32_t n, double *z, const double *c_before,
+                                double *c, double *tanh_c, double *h)
 {
     if (cell == POLICY_LSTM) {
         lstm_forward(n, z, c_before, c, tanh_c, h);
@@ -39,6 +48,17 @@ void policy_cell_forward(enum policy_cell cell, int32_t n, double *z, const doub
     elementary_tanh(z, n);
     memcpy(h, z, (size_t)n * sizeof *h);
 }
+
+/* What forward left, and where derivatives of the objective go. */
+struct policy_cell_back {
+    const double *gates;    /* z of forward */
+    const double *c_before; /* NULL: zero */
+    const double *tanh_c;
+    const double *dh;  /* shape [n], by h */
+    const double *dc;  /* shape [n], by c through what came later */
+    double *dz;        /* out: shape [gates * n] */
+    double *dc_before; /* added to: shape [n]; NULL: nobody asks */
+};
 
 static void lstm_backward(int32_t n, const struct policy_cell_back *b)
 {
@@ -56,7 +76,7 @@ static void lstm_backward(int32_t n, const struct policy_cell_back *b)
     }
 }
 
-void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_cell_back *b)
+static void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_cell_back *b)
 {
     if (cell == POLICY_LSTM) {
         lstm_backward(n, b);
@@ -68,7 +88,7 @@ void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_
 
 /* ---- building ---- */
 
-static size_t larger(size_t a, size_t b)
+static size_t policy_larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -100,7 +120,7 @@ static bool carve_doubles(struct policy *p)
         { &p->d_z, gates },
         { &p->weight, inner + plans },
         { &p->by_layer, layers * gates },
-        { &p->flipped, larger(larger(hidden * out, hidden * inner), features * layers) },
+        { &p->flipped, policy_larger(policy_larger(hidden * out, hidden * inner), features * layers) },
     };
     size_t n = 0, n_rooms = sizeof rooms / sizeof rooms[0];
     for (size_t i = 0; i < n_rooms; i++)
@@ -189,6 +209,13 @@ void policy_start(struct policy *p, double copy, struct rng *rng)
 
 /* ---- forward ---- */
 
+/* x, shape [n], on top of `to`. */
+static void policy_add(double *to, const double *x, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        to[j] += x[j];
+}
+
 /* h of a node from its parent's. */
 static void enter_node(struct policy *p, int32_t level, int32_t i)
 {
@@ -255,12 +282,6 @@ static void enter_level(struct policy *p, int32_t level)
 
 /* ---- growing the tree ---- */
 
-/* How a walker chooses: what @p plans say, else at random, else what is most probable. */
-struct choice {
-    const hetero_id *plans;
-    struct rng *rng;
-};
-
 static int32_t draw_type(const double *prob, int32_t n, struct rng *rng)
 {
     double u = rng_uniform(rng), sum = 0;
@@ -272,14 +293,13 @@ static int32_t draw_type(const double *prob, int32_t n, struct rng *rng)
     return n - 1;
 }
 
-static int32_t choose(const struct policy *p, const struct choice *how, int32_t walker, int32_t level)
+/* A walker's type: at random, without a generator the most probable one. */
+static int32_t policy_choose(const struct policy *p, int32_t walker, struct rng *rng)
 {
     int32_t n = p->shape.n_types, best = 0;
     const double *prob = p->prob + (size_t)p->walkers[walker] * (size_t)n;
-    if (how->plans)
-        return how->plans[(size_t)walker * (size_t)p->shape.n_layers + (size_t)level];
-    if (how->rng)
-        return draw_type(prob, n, how->rng);
+    if (rng)
+        return draw_type(prob, n, rng);
     for (int32_t t = 1; t < n; t++)
         if (prob[t] > prob[best])
             best = t;
@@ -287,12 +307,12 @@ static int32_t choose(const struct policy *p, const struct choice *how, int32_t 
 }
 
 /* Each walker goes one level down; a node is added where none went before. */
-static void descend(struct policy *p, int32_t level, int32_t n_walkers, const struct choice *how)
+static void policy_descend(struct policy *p, int32_t level, int32_t n_walkers, struct rng *rng)
 {
     int32_t from = p->first[level], n = p->first[level + 1], n_types = p->shape.n_types;
     memset(p->child, 0, (size_t)(n - from) * (size_t)n_types * sizeof *p->child);
     for (int32_t w = 0; w < n_walkers; w++) {
-        int32_t node = p->walkers[w], type = choose(p, how, w, level);
+        int32_t node = p->walkers[w], type = policy_choose(p, w, rng);
         int32_t *child = &p->child[(size_t)(node - from) * (size_t)n_types + (size_t)type];
         if (*child == 0) { /* node 0 is the root, nobody's child */
             *child = n;
@@ -304,7 +324,7 @@ static void descend(struct policy *p, int32_t level, int32_t n_walkers, const st
     p->first[level + 2] = n;
 }
 
-static void grow(struct policy *p, int32_t n_walkers, const struct choice *how)
+static void policy_grow(struct policy *p, int32_t n_walkers, struct rng *rng)
 {
     const struct policy_shape *s = &p->shape;
     matrix_product(p->by_layer, p->features, policy_parts(p, p->params).input, s->n_layers, p->n_gates,
@@ -315,23 +335,18 @@ static void grow(struct policy *p, int32_t n_walkers, const struct choice *how)
     memset(p->walkers, 0, (size_t)n_walkers * sizeof *p->walkers);
     for (int32_t level = 0; level < s->n_layers; level++) {
         enter_level(p, level);
-        descend(p, level, n_walkers, how);
+        policy_descend(p, level, n_walkers, rng);
     }
 }
 
 void policy_sample(struct policy *p, int32_t n, struct rng *rng)
 {
-    grow(p, n, &(struct choice){ .rng = rng });
-}
-
-void policy_follow(struct policy *p, int32_t n, const hetero_id *plans)
-{
-    grow(p, n, &(struct choice){ .plans = plans });
+    policy_grow(p, n, rng);
 }
 
 void policy_decode(struct policy *p)
 {
-    grow(p, 1, &(struct choice){ 0 });
+    policy_grow(p, 1, NULL);
 }
 
 int32_t policy_plan(const struct policy *p, int32_t leaf, hetero_id *plan)
@@ -344,7 +359,7 @@ int32_t policy_plan(const struct policy *p, int32_t leaf, hetero_id *plan)
     return policy_count(p, leaf);
 }
 
-/* What drawn plans are worth to the parameters of a policy: the objective and its gradient. */
+/* ---- derivatives by logits ---- */
 
 /* log P of a plan is a sum over edges of the tree: each node weighs what the plans through it weigh. */
 static void weigh_nodes(struct policy *p, const double *weights)
@@ -362,20 +377,6 @@ static double *log_p_of(const struct policy *p, int32_t node)
 {
     return p->out + (size_t)node * (size_t)p->n_out + p->n_gates;
 }
-
-double policy_objective(struct policy *p, const double *weights, double bonus)
-{
-    int32_t leaves = p->first[p->shape.n_layers], n = p->first[p->shape.n_layers + 1];
-    double sum = 0;
-    weigh_nodes(p, weights);
-    for (int32_t i = 1; i < n; i++)
-        sum += p->weight[i] * log_p_of(p, p->nodes[i].parent)[p->nodes[i].type];
-    for (int32_t i = 0; i < leaves; i++)
-        sum += bonus * p->nodes[i].count * p->entropy[i];
-    return sum;
-}
-
-/* ---- derivatives by logits ---- */
 
 /* Of weight * log p_t: weight ([t = j] - p_j) by logit j. Of the entropy H: -p_j (log p_j + H). */
 static void by_logits(struct policy *p, double bonus)
@@ -454,6 +455,8 @@ void policy_differentiate(struct policy *p, const double *weights, double bonus)
     matrix_product(to.input, p->flipped, p->by_layer, s->n_features, p->n_gates, s->n_layers, false);
 }
 
+/* ---- Adam ---- */
+
 /* The paper's recommended values. */
 #define BETA_1  0.9
 #define BETA_2  0.999
@@ -493,4 +496,63 @@ void adam_step(struct adam *a, double *x, const double *gradient, double rate)
         a->square[i] = BETA_2 * a->square[i] + (1 - BETA_2) * g * g;
         x[i] += of_mean * a->mean[i] / (sqrt(of_square * a->square[i]) + EPSILON);
     }
+}
+
+/* ---- features of layers ---- */
+
+/* 1, the place in the model, then kinds, numbers, two sizes, two seconds of each type. */
+enum { PLAIN = 2, SIZES = 2, SECONDS = 2 };
+
+int32_t policy_n_features(const struct hetero_profile *p)
+{
+    return PLAIN + N_HETERO_KINDS + p->n_layers + SIZES + SECONDS * p->n_types;
+}
+
+/* Mean 0 and variance 1 of a column. */
+static void standardise(double *x, int32_t rows, int32_t width)
+{
+    double mean = 0, square = 0;
+    for (int32_t r = 0; r < rows; r++)
+        mean += x[(size_t)r * (size_t)width] / rows;
+    for (int32_t r = 0; r < rows; r++) {
+        double *cell = &x[(size_t)r * (size_t)width];
+        *cell -= mean;
+        square += *cell * *cell / rows;
+    }
+    for (int32_t r = 0; r < rows; r++)
+        x[(size_t)r * (size_t)width] *= square > 1e-12 ? 1 / sqrt(square) : 0;
+}
+
+/* Logarithm of a size or time, @p least more so that 0 has one. What nobody checks may be beyond numbers. */
+static double log_of(double x, double least)
+{
+    return elementary_log(fmin(fmax(x, 0), DBL_MAX / 2) + least);
+}
+
+static void fill_measures(double *x, const struct hetero_profile *p, int32_t layer)
+{
+    const struct hetero_layer *l = &p->layers[layer];
+    *x++ = log_of(l->in_B, 1);
+    *x++ = log_of(l->weight_B, 1);
+    for (int32_t t = 0; t < p->n_types; t++) {
+        size_t at = (size_t)layer * (size_t)p->n_types + (size_t)t;
+        *x++ = log_of(p->compute_s[at], 1e-9);
+        *x++ = log_of(p->sync_s[at] + p->handover_s[at], 1e-9);
+    }
+}
+
+void policy_features(double *x, const struct hetero_profile *p)
+{
+    int32_t n = policy_n_features(p), measures = PLAIN + N_HETERO_KINDS + p->n_layers;
+    memset(x, 0, (size_t)p->n_layers * (size_t)n * sizeof *x);
+    for (int32_t l = 0; l < p->n_layers; l++) {
+        double *row = x + (size_t)l * (size_t)n;
+        row[0] = 1;
+        row[1] = (l + 0.5) / p->n_layers - 0.5;
+        row[PLAIN + p->layers[l].kind] = 1;
+        row[PLAIN + N_HETERO_KINDS + l] = 1;
+        fill_measures(row + measures, p, l);
+    }
+    for (int32_t j = measures; j < n; j++)
+        standardise(x + j, p->n_layers, n);
 }

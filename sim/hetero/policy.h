@@ -1,50 +1,9 @@
 /**
- * @file The cell of a recurrent policy, forward and backward, for one state at a time.
+ * @file A recurrent network that gives each layer a type, one layer after the other: drawing plans from it,
+ * and the gradient of their probabilities.
  *
- *     LSTM    i, f, o = sigmoid(z_i, z_f, z_o)   g = tanh(z_g)   c = f c_before + i g   h = o tanh(c)
- *     Elman   h = tanh(z)
- */
-#ifndef SIM_HETERO_POLICY_H
-#define SIM_HETERO_POLICY_H
-
-#include <stdint.h>
-
-#include "base/err.h"
-#include "base/rng.h"
-#include "sim/hetero/hetero.h"
-
-enum policy_cell { POLICY_LSTM, POLICY_ELMAN };
-
-/** Widths of z for each h: 4 (in the order i, f, o, g) or 1. */
-int32_t policy_cell_gates(enum policy_cell cell);
-
-/**
- * @p z, shape [gates * n]: before; becomes i, f, o, g of an LSTM, and stays as tanh(z) of an Elman cell.
- * @p c_before, @p c, @p tanh_c: shape [n], of an LSTM alone; c_before NULL: zero. @p h, shape [n]: what
- * comes out.
- */
-void policy_cell_forward(enum policy_cell cell, int32_t n, double *z, const double *c_before, double *c,
-                         double *tanh_c, double *h);
-
-/** What forward left, and where derivatives of the objective go. */
-struct policy_cell_back {
-    const double *gates;    /**< z of forward */
-    const double *c_before; /**< NULL: zero */
-    const double *tanh_c;
-    const double *dh;  /**< shape [n], by h */
-    const double *dc;  /**< shape [n], by c through what came later */
-    double *dz;        /**< out: shape [gates * n] */
-    double *dc_before; /**< added to: shape [n]; NULL: nobody asks */
-};
-void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_cell_back *b);
-
-/*
- * ---- the policy ----
- *
- * A recurrent network that gives each layer a type, one layer after the other: drawing plans from it, and the
- * gradient of their probabilities.
- *
- *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)            (the cell above says how z_l gives h_l)
+ *     z_l      = W x_l + E[a_(l-1)] + U h_(l-1)
+ *     h_l      = cell(z_l)
  *     logits_l = V h_l + v + q [t = a_(l-1)]
  *     a_l      ~ softmax(logits_l)
  *
@@ -57,7 +16,24 @@ void policy_cell_backward(enum policy_cell cell, int32_t n, const struct policy_
  * layer l, the leaves at level n_layers are the distinct plans. Forward and backward work on nodes; the
  * derivative of a node is the sum over its children. The more the policy has made up its mind, the cheaper a
  * round is.
+ *
+ * Cells, for each number of h:
+ *
+ *     LSTM    i, f, o = sigmoid(z_i, z_f, z_o)   g = tanh(z_g)   c = f c_before + i g   h = o tanh(c)
+ *     Elman   h = tanh(z)
+ *
+ * Beside it Adam, the steps of parameters along a noisy gradient, and the features of layers.
  */
+#ifndef SIM_HETERO_POLICY_H
+#define SIM_HETERO_POLICY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "sim/hetero/hetero.h"
+
+enum policy_cell { POLICY_LSTM, POLICY_ELMAN };
 
 struct policy_shape {
     enum policy_cell cell;
@@ -119,13 +95,10 @@ void policy_start(struct policy *p, double copy, struct rng *rng);
 /** Draw @p n plans, 1 to shape.n_plans. */
 void policy_sample(struct policy *p, int32_t n, struct rng *rng);
 
-/** Instead of drawing: the @p n plans of @p plans, shape [n][n_layers]. */
-void policy_follow(struct policy *p, int32_t n, const hetero_id *plans);
-
 /** The one plan of which each layer's type is the most probable after those before (of equals the first). */
 void policy_decode(struct policy *p);
 
-/** Distinct plans of the last sample, follow or decode. */
+/** Distinct plans of the last sample or decode. */
 static inline int32_t policy_n_leaves(const struct policy *p)
 {
     return p->first[p->shape.n_layers + 1] - p->first[p->shape.n_layers];
@@ -141,14 +114,13 @@ static inline int32_t policy_count(const struct policy *p, int32_t leaf)
 int32_t policy_plan(const struct policy *p, int32_t leaf, hetero_id *plan);
 
 /**
- * Sum over leaves of count * weights[leaf] * log P(plan), plus @p bonus times the sum over all plans drawn
- * and all their layers of the entropy of the choice there. @p weights: shape [policy_n_leaves()].
- */
-double policy_objective(struct policy *p, const double *weights, double bonus);
-
-/**
- * The gradient of policy_objective() by all parameters, plans as drawn, into p->gradient: backpropagation
- * through all layers. O(nodes * hidden * (n_gates + n_types)).
+ * The gradient by all parameters, plans as drawn, into p->gradient, of
+ *
+ *     sum over leaves of count * weights[leaf] * log P(plan)
+ *         + bonus * sum over all plans drawn and all their layers of the entropy of the choice there
+ *
+ * @p weights: shape [policy_n_leaves()]. Backpropagation through all layers, O(nodes * hidden * (n_gates +
+ * n_types)).
  */
 void policy_differentiate(struct policy *p, const double *weights, double bonus);
 
@@ -172,7 +144,7 @@ void adam_restart(struct adam *a);
  * means corrected for their start at zero. beta_1 = 0.9, beta_2 = 0.999 as in the paper. O(n). */
 void adam_step(struct adam *a, double *x, const double *gradient, double rate);
 
-/* Where the parameters of a policy are; for policy*.c and its tests. */
+/* Where the parameters of a policy are. */
 
 /** Borrowed places in an array of n_params numbers: parameters, or derivatives by them. */
 struct policy_parts {
@@ -185,24 +157,17 @@ struct policy_parts {
 
 struct policy_parts policy_parts(const struct policy *p, double *of);
 
-/** @p x, shape [n], on top of @p to. */
-static inline void policy_add(double *to, const double *x, int32_t n)
-{
-    for (int32_t j = 0; j < n; j++)
-        to[j] += x[j];
-}
-
 /* What a policy is told of a model's layers. */
 
 /** Features of a layer: 1; where it stands; its kind and its number, one-hot; sizes of its input and weights;
  * seconds of computing and of communicating on each type. */
-int32_t hetero_rl_n_features(const struct hetero_profile *p);
+int32_t policy_n_features(const struct hetero_profile *p);
 
 /**
- * Into @p x, shape [n_layers][hetero_rl_n_features()]. Sizes and seconds as logarithms (one byte, one
+ * Into @p x, shape [n_layers][policy_n_features()]. Sizes and seconds as logarithms (one byte, one
  * nanosecond more, so that nothing is a number too), each with mean 0 and variance 1 over the layers; all 0
  * where layers do not differ.
  */
-void hetero_rl_features(double *x, const struct hetero_profile *p);
+void policy_features(double *x, const struct hetero_profile *p);
 
 #endif

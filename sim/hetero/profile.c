@@ -612,7 +612,7 @@ static int check_unit(const struct hetero_draw_unit *u, const char *name, struct
     return 0;
 }
 
-static int fill(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
+static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
 {
     const struct row *rows = models[d->model].rows;
     int rc = 0;
@@ -649,7 +649,7 @@ int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, s
         rc = hetero_profile_build(p, models[d->model].n, d->n_types, e);
     if (rc)
         return rc;
-    rc = fill(p, d, e);
+    rc = draw_fill(p, d, e);
     if (rc)
         hetero_profile_free(p);
     return rc;

@@ -24,65 +24,6 @@
 #include "base/elementary.h"
 #include "sim/hetero/search.h"
 
-/* ---- features of layers ---- */
-
-/* 1, the place in the model, then kinds, numbers, two sizes, two seconds of each type. */
-enum { PLAIN = 2, SIZES = 2, SECONDS = 2 };
-
-int32_t hetero_rl_n_features(const struct hetero_profile *p)
-{
-    return PLAIN + N_HETERO_KINDS + p->n_layers + SIZES + SECONDS * p->n_types;
-}
-
-/* Mean 0 and variance 1 of a column. */
-static void standardise(double *x, int32_t rows, int32_t width)
-{
-    double mean = 0, square = 0;
-    for (int32_t r = 0; r < rows; r++)
-        mean += x[(size_t)r * (size_t)width] / rows;
-    for (int32_t r = 0; r < rows; r++) {
-        double *cell = &x[(size_t)r * (size_t)width];
-        *cell -= mean;
-        square += *cell * *cell / rows;
-    }
-    for (int32_t r = 0; r < rows; r++)
-        x[(size_t)r * (size_t)width] *= square > 1e-12 ? 1 / sqrt(square) : 0;
-}
-
-/* Logarithm of a size or time, @p least more so that 0 has one. What nobody checks may be beyond numbers. */
-static double log_of(double x, double least)
-{
-    return elementary_log(fmin(fmax(x, 0), DBL_MAX / 2) + least);
-}
-
-static void fill_measures(double *x, const struct hetero_profile *p, int32_t layer)
-{
-    const struct hetero_layer *l = &p->layers[layer];
-    *x++ = log_of(l->in_B, 1);
-    *x++ = log_of(l->weight_B, 1);
-    for (int32_t t = 0; t < p->n_types; t++) {
-        size_t at = (size_t)layer * (size_t)p->n_types + (size_t)t;
-        *x++ = log_of(p->compute_s[at], 1e-9);
-        *x++ = log_of(p->sync_s[at] + p->handover_s[at], 1e-9);
-    }
-}
-
-void hetero_rl_features(double *x, const struct hetero_profile *p)
-{
-    int32_t n = hetero_rl_n_features(p), measures = PLAIN + N_HETERO_KINDS + p->n_layers;
-    memset(x, 0, (size_t)p->n_layers * (size_t)n * sizeof *x);
-    for (int32_t l = 0; l < p->n_layers; l++) {
-        double *row = x + (size_t)l * (size_t)n;
-        row[0] = 1;
-        row[1] = (l + 0.5) / p->n_layers - 0.5;
-        row[PLAIN + p->layers[l].kind] = 1;
-        row[PLAIN + N_HETERO_KINDS + l] = 1;
-        fill_measures(row + measures, p, l);
-    }
-    for (int32_t j = measures; j < n; j++)
-        standardise(x + j, p->n_layers, n);
-}
-
 /* A plan of a round, and how often it was drawn. */
 struct ranked {
     double reward;
@@ -136,7 +77,7 @@ static double reward_of(struct learner *x, const struct hetero_value *v)
 }
 
 /* Rewards of the leaves of a round, and their mean over its @p n plans. */
-static double collect(struct learner *x, int32_t n)
+static double rl_collect(struct learner *x, int32_t n)
 {
     double sum = 0;
     for (int32_t i = 0; i < policy_n_leaves(&x->policy); i++) {
@@ -205,7 +146,7 @@ static void weigh_best(struct learner *x, int32_t n)
         x->rewards[i] *= scale;
 }
 
-static void clip(double *gradient, int32_t n, double most)
+static void rl_clip(double *gradient, int32_t n, double most)
 {
     double square = 0;
     for (int32_t i = 0; i < n; i++)
@@ -215,18 +156,18 @@ static void clip(double *gradient, int32_t n, double most)
             gradient[i] *= most / sqrt(square);
 }
 
-static void learn(struct learner *x, int32_t n)
+static void rl_learn(struct learner *x, int32_t n)
 {
     struct policy *p = &x->policy;
     policy_sample(p, n, x->s->rng);
-    double mean = collect(x, n);
+    double mean = rl_collect(x, n);
     if (x->settings->best_frac < 1)
         weigh_best(x, n);
     else
         weigh_all(x, n, mean);
     double left = 1 - (double)x->round / x->settings->rounds;
     policy_differentiate(p, x->rewards, x->settings->entropy * left / n);
-    clip(p->gradient, p->n_params, x->settings->clip);
+    rl_clip(p->gradient, p->n_params, x->settings->clip);
     adam_step(&x->adam, p->params, p->gradient, x->settings->rate);
     x->round++;
 }
@@ -239,7 +180,7 @@ static void learn(struct learner *x, int32_t n)
 static const double stay[] = { 1, -1 };
 enum { N_STAY = sizeof stay / sizeof stay[0] };
 
-static void begin(struct learner *x)
+static void rl_begin(struct learner *x)
 {
     int32_t others = x->policy.shape.n_types - 1;
     policy_start(&x->policy, safe_log(others) + stay[x->policies % N_STAY], x->s->rng);
@@ -256,15 +197,15 @@ static int32_t plans_left(const struct learner *x)
     return left < x->settings->plans ? (int32_t)left : x->settings->plans;
 }
 
-static void search(struct learner *x)
+static void rl_search(struct learner *x)
 {
     hetero_id plan[HETERO_MAX_LAYERS];
     struct hetero_value v;
     do {
-        begin(x);
+        rl_begin(x);
         while (x->round < x->settings->rounds && x->round - x->last_gain <= x->settings->patience &&
                plans_left(x) > 0)
-            learn(x, plans_left(x));
+            rl_learn(x, plans_left(x));
     } while (plans_left(x) > 0);
     policy_decode(&x->policy);
     policy_plan(&x->policy, 0, plan);
@@ -272,13 +213,13 @@ static void search(struct learner *x)
         hetero_try(x->s, plan, &v);
 }
 
-static int build(struct learner *x, enum policy_cell cell, struct err *e)
+static int rl_build(struct learner *x, enum policy_cell cell, struct err *e)
 {
     const struct hetero_profile *f = x->s->problem->profile;
     const struct policy_shape shape = { .cell = cell,
                                         .n_layers = f->n_layers,
                                         .n_types = f->n_types,
-                                        .n_features = hetero_rl_n_features(f),
+                                        .n_features = policy_n_features(f),
                                         .hidden = x->settings->hidden,
                                         .n_plans = x->settings->plans,
                                         .copy_logit = x->settings->copy_logit };
@@ -287,18 +228,18 @@ static int build(struct learner *x, enum policy_cell cell, struct err *e)
     x->ranked = malloc((size_t)shape.n_plans * sizeof *x->ranked);
     if (!x->features || !x->rewards || !x->ranked)
         return err_nomem(e, "features of layers");
-    hetero_rl_features(x->features, f);
+    policy_features(x->features, f);
     int rc = policy_build(&x->policy, &shape, x->features, e);
     return rc ? rc : adam_build(&x->adam, x->policy.n_params, e);
 }
 
-static int run(struct hetero_search *s, const struct hetero_settings *settings, enum policy_cell cell,
-               struct err *e)
+static int rl_run(struct hetero_search *s, const struct hetero_settings *settings, enum policy_cell cell,
+                  struct err *e)
 {
     struct learner x = { .s = s, .settings = &settings->rl };
-    int rc = build(&x, cell, e);
+    int rc = rl_build(&x, cell, e);
     if (!rc)
-        search(&x);
+        rl_search(&x);
     adam_free(&x.adam);
     policy_free(&x.policy);
     free(x.features);
@@ -309,10 +250,10 @@ static int run(struct hetero_search *s, const struct hetero_settings *settings, 
 
 int hetero_rl_lstm(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
-    return run(s, settings, POLICY_LSTM, e);
+    return rl_run(s, settings, POLICY_LSTM, e);
 }
 
 int hetero_rl_rnn(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
-    return run(s, settings, POLICY_ELMAN, e);
+    return rl_run(s, settings, POLICY_ELMAN, e);
 }

@@ -88,7 +88,7 @@ bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b
     return b->status != HETERO_OK && a->reach_per_s > b->reach_per_s;
 }
 
-static void add_point(struct hetero_search *s)
+static void curve_add(struct hetero_search *s)
 {
     struct hetero_curve_point *grown = array_grow(s->curve, s->n_curve, &s->cap_curve, sizeof *grown);
     if (!grown) {
@@ -108,7 +108,7 @@ void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_va
     memcpy(s->best, plan, (size_t)s->problem->profile->n_layers * sizeof *plan);
     s->value = *v;
     if (v->status == HETERO_OK)
-        add_point(s);
+        curve_add(s);
 }
 
 struct hetero_settings hetero_settings_default(void)

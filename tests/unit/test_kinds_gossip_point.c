@@ -1,5 +1,6 @@
 /* A point of a study of training with little communication, as read. */
 #include "kinds/gossip/point.h"
+#include "tests/gossip_fixture.h"
 #include "tests/unit/study_folder.h"
 
 #define FEW "data: { train: 400, test: 100 }\n"
@@ -59,7 +60,7 @@ static void defaults_of_methods_are_those_of_the_program(void **state)
 
 static void defaults_of_a_study_are_those_of_the_program(void **state)
 {
-    struct gossip_teacher t = gossip_teacher_default();
+    struct gossip_teacher t = gossip_fixture_teacher();
     struct gossip_learning l = gossip_learning_default();
     struct gossip_point p;
     read_point(&p, *state, "network: switch:4@1\n");

@@ -1,10 +1,11 @@
 /* Drawn examples and shards: who has what, and how often. */
 #include "sim/gossip/data.h"
+#include "tests/gossip_fixture.h"
 #include "tests/support.h"
 
 static struct gossip_teacher small(void)
 {
-    struct gossip_teacher t = gossip_teacher_default();
+    struct gossip_teacher t = gossip_fixture_teacher();
     t.n_train = 4000;
     t.n_test = 1000;
     return t;

@@ -231,11 +231,11 @@ static void an_all_reduce_takes_what_the_model_of_collectives_says(void **state)
 /* All of a dimension: both ends of a link, of a switch the way up. */
 static double sum_arcs(const struct yard *y, int32_t d, bool down)
 {
-    char name[GOSSIP_ARC_TEXT];
+    char name[TOPO_ARC_TEXT];
     double sum_B = 0;
     for (int32_t a = 0; a < gossip_wire_n_arcs(y->wire); a++) {
-        bool is_down = strncmp(gossip_wire_arc_name(name, y->wire, a), "switch", 6) == 0;
-        if (gossip_wire_arc_dim(y->wire, a) == d && is_down == down)
+        bool is_down = strncmp(topo_arc_name(name, &y->routes, a), "switch", 6) == 0;
+        if (topo_link_dim(&y->routes, a / 2) == d && is_down == down)
             sum_B += gossip_wire_arc_B(y->wire, a);
     }
     return sum_B;
@@ -289,7 +289,7 @@ static void messages_count_on_every_link_and_once_in_every_dimension(void **stat
     (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
-        char name[GOSSIP_ARC_TEXT];
+        char name[TOPO_ARC_TEXT];
         yard_start(&y, "ring:4@100 switch:2@50", (enum gossip_rung)rung);
         send(&y, 0, 6, 3, 0, 0); /* (0, 0) to (2, 1): two links, up and down */
         send(&y, 1, 0, 5, 7, 1);
@@ -303,14 +303,14 @@ static void messages_count_on_every_link_and_once_in_every_dimension(void **stat
         assert_close(sum_arcs(&y, 1, true), 3, 0);
         assert_int_equal(gossip_wire_n_arcs(y.wire), 2 * (8 + 8));
         for (int32_t a = 0; a < gossip_wire_n_arcs(y.wire); a++) {
-            gossip_wire_arc_name(name, y.wire, a);
+            topo_arc_name(name, &y.routes, a);
             double want_B = strcmp(name, "npu0 -> npu1") == 0                                         ? 3 + 7
                             : strcmp(name, "npu1 -> npu2") == 0                                       ? 3
                             : strcmp(name, "npu1 -> npu0") == 0                                       ? 5
                             : strcmp(name, "npu2 -> switch-dim2-2") == 0 || strstr(name, "2 -> npu6") ? 3
                                                                                                       : 0;
             assert_close(gossip_wire_arc_B(y.wire, a), want_B, 0);
-            assert_int_equal(gossip_wire_arc_dim(y.wire, a), strstr(name, "switch") ? 1 : 0);
+            assert_int_equal(topo_link_dim(&y.routes, a / 2), strstr(name, "switch") ? 1 : 0);
         }
         yard_close(&y);
     }

@@ -190,10 +190,10 @@ static void features_have_mean_0_and_variance_1_or_nothing_to_say(void **state)
     struct hetero_models_case c;
     (void)state;
     hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_LOOSE);
-    int32_t n = hetero_rl_n_features(&c.profile), layers = c.profile.n_layers;
+    int32_t n = policy_n_features(&c.profile), layers = c.profile.n_layers;
     double *x = calloc((size_t)(n * layers), sizeof *x);
     assert_non_null(x);
-    hetero_rl_features(x, &c.profile);
+    policy_features(x, &c.profile);
     for (int32_t j = 0; j < n; j++) {
         double mean = 0, square = 0;
         for (int32_t l = 0; l < layers; l++) {

@@ -5,6 +5,7 @@
 #include "tests/support.h"
 
 #include "sim/gossip/wire.h"
+#include "topo/route.h"
 
 #define S_B 1e9
 
@@ -12,6 +13,7 @@ struct yard {
     struct topo_graph *graph;
     struct gossip_fabric fabric;
     struct gossip_wire *wire;
+    struct topo_routes routes; /* names and dimensions of its links */
     double now_s;
 };
 
@@ -32,12 +34,14 @@ static inline void yard_open(struct yard *y)
     struct err e = { 0 };
     assert_ok(topo_build_graph(&y->graph, &y->fabric.net, NULL, &e), &e);
     y->fabric.graph = y->graph;
+    assert_ok(topo_routes_build(&y->routes, y->graph, &e), &e);
     assert_ok(gossip_wire_build(&y->wire, &y->fabric, &e), &e);
 }
 
 static inline void yard_close(struct yard *y)
 {
     gossip_wire_free(y->wire);
+    topo_routes_free(&y->routes);
     topo_graph_free(y->graph);
 }
 

@@ -27,7 +27,9 @@ static void start(struct gossip_cluster *c, const struct gossip_setup *setup,
                   const struct gossip_settings *settings)
 {
     struct err e = { 0 };
-    assert_ok(gossip_cluster_build(c, setup, settings, GOSSIP_FIRST_SEED, &e), &e);
+    assert_ok(
+        gossip_cluster_build(c, setup, &(struct gossip_how){ .settings = settings }, GOSSIP_FIRST_SEED, &e),
+        &e);
     for (int32_t i = 0; i < c->n_workers; i++)
         gossip_ready(c, &c->workers[i]);
     assert_ok(gossip_go_ready(c, &e), &e);

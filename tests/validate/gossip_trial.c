@@ -1,4 +1,5 @@
 #include "tests/validate/gossip_trial.h"
+#include "tests/gossip_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void build_fabric(struct gossip_trials *t, enum gossip_trial_network whic
 
 static void build_examples(struct gossip_trials *t, int k)
 {
-    struct gossip_teacher teacher = gossip_teacher_default();
+    struct gossip_teacher teacher = gossip_fixture_teacher();
     struct err e = { 0 };
     teacher.seed = GOSSIP_FIRST_SEED + (uint64_t)k;
     assert_ok(gossip_teach(&t->train[k], &t->test[k], &teacher, &e), &e);
