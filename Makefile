@@ -74,7 +74,7 @@ FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(fore
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
 # Written at build time from the schema; compiled without our warnings, never linted.
-PROTO := workloads/chakra
+PROTO := workloads/readers/chakra
 PROTO_H := $(PROTO:%=$O/gen/%.pb-c.h)
 PROTO_O := $(PROTO_H:.h=.o)
 
@@ -126,7 +126,7 @@ $O/gen/%.pb-c.h: $O/gen/%.pb-c.c
 $(PROTO_O): %.o: %.c
 	$(SAY)$(CC) $(BASE_FLAGS) $(PKG_CFLAGS) -w $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
 
-$O/workloads/chakra_file.o: $(PROTO_H)
+$O/workloads/readers/chakra.o: $(PROTO_H)
 
 $(LIB): $(call objects,$(LIB_SRC)) $(PROTO_O)
 	@rm -f $@

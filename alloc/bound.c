@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 
 enum { D = TOPO_MAX_DIMS };
 
@@ -94,6 +94,14 @@ static void tighten_caps(double *cap_Bps, const struct alloc_row *row, int32_t n
     for (int32_t d = 0; d < n_dims && isfinite(free_rhs); d++)
         if (sign * row->coef[d] > 0)
             cap_Bps[d] = fmax(fmin(cap_Bps[d], free_rhs / (sign * row->coef[d])), 0);
+}
+
+bool alloc_carries_traffic(const struct step_fn *f, int32_t d)
+{
+    for (int32_t l = 0; l < f->n_leaves; l++)
+        if (f->traffic_B[(ptrdiff_t)l * D + d] > 0)
+            return true;
+    return false;
 }
 
 void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)

@@ -17,6 +17,9 @@ void alloc_bound_free(struct alloc_bound *b);
  */
 void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p);
 
+/** Does any collective send into dimension @p d? */
+bool alloc_carries_traffic(const struct step_fn *f, int32_t d);
+
 /**
  * Upper bounds of the bandwidths that the rows imply, each row on its own and one after the other; shape
  * [n_dims], INFINITY where that finds none. O(dims^2 * rows).

@@ -7,6 +7,253 @@
 
 #include "base/simplex.h"
 
+/* What is left of v beside the vectors taken in, and its parts along them. Returns its length. */
+static double split_off(const struct basis *b, const double *v, double *rest, double *r)
+{
+    for (int32_t d = 0; d < b->n_dims; d++)
+        rest[d] = v[d];
+    for (int32_t j = 0; j < b->n; j++)
+        r[j] = 0;
+    /* Twice: after one pass what is left of a nearly dependent vector still leans on the others. */
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t j = 0; j < b->n; j++) {
+            double along = vector_dot(rest, b->q[j], b->n_dims);
+            r[j] += along;
+            for (int32_t d = 0; d < b->n_dims; d++)
+                rest[d] -= along * b->q[j][d];
+        }
+    return sqrt(vector_dot(rest, rest, b->n_dims));
+}
+
+double basis_left(const struct basis *b, const double *v)
+{
+    double rest[BASIS_DIMS], r[BASIS_DIMS], whole = sqrt(vector_dot(v, v, b->n_dims));
+    return whole > 0 ? split_off(b, v, rest, r) / whole : 0;
+}
+
+bool basis_add(struct basis *b, const double *v)
+{
+    double rest[BASIS_DIMS], r[BASIS_DIMS], whole = sqrt(vector_dot(v, v, b->n_dims));
+    if (!(whole > 0) || b->n == b->n_dims)
+        return false;
+    double left = split_off(b, v, rest, r);
+    if (!(left > BASIS_REL * whole))
+        return false;
+    for (int32_t j = 0; j < b->n; j++)
+        b->r[b->n][j] = r[j];
+    b->r[b->n][b->n] = left;
+    for (int32_t d = 0; d < b->n_dims; d++)
+        b->q[b->n][d] = rest[d] / left;
+    b->n++;
+    return true;
+}
+
+void basis_shortest(const struct basis *b, const double *rhs, double *x)
+{
+    double c[BASIS_DIMS];
+    for (int32_t d = 0; d < b->n_dims; d++)
+        x[d] = 0;
+    for (int32_t k = 0; k < b->n; k++) {
+        c[k] = (rhs[k] - vector_dot(b->r[k], c, k)) / b->r[k][k];
+        for (int32_t d = 0; d < b->n_dims; d++)
+            x[d] += c[k] * b->q[k][d];
+    }
+}
+
+void basis_nearest(const struct basis *b, const double *target, double *p)
+{
+    for (int32_t j = b->n - 1; j >= 0; j--) {
+        p[j] = vector_dot(b->q[j], target, b->n_dims);
+        for (int32_t k = j + 1; k < b->n; k++)
+            p[j] -= p[k] * b->r[k][j];
+        p[j] /= b->r[j][j];
+    }
+}
+
+/* The columns in use, in the order they came. */
+struct passive {
+    int32_t list[BASIS_DIMS], n;
+    struct basis basis;
+};
+
+static void take_in(struct passive *in, const double (*columns)[BASIS_DIMS], int32_t i)
+{
+    if (basis_add(&in->basis, columns[i]))
+        in->list[in->n++] = i;
+}
+
+static void drop_zeros(struct passive *in, const double (*columns)[BASIS_DIMS], const bool *is_free,
+                       const double *p)
+{
+    struct passive kept = { .basis = { .n_dims = in->basis.n_dims } };
+    for (int32_t k = 0; k < in->n; k++)
+        if (is_free[in->list[k]] || p[in->list[k]] > 0)
+            take_in(&kept, columns, in->list[k]);
+    *in = kept;
+}
+
+/* Move p towards the fit of the columns in use until it is reached or an entry is 0, which goes. */
+static void settle(struct passive *in, const double (*columns)[BASIS_DIMS], const bool *is_free,
+                   const double *target, double *p)
+{
+    for (int32_t most = in->n; most > 0 && in->n; most--) {
+        double fit[BASIS_DIMS], step = 1;
+        int32_t stop = -1;
+        basis_nearest(&in->basis, target, fit);
+        for (int32_t k = 0; k < in->n; k++) {
+            const int32_t i = in->list[k];
+            if (!is_free[i] && fit[k] <= 0 && p[i] <= step * (p[i] - fit[k])) {
+                step = p[i] > fit[k] ? p[i] / (p[i] - fit[k]) : 0;
+                stop = i;
+            }
+        }
+        for (int32_t k = 0; k < in->n; k++)
+            p[in->list[k]] += step * (fit[k] - p[in->list[k]]);
+        if (stop < 0)
+            return;
+        p[stop] = 0;
+        for (int32_t k = 0; k < in->n; k++)
+            if (!is_free[in->list[k]])
+                p[in->list[k]] = fmax(p[in->list[k]], 0);
+        drop_zeros(in, columns, is_free, p);
+    }
+}
+
+/* The column outside that points most along what is missing; -1 when none does. */
+static int32_t find_entering(const struct passive *in, const double (*columns)[BASIS_DIMS], int32_t n,
+                             const double *target, const double *p)
+{
+    const int32_t n_dims = in->basis.n_dims;
+    double rest[BASIS_DIMS], most = 1e-15 * sqrt(vector_dot(target, target, n_dims));
+    int32_t best = -1;
+    for (int32_t d = 0; d < n_dims; d++) {
+        rest[d] = target[d];
+        for (int32_t k = 0; k < in->n; k++)
+            rest[d] -= p[in->list[k]] * columns[in->list[k]][d];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        double along =
+            vector_dot(columns[i], rest, n_dims) / sqrt(vector_dot(columns[i], columns[i], n_dims));
+        bool inside = false;
+        for (int32_t k = 0; k < in->n; k++)
+            inside = inside || in->list[k] == i;
+        if (!inside && along > most) {
+            most = along;
+            best = i;
+        }
+    }
+    return best;
+}
+
+void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_free, int32_t n, int32_t n_dims,
+               const double *target)
+{
+    struct passive in = { .basis = { .n_dims = n_dims } };
+    for (int32_t i = 0; i < n; i++) {
+        p[i] = 0;
+        if (is_free[i])
+            take_in(&in, columns, i);
+    }
+    settle(&in, columns, is_free, target, p);
+    for (int32_t most = 3 * n; most > 0; most--) {
+        int32_t before = in.n, i = find_entering(&in, columns, n, target, p);
+        if (i < 0)
+            return;
+        take_in(&in, columns, i);
+        if (in.n == before)
+            return;
+        settle(&in, columns, is_free, target, p);
+    }
+}
+
+enum { MAX_PASSES = 8 };
+
+/* More rows than dimensions may meet in one point, and agree on it only so well. */
+#define ACCEPTED_REL 1e-13
+
+double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+{
+    double sum = vector_dot(row->coef, bw_Bps, n_dims), size = fabs(row->rhs);
+    for (int32_t d = 0; d < n_dims; d++)
+        size = fmax(size, fabs(row->coef[d] * bw_Bps[d]));
+    return (row->sense == LINEXPR_GE ? sum - row->rhs : row->rhs - sum) / (size > 0 ? size : 1);
+}
+
+double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+{
+    double over = -row->rhs, size = fabs(row->rhs);
+    for (int32_t d = 0; d < n_dims; d++) {
+        over += row->coef[d] * bw_Bps[d];
+        size = fmax(size, fabs(row->coef[d] * bw_Bps[d]));
+    }
+    if ((row->sense == LINEXPR_LE && over < 0) || (row->sense == LINEXPR_GE && over > 0))
+        return 0;
+    return size > 0 ? over / size : 0;
+}
+
+/* sum_d g[d] x[d] >= h, or == h: a row over relative changes x of the bandwidths, by its largest part. */
+static double over_changes(double *g, const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+{
+    double sign = row->sense == LINEXPR_LE ? -1 : 1, rest = row->rhs, size = fabs(row->rhs);
+    for (int32_t d = 0; d < n_dims; d++) {
+        g[d] = row->coef[d] * bw_Bps[d];
+        rest -= g[d];
+        size = fmax(size, fabs(g[d]));
+    }
+    size = size > 0 ? size : 1;
+    for (int32_t d = 0; d < n_dims; d++)
+        g[d] *= sign / size;
+    return sign * rest / size;
+}
+
+/*
+ * Shortest x with G x >= h, by the multipliers u >= 0 that bring G^T u nearest to 0 and h.u nearest to 1:
+ * x is along what is left (least distance programming, Lawson and Hanson, 1974, chapter 23).
+ */
+static void shift(const struct alloc_problem *p, double *bw_Bps)
+{
+    const int32_t n = p->step->n_dims;
+    double columns[BASIS_MAX_COLUMNS][BASIS_DIMS], u[BASIS_MAX_COLUMNS], target[BASIS_DIMS] = { 0 };
+    bool is_free[BASIS_MAX_COLUMNS] = { false };
+    int32_t m = 0;
+    for (int32_t i = 0; i < p->n_rows && m < BASIS_MAX_COLUMNS - TOPO_MAX_DIMS; i++, m++) {
+        columns[m][n] = over_changes(columns[m], &p->rows[i], bw_Bps, n);
+        is_free[m] = p->rows[i].sense == LINEXPR_EQ;
+    }
+    for (int32_t d = 0; d < n; d++, m++) { /* x_d >= -1 */
+        memset(columns[m], 0, sizeof columns[m]);
+        columns[m][d] = 1;
+        columns[m][n] = -1;
+    }
+    target[n] = 1;
+    basis_fit(u, (const double(*)[BASIS_DIMS])columns, is_free, m, n + 1, target);
+    for (int32_t i = 0; i < m; i++)
+        for (int32_t d = 0; d <= n; d++)
+            target[d] -= u[i] * columns[i][d];
+    for (int32_t d = 0; d < n && target[n] > 0; d++)
+        bw_Bps[d] = fmax(bw_Bps[d] * (1 - target[d] / target[n]), 0);
+}
+
+static double worst_outside(const struct alloc_problem *p, const double *bw_Bps)
+{
+    double worst = 0;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        worst = fmax(worst, fabs(alloc_outside(&p->rows[i], bw_Bps, p->step->n_dims)));
+    return worst;
+}
+
+bool alloc_repair(const struct alloc_problem *p, double *bw_Bps)
+{
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        bw_Bps[d] = fmax(bw_Bps[d], 0);
+    double worst = worst_outside(p, bw_Bps);
+    for (int pass = 0; pass < MAX_PASSES && worst > ALLOC_FEASIBLE_REL; pass++) {
+        shift(p, bw_Bps);
+        worst = worst_outside(p, bw_Bps);
+    }
+    return worst <= ACCEPTED_REL;
+}
+
 /* GLPK works best near 1: bandwidths in GB/s, each row divided by its largest coefficient. */
 #define UNIT_Bps 1e9
 
@@ -153,4 +400,123 @@ int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)
             used += (size_t)snprintf(text + used, n - used, "%s%s", used ? "; " : "", lp->rows[i].name);
     free(skip);
     return rc;
+}
+
+/* A row that its own linear programme cannot leave by this share of its largest part holds with equality. */
+#define IMPLIED_REL 1e-9
+
+/* Keeping this share clear is inside enough; no programme is spent on it. */
+#define CLEAR_REL 1e-2
+
+struct search {
+    const struct alloc_problem *problem;
+    struct lp lp;
+    double sum_Bps[TOPO_MAX_DIMS]; /* of the vertices found */
+    int32_t n;
+};
+
+static void mean_of(const struct search *s, double *bw_Bps)
+{
+    for (int32_t d = 0; d < s->lp.n_dims; d++)
+        bw_Bps[d] = s->sum_Bps[d] / s->n;
+}
+
+/* One more vertex, the farthest along -cost; false when the programme has none. */
+static bool add_vertex(struct search *s, struct lp_result *r, struct err *e)
+{
+    if (lp_solve(r, NULL, &s->lp, e) || r->status != LP_OPTIMAL)
+        return false;
+    for (int32_t d = 0; d < s->lp.n_dims; d++)
+        s->sum_Bps[d] += r->bw_Bps[d];
+    s->n++;
+    return true;
+}
+
+static void visit_row(struct search *s, struct alloc_inside *out, int32_t i, struct err *e)
+{
+    const struct alloc_row *row = &s->problem->rows[i];
+    struct lp_result r;
+    double mean[TOPO_MAX_DIMS] = { 0 };
+    mean_of(s, mean);
+    if (row->sense == LINEXPR_EQ || vector_largest(row->coef, s->lp.n_dims) == 0 ||
+        alloc_room(row, mean, s->lp.n_dims) > CLEAR_REL)
+        return;
+    for (int32_t d = 0; d < s->lp.n_dims; d++)
+        s->lp.cost[d] = row->sense == LINEXPR_GE ? -row->coef[d] : row->coef[d];
+    if (add_vertex(s, &r, e))
+        out->implied[i] = alloc_room(row, r.bw_Bps, s->lp.n_dims) < IMPLIED_REL;
+}
+
+static void visit_dim(struct search *s, int32_t dim, struct err *e)
+{
+    double mean[TOPO_MAX_DIMS] = { 0 };
+    struct lp_result r;
+    mean_of(s, mean);
+    if (mean[dim] > CLEAR_REL * vector_largest(mean, s->lp.n_dims))
+        return;
+    for (int32_t d = 0; d < s->lp.n_dims; d++)
+        s->lp.cost[d] = d == dim ? -1 : 0;
+    add_vertex(s, &r, e);
+}
+
+/* A tenth of the room there is, or a thousandth of the row; and no bandwidth gone to nothing. */
+static bool stays_clear(const struct alloc_inside *in, const struct alloc_problem *p, const double *bw_Bps,
+                        const double *guess_Bps)
+{
+    const int32_t n = p->step->n_dims;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if (p->rows[i].sense != LINEXPR_EQ && !in->implied[i] &&
+            alloc_room(&p->rows[i], bw_Bps, n) < fmin(1e-3, 0.1 * alloc_room(&p->rows[i], in->bw_Bps, n)))
+            return false;
+    for (int32_t d = 0; d < n; d++)
+        if (!(bw_Bps[d] > 1e-3 * fmin(guess_Bps[d], in->bw_Bps[d])))
+            return false;
+    return true;
+}
+
+int alloc_find_inside(struct alloc_inside *out, const struct alloc_problem *p, struct err *e)
+{
+    const int32_t n = p->step->n_dims;
+    struct search s = { .problem = p };
+    struct lp_result r;
+    *out = (struct alloc_inside){ .implied = calloc((size_t)p->n_rows + 1, sizeof *out->implied) };
+    if (!out->implied)
+        return err_nomem(e, "a point inside the constraints");
+    lp_init(&s.lp, n, p->rows, p->n_rows);
+    double most = 1;
+    if (add_vertex(&s, &r, e)) {
+        /* Far enough for what has no end. */
+        for (int32_t i = 0; i < p->n_rows; i++)
+            most = fmax(most, fabs(p->rows[i].rhs) / fmax(vector_largest(p->rows[i].coef, n), 1e-300));
+        for (int32_t d = 0; d < n; d++)
+            s.lp.hi_Bps[d] = 1e3 * most;
+        for (int32_t i = 0; i < p->n_rows; i++)
+            visit_row(&s, out, i, e);
+        for (int32_t d = 0; d < n; d++)
+            visit_dim(&s, d, e);
+        mean_of(&s, out->bw_Bps);
+        out->found = alloc_repair(p, out->bw_Bps);
+    }
+    return e->code;
+}
+
+void alloc_approach(double *bw_Bps, const struct alloc_inside *in, const struct alloc_problem *p,
+                    const double *guess_Bps)
+{
+    static const double shares[] = { 1, 1 - 1e-9, 1 - 1e-6, 0.999, 0.9, 0.5, 0 };
+    const int32_t n = p->step->n_dims;
+    double goal_Bps[TOPO_MAX_DIMS] = { 0 };
+    memcpy(goal_Bps, guess_Bps, (size_t)n * sizeof *goal_Bps);
+    bool feasible = alloc_repair(p, goal_Bps), clear = false;
+    for (size_t k = feasible ? 0 : sizeof shares / sizeof shares[0] - 1; !clear; k++) {
+        for (int32_t d = 0; d < n; d++)
+            bw_Bps[d] = in->bw_Bps[d] + shares[k] * (goal_Bps[d] - in->bw_Bps[d]);
+        clear = shares[k] == 0 || stays_clear(in, p, bw_Bps, guess_Bps);
+    }
+}
+
+void alloc_inside_free(struct alloc_inside *in)
+{
+    free(in->implied);
+    *in = (struct alloc_inside){ 0 };
 }

@@ -1,8 +1,90 @@
-/** @file Linear programmes over the bandwidths: feasibility, bounds, clashing constraints. */
+/** @file Short vectors, one entry per dimension or pair. */
 #ifndef ALLOC_LP_H
 #define ALLOC_LP_H
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "alloc/problem.h"
+#include "topo/network.h"
+
+static inline double vector_dot(const double *a, const double *b, int32_t n)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static inline double vector_largest(const double *a, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i]));
+    return most;
+}
+
+/*
+ * Small dense systems over the bandwidths: rows that may depend on each other, multipliers with signs.
+ */
+
+enum { BASIS_DIMS = TOPO_MAX_DIMS + 1 };
+
+/** Vectors v_k = sum_{j<=k} r[k][j] q[j], q orthonormal; `= { .n_dims = n }` is empty. */
+struct basis {
+    int32_t n_dims, n;
+    double q[BASIS_DIMS][BASIS_DIMS], r[BASIS_DIMS][BASIS_DIMS];
+};
+
+/** Less than this of a vector beside those before it is rounding. */
+#define BASIS_REL 1e-13
+
+/** Take @p v in; false, and nothing changes, when it depends on those before it. */
+bool basis_add(struct basis *b, const double *v);
+
+/** Share of @p v that the vectors taken in cannot make up. */
+double basis_left(const struct basis *b, const double *v);
+
+/** Shortest x with v_k . x = rhs[k] for all k. */
+void basis_shortest(const struct basis *b, const double *rhs, double *x);
+
+/** p that brings sum_k p_k v_k nearest to @p target. */
+void basis_nearest(const struct basis *b, const double *target, double *p);
+
+enum { BASIS_MAX_COLUMNS = 64 };
+
+/**
+ * p with p_i >= 0 unless is_free[i] that brings sum_i p_i columns[i] nearest to @p target;
+ * at most n_dims of them are not zero. n <= BASIS_MAX_COLUMNS.
+ * (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23.)
+ */
+void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_free, int32_t n, int32_t n_dims,
+               const double *target);
+
+/*
+ * Feasibility of a split: how far outside a row it is, and the way back.
+ */
+
+/** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
+#define ALLOC_FEASIBLE_REL 4e-15
+
+/** Distance inside an inequality, relative to its largest part; negative outside. */
+double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
+
+/** Signed distance outside the row, relative to its largest part; 0 inside. */
+double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
+
+/**
+ * Move B to a nearby point that satisfies every row to rounding: the least
+ * relative change that makes the violated rows hold with equality, a few times over.
+ * False when that did not do; then B is changed all the same.
+ */
+bool alloc_repair(const struct alloc_problem *p, double *bw_Bps);
+
+/*
+ * Linear programmes over the bandwidths: feasibility, bounds, clashing constraints.
+ */
 
 enum lp_status { LP_OPTIMAL, LP_INFEASIBLE, LP_UNBOUNDED };
 
@@ -36,5 +118,26 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
 /** A smallest set of rows that cannot hold together: names joined by "; " into @p text. Rows as a whole must
  * be infeasible. */
 int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e);
+
+/*
+ * A point well inside the rows, and which of them leave no inside.
+ */
+
+struct alloc_inside {
+    bool found;                   /**< false: the rows clash, or starve a dimension that carries traffic */
+    double bw_Bps[TOPO_MAX_DIMS]; /**< as far from every row as half the rows' vertices allow */
+    bool *implied; /**< shape [n_rows], owned: an inequality that can only hold with equality */
+};
+
+/**
+ * One linear programme per row and dimension that the points found so far do not keep clear of.
+ * ERR_NOMEM or ERR_LIB; release with alloc_inside_free().
+ */
+int alloc_find_inside(struct alloc_inside *out, const struct alloc_problem *p, struct err *e);
+/** From the point inside as far towards a guess as stays clear of the rows; all of shape [n_dims]. */
+void alloc_approach(double *bw_Bps, const struct alloc_inside *in, const struct alloc_problem *p,
+                    const double *guess_Bps);
+
+void alloc_inside_free(struct alloc_inside *in);
 
 #endif

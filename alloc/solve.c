@@ -1,15 +1,698 @@
-#include "alloc/problem.h"
-
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc/bound.h"
+#include "alloc/interior.h"
 #include "alloc/lp.h"
-#include "alloc/vector.h"
-#include "alloc/work.h"
+#include "alloc/problem.h"
+
+/*
+ * Shared by the parts of alloc_solve(): what is known so far of one problem.
+ */
+
+/** Say how a solve ended; the reason reads on from "infeasible: ". */
+void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const char *fmt, ...)
+    ERR_PRINTF(3, 4);
+
+/**
+ * Why interior_solve() found nothing: rows that clash, or leave a dimension with traffic
+ * no bandwidth. out->status stays as it is when neither holds.
+ */
+int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
+
+/**
+ * A dimension whose growth makes T fall without end: it is the first of a leaf none of whose dimensions a row
+ * (or, if @p free_only, a price) limits; -1 if there is no such leaf.
+ */
+int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e);
+
+/** Least usd_per_Bps.B over the rows, INFINITY when they clash; its proof goes into @p b. */
+int alloc_least_price(double *least, struct alloc_bound *b, const struct alloc_problem *p, struct err *e);
+
+/** Least T(B) * (usd_per_Bps.B + usd_fixed), proved over the whole range of prices. */
+int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
+                        struct err *e);
+
+/**
+ * All splits as good as out->bw_Bps: their ranges, and whether there are any. Then
+ * moves to the cheapest, and among those to the most even.
+ * @param b       bound that proves the optimum
+ * @param time_s  largest T on the face
+ * @param usd     largest usd_per_Bps.B on the face, INFINITY for none
+ */
+int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, const struct alloc_bound *b,
+                       double time_s, double usd, struct err *e);
 
 enum { D = TOPO_MAX_DIMS };
+
+void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(out->reason, sizeof out->reason, fmt, ap);
+    va_end(ap);
+    out->status = status;
+}
+
+int alloc_least_price(double *least, struct alloc_bound *b, const struct alloc_problem *p, struct err *e)
+{
+    struct lp lp;
+    struct lp_result r;
+    lp_init(&lp, p->step->n_dims, p->rows, p->n_rows);
+    memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
+    int rc = lp_solve(&r, b ? b->row_dual : NULL, &lp, e);
+    if (rc)
+        return rc;
+    *least = r.status == LP_OPTIMAL ? r.value : INFINITY;
+    if (b && r.status == LP_OPTIMAL) {
+        b->time_weight = 0;
+        b->cost_weight = 1;
+        alloc_bound_balance(b, p);
+        b->value = fmax(alloc_bound_value(b, p), 0);
+        *least = b->value;
+    }
+    return 0;
+}
+
+/* Largest B_d over the rows; INFINITY when nothing limits it. */
+static int most_bandwidth(double *most, const struct alloc_problem *p, int32_t d, struct err *e)
+{
+    struct lp lp;
+    struct lp_result r;
+    lp_init(&lp, p->step->n_dims, p->rows, p->n_rows);
+    lp.cost[d] = -1;
+    int rc = lp_solve(&r, NULL, &lp, e);
+    *most = rc == 0 && r.status == LP_OPTIMAL ? -r.value : INFINITY;
+    return rc;
+}
+
+static int diagnose_rows(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    struct lp lp;
+    struct lp_result r;
+    lp_init(&lp, p->step->n_dims, p->rows, p->n_rows);
+    int rc = lp_solve(&r, NULL, &lp, e);
+    if (rc || r.status == LP_OPTIMAL)
+        return rc;
+    char names[sizeof out->reason - 64];
+    rc = lp_name_clash(names, sizeof names, &lp, e);
+    if (!rc)
+        alloc_conclude(out, ALLOC_INFEASIBLE, "these constraints cannot hold together: %s", names);
+    return rc;
+}
+
+static int diagnose_starved(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        double most;
+        if (!alloc_carries_traffic(p->step, d))
+            continue;
+        int rc = most_bandwidth(&most, p, d, e);
+        if (rc)
+            return rc;
+        if (most < 1e-3) { /* B/s: nothing but rounding */
+            alloc_conclude(out, ALLOC_INFEASIBLE,
+                           "%s carries traffic, but the constraints leave it no bandwidth", p->dim_names[d]);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    int rc = diagnose_rows(out, p, e);
+    if (rc == 0 && out->status == ALLOC_STALLED)
+        rc = diagnose_starved(out, p, e);
+    return rc;
+}
+
+/* Is there an end to B_d: by a row, or (unless only rows count) by its price? */
+static int find_limited(bool *limited, const struct alloc_problem *p, bool free_only, struct err *e)
+{
+    double cap_Bps[D];
+    alloc_find_caps(cap_Bps, p); /* decides nearly always, and needs no linear programme */
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        double most = cap_Bps[d];
+        limited[d] = isfinite(most) || (free_only && p->usd_per_Bps[d] > 0);
+        if (limited[d] || !alloc_carries_traffic(p->step, d))
+            continue;
+        int rc = most_bandwidth(&most, p, d, e);
+        if (rc)
+            return rc;
+        limited[d] = isfinite(most);
+    }
+    return 0;
+}
+
+/* A leaf is as slow as its slowest dimension: one that is limited is enough for it to have a least time. */
+int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
+{
+    bool limited[D];
+    *dim = -1;
+    int rc = find_limited(limited, p, free_only, e);
+    for (int32_t l = 0; l < p->step->n_leaves && *dim < 0 && !rc; l++) {
+        const double *traffic_B = &p->step->traffic_B[(ptrdiff_t)l * D];
+        bool has_end = false;
+        int32_t first = -1;
+        for (int32_t d = p->step->n_dims; d-- > 0;)
+            if (traffic_B[d] > 0) {
+                has_end = has_end || limited[d];
+                first = d;
+            }
+        *dim = has_end ? -1 : first;
+    }
+    return rc;
+}
+
+enum { MAX_LINES = 400, MAX_DESCENT = 40 };
+
+/* What the search stops at: half of ALLOC_GAP. */
+#define TARGET_GAP 5e-10
+
+/*
+ * T*(X + fixed), X = price.B, is not convex. But minimising T + mu*X is, and each such solve yields a
+ * point (X, T) and multipliers that prove T >= constant + root - rent - mu*X for every feasible
+ * B. With prices and row multipliers times any factor they prove as well, and the best factor for X gives the
+ * curve T >= constant + root^2 / (4 (mu*X + rent)). Curves for more and more mu close the gap around the best
+ * point.
+ */
+struct line {
+    double mu;
+    struct alloc_bound_parts part;
+    double x, t; /* the point that touches it */
+    double bw_Bps[D];
+    struct alloc_bound proof;
+};
+
+struct search {
+    const struct alloc_problem *problem;
+    struct interior *w;
+    struct line *lines; /* by x ascending, mu descending; shape [n] */
+    int32_t n, best;
+    double least, fixed;
+    int32_t iterations;
+};
+
+static double product(const struct search *s, int32_t i)
+{
+    return s->lines[i].t * (s->lines[i].x + s->fixed);
+}
+
+/* Solve for one mu and put the line in its place; returns where, or -1 when it brings nothing new. */
+static int32_t add_line(struct search *s, double mu, struct err *e)
+{
+    struct interior_result r;
+    interior_solve(s->w, (struct interior_ask){ .time_weight = 1, .cost_weight = mu, .limit_s = INFINITY },
+                   &r);
+    s->iterations += r.iterations;
+    if (!isfinite(r.value) || !isfinite(r.bound) || s->n == MAX_LINES)
+        return -1;
+    int32_t at = 0;
+    while (at < s->n && s->lines[at].mu > mu)
+        at++;
+    if (at < s->n && s->lines[at].mu == mu)
+        return -1;
+    struct line line = { .mu = mu, .x = r.cost_usd, .t = r.time_s };
+    memcpy(line.bw_Bps, r.bw_Bps, sizeof line.bw_Bps);
+    if (interior_bound(s->w, &line.proof, e))
+        return -1;
+    line.part = alloc_bound_split(&line.proof, s->problem);
+    memmove(&s->lines[at + 1], &s->lines[at], (size_t)(s->n - at) * sizeof *s->lines);
+    s->lines[at] = line;
+    s->n++;
+    s->best += s->best >= at && s->n > 1;
+    if (product(s, at) < product(s, s->best))
+        s->best = at;
+    return at;
+}
+
+/* log T + log X lies below its tangent: minimising the tangent never makes the product larger. */
+static void descend(struct search *s, struct err *e)
+{
+    for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
+        const struct line *best = &s->lines[s->best];
+        double mu = best->t / (best->x + s->fixed), before = product(s, s->best);
+        int32_t at = add_line(s, mu, e);
+        if (at < 0 || product(s, at) >= before * (1 - 1e-13))
+            return;
+    }
+}
+
+/* T at X is at least this, rounded or not. Where prices and rents sum to nothing no feasible B costs X. */
+static double curve(const struct line *l, double x)
+{
+    double price = l->mu * x + l->part.rent + ALLOC_FEASIBLE_REL * (l->mu * x + fabs(l->part.rent));
+    return price > 0 ? l->part.constant + l->part.root * l->part.root / (4 * price) : (double)INFINITY;
+}
+
+/*
+ * Least of curve * (X + fixed) over from..to. As a function of X that is a straight line plus a hyperbola
+ * that rises when rent >= mu*fixed, and else falls and is convex.
+ */
+static double least_on_curve(const struct line *l, double fixed, double from, double to)
+{
+    double at = from, falls = l->mu * fixed - l->part.rent;
+    if (falls > 0 && l->mu > 0) {
+        double stop = l->part.root * 0.5 * sqrt(falls / l->part.constant);
+        at = fmin(fmax((stop - l->part.rent) / l->mu, from), to);
+    }
+    return isfinite(at) ? curve(l, at) * (at + fixed) : l->part.root * l->part.root / (4 * l->mu);
+}
+
+/* What two neighbouring curves prove between their points: the first up to where they cross, then the other.
+ */
+static double between(const struct search *s, int32_t i)
+{
+    const struct line *a = &s->lines[i], *b = &s->lines[i + 1];
+    double from = a->x, to = b->x;
+    if (!isfinite(to)) /* the floor, which touches nothing: far out it is the higher */
+        for (to = 2 * from + s->fixed; isfinite(to) && curve(a, to) > curve(b, to);)
+            to *= 2;
+    for (int32_t k = 0; k < 60 && to > from * (1 + 1e-15); k++) {
+        double middle = 0.5 * (from + to);
+        if (curve(a, middle) > curve(b, middle))
+            from = middle;
+        else
+            to = middle;
+    }
+    return fmin(least_on_curve(a, s->fixed, a->x, to), least_on_curve(b, s->fixed, to, b->x));
+}
+
+/* The weakest spot: -1 left of all points, n-1 right of them, i between i and i+1. */
+static double weakest(const struct search *s, int32_t *where)
+{
+    const struct line *first = &s->lines[0], *last = &s->lines[s->n - 1];
+    double bound = INFINITY;
+    *where = s->best;
+    if (first->x > s->least) {
+        bound = least_on_curve(first, s->fixed, s->least, first->x);
+        *where = -1;
+    }
+    for (int32_t i = 0; i + 1 < s->n; i++) {
+        double here = between(s, i);
+        if (here < bound) {
+            bound = here;
+            *where = i;
+        }
+    }
+    double right = isfinite(last->x) ? least_on_curve(last, s->fixed, last->x, INFINITY) : (double)INFINITY;
+    if (right < bound) {
+        bound = right;
+        *where = s->n - 1;
+    }
+    return bound;
+}
+
+/* A mu that splits the weakest spot; 0 when it cannot be split. */
+static double next_mu(const struct search *s, int32_t where)
+{
+    if (where < 0)
+        return 8 * s->lines[0].mu;
+    if (where == s->n - 1)
+        return 0;
+    const struct line *a = &s->lines[where], *b = &s->lines[where + 1];
+    double chord = (a->t - b->t) / (b->x - a->x);
+    if (!(chord < a->mu * (1 - 1e-14) && chord > b->mu * (1 + 1e-14)))
+        chord = b->mu > 0 ? sqrt(a->mu * b->mu) : a->mu / 16;
+    return chord < a->mu && chord > b->mu ? chord : 0;
+}
+
+static double certify(struct search *s, struct err *e)
+{
+    for (;;) {
+        int32_t where;
+        double bound = weakest(s, &where), best = product(s, s->best);
+        if (best - bound <= TARGET_GAP * best)
+            return bound;
+        double mu = next_mu(s, where);
+        if (!(mu > 0) || add_line(s, mu, e) < 0)
+            return bound;
+        if (product(s, s->best) < best)
+            descend(s, e);
+    }
+}
+
+/* Bandwidth without end leaves compute: T >= v for every X. Stands right of all points. */
+static int add_floor(struct search *s, struct err *e)
+{
+    struct line *line = &s->lines[0];
+    *line = (struct line){ .x = INFINITY, .t = INFINITY };
+    int rc = alloc_bound_build(&line->proof, s->problem, e);
+    if (rc)
+        return rc;
+    line->proof.time_weight = 1;
+    alloc_bound_balance(&line->proof, s->problem);
+    line->part = alloc_bound_split(&line->proof, s->problem);
+    line->proof.value = alloc_bound_value(&line->proof, s->problem);
+    s->n = 1;
+    return 0;
+}
+
+/* Seconds per dollar at which both weigh the same when every dimension has 1 GB/s. */
+static double first_mu(const struct alloc_problem *p)
+{
+    double bw_Bps[D], compute_s, usd;
+    for (int32_t d = 0; d < D; d++)
+        bw_Bps[d] = INFINITY;
+    compute_s = step_time(p->step, bw_Bps);
+    for (int32_t d = 0; d < D; d++)
+        bw_Bps[d] = 1e9;
+    usd = vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
+    return (step_time(p->step, bw_Bps) - compute_s) / usd;
+}
+
+static int search(struct search *s, bool bounded, struct err *e)
+{
+    s->lines = calloc(MAX_LINES + 1, sizeof *s->lines);
+    if (!s->lines)
+        return err_nomem(e, "the split");
+    if (bounded) {
+        add_line(s, 0, e);
+    } else {
+        if (add_floor(s, e))
+            return e->code;
+        add_line(s, first_mu(s->problem), e);
+    }
+    if (e->code == ERR_OK && s->n && isfinite(s->lines[s->best].x))
+        descend(s, e);
+    return e->code;
+}
+
+/* The line whose mu is the rate at which the best point trades time for money: its multipliers are the
+ * slopes of the product. Where several lines touch that point the others' are not. */
+static int32_t find_prices(const struct search *s)
+{
+    const struct line *best = &s->lines[s->best];
+    double rate = best->t / (best->x + s->fixed);
+    int32_t found = s->best;
+    for (int32_t i = 0; i < s->n; i++)
+        if (fabs(s->lines[i].mu - rate) < fabs(s->lines[found].mu - rate))
+            found = i;
+    return found;
+}
+
+static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bound *least, struct err *e)
+{
+    out->lower_bound = certify(s, e);
+    if (e->code)
+        return e->code;
+    const struct line *best = &s->lines[s->best];
+    memcpy(out->bw_Bps, best->bw_Bps, sizeof best->bw_Bps);
+    out->value = product(s, s->best);
+    out->best_bound = find_prices(s);
+    out->bounds = calloc((size_t)s->n + 1, sizeof *out->bounds);
+    if (!out->bounds)
+        return err_nomem(e, "lower bounds");
+    for (int32_t i = 0; i < s->n; i++) {
+        out->bounds[i] = s->lines[i].proof;
+        s->lines[i].proof = (struct alloc_bound){ 0 };
+    }
+    out->bounds[s->n] = *least;
+    *least = (struct alloc_bound){ 0 };
+    out->n_bounds = s->n + 1;
+    return 0;
+}
+
+static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32_t unbounded)
+{
+    const struct alloc_problem *p = s->problem;
+    double bw_Bps[D];
+    for (int32_t d = 0; d < D; d++)
+        bw_Bps[d] = INFINITY;
+    double compute_s = step_time(p->step, bw_Bps);
+    if (s->least + s->fixed <= 0)
+        alloc_conclude(
+            out, ALLOC_ILL_POSED,
+            "%s, so there is no best split; need a floor: a total, a minimum bandwidth or a fixed cost",
+            compute_s > 0 ? "the objective keeps falling as all bandwidths go to zero together"
+                          : "the objective is the same at every scale of the bandwidths");
+    else if (unbounded >= 0 && !(compute_s > 0))
+        alloc_conclude(out, ALLOC_ILL_POSED,
+                       "the objective keeps falling as %s grows, so there is no best split; need a limit",
+                       p->dim_names[unbounded]);
+    return out->status == ALLOC_ILL_POSED;
+}
+
+int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
+                        struct err *e)
+{
+    struct search s = { .problem = p, .w = w, .fixed = p->usd_fixed };
+    struct alloc_bound least = { 0 };
+    int32_t unbounded = -1;
+    int rc = alloc_bound_build(&least, p, e);
+    if (!rc)
+        rc = alloc_least_price(&s.least, &least, p, e);
+    if (!rc)
+        rc = alloc_find_unbounded(&unbounded, p, false, e);
+    if (rc)
+        goto out;
+    if (isfinite(s.least) && is_ill_posed(out, &s, unbounded))
+        goto out;
+    rc = isfinite(s.least) ? search(&s, unbounded < 0, e) : 0;
+    if (!rc && s.n && isfinite(s.lines[s.best].x))
+        rc = hand_over(out, &s, &least, e);
+    out->iterations = s.iterations;
+out:
+    for (int32_t i = 0; i < s.n; i++)
+        alloc_bound_free(&s.lines[i].proof);
+    free(s.lines);
+    alloc_bound_free(&least);
+    return rc;
+}
+
+enum { MAX_CUTS = 60 };
+
+/* Slack on T and cost that the answer's own rounding needs. */
+#define FACE_REL 1e-12
+/* Below this share of all pull a dimension is taken as not binding anywhere; also below this share of
+ * T, which is what a proof's own gap may leave there when compute alone decides. */
+#define FREE_SHARE 1e-7
+#define NOISE_REL  1e-10
+/* Bandwidths nearer than this are level. */
+#define LEVEL_REL 1e-9
+/* Ranges narrower than this are one point. */
+#define UNIQUE_REL 1e-6
+
+/*
+ * The optimal face: all B with T(B) <= T* under the rows. Where a dimension binds with a
+ * positive multiplier, T is strictly convex in it and its bandwidth is the same all
+ * over the face. The others move, and T(B) <= T* becomes a few tangents: each
+ * linear programme over the face adds the tangent of T at its answer until that
+ * answer is on the face.
+ */
+struct face {
+    const struct alloc_problem *problem;
+    struct alloc_row *rows; /* the problem's, the cost cap, then cuts; shape [n] */
+    int32_t n, cap;
+    double time_s;
+    double lo_Bps[D], hi_Bps[D];
+};
+
+/* T(B) <= T* from below: T(B0) + g.(B - B0) <= T*. */
+static void add_cut(struct face *f, const double *bw_Bps)
+{
+    struct alloc_row *cut = &f->rows[f->n++];
+    *cut = (struct alloc_row){ .sense = LINEXPR_LE, .unit = 1 };
+    double t = step_time_grad(f->problem->step, bw_Bps, cut->coef);
+    cut->rhs = f->time_s - t + vector_dot(cut->coef, bw_Bps, f->problem->step->n_dims);
+}
+
+/* Best point of the face for a linear aim, or the most level one; false when the programme has no answer
+ * there. */
+static bool aim(struct face *f, const double *cost, const bool *level, struct lp_result *r, struct err *e)
+{
+    const int32_t n = f->problem->step->n_dims;
+    for (int32_t i = 0; i < MAX_CUTS; i++) {
+        struct lp lp;
+        lp_init(&lp, n, f->rows, f->n);
+        memcpy(lp.cost, cost, sizeof lp.cost);
+        lp.level = level;
+        memcpy(lp.lo_Bps, f->lo_Bps, sizeof lp.lo_Bps);
+        memcpy(lp.hi_Bps, f->hi_Bps, sizeof lp.hi_Bps);
+        if (lp_solve(r, NULL, &lp, e) || r->status != LP_OPTIMAL)
+            return false;
+        if (step_time(f->problem->step, r->bw_Bps) <= f->time_s * (1 + FACE_REL) || f->n == f->cap)
+            return true;
+        add_cut(f, r->bw_Bps);
+    }
+    return true;
+}
+
+static void find_pull(const struct alloc_problem *p, const struct alloc_bound *b, const double *bw_Bps,
+                      double *pull)
+{
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        pull[d] = 0;
+        for (int32_t l = 0; l < p->step->n_leaves; l++)
+            if (bw_Bps[d] > 0)
+                pull[d] +=
+                    b->leaf_dual[(ptrdiff_t)l * D + d] * p->step->traffic_B[(ptrdiff_t)l * D + d] / bw_Bps[d];
+    }
+}
+
+/* Hold binding dimensions where they are; returns how many are free to move. */
+static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const double *bw_Bps)
+{
+    const struct step_fn *step = f->problem->step;
+    double pull[D], all = 0, total = 0;
+    int32_t free_dims = 0;
+    find_pull(f->problem, b, bw_Bps, pull);
+    for (int32_t d = 0; d < step->n_dims; d++) {
+        all += pull[d];
+        total += bw_Bps[d];
+    }
+    double least_pull = FREE_SHARE * all + NOISE_REL * b->time_weight * f->time_s;
+    for (int32_t d = 0; d < step->n_dims; d++) {
+        if (pull[d] > least_pull) {
+            f->lo_Bps[d] = f->hi_Bps[d] = bw_Bps[d];
+            continue;
+        }
+        free_dims++;
+        f->hi_Bps[d] = INFINITY;
+        /* A leaf that counts has its time fixed, and needs this much here. A start for the cuts. */
+        for (int32_t l = 0; l < step->n_leaves; l++) {
+            const double *traffic = &step->traffic_B[(ptrdiff_t)l * D];
+            const double *dual = &b->leaf_dual[(ptrdiff_t)l * D];
+            double t = 0;
+            for (int32_t k = 0; k < step->n_dims; k++)
+                if (dual[k] * traffic[k] > least_pull * bw_Bps[k])
+                    t = fmax(t, traffic[k] / bw_Bps[k]);
+            if (t > 0)
+                f->lo_Bps[d] = fmax(f->lo_Bps[d], traffic[d] / t * (1 - FACE_REL));
+        }
+        if (f->lo_Bps[d] == 0 && alloc_carries_traffic(step, d))
+            f->lo_Bps[d] = 1e-9 * total;
+    }
+    return free_dims;
+}
+
+static int face_build(struct face *f, const struct alloc_problem *p, double usd, struct err *e)
+{
+    f->cap = p->n_rows + 1 + MAX_CUTS * 4;
+    f->rows = calloc((size_t)f->cap, sizeof *f->rows);
+    if (!f->rows)
+        return err_nomem(e, "the optimal face");
+    if (p->n_rows)
+        memcpy(f->rows, p->rows, (size_t)p->n_rows * sizeof *f->rows);
+    f->n = p->n_rows;
+    if (isfinite(usd)) {
+        f->rows[f->n] = (struct alloc_row){ .sense = LINEXPR_LE, .rhs = usd * (1 + FACE_REL), .unit = 1 };
+        memcpy(f->rows[f->n++].coef, p->usd_per_Bps, sizeof p->usd_per_Bps);
+    }
+    return 0;
+}
+
+static int find_ranges(struct face *f, struct alloc_answer *out, struct err *e)
+{
+    const int32_t n = f->problem->step->n_dims;
+    double total = 0;
+    for (int32_t d = 0; d < n; d++)
+        total += out->bw_Bps[d];
+    for (int32_t d = 0; d < n && e->code == ERR_OK; d++) {
+        struct lp_result r;
+        double cost[D] = { 0 };
+        if (f->lo_Bps[d] == f->hi_Bps[d])
+            continue;
+        cost[d] = 1;
+        if (aim(f, cost, NULL, &r, e))
+            out->lo_Bps[d] = fmin(r.bw_Bps[d], out->bw_Bps[d]);
+        cost[d] = -1;
+        bool found = aim(f, cost, NULL, &r, e);
+        if (found || (e->code == ERR_OK && r.status == LP_UNBOUNDED))
+            out->hi_Bps[d] = found ? fmax(r.bw_Bps[d], out->bw_Bps[d]) : INFINITY;
+        if (out->hi_Bps[d] - out->lo_Bps[d] > UNIQUE_REL * total)
+            out->unique = false;
+    }
+    return e->code;
+}
+
+/* Cap the face at the least of an aim, and at most @p more of it: cheapest, then next aim. */
+static bool narrow(struct face *f, const double *cost, struct lp_result *r, struct err *e)
+{
+    if (!aim(f, cost, NULL, r, e) || f->n == f->cap)
+        return false;
+    struct alloc_row *row = &f->rows[f->n++];
+    *row = (struct alloc_row){ .sense = LINEXPR_LE, .unit = 1 };
+    memcpy(row->coef, cost, D * sizeof *cost);
+    row->rhs = r->value + fabs(r->value) * FACE_REL;
+    return true;
+}
+
+/* Which of the levelled bandwidths cannot rise above @p least? They stay where they are. */
+static bool hold_stuck(struct face *f, bool *level, double least, struct err *e)
+{
+    bool any = false, stuck[D] = { false };
+    for (int32_t d = 0; d < f->problem->step->n_dims; d++) {
+        struct lp_result r;
+        double cost[D] = { 0 };
+        cost[d] = -1;
+        stuck[d] = level[d] && aim(f, cost, NULL, &r, e) && r.bw_Bps[d] <= least * (1 + LEVEL_REL);
+        any = any || stuck[d];
+    }
+    for (int32_t d = 0; d < f->problem->step->n_dims; d++)
+        level[d] = level[d] && !stuck[d];
+    return any;
+}
+
+/* Most even: raise the least bandwidth as far as it goes, hold what cannot rise any further, go on with the
+ * rest. */
+static void level_out(struct face *f, struct lp_result *r, struct err *e)
+{
+    const int32_t n = f->problem->step->n_dims;
+    const double none[D] = { 0 };
+    bool level[D], more = true;
+    for (int32_t d = 0; d < n; d++)
+        level[d] = f->lo_Bps[d] < f->hi_Bps[d];
+    for (int32_t round = 0; round < n && more; round++) {
+        struct lp_result trial;
+        if (!aim(f, none, level, &trial, e))
+            return;
+        *r = trial;
+        for (int32_t d = 0; d < n; d++)
+            if (level[d])
+                f->lo_Bps[d] = fmax(f->lo_Bps[d], trial.value * (1 - FACE_REL));
+        more = hold_stuck(f, level, trial.value, e);
+        for (int32_t d = 0, left = 0; d < n; d++) {
+            left += level[d];
+            more = more && (d + 1 < n || left > 0);
+        }
+    }
+}
+
+/* Take the point if rounding in the programmes left it feasible and as good as before. */
+static void move_to(struct alloc_answer *out, const struct alloc_problem *p, double time_s,
+                    const double *bw_Bps)
+{
+    double moved[D] = { 0 };
+    memcpy(moved, bw_Bps, (size_t)p->step->n_dims * sizeof *moved);
+    if (alloc_repair(p, moved) && step_time(p->step, moved) <= time_s * (1 + 10 * FACE_REL))
+        memcpy(out->bw_Bps, moved, sizeof moved);
+}
+
+int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, const struct alloc_bound *b,
+                       double time_s, double usd, struct err *e)
+{
+    struct face f = { .problem = p, .time_s = time_s };
+    struct lp_result r;
+    out->unique = true;
+    memcpy(out->lo_Bps, out->bw_Bps, sizeof out->lo_Bps);
+    memcpy(out->hi_Bps, out->bw_Bps, sizeof out->hi_Bps);
+    if (hold_binding(&f, b, out->bw_Bps) == 0)
+        return 0;
+    int rc = face_build(&f, p, usd, e);
+    if (!rc)
+        rc = find_ranges(&f, out, e);
+    if (!rc && !out->unique && narrow(&f, p->usd_per_Bps, &r, e)) {
+        level_out(&f, &r, e);
+        move_to(out, p, time_s, r.bw_Bps);
+    }
+    free(f.rows);
+    return e->code;
+}
 
 const char *const alloc_objective_names[] = { "time", "utilization", "perf_per_cost", "cost", NULL };
 const char *const alloc_status_names[] = {

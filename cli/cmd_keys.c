@@ -14,8 +14,8 @@
 #include "study/sweep_keys.h"
 #include "kinds/design/uncertain.h"
 #include "sim/slots/slots_draw.h"
-#include "workloads/trace_profile.h"
-#include "workloads/training.h"
+#include "workloads/traces/profile.h"
+#include "workloads/plan_cost.h"
 
 /* Every map a YAML file may hold, from the outside in. */
 static const struct section *const sections[] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "workloads/trace_profile.h"
-#include "workloads/trace_window.h"
+#include "workloads/traces/profile.h"
+#include "workloads/traces/trace.h"
 
 enum { MOST_JOBS = 2147483647 };
 

@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 #include "sim/pieces.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 _Static_assert((int)FIT_MAX_REGIMES == (int)PIECES_MAX, "a piece per regime");
 _Static_assert((int)FIT_MIN_POINTS == (int)PIECES_MIN_POINTS, "one regime needs what one piece needs");

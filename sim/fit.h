@@ -4,7 +4,7 @@
 #define SIM_FIT_H
 
 #include "topo/network.h"
-#include "workloads/curve.h"
+#include "workloads/curves/curve.h"
 
 enum {
     FIT_MAX_REGIMES = TOPO_MAX_REGIMES + 1, /**< those of a dimension and its own */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/roofline.h"
+#include "workloads/block.h"
 
 const char *const fit_operator_words[N_FIT_OPERATORS + 1] = { "stream", "matrix", "attention", "flash" };
 

@@ -2,7 +2,7 @@
 #ifndef SIM_RULES_H
 #define SIM_RULES_H
 
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 /** The ladder: how the time of a collective is found. */
 enum sim_model {

@@ -33,7 +33,7 @@ check_includes() {
         if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"
         if (header == "gsl/gsl_blas.h") return "^base/matrix\\.c$"
         if (header ~ /^gsl\//) return "^(base/rng\\.c$|alloc/|sim/)"
-        if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/chakra_file\\.c$"
+        if (header ~ /^protobuf-c\// || header ~ /\.pb-c\.h$/) return "^workloads/readers/chakra\\.c$"
         if (header == "jansson.h") return "^base/json_read\\.c$"
         if (header == "glpk.h") return "^base/simplex\\.c$"
         if (header == "sqlite3.h") return "^study/store[a-z_]*\\.c$"
@@ -122,7 +122,7 @@ self_test() {
     plant kinds/design/grid.c '#include <sqlite3.h>\n'
     plant study/pool.c '#include <mpi.h>\n'
     plant workloads/chakra.c '#include <protobuf-c/protobuf-c.h>\n'
-    plant workloads/chakra_leaf.c '#include "workloads/chakra.pb-c.h"\n'
+    plant workloads/chakra_leaf.c '#include "workloads/readers/chakra.pb-c.h"\n'
     plant base/yaml.c '#include <yaml.h>\n'
     plant base/yaml_two.c '#include <yaml.h>\n'
     plant base/long.c "int f(int a,\n      int b)\n{\n$(repeated 97 '    a++;')}\n"
@@ -134,7 +134,7 @@ self_test() {
     plant kinds/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
     plant base/simplex.c '#include <glpk.h>\n'
-    plant workloads/chakra_file.c '#include <protobuf-c/protobuf-c.h>\n#include "workloads/chakra.pb-c.h"\n'
+    plant workloads/readers/chakra.c '#include <protobuf-c/protobuf-c.h>\n#include "workloads/readers/chakra.pb-c.h"\n'
     plant base/json_read.c '#include <jansson.h>\n'
     plant topo/graph_read.c '#include <igraph.h>\n'
 

@@ -1,9 +1,41 @@
-/** @file What one block of a model (a layer, the embedding, the logits) costs an NPU per microbatch. */
+/** @file How long an operator takes on one NPU: the longer of its arithmetic and its memory traffic. */
 #ifndef WORKLOADS_BLOCK_H
 #define WORKLOADS_BLOCK_H
 
+#include "topo/npu.h"
 #include "workloads/model.h"
 #include "workloads/plan.h"
+
+/** Bytes of one element of weights and activations (bf16, fp16). */
+#define ROOFLINE_ELEMENT_B 2.0
+
+/** @p batch products of an m x k by a k x n matrix; all > 0, not necessarily whole. */
+struct roofline_product {
+    double m, n, k, batch;
+};
+
+/** 2 m n k batch [FLOP]. */
+double roofline_flop(const struct roofline_product *p);
+
+/** Share of the peak that a product reaches: matrix_efficiency m/(m+half_out) n/(n+half_out) k/(k+half_in),
+ * or the row of matrix_sizes for its FLOP. */
+double roofline_efficiency(const struct topo_npu *npu, const struct roofline_product *p);
+
+/**
+ * Time of one kernel [s]: max(FLOP/(peak * efficiency), (mk + kn + mn) elements/(memory * mem_efficiency)) +
+ * kernel_s. @p share: of that efficiency, for products that reach less (unfused attention).
+ */
+double roofline_product_s(const struct topo_npu *npu, const struct roofline_product *p, double share);
+
+/** @p kernels that read and write @p bytes altogether, with little arithmetic [s]. */
+double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernels);
+
+/** Fused attention of @p flop that reads and writes @p bytes [s]. */
+double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes);
+
+/*
+ * What one block of a model (a layer, the embedding, the logits) costs an NPU per microbatch.
+ */
 
 enum block_kind {
     BLOCK_DENSE,   /**< transformer layer */
@@ -37,5 +69,41 @@ double block_tokens(const struct plan *p, const struct model *m);
  */
 void block_cost(struct block_cost *c, enum block_kind kind, const struct model *m, const struct plan *p,
                 const struct topo_npu *npu);
+
+/*
+ * Memory that training takes of one NPU, term by term.
+ */
+
+enum memory_term {
+    MEMORY_WEIGHTS,
+    MEMORY_GRADIENTS,
+    MEMORY_OPTIMIZER,   /**< master weights and two moments, fp32 */
+    MEMORY_ACTIVATIONS, /**< kept from forward to backward pass */
+    MEMORY_BUFFERS,     /**< gathered parameters, a layer being recomputed, messages */
+    N_MEMORY_TERMS,
+};
+
+extern const char *const memory_term_words[N_MEMORY_TERMS + 1];
+
+/** Of the stage that needs most. */
+struct memory {
+    int64_t stage;                 /**< from 0 */
+    double term_B[N_MEMORY_TERMS]; /**< [B] */
+    double total_B;
+};
+
+/**
+ * Bytes that one layer keeps of one microbatch until its backward pass. Source: arXiv 2205.05198 section 4
+ * (GELU, unfused attention with dropout: s b h (10 + 24/t + 5 a s/(h t)) and its variants), term by term for
+ * the others.
+ */
+double memory_layer_B(const struct model *m, const struct plan *p, bool experts);
+
+/** Microbatches' worth of layers that @p stage (from 0) keeps at once: min(m, p - stage) in 1F1B, m in GPipe;
+ * interleaved, the first stage's p of them times 1 + (p-1)/(p v). */
+double memory_in_flight(const struct plan *p, int64_t stage);
+
+/** Memory of a legal plan. O(1); O(layers) of a model with experts. */
+void memory_plan(struct memory *out, const struct model *m, const struct plan *p);
 
 #endif

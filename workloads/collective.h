@@ -3,6 +3,7 @@
 #define WORKLOADS_COLLECTIVE_H
 
 #include "topo/network.h"
+#include "workloads/algorithm.h"
 
 enum collective_kind {
     COLLECTIVE_ALL_REDUCE,
@@ -43,5 +44,133 @@ double collective_share(const struct topo_dim *dim);
 
 /** The same in the regime that reaches most. */
 double collective_best_share(const struct topo_dim *dim);
+
+/*
+ * A collective as a chain of stages, one pass over one dimension each, with what each stage costs.
+ */
+
+/** How collectives are carried out, beyond what the network says. */
+struct stage_rules {
+    int32_t chunks;    /**< equal pieces that pass the dimensions one behind the other, >= 1 */
+    double endpoint_s; /**< overhead of an NPU per message [s] */
+    double mem_Bps;    /**< memory that reductions read and write; INFINITY: they are free */
+};
+
+/** One piece, endless memory, no overhead. */
+extern const struct stage_rules stage_rules_plain;
+
+enum { STAGE_MAX = 2 * TOPO_MAX_DIMS, STAGE_MAX_CHUNKS = 1000000, STAGE_MAX_SEGMENTS = 1024 };
+
+/** What was chosen where there is a choice. */
+struct stage_choice {
+    enum topo_algorithm algorithm;
+    int32_t regime;   /**< 0: the dimension's own latency and efficiency; i: its regimes[i-1] */
+    int32_t segments; /**< of a pipelined algorithm, else 1 */
+};
+
+/** Time = const_s + load_B / bw_Bps. */
+struct stage {
+    int32_t dim;
+    enum pass pass;
+    struct stage_choice choice;
+    double full_B;  /**< S of algorithm_cost() */
+    double sent_B;  /**< bytes that the dimension's bandwidth must carry, load * S */
+    double const_s; /**< latency, overhead and memory [s] */
+    double load_B;  /**< bytes over what a collective reaches of the dimension's bandwidth */
+};
+
+/**
+ * Cost of one pass over @p full_B bytes (S of algorithm_cost()) among @p members >= 2 of dimension @p dim.
+ * Where algorithm, regime or segments are to choose, the fastest at @p bw_Bps is taken; when that is not
+ * known (NaN or 0), the one that needs least bandwidth.
+ */
+void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
+                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
+
+/**
+ * An all-reduce of @p full_B bytes in one dimension: one stage where the switch or a tree does it in one go,
+ * else reduce-scatter and all-gather.
+ * @return how many stages: 1 or 2.
+ */
+int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
+                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
+
+/**
+ * The stages of a collective of @p bytes per NPU over @p members (shape [n_dims]) in the order @p order
+ * (shape [n_dims], every dimension once; NULL: innermost first): reduce-scatter along it; all-gather and
+ * broadcast against it; all-reduce along it, all-reduce at its end, and back; the others along it.
+ *
+ * @param rules    chunks are not looked at: give the bytes of one chunk.
+ * @param bw_Bps   shape [n_dims], or NULL when not known.
+ * @return how many, 0 for no bytes or a group of one.
+ */
+int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
+                   const int32_t *members, const int32_t *order, const struct topo_network *net,
+                   const struct stage_rules *rules, const double *bw_Bps);
+
+/** Row r of a pipeline: how often each of its stages counts. */
+struct stage_row {
+    double count[STAGE_MAX]; /**< shape [n] */
+};
+
+/**
+ * Time of C equal chunks that pass the stages of stage_list() one behind the other, each dimension serving
+ * one at a time: the largest over rows of sum_k count[k] * (time of stage k for one chunk). One row per
+ * dimension of the collective: it works on all C chunks without pause, after the first chunk has reached it
+ * and before the last has left.
+ *
+ * Reduce-scatter, all-gather, all-to-all, broadcast, send: all other stages count once; that is exact (a flow
+ * shop of equal jobs). All-reduce: dimensions between this one and the turn do not count, since chunks on
+ * their way out and back fill the wait; a lower bound, exact for two equal dimensions, one chunk, or one
+ * dimension.
+ *
+ * @param kind    decides between the two.
+ * @return how many rows, 1 to TOPO_MAX_DIMS; @p n >= 1.
+ */
+int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stages, int32_t n,
+                   enum collective_kind kind, int32_t chunks);
+
+/** Could another bandwidth lead to another choice in @p net? Segments of a broadcast aside, which always
+ * could. */
+bool stage_has_choice(const struct topo_network *net);
+
+/*
+ * Closed-form time of one collective at given bandwidths, and how it depends on its bytes.
+ */
+
+/** A network with bandwidths, and how collectives are run on it. Borrowed. */
+struct collective_way {
+    const struct topo_network *net;
+    const struct stage_rules *rules; /**< NULL: max_d m_d/B_d, endlessly many chunks and no latency */
+    const double *bw_Bps;            /**< shape [n_dims] */
+};
+
+/** Seconds, and how many of them the dimensions take: what is left is latency. */
+struct collective_time {
+    double time_s;
+    double wait_s[TOPO_MAX_DIMS]; /**< transfers on the path that decides */
+};
+
+/** Time of one collective over @p members, shape [n_dims]. The slowest of its rows, the first of equals. */
+void collective_time(struct collective_time *out, enum collective_kind kind, double bytes,
+                     const int32_t *members, const struct collective_way *way);
+
+/** Time as a function of bytes, where nothing is chosen by them: the largest of lines through const_s. */
+struct collective_lines {
+    int32_t n;
+    struct collective_line {
+        double const_s, s_per_B; /**< time_s = const_s + s_per_B * bytes */
+        double wait_s_per_B[TOPO_MAX_DIMS];
+    } lines[TOPO_MAX_DIMS];
+};
+
+/** Can collectives of this kind be written as lines? Not where algorithm, regime or segments depend on size.
+ */
+bool collective_is_linear(enum collective_kind kind, const struct collective_way *way);
+
+/** The lines; those that another one exceeds everywhere are left out. Same times as collective_time() but for
+ * rounding. */
+void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
+                           const struct collective_way *way);
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "workloads/step.h"
+#include "workloads/step_keys.h"
+
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
 const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp", "ep", "dp", "experts", "pp" };
 const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full" };
@@ -338,4 +341,289 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
         text_printf(out, ", zero %d", (int)p->zero);
     if (p->seq_parallel)
         text_puts(out, ", sequence parallel");
+}
+
+#define P_COUNT(key_name, field, least, most, absent, text)                                                  \
+    COUNT_KEY(plan_conf, key_name, p.field, least, most, absent, text)
+#define P_BOOL(key_name, field, absent, text)                                                                \
+    {                                                                                                        \
+        .name = key_name, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct plan_conf, p.field),     \
+        .unit = "", .dflt = absent                                                                           \
+    }
+#define P_WORD(key_name, field, list, absent, text)                                                          \
+    {                                                                                                        \
+        .name = key_name, .help = text, .kind = KEY_WORD, .offset = offsetof(struct plan_conf, p.field),     \
+        .unit = "", .dflt = absent, .words = list                                                            \
+    }
+
+struct plan_conf {
+    struct plan p;
+    int64_t zero;
+    yaml_id order;
+};
+
+static const struct key plan_keys[] = {
+    P_COUNT("tp", degree[PLAN_TP], 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
+    P_COUNT("cp", degree[PLAN_CP], 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence"),
+    P_COUNT("dp", degree[PLAN_DP], 1, TOPO_MAX_NPUS, SCHEMA_NONE, "data parallelism; absent: what is left"),
+    P_COUNT("pp", degree[PLAN_PP], 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
+    P_COUNT("ep", ep, 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
+    P_BOOL("expert_tp", expert_tp, 0, "true: experts are split over tp too, and ep has none of its NPUs"),
+    { .name = "batch",
+      .help = "sequences (samples) of one step, over all NPUs",
+      .kind = KEY_COUNT,
+      .offset = offsetof(struct plan_conf, p.batch),
+      .unit = "",
+      .scale = 1,
+      .min = 1,
+      .max = 1e12,
+      .dflt = SCHEMA_NONE,
+      .required = true },
+    P_COUNT("micro_batch", micro, 1, 1e12, 1,
+            "sequences of one microbatch; absent: 1, of a DLRM or CNN all of batch / dp"),
+    P_WORD("schedule", schedule, plan_schedule_words, PLAN_1F1B, "of the pipeline; absent: 1f1b"),
+    P_COUNT("interleave", interleave, 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
+    P_COUNT("first_stage_layers", first, 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
+    P_COUNT("last_stage_layers", last, 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
+    P_BOOL("seq_parallel", seq_parallel, 0, "true: norms and residuals are split over tp as well"),
+    P_WORD("recompute", recompute, plan_recompute_words, PLAN_RECOMPUTE_NONE,
+           "done again in the backward pass: attention scores (selective), all of a layer (full)"),
+    COUNT_KEY(plan_conf, "zero", zero, 0, 3, 0,
+              "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
+    P_WORD("context", context, plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values"),
+    P_WORD("overlap_tp", overlap_tp, plan_overlap_words, PLAN_OVERLAP_BACKWARD,
+           "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
+    P_BOOL("overlap_dp", overlap_dp, 1, "false: gradients wait for the end of the backward pass"),
+    P_BOOL("overlap_pp", overlap_pp, 0, "true: sends of the pipeline show in its fill and drain only"),
+    P_BOOL("scatter_gather", scatter_gather, 1, "false: each of a tp group sends a stage's whole output"),
+    P_COUNT("sends", sends, 0, 16, 2, "exposed messages of a stage per microbatch, forward and backward"),
+    P_COUNT("grad_B", grad_B, 2, 4, 4, "bytes of a gradient, 4 or 2"),
+    { .name = "step_overhead_s",
+      .help = "of a step, whatever its size (software)",
+      .kind = KEY_REAL,
+      .offset = offsetof(struct plan_conf, p.overhead_s),
+      .unit = "s",
+      .scale = 1,
+      .min = 0,
+      .max = 1e6,
+      .dflt = 0 },
+    NODE_KEY(plan_conf, "order", order,
+             "list of tp, cp, dp and pp, the innermost first; absent: in this order (Megatron)"),
+};
+
+SECTION(plan_section, "parallel", "how a model is spread over the NPUs", plan_keys);
+
+static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    bool seen[N_PLAN_AXES] = { 0 };
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (doc->nodes[list].n != N_PLAN_AXES)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need tp, cp, dp and pp in some order",
+                         (int)doc->nodes[list].n);
+    yaml_each (id, doc, list) {
+        const char *word;
+        int axis = 0;
+        if ((rc = yaml_text(doc, id, &word, e)))
+            return rc;
+        while (axis < N_PLAN_AXES && strcmp(word, plan_axis_words[axis]) != 0)
+            axis++;
+        if (axis == N_PLAN_AXES || seen[axis])
+            return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", word,
+                             axis == N_PLAN_AXES ? "tp, cp, dp or pp" : "each of tp, cp, dp and pp once");
+        seen[axis] = true;
+        p->order[doc->nodes[id].index] = (enum plan_axis)axis;
+    }
+    return 0;
+}
+
+/* Where a key is, or where the map is that does not have it. */
+static int fail_at(const struct yaml_doc *doc, yaml_id map, const char *key, const char *why, struct err *e)
+{
+    yaml_id id = yaml_get(doc, map, key);
+    return id >= 0 ? yaml_fail(doc, id, e, ERR_RANGE, "%s", why)
+                   : yaml_fail(doc, map, e, ERR_RANGE, "%s %s", key, why);
+}
+
+/* Do the axes lie along the dimensions? */
+static int check_map(const struct plan *p, const struct topo_network *net, const struct yaml_doc *doc,
+                     yaml_id map, struct err *e)
+{
+    struct plan_place place;
+    struct err inner = { 0 };
+    char key[8] = "";
+    if (!plan_map(&place, p, net, &inner))
+        return 0;
+    size_t n = strcspn(inner.msg, ":");
+    if (n < sizeof key)
+        memcpy(key, inner.msg, n);
+    return fail_at(doc, map, key, inner.msg + n + 2, e);
+}
+
+int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
+              const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct plan_conf conf;
+    struct plan_fault fault = { 0 };
+    plan_defaults(&conf.p);
+    int rc = schema_read(&conf, &plan_section, doc, map, e);
+    if (!rc && conf.order >= 0)
+        rc = read_order(&conf.p, doc, conf.order, e);
+    if (rc)
+        return rc;
+    *p = conf.p;
+    p->zero = (int32_t)conf.zero;
+    if (p->grad_B == 3)
+        return fail_at(doc, map, "grad_B", "is 3, need 2 or 4", e);
+    if (p->degree[PLAN_DP] < 0) {
+        int64_t inner = plan_inner(p, net->n_npus);
+        p->degree[PLAN_DP] = net->n_npus >= inner ? net->n_npus / inner : 1;
+    }
+    int64_t samples = p->batch / p->degree[PLAN_DP];
+    if (m->family != MODEL_TRANSFORMER && yaml_get(doc, map, "micro_batch") < 0 && samples > 0)
+        p->micro = samples;
+    if (!check)
+        return 0;
+    if (!plan_check(p, m, net->n_npus, &fault))
+        return fail_at(doc, map, fault.key, fault.why, e);
+    return check_map(p, net, doc, map, e);
+}
+
+/* A part of a dimension that an axis takes. */
+struct cell {
+    int32_t dim, members, stride;
+};
+
+/* What the axes in `wanted` take, innermost first. */
+static int32_t list_cells(struct cell *cells, const struct plan *p, const struct plan_place *place,
+                          const int32_t (*stride)[TOPO_MAX_DIMS], int32_t n_dims, unsigned wanted)
+{
+    int32_t n = 0;
+    for (int i = 0; i < N_PLAN_AXES; i++) {
+        enum plan_axis axis = p->order[i];
+        if (!(wanted & 1U << axis))
+            continue;
+        for (int32_t d = 0; d < n_dims; d++)
+            if (place->axis[axis][d] > 1)
+                cells[n++] = (struct cell){ d, place->axis[axis][d], stride[axis][d] };
+    }
+    return n;
+}
+
+static void clear_group(struct plan_place *place, enum plan_group g)
+{
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        place->members[g][d] = place->stride[g][d] = 1;
+}
+
+/* A group takes what another cell of the same dimension leaves beside it; the distance is that of the inner.
+ */
+static void add_cell(struct plan_place *place, enum plan_group g, const struct cell *c)
+{
+    if (c->members > 1 && place->members[g][c->dim] == 1)
+        place->stride[g][c->dim] = c->stride;
+    place->members[g][c->dim] *= c->members;
+}
+
+/* Experts' NPUs from the cells, innermost first; what is left of them shares gradients. */
+static int place_experts(struct plan_place *place, const struct plan *p, struct cell *cells, int32_t n,
+                         struct err *e)
+{
+    int32_t left[N_PLAN_AXES * TOPO_MAX_DIMS], taken[N_PLAN_AXES * TOPO_MAX_DIMS];
+    for (int32_t i = 0; i < n; i++)
+        left[i] = cells[i].members;
+    int rc = n ? group_fill(taken, left, n, p->ep, e) : 0;
+    if (rc)
+        return err_wrap(e, "ep");
+    for (int32_t i = 0; i < n; i++) {
+        struct cell inner = { cells[i].dim, taken[i], cells[i].stride };
+        struct cell outer = { cells[i].dim, left[i] / taken[i], cells[i].stride * taken[i] };
+        add_cell(place, PLAN_GROUP_EP, &inner);
+        add_cell(place, PLAN_GROUP_EXPERTS, &outer);
+    }
+    return 0;
+}
+
+static int place_groups(struct plan_place *place, const struct plan *p,
+                        const int32_t (*stride)[TOPO_MAX_DIMS], int32_t n_dims, struct err *e)
+{
+    static const struct {
+        enum plan_group group;
+        unsigned axes;
+    } rows[] = {
+        { PLAN_GROUP_TP, 1U << PLAN_TP },
+        { PLAN_GROUP_CP, 1U << PLAN_CP },
+        { PLAN_GROUP_DP, 1U << PLAN_CP | 1U << PLAN_DP },
+        { PLAN_GROUP_PP, 1U << PLAN_PP },
+    };
+    struct cell cells[N_PLAN_AXES * TOPO_MAX_DIMS];
+    for (int g = 0; g < N_PLAN_GROUPS; g++)
+        clear_group(place, (enum plan_group)g);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int32_t n = list_cells(cells, p, place, stride, n_dims, rows[i].axes);
+        for (int32_t k = 0; k < n; k++)
+            add_cell(place, rows[i].group, &cells[k]);
+    }
+    unsigned around = 1U << PLAN_CP | 1U << PLAN_DP | (p->expert_tp ? 0 : 1U << PLAN_TP);
+    return place_experts(place, p, cells, list_cells(cells, p, place, stride, n_dims, around), e);
+}
+
+int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e)
+{
+    int32_t left[TOPO_MAX_DIMS], stride[N_PLAN_AXES][TOPO_MAX_DIMS];
+    *place = (struct plan_place){ 0 };
+    for (int32_t d = 0; d < net->n_dims; d++)
+        left[d] = net->dims[d].size;
+    for (int i = 0; i < N_PLAN_AXES; i++) {
+        enum plan_axis axis = p->order[i];
+        int rc = group_fill(place->axis[axis], left, net->n_dims, p->degree[axis], e);
+        if (rc)
+            return err_wrap(e, "%s", plan_axis_words[axis]);
+        for (int32_t d = 0; d < net->n_dims; d++) {
+            stride[axis][d] = net->dims[d].size / left[d];
+            left[d] /= place->axis[axis][d];
+        }
+    }
+    return place_groups(place, p, (const int32_t(*)[TOPO_MAX_DIMS])stride, net->n_dims, e);
+}
+
+/* ---- the picture ---- */
+
+/* Letters of a bar for each doubling of what it stands for. */
+enum { BAR_PER_BIT = 5, BAR_LEAST = 8 };
+
+static void draw_bar(struct text *out, const char *word, int64_t n)
+{
+    char label[32];
+    int width = (int)lround(BAR_PER_BIT * log2((double)n)) - 1;
+    int used = snprintf(label, sizeof label, " %s %lld ", word, (long long)n);
+    width = width < BAR_LEAST ? BAR_LEAST : width;
+    int before = (width - used) / 2;
+    for (int i = 0; i < width; i++) {
+        if (i == before) {
+            text_puts(out, label);
+            i += used - 1;
+        } else {
+            text_puts(out, "-");
+        }
+    }
+    text_puts(out, "|");
+}
+
+void plan_draw(struct text *out, const struct plan *p, const struct plan_place *place,
+               const struct topo_network *net)
+{
+    size_t widest = 0;
+    char shape[48];
+    for (int32_t d = 0; d < net->n_dims; d++)
+        widest = strlen(net->dims[d].name) > widest ? strlen(net->dims[d].name) : widest;
+    for (int32_t d = net->n_dims; d-- > 0;) {
+        snprintf(shape, sizeof shape, "%s:%d", topo_shape_name(net->dims[d].shape), (int)net->dims[d].size);
+        text_printf(out, "%-*s  %-12s |", (int)widest, net->dims[d].name, shape);
+        for (int i = 0; i < N_PLAN_AXES; i++)
+            if (place->axis[p->order[i]][d] > 1)
+                draw_bar(out, plan_axis_words[p->order[i]], place->axis[p->order[i]][d]);
+        text_puts(out, "\n");
+    }
 }

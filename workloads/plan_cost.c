@@ -1,5 +1,446 @@
-#include "workloads/plan_draft.h"
-#include "workloads/roofline.h"
+#include "workloads/plan_cost.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "workloads/block.h"
+
+/*
+ * Private to plan_*.c: writing down the parts and collectives of a planned step.
+ */
+
+struct drafting {
+    struct plan_cost *c;
+    const struct model *m;
+    const struct plan *p;
+    const struct topo_npu *npu;
+    double tp, cp, tokens;
+    double width_B;         /**< an activation of one microbatch, over all of TP */
+    struct block_cost cost; /**< of the block being drafted */
+};
+
+/** Append to the end of @p list, which is the last that was appended to. */
+void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add);
+
+/** Append a part to the end of @p pass, which is the last that was appended to; valid as long as @p x->c. */
+struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
+                             const char *name, double compute_s);
+
+/** A collective of TP over @p share of an activation. Nothing without TP. */
+void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind kind, const char *name,
+              double times, double share);
+
+struct model_share draft_scaled(struct model_share s, double factor);
+
+/** Parameters of a block that one NPU holds, before data parallelism shares them out. */
+struct model_share draft_params(const struct drafting *x, enum block_kind kind);
+
+/** @p share of so many bytes per NPU, over those who share them; experts' over theirs. */
+void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
+                    enum step_phase phase, const char *name, struct model_share bytes, double share);
+
+/** What ZeRO 2 and 3 exchange for each microbatch of a block in one pass, whose last part was appended last.
+ */
+void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward);
+
+/** Kind of the layer of @p s that is not beside its exchange, or -1. */
+static inline int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
+{
+    if (!c->open || s->dense + s->experts == 0)
+        return -1;
+    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
+}
+
+/** A transformer layer, both passes. */
+void draft_layer(struct drafting *x, enum block_kind kind);
+
+void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
+{
+    assert(x->c->n_collectives < PLAN_MAX_COLLECTIVES);
+    if (list->n == 0)
+        list->first = x->c->n_collectives;
+    assert(list->first + list->n == x->c->n_collectives);
+    x->c->collectives[x->c->n_collectives++] = add;
+    list->n++;
+}
+
+struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
+                             const char *name, double compute_s)
+{
+    assert(x->c->n_parts < PLAN_MAX_PARTS);
+    if (pass->n == 0)
+        pass->first = x->c->n_parts;
+    assert(pass->first + pass->n == x->c->n_parts);
+    struct plan_part *part = &x->c->parts[x->c->n_parts++];
+    *part = (struct plan_part){ .phase = phase, .name = name, .compute_s = compute_s };
+    pass->n++;
+    return part;
+}
+
+void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind kind, const char *name,
+              double times, double share)
+{
+    double bytes = x->width_B * share;
+    if (x->tp > 1 && times > 0)
+        draft_collective(x, &part->sent,
+                         (struct plan_collective){ PLAN_GROUP_TP, kind, part->phase, name,
+                                                   kind == COLLECTIVE_ALL_GATHER ? bytes / x->tp : bytes,
+                                                   times });
+}
+
+/* ---- gradients and parameters ---- */
+
+void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
+                    enum step_phase phase, const char *name, struct model_share bytes, double share)
+{
+    double tp = x->p->expert_tp ? 1 : x->tp, dp = (double)x->p->degree[PLAN_DP];
+    const struct {
+        enum plan_group group;
+        double bytes, members;
+    } rows[] = { { PLAN_GROUP_DP, bytes.dense, x->cp * dp },
+                 { PLAN_GROUP_EXPERTS, bytes.expert, tp * x->cp * dp / (double)x->p->ep } };
+    for (int i = 0; i < 2; i++)
+        if (rows[i].bytes * share > 0 && rows[i].members > 1)
+            draft_collective(
+                x, list,
+                (struct plan_collective){
+                    rows[i].group, kind, phase, name,
+                    rows[i].bytes * share / (kind == COLLECTIVE_ALL_GATHER ? rows[i].members : 1), 1 });
+}
+
+struct model_share draft_scaled(struct model_share s, double factor)
+{
+    return (struct model_share){ s.dense * factor, s.expert * factor };
+}
+
+struct model_share draft_params(const struct drafting *x, enum block_kind kind)
+{
+    double etp = x->p->expert_tp ? x->tp : 1;
+    switch (kind) {
+    case BLOCK_EMBED:
+        return (struct model_share){ x->m->family == MODEL_TRANSFORMER ? model_embed_params(x->m, x->tp) : 0,
+                                     0 };
+    case BLOCK_HEAD:
+        if (x->m->family == MODEL_DLRM)
+            return (struct model_share){ model_dlrm_dense_params(x->m), 0 };
+        if (x->m->family == MODEL_CNN)
+            return (struct model_share){ model_params(x->m), 0 };
+        return (struct model_share){ model_head_params(x->m, x->tp), 0 };
+    case BLOCK_DENSE:
+    case BLOCK_EXPERTS:
+        return model_layer_params(x->m, kind == BLOCK_EXPERTS, x->tp, (double)x->p->ep, etp);
+    case N_BLOCKS:
+        break;
+    }
+    return (struct model_share){ 0, 0 };
+}
+
+/* ZeRO 2 scatters gradients after each microbatch, ZeRO 3 gathers parameters for each pass as well. */
+void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
+{
+    struct model_share params = draft_params(x, kind);
+    struct model_share weights = draft_scaled(params, ROOFLINE_ELEMENT_B),
+                       grads = draft_scaled(params, (double)x->p->grad_B);
+    bool beside = x->p->overlap_dp && (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS);
+    if (x->p->zero < (forward ? 3 : 2))
+        return;
+    struct plan_list *list = &pass->beside;
+    if (!beside)
+        list = &draft_part(x, pass, forward ? STEP_FORWARD : STEP_WEIGHT_GRAD,
+                           forward ? "parameters" : "gradients", 0)
+                    ->sent;
+    if (x->p->zero == 3)
+        draft_exchange(x, list, COLLECTIVE_ALL_GATHER, forward ? STEP_FORWARD : STEP_INPUT_GRAD, "parameters",
+                       weights, 1);
+    if (!forward)
+        draft_exchange(x, list, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients", grads, 1);
+}
+
+/*
+ * Where the time of a step goes. Of parts that run side by side, compute counts whole, and of the collectives
+ * beside it what sticks out: their time beyond that of the compute, each in proportion.
+ */
+struct sharing {
+    const struct plan_cost *c;
+    const double *once_s; /* shape [n_collectives] */
+};
+
+static void shares_add(struct plan_shares *to, double times, const struct plan_shares *s, int32_t n)
+{
+    to->time_s += times * s->time_s;
+    to->bubble_s += times * s->bubble_s;
+    for (int p = 0; p < N_STEP_PHASES; p++)
+        to->compute_s[p] += times * s->compute_s[p];
+    for (int32_t i = 0; i < n; i++)
+        to->exposed_s[i] += times * s->exposed_s[i];
+}
+
+static void plan_shares_add_compute(struct plan_shares *to, enum step_phase phase, double seconds)
+{
+    to->compute_s[phase] += seconds;
+    to->time_s += seconds;
+}
+
+static double list_time(const struct sharing *x, struct plan_list list)
+{
+    double sum_s = 0;
+    for (int32_t i = list.first; i < list.first + list.n; i++)
+        sum_s += x->c->collectives[i].times * x->once_s[i];
+    return sum_s;
+}
+
+/* Of a list that runs beside something of @p hidden_s, what is longer. */
+static void plan_shares_add_list(struct plan_shares *to, const struct sharing *x, struct plan_list list,
+                                 double hidden_s)
+{
+    double all_s = list_time(x, list), out_s = all_s - hidden_s;
+    if (!(out_s > 0))
+        return;
+    for (int32_t i = list.first; i < list.first + list.n; i++)
+        to->exposed_s[i] += out_s * (x->c->collectives[i].times * x->once_s[i] / all_s);
+    to->time_s += out_s;
+}
+
+static struct plan_shares share_parts(const struct sharing *x, const struct plan_pass *pass)
+{
+    struct plan_shares s = { 0 };
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
+        const struct plan_part *part = &x->c->parts[i];
+        plan_shares_add_compute(&s, part->phase, part->compute_s);
+        plan_shares_add_list(&s, x, part->sent, part->beside ? part->compute_s : 0);
+    }
+    return s;
+}
+
+/* A pass of one block; @p open: beside nothing. */
+static struct plan_shares share_pass(const struct sharing *x, const struct plan_pass *pass, bool open)
+{
+    struct plan_shares s = share_parts(x, pass);
+    plan_shares_add_list(&s, x, pass->beside, open ? 0 : s.time_s);
+    return s;
+}
+
+/* All blocks of a stage in one direction, beside what is exchanged once. */
+static struct plan_shares share_direction(const struct sharing *x, const struct plan_stage *s, bool forward,
+                                          struct plan_list exchanged)
+{
+    const double count[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head };
+    int open = plan_cost_open(x->c, s);
+    struct plan_shares all = { 0 };
+    for (int b = 0; b < N_BLOCKS; b++) {
+        const struct plan_pass *pass = forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward;
+        struct plan_shares one = share_pass(x, pass, false);
+        shares_add(&all, count[b] - (b == open), &one, x->c->n_collectives);
+        if (b == open) {
+            one = share_pass(x, pass, true);
+            shares_add(&all, 1, &one, x->c->n_collectives);
+        }
+    }
+    plan_shares_add_list(&all, x, exchanged, all.time_s);
+    return all;
+}
+
+static struct plan_shares share_stage(const struct sharing *x, const struct plan_stage *s, bool last)
+{
+    static const struct plan_list none = { 0, 0 };
+    struct plan_shares all = share_direction(x, s, true, last ? x->c->before : none);
+    struct plan_shares back = share_direction(x, s, false, last ? x->c->after : none);
+    shares_add(&all, 1, &back, x->c->n_collectives);
+    plan_shares_add_list(&all, x, x->c->sends, 0);
+    return all;
+}
+
+/* Others work meanwhile: nothing of this stage. */
+static void add_wait(struct plan_shares *to, double seconds)
+{
+    to->bubble_s += seconds;
+    to->time_s += seconds;
+}
+
+static void add_stages(struct plan_shares *out, const struct sharing *x)
+{
+    const struct plan_cost *c = x->c;
+    struct plan_shares most = { 0 }, most_last = { 0 };
+    double v = c->interleave, boundaries = -1;
+    for (int32_t i = 0; i < c->n_stages; i++) {
+        const struct plan_stage *s = &c->stages[i];
+        struct plan_shares tau = share_stage(x, s, false), last = share_stage(x, s, i == 0);
+        if (tau.time_s > most.time_s)
+            most = tau;
+        if (last.time_s > most_last.time_s)
+            most_last = last;
+        if (i == 0)
+            shares_add(out, 1 / v, &last, c->n_collectives);
+        add_wait(out, ((double)s->count - (i == 0)) / v * tau.time_s);
+        boundaries += (double)s->count;
+    }
+    shares_add(out, c->microbatches - 1, &most, c->n_collectives);
+    shares_add(out, 1 - 1 / v, &most_last, c->n_collectives);
+    add_wait(out, boundaries * list_time(x, c->hidden_sends));
+}
+
+void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
+{
+    const struct sharing x = { c, once_s };
+    *out = (struct plan_shares){ 0 };
+    plan_shares_add_list(out, &x, c->first_before, 0);
+    add_stages(out, &x);
+    plan_shares_add_list(out, &x, c->last_after, 0);
+    plan_shares_add_compute(out, STEP_OPTIMIZER, c->optimizer_s);
+    plan_shares_add_compute(out, STEP_OVERHEAD, c->overhead_s);
+}
+
+/* Pieces that a product is split into so that its collective overlaps; one is exposed. Megatron-LM. */
+#define SPLIT_PIECES 4.0
+
+/* ---- tensor parallelism ---- */
+
+/* What makes an activation whole before and after a block: all-reduces, or a gather and a scatter. */
+static void send_turns(struct drafting *x, struct plan_part *part, double times, double share)
+{
+    if (x->p->seq_parallel) {
+        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather", times, share);
+        draft_tp(x, part, COLLECTIVE_REDUCE_SCATTER, "tp scatter", times, share);
+    } else {
+        draft_tp(x, part, COLLECTIVE_ALL_REDUCE, "tp sum", times, share);
+    }
+}
+
+/* Pairs of turns in one pass of a layer: attention and MLP; experts turn only where they are split or shared.
+ */
+static double turns_of(const struct drafting *x, bool experts)
+{
+    if (!experts)
+        return 2;
+    return x->m->moe.shared ? 2 : 1;
+}
+
+/* ---- experts ---- */
+
+static void send_experts(struct drafting *x, struct plan_part *part)
+{
+    const struct model_moe *e = &x->m->moe;
+    double own_B = x->width_B / (x->p->seq_parallel ? x->tp : 1) * (double)e->top_k * e->capacity;
+    if (x->p->ep > 1)
+        draft_collective(x, &part->sent,
+                         (struct plan_collective){ PLAN_GROUP_EP, COLLECTIVE_ALL_TO_ALL, part->phase,
+                                                   "tokens to experts and back", own_B, 2 });
+    if (!x->p->expert_tp || !(x->tp > 1))
+        return;
+    draft_collective(x, &part->sent,
+                     (struct plan_collective){ PLAN_GROUP_TP, COLLECTIVE_ALL_GATHER, part->phase,
+                                               "experts' gather", own_B, 1 });
+    draft_collective(x, &part->sent,
+                     (struct plan_collective){ PLAN_GROUP_TP, COLLECTIVE_REDUCE_SCATTER, part->phase,
+                                               "experts' scatter", own_B * x->tp, 1 });
+}
+
+/* ---- context parallelism ---- */
+
+/* Keys and values of one NPU [B]. */
+static double context_B(const struct drafting *x)
+{
+    const struct model *m = x->m;
+    double kv = (double)m->kv_heads / x->tp;
+    if (m->mla.q_rank)
+        return ROOFLINE_ELEMENT_B * x->tokens * (double)(m->mla.kv_rank + m->mla.rope_dim);
+    return 2 * ROOFLINE_ELEMENT_B * x->tokens * (kv < 1 ? 1 : kv) * (double)m->head_dim;
+}
+
+/* The ring hides behind the attention of the part that is there; @p ways 2: gradients travel too. */
+static void send_context(struct drafting *x, struct plan_part *part, double ways)
+{
+    double bytes = context_B(x), d = (double)x->m->head_dim;
+    struct plan_collective add = { PLAN_GROUP_CP,     COLLECTIVE_SEND, part->phase,
+                                   "keys and values", bytes,           ways * (x->cp - 1) };
+    if (!(x->cp > 1))
+        return;
+    part->beside = x->p->context == PLAN_CP_RING;
+    if (x->p->context == PLAN_CP_GATHER) {
+        add.kind = COLLECTIVE_ALL_GATHER;
+        add.times = 1;
+        if (ways > 1) {
+            add.kind = COLLECTIVE_REDUCE_SCATTER;
+            add.bytes = bytes * x->cp;
+        }
+    }
+    if (x->p->context == PLAN_CP_ULYSSES) {
+        /* Queries, keys, values and output, each an exchange of heads for tokens. */
+        double queries = ROOFLINE_ELEMENT_B * x->tokens * (double)x->m->heads * d / x->tp;
+        if (x->m->mla.q_rank) /* compressed keys and values belong to all heads: they go as heads */
+            bytes = queries * (1 + (double)x->m->mla.v_dim / d);
+        add.kind = COLLECTIVE_ALL_TO_ALL;
+        add.bytes = (2 * queries + bytes) / 4;
+        add.times = 4;
+        add.name = "heads for tokens";
+    }
+    draft_collective(x, &part->sent, add);
+}
+
+/* ---- a layer ---- */
+
+static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_phase phase, bool experts)
+{
+    double turns = turns_of(x, experts);
+    bool split = x->p->overlap_tp == PLAN_OVERLAP_SPLIT && x->tp > 1;
+    struct plan_part *part = draft_part(x, pass, phase, "linear", x->cost.forward_s);
+    if (split) {
+        part->beside = true;
+        send_turns(x, part, turns * (SPLIT_PIECES - 1), 1 / SPLIT_PIECES);
+        part = draft_part(x, pass, phase, "linear, last piece", 0);
+        send_turns(x, part, turns, 1 / SPLIT_PIECES);
+    } else {
+        send_turns(x, part, turns, 1);
+    }
+    if (experts)
+        send_experts(x, part);
+    send_context(x, draft_part(x, pass, phase, "attention", x->cost.core_s), 1);
+}
+
+/*
+ * Beside weight gradients run the sums of input gradients; beside input gradients, with sequence parallelism,
+ * the inputs that are gathered again. Gradients of outputs are gathered in the open.
+ */
+static void add_matrices(struct drafting *x, struct plan_pass *pass, bool experts)
+{
+    double turns = turns_of(x, experts);
+    bool beside = x->p->overlap_tp != PLAN_OVERLAP_NONE && x->tp > 1;
+    struct plan_part *part = draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", x->cost.input_s);
+    part->beside = beside;
+    if (x->p->seq_parallel)
+        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather again", turns, 1);
+    part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s);
+    part->beside = beside;
+    draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
+             x->p->seq_parallel ? "tp scatter" : "tp sum", turns, 1);
+    part = draft_part(x, pass, STEP_INPUT_GRAD, "output gradients", 0);
+    if (x->p->seq_parallel)
+        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather", turns, 1);
+    if (experts)
+        send_experts(x, part);
+}
+
+static void add_backward(struct drafting *x, struct plan_pass *pass, bool experts)
+{
+    if (x->p->recompute == PLAN_RECOMPUTE_FULL)
+        add_forward(x, pass, STEP_RECOMPUTE, experts);
+    else if (x->p->recompute == PLAN_RECOMPUTE_SELECTIVE && x->m->attention == MODEL_UNFUSED)
+        send_context(x, draft_part(x, pass, STEP_RECOMPUTE, "attention", x->cost.core_s), 1);
+    draft_part(x, pass, STEP_INPUT_GRAD, "elementwise", x->cost.rest_s);
+    send_context(x, draft_part(x, pass, STEP_INPUT_GRAD, "attention", x->cost.core_back_s), 2);
+    add_matrices(x, pass, experts);
+}
+
+void draft_layer(struct drafting *x, enum block_kind kind)
+{
+    struct plan_block *b = &x->c->blocks[kind];
+    block_cost(&x->cost, kind, x->m, x->p, x->npu);
+    add_forward(x, &b->forward, STEP_FORWARD, kind == BLOCK_EXPERTS);
+    draft_shares(x, kind, &b->forward, true);
+    add_backward(x, &b->backward, kind == BLOCK_EXPERTS);
+    draft_shares(x, kind, &b->backward, false);
+}
 
 /* Adam in mixed precision reads and writes master weight, two moments, gradient and weight, clips and zeroes:
  * 38 to 50 bytes per parameter, by the kernels that are fused. */
@@ -253,4 +694,418 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     add_optimizer(&x);
     for (int32_t i = 0; i < c->n_collectives; i++)
         c->collectives[i].bytes *= p->traffic;
+}
+
+/*
+ * One evaluation for both: a time alone (n = 1) and a time with its parts by dimension. The functions are
+ * inlined into the two at the end, where n is known.
+ */
+struct summing {
+    const struct plan_cost *c;
+    const double *once; /* shape [n_collectives][stride] */
+    int32_t stride, n;
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void clear(struct plan_sum *to, const struct summing *x)
+{
+    for (int32_t k = 0; k < x->n; k++)
+        to->v[k] = 0;
+}
+
+INLINE void time_add(struct plan_sum *to, double times, const struct plan_sum *s, const struct summing *x)
+{
+    for (int32_t k = 0; k < x->n; k++)
+        to->v[k] += times * s->v[k];
+}
+
+INLINE void keep_longer(struct plan_sum *to, const struct plan_sum *s, const struct summing *x)
+{
+    if (!(s->v[0] > to->v[0]))
+        return;
+    for (int32_t k = 0; k < x->n; k++)
+        to->v[k] = s->v[k];
+}
+
+INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct summing *x)
+{
+    for (int32_t i = list.first; i < list.first + list.n; i++)
+        for (int32_t k = 0; k < x->n; k++)
+            to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
+}
+
+/* Time of a pass: its parts in a row, or what runs beside them all if that is longer; @p open: then that. */
+INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, const struct summing *x)
+{
+    struct plan_sum sent;
+    clear(out, x);
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
+        const struct plan_part *part = &x->c->parts[i];
+        clear(&sent, x);
+        add_list(&sent, part->sent, x);
+        if (!part->beside || sent.v[0] > part->compute_s)
+            time_add(out, 1, &sent, x);
+        if (!part->beside || !(sent.v[0] > part->compute_s))
+            out->v[0] += part->compute_s;
+    }
+    if (pass->beside.n) {
+        clear(&sent, x);
+        add_list(&sent, pass->beside, x);
+        if (open)
+            time_add(out, 1, &sent, x);
+        else
+            keep_longer(out, &sent, x);
+    }
+}
+
+/* Forward and backward pass of every block, of a layer beside nothing, and what a stage sends. */
+struct passes {
+    struct plan_sum forward[N_BLOCKS], backward[N_BLOCKS], open_forward[N_BLOCKS], open_backward[N_BLOCKS],
+        stage;
+};
+
+INLINE void sum_passes(struct passes *p, const struct summing *x)
+{
+    for (int b = 0; b < N_BLOCKS; b++) {
+        const struct plan_block *block = &x->c->blocks[b];
+        sum_pass(&p->forward[b], &block->forward, false, x);
+        sum_pass(&p->backward[b], &block->backward, false, x);
+        if (x->c->open) {
+            sum_pass(&p->open_forward[b], &block->forward, true, x);
+            sum_pass(&p->open_backward[b], &block->backward, true, x);
+        }
+    }
+    clear(&p->stage, x);
+    add_list(&p->stage, x->c->sends, x);
+}
+
+/* One microbatch in a stage; with what is exchanged beside it once per step, or without. */
+INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
+                      const struct plan_list *before, const struct plan_list *after, const struct summing *x)
+{
+    const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head };
+    struct plan_sum forward, backward, sent;
+    clear(&forward, x);
+    clear(&backward, x);
+    for (int b = 0; b < N_BLOCKS; b++) {
+        double open = b == plan_cost_open(x->c, s);
+        time_add(&forward, n[b] - open, &p->forward[b], x);
+        time_add(&backward, n[b] - open, &p->backward[b], x);
+        if (open > 0) {
+            time_add(&forward, 1, &p->open_forward[b], x);
+            time_add(&backward, 1, &p->open_backward[b], x);
+        }
+    }
+    if (before) {
+        clear(&sent, x);
+        add_list(&sent, *before, x);
+        keep_longer(&forward, &sent, x);
+        clear(&sent, x);
+        add_list(&sent, *after, x);
+        keep_longer(&backward, &sent, x);
+    }
+    clear(out, x);
+    time_add(out, 1, &p->stage, x);
+    time_add(out, 1, &forward, x);
+    time_add(out, 1, &backward, x);
+}
+
+INLINE void sum_step(struct plan_sum *out, const struct summing *x)
+{
+    const struct plan_cost *c = x->c;
+    struct passes p;
+    struct plan_sum most, most_last, sum, tau, last;
+    double boundaries = -1, v = c->interleave;
+    sum_passes(&p, x);
+    clear(&most, x);
+    clear(&most_last, x);
+    clear(&sum, x);
+    for (int32_t i = 0; i < c->n_stages; i++) {
+        const struct plan_stage *s = &c->stages[i];
+        sum_stage(&tau, s, &p, NULL, NULL, x);
+        last = tau;
+        if (i == 0)
+            sum_stage(&last, s, &p, &c->before, &c->after, x);
+        keep_longer(&most, &tau, x);
+        keep_longer(&most_last, &last, x);
+        time_add(&sum, 1, &last, x);
+        time_add(&sum, (double)(s->count - 1), &tau, x);
+        boundaries += (double)s->count;
+    }
+    clear(out, x);
+    time_add(out, c->microbatches - 1, &most, x);
+    time_add(out, 1 - 1 / v, &most_last, x);
+    time_add(out, 1 / v, &sum, x);
+    clear(&tau, x);
+    add_list(&tau, c->hidden_sends, x);
+    time_add(out, boundaries, &tau, x);
+    add_list(out, c->first_before, x);
+    add_list(out, c->last_after, x);
+    out->v[0] += c->optimizer_s + c->overhead_s;
+}
+
+double plan_cost_time(const struct plan_cost *c, const double *once_s)
+{
+    const struct summing x = { c, once_s, 1, 1 };
+    struct plan_sum out;
+    sum_step(&out, &x);
+    return out.v[0];
+}
+
+void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
+                   int32_t n_dims)
+{
+    const struct summing x = { c, once[0].v, (int32_t)(sizeof *once / sizeof *once[0].v), 1 + n_dims };
+    sum_step(out, &x);
+}
+
+struct growing {
+    struct step_tree *t;
+    const struct plan_cost *c;
+    int32_t groups[N_PLAN_GROUPS]; /* of the tree */
+    bool idle;                     /* the stage waits for others meanwhile: all below counts as the bubble */
+};
+
+static step_id add_inner(struct growing *x, step_id parent, enum step_kind kind, const char *name,
+                         double times)
+{
+    struct step_node node = { .kind = kind, .phase = STEP_OTHER, .times = times };
+    step_set_name(node.name, name);
+    return step_add(x->t, parent, node);
+}
+
+static enum step_phase phase_of(const struct growing *x, enum step_phase phase)
+{
+    return x->idle ? STEP_BUBBLE : phase;
+}
+
+static void plan_tree_add_compute(struct growing *x, step_id parent, enum step_phase phase, const char *name,
+                                  double seconds)
+{
+    struct step_node node = { .kind = STEP_COMPUTE, .phase = phase_of(x, phase), .seconds = seconds };
+    step_set_name(node.name, name);
+    if (seconds > 0)
+        step_add(x->t, parent, node);
+}
+
+static void plan_tree_add_list(struct growing *x, step_id parent, struct plan_list list)
+{
+    for (int32_t i = list.first; i < list.first + list.n; i++) {
+        const struct plan_collective *from = &x->c->collectives[i];
+        struct step_node node = { .kind = STEP_COLLECTIVE,
+                                  .phase = phase_of(x, from->phase),
+                                  .collective = from->kind,
+                                  .bytes = from->bytes,
+                                  .group = x->groups[from->group],
+                                  .times = from->times,
+                                  .mark = i };
+        step_set_name(node.name, from->name);
+        step_add(x->t, parent, node);
+    }
+}
+
+static void add_part(struct growing *x, step_id parent, const struct plan_part *part)
+{
+    if (!part->beside || part->sent.n == 0 || !(part->compute_s > 0)) {
+        plan_tree_add_compute(x, parent, part->phase, part->name, part->compute_s);
+        plan_tree_add_list(x, parent, part->sent);
+        return;
+    }
+    step_id both = add_inner(x, parent, STEP_MAX, part->name, 1);
+    plan_tree_add_compute(x, both, part->phase, part->name, part->compute_s);
+    plan_tree_add_list(x, add_inner(x, both, STEP_SUM, "", 1), part->sent);
+}
+
+/* A pass and then what others have beside them. */
+static void add_open(struct growing *x, step_id parent, const struct plan_pass *pass)
+{
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        add_part(x, parent, &x->c->parts[i]);
+    plan_tree_add_list(x, parent, pass->beside);
+}
+
+/* Several equal passes in a row, beside lists of collectives that happen once for each, or once for all. */
+static void add_passes(struct growing *x, step_id parent, const struct plan_pass *pass, int64_t times)
+{
+    if (times == 0 || (pass->n == 0 && pass->beside.n == 0))
+        return;
+    step_id row = times > 1 ? add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
+    if (pass->beside.n) {
+        step_id both = add_inner(x, row, STEP_MAX, "", 1);
+        row = add_inner(x, both, STEP_SUM, "", 1);
+        step_id beside = add_inner(x, both, STEP_SUM, "", 1);
+        for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+            add_part(x, row, &x->c->parts[i]);
+        plan_tree_add_list(x, beside, pass->beside);
+        return;
+    }
+    if (times > 1)
+        row = add_inner(x, row, STEP_SUM, "", 1);
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        add_part(x, row, &x->c->parts[i]);
+}
+
+/* All blocks of a stage in one direction; beside them what is exchanged once. */
+static void add_direction(struct growing *x, step_id parent, const struct plan_stage *s, bool forward,
+                          struct plan_list exchanged)
+{
+    static const enum block_kind in_order[] = { BLOCK_EMBED, BLOCK_DENSE, BLOCK_EXPERTS, BLOCK_HEAD };
+    const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
+    if (exchanged.n) {
+        step_id both = add_inner(x, parent, STEP_MAX, "", 1);
+        parent = add_inner(x, both, STEP_SUM, "", 1);
+        plan_tree_add_list(x, add_inner(x, both, STEP_SUM, "", 1), exchanged);
+    }
+    for (int i = 0; i < N_BLOCKS; i++) {
+        enum block_kind b = in_order[forward ? i : N_BLOCKS - 1 - i];
+        const struct plan_pass *pass = forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward;
+        bool open = (int)b == plan_cost_open(x->c, s);
+        if (open && forward)
+            add_open(x, parent, pass);
+        add_passes(x, parent, pass, count[b] - open);
+        if (open && !forward)
+            add_open(x, parent, pass);
+    }
+}
+
+/* One microbatch in stage i; `last`: with what the first stage exchanges beside it, once per step. */
+static void add_stage(struct growing *x, step_id parent, int32_t i, bool last)
+{
+    static const struct plan_list none = { 0, 0 };
+    bool exchanged = last && i == 0;
+    step_id stage = add_inner(x, parent, STEP_SUM, "", 1);
+    add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
+    add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
+    plan_tree_add_list(x, stage, x->c->sends);
+}
+
+/* The slowest stage, so often. */
+static void add_slowest(struct growing *x, step_id root, double times, const char *name, bool last)
+{
+    if (!(times > 0))
+        return;
+    step_id row = add_inner(x, root, STEP_REPEAT, name, times);
+    if (x->c->n_stages > 1) {
+        row = add_inner(x, row, STEP_MAX, "slowest stage", 1);
+        if (row >= 0)
+            x->t->nodes[row].apart = true;
+    }
+    for (int32_t i = 0; i < x->c->n_stages; i++)
+        add_stage(x, row, i, last);
+}
+
+/* Every stage once, divided by chunks: the first one works, it waits for the others. */
+static void add_round(struct growing *x, step_id root)
+{
+    step_id row = add_inner(x, root, STEP_REPEAT, "first stage", 1 / x->c->interleave);
+    add_stage(x, row, 0, true);
+    x->idle = true;
+    for (int32_t i = 0; i < x->c->n_stages; i++) {
+        double count = (double)(x->c->stages[i].count - (i == 0));
+        if (!(count > 0))
+            continue;
+        row = add_inner(x, root, STEP_REPEAT, "bubble", count / x->c->interleave);
+        add_stage(x, row, i, false);
+    }
+    double boundaries = -1;
+    for (int32_t i = 0; i < x->c->n_stages; i++)
+        boundaries += (double)x->c->stages[i].count;
+    if (boundaries > 0 && x->c->hidden_sends.n) {
+        row = add_inner(x, root, STEP_REPEAT, "bubble", boundaries);
+        plan_tree_add_list(x, add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
+    }
+    x->idle = false;
+}
+
+static void add_groups(struct growing *x, const struct plan_place *place)
+{
+    for (int g = 0; g < N_PLAN_GROUPS; g++)
+        x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
+}
+
+int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,
+                   const char *name, const struct topo_network *net, struct err *e)
+{
+    struct growing x = { .t = t, .c = c };
+    step_begin(t, name, net);
+    add_groups(&x, place);
+    step_id root = add_inner(&x, -1, STEP_SUM, name, 1);
+    plan_tree_add_list(&x, root, c->first_before);
+    add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
+    add_slowest(&x, root, 1 - 1 / c->interleave, "last microbatch", true);
+    add_round(&x, root);
+    plan_tree_add_list(&x, root, c->last_after);
+    plan_tree_add_compute(&x, root, STEP_OPTIMIZER, "optimizer", c->optimizer_s);
+    plan_tree_add_compute(&x, root, STEP_OVERHEAD, "overhead", c->overhead_s);
+    int rc = step_check(t, e);
+    if (rc)
+        step_free(t);
+    return rc;
+}
+
+static int need_npu(const struct topo_network *net, const struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    const char *missing = NULL;
+    if (isnan(net->npu.peak_flops))
+        missing = "peak_TFLOPS";
+    else if (isnan(net->npu.mem_Bps))
+        missing = "mem_GBps";
+    if (!missing)
+        return 0;
+    return yaml_fail_key(doc, at, e, ERR_RANGE, "needs network.npu.%s, which is not given", missing);
+}
+
+int training_derive(struct training *x, const struct topo_network *net, struct err *e)
+{
+    int rc = plan_map(&x->place, &x->plan, net, e);
+    if (rc)
+        return rc;
+    plan_cost(&x->cost, &x->model, &x->plan, &net->npu);
+    memory_plan(&x->memory, &x->model, &x->plan);
+    return 0;
+}
+
+int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, const struct topo_network *net,
+                  struct err *e)
+{
+    yaml_id model = yaml_get(doc, map, "model"), parallel = yaml_get(doc, map, "parallel");
+    yaml_id name = yaml_get(doc, map, "name"), traffic = yaml_get(doc, map, "traffic");
+    *x = (struct training){ .search = yaml_get(doc, map, "search") };
+    int rc = yaml_need(doc, model, YAML_MAP, e);
+    if (!rc)
+        rc = model_read(&x->model, doc, model, e);
+    if (!rc)
+        rc = need_npu(net, doc, model, e);
+    if (!rc)
+        rc = plan_read(&x->plan, &x->model, net, x->search < 0, doc, parallel, e);
+    if (!rc && traffic >= 0)
+        rc = yaml_real(doc, traffic, &x->plan.traffic, e);
+    if (rc)
+        return rc;
+    snprintf(x->name, sizeof x->name, "%s", name >= 0 ? doc->nodes[name].text : x->model.name);
+    return x->search < 0 ? training_derive(x, net, e) : 0;
+}
+
+int training_build(struct step_tree *t, const struct training *x, const struct topo_network *net,
+                   struct err *e)
+{
+    int rc = plan_cost_tree(t, &x->cost, &x->place, x->name, net, e);
+    t->uses_npu = true;
+    return rc;
+}
+
+double training_missing_B(const struct training *x, const struct topo_network *net)
+{
+    return x->memory.total_B - net->npu.mem_B;
+}
+
+double training_tokens(const struct training *x)
+{
+    return (double)x->plan.batch * (x->model.family == MODEL_TRANSFORMER ? (double)x->model.seq : 1);
+}
+
+double training_mfu(const struct training *x, const struct topo_network *net, double time_s)
+{
+    return x->cost.model_flop / ((double)net->n_npus * net->npu.peak_flops * time_s);
 }

@@ -1,11 +1,13 @@
 #include "workloads/step.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "workloads/step_keys.h"
 
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
     [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
@@ -101,4 +103,552 @@ int32_t step_find_group(const struct step_tree *t, const char *name)
         if (strcmp(t->groups[g].name, name) == 0)
             return g;
     return -1;
+}
+
+/* "[4, 8]" */
+static void format_sizes(struct text *t, const int32_t *sizes, int32_t n_dims)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        text_printf(t, "%s%d", d ? ", " : "[", sizes[d]);
+    text_puts(t, "]");
+}
+
+static int64_t product(const int32_t *sizes, int32_t n_dims)
+{
+    int64_t n = 1;
+    for (int32_t d = 0; d < n_dims; d++)
+        n *= sizes[d];
+    return n;
+}
+
+static int refuse_size(const int32_t *left, int32_t n_dims, int64_t size, struct err *e)
+{
+    struct text dims = { 0 };
+    format_sizes(&dims, left, n_dims);
+    err_set(e, ERR_RANGE, "is %lld, need a size that divides along dimensions %s", (long long)size,
+            text_str(&dims));
+    text_free(&dims);
+    return e->code;
+}
+
+int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size, struct err *e)
+{
+    int64_t n_left = product(left, n_dims);
+    if (size < 1 || size > n_left)
+        return err_set(e, ERR_RANGE, "is %lld, need 1 to %lld, the NPUs that are left", (long long)size,
+                       (long long)n_left);
+    int64_t wanted = size;
+    for (int32_t d = 0; d < n_dims; d++) {
+        if (wanted % left[d] == 0)
+            members[d] = left[d];
+        else if (left[d] % wanted == 0)
+            members[d] = (int32_t)wanted;
+        else
+            return refuse_size(left, n_dims, size, e);
+        wanted /= members[d];
+    }
+    return 0;
+}
+
+void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int32_t n_dims)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        rest[d] = sizes[d] / members[d];
+}
+
+struct group_conf {
+    int64_t size;
+    yaml_id after, members;
+};
+
+static const struct key group_keys[] = {
+    COUNT_KEY(group_conf, "size", size, 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+              "NPUs, taken from the innermost dimension outwards; absent: all that is left"),
+    NODE_KEY(
+        group_conf, "after", after,
+        "group, or list of groups, written above: take from what they, and those they come after, leave"),
+    NODE_KEY(group_conf, "members", members,
+             "instead of size: how many of each dimension, innermost first; 1 = not used"),
+};
+
+SECTION(step_group_section, "groups",
+        "NPUs that take part in a collective; \"all\", every NPU, is there already", group_keys);
+
+/* Groups read so far, and for each the set of groups it comes after, closed under "after". */
+struct reading {
+    struct step_tree *t;
+    const struct yaml_doc *doc;
+    const struct topo_network *net;
+    uint64_t after[GROUP_MAX];
+};
+
+static uint64_t bit(int32_t group)
+{
+    return (uint64_t)1 << group;
+}
+
+static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
+{
+    const char *name;
+    int rc = yaml_text(r->doc, id, &name, e);
+    if (rc)
+        return rc;
+    int32_t group = step_find_group(r->t, name);
+    if (group < 0)
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is \"%s\", need a group defined above", name);
+    *set |= bit(group) | r->after[group];
+    return 0;
+}
+
+static int read_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
+{
+    *set = 0;
+    if (id < 0)
+        return 0;
+    if (r->doc->nodes[id].kind != YAML_SEQ)
+        return add_after(set, r, id, e);
+    yaml_each (entry, r->doc, id) {
+        int rc = add_after(set, r, entry, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Two groups of a dimension must follow each other: else both start at its first member, and
+ * what they leave together is not a rectangle. */
+static int check_order(const struct reading *r, uint64_t set, yaml_id id, struct err *e)
+{
+    for (int32_t a = 0; a < r->t->n_groups; a++)
+        for (int32_t b = a + 1; b < r->t->n_groups; b++) {
+            if (!(set & bit(a)) || !(set & bit(b)) || (r->after[b] & bit(a)))
+                continue;
+            const struct step_group *x = &r->t->groups[a], *y = &r->t->groups[b];
+            for (int32_t d = 0; d < r->t->n_dims; d++)
+                if (x->members[d] > 1 && y->members[d] > 1)
+                    return yaml_fail(
+                        r->doc, id, e, ERR_RANGE,
+                        "has \"%s\" and \"%s\", which share dimension \"%s\", need one after the other",
+                        x->name, y->name, r->net->dims[d].name);
+        }
+    return 0;
+}
+
+static void take_left(int32_t *left, const struct reading *r, uint64_t set)
+{
+    for (int32_t d = 0; d < r->t->n_dims; d++) {
+        left[d] = r->net->dims[d].size;
+        for (int32_t g = 0; g < r->t->n_groups; g++)
+            if (set & bit(g))
+                left[d] /= r->t->groups[g].members[d];
+    }
+}
+
+static int read_members(int32_t *members, const int32_t *left, const struct reading *r, yaml_id list,
+                        struct err *e)
+{
+    int rc = yaml_need(r->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (r->doc->nodes[list].n != r->t->n_dims)
+        return yaml_fail(r->doc, list, e, ERR_RANGE, "has %d entries, need %d, one per dimension",
+                         r->doc->nodes[list].n, r->t->n_dims);
+    yaml_each (entry, r->doc, list) {
+        int64_t n;
+        int32_t d = r->doc->nodes[entry].index;
+        if ((rc = yaml_count(r->doc, entry, &n, e)))
+            return rc;
+        if (n < 1 || n > left[d] || left[d] % n)
+            return yaml_fail(r->doc, entry, e, ERR_RANGE, "is %lld, need a divisor of %d", (long long)n,
+                             left[d]);
+        members[d] = (int32_t)n;
+    }
+    return 0;
+}
+
+static int read_size(int32_t *members, const int32_t *left, const struct reading *r, yaml_id map,
+                     int64_t size, struct err *e)
+{
+    struct err inner = { 0 };
+    if (group_fill(members, left, r->t->n_dims, size, &inner))
+        return yaml_fail(r->doc, yaml_get(r->doc, map, "size"), e, inner.code, "%s", inner.msg);
+    return 0;
+}
+
+static int read_group(struct reading *r, yaml_id map, struct err *e)
+{
+    struct group_conf conf;
+    uint64_t set;
+    int32_t left[TOPO_MAX_DIMS], members[TOPO_MAX_DIMS];
+    int rc;
+    if ((rc = schema_read(&conf, &step_group_section, r->doc, map, e)))
+        return rc;
+    if (conf.size >= 0 && conf.members >= 0)
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "has size and members, need one of them");
+    if ((rc = read_after(&set, r, conf.after, e)) || (rc = check_order(r, set, conf.after, e)))
+        return rc;
+    take_left(left, r, set);
+    if (conf.members >= 0)
+        rc = read_members(members, left, r, conf.members, e);
+    else
+        rc = read_size(members, left, r, map, conf.size >= 0 ? conf.size : product(left, r->t->n_dims), e);
+    if (rc)
+        return rc;
+    /* What those before take of a dimension lies between two members. Group 0 is every NPU. */
+    int32_t stride[TOPO_MAX_DIMS];
+    group_rest(stride, r->t->groups[0].members, left, r->t->n_dims);
+    int32_t group = step_add_group_after(r->t, r->doc->nodes[map].key, members, stride);
+    if (group >= 0)
+        r->after[group] = set;
+    return step_check(r->t, e);
+}
+
+static int check_name(const struct reading *r, yaml_id map, struct err *e)
+{
+    const char *name = r->doc->nodes[map].key;
+    if (strlen(name) >= TOPO_NAME)
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "has a name of %zu bytes, need at most %d", strlen(name),
+                         TOPO_NAME - 1);
+    if (step_find_group(r->t, name) >= 0)
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "is predefined (every NPU), need another name");
+    if (r->t->n_groups >= GROUP_MAX)
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "is one group too many, need at most %d", GROUP_MAX);
+    return 0;
+}
+
+int group_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
+               struct err *e)
+{
+    struct reading r = { .t = t, .doc = doc, .net = net };
+    int rc = yaml_need(doc, node, YAML_MAP, e);
+    if (rc)
+        return rc;
+    yaml_each (map, doc, node) {
+        if ((rc = check_name(&r, map, e)) || (rc = read_group(&r, map, e)))
+            return rc;
+    }
+    return 0;
+}
+
+const char *const layers_recompute_names[] = { "none", "collectives", "forward", NULL };
+
+void layers_free(struct layers *l)
+{
+    free(l->layers);
+    free(l->collectives);
+    *l = (struct layers){ 0 };
+}
+
+struct layers_layer *layers_add(struct layers *l, const char *name, struct err *e)
+{
+    struct layers_layer *grown = array_grow(l->layers, l->n_layers, &l->cap_layers, sizeof *grown);
+    if (!grown) {
+        err_nomem(e, "layers");
+        return NULL;
+    }
+    l->layers = grown;
+    struct layers_layer *layer = &l->layers[l->n_layers++];
+    *layer = (struct layers_layer){ .times = 1 };
+    step_set_name(layer->name, name);
+    return layer;
+}
+
+int layers_add_collective(struct layers *l, enum step_phase phase, struct step_node collective, struct err *e)
+{
+    struct step_node *grown =
+        array_grow(l->collectives, l->n_collectives, &l->cap_collectives, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "collectives");
+    l->collectives = grown;
+    assert(l->n_layers > 0 && (int)phase < LAYERS_PHASES);
+    struct layers_phase *p = &l->layers[l->n_layers - 1].phases[phase];
+    if (p->count == 0)
+        p->first = l->n_collectives;
+    assert(p->first + p->count == l->n_collectives);
+    p->count++;
+    l->collectives[l->n_collectives++] = collective;
+    return 0;
+}
+
+static void add_compute(struct step_tree *t, step_id parent, const struct layers_layer *layer,
+                        enum step_phase work, enum step_phase phase)
+{
+    struct step_node node = { .kind = STEP_COMPUTE,
+                              .phase = phase,
+                              .seconds = layer->phases[work].compute_s };
+    if (!(node.seconds > 0))
+        return;
+    step_set_name(node.name, layer->name);
+    step_add(t, parent, node);
+}
+
+static void add_collectives(struct step_tree *t, step_id parent, const struct layers *l,
+                            const struct layers_layer *layer, enum step_phase work, enum step_phase phase)
+{
+    const struct layers_phase *p = &layer->phases[work];
+    for (int32_t i = 0; i < p->count; i++) {
+        struct step_node node = l->collectives[p->first + i];
+        node.phase = phase;
+        if (!node.name[0])
+            step_set_name(node.name, layer->name);
+        step_add(t, parent, node);
+    }
+}
+
+static void add_work(struct step_tree *t, step_id parent, const struct layers *l, int32_t i,
+                     enum step_phase work)
+{
+    add_compute(t, parent, &l->layers[i], work, work);
+    add_collectives(t, parent, l, &l->layers[i], work, work);
+}
+
+static step_id add_sum(struct step_tree *t, step_id parent, const char *name)
+{
+    struct step_node node = { .kind = STEP_SUM, .phase = STEP_OTHER };
+    step_set_name(node.name, name);
+    return step_add(t, parent, node);
+}
+
+/* Where the work of one layer goes: below a repeat when it stands for several. */
+static step_id add_layer(struct step_tree *t, step_id parent, const struct layers_layer *layer)
+{
+    if (layer->times != 1) {
+        struct step_node repeat = { .kind = STEP_REPEAT, .phase = STEP_OTHER, .times = layer->times };
+        step_set_name(repeat.name, layer->name);
+        parent = step_add(t, parent, repeat);
+    }
+    return add_sum(t, parent, layer->name);
+}
+
+static void add_again(struct step_tree *t, step_id parent, const struct layers *l, int32_t i)
+{
+    for (int32_t j = l->layers[i].again_begin; j < l->layers[i].again_end; j++) {
+        const struct layers_layer *layer = &l->layers[j];
+        if (l->recompute == LAYERS_RECOMPUTE_FORWARD)
+            add_compute(t, parent, layer, STEP_FORWARD, STEP_RECOMPUTE);
+        add_collectives(t, parent, l, layer, STEP_FORWARD, STEP_RECOMPUTE);
+    }
+}
+
+static void add_backward_in_turn(struct step_tree *t, step_id parent, const struct layers *l, int32_t i)
+{
+    add_work(t, parent, l, i, STEP_INPUT_GRAD);
+    add_work(t, parent, l, i, STEP_WEIGHT_GRAD);
+}
+
+/* max(ig_compute + ig_collectives, ig_compute + wg_compute + wg_collectives), with the part that
+ * both have taken out, so that it is counted once in reports. */
+static void add_backward_overlapped(struct step_tree *t, step_id parent, const struct layers *l, int32_t i)
+{
+    const struct layers_layer *layer = &l->layers[i];
+    if (layer->phases[STEP_INPUT_GRAD].count == 0) {
+        add_backward_in_turn(t, parent, l, i);
+        return;
+    }
+    add_compute(t, parent, layer, STEP_INPUT_GRAD, STEP_INPUT_GRAD);
+    struct step_node max = { .kind = STEP_MAX, .phase = STEP_OTHER };
+    step_set_name(max.name, layer->name);
+    step_id both = step_add(t, parent, max);
+    add_collectives(t, add_sum(t, both, "input-grad exchange"), l, layer, STEP_INPUT_GRAD, STEP_INPUT_GRAD);
+    add_work(t, add_sum(t, both, "weight-grad"), l, i, STEP_WEIGHT_GRAD);
+}
+
+#define LOOPS(X)                                                                                             \
+    X(LAYERS_NO_OVERLAP, "no-overlap", "everything in turn: one sum", add_backward_in_turn)                  \
+    X(LAYERS_OVERLAP, "overlap", "per layer, the input-gradient collectives run beside the weight gradient", \
+      add_backward_overlapped)
+#define AS_LOOP(id, word, text, function) [id] = { word, text, function },
+#define AS_NAME(id, word, text, function) [id] = word,
+
+const struct layers_loop layers_loops[N_LAYERS_LOOPS] = { LOOPS(AS_LOOP) };
+const char *const layers_loop_names[N_LAYERS_LOOPS + 1] = { LOOPS(AS_NAME) };
+
+void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop)
+{
+    assert(loop >= 0 && loop < N_LAYERS_LOOPS);
+    step_id forward = add_sum(t, parent, "forward");
+    for (int32_t i = 0; i < l->n_layers; i++)
+        add_work(t, add_layer(t, forward, &l->layers[i]), l, i, STEP_FORWARD);
+    step_id backward = add_sum(t, parent, "backward");
+    for (int32_t i = l->n_layers; i-- > 0;) {
+        step_id layer = add_layer(t, backward, &l->layers[i]);
+        add_again(t, layer, l, i);
+        layers_loops[loop].add_backward(t, layer, l, i);
+    }
+}
+
+void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop)
+{
+    assert(t->n_nodes == 0);
+    layers_add_passes(t, add_sum(t, -1, "step"), l, loop);
+}
+
+struct phase_conf {
+    double compute_ns, compute_ms;
+    yaml_id collectives;
+};
+
+static const struct key phase_keys[] = {
+    REAL_KEY(phase_conf, "compute_ns", compute_ns, "ns", COMPUTE_MAX_NS,
+             "compute time of one NPU; absent: none"),
+    REAL_KEY(phase_conf, "compute_ms", compute_ms, "ms", COMPUTE_MAX_MS, "the same in milliseconds"),
+    NODE_KEY(phase_conf, "collectives", collectives, "list of collectives, run after the compute"),
+};
+
+SECTION(step_phase_section, "layers.forward",
+        "work of one layer in one phase; input_grad and weight_grad have the same keys", phase_keys);
+
+struct layer_conf {
+    const char *name;
+    int64_t times;
+    yaml_id phases[LAYERS_PHASES];
+};
+
+static const struct key layer_keys[] = {
+    TEXT_KEY(layer_conf, "name", name, "for reports"),
+    COUNT_KEY(layer_conf, "times", times, 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
+    NODE_KEY(layer_conf, "forward", phases[STEP_FORWARD], "work of the forward pass"),
+    NODE_KEY(layer_conf, "input_grad", phases[STEP_INPUT_GRAD], "work for the gradient of the layer's input"),
+    NODE_KEY(layer_conf, "weight_grad", phases[STEP_WEIGHT_GRAD],
+             "work for the gradient of the layer's weights"),
+};
+
+SECTION(step_layer_section, "layers", "one layer; layers stand in forward order", layer_keys);
+
+static int read_phase(struct layers *l, enum step_phase phase, const struct step_tree *t,
+                      const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct phase_conf conf;
+    double compute_s = NAN;
+    int rc;
+    if ((rc = schema_read(&conf, &step_phase_section, doc, map, e)) ||
+        (rc = step_compute_s(&compute_s, conf.compute_ns, conf.compute_ms, doc, map, e)))
+        return rc;
+    l->layers[l->n_layers - 1].phases[phase].compute_s = isnan(compute_s) ? 0 : compute_s;
+    if (conf.collectives < 0)
+        return 0;
+    if ((rc = yaml_need(doc, conf.collectives, YAML_SEQ, e)))
+        return rc;
+    yaml_each (entry, doc, conf.collectives) {
+        struct step_node collective;
+        if ((rc = step_read_collective(&collective, t, doc, entry, e)) ||
+            (rc = layers_add_collective(l, phase, collective, e)))
+            return rc;
+    }
+    return 0;
+}
+
+static int read_layer(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id map,
+                      struct err *e)
+{
+    struct layer_conf conf;
+    int rc = schema_read(&conf, &step_layer_section, doc, map, e);
+    if (rc)
+        return rc;
+    struct layers_layer *layer = layers_add(l, conf.name, e);
+    if (!layer)
+        return e->code;
+    layer->times = (double)conf.times;
+    if (l->recompute != LAYERS_RECOMPUTE_NONE) {
+        layer->again_begin = l->n_layers - 1;
+        layer->again_end = l->n_layers;
+    }
+    bool empty = true;
+    for (int phase = 0; phase < LAYERS_PHASES && !rc; phase++)
+        if (conf.phases[phase] >= 0) {
+            empty = false;
+            rc = read_phase(l, (enum step_phase)phase, t, doc, conf.phases[phase], e);
+        }
+    if (!rc && empty)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no work, need forward, input_grad or weight_grad");
+    return rc;
+}
+
+int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id list,
+                struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (doc->nodes[list].n == 0)
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one layer");
+    yaml_each (map, doc, list) {
+        if ((rc = read_layer(l, t, doc, map, e)))
+            return rc;
+    }
+    return 0;
+}
+
+struct lowering {
+    struct step_tree *out;
+    const struct step_tree *from;
+    const struct topo_network *net;
+    const struct stage_rules *rules;
+    const double *bw_Bps;
+};
+
+static step_id add_inner(struct lowering *x, step_id parent, enum step_kind kind, enum step_phase phase)
+{
+    return step_add(x->out, parent, (struct step_node){ .kind = kind, .phase = phase, .times = 1 });
+}
+
+static void add_row(struct lowering *x, step_id parent, const struct step_node *node,
+                    const struct stage *stages, int32_t n, const struct stage_row *row)
+{
+    double const_s = 0;
+    for (int32_t k = 0; k < n; k++)
+        const_s += row->count[k] * stages[k].const_s;
+    if (const_s > 0)
+        step_add(x->out, parent,
+                 (struct step_node){
+                     .kind = STEP_COMPUTE, .phase = node->phase, .seconds = node->times * const_s });
+    for (int32_t k = 0; k < n; k++)
+        if (row->count[k] * stages[k].load_B > 0)
+            step_add(x->out, parent,
+                     (struct step_node){ .kind = STEP_TRANSFER,
+                                         .phase = node->phase,
+                                         .dim = stages[k].dim,
+                                         .bytes = node->times * row->count[k] * stages[k].load_B });
+}
+
+static void lower_collective(struct lowering *x, step_id parent, const struct step_node *node)
+{
+    struct stage stages[STAGE_MAX];
+    struct stage_row rows[TOPO_MAX_DIMS];
+    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->chunks,
+                           x->from->groups[node->group].members, NULL, x->net, x->rules, x->bw_Bps);
+    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, x->rules->chunks) : 0;
+    step_id all = add_inner(x, parent, n_rows > 1 ? STEP_MAX : STEP_SUM, node->phase);
+    for (int32_t r = 0; r < n_rows; r++)
+        add_row(x, n_rows > 1 ? add_inner(x, all, STEP_SUM, node->phase) : all, node, stages, n, &rows[r]);
+}
+
+/* Depth is bounded by the depth of the YAML file. */
+static void lower_node(struct lowering *x, step_id parent, step_id id)
+{
+    const struct step_node *node = &x->from->nodes[id];
+    if (x->out->failed)
+        return;
+    if (node->kind == STEP_COLLECTIVE) {
+        lower_collective(x, parent, node);
+        return;
+    }
+    step_id copy = step_add(x->out, parent, *node);
+    for (step_id c = node->first; c >= 0; c = x->from->nodes[c].next)
+        lower_node(x, copy, c);
+}
+
+int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
+               const struct stage_rules *rules, const double *bw_Bps, struct err *e)
+{
+    struct lowering x = { out, t, net, rules, bw_Bps };
+    step_begin(out, t->name, net);
+    for (int32_t g = 1; g < t->n_groups; g++)
+        step_add_group_after(out, t->groups[g].name, t->groups[g].members, t->groups[g].stride);
+    if (t->root >= 0)
+        lower_node(&x, -1, t->root);
+    int rc = step_check(out, e);
+    if (rc)
+        step_free(out);
+    return rc;
 }

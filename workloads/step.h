@@ -125,4 +125,121 @@ int step_read_collective(struct step_node *out, const struct step_tree *t, const
 int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
 
+/*
+ * Groups of NPUs: how many of each dimension take part, filled from the innermost outwards.
+ */
+
+enum { GROUP_MAX = 64 /**< groups of one workload, "all" included */ };
+
+/**
+ * Take @p size NPUs, innermost dimension first, of the left[d] that are there:
+ * all of a dimension while the size still asked for is a multiple of it; then
+ * the last piece, which must divide its dimension.
+ *
+ * @param[out] members  shape [n_dims].
+ * @param left          shape [n_dims], each >= 1.
+ * @param size          1 to the product of left.
+ * @return 0 or ERR_RANGE; the message starts with "is 3, need ...", for the caller to place.
+ */
+int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size, struct err *e);
+
+/** What @p members leave of @p sizes: rest[d] = sizes[d] / members[d]. Shapes [n_dims]. */
+void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int32_t n_dims);
+
+/** Add the groups of map @p node (step_group_section each), in the order they are written. */
+int group_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
+               struct err *e);
+
+/*
+ * A list of layers (forward, input gradient, weight gradient) and the loops that make a step of it.
+ */
+
+/** What of the forward pass is done again in the backward pass. */
+enum layers_recompute {
+    LAYERS_RECOMPUTE_NONE,
+    LAYERS_RECOMPUTE_COLLECTIVES, /**< forward collectives count twice (LIBRA's 2022 *FwdInBckwd loops) */
+    LAYERS_RECOMPUTE_FORWARD,     /**< forward compute and collectives run twice */
+};
+
+extern const char *const layers_recompute_names[]; /**< NULL-terminated, for key tables */
+
+/** Work of one layer in one phase; STEP_FORWARD, STEP_INPUT_GRAD, STEP_WEIGHT_GRAD index them. */
+struct layers_phase {
+    double compute_s;     /**< >= 0 */
+    int32_t first, count; /**< its collectives are layers.collectives[first..first+count-1] */
+};
+
+enum { LAYERS_PHASES = 3 };
+
+struct layers_layer {
+    char name[TOPO_NAME];
+    double times; /**< the layer stands for this many equal ones, >= 1 */
+    struct layers_phase phases[LAYERS_PHASES];
+    /** Before this layer's backward part, layers again_begin..again_end-1 run forward again.
+     * Where the range is not the layer itself, times is 1. */
+    int32_t again_begin, again_end;
+};
+
+/** `= { 0 }` is empty. Release with layers_free(). */
+struct layers {
+    struct layers_layer *layers; /**< shape [n_layers], owned; in forward order */
+    int32_t n_layers, cap_layers;
+    struct step_node *collectives; /**< shape [n_collectives], owned; STEP_COLLECTIVE nodes */
+    int32_t n_collectives, cap_collectives;
+    enum layers_recompute recompute;
+};
+
+void layers_free(struct layers *l);
+
+/** Append an empty layer, times 1, nothing recomputed; borrowed until the next call. NULL: ERR_NOMEM in @p e.
+ */
+struct layers_layer *layers_add(struct layers *l, const char *name, struct err *e);
+
+/** Append a collective to @p phase of the last layer; phases are filled one after the other. 0 or ERR_NOMEM.
+ */
+int layers_add_collective(struct layers *l, enum step_phase phase, struct step_node collective,
+                          struct err *e);
+
+/** Read a YAML list of layers (step_layer_section); groups of @p t are known. */
+int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id list,
+                struct err *e);
+
+/** How the backward pass of one layer is put together. */
+struct layers_loop {
+    const char *name, *help;
+    void (*add_backward)(struct step_tree *t, step_id parent, const struct layers *l, int32_t layer);
+};
+
+enum { LAYERS_NO_OVERLAP, LAYERS_OVERLAP, N_LAYERS_LOOPS };
+extern const struct layers_loop layers_loops[N_LAYERS_LOOPS];
+extern const char *const layers_loop_names[N_LAYERS_LOOPS + 1]; /**< NULL-terminated, for key tables */
+
+/**
+ * Make the step: all layers forward, then backward from the last to the first.
+ * Forward work never overlaps. Sources: LIBRA public code (no-overlap) and its
+ * 2022 artifact (overlap, recomputation).
+ * @p t is begun and has no nodes yet; step_check() tells about memory.
+ */
+void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop);
+
+/** The same below @p parent, as two children of it: "forward" and "backward". */
+void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop);
+
+/*
+ * A training step with its collectives taken apart into stages, so that its time is convex in
+ * bandwidth.
+ */
+
+/**
+ * Copy @p t with every collective replaced by its time under stage_rows(): a maximum over rows of sums of
+ * latency (compute leaves) and transfers over one dimension each. Groups are kept.
+ *
+ * @param[out] out  uninitialised; empty and safe to free after failure.
+ * @param bw_Bps    shape [n_dims], at which algorithms and regimes are chosen; NULL = not known. The result
+ * is convex in bandwidth for the choices made.
+ * @return 0 or ERR_NOMEM. O(nodes * dims^2).
+ */
+int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
+               const struct stage_rules *rules, const double *bw_Bps, struct err *e);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "workloads/step_batch.h"
 
 enum { DIMS = TOPO_MAX_DIMS };
 
@@ -254,7 +255,7 @@ static void builder_free(struct builder *b)
     free(b->leaf_of);
 }
 
-static bool reserve(struct step_fn *f, int32_t terms, int32_t leaves, int32_t maxima, int32_t nodes)
+static bool step_fn_reserve(struct step_fn *f, int32_t terms, int32_t leaves, int32_t maxima, int32_t nodes)
 {
     f->const_s = calloc((size_t)terms, sizeof *f->const_s);
     f->leaf_begin = calloc((size_t)terms + 1, sizeof *f->leaf_begin);
@@ -289,7 +290,7 @@ static void place_leaves(struct step_fn *f, struct builder *b, int32_t k, int32_
 static int flatten(struct step_fn *f, struct builder *b, struct err *e)
 {
     int32_t *term_from = calloc((size_t)b->n_terms + 1, sizeof *term_from);
-    if (!term_from || !reserve(f, b->n_terms, b->n_leaves, b->n_maxima, b->tree->n_nodes)) {
+    if (!term_from || !step_fn_reserve(f, b->n_terms, b->n_leaves, b->n_maxima, b->tree->n_nodes)) {
         free(term_from);
         return err_nomem(e, "a training step");
     }
@@ -348,4 +349,265 @@ void step_fn_free(struct step_fn *f)
     free(f->traffic_B);
     free(f->leaf_of);
     *f = (struct step_fn){ 0 };
+}
+
+static int step_join_reserve(struct step_fn *out, const struct step_fn *const *f, int32_t n, bool take_max,
+                             struct err *e)
+{
+    size_t terms = 1, leaves = 0, maxima = take_max, nodes = 0;
+    for (int32_t i = 0; i < n; i++) {
+        assert(f[i]->n_dims == f[0]->n_dims);
+        terms += (size_t)f[i]->n_terms;
+        leaves += (size_t)f[i]->n_leaves;
+        maxima += (size_t)f[i]->n_maxima;
+        nodes += (size_t)f[i]->n_nodes;
+    }
+    *out = (struct step_fn){ .n_dims = f[0]->n_dims };
+    out->const_s = calloc(terms, sizeof *out->const_s);
+    out->leaf_begin = calloc(terms + 1, sizeof *out->leaf_begin);
+    out->max_begin = calloc(terms + 1, sizeof *out->max_begin);
+    out->term_begin = calloc(maxima + 1, sizeof *out->term_begin);
+    out->traffic_B = calloc(leaves * DIMS + 1, sizeof *out->traffic_B);
+    out->leaf_of = calloc(nodes + 1, sizeof *out->leaf_of);
+    if (out->const_s && out->leaf_begin && out->max_begin && out->term_begin && out->traffic_B &&
+        out->leaf_of)
+        return 0;
+    step_fn_free(out);
+    return err_nomem(e, "joined training steps");
+}
+
+/* One term of an input waiting to be laid out. */
+struct pending {
+    int32_t fn, term;
+};
+
+static void copy_leaves(struct step_fn *out, const struct step_fn *f, int32_t term, double scale,
+                        int32_t *new_leaf)
+{
+    for (int32_t l = f->leaf_begin[term]; l < f->leaf_begin[term + 1]; l++) {
+        double *to = &out->traffic_B[(size_t)out->n_leaves * DIMS];
+        for (int32_t d = 0; d < f->n_dims; d++)
+            to[d] = scale * f->traffic_B[(size_t)l * DIMS + (size_t)d];
+        new_leaf[l] = out->n_leaves++;
+    }
+}
+
+static void copy_maxima(struct step_fn *out, const struct step_fn *f, struct pending from,
+                        struct pending *queue)
+{
+    for (int32_t j = f->max_begin[from.term]; j < f->max_begin[from.term + 1]; j++) {
+        out->term_begin[out->n_maxima++] = out->n_terms;
+        for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++)
+            queue[out->n_terms++] = (struct pending){ from.fn, c };
+    }
+}
+
+static void copy_term(struct step_fn *out, const struct step_fn *const *f, const double *scale,
+                      struct pending from, bool drop_const, int32_t **new_leaf, int32_t k)
+{
+    const struct step_fn *g = f[from.fn];
+    if (!drop_const)
+        out->const_s[k] += scale[from.fn] * g->const_s[from.term];
+    copy_leaves(out, g, from.term, scale[from.fn], new_leaf[from.fn]);
+}
+
+/* Breadth first, like step_compile(): term 0 first, then whatever it queued. */
+static void lay_out(struct step_fn *out, const struct step_fn *const *f, const double *scale, int32_t n,
+                    struct step_join how, struct pending *queue, int32_t **new_leaf)
+{
+    out->n_terms = 1;
+    if (how.take_max) {
+        out->term_begin[out->n_maxima++] = 1;
+        for (int32_t i = 0; i < n; i++)
+            queue[out->n_terms++] = (struct pending){ i, 0 };
+    } else {
+        for (int32_t i = 0; i < n; i++)
+            copy_term(out, f, scale, (struct pending){ i, 0 }, how.drop_const, new_leaf, 0);
+        for (int32_t i = 0; i < n; i++)
+            copy_maxima(out, f[i], (struct pending){ i, 0 }, queue);
+    }
+    for (int32_t k = 1; k < out->n_terms; k++) {
+        out->leaf_begin[k] = out->n_leaves;
+        out->max_begin[k] = out->n_maxima;
+        copy_term(out, f, scale, queue[k], how.drop_const, new_leaf, k);
+        copy_maxima(out, f[queue[k].fn], queue[k], queue);
+    }
+    out->leaf_begin[out->n_terms] = out->n_leaves;
+    out->max_begin[out->n_terms] = out->n_maxima;
+    out->term_begin[out->n_maxima] = out->n_terms;
+}
+
+int step_fn_join(struct step_fn *out, const struct step_fn *const *f, const double *scale, int32_t n,
+                 struct step_join how, struct err *e)
+{
+    assert(n >= 1);
+    int rc = step_join_reserve(out, f, n, how.take_max, e);
+    if (rc)
+        return rc;
+
+    size_t terms = 1;
+    int32_t **new_leaf = calloc((size_t)n, sizeof *new_leaf);
+    for (int32_t i = 0; i < n; i++)
+        terms += (size_t)f[i]->n_terms;
+    struct pending *queue = calloc(terms, sizeof *queue);
+    bool ok = new_leaf && queue;
+    for (int32_t i = 0; ok && i < n; i++)
+        ok = (new_leaf[i] = calloc((size_t)f[i]->n_leaves + 1, sizeof **new_leaf)) != NULL;
+    if (ok) {
+        lay_out(out, f, scale, n, how, queue, new_leaf);
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t node = 0; node < f[i]->n_nodes; node++) {
+                int32_t leaf = f[i]->leaf_of[node];
+                out->leaf_of[out->n_nodes++] = leaf < 0 ? -1 : new_leaf[i][leaf];
+            }
+    } else {
+        step_fn_free(out);
+        rc = err_nomem(e, "joined training steps");
+    }
+    for (int32_t i = 0; new_leaf && i < n; i++)
+        free(new_leaf[i]);
+    free(new_leaf);
+    free(queue);
+    return rc;
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* The larger of a product and the largest so far. 0 bytes over 0 bandwidth is
+ * NaN and must not count: a comparison with NaN is false, so it does not. The
+ * vector instructions below have the same rule when the product comes first. */
+static inline double larger(double product, double t)
+{
+    return product > t ? product : t;
+}
+
+static inline double leaf_time(const double *traffic_B, const double *inv, int32_t n_dims)
+{
+    double t = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        t = larger(traffic_B[d] * inv[d], t);
+    return t;
+}
+
+static double term_time(const struct step_fn *f, const double *inv, int32_t k)
+{
+    double sum = f->const_s[k];
+    for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++)
+        sum += leaf_time(&f->traffic_B[(size_t)l * DIMS], inv, f->n_dims);
+    for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+        double most = 0;
+        for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++)
+            most = larger(term_time(f, inv, c), most);
+        sum += most;
+    }
+    return sum;
+}
+
+#if defined(__x86_64__)
+/* Sums of at most four dimensions, the common case, two dimensions to a register. */
+static double sum_time4(const struct step_fn *f, const double *bw_Bps)
+{
+    __m128d one = _mm_set1_pd(1.0), inv01, inv23;
+    if (f->n_dims == 4) {
+        inv01 = _mm_div_pd(one, _mm_loadu_pd(bw_Bps));
+        inv23 = _mm_div_pd(one, _mm_loadu_pd(bw_Bps + 2));
+    } else {
+        double bw[4] = { 1, 1, 1, 1 }; /* beyond n_dims the traffic is zero */
+        for (int32_t d = 0; d < f->n_dims; d++)
+            bw[d] = bw_Bps[d];
+        inv01 = _mm_div_pd(one, _mm_loadu_pd(bw));
+        inv23 = _mm_div_pd(one, _mm_loadu_pd(bw + 2));
+    }
+    __m128d sum = _mm_load_sd(f->const_s);
+    const double *m = f->traffic_B, *end = m + (size_t)f->n_leaves * DIMS;
+    for (; m < end; m += DIMS) {
+        __m128d t = _mm_max_pd(_mm_mul_pd(_mm_loadu_pd(m), inv01), _mm_setzero_pd());
+        t = _mm_max_pd(_mm_mul_pd(_mm_loadu_pd(m + 2), inv23), t);
+        t = _mm_max_sd(t, _mm_unpackhi_pd(t, t));
+        sum = _mm_add_sd(sum, t);
+    }
+    return _mm_cvtsd_f64(sum);
+}
+#endif
+
+double step_time(const struct step_fn *f, const double *bw_Bps)
+{
+#if defined(__x86_64__)
+    if (f->n_terms == 1 && f->n_dims <= 4)
+        return sum_time4(f, bw_Bps);
+#endif
+    double inv[DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++)
+        inv[d] = 1 / bw_Bps[d];
+    return term_time(f, inv, 0);
+}
+
+/* Add weight * gradient of the leaf: only the dimension that binds moves it. */
+static double leaf_grad(const double *traffic_B, const double *inv, int32_t n_dims, double *grad)
+{
+    double t = 0;
+    int32_t binds = -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (traffic_B[d] * inv[d] > t) {
+            t = traffic_B[d] * inv[d];
+            binds = d;
+        }
+    if (binds >= 0 && grad)
+        grad[binds] -= t * inv[binds];
+    return t;
+}
+
+static double term_grad(const struct step_fn *f, const double *inv, int32_t k, double *grad)
+{
+    double sum = f->const_s[k];
+    for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++)
+        sum += leaf_grad(&f->traffic_B[(size_t)l * DIMS], inv, f->n_dims, grad);
+    for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
+        double most = -1;
+        int32_t binds = -1;
+        for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++) {
+            double t = term_time(f, inv, c);
+            if (t > most) {
+                most = t;
+                binds = c;
+            }
+        }
+        sum += term_grad(f, inv, binds, grad);
+    }
+    return sum;
+}
+
+double step_time_grad(const struct step_fn *f, const double *bw_Bps, double *grad)
+{
+    double inv[DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        inv[d] = 1 / bw_Bps[d];
+        grad[d] = 0;
+    }
+    return term_grad(f, inv, 0, grad);
+}
+
+static void batch_by_point(const struct step_fn *f, const double *const *bw_Bps, int64_t begin, int64_t end,
+                           double *out_s)
+{
+    for (int64_t i = begin; i < end; i++) {
+        double bw[DIMS];
+        for (int32_t d = 0; d < f->n_dims; d++)
+            bw[d] = bw_Bps[d][i];
+        out_s[i] = step_time(f, bw);
+    }
+}
+
+void step_time_batch(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s)
+{
+    int64_t done = 0;
+#if defined(__x86_64__)
+    done = __builtin_cpu_supports("avx2") ? step_batch_4(f, bw_Bps, n, out_s)
+                                          : step_batch_2(f, bw_Bps, n, out_s);
+#else
+    done = step_batch_2(f, bw_Bps, n, out_s);
+#endif
+    batch_by_point(f, bw_Bps, done, n, out_s);
 }

@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "workloads/astra.h"
-#include "workloads/chakra.h"
-#include "workloads/group.h"
-#include "workloads/layers.h"
-#include "workloads/simai.h"
+#include "workloads/readers/astra.h"
+#include "workloads/readers/chakra.h"
+#include "workloads/readers/simai.h"
 #include "workloads/step_keys.h"
-#include "workloads/training.h"
+#include "workloads/plan_cost.h"
 
 struct workload_conf {
     const char *name, *source, *astra, *simai;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 
 /*
  * A step is T(B) = sum_k weight_k const_k + leaves, a leaf max_d m_d/B_d. A maximum is at least any mean of

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 #include "alloc/verify.h"
 
 /* ---- at given bandwidths ---- */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 
 enum { DIMS = TOPO_MAX_DIMS };
 

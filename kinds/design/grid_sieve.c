@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 
 /* Points between two sweeps at least; changes of the best few after which their bar is made anew. */
 enum { SWEEP_POINTS = 4096, TOP_NEWS = 64 };

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "kinds/design/design.h"
 #include "kinds/design/search_run.h"
-#include "workloads/lower.h"
+#include "workloads/step.h"
 
 /*
  * Best plan and split together. A few plans that are fast at an even split are split first. The best of them

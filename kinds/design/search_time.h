@@ -4,7 +4,7 @@
 #define KINDS_DESIGN_SEARCH_TIME_H
 
 #include "kinds/design/search_walk.h"
-#include "workloads/collective_time.h"
+#include "workloads/collective.h"
 
 /** Times of collectives of one place, found once. */
 struct search_clock {

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "study/order.h"
 #include "kinds/design/study_keys.h"
-#include "workloads/lower.h"
+#include "workloads/step.h"
 
 /* ---- network and prices ---- */
 

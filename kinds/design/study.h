@@ -8,7 +8,7 @@
 #include "topo/bill.h"
 #include "sim/rules.h"
 #include "workloads/step_fn.h"
-#include "workloads/training.h"
+#include "workloads/plan_cost.h"
 
 /** How several workloads share one network. */
 enum study_combine {

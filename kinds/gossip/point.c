@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/data.h"
-#include "workloads/group.h"
+#include "workloads/step.h"
 
 /* ---- keys ---- */
 

@@ -10,8 +10,8 @@
 #include "sim/batch/sjf_bco.h"
 #include "sim/interval/interval.h"
 #include "topo/bill.h"
-#include "workloads/trace_profile.h"
-#include "workloads/trace_window.h"
+#include "workloads/traces/profile.h"
+#include "workloads/traces/trace.h"
 
 enum { PLACE_MAX_SCHEDULERS = 32 };
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "sim/astra/astra_phase.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 static bool is_power_of_two(int32_t n)
 {

@@ -2,7 +2,7 @@
 
 #include "sim/astra/astra_event.h"
 #include "sim/astra/astra_phase.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 /*
  * Without contention all members of a phase are alike, so a phase is one number, and a collective is chunks

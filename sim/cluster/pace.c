@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/num.h"
 #include "sim/flow/maxmin.h"
-#include "workloads/collective_time.h"
+#include "workloads/collective.h"
 
 /*
  * What a job sends and where, on a given place: the terms of pace.h that do not change while it

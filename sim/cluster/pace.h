@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "sim/cluster/job.h"
 #include "sim/cluster/log.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 /** Where one job runs. */
 struct pace_place {

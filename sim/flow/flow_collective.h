@@ -5,7 +5,7 @@
 
 #include "sim/flow/flow.h"
 #include "sim/flow/flow_group.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 /** How collectives become flows. */
 struct flow_rules {

@@ -2,7 +2,7 @@
 #ifndef SIM_FLOW_PLAN_H
 #define SIM_FLOW_PLAN_H
 
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 /** In place of a member: the switch of the group. */
 enum { FLOW_SWITCH = -1 };

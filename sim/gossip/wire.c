@@ -12,7 +12,7 @@
 #include "sim/event_heap.h"
 #include "sim/flow/flow.h"
 #include "sim/flow/flow_collective.h"
-#include "workloads/collective_time.h"
+#include "workloads/collective.h"
 
 /** What goes by one tag: an exchange or a collective. */
 struct wire_parcel {

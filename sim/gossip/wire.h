@@ -30,7 +30,7 @@
 #define SIM_GOSSIP_WIRE_H
 
 #include "topo/route.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 enum gossip_rung { GOSSIP_CLOSED, GOSSIP_FLOW, N_GOSSIP_RUNGS };
 /** "closed-form", "flow"; NULL-terminated. */

@@ -11,7 +11,6 @@
 
 #include "base/rng.h"
 #include "workloads/block.h"
-#include "workloads/roofline.h"
 
 const char *const hetero_kind_words[] = { "embedding",  "pool", "concat", "fc", "nce",
                                           "similarity", "loss", "block",  NULL };

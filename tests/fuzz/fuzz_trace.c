@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "workloads/trace_profile.h"
+#include "workloads/traces/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 
 #include "alloc/bound.h"
 #include "alloc/interior.h"
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 #include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };

@@ -1,9 +1,7 @@
 /* Small dense systems, the way back to feasibility, and points inside. */
 #include "tests/unit/split_random.h"
 
-#include "alloc/basis.h"
-#include "alloc/inside.h"
-#include "alloc/repair.h"
+#include "alloc/lp.h"
 #include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };

@@ -3,7 +3,7 @@
 #include "base/table.h"
 #include "sim/astra/astra.h"
 #include "tests/unit/astra_rows.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 #define R TOPO_RING
 #define F TOPO_FULL

@@ -2,7 +2,7 @@
 
 #include "base/rng.h"
 #include "sim/fit.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 static const struct fit_settings free_bw = { .bw_Bps = (double)NAN, .max_regimes = FIT_MAX_REGIMES };
 

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "sim/fit_npu.h"
-#include "workloads/roofline.h"
+#include "workloads/block.h"
 
 static void known_npu(struct topo_npu *npu)
 {

@@ -1,6 +1,6 @@
 /* Messages and collectives alone, against times by hand; bytes on links. */
 #include "tests/unit/wire_yard.h"
-#include "workloads/collective_time.h"
+#include "workloads/collective.h"
 
 /* ---- one message ---- */
 

@@ -2,7 +2,7 @@
 
 #include "base/rng.h"
 #include "sim/step.h"
-#include "workloads/lower.h"
+#include "workloads/step.h"
 #include "workloads/step_fn.h"
 
 /* ---- random trees ---- */

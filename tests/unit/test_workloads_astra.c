@@ -1,6 +1,6 @@
 #include "tests/unit/step_oracle.h"
 
-#include "workloads/astra.h"
+#include "workloads/readers/astra.h"
 
 static const int32_t two_dims[] = { 4, 8 };
 static const double GBps[TOPO_MAX_DIMS] = { 1e9, 1e9, 1e9, 1e9 };

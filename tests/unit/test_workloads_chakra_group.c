@@ -1,4 +1,4 @@
-#include "workloads/chakra_group.h"
+#include "workloads/readers/chakra.h"
 
 #include "tests/unit/step_oracle.h"
 

@@ -1,4 +1,4 @@
-#include "workloads/chakra_leaf.h"
+#include "workloads/readers/chakra.h"
 
 #include "tests/unit/chakra_writer.h"
 #include "tests/unit/step_oracle.h"

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "workloads/collective_time.h"
+#include "workloads/collective.h"
 
 enum { N_RANDOM = 300 };
 

@@ -1,4 +1,4 @@
-#include "workloads/compact.h"
+#include "workloads/readers/chakra_fold.h"
 
 #include "tests/unit/step_oracle.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "workloads/curve.h"
+#include "workloads/curves/curve.h"
 
 static int read_log(struct curve_list *list, const char *text, struct curve_defaults dflt, struct err *e)
 {

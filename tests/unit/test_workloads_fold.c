@@ -1,4 +1,4 @@
-#include "workloads/fold.h"
+#include "workloads/readers/chakra_fold.h"
 
 #include "tests/support.h"
 

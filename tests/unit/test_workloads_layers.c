@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "workloads/layers.h"
+#include "workloads/step.h"
 
 /* Two dimensions of 4: at 1 GB/s each an all-reduce of 1 MB over "all" takes 2 * 3/4 ms = 1.5 ms,
  * an all-to-all 0.75 ms. */

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "workloads/curve.h"
+#include "workloads/curves/curve.h"
 
 #define RANKS2                                                                                               \
     "#  Rank  0 Group  0 Pid     10 on    box device  0 [0000:18:00] GPU\n"                                  \

@@ -1,5 +1,5 @@
 #include "tests/unit/training_fixture.h"
-#include "workloads/lower.h"
+#include "workloads/step.h"
 #include "workloads/step_fn.h"
 
 enum { N_RANDOM = 400 };

@@ -1,5 +1,5 @@
 #include "tests/unit/training_fixture.h"
-#include "workloads/roofline.h"
+#include "workloads/block.h"
 
 static void a_product_has_2mnk_operations(void **state)
 {

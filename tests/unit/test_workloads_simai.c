@@ -1,4 +1,4 @@
-#include "workloads/simai.h"
+#include "workloads/readers/simai.h"
 
 #include "tests/unit/step_oracle.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "workloads/lower.h"
+#include "workloads/step.h"
 #include "workloads/step_fn.h"
 
 /* One dimension of half a second a hop and 1 B/s. */

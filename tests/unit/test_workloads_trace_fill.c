@@ -1,8 +1,8 @@
 #include "tests/unit/trace_sample.h"
 
 #include "base/rng.h"
-#include "workloads/trace_profile.h"
-#include "workloads/trace_window.h"
+#include "workloads/traces/profile.h"
+#include "workloads/traces/trace.h"
 
 static void draws_are_inverse_distributions(void **state)
 {

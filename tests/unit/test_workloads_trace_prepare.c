@@ -1,6 +1,6 @@
 #include "tests/unit/trace_sample.h"
 
-#include "workloads/trace_profile.h"
+#include "workloads/traces/profile.h"
 
 static const char profile_yaml[] =
     "name: p\n"

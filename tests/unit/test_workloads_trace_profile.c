@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "workloads/trace_profile.h"
+#include "workloads/traces/profile.h"
 
 static int read_text(struct trace_profile *p, const char *text, struct err *e)
 {

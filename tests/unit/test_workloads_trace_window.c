@@ -1,6 +1,6 @@
 #include "tests/unit/trace_sample.h"
 
-#include "workloads/trace_window.h"
+#include "workloads/traces/trace.h"
 
 /* Jobs "0", "1", .. at the squares of their numbers, job i with i + 1 GPUs. */
 static void make_trace(struct trace *t, int n)

@@ -4,7 +4,7 @@
 
 #include "tests/support.h"
 
-#include "workloads/trace.h"
+#include "workloads/traces/trace.h"
 
 static const struct trace_settings strict = { .skip_bad = false };
 static const struct trace_settings lenient = { .skip_bad = true };

@@ -1,5 +1,5 @@
 #include "tests/unit/training_fixture.h"
-#include "workloads/stage.h"
+#include "workloads/collective.h"
 
 static void open_preset(struct yaml_doc *doc, const char *folder, const char *name)
 {

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "tests/unit/step_oracle.h"
-#include "workloads/training.h"
+#include "workloads/plan_cost.h"
 
 /** configs/models/NAME.yaml, configs/npus/NAME.yaml. */
 void fixture_model(struct model *m, const char *name);

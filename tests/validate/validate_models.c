@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/support.h"
-#include "workloads/memory.h"
+#include "workloads/block.h"
 
 static const char *verdict(bool ok, int *wrong)
 {

@@ -14,7 +14,7 @@
 
 #include "kinds/design/design.h"
 #include "kinds/design/search.h"
-#include "workloads/training.h"
+#include "workloads/plan_cost.h"
 #include "tests/support.h"
 #include "tests/validate/cases.h"
 

@@ -1,0 +1,765 @@
+#include "workloads/curves/curve.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/num.h"
+
+enum { FILE_MAX_BYTES = 64 << 20 };
+
+static void free_arrays(struct curve *c)
+{
+    free(c->bytes);
+    free(c->time_s);
+    free(c->blur);
+    *c = (struct curve){ 0 };
+}
+
+void curve_list_free(struct curve_list *list)
+{
+    for (int32_t i = 0; i < list->n; i++)
+        free_arrays(&list->curves[i]);
+    free(list->curves);
+    text_free(&list->notes);
+    *list = (struct curve_list){ 0 };
+}
+
+struct curve *curve_add(struct curve_list *list, struct err *e)
+{
+    if (list->n >= CURVE_MAX_CURVES) {
+        err_set(e, ERR_RANGE, "has more than %d curves, need less", CURVE_MAX_CURVES);
+        return NULL;
+    }
+    struct curve *grown = array_grow(list->curves, list->n, &list->cap, sizeof *grown);
+    if (!grown) {
+        err_nomem(e, "curves");
+        return NULL;
+    }
+    list->curves = grown;
+    list->curves[list->n] = (struct curve){ .nodes = -1 };
+    return &list->curves[list->n++];
+}
+
+/* Three arrays of one length; those that have grown stay so when another cannot. */
+static bool reserve(struct curve *c)
+{
+    double **arrays[] = { &c->bytes, &c->time_s, &c->blur };
+    if (c->n < c->cap)
+        return true;
+    int32_t cap = c->cap ? 2 * c->cap : 32;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        double *grown = realloc(*arrays[i], (size_t)cap * sizeof *grown);
+        if (!grown)
+            return false;
+        *arrays[i] = grown;
+    }
+    c->cap = cap;
+    return true;
+}
+
+int curve_add_point(struct curve *c, double bytes, double time_s, double blur, struct err *e)
+{
+    if (c->n >= CURVE_MAX_POINTS)
+        return err_set(e, ERR_RANGE, "curve has more than %d points, need less", CURVE_MAX_POINTS);
+    if (!reserve(c))
+        return err_nomem(e, "a curve");
+    c->bytes[c->n] = bytes;
+    c->time_s[c->n] = time_s;
+    c->blur[c->n++] = blur;
+    return 0;
+}
+
+void curve_list_compact(struct curve_list *list)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < list->n; i++) {
+        struct curve c = list->curves[i];
+        list->curves[i] = (struct curve){ 0 };
+        if (c.n > 0)
+            list->curves[kept++] = c;
+        else
+            free_arrays(&c);
+    }
+    list->n = kept;
+}
+
+/* ---- names ---- */
+
+/* Letters only, small: "All-Reduce_perf" is "allreduceperf". */
+static void squeeze(char *out, size_t room, const char *text)
+{
+    size_t n = 0;
+    for (; *text && n + 1 < room; text++)
+        if (isalpha((unsigned char)*text))
+            out[n++] = (char)tolower((unsigned char)*text);
+    out[n] = '\0';
+}
+
+int32_t curve_parse_collective(const char *text)
+{
+    static const struct {
+        const char *word;
+        enum collective_kind kind;
+    } words[] = {
+        { "allreduce", COLLECTIVE_ALL_REDUCE }, { "reducescatter", COLLECTIVE_REDUCE_SCATTER },
+        { "allgather", COLLECTIVE_ALL_GATHER }, { "alltoall", COLLECTIVE_ALL_TO_ALL },
+        { "broadcast", COLLECTIVE_BROADCAST },  { "sendrecv", COLLECTIVE_SEND },
+    };
+    char plain[256];
+    int32_t found = -1;
+    squeeze(plain, sizeof plain, text);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strstr(plain, words[i].word))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int32_t)words[i].kind;
+    }
+    return found;
+}
+
+double curve_bus_factor(enum collective_kind kind, int32_t ranks)
+{
+    double share = (ranks - 1.0) / ranks;
+    switch (kind) {
+    case COLLECTIVE_ALL_REDUCE:
+        return 2 * share;
+    case COLLECTIVE_REDUCE_SCATTER:
+    case COLLECTIVE_ALL_GATHER:
+    case COLLECTIVE_ALL_TO_ALL:
+        return share;
+    case COLLECTIVE_BROADCAST:
+    case COLLECTIVE_SEND:
+    case N_COLLECTIVES:
+        break;
+    }
+    return 1;
+}
+
+double curve_half_digit(const char *text)
+{
+    double half = 0.5;
+    const char *point = strchr(text, '.'), *power = strpbrk(text, "eE");
+    if (point)
+        for (const char *s = point + 1; isdigit((unsigned char)*s); s++)
+            half /= 10;
+    if (power) {
+        long ten = strtol(power + 1, NULL, 10);
+        for (; ten > 0 && half < 1e300; ten--)
+            half *= 10;
+        for (; ten < 0 && half > 1e-300; ten++)
+            half /= 10;
+    }
+    return half;
+}
+
+/* ---- which kind of file ---- */
+
+/* The first line that is neither empty nor a comment names a column "bytes". */
+static bool is_csv(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\r\n");
+        if (n > 0 && *text != '#') {
+            for (const char *s = text; s < text + n;) {
+                size_t field = strcspn(s, ",\r\n");
+                size_t quote = field >= 2 && s[0] == '"' && s[field - 1] == '"';
+                if (field - 2 * quote == 5 && memcmp(s + quote, "bytes", 5) == 0)
+                    return true;
+                s += field + 1;
+            }
+            return false;
+        }
+        text += n + (text[n] != '\0');
+    }
+    return false;
+}
+
+/* A file is text; what follows a NUL would not be seen. */
+static int check_text(const char *name, const char *text, size_t n, struct err *e)
+{
+    const char *nul = n ? memchr(text, '\0', n) : NULL;
+    long long line = 1;
+    if (n == 0)
+        return err_set(e, ERR_PARSE, "%s:1: file is empty, need rows of measurements", name);
+    if (!nul)
+        return 0;
+    for (const char *s = text; s < nul; s++)
+        line += *s == '\n';
+    return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", name, line);
+}
+
+static int read_terminated(struct curve_list *list, const char *name, const char *text,
+                           struct curve_defaults dflt, struct err *e)
+{
+    int rc = is_csv(text) ? curve_csv_read(list, name, text, dflt, e) : nccl_read(list, name, text, dflt, e);
+    curve_list_compact(list);
+    if (!rc)
+        rc = text_check(&list->notes, e);
+    if (!rc && list->n == 0)
+        rc = err_set(e, ERR_PARSE,
+                     "%s:1: has no row of measurements, need output of nccl-tests or CSV with bytes", name);
+    if (rc)
+        curve_list_free(list);
+    return rc;
+}
+
+int curve_read_text(struct curve_list *list, const char *name, const char *text, size_t n,
+                    struct curve_defaults dflt, struct err *e)
+{
+    struct text copy = { 0 };
+    *list = (struct curve_list){ 0 };
+    int rc = check_text(name, text, n, e);
+    if (rc)
+        return rc;
+    text_add(&copy, text, n);
+    rc = text_check(&copy, e);
+    if (!rc)
+        rc = read_terminated(list, name, text_str(&copy), dflt, e);
+    text_free(&copy);
+    return rc;
+}
+
+int curve_read_file(struct curve_list *list, const char *path, struct curve_defaults dflt,
+                    unsigned long long *hash, struct err *e)
+{
+    struct text file = { 0 };
+    *list = (struct curve_list){ 0 };
+    int rc = text_read_file(&file, path, FILE_MAX_BYTES, e);
+    if (!rc)
+        rc = check_text(path, text_str(&file), file.n, e);
+    if (!rc && hash)
+        *hash = text_hash(TEXT_HASH_SEED, file.s, file.n);
+    if (!rc)
+        rc = read_terminated(list, path, text_str(&file), dflt, e);
+    text_free(&file);
+    return rc;
+}
+
+enum { MAX_COLUMNS = 64 };
+
+enum column { BYTES, TIME, BUSBW, COLLECTIVE, GPUS, RANKS, NODES, CURVE, SOURCE, N_COLUMNS };
+
+static const char *const column_names[N_COLUMNS] = {
+    "bytes", "time_us", "busbw_GBps", "collective", "gpus", "ranks", "nodes", "curve", "source",
+};
+
+struct csv {
+    struct curve_list *list;
+    const char *name;
+    struct curve_defaults dflt;
+    int64_t line;
+    char *row; /* copy of the line, fields terminated; owned */
+    const char *fields[MAX_COLUMNS];
+    int32_t n_fields, n_names; /* of the row, of the head; 0 = no head yet */
+    int32_t at[N_COLUMNS];     /* field of each column, -1 = none */
+    struct err *e;
+};
+
+static int fail(const struct csv *c, enum err_code code, const char *column, const char *what)
+{
+    return err_set(c->e, code, "%s:%lld: %s%s%s", c->name, (long long)c->line, column, *column ? " " : "",
+                   what);
+}
+
+static int split_row(struct csv *c)
+{
+    char *s = c->row;
+    c->n_fields = 0;
+    for (;;) {
+        if (c->n_fields == MAX_COLUMNS)
+            return fail(c, ERR_RANGE, "", "has more than 64 fields, need at most 64");
+        c->fields[c->n_fields++] = s;
+        char *end = s + strcspn(s, ",");
+        if (*s == '"' && !(end = text_unquote(s)))
+            return fail(c, ERR_PARSE, "", "quote is not closed, need the closing one in the same line");
+        if (*end != ',' && *end != '\0')
+            return fail(c, ERR_PARSE, "", "text after a closing quote, need a comma or the end of the line");
+        bool more = *end == ',';
+        *end = '\0';
+        if (!more)
+            return 0;
+        s = end + 1;
+    }
+}
+
+static int read_names(struct csv *c)
+{
+    for (int32_t k = 0; k < N_COLUMNS; k++) {
+        c->at[k] = -1;
+        for (int32_t i = c->n_fields; i-- > 0;)
+            if (strcmp(c->fields[i], column_names[k]) == 0)
+                c->at[k] = i;
+    }
+    c->n_names = c->n_fields;
+    if (c->at[TIME] < 0 && c->at[BUSBW] < 0)
+        return fail(c, ERR_PARSE, "", "has neither column time_us nor busbw_GBps, need one of them");
+    return 0;
+}
+
+static const char *field(const struct csv *c, enum column k)
+{
+    return c->at[k] >= 0 ? c->fields[c->at[k]] : "";
+}
+
+/* A number >= 0 in column @p k; NaN when blank. */
+static int read_number(double *out, const struct csv *c, enum column k)
+{
+    const char *s = field(c, k);
+    *out = NAN;
+    if (*s == '\0')
+        return 0;
+    if (!num_parse_real(s, out) || *out < 0)
+        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", need a number of at least 0", c->name,
+                       (long long)c->line, column_names[k], s);
+    return 0;
+}
+
+/* A whole number of at least @p least in column @p k; @p out stays when blank. */
+static int read_count(int32_t *out, const struct csv *c, enum column k, int32_t least)
+{
+    const char *s = field(c, k);
+    int64_t n;
+    if (*s == '\0')
+        return 0;
+    if (!num_parse_count(s, &n) || n < least || n > CURVE_MAX_RANKS)
+        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", need a whole number from %d to %d",
+                       c->name, (long long)c->line, column_names[k], s, (int)least, CURVE_MAX_RANKS);
+    *out = (int32_t)n;
+    return 0;
+}
+
+/* "SOURCE, allreduce in-place": the collective as written is part of the name where it says more than which
+ * it is. */
+static void name_curve(struct curve *head, const struct csv *c)
+{
+    const char *name = *field(c, CURVE) ? field(c, CURVE) : field(c, SOURCE), *word = field(c, COLLECTIVE);
+    bool more = strchr(word, ' ') != NULL;
+    snprintf(head->name, sizeof head->name, "%s%s%s", name, more && *name ? ", " : "", more ? word : "");
+}
+
+/* What the row says about its curve, or the defaults. */
+static int read_head(struct curve *head, const struct csv *c)
+{
+    const char *word = field(c, COLLECTIVE);
+    int32_t kind = *word ? curve_parse_collective(word) : -1;
+    if (kind < 0 && *word)
+        return err_set(c->e, ERR_UNSUP, "%s:%lld: collective is \"%.40s\", need one that weft has", c->name,
+                       (long long)c->line, word);
+    if (kind >= 0 && c->dflt.collective >= 0 && kind != c->dflt.collective)
+        return err_set(c->e, ERR_RANGE, "%s:%lld: collective is %s, but --collective is %s", c->name,
+                       (long long)c->line, collective_names[kind], collective_names[c->dflt.collective]);
+    kind = kind >= 0 ? kind : c->dflt.collective >= 0 ? c->dflt.collective : curve_parse_collective(c->name);
+    if (kind < 0)
+        return fail(c, ERR_PARSE, "collective", "is not said, need column collective or --collective");
+    *head = (struct curve){ .collective = (enum collective_kind)kind, .nodes = -1 };
+    int rc = read_count(&head->ranks, c, *field(c, GPUS) ? GPUS : RANKS, 2);
+    if (!rc)
+        rc = read_count(&head->nodes, c, NODES, 1);
+    if (rc)
+        return rc;
+    if (head->ranks && c->dflt.ranks && head->ranks != c->dflt.ranks)
+        return err_set(c->e, ERR_RANGE, "%s:%lld: has %d ranks, but --ranks is %d", c->name,
+                       (long long)c->line, (int)head->ranks, (int)c->dflt.ranks);
+    head->ranks = head->ranks ? head->ranks : c->dflt.ranks;
+    if (head->ranks < 2)
+        return fail(c, ERR_PARSE, "number of ranks", "is not said, need column gpus or --ranks");
+    name_curve(head, c);
+    return 0;
+}
+
+/* The curve that the row belongs to, among those so far or a new one. */
+static struct curve *curve_csv_find_curve(struct csv *c, const struct curve *head)
+{
+    for (int32_t i = c->list->n; i-- > 0;) {
+        struct curve *known = &c->list->curves[i];
+        if (known->collective == head->collective && known->ranks == head->ranks &&
+            known->nodes == head->nodes && strcmp(known->name, head->name) == 0)
+            return known;
+    }
+    struct curve *fresh = curve_add(c->list, c->e);
+    if (!fresh)
+        return NULL;
+    *fresh = *head;
+    fresh->first_line = c->line;
+    return fresh;
+}
+
+static int leave_out(struct csv *c, const char *why)
+{
+    text_printf(&c->list->notes, "%s:%lld: %s, row is left out\n", c->name, (long long)c->line, why);
+    return 0;
+}
+
+static int curve_csv_read_row(struct csv *c)
+{
+    double bytes, time_us, busbw_GBps;
+    struct curve head;
+    int rc = read_number(&bytes, c, BYTES);
+    if (!rc)
+        rc = read_number(&time_us, c, TIME);
+    if (!rc)
+        rc = read_number(&busbw_GBps, c, BUSBW);
+    if (rc)
+        return rc;
+    if (!(bytes > 0))
+        return leave_out(c, isnan(bytes) ? "has no bytes" : "bytes is 0");
+    bool timed = !isnan(time_us);
+    double value = timed ? time_us : busbw_GBps;
+    if (!(value > 0))
+        return leave_out(c, isnan(value) ? "has neither time nor bandwidth"
+                            : timed      ? "time_us is 0"
+                                         : "busbw_GBps is 0");
+    if ((rc = read_head(&head, c)))
+        return rc;
+    struct curve *curve = curve_csv_find_curve(c, &head);
+    if (!curve)
+        return err_wrap(c->e, "%s:%lld", c->name, (long long)c->line);
+    if (curve->n > 0 && bytes <= curve->bytes[curve->n - 1])
+        return err_set(c->e, ERR_PARSE, "%s:%lld: bytes is %.12g after %.12g, need growing sizes", c->name,
+                       (long long)c->line, bytes, curve->bytes[curve->n - 1]);
+    double time_s = timed ? time_us * 1e-6
+                          : bytes * curve_bus_factor(curve->collective, curve->ranks) / (busbw_GBps * 1e9);
+    if (!isnormal(time_s))
+        return fail(c, ERR_RANGE, "time", "is beyond all measure, need a sound one");
+    double blur = curve_half_digit(field(c, timed ? TIME : BUSBW)) / value;
+    rc = curve_add_point(curve, bytes, time_s, blur, c->e);
+    return rc ? err_wrap(c->e, "%s:%lld", c->name, (long long)c->line) : 0;
+}
+
+static int take_line(struct csv *c, const char *line, size_t n)
+{
+    int rc;
+    if (n == 0 || *line == '#')
+        return 0;
+    free(c->row);
+    c->row = strndup(line, n);
+    if (!c->row)
+        return err_nomem(c->e, c->name);
+    if ((rc = split_row(c)))
+        return rc;
+    if (c->n_names == 0)
+        return read_names(c);
+    if (c->n_fields != c->n_names)
+        return err_set(c->e, ERR_PARSE, "%s:%lld: has %d field%s, need %d", c->name, (long long)c->line,
+                       (int)c->n_fields, c->n_fields == 1 ? "" : "s", (int)c->n_names);
+    return curve_csv_read_row(c);
+}
+
+int curve_csv_read(struct curve_list *list, const char *name, const char *text, struct curve_defaults dflt,
+                   struct err *e)
+{
+    struct csv c = { .list = list, .name = name, .dflt = dflt, .e = e };
+    int rc = 0;
+    while (!rc && *text) {
+        size_t n = strcspn(text, "\n");
+        c.line++;
+        rc = take_line(&c, text, n > 0 && text[n - 1] == '\r' ? n - 1 : n);
+        text += n + (text[n] != '\0');
+    }
+    free(c.row);
+    return rc;
+}
+
+enum {
+    MAX_FIELDS = 64, /* of a line; rows have at most 24 */
+    MAX_WORD = 32,   /* bytes of a field that matters */
+};
+
+/* Where the numbers of a row are. */
+struct layout {
+    int32_t lead; /* fields before the first time */
+    int32_t half; /* fields of a half: time, algbw, busbw, ... */
+};
+
+struct log {
+    struct curve_list *list;
+    const char *name;
+    struct curve_defaults dflt;
+    int64_t line;
+    char words[MAX_FIELDS][MAX_WORD]; /* of the line; longer ones cut */
+    int32_t n_words;
+    struct layout layout;    /* by the last header; lead 0 = none yet */
+    double unit_s;           /* of times: us, or ms in 2018 */
+    int32_t ranks;           /* lines "#  Rank" of the test under way */
+    bool counting;           /* the last test's ranks are still being listed */
+    int32_t collective;      /* by "Collective test starting"; -1 none, -2 one that is not modelled */
+    bool fresh;              /* the next row begins a curve */
+    bool warned;             /* of this curve, that algbw is not size over time */
+    char kind[2 * MAX_WORD]; /* type and redop of the curve under way */
+    struct err *e;
+};
+
+static void note(struct log *l, const char *what)
+{
+    text_printf(&l->list->notes, "%s:%lld: %s\n", l->name, (long long)l->line, what);
+}
+
+/* Words of the line without the '#' signs before it; returns whether there were any. */
+static bool split_line(struct log *l, const char *s, size_t n)
+{
+    const char *end = s + n;
+    bool comment = false;
+    while (s < end && (isspace((unsigned char)*s) || *s == '#')) {
+        comment |= *s == '#';
+        s++;
+    }
+    for (l->n_words = 0; s < end && l->n_words < MAX_FIELDS;) {
+        size_t k = 0;
+        for (; s < end && !isspace((unsigned char)*s); s++)
+            if (k + 1 < MAX_WORD)
+                l->words[l->n_words][k++] = *s;
+        l->words[l->n_words++][k] = '\0';
+        while (s < end && isspace((unsigned char)*s))
+            s++;
+    }
+    return comment;
+}
+
+static bool is_word(const struct log *l, int32_t i, const char *word)
+{
+    return i < l->n_words && strcmp(l->words[i], word) == 0;
+}
+
+static bool is_time(const struct log *l, int32_t i)
+{
+    return is_word(l, i, "time") || is_word(l, i, "cputime");
+}
+
+/* ---- lines that are not rows ---- */
+
+static void start_test(struct log *l)
+{
+    l->collective = curve_parse_collective(l->words[3]);
+    l->fresh = true;
+    if (l->collective < 0) {
+        l->collective = -2;
+        text_printf(&l->list->notes, "%s:%lld: test %s is not modelled and left out\n", l->name,
+                    (long long)l->line, l->words[3]);
+    }
+}
+
+static void read_header(struct log *l)
+{
+    int32_t first = 0, second;
+    while (first < l->n_words && !is_time(l, first))
+        first++;
+    for (second = first + 1; second < l->n_words && !is_time(l, second);)
+        second++;
+    l->layout = (struct layout){ first, second - first };
+    l->unit_s = is_word(l, 0, "bytes") && is_word(l, 1, "N") ? 1e-3 : 1e-6;
+    l->fresh = true;
+    l->counting = false;
+}
+
+static void read_comment(struct log *l)
+{
+    int64_t n;
+    if (is_word(l, 0, "Collective") && is_word(l, 1, "test") && is_word(l, 2, "starting:") &&
+        l->n_words > 3) {
+        start_test(l);
+    } else if (is_word(l, 0, "Rank") && l->n_words > 1 && num_parse_count(l->words[1], &n)) {
+        l->ranks = l->counting ? l->ranks + 1 : 1;
+        l->counting = true;
+    } else if (l->n_words >= 6) {
+        bool has_size = is_word(l, 0, "size") || (is_word(l, 0, "bytes") && is_word(l, 1, "N"));
+        for (int32_t i = 0; has_size && i + 1 < l->n_words; i++)
+            if (is_time(l, i) && i >= 3 && is_word(l, i + 1, "algbw")) {
+                read_header(l);
+                return;
+            }
+    }
+}
+
+/* ---- rows ---- */
+
+/* Size, count, type: digits, digits, a letter first. */
+static bool is_row(const struct log *l)
+{
+    int64_t n;
+    return l->n_words >= 3 && num_parse_count(l->words[0], &n) && num_parse_count(l->words[1], &n) &&
+           isalpha((unsigned char)l->words[2][0]);
+}
+
+/* Without the date and time of day at the end. */
+static int32_t count_fields(const struct log *l)
+{
+    int32_t n = l->n_words;
+    double x;
+    while (n > 3 && !num_parse_real(l->words[n - 1], &x) && strcmp(l->words[n - 1], "N/A") != 0 &&
+           strpbrk(l->words[n - 1], ":-/T"))
+        n--;
+    return n;
+}
+
+/* Where the first half is in a row of @p n fields; false when no version has such rows. */
+static bool find_layout(struct layout *out, const struct log *l, int32_t n)
+{
+    static const struct {
+        int32_t n;
+        struct layout layout;
+    } known[] = {
+        { 13, { 5, 4 } }, { 12, { 4, 4 } }, { 11, { 3, 4 } }, { 9, { 5, 4 } },
+        { 15, { 5, 5 } }, { 10, { 5, 5 } }, { 21, { 5, 8 } },
+    };
+    *out = l->layout;
+    if (out->lead > 0)
+        return n == out->lead + 2 * out->half || n == out->lead + out->half;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].n == n) {
+            *out = known[i].layout;
+            return true;
+        }
+    return false;
+}
+
+/* A test of a curve: its collective and ranks, from what is known. */
+static int describe(struct log *l, struct curve *c)
+{
+    int32_t kind = l->collective >= 0 ? l->collective : l->dflt.collective;
+    if (l->collective >= 0 && l->dflt.collective >= 0 && l->collective != l->dflt.collective)
+        return err_set(l->e, ERR_RANGE, "%s:%lld: test is %s, but --collective is %s", l->name,
+                       (long long)l->line, collective_names[l->collective],
+                       collective_names[l->dflt.collective]);
+    kind = kind >= 0 ? kind : curve_parse_collective(l->name);
+    if (kind < 0)
+        return err_set(l->e, ERR_PARSE, "%s:%lld: collective is not said, need --collective", l->name,
+                       (long long)l->line);
+    if (l->ranks && l->dflt.ranks && l->ranks != l->dflt.ranks)
+        return err_set(l->e, ERR_RANGE, "%s:%lld: has %d ranks, but --ranks is %d", l->name,
+                       (long long)l->line, (int)l->ranks, (int)l->dflt.ranks);
+    c->collective = (enum collective_kind)kind;
+    c->ranks = l->ranks ? l->ranks : l->dflt.ranks;
+    if (c->ranks < 2)
+        return err_set(l->e, ERR_PARSE, "%s:%lld: number of ranks is %d, need --ranks", l->name,
+                       (long long)l->line, (int)c->ranks);
+    c->first_line = l->line;
+    return 0;
+}
+
+/* The curve of the row: a new one after a header, and for another type or operation. */
+static int nccl_find_curve(struct curve **out, struct log *l, const struct layout *at)
+{
+    char kind[sizeof l->kind];
+    snprintf(kind, sizeof kind, "%s%s%s", l->words[2], at->lead > 3 ? " " : "",
+             at->lead > 3 ? l->words[3] : "");
+    if (!l->fresh && strcmp(kind, l->kind) == 0) {
+        *out = &l->list->curves[l->list->n - 1];
+        return 0;
+    }
+    *out = curve_add(l->list, l->e);
+    if (!*out)
+        return err_wrap(l->e, "%s:%lld", l->name, (long long)l->line);
+    memcpy(l->kind, kind, sizeof kind);
+    l->fresh = l->warned = l->counting = false;
+    return describe(l, *out);
+}
+
+/* time, algbw and busbw of the first half. */
+static int read_numbers(double out[3], const struct log *l, const struct layout *at)
+{
+    static const char *const names[] = { "time", "algbw", "busbw" };
+    for (int32_t k = 0; k < 3; k++) {
+        const char *word = l->words[at->lead + k];
+        if (!num_parse_real(word, &out[k]) || out[k] < 0)
+            return err_set(l->e, ERR_PARSE, "%s:%lld: %s is \"%s\", need a number of at least 0", l->name,
+                           (long long)l->line, names[k], word);
+    }
+    return 0;
+}
+
+/* Bus bandwidth is algbw times a factor that depends on the collective and on ranks: so it tells whether they
+ * are right. Both are printed rounded. */
+static int check_bandwidths(struct log *l, const struct curve *c, const double x[3], const struct layout *at,
+                            double bytes)
+{
+    double factor = curve_bus_factor(c->collective, c->ranks);
+    double half_alg = curve_half_digit(l->words[at->lead + 1]),
+           half_bus = curve_half_digit(l->words[at->lead + 2]);
+    double slack = 1.01 * (factor * half_alg + half_bus);
+    if (!(fabs(x[2] - factor * x[1]) <= slack))
+        return err_set(l->e, ERR_RANGE,
+                       "%s:%lld: busbw is %g, need %.6g: algbw %g times %.6g of %s among %d ranks", l->name,
+                       (long long)l->line, x[2], factor * x[1], x[1], factor, collective_names[c->collective],
+                       (int)c->ranks);
+    double algbw_GBps = bytes / (x[0] * l->unit_s) / 1e9;
+    double rounding = 1.01 * (half_alg + algbw_GBps * curve_half_digit(l->words[at->lead]) / x[0]);
+    if (!l->warned && !(fabs(algbw_GBps - x[1]) <= rounding)) {
+        l->warned = true;
+        text_printf(&l->list->notes, "%s:%lld: algbw is %g, but size over time is %.6g; the time is taken\n",
+                    l->name, (long long)l->line, x[1], algbw_GBps);
+    }
+    return 0;
+}
+
+static int nccl_read_row(struct log *l)
+{
+    struct layout at;
+    struct curve *c;
+    double x[3], bytes = 0;
+    if (l->collective == -2)
+        return 0;
+    int32_t n = count_fields(l);
+    if (!find_layout(&at, l, n)) {
+        text_printf(&l->list->notes,
+                    "%s:%lld: row has %d fields, which no version prints here; it is left out\n", l->name,
+                    (long long)l->line, (int)n);
+        return 0;
+    }
+    int rc = read_numbers(x, l, &at);
+    if (rc)
+        return rc;
+    num_parse_real(l->words[0], &bytes);
+    if (!(bytes > 0) || !(x[0] > 0)) {
+        note(l, bytes > 0 ? "time is 0, row is left out" : "size is 0, row is left out");
+        return 0;
+    }
+    /* Where half is 5 a bandwidth of copies stands between; versions before 2.13 have a relative error here.
+     */
+    int64_t wrong;
+    if (at.half != 5 && num_parse_count(l->words[at.lead + 3], &wrong) && wrong > 0)
+        note(l, "results are wrong; the time is taken all the same");
+    if ((rc = nccl_find_curve(&c, l, &at)) || (rc = check_bandwidths(l, c, x, &at, bytes)))
+        return rc;
+    if (c->n > 0 && bytes <= c->bytes[c->n - 1])
+        return err_set(l->e, ERR_PARSE, "%s:%lld: size is %.12g after %.12g, need growing sizes", l->name,
+                       (long long)l->line, bytes, c->bytes[c->n - 1]);
+    rc = curve_add_point(c, bytes, x[0] * l->unit_s, curve_half_digit(l->words[at.lead]) / x[0], l->e);
+    return rc ? err_wrap(l->e, "%s:%lld", l->name, (long long)l->line) : 0;
+}
+
+/* "[1,0]<stdout>:" of mpirun --tag-output. */
+static const char *skip_tag(const char *s, size_t *n)
+{
+    static const char tag[] = "<stdout>:";
+    for (size_t i = 1; *n > 0 && *s == '[' && i + sizeof tag - 1 <= *n && i < 40; i++)
+        if (memcmp(s + i, tag, sizeof tag - 1) == 0) {
+            *n -= i + sizeof tag - 1;
+            return s + i + sizeof tag - 1;
+        }
+    return s;
+}
+
+int nccl_read(struct curve_list *list, const char *name, const char *text, struct curve_defaults dflt,
+              struct err *e)
+{
+    struct log l = {
+        .list = list, .name = name, .dflt = dflt, .unit_s = 1e-6, .collective = -1, .fresh = true, .e = e
+    };
+    int rc = 0;
+    while (!rc && *text) {
+        size_t n = strcspn(text, "\n"), length = n;
+        const char *line = skip_tag(text, &length);
+        l.line++;
+        if (split_line(&l, line, length))
+            read_comment(&l);
+        else if (is_row(&l))
+            rc = nccl_read_row(&l);
+        text += n + (text[n] != '\0');
+    }
+    return rc;
+}

@@ -1,0 +1,345 @@
+#include "workloads/readers/simai.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/text.h"
+#include "workloads/readers/astra.h"
+#include "workloads/step.h"
+#include "workloads/step_keys.h"
+
+const char *const simai_ag_size_names[] = { "full", "shard", NULL };
+
+enum simai_group { GROUP_TP, GROUP_EP, GROUP_DP_EP, GROUP_DP, GROUP_PP, N_GROUPS };
+
+static const char *const group_names[N_GROUPS] = { "tp", "ep", "dp_ep", "dp", "pp" };
+
+/* Keys of the header whose value is a whole number. */
+enum count { COUNT_TP, COUNT_EP, COUNT_PP, COUNT_VPP, COUNT_GA, COUNT_GPUS, N_COUNTS };
+
+enum { KEY_CHECKPOINTS = N_COUNTS, KEY_INITIATES, KEY_PP_COMM, N_KEYS };
+
+static const struct header_key {
+    const char *name;
+    int key;
+} header_keys[] = {
+    { "model_parallel_NPU_group", COUNT_TP },
+    { "ep", COUNT_EP },
+    { "expert_parallel_npu_group", COUNT_EP },
+    { "pp", COUNT_PP },
+    { "vpp", COUNT_VPP },
+    { "ga", COUNT_GA },
+    { "all_gpus", COUNT_GPUS },
+    { "checkpoints", KEY_CHECKPOINTS },
+    { "checkpoint_initiates", KEY_INITIATES },
+    { "pp_comm", KEY_PP_COMM },
+};
+
+enum { N_HEADER_KEYS = sizeof header_keys / sizeof header_keys[0] };
+
+struct reader {
+    struct token_reader in;
+    const struct topo_network *net;
+    struct step_tree *tree;
+    enum simai_ag_size ag_size;
+    int64_t counts[N_COUNTS];
+    struct token at[N_KEYS]; /* value of each key; n = 0: not given */
+    double pp_comm_B;
+    int32_t group[N_GROUPS]; /* in the tree */
+    double members[N_GROUPS];
+    struct astra_marks marks;
+    struct layers layers;
+};
+
+static int check_policy(struct reader *r, struct err *e)
+{
+    static const char *const of_astra[] = {
+        "DATA",
+        "MICRO",
+        "MODEL",
+        "DISTRIBUTED_INFERENCE",
+        "HYBRID_DLRM",
+        "HYBRID_DATA_MODEL",
+        "HYBRID_DLRM_ENHANCED",
+        "HYBRID_MODEL_DATA",
+        "HYBRID_CUSTOMIZED",
+    };
+    char shown[TOKEN_SHOWN];
+    token_advance(&r->in);
+    const struct token *t = &r->in.token;
+    if (token_is(t, "HYBRID_TRANSFORMER") || token_is(t, "HYBRID_TRANSFORMER_FWD_IN_BCKWD"))
+        return 0;
+    for (size_t i = 0; i < sizeof of_astra / sizeof of_astra[0]; i++)
+        if (token_is(t, of_astra[i]))
+            return token_fail(&r->in, t, e, ERR_UNSUP,
+                              "is %s, need HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD_IN_BCKWD (other "
+                              "policies: astra)",
+                              of_astra[i]);
+    return token_fail(&r->in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
+}
+
+static int take_key(struct reader *r, const struct header_key **out, struct err *e)
+{
+    char whole[TOKEN_SHOWN], shown[TOKEN_SHOWN];
+    const char *names[N_HEADER_KEYS];
+    token_advance(&r->in);
+    struct token word = r->in.token;
+    if (word.n > 1 && word.s[word.n - 1] == ':')
+        word.n--;
+    for (int i = 0; i < N_HEADER_KEYS; i++) {
+        names[i] = header_keys[i].name;
+        if (!token_is(&word, names[i]))
+            continue;
+        *out = &header_keys[i];
+        if (r->at[header_keys[i].key].n > 0)
+            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s is given twice", names[i]);
+        return 0;
+    }
+    const char *near = text_nearest(token_copy(whole, sizeof whole, &word), names, N_HEADER_KEYS);
+    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s%s%s",
+                      token_show(shown, &r->in.token), near ? ", nearest is " : "", near ? near : "");
+}
+
+/* Python prints a quotient of whole numbers as "8388608.0". */
+static int take_bytes(struct reader *r, const char *what, double *out, struct err *e)
+{
+    char digits[64], shown[TOKEN_SHOWN];
+    token_advance(&r->in);
+    const struct token *t = &r->in.token;
+    if (t->n > 0 && t->n < sizeof digits && num_parse_real(token_copy(digits, sizeof digits, t), out) &&
+        *out >= 0 && *out <= BYTES_MAX_B)
+        return 0;
+    return token_fail(&r->in, t, e, ERR_PARSE, "%s: is %s, need a number of bytes, 0 to %g", what,
+                      token_show(shown, t), BYTES_MAX_B);
+}
+
+static int read_header(struct reader *r, struct err *e)
+{
+    const struct header_key *key = NULL;
+    int rc = check_policy(r, e);
+    int32_t line = r->in.token.line;
+    while (!rc && r->in.next.n > 0 && r->in.next.line == line) {
+        if ((rc = take_key(r, &key, e)))
+            return rc;
+        r->at[key->key] = r->in.next;
+        if (r->in.next.line != line)
+            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s has no value, need one on its line",
+                              key->name);
+        if (key->key < N_COUNTS)
+            rc = token_take_count(&r->in, key->name, &r->counts[key->key], e);
+        else if (key->key == KEY_PP_COMM)
+            rc = take_bytes(r, key->name, &r->pp_comm_B, e);
+        else
+            rc = astra_take_marks(&r->marks, &r->in, key->name,
+                                  key->key == KEY_CHECKPOINTS ? ASTRA_CHECKPOINT : ASTRA_INITIATES, e);
+    }
+    return rc;
+}
+
+/* What is not given takes its default; products stay below 2^63 since each is at most TOPO_MAX_NPUS. */
+static int check_counts(struct reader *r, struct err *e)
+{
+    static const int64_t dflt[N_COUNTS] = { -1, 1, 1, 1, 1, -1 };
+    static const char *const names[N_COUNTS] = {
+        "model_parallel_NPU_group", "ep", "pp", "vpp", "ga", "all_gpus",
+    };
+    if (r->at[COUNT_TP].n == 0)
+        return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "has no model_parallel_NPU_group, need it");
+    for (int i = 0; i < N_COUNTS; i++) {
+        if (r->at[i].n == 0)
+            r->counts[i] = i == COUNT_GPUS ? r->net->n_npus : dflt[i];
+        else if (r->counts[i] < 1 || r->counts[i] > TOPO_MAX_NPUS)
+            return token_fail(&r->in, &r->at[i], e, ERR_RANGE, "%s: is %lld, need 1 to %d", names[i],
+                              (long long)r->counts[i], TOPO_MAX_NPUS);
+    }
+    return 0;
+}
+
+static int check_division(struct reader *r, struct err *e)
+{
+    const int64_t *n = r->counts;
+    int64_t stage = n[COUNT_TP] * n[COUNT_PP];
+    const struct token *gpus = r->at[COUNT_GPUS].n ? &r->at[COUNT_GPUS] : &r->at[COUNT_TP];
+    if (n[COUNT_GPUS] % stage)
+        return token_fail(&r->in, gpus, e, ERR_RANGE, "all_gpus %lld is not divisible by tp*pp = %lld",
+                          (long long)n[COUNT_GPUS], (long long)stage);
+    if (n[COUNT_GPUS] != r->net->n_npus)
+        return token_fail(&r->in, gpus, e, ERR_RANGE, "all_gpus: is %lld, need %lld, the NPUs of the network",
+                          (long long)n[COUNT_GPUS], (long long)r->net->n_npus);
+    int64_t dp = n[COUNT_GPUS] / stage;
+    if (dp % n[COUNT_EP])
+        return token_fail(&r->in, &r->at[COUNT_EP], e, ERR_RANGE,
+                          "ep: is %lld, need a divisor of dp = all_gpus/(tp*pp) = %lld",
+                          (long long)n[COUNT_EP], (long long)dp);
+    return 0;
+}
+
+/* One group of `size` out of what those before leave; `left` then is what it leaves. */
+static int add_group(struct reader *r, enum simai_group g, int64_t size, int32_t *left,
+                     const struct token *at, struct err *e)
+{
+    const int32_t *all = r->tree->groups[0].members;
+    int32_t n_dims = r->net->n_dims, members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
+    group_rest(stride, all, left, n_dims);
+    if (group_fill(members, left, n_dims, size, e))
+        return err_wrap(e, "%s:%d:%d: %s", r->in.name, at->line, at->col, group_names[g]);
+    group_rest(left, left, members, n_dims);
+    r->members[g] = (double)size;
+    r->group[g] = step_add_group_after(r->tree, group_names[g], members, stride);
+    return step_check(r->tree, e);
+}
+
+/* tp, ep, dp_ep and pp one after the other; dp is ep and dp_ep together, which lie next to each other. */
+static int add_groups(struct reader *r, struct err *e)
+{
+    const int64_t *n = r->counts;
+    int64_t dp = n[COUNT_GPUS] / (n[COUNT_TP] * n[COUNT_PP]);
+    int32_t left[TOPO_MAX_DIMS], members[TOPO_MAX_DIMS];
+    int rc;
+    memcpy(left, r->tree->groups[0].members, sizeof left);
+    if ((rc = add_group(r, GROUP_TP, n[COUNT_TP], left, &r->at[COUNT_TP], e)) ||
+        (rc = add_group(r, GROUP_EP, n[COUNT_EP], left, &r->at[COUNT_EP], e)) ||
+        (rc = add_group(r, GROUP_DP_EP, dp / n[COUNT_EP], left, &r->at[COUNT_TP], e)))
+        return rc;
+    const struct step_group *groups = r->tree->groups;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        members[d] = groups[r->group[GROUP_EP]].members[d] * groups[r->group[GROUP_DP_EP]].members[d];
+    r->members[GROUP_DP] = (double)dp;
+    r->group[GROUP_DP] = step_add_group_after(r->tree, group_names[GROUP_DP], members,
+                                              r->tree->groups[r->group[GROUP_EP]].stride);
+    return add_group(r, GROUP_PP, n[COUNT_PP], left, &r->at[COUNT_PP], e);
+}
+
+static int group_of(struct reader *r, enum step_phase phase, const struct token *suffix,
+                    enum simai_group *out, struct err *e)
+{
+    char shown[TOKEN_SHOWN];
+    if (suffix->n == 0)
+        *out = phase == STEP_WEIGHT_GRAD ? GROUP_DP : GROUP_TP;
+    else if (token_is(suffix, "_EP"))
+        *out = GROUP_EP;
+    else if (token_is(suffix, "_DP_EP"))
+        *out = GROUP_DP_EP;
+    else
+        return token_fail(&r->in, suffix, e, ERR_PARSE, "unknown group suffix %s, need _EP, _DP_EP or none",
+                          token_show(shown, suffix));
+    return 0;
+}
+
+static int add_column(struct reader *r, enum step_phase phase, const struct astra_column *c, struct err *e)
+{
+    enum simai_group g = GROUP_TP;
+    r->layers.layers[r->layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
+    int rc = group_of(r, phase, &c->suffix, &g, e);
+    if (rc || c->kind == ASTRA_NOTHING || c->bytes == 0)
+        return rc;
+    struct step_node collective = { .kind = STEP_COLLECTIVE,
+                                    .collective = (enum collective_kind)c->kind,
+                                    .bytes = (double)c->bytes,
+                                    .group = r->group[g],
+                                    .times = 1 };
+    if (c->kind == COLLECTIVE_ALL_GATHER && r->ag_size == SIMAI_AG_FULL)
+        collective.bytes /= r->members[g];
+    return layers_add_collective(&r->layers, phase, collective, e);
+}
+
+static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
+{
+    struct astra_column columns[LAYERS_PHASES];
+    int n = token_count_line(&r->in), rc = 0;
+    if (n != 0 && n != ASTRA_COLUMNS)
+        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "%d columns expected, %d found", ASTRA_COLUMNS,
+                          n);
+    rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIMAI, i, n_layers, e);
+    for (int k = 0; k < LAYERS_PHASES && !rc; k++)
+        rc = add_column(r, (enum step_phase)k, &columns[k], e);
+    return rc;
+}
+
+static int read_all(struct reader *r, struct err *e)
+{
+    int64_t n_layers;
+    int rc;
+    char shown[TOKEN_SHOWN];
+    if ((rc = read_header(r, e)) || (rc = check_counts(r, e)) || (rc = check_division(r, e)) ||
+        (rc = add_groups(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
+        return rc;
+    if (n_layers < 1)
+        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
+    if (r->in.next.line == r->in.token.line && r->in.next.n > 0)
+        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "is %s, need the number of layers alone",
+                          token_show(shown, &r->in.next));
+    for (int64_t i = 0; i < n_layers; i++)
+        if ((rc = read_layer(r, i, n_layers, e)))
+            return rc;
+    if (r->in.next.n > 0)
+        return token_fail(&r->in, &r->in.next, e, ERR_PARSE,
+                          "expected end of file after layer %lld, found %s", (long long)n_layers,
+                          token_show(shown, &r->in.next));
+    return 0;
+}
+
+static step_id add_inner(struct step_tree *t, step_id parent, enum step_kind kind, double times,
+                         const char *name)
+{
+    struct step_node node = { .kind = kind, .phase = STEP_OTHER, .times = times };
+    step_set_name(node.name, name);
+    return step_add(t, parent, node);
+}
+
+static void add_sends(const struct reader *r, step_id parent)
+{
+    struct step_node send = { .kind = STEP_COLLECTIVE,
+                              .phase = STEP_OTHER,
+                              .name = "pipeline",
+                              .collective = COLLECTIVE_SEND,
+                              .bytes = r->pp_comm_B,
+                              .group = r->group[GROUP_PP],
+                              .times = 2.0 * (double)r->counts[COUNT_GA] };
+    if (send.bytes > 0)
+        step_add(r->tree, parent, send);
+}
+
+static void build_step(struct reader *r, int32_t loop)
+{
+    step_id step = add_inner(r->tree, -1, STEP_SUM, 1, "step");
+    layers_add_passes(r->tree, step, &r->layers, loop);
+    if (r->counts[COUNT_PP] == 1)
+        return;
+    double share = (double)(r->counts[COUNT_PP] - 1) / (double)r->counts[COUNT_GA];
+    add_sends(r, step);
+    for (int32_t i = 0; i < r->layers.n_layers; i++)
+        r->layers.layers[i].phases[STEP_WEIGHT_GRAD].count = 0;
+    step_id repeat = add_inner(r->tree, step, STEP_REPEAT, share, "bubble");
+    step_id bubble = add_inner(r->tree, repeat, STEP_SUM, 1, "bubble");
+    layers_add_passes(r->tree, bubble, &r->layers, loop);
+    add_sends(r, bubble);
+}
+
+int simai_read(struct step_tree *t, const char *name, const char *text, size_t n,
+               const struct topo_network *net, struct simai_rule rule, struct err *e)
+{
+    struct reader r = { .net = net, .tree = t };
+    int rc;
+    r.ag_size = rule.ag_size < 0 ? SIMAI_AG_FULL : (enum simai_ag_size)rule.ag_size;
+    step_begin(t, name, net);
+    if ((rc = step_check(t, e)))
+        goto out;
+    if (n > SIMAI_MAX_BYTES) {
+        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, need at most %d", name, n, SIMAI_MAX_BYTES);
+        goto out;
+    }
+    token_begin(&r.in, name, text, n);
+    if ((rc = read_all(&r, e)) || (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
+        goto out;
+    build_step(&r, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
+    rc = step_check(t, e);
+out:
+    free(r.marks.listed);
+    layers_free(&r.layers);
+    if (rc)
+        step_free(t);
+    return rc;
+}
