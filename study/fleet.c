@@ -143,13 +143,26 @@ struct worker {
     struct fleet_want want;
 };
 
+void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work)
+{
+    *b = (struct fleet_batch){ .units.n = 0 };
+    work->columns(&b->rows, work->data);
+    for (int32_t i = 0; i < work->n_more; i++)
+        work->more(&b->more[i], i, work->data);
+}
+
+void fleet_batch_free(struct fleet_batch *b)
+{
+    table_free(&b->rows);
+    for (int32_t i = 0; i < FLEET_MORE; i++)
+        table_free(&b->more[i]);
+}
+
 static void empty_batch(struct worker *w)
 {
-    const struct fleet_work *work = w->crew->run->work;
-    table_free(&w->batch.rows);
-    w->batch = (struct fleet_batch){ .units.n = 0 };
+    fleet_batch_free(&w->batch);
+    fleet_batch_begin(&w->batch, w->crew->run->work);
     w->worked_s = 0;
-    work->columns(&w->batch.rows, work->data);
 }
 
 static int give_batch(struct worker *w, struct err *e)
@@ -224,16 +237,36 @@ static int work_on(struct worker *w, struct err *e)
     }
 }
 
-void fleet_crew_work(struct fleet_crew *c)
+struct span fleet_next(struct fleet_crew *c, const struct fleet_want *want)
+{
+    return c->desk->next(c, want);
+}
+
+int fleet_give(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
+{
+    int rc = c->desk->give(c, b, e);
+    fleet_batch_free(b);
+    fleet_batch_begin(b, c->run->work);
+    return rc;
+}
+
+static int work_alone(struct fleet_crew *c, struct err *e)
 {
     struct worker w = { .crew = c, .want = { .n = 1, .unit_s = INFINITY } };
-    struct err e = { 0 };
-    empty_batch(&w);
-    if (work_on(&w, &e))
-        fleet_fail(c, &e);
+    fleet_batch_begin(&w.batch, c->run->work);
+    int rc = work_on(&w, e);
     if (w.hand)
         c->run->work->free(w.hand);
-    table_free(&w.batch.rows);
+    fleet_batch_free(&w.batch);
+    return rc;
+}
+
+void fleet_crew_work(struct fleet_crew *c)
+{
+    const struct fleet_work *work = c->run->work;
+    struct err e = { 0 };
+    if (work->member ? work->member(c, work->data, &e) : work_alone(c, &e))
+        fleet_fail(c, &e);
 #pragma omp atomic
     c->active--;
 }

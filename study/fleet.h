@@ -6,10 +6,20 @@
 #include "kinds/design/runner.h"
 #include "study/spans.h"
 
+struct fleet_crew;
+
+enum { FLEET_MORE = 12 };
+
 /** What is to be done; the same on every rank. */
 struct fleet_work {
     int64_t n_units;
     int64_t n_points; /**< for progress */
+    /**
+     * NULL: each thread runs units by itself, with `build`, `run` and `free`. Else what each thread does
+     * until there are no units: fleet_next() gives them, fleet_give() takes what came out; of a unit that is
+     * done the last batch says so. `build`, `run` and `free` are not used then.
+     */
+    int (*member)(struct fleet_crew *c, void *data, struct err *e);
     /** One a thread: its own memory. */
     int (*build)(void **hand, void *data, struct err *e);
     void (*free)(void *hand);
@@ -17,15 +27,21 @@ struct fleet_work {
     int (*run)(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e);
     /** The columns of rows. */
     void (*columns)(struct table *t, void *data);
+    int32_t n_more; /**< tables of a batch besides its rows, and their columns; <= FLEET_MORE */
+    void (*more)(struct table *t, int32_t i, void *data);
     void *data;
 };
 
-/** Rows of a span of units, done. */
+/** Rows of a span of units, done. With `member` what rows and tables mean is for it to say. */
 struct fleet_batch {
     struct span units;
     struct table rows;
     struct sweep_counts counts;
+    struct table more[FLEET_MORE]; /**< shape [n_more of the work] */
 };
+/** A batch without rows, and its columns; release with fleet_batch_free(). */
+void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work);
+void fleet_batch_free(struct fleet_batch *b);
 
 /** Where rows go: called on the first rank, by one thread at a time. An error ends the run. */
 typedef int fleet_take(void *data, const struct fleet_batch *batch, struct err *e);
@@ -56,6 +72,21 @@ struct fleet_run {
  * its thread failed nothing is handed over. Memory does not depend on the number of units.
  */
 int fleet_run(struct fleet_run *f, struct err *e);
+
+/* ---- for `member` ---- */
+
+/** What a thread asks for. */
+struct fleet_want {
+    int64_t n;     /**< units, >= 1 */
+    double unit_s; /**< how long one took of late; INFINITY: not known */
+};
+/** The next units, at most want->n; n = 0: there are none any more. May wait. */
+struct span fleet_next(struct fleet_crew *c, const struct fleet_want *want);
+/** Hand over a batch; the rows may be taken out of its tables, it is then empty. Batches of one thread arrive
+ * in order. */
+int fleet_give(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
+bool fleet_stopped(const struct fleet_crew *c); /**< no other unit shall begin */
+void fleet_sleep(double s);                     /**< 0 <= s < 1 */
 
 /* ---- ranks: study/fleet_mpi.c ---- */
 

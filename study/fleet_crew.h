@@ -8,14 +8,6 @@
 /** Work that is worth a piece, and a batch: what a kill loses, what a thread waits for at the end. */
 #define FLEET_PIECE_S 0.05
 
-/** What a thread asks for. */
-struct fleet_want {
-    int64_t n;     /**< units, >= 1 */
-    double unit_s; /**< how long one took of late; INFINITY: not known */
-};
-
-struct fleet_crew;
-
 /** What differs between the first rank and others. Called by all working threads at once. */
 struct fleet_desk {
     /** The next piece, of at most want->n units; n = 0: there are none any more. May wait. */
@@ -60,13 +52,10 @@ struct span fleet_queue_next(struct fleet_crew *c, int64_t want);
 int fleet_take_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e);
 
 void fleet_stop(struct fleet_crew *c);
-bool fleet_stopped(const struct fleet_crew *c);
 /** Keep what went wrong, if nothing did before, and stop. */
 void fleet_fail(struct fleet_crew *c, const struct err *e);
 bool fleet_failed(const struct fleet_crew *c);
 int32_t fleet_active(const struct fleet_crew *c);
-
-void fleet_sleep(double s); /**< 0 <= s < 1 */
 
 /** fleet_run() on one of several ranks; study/fleet_mpi_run.c. */
 int fleet_run_ranks(struct fleet_run *f, struct err *e);

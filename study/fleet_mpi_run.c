@@ -64,7 +64,7 @@ struct office {
 static void receive_rows(struct office *o, const MPI_Status *status, struct err *e)
 {
     const struct fleet_work *work = o->crew->run->work;
-    struct fleet_batch b = { .units.n = 0 };
+    struct fleet_batch b;
     int n;
     MPI_Get_count(status, MPI_BYTE, &n);
     unsigned char *bytes = malloc((size_t)n + 1);
@@ -74,13 +74,13 @@ static void receive_rows(struct office *o, const MPI_Status *status, struct err 
         return;
     }
     receive(bytes, (size_t)n, status);
-    work->columns(&b.rows, work->data);
+    fleet_batch_begin(&b, work);
     int rc = fleet_unpack(&b, bytes, (size_t)n, e);
     if (!rc)
         rc = fleet_take_batch(o->crew, &b, e);
     if (rc)
         fleet_fail(o->crew, e);
-    table_free(&b.rows);
+    fleet_batch_free(&b);
     free(bytes);
 }
 

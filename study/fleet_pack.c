@@ -8,10 +8,16 @@
 #define MARK 0x0001746665770001 /* "weft" between 1 and 1 */
 
 struct head {
-    int64_t mark, n_cols, n_rows;
+    int64_t mark;
+    int64_t n_cols[1 + FLEET_MORE], n_rows[1 + FLEET_MORE]; /* of rows, then of other tables */
     struct span units;
     struct sweep_counts counts;
 };
+
+static const struct table *table_of(const struct fleet_batch *b, int i)
+{
+    return i ? &b->more[i - 1] : &b->rows;
+}
 
 static bool has_value(enum table_kind kind, const struct table_cell *c)
 {
@@ -39,7 +45,7 @@ static size_t cell_bytes(enum table_kind kind, const struct table_cell *c)
 
 static size_t count_bytes(const struct table *t)
 {
-    size_t n = sizeof(struct head) + (size_t)t->n_rows * bitmap_bytes(t);
+    size_t n = (size_t)t->n_rows * bitmap_bytes(t);
     for (int64_t row = 0; row < t->n_rows; row++)
         for (int32_t col = 0; col < t->n_cols; col++)
             n += cell_bytes(t->kinds[col], table_cell(t, row, col));
@@ -69,16 +75,21 @@ static unsigned char *pack_row(unsigned char *to, const struct table *t, int64_t
 
 int fleet_pack(unsigned char **bytes, size_t *n, const struct fleet_batch *b, struct err *e)
 {
-    const struct table *t = &b->rows;
-    const struct head h = { MARK, t->n_cols, t->n_rows, b->units, b->counts };
-    *n = count_bytes(t);
+    struct head h = { .mark = MARK, .units = b->units, .counts = b->counts };
+    *n = sizeof h;
+    for (int i = 0; i <= FLEET_MORE; i++) {
+        h.n_cols[i] = table_of(b, i)->n_cols;
+        h.n_rows[i] = table_of(b, i)->n_rows;
+        *n += count_bytes(table_of(b, i));
+    }
     *bytes = malloc(*n);
     if (!*bytes)
         return err_nomem(e, "rows for the first rank");
     memcpy(*bytes, &h, sizeof h);
     unsigned char *to = *bytes + sizeof h;
-    for (int64_t row = 0; row < t->n_rows; row++)
-        to = pack_row(to, t, row);
+    for (int i = 0; i <= FLEET_MORE; i++)
+        for (int64_t row = 0; row < h.n_rows[i]; row++)
+            to = pack_row(to, table_of(b, i), row);
     return 0;
 }
 
@@ -135,23 +146,37 @@ static bool unpack_row(struct table *t, struct rest *r)
     return true;
 }
 
+static bool is_ours(const struct head *h, const struct fleet_batch *b)
+{
+    bool is = h->mark == MARK;
+    for (int i = 0; i <= FLEET_MORE; i++)
+        is = is && h->n_cols[i] == table_of(b, i)->n_cols;
+    return is;
+}
+
 int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, struct err *e)
 {
     struct rest r = { .at = bytes, .n = n };
     struct head h;
+    int64_t rows = 0;
     const unsigned char *from = take(&r, sizeof h);
-    if (!from || (memcpy(&h, from, sizeof h), h.mark != MARK || h.n_cols != b->rows.n_cols))
+    if (!from || (memcpy(&h, from, sizeof h), !is_ours(&h, b)))
         return err_set(
             e, ERR_LIB,
             "rows from another rank: are not of this program, need one version on machines of one kind");
     b->units = h.units;
     b->counts = h.counts;
-    for (int64_t row = 0; row < h.n_rows; row++)
-        if (!unpack_row(&b->rows, &r))
-            return err_set(e, ERR_LIB, "rows from another rank: end in row %lld, need %lld rows",
-                           (long long)row, (long long)h.n_rows);
+    bool failed = false;
+    for (int i = 0; i <= FLEET_MORE; i++) {
+        struct table *t = i ? &b->more[i - 1] : &b->rows;
+        for (int64_t row = 0; row < h.n_rows[i]; row++, rows++)
+            if (!unpack_row(t, &r))
+                return err_set(e, ERR_LIB, "rows from another rank: end in row %lld, need %lld rows",
+                               (long long)row, (long long)h.n_rows[i]);
+        failed = failed || t->failed;
+    }
     if (r.n > 0)
         return err_set(e, ERR_LIB, "rows from another rank: %zu bytes too many after %lld rows", r.n,
-                       (long long)h.n_rows);
-    return b->rows.failed ? err_nomem(e, "rows from another rank") : 0;
+                       (long long)rows);
+    return failed ? err_nomem(e, "rows from another rank") : 0;
 }
