@@ -3,7 +3,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool num_mul(int64_t a, int64_t b, int64_t *out)
 {
@@ -91,4 +93,18 @@ bool num_parse_count(const char *text, int64_t *out)
         return false;
     *out = n;
     return true;
+}
+
+const char *num_move_point(char out[NUM_MOVED], const char *number, int places)
+{
+    size_t mantissa = strcspn(number, "eE");
+    long exponent = number[mantissa] ? strtol(number + mantissa + 1, NULL, 10) : 0;
+    snprintf(out, NUM_MOVED, "%.*se%ld", (int)mantissa, number, exponent + places);
+    return out;
+}
+
+double num_scaled(const char *number, int places)
+{
+    char moved[NUM_MOVED];
+    return strtod(num_move_point(moved, number, places), NULL);
 }

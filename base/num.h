@@ -32,6 +32,18 @@ bool num_parse_real(const char *text, double *out);
 /** Read the whole of @p text as a non-negative decimal integer below 2^63; "4096", not "4.0e3". */
 bool num_parse_count(const char *text, int64_t *out);
 
+/** Room for num_move_point() of a number of less than NUM_TEXT bytes. */
+enum { NUM_MOVED = 64 };
+
+/**
+ * @p number with its decimal point moved by @p places: 1.5 GB/s in B/s is the same digits with another
+ * exponent. Multiplying would not do: x / 1e9 * 1e9 is not always x. Returns @p out.
+ */
+const char *num_move_point(char out[NUM_MOVED], const char *number, int places);
+
+/** @p number, which num_parse_real() takes, times 10^places, rounded once. Less than NUM_TEXT bytes. */
+double num_scaled(const char *number, int places);
+
 /** Shortest of %.15g, %.16g, %.17g that reads back as @p x. Returns @p buf. NaN gives "nan". */
 const char *num_format(char buf[NUM_TEXT], double x);
 

@@ -17,6 +17,11 @@ struct rng;
 int rng_build(struct rng **out, uint64_t seed, uint64_t stream, struct err *e);
 void rng_free(struct rng *r); /**< NULL is fine */
 
+/** From lo to hi, both included where whole numbers are drawn. */
+struct draw_range {
+    double lo, hi;
+};
+
 double rng_uniform(struct rng *r);                         /**< [0, 1), 53 random bits */
 double rng_range(struct rng *r, double lo, double hi);     /**< [lo, hi); lo when lo == hi */
 int64_t rng_below(struct rng *r, int64_t n);               /**< 0..n-1, n >= 1, without bias */

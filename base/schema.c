@@ -1,11 +1,13 @@
 #include "base/schema.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rng.h"
 
 enum { RANGE_TEXT = 2 * NUM_TEXT + 64 };
 
@@ -14,15 +16,6 @@ static const struct {
     uint64_t use;
     const char *phrase;
 } use_phrases[] = {
-    { USE_TIME, "for training time and the bandwidth split" },
-    { USE_LATENCY, "by models other than bandwidth" },
-    { USE_COST, "for the price of the network" },
-    { USE_CATALOGUE, "where prices come from a parts catalogue" },
-    { USE_COMPUTE, "by compute and memory models" },
-    { USE_SYSTEM, "where the price or power of NPUs is counted" },
-    { USE_SPLIT, "where an allocator chooses bandwidths" },
-    { USE_CHUNK, "by model chunk" },
-    { USE_FLOW, "by model flow" },
     { USE_SLOTS, "by model slots" },
     { USE_BATCH, "by model batch" },
     { USE_EVENTS, "by model events" },
@@ -77,6 +70,16 @@ static const struct {
     { USE_GOSSIP_SERVER, "by methods with a server" },
 };
 
+const char *schema_kind_word(enum key_kind kind)
+{
+    static const char *const words[] = {
+        [KEY_REAL] = "number", [KEY_I64] = "count",   [KEY_BOOL] = "true/false", [KEY_TEXT] = "text",
+        [KEY_WORD] = "word",   [KEY_NODE] = "nested", [KEY_I32] = "count",       [KEY_NAME] = "text",
+        [KEY_MAP] = "nested",  [KEY_LIST] = "nested", [KEY_RANGE] = "nested",
+    };
+    return words[kind];
+}
+
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
 {
     char lo[NUM_TEXT], hi[NUM_TEXT];
@@ -120,7 +123,9 @@ static int read_real(double *out, const struct key *k, const struct yaml_doc *do
         return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need a number below %g", yaml_show(doc, id, shown),
                          1e308 / fabs(k->scale));
     }
-    *out = x * k->scale;
+    const char *text = doc->nodes[id].text;
+    bool exact = k->decimals && strlen(text) < NUM_TEXT;
+    *out = exact ? num_scaled(text, k->decimals) : x * k->scale;
     return 0;
 }
 
@@ -140,6 +145,28 @@ static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *
         return fail_range(k, doc, id, e);
     *out = n;
     return 0;
+}
+
+static void put_count(void *field, const struct key *k, int64_t n)
+{
+    int32_t small = (int32_t)n;
+    assert(k->kind == KEY_I64 || small == n);
+    if (k->kind == KEY_I64)
+        memcpy(field, &n, sizeof n);
+    else
+        memcpy(field, &small, sizeof small);
+}
+
+/* Enums are as wide as int32_t here; of a bool, word 1 is true. */
+static void put_word(void *field, const struct key *k, int32_t word)
+{
+    enum any { ANY };
+    bool yes = word > 0;
+    _Static_assert(sizeof(enum any) == sizeof word, "words are written into enums");
+    if (k->room == sizeof yes)
+        memcpy(field, &yes, sizeof yes);
+    else
+        memcpy(field, &word, sizeof word);
 }
 
 static void join_words(struct text *out, const char *const *words, size_t n)
@@ -164,33 +191,148 @@ static int fail_word(const struct key *k, size_t n_words, const struct yaml_doc 
     return rc;
 }
 
-static int read_word(int32_t *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int read_word(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *text = doc->nodes[id].text;
     size_t n = 0;
     for (; k->words[n]; n++) {
         if (text && strcmp(text, k->words[n]) == 0) {
-            *out = (int32_t)n;
+            put_word(field, k, (int32_t)n);
             return 0;
         }
     }
     return fail_word(k, n, doc, id, e);
 }
 
+static int read_name(char *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    const char *text;
+    int rc = yaml_text(doc, id, &text, e);
+    size_t n = rc ? 0 : strlen(text);
+    if (rc)
+        return rc;
+    if (n >= k->room || (double)n < k->min)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %zu bytes long, need %s%zu", n,
+                         k->min > 0 ? "1 to " : "at most ", k->room - 1);
+    memcpy(out, text, n + 1);
+    return 0;
+}
+
+/* ---- ranges ---- */
+
+static int read_range_end(double *x, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                          struct err *e)
+{
+    int rc = yaml_real(doc, id, x, e);
+    if (rc)
+        return rc;
+    if (!(*x >= k->min && *x <= k->max))
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, need %g to %g", *x, k->min, k->max);
+    if (k->whole && *x != floor(*x))
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, need a whole number", *x);
+    *x *= k->scale;
+    return 0;
+}
+
+static int read_range(struct draw_range *range, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                      struct err *e)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    if (node->kind == YAML_SCALAR) {
+        int rc = read_range_end(&range->lo, k, doc, id, e);
+        range->hi = range->lo;
+        return rc;
+    }
+    if (node->kind != YAML_SEQ || node->n != 2)
+        return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a number or a list [least, most]",
+                         node->kind == YAML_SEQ ? "a list of another length" : "a map");
+    int rc = read_range_end(&range->lo, k, doc, node->first, e);
+    if (!rc)
+        rc = read_range_end(&range->hi, k, doc, node->last, e);
+    if (!rc && !(range->lo <= range->hi))
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is from %g to %g, need the smaller one first",
+                       range->lo / k->scale, range->hi / k->scale);
+    return rc;
+}
+
+/* ---- lists ---- */
+
+static size_t size_of_item(const struct key *k)
+{
+    switch (k->kind) {
+    case KEY_REAL:
+        return sizeof(double);
+    case KEY_I64:
+        return sizeof(int64_t);
+    case KEY_BOOL:
+        return sizeof(bool);
+    case KEY_NODE:
+        return sizeof(yaml_id);
+    case KEY_TEXT:
+        return sizeof(const char *);
+    case KEY_RANGE:
+        return sizeof(struct draw_range);
+    case KEY_I32:
+        return sizeof(int32_t);
+    default: /* KEY_WORD, KEY_NAME, KEY_MAP */
+        return k->room;
+    }
+}
+
+static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e);
+
+static int read_list(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    const char *what = k->what ? k->what : "entries";
+    int32_t n = 0;
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (doc->nodes[list].n < k->min || (size_t)doc->nodes[list].n > k->room)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, need %s%zu", (int)doc->nodes[list].n, what,
+                         k->min > 0 ? "1 to " : "at most ", k->room);
+    size_t size = k->of ? k->of->size : size_of_item(k->item);
+    yaml_each (id, doc, list) {
+        char *entry = (char *)base + k->offset + (size_t)n * size;
+        memset(entry, 0, size);
+        rc = k->of ? schema_read(entry, k->of, doc, id, e) : read_key(entry, k->item, doc, id, e);
+        if (rc)
+            return rc;
+        n++;
+        memcpy((char *)base + k->count, &n, sizeof n);
+    }
+    return 0;
+}
+
 static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    void *field = (char *)base + k->offset;
+    void *field = (char *)base + (k->offset == SCHEMA_UNKEPT ? 0 : k->offset);
+    const char *unkept;
+    int64_t n;
+    int rc;
     switch (k->kind) {
     case KEY_REAL:
         return read_real(field, k, doc, id, e);
-    case KEY_COUNT:
-        return read_count(field, k, doc, id, e);
+    case KEY_I32:
+    case KEY_I64:
+        rc = read_count(&n, k, doc, id, e);
+        if (!rc)
+            put_count(field, k, n);
+        return rc;
     case KEY_BOOL:
         return yaml_bool(doc, id, field, e);
     case KEY_TEXT:
-        return yaml_text(doc, id, field, e);
+        return yaml_text(doc, id, k->offset == SCHEMA_UNKEPT ? &unkept : field, e);
     case KEY_WORD:
         return read_word(field, k, doc, id, e);
+    case KEY_NAME:
+        return read_name(field, k, doc, id, e);
+    case KEY_MAP:
+        return schema_read(field, k->of, doc, id, e);
+    case KEY_LIST:
+        return read_list(base, k, doc, id, e);
+    case KEY_RANGE:
+        return read_range(field, k, doc, id, e);
     case KEY_NODE:
         *(yaml_id *)field = id;
     }
@@ -250,19 +392,40 @@ int schema_read(void *base, const struct section *s, const struct yaml_doc *doc,
         if (rc)
             return rc;
     }
-    return check_required(s, doc, map, e);
+    rc = check_required(s, doc, map, e);
+    return rc || !s->check ? rc : s->check(base, doc, map, e);
+}
+
+int schema_read_or(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map,
+                   struct err *e)
+{
+    if (map >= 0)
+        return schema_read(base, s, doc, map, e);
+    schema_defaults(base, s);
+    return 0;
+}
+
+static double absent_value(const struct key *k)
+{
+    if (k->own_absent)
+        return k->absent;
+    return k->kind == KEY_REAL ? SCHEMA_NONE : -1;
 }
 
 static void set_default(void *base, const struct key *k)
 {
+    if (k->offset == SCHEMA_UNKEPT)
+        return;
     void *field = (char *)base + k->offset;
     bool none = k->required || isnan(k->dflt);
+    int32_t empty = 0;
     switch (k->kind) {
     case KEY_REAL:
-        *(double *)field = none ? SCHEMA_NONE : k->dflt * k->scale;
+        *(double *)field = none ? absent_value(k) : k->dflt * k->scale;
         break;
-    case KEY_COUNT:
-        *(int64_t *)field = none ? -1 : (int64_t)k->dflt;
+    case KEY_I32:
+    case KEY_I64:
+        put_count(field, k, (int64_t)(none ? absent_value(k) : k->dflt));
         break;
     case KEY_BOOL:
         *(bool *)field = !none && k->dflt != 0;
@@ -271,7 +434,19 @@ static void set_default(void *base, const struct key *k)
         *(const char **)field = NULL;
         break;
     case KEY_WORD:
-        *(int32_t *)field = none ? -1 : (int32_t)k->dflt;
+        put_word(field, k, (int32_t)(none ? absent_value(k) : k->dflt));
+        break;
+    case KEY_NAME:
+        memset(field, 0, k->room);
+        break;
+    case KEY_MAP:
+        schema_defaults(field, k->of);
+        break;
+    case KEY_LIST:
+        memcpy((char *)base + k->count, &empty, sizeof empty);
+        break;
+    case KEY_RANGE:
+        *(struct draw_range *)field = (struct draw_range){ k->dflt * k->scale, k->dflt_to * k->scale };
         break;
     case KEY_NODE:
         *(yaml_id *)field = -1;
@@ -290,14 +465,21 @@ static bool is_users_own(const struct yaml_doc *doc, yaml_id id, int32_t study)
     return from == study || strncmp(doc->sources[from], "--set ", 6) == 0;
 }
 
-static void note_unused(struct text *notes, const struct key *k, const struct yaml_doc *doc, yaml_id id)
+static void note_unused(struct text *notes, const struct section *s, const struct key *k,
+                        const struct yaml_doc *doc, yaml_id id)
 {
     char place[400], path[256];
     yaml_key_place(doc, id, place, sizeof place);
     yaml_path(doc, id, path, sizeof path);
     text_printf(notes, "%s: %s has no effect here, it is used only", place, path);
     const char *join = "";
-    for (size_t i = 0; i < sizeof use_phrases / sizeof *use_phrases; i++) {
+    for (int i = 0; i < s->n_uses; i++) {
+        if (k->uses >> i & 1) {
+            text_printf(notes, "%s %s", join, s->uses[i].only);
+            join = " or";
+        }
+    }
+    for (size_t i = 0; i < sizeof use_phrases / sizeof *use_phrases && !s->uses; i++) {
         if (k->uses & use_phrases[i].use) {
             text_printf(notes, "%s %s", join, use_phrases[i].phrase);
             join = " or";
@@ -312,6 +494,6 @@ void schema_note_unused(struct text *notes, const struct section *s, const struc
     yaml_each (id, doc, map) {
         const struct key *k = find_key(s, doc->nodes[id].key);
         if (k && k->uses && !(k->uses & active) && is_users_own(doc, id, first_source))
-            note_unused(notes, k, doc, id);
+            note_unused(notes, s, k, doc, id);
     }
 }

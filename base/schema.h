@@ -1,33 +1,40 @@
-/** @file Key tables: one row per YAML key drives reading, checking, defaults, units and the manual. */
+/**
+ * @file Key tables: one row per YAML key drives reading, checking, defaults, units and the manual.
+ *
+ * A row says which field of a struct the key fills, and schema_read() fills it: the struct of the setting
+ * itself, so that nothing is copied. Rows are written with the K_ macros below, which check at compile time
+ * that the field has the type that the row writes.
+ */
 #ifndef BASE_SCHEMA_H
 #define BASE_SCHEMA_H
+
+#include <stddef.h>
 
 #include "base/text.h"
 #include "base/yaml.h"
 
 /** What a key holds, and the type of the field it is stored in. */
 enum key_kind {
-    KEY_REAL,  /**< double; stored times `scale`; absent = `dflt` (SCHEMA_NONE stays NaN) */
-    KEY_COUNT, /**< int64_t; absent = `dflt` (SCHEMA_NONE gives -1) */
-    KEY_BOOL,  /**< bool; absent = `dflt` != 0 */
-    KEY_TEXT,  /**< const char *, borrowed from the document; absent = NULL */
-    KEY_WORD,  /**< int32_t, index into `words`; absent = `dflt` (SCHEMA_NONE gives -1) */
+    KEY_REAL,  /**< double; stored times `scale` */
+    KEY_I64,   /**< int64_t */
+    KEY_BOOL,  /**< bool */
+    KEY_TEXT,  /**< const char *, borrowed from the document; absent = NULL; at SCHEMA_UNKEPT: only checked */
+    KEY_WORD,  /**< int32_t, an enum or, of two words, a bool: index into `words` */
     KEY_NODE,  /**< yaml_id: read by code that knows its shape; absent = -1 */
+    KEY_I32,   /**< int32_t */
+    KEY_NAME,  /**< char [room], a copy of at most room - 1 bytes; absent = "" */
+    KEY_MAP,   /**< a struct that section `of` fills; absent: its defaults */
+    KEY_LIST,  /**< an array of `room` structs that `of` fills, or of what `item` writes; how many is in
+                  `count` */
+    KEY_RANGE, /**< struct draw_range: a number, or [least, most]; stored times `scale` */
+    KEY_COUNT = KEY_I64,
 };
 
-#define SCHEMA_NONE ((double)__builtin_nan(""))
+#define SCHEMA_NONE   ((double)__builtin_nan(""))
+#define SCHEMA_UNKEPT SIZE_MAX /**< offset of what is for the reader of the file */
 
 /* What a value is used for, bits of an uint64_t; a key whose uses are all out of play gets a warning. 0 =
- * always used. */
-#define USE_TIME      (UINT64_C(1) << 0) /**< training time and bandwidth split */
-#define USE_LATENCY   (UINT64_C(1) << 1) /**< only by models other than bandwidth */
-#define USE_COST      (UINT64_C(1) << 2) /**< network price */
-#define USE_CATALOGUE (UINT64_C(1) << 3) /**< only when prices come from a parts catalogue */
-#define USE_COMPUTE   (UINT64_C(1) << 4) /**< NPU: compute and memory models */
-#define USE_SYSTEM    (UINT64_C(1) << 5) /**< only when NPU price or power is counted */
-#define USE_SPLIT     (UINT64_C(1) << 6) /**< only where an allocator chooses bandwidths */
-#define USE_CHUNK     (UINT64_C(1) << 7) /**< only by model chunk */
-#define USE_FLOW      (UINT64_C(1) << 8) /**< only by model flow */
+ * always used. Bits 0 to 8: topo/uses.h. */
 /* Of placement studies: only by such a model, scheduler or setting. */
 #define USE_SLOTS    (UINT64_C(1) << 9)
 #define USE_BATCH    (UINT64_C(1) << 10)
@@ -84,17 +91,32 @@ enum key_kind {
 #define USE_GOSSIP_STEPS    (UINT64_C(1) << 59)
 #define USE_GOSSIP_SERVER   (UINT64_C(1) << 60)
 
+struct section;
+
 struct key {
     const char *name, *help;
     enum key_kind kind;
     bool required;
-    size_t offset;            /**< of the field in the struct being filled */
-    const char *unit;         /**< "" for none; the unit the YAML value is written in */
-    double scale;             /**< file unit to SI; 1 for none */
-    double min, max;          /**< inclusive, in file units; -INFINITY and INFINITY for none */
-    double dflt;              /**< in file units; SCHEMA_NONE for none */
+    bool whole;       /**< KEY_RANGE: both ends are whole numbers */
+    bool own_absent;  /**< without a default: `absent` is stated; else NaN and -1 */
+    size_t offset;    /**< of the field in the struct being filled */
+    const char *unit; /**< the unit the YAML value is written in; NULL or "" for none */
+    double scale;     /**< file unit to SI; 1 for none */
+    double min, max;  /**< inclusive, in file units; -INFINITY and INFINITY for none; of a list: entries */
+    double dflt, dflt_to;     /**< in file units; SCHEMA_NONE for none; dflt_to: upper end of a range */
+    double absent;            /**< what the field is without a default, as it is stored */
     const char *const *words; /**< KEY_WORD: NULL-terminated */
-    uint64_t uses;            /**< USE_ bits */
+    int32_t decimals;         /**< > 0: `scale` is 10 to this, and the product rounded once, from the text */
+    size_t room, count; /**< bytes of a name, entries of a list; offset of the int32_t that counts those */
+    const struct section *of; /**< KEY_MAP, KEY_LIST of maps */
+    const struct key *item;   /**< KEY_LIST of anything else: each entry; its offset is 0 */
+    const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
+    uint64_t uses;            /**< bits, by the section's `uses` */
+};
+
+/** What a value is used for, after "it is used only": "by model flow". */
+struct use {
+    const char *only;
 };
 
 /** A map in a YAML file: what `weft keys` prints as one section. */
@@ -102,7 +124,124 @@ struct section {
     const char *name, *help;
     const struct key *keys; /**< shape [n_keys], borrowed */
     size_t n_keys;
+    size_t size; /**< of the struct; 0: not said */
+    /** What no row alone can check, after all keys were read; may settle what depends on several. */
+    int (*check)(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e);
+    const struct use *uses; /**< shape [bits], borrowed: what each bit of `uses` of its keys stands for */
+    int n_uses;
 };
+
+/*
+ * Rows. T: the struct; f: the field, which may lie deeper (a.b, a[3]); in, to_SI: the file's unit, and what
+ * stores SI; least, most: limits in that unit; then the help and, if any, further members: .uses = ...,
+ * .required = true. Rows with _OR have no default that the manual could show: where the key is absent, the
+ * field is what they say, as it is stored.
+ */
+#define K_FIELD(T, f, type) _Generic(((T *)0)->f, type : offsetof(T, f))
+#define K_PLAIN(T, f, type, what, key, ...)                                                                  \
+    .name = key, .kind = what, .offset = K_FIELD(T, f, type), .help = __VA_ARGS__
+
+#define K_REAL(T, f, key, in, to_SI, least, most, usual, ...)                                                \
+    {                                                                                                        \
+        .unit = in, .scale = to_SI, .min = least, .max = most, .dflt = usual,                                \
+        K_PLAIN(T, f, double, KEY_REAL, key, __VA_ARGS__)                                                    \
+    }
+#define K_REAL_OR(T, f, key, in, to_SI, least, most, none, ...)                                              \
+    {                                                                                                        \
+        .unit = in, .scale = to_SI, .min = least, .max = most, .dflt = SCHEMA_NONE, .own_absent = true,      \
+        .absent = none, K_PLAIN(T, f, double, KEY_REAL, key, __VA_ARGS__)                                    \
+    }
+/** int32_t or int64_t. */
+#define K_COUNT_FIELD(T, f, key, ...)                                                                        \
+    .name = key,                                                                                             \
+    .kind = _Generic(((T *)0)->f, int32_t                                                                    \
+                     : KEY_I32, int64_t                                                                      \
+                     : KEY_I64),                                                                             \
+    .scale = 1, .offset = offsetof(T, f), .help = __VA_ARGS__
+#define K_COUNT(T, f, key, least, most, usual, ...)                                                          \
+    {                                                                                                        \
+        .min = least, .max = most, .dflt = usual, K_COUNT_FIELD(T, f, key, __VA_ARGS__)                      \
+    }
+#define K_COUNT_OR(T, f, key, least, most, none, ...)                                                        \
+    {                                                                                                        \
+        .min = least, .max = most, .dflt = SCHEMA_NONE, .own_absent = true, .absent = none,                  \
+        K_COUNT_FIELD(T, f, key, __VA_ARGS__)                                                                \
+    }
+#define K_BOOL(T, f, key, usual, ...)                                                                        \
+    {                                                                                                        \
+        .dflt = usual, K_PLAIN(T, f, bool, KEY_BOOL, key, __VA_ARGS__)                                       \
+    }
+/** int32_t, an enum, or a bool. */
+#define K_WORD_FIELD(T, f, key, list, ...)                                                                   \
+    .name = key, .kind = KEY_WORD, .words = list, .room = sizeof(((T *)0)->f),                               \
+    .offset = _Generic(((T *)0)->f, int32_t                                                                  \
+                       : offsetof(T, f), uint32_t                                                            \
+                       : offsetof(T, f), bool                                                                \
+                       : offsetof(T, f)),                                                                    \
+    .help = __VA_ARGS__
+#define K_WORD(T, f, key, list, usual, ...)                                                                  \
+    {                                                                                                        \
+        .dflt = usual, K_WORD_FIELD(T, f, key, list, __VA_ARGS__)                                            \
+    }
+#define K_WORD_OR(T, f, key, list, none, ...)                                                                \
+    {                                                                                                        \
+        .dflt = SCHEMA_NONE, .own_absent = true, .absent = none, K_WORD_FIELD(T, f, key, list, __VA_ARGS__)  \
+    }
+#define K_TEXT(T, f, key, ...)                                                                               \
+    {                                                                                                        \
+        .dflt = SCHEMA_NONE, K_PLAIN(T, f, const char *, KEY_TEXT, key, __VA_ARGS__)                         \
+    }
+/** For the reader of the file: text that is checked and not kept. */
+#define K_REMARK(key, ...)                                                                                   \
+    {                                                                                                        \
+        .name = key, .kind = KEY_TEXT, .dflt = SCHEMA_NONE, .offset = SCHEMA_UNKEPT, .help = __VA_ARGS__     \
+    }
+#define K_NODE(T, f, key, ...)                                                                               \
+    {                                                                                                        \
+        .dflt = SCHEMA_NONE, K_PLAIN(T, f, yaml_id, KEY_NODE, key, __VA_ARGS__)                              \
+    }
+/** least: bytes. */
+#define K_NAME(T, f, key, least, ...)                                                                        \
+    {                                                                                                        \
+        .dflt = SCHEMA_NONE, .min = least, .room = sizeof(((T *)0)->f),                                      \
+        K_PLAIN(T, f, char *, KEY_NAME, key, __VA_ARGS__)                                                    \
+    }
+#define K_MAP(T, f, key, section, ...)                                                                       \
+    {                                                                                                        \
+        .name = key, .kind = KEY_MAP, .dflt = SCHEMA_NONE, .offset = offsetof(T, f), .of = section,          \
+        .room = sizeof(((T *)0)->f), .help = __VA_ARGS__                                                     \
+    }
+/** n: the field that counts the entries of the array f; least: fewest of them. */
+#define K_LIST_FIELD(T, f, n, key, least, ...)                                                               \
+    .name = key, .kind = KEY_LIST, .dflt = SCHEMA_NONE, .offset = offsetof(T, f), .min = least,              \
+    .room = sizeof(((T *)0)->f) / sizeof(((T *)0)->f[0]), .count = K_FIELD(T, n, int32_t),                   \
+    .help = __VA_ARGS__
+#define K_LIST(T, f, n, key, least, section, ...)                                                            \
+    {                                                                                                        \
+        .of = section, K_LIST_FIELD(T, f, n, key, least, __VA_ARGS__)                                        \
+    }
+/** entry: address of a key without a name, for a struct that is the entry: K_REAL_OR(double[1], ...) is none.
+ */
+#define K_LIST_OF(T, f, n, key, least, entry, ...)                                                           \
+    {                                                                                                        \
+        .item = entry, K_LIST_FIELD(T, f, n, key, least, __VA_ARGS__)                                        \
+    }
+/** from, to: the default, in the file's unit; integer: whole numbers alone. */
+#define K_RANGE(T, f, key, in, to_SI, least, most, from, to, integer, ...)                                   \
+    {                                                                                                        \
+        .unit = in, .scale = to_SI, .min = least, .max = most, .dflt = from, .dflt_to = to,                  \
+        .whole = integer, K_PLAIN(T, f, struct draw_range, KEY_RANGE, key, __VA_ARGS__)                      \
+    }
+
+#define K_SECTION(id, T, where, rows, ...)                                                                   \
+    const struct section id = { .name = where,                                                               \
+                                .keys = rows,                                                                \
+                                .n_keys = sizeof(rows) / sizeof((rows)[0]),                                  \
+                                .size = sizeof(T),                                                           \
+                                .help = __VA_ARGS__ }
+
+/** What a key is called in the manual: "number", "count", "nested". */
+const char *schema_kind_word(enum key_kind kind);
 
 /**
  * Fill @p base from map @p map: known keys only, checked, scaled, defaults for
@@ -111,6 +250,10 @@ struct section {
  * Texts are borrowed from @p doc. On failure fields are partly defaults.
  */
 int schema_read(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** The same, with defaults where @p map is -1. */
+int schema_read_or(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map,
+                   struct err *e);
 
 /** Set every field to its default, as if the map were empty; required keys to that of SCHEMA_NONE. */
 void schema_defaults(void *base, const struct section *s);

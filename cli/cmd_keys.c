@@ -103,15 +103,9 @@ static const struct section *const sections[] = {
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
 
-static const char *kind_name(const struct key *k)
-{
-    static const char *const names[] = { "number", "count", "true/false", "text", "word", "nested" };
-    return names[k->kind];
-}
-
 static bool is_number(const struct key *k)
 {
-    return k->kind == KEY_REAL || k->kind == KEY_COUNT;
+    return k->kind == KEY_REAL || k->kind == KEY_I32 || k->kind == KEY_I64;
 }
 
 /* "1e12" rather than 1000000000000, where no digit is lost. */
@@ -176,7 +170,7 @@ static int put_section(const struct section *s, struct text *out, struct err *e)
         text_clear(&range);
         put_range(&range, k);
         sheet_put(&sheet, "  %s", k->name);
-        sheet_put(&sheet, "%s", kind_name(k));
+        sheet_put(&sheet, "%s", schema_kind_word(k->kind));
         sheet_put(&sheet, "%s", k->unit ? k->unit : "");
         sheet_put(&sheet, "%s", text_str(&range));
         sheet_put(&sheet, "%s", show_default(number, k));
@@ -223,7 +217,7 @@ static void put_row(const struct section *s, const struct key *k, struct table *
     table_row(t);
     table_put_text(t, s->name);
     table_put_text(t, k->name);
-    table_put_text(t, kind_name(k));
+    table_put_text(t, schema_kind_word(k->kind));
     table_put_text(t, k->unit && *k->unit ? k->unit : NULL);
     table_put_real(t, limits ? k->min : NAN);
     table_put_real(t, limits ? k->max : NAN);

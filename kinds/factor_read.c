@@ -16,16 +16,25 @@ static bool is_one_of(const char *key, const char *const *words)
     return false;
 }
 
+/* One that is looked at where the network is read is only passed on here. */
+static enum key_kind kind_to_pass(enum key_kind kind)
+{
+    if (kind == KEY_NAME)
+        return KEY_TEXT;
+    return kind == KEY_MAP || kind == KEY_LIST ? KEY_NODE : kind;
+}
+
 /* Keys of `own`, and those of `more` but `without`, read to `other` for their check. */
 static struct section merge(struct key *keys, const struct section *own, const struct section *more,
                             const char *const *without, size_t other)
 {
-    struct section s = { own->name, own->help, keys, own->n_keys };
+    struct section s = { .name = own->name, .help = own->help, .keys = keys, .n_keys = own->n_keys };
     memcpy(keys, own->keys, own->n_keys * sizeof *keys);
     for (size_t i = 0; i < more->n_keys && s.n_keys < MAX_KEYS; i++)
         if (!is_one_of(more->keys[i].name, without)) {
             keys[s.n_keys] = more->keys[i];
             keys[s.n_keys].required = false;
+            keys[s.n_keys].kind = kind_to_pass(more->keys[i].kind);
             keys[s.n_keys++].offset = other;
         }
     return s;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "topo/graph.h"
+#include "topo/uses.h"
 
 const char *const sim_model_words[N_SIM_MODELS + 1] = {
     [SIM_BANDWIDTH] = "bandwidth",
@@ -121,7 +122,9 @@ static const struct key slow_keys[] = {
 };
 
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
+    }
 
 SECTION(sim_rules_section, "simulation", "how models other than bandwidth run collectives", rules_keys);
 /* An entry of links as written. */

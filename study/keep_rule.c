@@ -59,13 +59,16 @@ static const struct key top_keys[] = {
 };
 
 const struct section keep_section = {
-    "keep",
-    "which rows of a sweep are stored; absent: all. Points are seen, counted "
-    "and left out",
-    keep_keys, sizeof keep_keys / sizeof keep_keys[0]
+    .name = "keep",
+    .help = "which rows of a sweep are stored; absent: all. Points are seen, counted "
+            "and left out",
+    .keys = keep_keys,
+    .n_keys = sizeof keep_keys / sizeof keep_keys[0]
 };
-const struct section keep_top_section = { "keep.top", "the best few by one column", top_keys,
-                                          sizeof top_keys / sizeof top_keys[0] };
+const struct section keep_top_section = { .name = "keep.top",
+                                          .help = "the best few by one column",
+                                          .keys = top_keys,
+                                          .n_keys = sizeof top_keys / sizeof top_keys[0] };
 
 /* ---- columns ---- */
 

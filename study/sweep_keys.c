@@ -106,7 +106,9 @@ static const struct key factor_dims_keys[] = {
 };
 
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
 
 SECTION(sweep_vary_section, "vary", "what varies: every combination of these axes", vary_keys);
 SECTION(sweep_range_section, "vary.KEY", "the values of an axis as a range, in place of a list", range_keys);

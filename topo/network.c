@@ -6,161 +6,143 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "topo/network_read.h"
+#include "topo/uses.h"
 
-/* Maps as written; the public structs hold copies of the text, not borrowed words. */
-struct network_conf {
-    const char *name;
-    yaml_id npu, parts, dims;
+const struct use study_uses[N_STUDY_USES] = {
+    { "for training time and the bandwidth split" },
+    { "by models other than bandwidth" },
+    { "for the price of the network" },
+    { "where prices come from a parts catalogue" },
+    { "by compute and memory models" },
+    { "where the price or power of NPUs is counted" },
+    { "where an allocator chooses bandwidths" },
+    { "by model chunk" },
+    { "by model flow" },
 };
 
-struct dim_conf {
-    const char *name, *tier;
-    int32_t shape;
-    int64_t size;
-    double bw_Bps, min_Bps, max_Bps, lat_s, efficiency;
-    int32_t algorithm, in_switch;
-    int64_t in_switch_min;
-    yaml_id regimes;
+const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = {
+    [TOPO_ALGORITHM_SHAPE] = "default",
+    [TOPO_ALGORITHM_AUTO] = "auto",
+    [TOPO_ALGORITHM_RING] = "ring",
+    [TOPO_ALGORITHM_DIRECT] = "direct",
+    [TOPO_ALGORITHM_HALVING] = "halving-doubling",
+    [TOPO_ALGORITHM_BRUCK] = "bruck",
+    [TOPO_ALGORITHM_TREE] = "double-binary-tree",
+    [TOPO_ALGORITHM_SWITCH] = "in-switch",
 };
 
-static const struct key network_keys[] = {
-    { .name = "name",
-      .help = "what reports call the network",
-      .kind = KEY_TEXT,
-      .offset = offsetof(struct network_conf, name),
-      .unit = "" },
-    { .name = "npu",
-      .help = "the accelerator: a file (relative to this one) or a map, see npu",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct network_conf, npu),
-      .unit = "" },
-    { .name = "parts",
-      .help = "prices: a parts file (relative to this one) or a map, see parts",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct network_conf, parts),
-      .unit = "",
-      .uses = USE_COST },
-    { .name = "dims",
-      .help = "list of 1 to 8 dimensions, innermost first, see dims",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct network_conf, dims),
-      .unit = "",
-      .required = true },
+const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
+
+/* ---- how collectives run on a dimension ---- */
+
+static const struct key regime_keys[] = {
+    K_REAL_OR(struct topo_regime, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "of one message",
+              .required = true, .uses = USE_LATENCY),
+    K_REAL_OR(struct topo_regime, efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
+              "share of bw_GBps that a collective reaches", .required = true, .uses = USE_LATENCY),
+    K_REAL_OR(struct topo_regime, up_to_B, "up_to_KB", "kB", 1e3, 1e-3, 1e12, INFINITY,
+              "buffers up to this size use it, whatever is faster; absent: any size that it is fastest for",
+              .uses = USE_LATENCY),
 };
 
-#define DIM_REAL(key_name, text, field, unit_text, to_SI, least, most, absent, use)                          \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_REAL, .offset = offsetof(struct dim_conf, field),        \
-        .unit = unit_text, .scale = to_SI, .min = least, .max = most, .dflt = absent, .uses = use            \
+K_SECTION(topo_regime_section, struct topo_regime, "dims.regimes", regime_keys,
+          "a protocol: another latency and efficiency, for sizes up to a limit or where it is fastest",
+          STUDY_USES);
+
+int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
+{
+    const char *word = topo_algorithm_words[a];
+    int n = dim->size;
+    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(n))
+        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", word, n,
+                       dim->shape == TOPO_SWITCH || dim->shape == TOPO_FULL ? ", or bruck" : "");
+    if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
+        return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
+                       word);
+    if (a == TOPO_ALGORITHM_TREE && dim->shape != TOPO_SWITCH)
+        return err_set(e, ERR_RANGE, "is %s on shape %s, need a switch", word, topo_shape_name(dim->shape));
+    if (a == TOPO_ALGORITHM_BRUCK && dim->shape != TOPO_SWITCH && dim->shape != TOPO_FULL)
+        return err_set(e, ERR_RANGE, "is %s on shape %s, need switch or full", word,
+                       topo_shape_name(dim->shape));
+    return 0;
+}
+
+static int check_regimes(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_each (id, doc, yaml_get(doc, map, "regimes")) {
+        const struct topo_regime *r = &dim->regimes[doc->nodes[id].index];
+        for (const struct topo_regime *before = dim->regimes; before < r; before++)
+            if (isfinite(r->up_to_B) && before->up_to_B == r->up_to_B)
+                return yaml_fail(doc, yaml_get(doc, id, "up_to_KB"), e, ERR_RANGE,
+                                 "is %g, which is the limit of another regime; need another",
+                                 r->up_to_B / 1e3);
     }
+    return 0;
+}
+
+static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map,
+                             struct err *e)
+{
+    struct err inner = { 0 };
+    if (dim->in_switch != TOPO_IN_SWITCH_NONE && dim->shape != TOPO_SWITCH)
+        return yaml_fail(doc, yaml_get(doc, map, "in_switch"), e, ERR_RANGE,
+                         "is %s on shape %s, need a switch", topo_in_switch_words[dim->in_switch],
+                         topo_shape_name(dim->shape));
+    if (dim->in_switch == TOPO_IN_SWITCH_NONE && yaml_get(doc, map, "in_switch_min") >= 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "in_switch_min"), e, ERR_RANGE,
+                             "is given where switches do not reduce, need in_switch");
+    if (topo_check_algorithm(dim, dim->algorithm, &inner))
+        return yaml_fail(doc, yaml_get(doc, map, "algorithm"), e, inner.code, "%s", inner.msg);
+    return dim->n_regimes ? check_regimes(dim, doc, map, e) : 0;
+}
+
+/* ---- a dimension ---- */
 
 static const struct key dim_keys[] = {
-    { .name = "name",
-      .help = "as constraints call it; dim1, dim2, ... when absent",
-      .kind = KEY_TEXT,
-      .offset = offsetof(struct dim_conf, name),
-      .unit = "" },
-    { .name = "shape",
-      .help = "how its members are joined",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct dim_conf, shape),
-      .unit = "",
-      .dflt = SCHEMA_NONE,
-      .words = topo_shape_words,
-      .required = true },
-    { .name = "size",
-      .help = "members along this dimension",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct dim_conf, size),
-      .unit = "",
-      .scale = 1,
-      .min = TOPO_MIN_SIZE,
-      .max = TOPO_MAX_SIZE,
-      .dflt = SCHEMA_NONE,
-      .required = true },
-    DIM_REAL("bw_GBps", "what one NPU sends into it, one direction, all links; absent = to be allocated",
-             bw_Bps, "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, SCHEMA_NONE, 0),
-    DIM_REAL("min_GBps", "least bandwidth an allocator may give it", min_Bps, "GB/s", 1e9, 0,
-             TOPO_MAX_BW_GBps, 0, USE_SPLIT),
-    DIM_REAL("max_GBps", "most bandwidth an allocator may give it; absent = no cap", max_Bps, "GB/s", 1e9,
-             TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, SCHEMA_NONE, USE_SPLIT),
-    DIM_REAL("latency_ns", "one message from an NPU to the next one, switch included", lat_s, "ns", 1e-9, 0,
-             1e9, 0, USE_LATENCY),
-    DIM_REAL("efficiency", "share of bw_GBps that a collective reaches", efficiency, "", 1, 1e-3, 1, 1, 0),
-    { .name = "algorithm",
-      .help =
-          "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
-          "(full) or halving-doubling (switch); auto: the fastest",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct dim_conf, algorithm),
-      .unit = "",
-      .dflt = TOPO_ALGORITHM_SHAPE,
-      .words = topo_algorithm_words,
-      .uses = USE_LATENCY },
-    { .name = "in_switch",
-      .help = "what its switches reduce themselves: a stream that passes (sharp), or data that an owner "
-              "loads and "
-              "stores to all (nvls)",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct dim_conf, in_switch),
-      .unit = "",
-      .dflt = TOPO_IN_SWITCH_NONE,
-      .words = topo_in_switch_words,
-      .uses = USE_LATENCY },
-    { .name = "in_switch_min",
-      .help = "members that a group needs in this dimension for its switch to reduce",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct dim_conf, in_switch_min),
-      .unit = "",
-      .scale = 1,
-      .min = 2,
-      .max = TOPO_MAX_SIZE,
-      .dflt = 2,
-      .uses = USE_LATENCY },
-    { .name = "regimes",
-      .help =
-          "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct dim_conf, regimes),
-      .unit = "",
-      .uses = USE_LATENCY },
-    { .name = "tier",
-      .help = "row of the price table",
-      .kind = KEY_TEXT,
-      .offset = offsetof(struct dim_conf, tier),
-      .unit = "",
-      .uses = USE_COST },
+    K_NAME(struct topo_dim, name, "name", 1, "as constraints call it; dim1, dim2, ... when absent"),
+    K_WORD_OR(struct topo_dim, shape, "shape", topo_shape_words, 0, "how its members are joined",
+              .required = true),
+    K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0, "members along this dimension",
+               .required = true),
+    K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
+              "what one NPU sends into it, one direction, all links; absent = to be allocated",
+              .decimals = 9),
+    K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
+           "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
+    K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
+              "most bandwidth an allocator may give it; absent = no cap", .decimals = 9, .uses = USE_SPLIT),
+    K_REAL(struct topo_dim, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0,
+           "one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
+    K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
+           "share of bw_GBps that a collective reaches"),
+    K_WORD(
+        struct topo_dim, algorithm, "algorithm", topo_algorithm_words, TOPO_ALGORITHM_SHAPE,
+        "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
+        "(full) or halving-doubling (switch); auto: the fastest",
+        .uses = USE_LATENCY),
+    K_WORD(struct topo_dim, in_switch, "in_switch", topo_in_switch_words, TOPO_IN_SWITCH_NONE,
+           "what its switches reduce themselves: a stream that passes (sharp), or data that an owner "
+           "loads and stores to all (nvls)",
+           .uses = USE_LATENCY),
+    K_COUNT(struct topo_dim, in_switch_min, "in_switch_min", 2, TOPO_MAX_SIZE, 2,
+            "members that a group needs in this dimension for its switch to reduce", .uses = USE_LATENCY),
+    K_LIST(
+        struct topo_dim, regimes, n_regimes, "regimes", 1, &topo_regime_section,
+        "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
+        .what = "regimes", .uses = USE_LATENCY),
+    K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
 };
 
-#define SECTION(title, text, table)                                                                          \
-    {                                                                                                        \
-        title, text, table, sizeof(table) / sizeof((table)[0])                                               \
-    }
-const struct section topo_network_section = SECTION("network", "a multi-dimensional network", network_keys);
-const struct section topo_dim_section = SECTION("dims", "one dimension of a network", dim_keys);
-
-void topo_network_defaults(struct topo_network *net)
+static void name_dim(struct topo_dim *dim, int32_t d)
 {
-    *net = (struct topo_network){ .n_npus = 1, .parts = -1 };
-    topo_npu_defaults(&net->npu);
+    snprintf(dim->name, sizeof dim->name, "dim%d", (int)d + 1);
 }
 
 void topo_dim_defaults(struct topo_dim *dim, int32_t d)
 {
-    *dim = (struct topo_dim){ .bw_Bps = NAN, .max_Bps = INFINITY, .efficiency = 1, .in_switch_min = 2 };
-    snprintf(dim->name, sizeof dim->name, "dim%d", (int)d + 1);
-}
-
-/* Copy a text that must fit; @p node is where it was written. */
-static int copy_text(char *out, size_t room, const char *text, const struct yaml_doc *doc, yaml_id node,
-                     struct err *e)
-{
-    size_t n = strlen(text);
-    if (n == 0 || n >= room)
-        return yaml_fail(doc, node, e, ERR_RANGE, "is %zu bytes long, need 1 to %zu", n, room - 1);
-    memcpy(out, text, n + 1);
-    return 0;
+    *dim = (struct topo_dim){ .size = 0 };
+    schema_defaults(dim, &topo_dim_section);
+    name_dim(dim, d);
 }
 
 static bool is_name(const char *s)
@@ -205,96 +187,61 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
     return 0;
 }
 
-/*
- * The bandwidth under @p key, rounded once from its text, so that the same number
- * in a spec word is the same network; @p value where it is absent or has very many digits.
- */
-static double exact_bw(const struct yaml_doc *doc, yaml_id map, const char *key, double value)
+/* What it must be by itself; against the others: check_dims(). */
+static int check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    yaml_id id = yaml_get(doc, map, key);
-    return id >= 0 && strlen(doc->nodes[id].text) < NUM_TEXT ? topo_parse_bw(doc->nodes[id].text) : value;
-}
-
-/* Dimension @p d from its map; names and product are checked against those before it by the caller. */
-static int read_dim(struct topo_dim *dim, int32_t d, const struct yaml_doc *doc, yaml_id map, struct err *e)
-{
-    struct dim_conf conf;
-    int rc = schema_read(&conf, &topo_dim_section, doc, map, e);
-    if (rc)
-        return rc;
-
-    topo_dim_defaults(dim, d);
-    dim->shape = (enum topo_shape)conf.shape;
-    dim->size = (int32_t)conf.size;
-    dim->bw_Bps = exact_bw(doc, map, "bw_GBps", conf.bw_Bps);
-    dim->min_Bps = exact_bw(doc, map, "min_GBps", conf.min_Bps);
-    dim->max_Bps = exact_bw(doc, map, "max_GBps", isnan(conf.max_Bps) ? INFINITY : conf.max_Bps);
-    dim->lat_s = conf.lat_s;
-    dim->efficiency = conf.efficiency;
-    dim->algorithm = (enum topo_algorithm)conf.algorithm;
-    dim->in_switch = (enum topo_in_switch)conf.in_switch;
-    dim->in_switch_min = (int32_t)conf.in_switch_min;
-    if ((rc = topo_read_algorithm(dim, conf.regimes, doc, map, e)))
-        return rc;
-    if (conf.name) {
-        yaml_id at = yaml_get(doc, map, "name");
-        rc = copy_text(dim->name, sizeof dim->name, conf.name, doc, at, e);
-        if (!rc)
-            rc = check_dim_name(dim->name, doc, at, e);
-    }
-    if (!rc && conf.tier)
-        rc = copy_text(dim->tier, sizeof dim->tier, conf.tier, doc, yaml_get(doc, map, "tier"), e);
+    struct topo_dim *dim = base;
+    int rc = check_collectives(dim, doc, map, e);
+    if (!rc && dim->name[0])
+        rc = check_dim_name(dim->name, doc, yaml_get(doc, map, "name"), e);
+    if (!dim->name[0])
+        name_dim(dim, doc->nodes[map].index);
     return rc ? rc : check_bounds(dim, doc, map, e);
 }
 
-static int add_dim(struct topo_network *net, const struct yaml_doc *doc, yaml_id map, struct err *e)
-{
-    struct topo_dim *dim = &net->dims[net->n_dims];
-    int rc = read_dim(dim, net->n_dims, doc, map, e);
-    if (rc)
-        return rc;
-    int32_t same = topo_find_dim(net, dim->name);
-    if (same >= 0)
-        return yaml_fail(doc, key_or_map(doc, map, "name"), e, ERR_RANGE,
-                         "is \"%s\", which is already the name of dimension %d; need another", dim->name,
-                         (int)same + 1);
-    net->n_dims++;
-    net->n_npus *= dim->size; /* at most 2^30 * 2^24 */
-    if (net->n_npus > TOPO_MAX_NPUS)
-        return yaml_fail(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
-                         "is %d, which makes %lld NPUs, need at most %d", (int)dim->size,
-                         (long long)net->n_npus, TOPO_MAX_NPUS);
-    return 0;
-}
+K_SECTION(topo_dim_section, struct topo_dim, "dims", dim_keys, "one dimension of a network", STUDY_USES,
+          .check = check_dim);
 
-static int read_dims(struct topo_network *net, const struct yaml_doc *doc, yaml_id seq, struct err *e)
+/* ---- a network ---- */
+
+static const struct key network_keys[] = {
+    K_NAME(struct topo_network, name, "name", 1, "what reports call the network"),
+    K_MAP(struct topo_network, npu, "npu", &topo_npu_section,
+          "the accelerator: a file (relative to this one) or a map, see npu"),
+    K_NODE(struct topo_network, parts, "parts",
+           "prices: a parts file (relative to this one) or a map, see parts", .uses = USE_COST),
+    K_LIST(struct topo_network, dims, n_dims, "dims", 1, &topo_dim_section,
+           "list of 1 to 8 dimensions, innermost first, see dims", .what = "dimensions", .required = true),
+};
+
+/* Names that differ, and NPUs that can be counted. */
+static int check_network(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    int rc = yaml_need(doc, seq, YAML_SEQ, e);
-    if (rc)
-        return rc;
-    int32_t n = doc->nodes[seq].n;
-    if (n < 1 || n > TOPO_MAX_DIMS)
-        return yaml_fail(doc, seq, e, ERR_RANGE, "has %d dimensions, need 1 to %d", (int)n, TOPO_MAX_DIMS);
-    yaml_each (id, doc, seq) {
-        rc = add_dim(net, doc, id, e);
-        if (rc)
-            return rc;
+    struct topo_network *net = base;
+    net->n_npus = 1;
+    yaml_each (id, doc, yaml_get(doc, map, "dims")) {
+        const struct topo_dim *dim = &net->dims[doc->nodes[id].index];
+        int32_t same = topo_find_dim(net, dim->name);
+        if (&net->dims[same] != dim)
+            return yaml_fail(doc, key_or_map(doc, id, "name"), e, ERR_RANGE,
+                             "is \"%s\", which is already the name of dimension %d; need another", dim->name,
+                             (int)same + 1);
+        net->n_npus *= dim->size; /* at most 2^30 * 2^24 */
+        if (net->n_npus > TOPO_MAX_NPUS)
+            return yaml_fail(doc, yaml_get(doc, id, "size"), e, ERR_RANGE,
+                             "is %d, which makes %lld NPUs, need at most %d", (int)dim->size,
+                             (long long)net->n_npus, TOPO_MAX_NPUS);
     }
     return 0;
 }
 
-static int read_map(struct topo_network *net, const struct yaml_doc *doc, yaml_id map, struct err *e)
+K_SECTION(topo_network_section, struct topo_network, "network", network_keys, "a multi-dimensional network",
+          STUDY_USES, .check = check_network);
+
+void topo_network_defaults(struct topo_network *net)
 {
-    struct network_conf conf;
-    int rc = schema_read(&conf, &topo_network_section, doc, map, e);
-    if (!rc && conf.name)
-        rc = copy_text(net->name, sizeof net->name, conf.name, doc, yaml_get(doc, map, "name"), e);
-    if (!rc && conf.npu >= 0)
-        rc = topo_read_npu(&net->npu, doc, conf.npu, e);
-    if (rc)
-        return rc;
-    net->parts = conf.parts;
-    return read_dims(net, doc, conf.dims, e);
+    *net = (struct topo_network){ .n_npus = 1 };
+    schema_defaults(net, &topo_network_section);
 }
 
 static int read_word(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
@@ -313,8 +260,7 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
     topo_network_defaults(net);
     if (doc->nodes[node].kind == YAML_SCALAR)
         return read_word(net, doc, node, e);
-    int rc = yaml_need(doc, node, YAML_MAP, e);
-    return rc ? rc : read_map(net, doc, node, e);
+    return schema_read(net, &topo_network_section, doc, node, e);
 }
 
 bool topo_has_bandwidths(const struct topo_network *net)

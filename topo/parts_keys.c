@@ -1,4 +1,5 @@
 #include "topo/parts_keys.h"
+#include "topo/uses.h"
 
 #include <stddef.h>
 
@@ -114,9 +115,9 @@ static const struct key band_keys[] = {
     REAL(topo_band, high, "high", "highest price found", "", 1, 0, TOPO_MAX_USD, USE_COST),
 };
 
-#define SECTION(name, help, keys)                                                                            \
+#define SECTION(where, text, rows)                                                                           \
     {                                                                                                        \
-        name, help, keys, sizeof keys / sizeof keys[0]                                                       \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
     }
 
 const struct section topo_parts_section =

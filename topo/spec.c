@@ -15,33 +15,18 @@ const char *topo_shape_name(enum topo_shape s)
     return topo_shape_words[s];
 }
 
-enum { BW_TEXT = 64 }; /* room for a number with its decimal point moved */
-
-/*
- * GB/s and B/s differ by nine decimal places. Moving the decimal point in the
- * text, instead of multiplying, keeps every double reachable: x / 1e9 * 1e9 is
- * not always x, and then a printed word would read back as another network.
- */
-static void move_point(char out[BW_TEXT], const char *number, int places)
-{
-    size_t mantissa = strcspn(number, "eE");
-    long exponent = number[mantissa] ? strtol(number + mantissa + 1, NULL, 10) : 0;
-    snprintf(out, BW_TEXT, "%.*se%ld", (int)mantissa, number, exponent + places);
-}
-
 double topo_parse_bw(const char *text_GBps)
 {
-    char moved[BW_TEXT];
-    move_point(moved, text_GBps, 9);
-    return strtod(moved, NULL);
+    return num_scaled(text_GBps, 9);
 }
 
-static const char *format_bw(char out[BW_TEXT], double bw_Bps)
+/* GB/s with as few digits as read back to this. */
+static const char *format_bw(char out[NUM_MOVED], double bw_Bps)
 {
     char in_Bps[NUM_TEXT];
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(in_Bps, sizeof in_Bps, "%.*e", digits - 1, bw_Bps);
-        move_point(out, in_Bps, -9);
+        num_move_point(out, in_Bps, -9);
         if (topo_parse_bw(out) == bw_Bps)
             break;
     }
@@ -59,7 +44,7 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
     buf[0] = '\0';
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        char bw[BW_TEXT] = "";
+        char bw[NUM_MOVED] = "";
         if (!isnan(dim->bw_Bps))
             format_bw(bw, dim->bw_Bps);
         used += (size_t)snprintf(buf + used, TOPO_SPEC - used, "%s%s:%d%s%s", d ? " " : "",

@@ -54,8 +54,10 @@ static const struct key search_keys[] = {
       .dflt = DEFAULT_TOP },
 };
 
-const struct section search_section = { "search", "which plans of parallelism to try for the model",
-                                        search_keys, sizeof search_keys / sizeof search_keys[0] };
+const struct section search_section = { .name = "search",
+                                        .help = "which plans of parallelism to try for the model",
+                                        .keys = search_keys,
+                                        .n_keys = sizeof search_keys / sizeof search_keys[0] };
 
 void search_defaults(struct search_space *s)
 {

@@ -1,4 +1,5 @@
 #include "kinds/design/study_keys.h"
+#include "topo/uses.h"
 
 #include <stddef.h>
 
@@ -110,7 +111,9 @@ static const struct key budget_keys[] = {
 };
 
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
+    }
 
 SECTION(study_section, "study", "what to design, for what, and how well", study_keys);
 SECTION(study_mix_section, "workloads[]", "one workload of several", mix_keys);

@@ -1,4 +1,5 @@
 #include "study/study_files.h"
+#include "topo/uses.h"
 
 #include <math.h>
 

@@ -74,10 +74,14 @@ static const struct key key_keys[] = {
       .unit = "" },
 };
 
-const struct section uncertain_section = { "uncertain", "what is not known for sure, and percentiles of it",
-                                           keys, sizeof keys / sizeof keys[0] };
-const struct section uncertain_key_section = { "uncertain.keys", "one distribution", key_keys,
-                                               sizeof key_keys / sizeof key_keys[0] };
+const struct section uncertain_section = { .name = "uncertain",
+                                           .help = "what is not known for sure, and percentiles of it",
+                                           .keys = keys,
+                                           .n_keys = sizeof keys / sizeof keys[0] };
+const struct section uncertain_key_section = { .name = "uncertain.keys",
+                                               .help = "one distribution",
+                                               .keys = key_keys,
+                                               .n_keys = sizeof key_keys / sizeof key_keys[0] };
 
 /* ---- reading ---- */
 

@@ -50,7 +50,9 @@ const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
 #define ABOVE_0 1e-9
 #define BELOW_1 0.999999
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
 
 #define STUDY(key, field, what, text) PLAIN(gossip_conf, key, field, what, 0, text)
 
@@ -499,8 +501,10 @@ static const struct key job_keys[] = {
         "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep"),
 };
 const struct section gossip_job_section = {
-    "job of gossip", "a model of which each worker of a gossip study trains a replica on one NPU", job_keys,
-    sizeof job_keys / sizeof job_keys[0]
+    .name = "job of gossip",
+    .help = "a model of which each worker of a gossip study trains a replica on one NPU",
+    .keys = job_keys,
+    .n_keys = sizeof job_keys / sizeof job_keys[0]
 };
 
 /* The job's own NPU, with what a step needs to know of it. */

@@ -46,7 +46,9 @@
                                            .dflt = SCHEMA_NONE, .required = true                             \
     }
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
 
 #define STUDY(key, field, what, used, text) PLAIN(hetero_conf, key, field, what, used, text)
 

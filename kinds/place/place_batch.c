@@ -35,7 +35,9 @@ struct batch_conf {
         .dflt = 0, .uses = used                                                                              \
     }
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
 
 static const struct key jobs_keys[] = {
     NODE(batch_conf, "sizes", sizes, "",
@@ -101,9 +103,10 @@ static const struct key bco_keys[] = {
     FLAG(bco_conf, "literal_bisect", literal_bisect, USE_SJF_BCO,
          "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false"),
 };
-const struct section place_sjf_bco_section = { "sjf_bco",
-                                               "smallest job first with contention, arXiv 2207.07817",
-                                               bco_keys, sizeof bco_keys / sizeof bco_keys[0] };
+const struct section place_sjf_bco_section = { .name = "sjf_bco",
+                                               .help = "smallest job first with contention, arXiv 2207.07817",
+                                               .keys = bco_keys,
+                                               .n_keys = sizeof bco_keys / sizeof bco_keys[0] };
 
 /* ---- reading ---- */
 

@@ -72,8 +72,10 @@ static const struct key trace_keys[] = {
     REAL(trace_conf, "overlap_frac", overlap_frac, "", 1, 0, 1, 0, USE_EVENTS,
          "share of an iteration's compute that hides communication"),
 };
-const struct section place_trace_section = { "jobs of model events", "jobs of a trace, or drawn", trace_keys,
-                                             sizeof trace_keys / sizeof trace_keys[0] };
+const struct section place_trace_section = { .name = "jobs of model events",
+                                             .help = "jobs of a trace, or drawn",
+                                             .keys = trace_keys,
+                                             .n_keys = sizeof trace_keys / sizeof trace_keys[0] };
 
 static const struct key events_keys[] = {
     REAL(events_conf, "horizon_s", horizon_s, "s", 1, 1e-9, 1e12, INFINITY, USE_EVENTS,
@@ -98,8 +100,10 @@ static const struct key events_keys[] = {
     REAL(events_conf, "reduce_GBps", reduce_Bps, "GB/s", 1e9, 1e-6, 1e9, INFINITY, USE_LINKS,
          "at which a GPU adds gradients up; absent: without end"),
 };
-const struct section place_events_section = { "events", "how jobs run in model events", events_keys,
-                                              sizeof events_keys / sizeof events_keys[0] };
+const struct section place_events_section = { .name = "events",
+                                              .help = "how jobs run in model events",
+                                              .keys = events_keys,
+                                              .n_keys = sizeof events_keys / sizeof events_keys[0] };
 
 /* "vision-2019", or a file beside the study, as the study's own path names it. */
 static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct err *e)

@@ -67,15 +67,19 @@ static const struct key jobs_keys[] = {
       .unit = "", .dflt = 0 },
 };
 const struct section place_interval_jobs_section = {
-    "jobs of model interval", "jobs with parameter servers, drawn as in SMD's experiments", jobs_keys,
-    sizeof jobs_keys / sizeof jobs_keys[0]
+    .name = "jobs of model interval",
+    .help = "jobs with parameter servers, drawn as in SMD's experiments",
+    .keys = jobs_keys,
+    .n_keys = sizeof jobs_keys / sizeof jobs_keys[0]
 };
 
 static const struct key pool_keys[] = {
     REAL(pool_conf, "units", units, "", 1e-6, 1e6, 5, "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
 };
-const struct section place_interval_pool_section = { "pool of model interval", "resources without places",
-                                                     pool_keys, sizeof pool_keys / sizeof pool_keys[0] };
+const struct section place_interval_pool_section = { .name = "pool of model interval",
+                                                     .help = "resources without places",
+                                                     .keys = pool_keys,
+                                                     .n_keys = sizeof pool_keys / sizeof pool_keys[0] };
 
 static const struct key smd_keys[] = {
     WORD(smd_conf, "inner", inner, inner_words, 0,
@@ -94,8 +98,10 @@ static const struct key smd_keys[] = {
          "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),
     WORD(smd_conf, "esw", esw, esw_words, 0, "as many workers as servers: the most that fit, or the fastest"),
 };
-const struct section place_smd_section = { "smd", "numbers of tasks and admission, arXiv 2105.13855",
-                                           smd_keys, sizeof smd_keys / sizeof smd_keys[0] };
+const struct section place_smd_section = { .name = "smd",
+                                           .help = "numbers of tasks and admission, arXiv 2105.13855",
+                                           .keys = smd_keys,
+                                           .n_keys = sizeof smd_keys / sizeof smd_keys[0] };
 
 /* ---- reading ---- */
 

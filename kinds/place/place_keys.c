@@ -60,7 +60,9 @@ static const struct key place_keys[] = {
 };
 
 #define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = { where, text, rows, sizeof rows / sizeof rows[0] }
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
 
 SECTION(place_section, "placement study", "jobs on a cluster under several schedulers, for weft place",
         place_keys);

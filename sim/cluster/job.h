@@ -111,11 +111,6 @@ bool utility_is_concave(const struct utility *u);
  * Ranges to draw from, and how a file writes them.
  */
 
-/** From lo to hi, both included where whole numbers are drawn. */
-struct draw_range {
-    double lo, hi;
-};
-
 /** Uniform; @p range.lo where both ends are the same. */
 double draw_real(struct rng *r, struct draw_range range);
 /** A whole number of ceil(lo) .. floor(hi), each as likely; draw_real() where there is none between. */

@@ -341,9 +341,11 @@ static const struct key racks_keys[] = {
     REAL(racks_conf, "link_scale", d.link_scale, "", 1, 1e-6, 1e6, 1, 0, "times the bandwidth of every link"),
     REAL(racks_conf, "latency_ns", d.lat_s, "ns", 1e-9, 0, 1e9, 0, USE_EVENTS, "of each link"),
 };
-const struct section draw_racks_section = { "racks",
-                                            "servers in racks whose switches are joined in a full mesh",
-                                            racks_keys, sizeof racks_keys / sizeof racks_keys[0] };
+const struct section draw_racks_section = { .name = "racks",
+                                            .help =
+                                                "servers in racks whose switches are joined in a full mesh",
+                                            .keys = racks_keys,
+                                            .n_keys = sizeof racks_keys / sizeof racks_keys[0] };
 
 static const struct key jobs_keys[] = {
     COUNT(jobs_conf, "count", d.count, 1, ELASTIC_MAX_JOBS, 40,
@@ -386,8 +388,10 @@ static const struct key jobs_keys[] = {
     REAL(jobs_conf, "trace_slot_s", d.trace_slot_s, "s", 1, 1e-9, 1e12, SCHEMA_NONE, USE_TRACE,
          "with from_trace: how long a slot is"),
 };
-const struct section draw_elastic_section = { "jobs", "jobs in slots, drawn as in GADGET's experiments",
-                                              jobs_keys, sizeof jobs_keys / sizeof jobs_keys[0] };
+const struct section draw_elastic_section = { .name = "jobs",
+                                              .help = "jobs in slots, drawn as in GADGET's experiments",
+                                              .keys = jobs_keys,
+                                              .n_keys = sizeof jobs_keys / sizeof jobs_keys[0] };
 
 static const struct key tau_keys[] = {
     NEED(jobs_conf, "gradient_MB", d.ring.gradient_B, "MB", 1e6, 0, 1e9, "of a worker"),
@@ -402,10 +406,11 @@ static const struct key tau_keys[] = {
          "samples are those of each worker, or of the job, shared out among its workers; absent: worker"),
 };
 const struct section draw_tau_section = {
-    "jobs.tau",
-    "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; "
-    "its bandwidth is hop_GBps",
-    tau_keys, sizeof tau_keys / sizeof tau_keys[0]
+    .name = "jobs.tau",
+    .help = "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; "
+            "its bandwidth is hop_GBps",
+    .keys = tau_keys,
+    .n_keys = sizeof tau_keys / sizeof tau_keys[0]
 };
 
 /* A range in a file, its default and limits, and where it goes. */

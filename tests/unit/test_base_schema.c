@@ -1,5 +1,6 @@
 #include "tests/support.h"
 
+#include "base/rng.h"
 #include "base/schema.h"
 
 enum shape { RING, FULL, SWITCH };
@@ -15,28 +16,33 @@ struct dim {
 
 static const char *const shapes[] = { "ring", "full", "switch", NULL };
 
-#define AT(field) offsetof(struct dim, field)
-
-static const struct key keys[] = {
-    { "name", "what it is called", KEY_TEXT, false, AT(name), "", 1, 0, 0, 0, NULL, 0 },
-    { "shape", "how members are joined", KEY_WORD, true, AT(shape), "", 1, 0, 0, 0, shapes, 0 },
-    { "size", "number of members", KEY_COUNT, true, AT(size), "", 1, 2, 1048576, 0, NULL, 0 },
-    { "rails", "equal networks", KEY_COUNT, false, AT(rails), "", 1, 1, INFINITY, SCHEMA_NONE, NULL,
-      USE_CATALOGUE },
-    { "bw_GBps", "bandwidth", KEY_REAL, false, AT(bw_Bps), "GB/s", 1e9, 0.001, 1e5, SCHEMA_NONE, NULL,
-      USE_TIME },
-    { "latency_ns", "latency", KEY_REAL, false, AT(lat_s), "ns", 1e-9, 0, INFINITY, 500, NULL, USE_LATENCY },
-    { "taper", "down to up", KEY_REAL, false, AT(taper), "", 1, -INFINITY, 8, 1, NULL,
-      USE_COST | USE_CATALOGUE },
-    { "shift", "anything", KEY_REAL, false, AT(shift), "", 1, -INFINITY, INFINITY, 0, NULL, 0 },
-    { "huge_GB", "anything", KEY_REAL, false, AT(huge), "GB", 1e9, 0, INFINITY, 0, NULL, 0 },
-    { "shared", "by all", KEY_BOOL, false, AT(shared), "", 1, 0, 0, 1, NULL, USE_SPLIT },
-    { "open", "or not", KEY_BOOL, false, AT(open), "", 1, 0, 0, SCHEMA_NONE, NULL, 0 },
-    { "order", "which first", KEY_WORD, false, AT(order), "", 1, 0, 0, 2, shapes, 0 },
-    { "parts", "a map", KEY_NODE, false, AT(parts), "", 1, 0, 0, 0, NULL, 0 },
+enum { TIME = 1, LATENCY = 2, COST = 4, CATALOGUE = 8, SPLIT = 16 };
+static const struct use uses[] = {
+    { "for training time and the bandwidth split" },
+    { "by models other than bandwidth" },
+    { "for the price of the network" },
+    { "where prices come from a parts catalogue" },
+    { "where an allocator chooses bandwidths" },
 };
 
-static const struct section section = { "dim", "one dimension", keys, COUNT_OF(keys) };
+#define DIM struct dim
+static const struct key keys[] = {
+    K_TEXT(DIM, name, "name", "what it is called"),
+    K_WORD_OR(DIM, shape, "shape", shapes, -1, "how members are joined", .required = true),
+    K_COUNT_OR(DIM, size, "size", 2, 1048576, -1, "number of members", .required = true),
+    K_COUNT_OR(DIM, rails, "rails", 1, INFINITY, -1, "equal networks", .uses = CATALOGUE),
+    K_REAL_OR(DIM, bw_Bps, "bw_GBps", "GB/s", 1e9, 0.001, 1e5, NAN, "bandwidth", .uses = TIME),
+    K_REAL(DIM, lat_s, "latency_ns", "ns", 1e-9, 0, INFINITY, 500, "latency", .uses = LATENCY),
+    K_REAL(DIM, taper, "taper", "", 1, -INFINITY, 8, 1, "down to up", .uses = COST | CATALOGUE),
+    K_REAL(DIM, shift, "shift", "", 1, -INFINITY, INFINITY, 0, "anything"),
+    K_REAL(DIM, huge, "huge_GB", "GB", 1e9, 0, INFINITY, 0, "anything"),
+    K_BOOL(DIM, shared, "shared", true, "by all", .uses = SPLIT),
+    K_BOOL(DIM, open, "open", false, "or not"),
+    K_WORD(DIM, order, "order", shapes, 2, "which first"),
+    K_NODE(DIM, parts, "parts", "a map"),
+};
+
+static K_SECTION(section, DIM, "dim", keys, "one dimension", .uses = uses, .n_uses = COUNT_OF(uses));
 
 /* Reads the map at dims[0]. */
 static int read_dim(struct dim *d, struct yaml_doc *doc, const char *text, struct err *e)
@@ -215,14 +221,14 @@ static void keys_without_effect_are_noted_once_each(void **state)
                  &e),
         &e);
     yaml_id dim = yaml_find(&doc, "dims[0]");
-    schema_note_unused(&notes, &section, &doc, dim, 0, USE_TIME | USE_COST);
+    schema_note_unused(&notes, &section, &doc, dim, 0, TIME | COST);
     assert_string_equal(
         text_str(&notes),
         "f.yaml:4:5: dims[0].latency_ns has no effect here, it is used only by models other than bandwidth\n"
         "f.yaml:7:5: dims[0].rails has no effect here, it is used only where prices come from a parts "
         "catalogue\n");
     text_clear(&notes);
-    schema_note_unused(&notes, &section, &doc, dim, 0, USE_TIME | USE_LATENCY);
+    schema_note_unused(&notes, &section, &doc, dim, 0, TIME | LATENCY);
     assert_string_equal(
         text_str(&notes),
         "f.yaml:6:5: dims[0].taper has no effect here, it is used only for the price of the network or where "
@@ -230,7 +236,7 @@ static void keys_without_effect_are_noted_once_each(void **state)
         "f.yaml:7:5: dims[0].rails has no effect here, it is used only where prices come from a parts "
         "catalogue\n");
     text_clear(&notes);
-    schema_note_unused(&notes, &section, &doc, dim, 0, USE_TIME | USE_LATENCY | USE_CATALOGUE);
+    schema_note_unused(&notes, &section, &doc, dim, 0, TIME | LATENCY | CATALOGUE);
     assert_string_equal(text_str(&notes), "");
     text_free(&notes);
     yaml_free(&doc);
@@ -246,15 +252,15 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
     (void)state;
     assert_ok(yaml_read_text(&doc, "study.yaml", study, sizeof study - 1, &e), &e);
     assert_ok(yaml_graft_text(&doc, yaml_find(&doc, "dims"), "lib.yaml", lib, sizeof lib - 1, &e), &e);
-    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, USE_TIME);
+    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
     assert_string_equal(text_str(&notes), "");
-    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "own"), 0, USE_TIME);
+    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "own"), 0, TIME);
     assert_has(text_str(&notes), "study.yaml:2:7: own.latency_ns has no effect here");
     text_clear(&notes);
 
     assert_ok(yaml_set(&doc, "dims[0].latency_ns", "9", &e), &e);
     assert_ok(yaml_set(&doc, "dims[0].shared", "true", &e), &e);
-    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, USE_TIME);
+    schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
     assert_string_equal(
         text_str(&notes),
         "--set dims[0].latency_ns=9:1:1: dims[0].latency_ns has no effect here, it is used only "
@@ -265,20 +271,145 @@ static void keys_of_other_files_are_noted_only_when_overridden(void **state)
     yaml_free(&doc);
 }
 
-static void every_use_has_a_phrase(void **state)
+/* ---- kinds that hold others, and words, names and numbers of any width ---- */
+
+struct inner {
+    double from_B;
+    int32_t n;
+    struct draw_range spread;
+};
+
+struct outer {
+    char name[4], vertex[4];
+    enum shape shape;
+    bool paper;
+    int32_t n_parts, n_sizes;
+    double max_Bps, exact_Bps;
+    struct inner best, parts[3];
+    double sizes[2];
+    int order_checked;
+};
+
+static const struct key inner_keys[] = {
+    K_REAL_OR(struct inner, from_B, "from_GB", "GB", 1e9, 0, 10, -2, "where it begins"),
+    K_COUNT(struct inner, n, "n", 1, 7, 3, "how many"),
+    K_RANGE(struct inner, spread, "spread_ms", "ms", 1e-3, 0, 9, 1, 4, true, "to draw from"),
+};
+
+/* Parts follow each other. */
+static int check_inner(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
+    const struct inner *x = base;
+    bool is_part = doc->nodes[map].index > 0 && !doc->nodes[map].key;
+    return is_part && x->n < x[-1].n ? yaml_fail(doc, map, e, ERR_RANGE, "falls") : 0;
+}
+
+static K_SECTION(inner_section, struct inner, "inner", inner_keys, "inside", .check = check_inner);
+
+static const char *const roundings[] = { "strict", "paper", NULL };
+static const struct key size_key = { .kind = KEY_REAL, .scale = 1e-3, .min = 0, .max = 9 };
+
+static const struct key outer_keys[] = {
+    K_NAME(struct outer, name, "name", 1, "as it is called"),
+    K_NAME(struct outer, vertex, "vertex", 0, "may be empty"),
+    K_WORD(struct outer, shape, "shape", shapes, FULL, "into an enum"),
+    K_WORD(struct outer, paper, "rounding", roundings, 0, "into a bool"),
+    K_REAL_OR(struct outer, max_Bps, "max_GBps", "GB/s", 1e9, 0, 100, INFINITY, "no limit where absent"),
+    K_REAL(struct outer, exact_Bps, "exact_GBps", "GB/s", 1e9, 0, 100, 2, "rounded once", .decimals = 9),
+    K_MAP(struct outer, best, "best", &inner_section, "a map"),
+    K_LIST(struct outer, parts, n_parts, "parts", 0, &inner_section, "a list of maps", .what = "pieces"),
+    K_LIST_OF(struct outer, sizes, n_sizes, "sizes_ms", 1, &size_key, "a list of numbers"),
+    K_REMARK("source", "for the reader"),
+};
+
+static int check_outer(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct outer *x = base;
+    (void)doc, (void)map, (void)e;
+    x->order_checked = x->n_parts;
+    return 0;
+}
+
+static K_SECTION(outer_section, struct outer, "outer", outer_keys, "outside", .check = check_outer);
+
+static int read_outer(struct outer *x, struct yaml_doc *doc, const char *text, struct err *e)
+{
+    assert_ok(yaml_read_text(doc, "f.yaml", text, strlen(text), e), e);
+    memset(x, 0x5a, sizeof *x);
+    return schema_read(x, &outer_section, doc, doc->root, e);
+}
+
+static void nested_maps_lists_and_ranges_are_filled(void **state)
+{
+    struct outer x;
+    struct yaml_doc doc;
+    struct err e = { 0 };
     (void)state;
-    for (uint64_t use = USE_TIME; use <= USE_BAYES; use <<= 1) {
-        const struct key key = { .name = "k", .uses = use };
-        const struct section one = { "s", "", &key, 1 };
-        struct text notes = { 0 };
+    assert_ok(
+        read_outer(&x, &doc,
+                   "{name: abc, vertex: \"\", shape: switch, rounding: paper, max_GBps: 3, source: here,\n"
+                   " exact_GBps: 47.123, best: {from_GB: 2, n: 5, spread_ms: 7}, sizes_ms: [1, 2],\n"
+                   " parts: [{n: 1}, {from_GB: 1, spread_ms: [2, 8]}]}",
+                   &e),
+        &e);
+    assert_string_equal(x.name, "abc");
+    assert_string_equal(x.vertex, "");
+    assert_true(x.shape == SWITCH && x.paper);
+    assert_close(x.max_Bps, 3e9, 0);
+    assert_true(x.exact_Bps == 47123000000.0);
+    assert_true(x.best.from_B == 2e9 && x.best.n == 5 && x.best.spread.lo == 7e-3 &&
+                x.best.spread.hi == 7e-3);
+    assert_true(x.n_sizes == 2 && x.sizes[0] == 1e-3 && x.sizes[1] == 2e-3);
+    assert_true(x.n_parts == 2 && x.order_checked == 2);
+    assert_true(x.parts[0].from_B == -2 && x.parts[0].n == 1 && x.parts[0].spread.lo == 1e-3);
+    assert_true(x.parts[0].spread.hi == 4e-3);
+    assert_true(x.parts[1].from_B == 1e9 && x.parts[1].n == 3 && x.parts[1].spread.hi == 8e-3);
+    yaml_free(&doc);
+}
+
+static void what_is_absent_is_what_its_row_says(void **state)
+{
+    struct outer x;
+    struct yaml_doc doc;
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(read_outer(&x, &doc, "{}", &e), &e);
+    assert_true(x.name[0] == '\0' && x.shape == FULL && !x.paper && isinf(x.max_Bps) && x.exact_Bps == 2e9);
+    assert_true(x.best.from_B == -2 && x.best.n == 3 && x.best.spread.lo == 1e-3);
+    assert_true(x.n_parts == 0 && x.n_sizes == 0);
+    yaml_free(&doc);
+}
+
+static void nested_faults_have_their_place(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "name: abcd", "f.yaml:1:7: name is 4 bytes long, need 1 to 3" },
+        { "name: \"\"", "f.yaml:1:7: name is 0 bytes long, need 1 to 3" },
+        { "vertex: abcd", "f.yaml:1:9: vertex is 4 bytes long, need at most 3" },
+        { "best: {n: 8}", "f.yaml:1:11: best.n is 8, need 1 to 7" },
+        { "best: 8", "f.yaml:1:7: best is 8, need a map" },
+        { "parts: {}", "f.yaml:1:8: parts is a map, need a list" },
+        { "parts: [{}, {}, {}, {}]", "f.yaml:1:8: parts has 4 pieces, need at most 3" },
+        { "parts: [{n: 3}, {n: 2}]", "f.yaml:1:17: parts[1] falls" },
+        { "parts: [{m: 3}]", "f.yaml:1:10: parts[0].m is unknown" },
+        { "sizes_ms: []", "f.yaml:1:11: sizes_ms has 0 entries, need 1 to 2" },
+        { "sizes_ms: [10]", "f.yaml:1:12: sizes_ms[0] is 10, need 0 to 9" },
+        { "best: {spread_ms: [3, 2]}",
+          "f.yaml:1:19: best.spread_ms is from 3 to 2, need the smaller one first" },
+        { "best: {spread_ms: 10}", "f.yaml:1:19: best.spread_ms is 10, need 0 to 9" },
+        { "best: {spread_ms: 1.5}", "f.yaml:1:19: best.spread_ms is 1.5, need a whole number" },
+        { "best: {spread_ms: {}}", "best.spread_ms is a map, need a number or a list [least, most]" },
+        { "source: [1]", "f.yaml:1:9: source is a list, need" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct outer x;
         struct yaml_doc doc;
         struct err e = { 0 };
-        assert_ok(yaml_read_text(&doc, "f.yaml", "k: 1", 4, &e), &e);
-        schema_note_unused(&notes, &one, &doc, doc.root, 0, 0);
-        assert_has(text_str(&notes), "f.yaml:1:1: k has no effect here, it is used only ");
-        assert_true(notes.n > strlen("f.yaml:1:1: k has no effect here, it is used only \n") + 8);
-        text_free(&notes);
+        assert_true(read_outer(&x, &doc, cases[i].text, &e) != 0);
+        assert_has(e.msg, cases[i].message);
         yaml_free(&doc);
     }
 }
@@ -293,7 +424,9 @@ int main(void)
         cmocka_unit_test(override_is_named_as_the_place),
         cmocka_unit_test(keys_without_effect_are_noted_once_each),
         cmocka_unit_test(keys_of_other_files_are_noted_only_when_overridden),
-        cmocka_unit_test(every_use_has_a_phrase),
+        cmocka_unit_test(nested_maps_lists_and_ranges_are_filled),
+        cmocka_unit_test(what_is_absent_is_what_its_row_says),
+        cmocka_unit_test(nested_faults_have_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
