@@ -1,3 +1,8 @@
+/*
+ * Lower bounds by weak duality: multipliers of leaves, terms and rows prove
+ *    time_weight * T + cost_weight * price.B >= sum_k weight_k const_k + sum_d 2 sqrt(a_d q_d) - sum_i dual_i
+ * rhs_i (see alloc_bound_split()). Multipliers are balanced first, so that any numbers prove something true.
+ */
 #include "alloc/bound.h"
 
 #include <math.h>

@@ -1,3 +1,14 @@
+/*
+ * Interior-point method for the convex core of the split:
+ *    minimise time_weight * T(B) + cost_weight * price.B   subject to rows a.B <= b (or ==) and T(B) <=
+ * limit, with T written out as t_l >= traffic_ld / B_d for leaves l, v_k = const + sum of t and u, u_j >= v_k
+ * for maxima. Primal-dual with predictor and corrector (Mehrotra 1992). The tree of leaves and terms is
+ * eliminated from the bottom up, so a step costs O((leaves + terms) * dims^2) and one Cholesky factor of size
+ * dims. Iterates may be infeasible; each is turned into a feasible split and a proved bound, and the best of
+ * both is kept. Where that does not converge: a point inside the rows, and from there path following on the
+ * barrier with a line search. In order: the Newton system, building, starts, answers and proofs, path
+ * following, the method itself.
+ */
 #include "alloc/interior.h"
 
 #include <math.h>
@@ -6,10 +17,6 @@
 
 #include "alloc/bound.h"
 #include "alloc/lp.h"
-
-/*
- * Inside of the interior-point method: the scaled problem, the iterate, the Newton system.
- */
 
 enum { INTERIOR_DIMS = TOPO_MAX_DIMS };
 
@@ -100,40 +107,6 @@ static inline double interior_weight(const struct interior *w, int32_t k)
 {
     return k || w->limited ? w->z[w->term_pair + k] : w->time_weight;
 }
-
-/** Units in which a start of the right order of magnitude is 1, and that start for the bandwidths. */
-void interior_scale(struct interior *w);
-
-/** The same with a start that is known. */
-void interior_set_units(struct interior *w, const double *bw_Bps);
-
-/** Coefficient of dimension @p d in listed row @p i, before equalities are made orthonormal. */
-double interior_scaled_coef(const struct interior *w, int32_t i, int32_t d);
-
-/** Look for a point inside the rows, once, and make equalities of those that leave none; false when there is
- * no such point. */
-bool interior_find_inside(struct interior *w);
-
-/** Primal path following from where interior_start() is: slow and sure. */
-void interior_follow_path(struct interior *w, struct interior_result *best);
-
-/** Slacks and multipliers for those bandwidths, all well inside. */
-void interior_start(struct interior *w);
-
-/** Build and factor the Newton matrix at the current iterate; also computes all residuals. */
-void interior_factor(struct interior *w);
-
-/** How far v + step*dv stays positive; shape [n]. */
-double interior_step_to_zero(const double *v, const double *dv, int32_t n);
-
-/** Leaves with traffic in dimension @p d. */
-int32_t interior_count_leaves(const struct interior *w, int32_t d);
-
-/** Solve for the direction with the kappas now set; fills d_bw, dt, du, ds, dz, dy, dp. */
-void interior_direction(struct interior *w);
-
-/** Turn the iterate into a split, feasible to rounding, and a proof; keep each where it betters @p best. */
-void interior_take(struct interior *w, struct interior_result *best);
 
 enum { D = INTERIOR_DIMS };
 
@@ -272,7 +245,8 @@ static double chord(double pull, double push, double bw)
     return fmax(push > 0 ? push + sqrt(pull * push) : 0, least) / bw;
 }
 
-int32_t interior_count_leaves(const struct interior *w, int32_t d)
+/* Leaves with traffic in dimension d. */
+static int32_t interior_count_leaves(const struct interior *w, int32_t d)
 {
     int32_t n = 0;
     for (int32_t l = 0; l < w->n_leaves; l++)
@@ -299,7 +273,7 @@ static void add_curvature(struct interior *w)
     w->imbalance = worst / all;
 }
 
-static void add_rows(struct interior *w)
+static void newton_add_rows(struct interior *w)
 {
     for (int32_t i = 0; i < w->n_rows; i++) {
         struct interior_row *row = &w->rows[i];
@@ -342,7 +316,8 @@ static void backward_solve(const double *a, int32_t n, int32_t stride, double *x
     }
 }
 
-void interior_factor(struct interior *w)
+/* Build and factor the Newton matrix at the current iterate; also computes all residuals. */
+static void interior_factor(struct interior *w)
 {
     const int32_t n = w->n_dims, n_eq = w->n_equalities;
     for (int32_t d = 0; d < n; d++)
@@ -351,7 +326,7 @@ void interior_factor(struct interior *w)
     for (int32_t k = w->n_terms - 1; k >= 0; k--)
         add_term(w, k);
     add_curvature(w);
-    add_rows(w);
+    newton_add_rows(w);
     cholesky(&w->k[0][0], n, D);
 
     for (int32_t i = 0; i < n_eq; i++) {
@@ -485,7 +460,8 @@ static void term_back(struct interior *w, int32_t k)
     }
 }
 
-void interior_direction(struct interior *w)
+/* Solve for the direction with the kappas now set; fills d_bw, dt, du, ds, dz, dy, dp. */
+static void interior_direction(struct interior *w)
 {
     double v[D];
     for (int32_t d = 0; d < w->n_dims; d++)
@@ -526,13 +502,13 @@ void interior_free(struct interior *w)
     free(w);
 }
 
-static void add_row(struct interior *w, int32_t at, int32_t source, bool equality)
+static void interior_add_row(struct interior *w, int32_t at, int32_t source, bool equality)
 {
     bool flip = source >= 0 && w->problem->rows[source].sense == LINEXPR_GE;
     w->rows[at] = (struct interior_row){ .equality = equality, .source = source, .sign = flip ? -1 : 1 };
 }
 
-static bool is_listed(const struct interior *w, int32_t source)
+static bool interior_is_listed(const struct interior *w, int32_t source)
 {
     for (int32_t i = 0; i < w->n_equalities; i++)
         if (w->rows[i].source == source)
@@ -552,20 +528,20 @@ static void list_rows(struct interior *w, const bool *implied)
     int32_t n = 0;
     for (int32_t i = 0; i < p->n_rows; i++)
         if ((p->rows[i].sense == LINEXPR_EQ || (implied && implied[i])) && basis_add(&basis, p->rows[i].coef))
-            add_row(w, n++, i, true);
+            interior_add_row(w, n++, i, true);
     w->n_equalities = n;
     for (int32_t i = 0; i < p->n_rows; i++)
         if (p->rows[i].sense != LINEXPR_EQ && !(implied && implied[i]) &&
             vector_largest(p->rows[i].coef, w->n_dims) > 0)
-            add_row(w, n++, i, false);
+            interior_add_row(w, n++, i, false);
     for (int32_t d = 0; d < w->n_dims; d++)
         if (!(w->used[d] = alloc_carries_traffic(p->step, d)))
-            add_row(w, n++, -1 - d, false);
+            interior_add_row(w, n++, -1 - d, false);
     w->n_rows = n;
     for (int32_t i = 0; i < p->n_rows; i++)
-        if ((p->rows[i].sense == LINEXPR_EQ || (implied && implied[i])) && !is_listed(w, i) &&
+        if ((p->rows[i].sense == LINEXPR_EQ || (implied && implied[i])) && !interior_is_listed(w, i) &&
             vector_largest(p->rows[i].coef, w->n_dims) > 0)
-            add_row(w, n++, i, true);
+            interior_add_row(w, n++, i, true);
     w->n_listed = n;
 }
 
@@ -580,18 +556,6 @@ static void lay_out_pairs(struct interior *w, size_t cap)
     w->term_pair = w->n_leaves * w->n_dims;
     w->row_pair = w->term_pair + w->n_terms;
     w->n_pairs = w->row_pair + w->n_rows;
-}
-
-bool interior_find_inside(struct interior *w)
-{
-    struct err e = { 0 };
-    if (!w->inside_known) {
-        w->inside_known = true;
-        if (alloc_find_inside(&w->inside, w->problem, &e) == 0 && w->inside.found)
-            list_rows(w, w->inside.implied);
-        w->n_pairs = w->row_pair + w->n_rows;
-    }
-    return w->inside.found;
 }
 
 int interior_build(struct interior **out, const struct alloc_problem *p, struct err *e)
@@ -698,20 +662,8 @@ static void guess_scale(const struct interior *w, double *bw_Bps)
             bw_Bps[d] *= scale;
 }
 
-void interior_scale(struct interior *w)
-{
-    const struct alloc_problem *p = w->problem;
-    double bw_Bps[D] = { 0 };
-    guess_shape(w, w->ask.time_weight > 0 ? w->ask.time_weight : 1, bw_Bps);
-    guess_scale(w, bw_Bps);
-    if (w->ask.cost_weight > 0 && w->ask.time_weight > 0) { /* now seconds and money compare */
-        guess_shape(w, w->ask.time_weight * comm_time(p->step, bw_Bps), bw_Bps);
-        guess_scale(w, bw_Bps);
-    }
-    interior_set_units(w, bw_Bps);
-}
-
-double interior_scaled_coef(const struct interior *w, int32_t i, int32_t d)
+/* Coefficient of dimension d in listed row i, before equalities are made orthonormal. */
+static double interior_scaled_coef(const struct interior *w, int32_t i, int32_t d)
 {
     const struct interior_row *row = &w->rows[i];
     if (row->source < 0)
@@ -748,8 +700,9 @@ static void scale_rows(struct interior *w)
     straighten_equalities(w);
 }
 
-/* Units in which the start is 1: bandwidth, seconds, objective. */
-void interior_set_units(struct interior *w, const double *bw_Bps)
+/* The same with a start that is known.
+ * Units in which the start is 1: bandwidth, seconds, objective. */
+static void interior_set_units(struct interior *w, const double *bw_Bps)
 {
     const struct alloc_problem *p = w->problem;
     w->bw_unit_Bps = vector_largest(bw_Bps, w->n_dims);
@@ -769,6 +722,20 @@ void interior_set_units(struct interior *w, const double *bw_Bps)
     w->time_weight = w->ask.time_weight * w->time_unit_s / w->value_unit;
     w->limit = w->ask.limit_s / w->time_unit_s;
     scale_rows(w);
+}
+
+/* Units in which a start of the right order of magnitude is 1, and that start for the bandwidths. */
+static void interior_scale(struct interior *w)
+{
+    const struct alloc_problem *p = w->problem;
+    double bw_Bps[D] = { 0 };
+    guess_shape(w, w->ask.time_weight > 0 ? w->ask.time_weight : 1, bw_Bps);
+    guess_scale(w, bw_Bps);
+    if (w->ask.cost_weight > 0 && w->ask.time_weight > 0) { /* now seconds and money compare */
+        guess_shape(w, w->ask.time_weight * comm_time(p->step, bw_Bps), bw_Bps);
+        guess_scale(w, bw_Bps);
+    }
+    interior_set_units(w, bw_Bps);
 }
 
 /* Shares of the leaf's weight, and slacks well inside, for the bandwidths guessed. */
@@ -820,7 +787,8 @@ static double least_room(const struct interior *w, double room)
     return w->from_inside && room > 0 ? room : fmax(room, 0.05);
 }
 
-void interior_start(struct interior *w)
+/* Slacks and multipliers for those bandwidths, all well inside. */
+static void interior_start(struct interior *w)
 {
     for (int32_t i = 0; i < w->n_pairs; i++) {
         w->s[i] = 1;
@@ -993,12 +961,11 @@ static bool is_converged(const struct interior *w, const struct interior_result 
     return isfinite(r->value) && r->value - r->bound <= CONVERGED_REL * fmax(w->value_unit, fabs(r->value));
 }
 
-/*
+/* Turn the iterate into a split, feasible to rounding, and a proof; keep each where it betters best.
  * Any B that satisfies the rows is an answer and any multipliers are a proof, whatever
  * iterate they come from: keep the best of each. Near the end rounding makes
- * iterates worse again, and the best split and the best proof may not come together.
- */
-void interior_take(struct interior *w, struct interior_result *best)
+ * iterates worse again, and the best split and the best proof may not come together. */
+static void interior_take(struct interior *w, struct interior_result *best)
 {
     take_split(w, best);
     set_trial_rows(w);
@@ -1166,6 +1133,16 @@ static void step_primal(struct interior *w, double step)
         w->rows[i].free_p += step * w->rows[i].free_dp;
 }
 
+/* How far v + step*dv stays positive; shape [n]. */
+static double interior_step_to_zero(const double *v, const double *dv, int32_t n)
+{
+    double fastest = 1e-300; /* largest relative fall */
+    for (int32_t i = 0; i < n; i++)
+        if (-dv[i] > fastest * v[i])
+            fastest = -dv[i] / v[i];
+    return 1 / fastest;
+}
+
 /* Newton's method on the barrier for the current mu. */
 static void centre(struct interior *w, struct interior_result *best)
 {
@@ -1237,7 +1214,8 @@ static bool enter_limit(struct interior *w, struct interior_result *best)
     return inside;
 }
 
-void interior_follow_path(struct interior *w, struct interior_result *best)
+/* Primal path following from where interior_start() is: slow and sure. */
+static void interior_follow_path(struct interior *w, struct interior_result *best)
 {
     if (!w->limited || w->limit > value_of_term(w) || enter_limit(w, best)) {
         set_mu(w, 1);
@@ -1258,15 +1236,6 @@ enum { MAX_ITERATIONS = 60 };
 #define TARGET_REL     1e-17
 #define TARGET_BALANCE 1e-12
 #define ACCEPTED_REL   1e-11
-
-double interior_step_to_zero(const double *v, const double *dv, int32_t n)
-{
-    double fastest = 1e-300; /* largest relative fall */
-    for (int32_t i = 0; i < n; i++)
-        if (-dv[i] > fastest * v[i])
-            fastest = -dv[i] / v[i];
-    return 1 / fastest;
-}
 
 static double complementarity(const struct interior *w)
 {
@@ -1386,7 +1355,7 @@ static void recenter(struct interior *w)
     }
 }
 
-static void move(struct interior *w, double product)
+static void interior_move(struct interior *w, double product)
 {
     /* Stay inside, for a slack of zero would be stuck there; but closer to the border as the end nears. */
     double inside = 1 - fmin(0.005, product);
@@ -1409,6 +1378,20 @@ static void move(struct interior *w, double product)
     recenter(w);
 }
 
+/* Look for a point inside the rows, once, and make equalities of those that leave none; false when there is
+ * no such point. */
+static bool interior_find_inside(struct interior *w)
+{
+    struct err e = { 0 };
+    if (!w->inside_known) {
+        w->inside_known = true;
+        if (alloc_find_inside(&w->inside, w->problem, &e) == 0 && w->inside.found)
+            list_rows(w, w->inside.implied);
+        w->n_pairs = w->row_pair + w->n_rows;
+    }
+    return w->inside.found;
+}
+
 static void iterate(struct interior *w, int32_t most, struct interior_result *best)
 {
     interior_start(w);
@@ -1424,7 +1407,7 @@ static void iterate(struct interior *w, int32_t most, struct interior_result *be
         if (product < TARGET_REL && w->imbalance < TARGET_BALANCE)
             return;
         find_direction(w, product);
-        move(w, product);
+        interior_move(w, product);
         best->iterations++;
     }
 }

@@ -1,3 +1,9 @@
+/*
+ * Rows of the split problem as linear algebra: orthonormal bases and least squares with signs (Lawson and
+ * Hanson, Solving Least Squares Problems, 1974, chapter 23), how far a split is outside a row and the way
+ * back, linear programmes over bandwidths by GLPK, smallest sets of rows that clash, and a point well inside
+ * all rows.
+ */
 #include "alloc/lp.h"
 
 #include <math.h>
@@ -25,12 +31,6 @@ static double split_off(const struct basis *b, const double *v, double *rest, do
     return sqrt(vector_dot(rest, rest, b->n_dims));
 }
 
-double basis_left(const struct basis *b, const double *v)
-{
-    double rest[BASIS_DIMS], r[BASIS_DIMS], whole = sqrt(vector_dot(v, v, b->n_dims));
-    return whole > 0 ? split_off(b, v, rest, r) / whole : 0;
-}
-
 bool basis_add(struct basis *b, const double *v)
 {
     double rest[BASIS_DIMS], r[BASIS_DIMS], whole = sqrt(vector_dot(v, v, b->n_dims));
@@ -46,18 +46,6 @@ bool basis_add(struct basis *b, const double *v)
         b->q[b->n][d] = rest[d] / left;
     b->n++;
     return true;
-}
-
-void basis_shortest(const struct basis *b, const double *rhs, double *x)
-{
-    double c[BASIS_DIMS];
-    for (int32_t d = 0; d < b->n_dims; d++)
-        x[d] = 0;
-    for (int32_t k = 0; k < b->n; k++) {
-        c[k] = (rhs[k] - vector_dot(b->r[k], c, k)) / b->r[k][k];
-        for (int32_t d = 0; d < b->n_dims; d++)
-            x[d] += c[k] * b->q[k][d];
-    }
 }
 
 void basis_nearest(const struct basis *b, const double *target, double *p)
@@ -93,8 +81,8 @@ static void drop_zeros(struct passive *in, const double (*columns)[BASIS_DIMS], 
 }
 
 /* Move p towards the fit of the columns in use until it is reached or an entry is 0, which goes. */
-static void settle(struct passive *in, const double (*columns)[BASIS_DIMS], const bool *is_free,
-                   const double *target, double *p)
+static void fit_settle(struct passive *in, const double (*columns)[BASIS_DIMS], const bool *is_free,
+                       const double *target, double *p)
 {
     for (int32_t most = in->n; most > 0 && in->n; most--) {
         double fit[BASIS_DIMS], step = 1;
@@ -154,7 +142,7 @@ void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_fr
         if (is_free[i])
             take_in(&in, columns, i);
     }
-    settle(&in, columns, is_free, target, p);
+    fit_settle(&in, columns, is_free, target, p);
     for (int32_t most = 3 * n; most > 0; most--) {
         int32_t before = in.n, i = find_entering(&in, columns, n, target, p);
         if (i < 0)
@@ -162,7 +150,7 @@ void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_fr
         take_in(&in, columns, i);
         if (in.n == before)
             return;
-        settle(&in, columns, is_free, target, p);
+        fit_settle(&in, columns, is_free, target, p);
     }
 }
 
@@ -171,7 +159,8 @@ enum { MAX_PASSES = 8 };
 /* More rows than dimensions may meet in one point, and agree on it only so well. */
 #define ACCEPTED_REL 1e-13
 
-double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+/* Distance inside an inequality, relative to its largest part; negative outside. */
+static double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
 {
     double sum = vector_dot(row->coef, bw_Bps, n_dims), size = fabs(row->rhs);
     for (int32_t d = 0; d < n_dims; d++)
@@ -309,7 +298,7 @@ static int load_level(struct simplex *g, const struct lp *lp, struct err *e)
     return rc;
 }
 
-static int load(struct simplex *g, const struct lp *lp, int32_t *place, struct err *e)
+static int lp_load(struct simplex *g, const struct lp *lp, int32_t *place, struct err *e)
 {
     int rc = 0;
     int32_t n = 0;
@@ -363,7 +352,7 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
     int32_t *place = calloc((size_t)lp->n_rows + 1, sizeof *place);
     int rc = place ? simplex_build(&g, e) : err_nomem(e, "a linear programme");
     if (!rc)
-        rc = load(g, lp, place, e);
+        rc = lp_load(g, lp, place, e);
     if (!rc)
         rc = simplex_solve(&status, g, ways, sizeof ways / sizeof ways[0], e);
     if (!rc) {

@@ -1,4 +1,4 @@
-/** @file Short vectors, one entry per dimension or pair. */
+/** @file Linear algebra and linear programmes over bandwidths: bases, repair, feasibility, clashing rows. */
 #ifndef ALLOC_LP_H
 #define ALLOC_LP_H
 
@@ -25,9 +25,7 @@ static inline double vector_largest(const double *a, int32_t n)
     return most;
 }
 
-/*
- * Small dense systems over the bandwidths: rows that may depend on each other, multipliers with signs.
- */
+/* ---- bases ---- */
 
 enum { BASIS_DIMS = TOPO_MAX_DIMS + 1 };
 
@@ -43,12 +41,6 @@ struct basis {
 /** Take @p v in; false, and nothing changes, when it depends on those before it. */
 bool basis_add(struct basis *b, const double *v);
 
-/** Share of @p v that the vectors taken in cannot make up. */
-double basis_left(const struct basis *b, const double *v);
-
-/** Shortest x with v_k . x = rhs[k] for all k. */
-void basis_shortest(const struct basis *b, const double *rhs, double *x);
-
 /** p that brings sum_k p_k v_k nearest to @p target. */
 void basis_nearest(const struct basis *b, const double *target, double *p);
 
@@ -62,15 +54,10 @@ enum { BASIS_MAX_COLUMNS = 64 };
 void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_free, int32_t n, int32_t n_dims,
                const double *target);
 
-/*
- * Feasibility of a split: how far outside a row it is, and the way back.
- */
+/* ---- repair ---- */
 
 /** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
 #define ALLOC_FEASIBLE_REL 4e-15
-
-/** Distance inside an inequality, relative to its largest part; negative outside. */
-double alloc_room(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
 
 /** Signed distance outside the row, relative to its largest part; 0 inside. */
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
@@ -82,9 +69,7 @@ double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t 
  */
 bool alloc_repair(const struct alloc_problem *p, double *bw_Bps);
 
-/*
- * Linear programmes over the bandwidths: feasibility, bounds, clashing constraints.
- */
+/* ---- linear programmes ---- */
 
 enum lp_status { LP_OPTIMAL, LP_INFEASIBLE, LP_UNBOUNDED };
 
@@ -119,9 +104,7 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
  * be infeasible. */
 int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e);
 
-/*
- * A point well inside the rows, and which of them leave no inside.
- */
+/* ---- a point inside ---- */
 
 struct alloc_inside {
     bool found;                   /**< false: the rows clash, or starve a dimension that carries traffic */

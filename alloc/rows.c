@@ -18,7 +18,7 @@ void alloc_rows_free(struct alloc_rows *r)
     *r = (struct alloc_rows){ 0 };
 }
 
-static int add_row(struct alloc_rows *r, const struct alloc_row *row, struct err *e)
+static int rows_append(struct alloc_rows *r, const struct alloc_row *row, struct err *e)
 {
     struct alloc_row *rows = array_grow(r->rows, r->n, &r->cap, sizeof *rows);
     if (!rows)
@@ -86,16 +86,16 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
                 row.usd_coef * prices->usd_per_Bps[d] + coef[n + NAME_NIC_USD] * prices->nic_usd_per_Bps[d];
     }
     snprintf(row.name, sizeof row.name, "%s", text);
-    return add_row(r, &row, e);
+    return rows_append(r, &row, e);
 }
 
-static int add_bound(struct alloc_rows *r, const struct topo_network *net, int32_t d, const char *key,
-                     enum linexpr_sense sense, double rhs, struct err *e)
+static int rows_add_bound(struct alloc_rows *r, const struct topo_network *net, int32_t d, const char *key,
+                          enum linexpr_sense sense, double rhs, struct err *e)
 {
     struct alloc_row row = { .sense = sense, .rhs = rhs, .unit = GBPS, .unit_name = "GB/s" };
     row.coef[d] = 1;
     snprintf(row.name, sizeof row.name, "%s.%s", net->dims[d].name, key);
-    return add_row(r, &row, e);
+    return rows_append(r, &row, e);
 }
 
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e)
@@ -104,13 +104,13 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
     for (int32_t d = 0; d < net->n_dims && !rc; d++) {
         const struct topo_dim *dim = &net->dims[d];
         if (!isnan(dim->bw_Bps)) {
-            rc = add_bound(r, net, d, "bw_GBps", LINEXPR_EQ, dim->bw_Bps, e);
+            rc = rows_add_bound(r, net, d, "bw_GBps", LINEXPR_EQ, dim->bw_Bps, e);
             continue;
         }
         if (dim->min_Bps > 0)
-            rc = add_bound(r, net, d, "min_GBps", LINEXPR_GE, dim->min_Bps, e);
+            rc = rows_add_bound(r, net, d, "min_GBps", LINEXPR_GE, dim->min_Bps, e);
         if (!rc && isfinite(dim->max_Bps))
-            rc = add_bound(r, net, d, "max_GBps", LINEXPR_LE, dim->max_Bps, e);
+            rc = rows_add_bound(r, net, d, "max_GBps", LINEXPR_LE, dim->max_Bps, e);
     }
     return rc;
 }
@@ -122,5 +122,5 @@ int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double
     };
     for (int32_t d = 0; d < net->n_dims; d++)
         row.coef[d] = 1;
-    return add_row(r, &row, e);
+    return rows_append(r, &row, e);
 }

@@ -1,3 +1,11 @@
+/*
+ * alloc_solve(): the split that is best for an objective, with its proof.
+ * Time, utilisation and cost are one or two convex solves (interior.c). Time times cost is not convex: its
+ * optimum lies on the curve of T against cost, which is searched by tangents, each with a proof of its own.
+ * Then the optimal face is explored: ranges of bandwidths, the cheapest split of it, and of those the most
+ * even. Where there is no split, linear programmes say why: rows that clash, a dimension left without
+ * bandwidth, or nothing that limits growth.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,46 +17,10 @@
 #include "alloc/lp.h"
 #include "alloc/problem.h"
 
-/*
- * Shared by the parts of alloc_solve(): what is known so far of one problem.
- */
-
-/** Say how a solve ended; the reason reads on from "infeasible: ". */
-void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const char *fmt, ...)
-    ERR_PRINTF(3, 4);
-
-/**
- * Why interior_solve() found nothing: rows that clash, or leave a dimension with traffic
- * no bandwidth. out->status stays as it is when neither holds.
- */
-int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
-
-/**
- * A dimension whose growth makes T fall without end: it is the first of a leaf none of whose dimensions a row
- * (or, if @p free_only, a price) limits; -1 if there is no such leaf.
- */
-int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e);
-
-/** Least usd_per_Bps.B over the rows, INFINITY when they clash; its proof goes into @p b. */
-int alloc_least_price(double *least, struct alloc_bound *b, const struct alloc_problem *p, struct err *e);
-
-/** Least T(B) * (usd_per_Bps.B + usd_fixed), proved over the whole range of prices. */
-int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
-                        struct err *e);
-
-/**
- * All splits as good as out->bw_Bps: their ranges, and whether there are any. Then
- * moves to the cheapest, and among those to the most even.
- * @param b       bound that proves the optimum
- * @param time_s  largest T on the face
- * @param usd     largest usd_per_Bps.B on the face, INFINITY for none
- */
-int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, const struct alloc_bound *b,
-                       double time_s, double usd, struct err *e);
-
 enum { D = TOPO_MAX_DIMS };
 
-void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const char *fmt, ...)
+/* Say how a solve ended; the reason reads on from "infeasible: ". */
+static void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -57,7 +29,9 @@ void alloc_conclude(struct alloc_answer *out, enum alloc_status status, const ch
     out->status = status;
 }
 
-int alloc_least_price(double *least, struct alloc_bound *b, const struct alloc_problem *p, struct err *e)
+/* Least usd_per_Bps.B over the rows, INFINITY when they clash; its proof goes into b. */
+static int alloc_least_price(double *least, struct alloc_bound *b, const struct alloc_problem *p,
+                             struct err *e)
 {
     struct lp lp;
     struct lp_result r;
@@ -122,7 +96,11 @@ static int diagnose_starved(struct alloc_answer *out, const struct alloc_problem
     return 0;
 }
 
-int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+/*
+ * Why interior_solve() found nothing: rows that clash, or leave a dimension with traffic
+ * no bandwidth. out->status stays as it is when neither holds.
+ */
+static int alloc_diagnose(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     int rc = diagnose_rows(out, p, e);
     if (rc == 0 && out->status == ALLOC_STALLED)
@@ -148,8 +126,10 @@ static int find_limited(bool *limited, const struct alloc_problem *p, bool free_
     return 0;
 }
 
-/* A leaf is as slow as its slowest dimension: one that is limited is enough for it to have a least time. */
-int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
+/* * A dimension whose growth makes T fall without end: it is the first of a leaf none of whose dimensions a
+ * row (or, if free_only, a price) limits; -1 if there is no such leaf. A leaf is as slow as its slowest
+ * dimension: one that is limited is enough for it to have a least time. */
+static int alloc_find_unbounded(int32_t *dim, const struct alloc_problem *p, bool free_only, struct err *e)
 {
     bool limited[D];
     *dim = -1;
@@ -197,7 +177,7 @@ struct search {
     int32_t iterations;
 };
 
-static double product(const struct search *s, int32_t i)
+static double product_of(const struct search *s, int32_t i)
 {
     return s->lines[i].t * (s->lines[i].x + s->fixed);
 }
@@ -225,19 +205,19 @@ static int32_t add_line(struct search *s, double mu, struct err *e)
     s->lines[at] = line;
     s->n++;
     s->best += s->best >= at && s->n > 1;
-    if (product(s, at) < product(s, s->best))
+    if (product_of(s, at) < product_of(s, s->best))
         s->best = at;
     return at;
 }
 
 /* log T + log X lies below its tangent: minimising the tangent never makes the product larger. */
-static void descend(struct search *s, struct err *e)
+static void product_descend(struct search *s, struct err *e)
 {
     for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
         const struct line *best = &s->lines[s->best];
-        double mu = best->t / (best->x + s->fixed), before = product(s, s->best);
+        double mu = best->t / (best->x + s->fixed), before = product_of(s, s->best);
         int32_t at = add_line(s, mu, e);
-        if (at < 0 || product(s, at) >= before * (1 - 1e-13))
+        if (at < 0 || product_of(s, at) >= before * (1 - 1e-13))
             return;
     }
 }
@@ -325,14 +305,14 @@ static double certify(struct search *s, struct err *e)
 {
     for (;;) {
         int32_t where;
-        double bound = weakest(s, &where), best = product(s, s->best);
+        double bound = weakest(s, &where), best = product_of(s, s->best);
         if (best - bound <= TARGET_GAP * best)
             return bound;
         double mu = next_mu(s, where);
         if (!(mu > 0) || add_line(s, mu, e) < 0)
             return bound;
-        if (product(s, s->best) < best)
-            descend(s, e);
+        if (product_of(s, s->best) < best)
+            product_descend(s, e);
     }
 }
 
@@ -365,7 +345,7 @@ static double first_mu(const struct alloc_problem *p)
     return (step_time(p->step, bw_Bps) - compute_s) / usd;
 }
 
-static int search(struct search *s, bool bounded, struct err *e)
+static int product_search(struct search *s, bool bounded, struct err *e)
 {
     s->lines = calloc(MAX_LINES + 1, sizeof *s->lines);
     if (!s->lines)
@@ -378,7 +358,7 @@ static int search(struct search *s, bool bounded, struct err *e)
         add_line(s, first_mu(s->problem), e);
     }
     if (e->code == ERR_OK && s->n && isfinite(s->lines[s->best].x))
-        descend(s, e);
+        product_descend(s, e);
     return e->code;
 }
 
@@ -402,7 +382,7 @@ static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bo
         return e->code;
     const struct line *best = &s->lines[s->best];
     memcpy(out->bw_Bps, best->bw_Bps, sizeof best->bw_Bps);
-    out->value = product(s, s->best);
+    out->value = product_of(s, s->best);
     out->best_bound = find_prices(s);
     out->bounds = calloc((size_t)s->n + 1, sizeof *out->bounds);
     if (!out->bounds)
@@ -437,8 +417,9 @@ static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32
     return out->status == ALLOC_ILL_POSED;
 }
 
-int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
-                        struct err *e)
+/* Least T(B) * (usd_per_Bps.B + usd_fixed), proved over the whole range of prices. */
+static int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
+                               struct err *e)
 {
     struct search s = { .problem = p, .w = w, .fixed = p->usd_fixed };
     struct alloc_bound least = { 0 };
@@ -452,7 +433,7 @@ int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p,
         goto out;
     if (isfinite(s.least) && is_ill_posed(out, &s, unbounded))
         goto out;
-    rc = isfinite(s.least) ? search(&s, unbounded < 0, e) : 0;
+    rc = isfinite(s.least) ? product_search(&s, unbounded < 0, e) : 0;
     if (!rc && s.n && isfinite(s.lines[s.best].x))
         rc = hand_over(out, &s, &least, e);
     out->iterations = s.iterations;
@@ -664,8 +645,8 @@ static void level_out(struct face *f, struct lp_result *r, struct err *e)
 }
 
 /* Take the point if rounding in the programmes left it feasible and as good as before. */
-static void move_to(struct alloc_answer *out, const struct alloc_problem *p, double time_s,
-                    const double *bw_Bps)
+static void face_move_to(struct alloc_answer *out, const struct alloc_problem *p, double time_s,
+                         const double *bw_Bps)
 {
     double moved[D] = { 0 };
     memcpy(moved, bw_Bps, (size_t)p->step->n_dims * sizeof *moved);
@@ -673,8 +654,15 @@ static void move_to(struct alloc_answer *out, const struct alloc_problem *p, dou
         memcpy(out->bw_Bps, moved, sizeof moved);
 }
 
-int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, const struct alloc_bound *b,
-                       double time_s, double usd, struct err *e)
+/*
+ * All splits as good as out->bw_Bps: their ranges, and whether there are any. Then
+ * moves to the cheapest, and among those to the most even.
+ * @param b       bound that proves the optimum
+ * @param time_s  largest T on the face
+ * @param usd     largest usd_per_Bps.B on the face, INFINITY for none
+ */
+static int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p,
+                              const struct alloc_bound *b, double time_s, double usd, struct err *e)
 {
     struct face f = { .problem = p, .time_s = time_s };
     struct lp_result r;
@@ -688,7 +676,7 @@ int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, 
         rc = find_ranges(&f, out, e);
     if (!rc && !out->unique && narrow(&f, p->usd_per_Bps, &r, e)) {
         level_out(&f, &r, e);
-        move_to(out, p, time_s, r.bw_Bps);
+        face_move_to(out, p, time_s, r.bw_Bps);
     }
     free(f.rows);
     return e->code;
@@ -835,7 +823,7 @@ static double shadow_scale(const struct alloc_answer *a, const struct alloc_prob
     return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
 
-static int finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     double time_s = step_time(p->step, out->bw_Bps);
     double usd = vector_dot(p->usd_per_Bps, out->bw_Bps, p->step->n_dims);
@@ -899,7 +887,7 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
     struct alloc_problem q = with_prices(p);
     int rc = solve(out, &q, e);
     if (!rc && out->status == ALLOC_STALLED && !isnan(out->value))
-        rc = finish(out, &q, e);
+        rc = solve_finish(out, &q, e);
     else if (!rc && out->status == ALLOC_STALLED)
         rc = alloc_diagnose(out, &q, e);
     if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective == ALLOC_COST)

@@ -40,7 +40,7 @@ static double own_constant(const struct walk *w, const struct step_node *node)
     return w->steps->drop_const || node->kind != STEP_COMPUTE ? 0 : node->seconds;
 }
 
-static double time_of(const struct walk *w, step_id id, const double *bw_Bps)
+static double verify_time(const struct walk *w, step_id id, const double *bw_Bps)
 {
     const struct step_node *node = &w->tree->nodes[id];
     double traffic_B[D] = { 0 }, sum = 0, most = 0;
@@ -56,7 +56,7 @@ static double time_of(const struct walk *w, step_id id, const double *bw_Bps)
         return most;
     default:
         for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
-            double t = time_of(w, c, bw_Bps);
+            double t = verify_time(w, c, bw_Bps);
             sum += t;
             most = fmax(most, t);
         }
@@ -90,7 +90,7 @@ static double weight_needed(const struct walk *w, step_id id)
     return need;
 }
 
-static void gather(struct walk *w, step_id id, double weight, double scale);
+static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale);
 
 /* Give each term what it needs, scaled down if that is too much; what is left goes to the longest compute. */
 static void gather_max(struct walk *w, step_id id, double weight, double scale)
@@ -101,7 +101,7 @@ static void gather_max(struct walk *w, step_id id, double weight, double scale)
     double share = need > weight ? weight / need : 1;
     step_id rest = -1;
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next) {
-        double compute_s = time_of(w, c, no_bandwidth_limit);
+        double compute_s = verify_time(w, c, no_bandwidth_limit);
         if (compute_s > longest) {
             longest = compute_s;
             rest = c;
@@ -109,11 +109,11 @@ static void gather_max(struct walk *w, step_id id, double weight, double scale)
     }
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next) {
         double own = share * weight_needed(w, c);
-        gather(w, c, c == rest ? own + fmax(weight - need, 0) : own, scale);
+        verify_gather_duals(w, c, c == rest ? own + fmax(weight - need, 0) : own, scale);
     }
 }
 
-static void gather(struct walk *w, step_id id, double weight, double scale)
+static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale)
 {
     const struct step_node *node = &w->tree->nodes[id];
     if (node->kind == STEP_MAX) {
@@ -124,7 +124,7 @@ static void gather(struct walk *w, step_id id, double weight, double scale)
         if (node->kind == STEP_REPEAT)
             scale *= node->times;
         for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
-            gather(w, c, weight, scale);
+            verify_gather_duals(w, c, weight, scale);
         return;
     }
     w->constant += weight * scale * own_constant(w, node);
@@ -142,7 +142,7 @@ static double total_time(const struct verify_steps *s, const double *bw_Bps)
     double sum = 0, most = 0;
     for (int32_t i = 0; i < s->n; i++) {
         const struct walk w = { .steps = s, .tree = s->trees[i] };
-        double t = s->scale[i] * time_of(&w, s->trees[i]->root, bw_Bps);
+        double t = s->scale[i] * verify_time(&w, s->trees[i]->root, bw_Bps);
         sum += t;
         most = fmax(most, t);
     }
@@ -164,8 +164,9 @@ static void gather_all(struct walk *w, const struct alloc_bound *b, const struct
             if (pass == 0)
                 need += own;
             else
-                gather(w, w->tree->root,
-                       s->take_max && need > b->time_weight ? own * b->time_weight / need : own, s->scale[i]);
+                verify_gather_duals(w, w->tree->root,
+                                    s->take_max && need > b->time_weight ? own * b->time_weight / need : own,
+                                    s->scale[i]);
         }
     }
 }
@@ -285,7 +286,7 @@ static double least_along(const struct curve *c, double from, double to, double 
 }
 
 /* X at which the factor 1 is the best: there the multipliers were found. */
-static double home(const struct curve *c)
+static double verify_home(const struct curve *c)
 {
     return c->mu > 0 ? (c->v.root / 2 - c->v.slope) / c->mu : (double)INFINITY;
 }
@@ -324,7 +325,7 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
     for (int32_t i = 0; i < n; i++) {
         double to = INFINITY;
         if (i + 1 < n) {
-            double here = home(&curves[i]), next = home(&curves[i + 1]);
+            double here = verify_home(&curves[i]), next = verify_home(&curves[i + 1]);
             to = crossing(&curves[i], &curves[i + 1], fmax(from, fmin(here, next) * (1 - HOME_PLAY)),
                           fmax(from, fmax(here, next) * (1 + HOME_PLAY)));
         }

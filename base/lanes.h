@@ -1,11 +1,23 @@
 /**
- * @file Vectors of LANES doubles: 4 (AVX2), 2 (what every x86-64 processor has) or 1. For files that are
- * compiled once for each length and define LANES and TARGET before: TARGET says which instructions a function
- * may use. Each operation is one of IEEE 754 on each number, so that all lengths round alike. MAX and MIN
- * give the second where numbers are equal, as the instructions do.
+ * @file Vectors of LANES doubles: 4 (AVX2), 2 (what every x86-64 processor has) or 1. Included once for each
+ * length, after LANES and TARGET were defined: TARGET says which instructions a function may use. Each
+ * operation is one of IEEE 754 on each number, so that all lengths round alike. MAX and MIN give the second
+ * where numbers are equal, as the instructions do.
  */
-#ifndef BASE_LANES_H
-#define BASE_LANES_H
+
+#undef vec
+#undef SET1
+#undef LOAD
+#undef STORE
+#undef ADD
+#undef MUL
+#undef DIV
+#undef MAX
+#undef MIN
+#undef OR
+#undef NOT_ABOVE
+#undef MASK
+#undef LEAST
 
 #if LANES == 4
 #include <immintrin.h>
@@ -53,11 +65,10 @@
 #define LEAST(a)        (a)
 #endif
 
-#if LANES > 1
-TARGET static inline double least_of_2(__m128d a)
+#if LANES > 1 && !defined BASE_LANES_H
+#define BASE_LANES_H
+static inline double least_of_2(__m128d a)
 {
     return _mm_cvtsd_f64(_mm_min_sd(a, _mm_unpackhi_pd(a, a)));
 }
-#endif
-
 #endif

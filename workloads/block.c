@@ -1,3 +1,10 @@
+/*
+ * What a block of a model (a layer, the embedding, the logits) costs one NPU, in time and in memory.
+ * Time of an operator is the roofline: the longer of FLOP / (peak * efficiency) and bytes / memory bandwidth.
+ * A block is a list of matrix products and of elementwise passes (Megatron-LM's kernels); backward is input
+ * gradients, weight gradients and what is bound by memory. Memory is weights, gradients, optimiser state and
+ * the activations of the microbatches in flight, after recomputation.
+ */
 #include "workloads/block.h"
 
 #include <math.h>
@@ -231,7 +238,7 @@ static void add_joints(struct counting *x, const struct model *m, const struct p
                 (RESIDUAL_BACK + (m->dropout ? DROPOUT_BACK : 0)) * wide, 2);
 }
 
-static void add_layer(struct counting *x, const struct model *m, const struct plan *p, bool experts)
+static void block_add_layer(struct counting *x, const struct model *m, const struct plan *p, bool experts)
 {
     double tp = (double)p->degree[PLAN_TP];
     add_attention(x, m, p);
@@ -242,7 +249,7 @@ static void add_layer(struct counting *x, const struct model *m, const struct pl
     add_joints(x, m, p);
 }
 
-static void add_head(struct counting *x, const struct model *m, const struct plan *p)
+static void block_add_head(struct counting *x, const struct model *m, const struct plan *p)
 {
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
     double words = model_vocab(m, tp) / tp, wide = tokens * h / (p->seq_parallel ? tp : 1);
@@ -263,7 +270,7 @@ static void add_widths(struct counting *x, double rows, double in, const int64_t
 }
 
 /* Tables are shared out: each NPU looks up for all samples what it holds, as much as one sample needs. */
-static void add_tables(struct counting *x, const struct model *m, double samples)
+static void block_add_tables(struct counting *x, const struct model *m, double samples)
 {
     double bytes = samples * m->dlrm.lookups * (double)m->dlrm.dim * LOOKUP_B * LOOKUP_SLOWER;
     add_streams(x, bytes, LOOKUP_UPDATE * bytes, 1);
@@ -315,14 +322,14 @@ void block_cost(struct block_cost *c, enum block_kind kind, const struct model *
     struct counting x = { c, npu, p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B };
     double samples = (double)p->micro;
     if (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS)
-        add_layer(&x, m, p, kind == BLOCK_EXPERTS);
+        block_add_layer(&x, m, p, kind == BLOCK_EXPERTS);
     else if (m->family == MODEL_TRANSFORMER && kind == BLOCK_HEAD)
-        add_head(&x, m, p);
+        block_add_head(&x, m, p);
     else if (m->family == MODEL_TRANSFORMER)
         add_streams(&x, EMBED_BYTES * block_tokens(p, m) * (double)m->hidden,
                     EMBED_BYTES * block_tokens(p, m) * (double)m->hidden, 1);
     else if (m->family == MODEL_DLRM && kind == BLOCK_EMBED)
-        add_tables(&x, m, samples);
+        block_add_tables(&x, m, samples);
     else if (m->family == MODEL_DLRM)
         add_top(&x, m, samples);
     else if (kind == BLOCK_HEAD)
@@ -418,8 +425,8 @@ static double ends_B(const struct model *m, const struct plan *p, const struct p
 }
 
 /* Parameters of one NPU in a stage. */
-static struct model_share stage_params(const struct model *m, const struct plan *p,
-                                       const struct plan_stage *s)
+static struct model_share memory_stage_params(const struct model *m, const struct plan *p,
+                                              const struct plan_stage *s)
 {
     double tp = (double)p->degree[PLAN_TP], ep = (double)p->ep, etp = p->expert_tp ? tp : 1;
     struct model_share dense = model_layer_params(m, false, tp, ep, etp), sum = { 0, 0 };
@@ -490,7 +497,7 @@ static void add_total(struct memory *out)
 static struct memory of_stage(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     struct memory out = { .stage = s->at };
-    add_state(&out, p, stage_params(m, p, s));
+    add_state(&out, p, memory_stage_params(m, p, s));
     double kept = 0;
     if (s->dense)
         kept += (double)s->dense * memory_layer_B(m, p, false);

@@ -1,4 +1,4 @@
-/** @file How long an operator takes on one NPU: the longer of its arithmetic and its memory traffic. */
+/** @file What an operator and a block of a model cost one NPU: seconds, and bytes of memory. */
 #ifndef WORKLOADS_BLOCK_H
 #define WORKLOADS_BLOCK_H
 
@@ -33,9 +33,7 @@ double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernel
 /** Fused attention of @p flop that reads and writes @p bytes [s]. */
 double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes);
 
-/*
- * What one block of a model (a layer, the embedding, the logits) costs an NPU per microbatch.
- */
+/* ---- blocks ---- */
 
 enum block_kind {
     BLOCK_DENSE,   /**< transformer layer */
@@ -70,9 +68,7 @@ double block_tokens(const struct plan *p, const struct model *m);
 void block_cost(struct block_cost *c, enum block_kind kind, const struct model *m, const struct plan *p,
                 const struct topo_npu *npu);
 
-/*
- * Memory that training takes of one NPU, term by term.
- */
+/* ---- memory ---- */
 
 enum memory_term {
     MEMORY_WEIGHTS,

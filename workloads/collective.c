@@ -1,3 +1,12 @@
+/*
+ * Collectives over a network of dimensions, in three steps of growing detail.
+ * Traffic: what an NPU sends into each dimension, whatever the algorithm (formulas in the header, from
+ * LIBRA). Stages: a collective is a chain of passes, one dimension each; a stage costs const_s + load_B /
+ * bandwidth, with const_s = hops * latency + messages * overhead + 3 * reduced bytes / memory bandwidth, and
+ * where algorithm, regime or segments are free the fastest is taken. Chunks pass the chain one behind the
+ * other. Time: the slowest row of that flow shop; or, without rules, max over dimensions of traffic /
+ * bandwidth. Where nothing is chosen by size, the time is the largest of a few straight lines in the bytes.
+ */
 #include "workloads/collective.h"
 
 #include <assert.h>
@@ -84,6 +93,8 @@ double collective_best_share(const struct topo_dim *dim)
     return collective_reach(dim) * best;
 }
 
+/* ---- stages ---- */
+
 const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
 
 /* A difference below this is rounding; the choice tried first stays. */
@@ -150,9 +161,9 @@ static void try_algorithm(struct search *x, enum topo_algorithm a)
 }
 
 /* Fill s; false when no algorithm that the dimension allows has the pass. */
-static bool fill(struct stage *s, int32_t d, enum pass pass, double full_B, int32_t members,
-                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps,
-                 double *time_s)
+static bool stage_try(struct stage *s, int32_t d, enum pass pass, double full_B, int32_t members,
+                      const struct topo_network *net, const struct stage_rules *rules, double bw_Bps,
+                      double *time_s)
 {
     struct search x = { net, rules, &net->dims[d], members, bw_Bps, s, -1 };
     *s = (struct stage){ .dim = d, .pass = pass, .full_B = full_B };
@@ -175,7 +186,7 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 {
     double time_s;
     /* Only an all-reduce has no algorithm of its own on some dimensions; stage_fill_turn() is for that. */
-    bool filled = fill(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
+    bool filled = stage_try(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
     assert(filled);
     (void)filled;
 }
@@ -185,10 +196,10 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
 {
     struct stage whole = { 0 }, halves[2] = { 0 };
     double whole_s, first_s, second_s;
-    bool has_whole = fill(&whole, dim, PASS_ALL_REDUCE, full_B, members, net, rules, bw_Bps, &whole_s);
+    bool has_whole = stage_try(&whole, dim, PASS_ALL_REDUCE, full_B, members, net, rules, bw_Bps, &whole_s);
     bool has_halves =
-        fill(&halves[0], dim, PASS_REDUCE_SCATTER, full_B, members, net, rules, bw_Bps, &first_s) &&
-        fill(&halves[1], dim, PASS_ALL_GATHER, full_B, members, net, rules, bw_Bps, &second_s);
+        stage_try(&halves[0], dim, PASS_REDUCE_SCATTER, full_B, members, net, rules, bw_Bps, &first_s) &&
+        stage_try(&halves[1], dim, PASS_ALL_GATHER, full_B, members, net, rules, bw_Bps, &second_s);
     bool chosen = net->dims[dim].algorithm == TOPO_ALGORITHM_AUTO;
     if (has_whole && (!has_halves || !chosen || whole_s <= first_s + second_s)) {
         s[0] = whole;
@@ -213,43 +224,44 @@ static double bw_of(const struct stage_chain *c, int32_t d)
     return c->bw_Bps ? c->bw_Bps[d] : NAN;
 }
 
-static void add(struct stage_chain *c, int32_t d, enum pass pass, double full_B)
+static void stage_add(struct stage_chain *c, int32_t d, enum pass pass, double full_B)
 {
     stage_fill(&c->out[c->n++], d, pass, full_B, c->members[d], c->net, c->rules, bw_of(c, d));
 }
 
 /* Each dimension passes on 1/n_d of what it got. */
-static void scatter(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
+static void stage_add_scatter(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
 {
     for (int32_t i = 0; i < n; i++) {
-        add(c, dims[i], PASS_REDUCE_SCATTER, bytes);
+        stage_add(c, dims[i], PASS_REDUCE_SCATTER, bytes);
         bytes /= c->members[dims[i]];
     }
 }
 
-static void gather(struct stage_chain *c, const int32_t *dims, int32_t n, double shard_B)
+static void stage_add_gather(struct stage_chain *c, const int32_t *dims, int32_t n, double shard_B)
 {
     for (int32_t i = n; i-- > 0;) {
         shard_B *= c->members[dims[i]];
-        add(c, dims[i], PASS_ALL_GATHER, shard_B);
+        stage_add(c, dims[i], PASS_ALL_GATHER, shard_B);
     }
 }
 
-static void all_reduce(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
+static void stage_add_all_reduce(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
 {
     double shard_B = bytes;
     for (int32_t i = 0; i < n - 1; i++)
         shard_B /= c->members[dims[i]];
-    scatter(c, dims, n - 1, bytes);
+    stage_add_scatter(c, dims, n - 1, bytes);
     int32_t last = dims[n - 1];
     c->n += stage_fill_turn(&c->out[c->n], last, shard_B, c->members[last], c->net, c->rules, bw_of(c, last));
-    gather(c, dims, n - 1, shard_B);
+    stage_add_gather(c, dims, n - 1, shard_B);
 }
 
-static void each(struct stage_chain *c, const int32_t *dims, int32_t n, enum pass pass, double bytes)
+static void stage_add_each(struct stage_chain *c, const int32_t *dims, int32_t n, enum pass pass,
+                           double bytes)
 {
     for (int32_t i = 0; i < n; i++)
-        add(c, dims[pass == PASS_BROADCAST ? n - 1 - i : i], pass, bytes);
+        stage_add(c, dims[pass == PASS_BROADCAST ? n - 1 - i : i], pass, bytes);
 }
 
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
@@ -267,22 +279,22 @@ int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, doubl
         return 0;
     switch (kind) {
     case COLLECTIVE_ALL_REDUCE:
-        all_reduce(&c, dims, n, bytes);
+        stage_add_all_reduce(&c, dims, n, bytes);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        scatter(&c, dims, n, bytes);
+        stage_add_scatter(&c, dims, n, bytes);
         break;
     case COLLECTIVE_ALL_GATHER:
-        gather(&c, dims, n, bytes);
+        stage_add_gather(&c, dims, n, bytes);
         break;
     case COLLECTIVE_ALL_TO_ALL:
-        each(&c, dims, n, PASS_ALL_TO_ALL, bytes);
+        stage_add_each(&c, dims, n, PASS_ALL_TO_ALL, bytes);
         break;
     case COLLECTIVE_BROADCAST:
-        each(&c, dims, n, PASS_BROADCAST, bytes);
+        stage_add_each(&c, dims, n, PASS_BROADCAST, bytes);
         break;
     case COLLECTIVE_SEND:
-        each(&c, dims, n, PASS_SEND, bytes);
+        stage_add_each(&c, dims, n, PASS_SEND, bytes);
         break;
     case N_COLLECTIVES:
         break;
@@ -328,7 +340,7 @@ struct collective_time_chain {
     int32_t n, n_rows;
 };
 
-static void fill_chain(struct collective_time_chain *c, enum collective_kind kind, double bytes,
+static void chain_fill(struct collective_time_chain *c, enum collective_kind kind, double bytes,
                        const int32_t *members, const struct collective_way *way)
 {
     c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, NULL, way->net, way->rules,
@@ -337,8 +349,8 @@ static void fill_chain(struct collective_time_chain *c, enum collective_kind kin
 }
 
 /* Time of a row, its transfers by dimension. */
-static double row_time(const struct collective_time_chain *c, int32_t r, const struct collective_way *way,
-                       double *wait_s)
+static double chain_row_time(const struct collective_time_chain *c, int32_t r,
+                             const struct collective_way *way, double *wait_s)
 {
     double time_s = 0;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
@@ -381,9 +393,9 @@ void collective_time(struct collective_time *out, enum collective_kind kind, dou
         time_by_bandwidth(out, kind, bytes, members, way);
         return;
     }
-    fill_chain(&c, kind, bytes, members, way);
+    chain_fill(&c, kind, bytes, members, way);
     for (int32_t r = 0; r < c.n_rows; r++) {
-        double wait_s[TOPO_MAX_DIMS], time_s = row_time(&c, r, way, wait_s);
+        double wait_s[TOPO_MAX_DIMS], time_s = chain_row_time(&c, r, way, wait_s);
         if (!(time_s > out->time_s))
             continue;
         out->time_s = time_s;
@@ -443,13 +455,13 @@ void collective_find_lines(struct collective_lines *out, enum collective_kind ki
         lines_by_bandwidth(out, kind, members, way);
         return;
     }
-    fill_chain(&small, kind, small_B, members, way);
-    fill_chain(&large, kind, small_B + step_B, members, way);
+    chain_fill(&small, kind, small_B, members, way);
+    chain_fill(&large, kind, small_B + step_B, members, way);
     for (int32_t r = 0; r < small.n_rows; r++) {
         struct collective_line line = { 0 };
         double small_wait_s[TOPO_MAX_DIMS], large_wait_s[TOPO_MAX_DIMS];
-        double small_s = row_time(&small, r, way, small_wait_s);
-        double large_s = row_time(&large, r, way, large_wait_s);
+        double small_s = chain_row_time(&small, r, way, small_wait_s);
+        double large_s = chain_row_time(&large, r, way, large_wait_s);
         line.s_per_B = isfinite(large_s) ? (large_s - small_s) / step_B : INFINITY; /* no bandwidth */
         line.const_s = fmax(small_s - line.s_per_B * small_B, 0);
         for (int32_t d = 0; d < way->net->n_dims; d++)

@@ -45,9 +45,7 @@ double collective_share(const struct topo_dim *dim);
 /** The same in the regime that reaches most. */
 double collective_best_share(const struct topo_dim *dim);
 
-/*
- * A collective as a chain of stages, one pass over one dimension each, with what each stage costs.
- */
+/* ---- stages ---- */
 
 /** How collectives are carried out, beyond what the network says. */
 struct stage_rules {
@@ -134,9 +132,7 @@ int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stag
  * could. */
 bool stage_has_choice(const struct topo_network *net);
 
-/*
- * Closed-form time of one collective at given bandwidths, and how it depends on its bytes.
- */
+/* ---- time ---- */
 
 /** A network with bandwidths, and how collectives are run on it. Borrowed. */
 struct collective_way {

@@ -1,3 +1,7 @@
+/*
+ * Models by their hyperparameters: transformers (dense or with experts), DLRM, CNN. Their key tables, checks,
+ * and how many parameters they have; what an operator of them costs is in block.c.
+ */
 #include "workloads/model.h"
 
 #include <math.h>
@@ -126,14 +130,14 @@ static double cnn_params(const struct model *m)
 
 /* ---- all of it ---- */
 
-static double transformer_params(const struct model *m, double expert_share)
+static double transformer_params(const struct model *m)
 {
     struct model plain = *m;
     plain.vocab_multiple = 0;
     double params = model_embed_params(&plain, 1) + model_head_params(&plain, 1);
     for (int64_t i = 0; i < m->layers; i++) {
         struct model_share p = model_layer_params(m, model_has_experts(m, i), 1, 1, 1);
-        params += p.dense + p.expert * expert_share;
+        params += p.dense + p.expert;
     }
     return params;
 }
@@ -142,16 +146,7 @@ double model_params(const struct model *m)
 {
     if (m->family == MODEL_DLRM)
         return m->dlrm.rows * (double)m->dlrm.dim + model_dlrm_dense_params(m);
-    return m->family == MODEL_CNN ? cnn_params(m) : transformer_params(m, 1);
-}
-
-double model_active_params(const struct model *m)
-{
-    if (m->family == MODEL_DLRM)
-        return m->dlrm.lookups * (double)m->dlrm.dim + model_dlrm_dense_params(m);
-    if (m->family == MODEL_CNN)
-        return cnn_params(m);
-    return transformer_params(m, m->moe.experts ? (double)m->moe.top_k / (double)m->moe.experts : 1);
+    return m->family == MODEL_CNN ? cnn_params(m) : transformer_params(m);
 }
 
 static const char *const family_words[] = { "transformer", "dlrm", "cnn", NULL };
@@ -349,8 +344,8 @@ static int read_counts(double *sum, int64_t *out, int32_t room, int32_t *n, cons
     return 0;
 }
 
-static int need_key(const struct yaml_doc *doc, yaml_id map, const char *key, const char *for_what,
-                    struct err *e)
+static int model_need_key(const struct yaml_doc *doc, yaml_id map, const char *key, const char *for_what,
+                          struct err *e)
 {
     if (yaml_get(doc, map, key) >= 0)
         return 0;
@@ -361,7 +356,8 @@ static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id
 {
     static const char *const keys[] = { "cross_layers", "cross_rank" };
     for (int i = 0; i < 2; i++) {
-        int rc = d->interaction == MODEL_CROSS ? need_key(doc, map, keys[i], "interaction cross", e) : 0;
+        int rc =
+            d->interaction == MODEL_CROSS ? model_need_key(doc, map, keys[i], "interaction cross", e) : 0;
         if (rc)
             return rc;
         if (d->interaction == MODEL_DOT && yaml_get(doc, map, keys[i]) >= 0)
@@ -381,7 +377,7 @@ static int read_dlrm(struct model_dlrm *out, const struct yaml_doc *doc, yaml_id
     int32_t n_rows, n_lookups;
     int rc = schema_read(&conf, &model_dlrm_section, doc, map, e);
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !rc; i++)
-        rc = need_key(doc, map, needed[i], "a recommendation model", e);
+        rc = model_need_key(doc, map, needed[i], "a recommendation model", e);
     if (rc || (rc = read_counts(&conf.d.rows, NULL, 0, &n_rows, doc, conf.rows, e)) ||
         (rc = read_counts(&ignored, conf.d.bottom, MODEL_MLP, &conf.d.n_bottom, doc, conf.bottom, e)) ||
         (rc = read_counts(&ignored, conf.d.top, MODEL_MLP, &conf.d.n_top, doc, conf.top, e)))
@@ -410,7 +406,7 @@ static int read_cnn(struct model_cnn *out, const struct yaml_doc *doc, yaml_id m
     struct cnn_conf conf;
     int rc = schema_read(&conf, &model_cnn_section, doc, map, e);
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !rc; i++)
-        rc = need_key(doc, map, needed[i], "a convolutional model", e);
+        rc = model_need_key(doc, map, needed[i], "a convolutional model", e);
     if (rc || (rc = yaml_need(doc, conf.convs, YAML_SEQ, e)))
         return rc;
     if (doc->nodes[conf.convs].n < 1 || doc->nodes[conf.convs].n > MODEL_CONVS)
@@ -427,7 +423,8 @@ static int read_cnn(struct model_cnn *out, const struct yaml_doc *doc, yaml_id m
 }
 
 /* Which keys a family has, beside those that every one has. */
-static int check_keys(const struct model_conf *conf, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int model_check_keys(const struct model_conf *conf, const struct yaml_doc *doc, yaml_id map,
+                            struct err *e)
 {
     static const char *const always[] = { "name", "source", "family", "params_B" };
     static const char *const needed[] = { "layers", "hidden", "heads", "vocab", "seq" };
@@ -442,10 +439,10 @@ static int check_keys(const struct model_conf *conf, const struct yaml_doc *doc,
                 return yaml_fail_key(doc, id, e, ERR_PARSE,
                                      "has no effect on family %s, need family transformer", family);
         }
-        return need_key(doc, map, family, "that family", e);
+        return model_need_key(doc, map, family, "that family", e);
     }
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        int rc = need_key(doc, map, needed[i], "a transformer", e);
+        int rc = model_need_key(doc, map, needed[i], "a transformer", e);
         if (rc)
             return rc;
     }
@@ -516,7 +513,7 @@ int model_read(struct model *m, const struct yaml_doc *doc, yaml_id map, struct 
     struct model_conf conf = { 0 };
     int rc = schema_read(&conf, &model_section, doc, map, e);
     *m = (struct model){ 0 };
-    if (rc || (rc = check_keys(&conf, doc, map, e)))
+    if (rc || (rc = model_check_keys(&conf, doc, map, e)))
         return rc;
     *m = conf.m.family == MODEL_TRANSFORMER ? conf.m : (struct model){ .family = conf.m.family };
     m->params = conf.params_B * 1e9;

@@ -102,9 +102,6 @@ double model_head_params(const struct model *m, double tp);
 /** All parameters, as papers count them: no padding. */
 double model_params(const struct model *m);
 
-/** Those that one token passes: experts counted top_k times. */
-double model_active_params(const struct model *m);
-
 /** DLRM: parameters of the dense layers; of the tables there are rows * dim. */
 double model_dlrm_dense_params(const struct model *m);
 

@@ -1,3 +1,9 @@
+/*
+ * A plan of parallelism: degrees of TP, CP, DP, PP and EP, microbatches, schedule, recomputation, sharing,
+ * overlap. Its keys, what makes one legal (with the nearest legal values in messages), its stages, and its
+ * place in the network: axes fill the dimensions in the plan's order, innermost first, and groups follow from
+ * axes.
+ */
 #include "workloads/plan.h"
 
 #include <math.h>
@@ -37,7 +43,7 @@ int64_t plan_microbatches(const struct plan *p)
 
 /* ---- stages ---- */
 
-static int64_t layers_of(const struct plan *p, const struct model *m, int64_t stage)
+static int64_t plan_stage_layers(const struct plan *p, const struct model *m, int64_t stage)
 {
     int64_t pp = p->degree[PLAN_PP];
     if (stage == 0 && p->first)
@@ -51,13 +57,13 @@ static int64_t layers_before(const struct plan *p, const struct model *m, int64_
 {
     if (stage == 0)
         return 0;
-    return layers_of(p, m, 0) + (stage - 1) * (stage > 1 ? layers_of(p, m, 1) : 0);
+    return plan_stage_layers(p, m, 0) + (stage - 1) * (stage > 1 ? plan_stage_layers(p, m, 1) : 0);
 }
 
 /* Layers of a stage with and without experts; chunks of an interleaved pipeline go round the stages. */
 static struct plan_stage fill_stage(const struct plan *p, const struct model *m, int64_t stage)
 {
-    int64_t pp = p->degree[PLAN_PP], all = layers_of(p, m, stage), chunk = all / p->interleave;
+    int64_t pp = p->degree[PLAN_PP], all = plan_stage_layers(p, m, stage), chunk = all / p->interleave;
     struct plan_stage s = { .at = stage, .count = 1, .embed = stage == 0, .head = stage == pp - 1 };
     for (int64_t v = 0; v < p->interleave && m->moe.experts; v++) {
         int64_t begin = p->interleave > 1 ? (v * pp + stage) * chunk : layers_before(p, m, stage);
@@ -73,7 +79,7 @@ static bool is_alike(const struct plan_stage *a, const struct plan_stage *b)
     return a->dense == b->dense && a->experts == b->experts && a->embed == b->embed && a->head == b->head;
 }
 
-static int32_t add_stage(struct plan_stage *out, int32_t n, struct plan_stage s)
+static int32_t plan_add_stage(struct plan_stage *out, int32_t n, struct plan_stage s)
 {
     for (int32_t i = 0; i < n; i++)
         if (is_alike(&out[i], &s)) {
@@ -106,7 +112,7 @@ int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p
             stage.count = pp > 2 ? pp - 2 : 1;
             s += stage.count - 1;
         }
-        n = add_stage(out, n, stage);
+        n = plan_add_stage(out, n, stage);
     }
     return n;
 }
@@ -129,14 +135,14 @@ static void nearest_divisors(char out[64], int64_t value, int64_t of)
         snprintf(out, 64, "%lld or %lld", (long long)below, (long long)above);
 }
 
-static bool fail(struct plan_fault *f, const char *key)
+static bool plan_fail(struct plan_fault *f, const char *key)
 {
     if (f)
         f->key = key;
     return false;
 }
 
-#define FAULT(f, name, ...) (((f) ? snprintf((f)->why, sizeof(f)->why, __VA_ARGS__) : 0), fail(f, name))
+#define FAULT(f, name, ...) (((f) ? snprintf((f)->why, sizeof(f)->why, __VA_ARGS__) : 0), plan_fail(f, name))
 
 /* value must divide `of`, which is `what`. */
 static bool need_divisor(struct plan_fault *f, const char *key, int64_t value, int64_t of, const char *what)
@@ -187,7 +193,7 @@ static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_faul
                      "is %lld, which does not divide the %lld of %lld NPUs that are left (nearest: %s)",
                      (long long)degree, (long long)left, (long long)n_npus, near);
     }
-    return fail(f, "dp");
+    return plan_fail(f, "dp");
 }
 
 static bool check_tensor(const struct plan *p, const struct model *m, struct plan_fault *f)
@@ -439,7 +445,8 @@ static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, 
 }
 
 /* Where a key is, or where the map is that does not have it. */
-static int fail_at(const struct yaml_doc *doc, yaml_id map, const char *key, const char *why, struct err *e)
+static int plan_fail_at(const struct yaml_doc *doc, yaml_id map, const char *key, const char *why,
+                        struct err *e)
 {
     yaml_id id = yaml_get(doc, map, key);
     return id >= 0 ? yaml_fail(doc, id, e, ERR_RANGE, "%s", why)
@@ -458,7 +465,7 @@ static int check_map(const struct plan *p, const struct topo_network *net, const
     size_t n = strcspn(inner.msg, ":");
     if (n < sizeof key)
         memcpy(key, inner.msg, n);
-    return fail_at(doc, map, key, inner.msg + n + 2, e);
+    return plan_fail_at(doc, map, key, inner.msg + n + 2, e);
 }
 
 int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
@@ -475,7 +482,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     *p = conf.p;
     p->zero = (int32_t)conf.zero;
     if (p->grad_B == 3)
-        return fail_at(doc, map, "grad_B", "is 3, need 2 or 4", e);
+        return plan_fail_at(doc, map, "grad_B", "is 3, need 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {
         int64_t inner = plan_inner(p, net->n_npus);
         p->degree[PLAN_DP] = net->n_npus >= inner ? net->n_npus / inner : 1;
@@ -486,7 +493,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     if (!check)
         return 0;
     if (!plan_check(p, m, net->n_npus, &fault))
-        return fail_at(doc, map, fault.key, fault.why, e);
+        return plan_fail_at(doc, map, fault.key, fault.why, e);
     return check_map(p, net, doc, map, e);
 }
 

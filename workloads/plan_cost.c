@@ -1,3 +1,11 @@
+/*
+ * A planned training step taken apart: parts of compute, collectives, and which run side by side.
+ * Drafted block by block (layer, embedding, head), both passes; a stage's pass is its layers in a row, and
+ *    step = (microbatches - 1 + fill / interleave) of the slowest stage + what is exchanged before and after
+ * + overhead. The same draft is evaluated three times: as a time with its parts by dimension (plan_cost_time,
+ * plan_cost_sum), as shares of compute, bubble and exposed collectives (plan_cost_shares), and as an
+ * expression for the solver and the simulators (plan_cost_tree). The three agree; tests hold them together.
+ */
 #include "workloads/plan_cost.h"
 
 #include <assert.h>
@@ -5,10 +13,6 @@
 #include <stdio.h>
 
 #include "workloads/block.h"
-
-/*
- * Private to plan_*.c: writing down the parts and collectives of a planned step.
- */
 
 struct drafting {
     struct plan_cost *c;
@@ -20,30 +24,6 @@ struct drafting {
     struct block_cost cost; /**< of the block being drafted */
 };
 
-/** Append to the end of @p list, which is the last that was appended to. */
-void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add);
-
-/** Append a part to the end of @p pass, which is the last that was appended to; valid as long as @p x->c. */
-struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
-                             const char *name, double compute_s);
-
-/** A collective of TP over @p share of an activation. Nothing without TP. */
-void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind kind, const char *name,
-              double times, double share);
-
-struct model_share draft_scaled(struct model_share s, double factor);
-
-/** Parameters of a block that one NPU holds, before data parallelism shares them out. */
-struct model_share draft_params(const struct drafting *x, enum block_kind kind);
-
-/** @p share of so many bytes per NPU, over those who share them; experts' over theirs. */
-void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
-                    enum step_phase phase, const char *name, struct model_share bytes, double share);
-
-/** What ZeRO 2 and 3 exchange for each microbatch of a block in one pass, whose last part was appended last.
- */
-void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward);
-
 /** Kind of the layer of @p s that is not beside its exchange, or -1. */
 static inline int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
 {
@@ -52,10 +32,8 @@ static inline int plan_cost_open(const struct plan_cost *c, const struct plan_st
     return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
 }
 
-/** A transformer layer, both passes. */
-void draft_layer(struct drafting *x, enum block_kind kind);
-
-void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
+/* Append to the end of list, which is the last that was appended to. */
+static void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
 {
     assert(x->c->n_collectives < PLAN_MAX_COLLECTIVES);
     if (list->n == 0)
@@ -65,8 +43,9 @@ void draft_collective(struct drafting *x, struct plan_list *list, struct plan_co
     list->n++;
 }
 
-struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
-                             const char *name, double compute_s)
+/* Append a part to the end of pass, which is the last that was appended to; valid as long as x->c. */
+static struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
+                                    const char *name, double compute_s)
 {
     assert(x->c->n_parts < PLAN_MAX_PARTS);
     if (pass->n == 0)
@@ -78,8 +57,9 @@ struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, enum st
     return part;
 }
 
-void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind kind, const char *name,
-              double times, double share)
+/* A collective of TP over share of an activation. Nothing without TP. */
+static void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind kind, const char *name,
+                     double times, double share)
 {
     double bytes = x->width_B * share;
     if (x->tp > 1 && times > 0)
@@ -91,8 +71,9 @@ void draft_tp(struct drafting *x, struct plan_part *part, enum collective_kind k
 
 /* ---- gradients and parameters ---- */
 
-void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
-                    enum step_phase phase, const char *name, struct model_share bytes, double share)
+/* share of so many bytes per NPU, over those who share them; experts' over theirs. */
+static void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
+                           enum step_phase phase, const char *name, struct model_share bytes, double share)
 {
     double tp = x->p->expert_tp ? 1 : x->tp, dp = (double)x->p->degree[PLAN_DP];
     const struct {
@@ -109,12 +90,13 @@ void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_
                     rows[i].bytes * share / (kind == COLLECTIVE_ALL_GATHER ? rows[i].members : 1), 1 });
 }
 
-struct model_share draft_scaled(struct model_share s, double factor)
+static struct model_share draft_scaled(struct model_share s, double factor)
 {
     return (struct model_share){ s.dense * factor, s.expert * factor };
 }
 
-struct model_share draft_params(const struct drafting *x, enum block_kind kind)
+/* Parameters of a block that one NPU holds, before data parallelism shares them out. */
+static struct model_share draft_params(const struct drafting *x, enum block_kind kind)
 {
     double etp = x->p->expert_tp ? x->tp : 1;
     switch (kind) {
@@ -136,8 +118,9 @@ struct model_share draft_params(const struct drafting *x, enum block_kind kind)
     return (struct model_share){ 0, 0 };
 }
 
-/* ZeRO 2 scatters gradients after each microbatch, ZeRO 3 gathers parameters for each pass as well. */
-void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
+/* What ZeRO 2 and 3 exchange for each microbatch of a block in one pass, whose last part was appended last.
+ * ZeRO 2 scatters gradients after each microbatch, ZeRO 3 gathers parameters for each pass as well. */
+static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
 {
     struct model_share params = draft_params(x, kind);
     struct model_share weights = draft_scaled(params, ROOFLINE_ELEMENT_B),
@@ -432,7 +415,8 @@ static void add_backward(struct drafting *x, struct plan_pass *pass, bool expert
     add_matrices(x, pass, experts);
 }
 
-void draft_layer(struct drafting *x, enum block_kind kind)
+/* A transformer layer, both passes. */
+static void draft_layer(struct drafting *x, enum block_kind kind)
 {
     struct plan_block *b = &x->c->blocks[kind];
     block_cost(&x->cost, kind, x->m, x->p, x->npu);
@@ -463,7 +447,7 @@ static void add_embed(struct drafting *x)
 }
 
 /* Logits are split over the vocabulary: the loss needs largest, sum and target of each token in fp32. */
-static void add_head(struct drafting *x)
+static void draft_add_head(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_HEAD];
     block_cost(&x->cost, BLOCK_HEAD, x->m, x->p, x->npu);
@@ -511,7 +495,7 @@ static void add_pipeline(struct drafting *x)
 /* ---- once per step ---- */
 
 /* Parameters that one NPU of a stage holds. */
-static struct model_share stage_params(const struct drafting *x, const struct plan_stage *s)
+static struct model_share cost_stage_params(const struct drafting *x, const struct plan_stage *s)
 {
     const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
     struct model_share sum = { 0, 0 };
@@ -525,7 +509,7 @@ static struct model_share stage_params(const struct drafting *x, const struct pl
 }
 
 /* Layers whose gradients are ready one after the other. */
-static double layers_of(const struct model *m, const struct plan_stage *s)
+static double cost_layers_of(const struct model *m, const struct plan_stage *s)
 {
     int64_t layers = s->dense + s->experts;
     for (int32_t i = 0; i < m->cnn.n_convs; i++)
@@ -539,9 +523,9 @@ static double layers_of(const struct model *m, const struct plan_stage *s)
 static void add_exchange(struct drafting *x)
 {
     const struct plan_stage *s = &x->c->stages[0];
-    struct model_share params = stage_params(x, s);
+    struct model_share params = cost_stage_params(x, s);
     /* Overlapped, the layer whose gradients come last, and whose parameters are needed first, is exposed. */
-    double open = 1 / layers_of(x->m, s);
+    double open = 1 / cost_layers_of(x->m, s);
     double hidden = x->p->overlap_dp ? 1 - open : 0, rest = 1 - hidden;
     struct model_share grads = draft_scaled(params, (double)x->p->grad_B),
                        weights = draft_scaled(params, ROOFLINE_ELEMENT_B);
@@ -577,7 +561,7 @@ static void add_optimizer(struct drafting *x)
     double cp_dp = x->cp * (double)x->p->degree[PLAN_DP], most = 0;
     double experts = cp_dp * (x->p->expert_tp ? 1 : x->tp) / (double)x->p->ep;
     for (int32_t i = 0; i < x->c->n_stages; i++) {
-        struct model_share params = stage_params(x, &x->c->stages[i]);
+        struct model_share params = cost_stage_params(x, &x->c->stages[i]);
         double own = params.dense + params.expert;
         if (x->p->zero)
             own = params.dense / cp_dp + params.expert / experts;
@@ -589,7 +573,7 @@ static void add_optimizer(struct drafting *x)
 /* ---- other families ---- */
 
 /* Every NPU looks up for all samples what its tables hold; the pooled vectors go to who has the sample. */
-static void add_tables(struct drafting *x)
+static void draft_add_tables(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_EMBED];
     block_cost(&x->cost, BLOCK_EMBED, x->m, x->p, x->npu);
@@ -656,12 +640,12 @@ static void add_blocks(struct drafting *x)
     if (x->m->family == MODEL_TRANSFORMER)
         add_embed(x);
     else if (x->m->family == MODEL_DLRM) {
-        add_tables(x);
+        draft_add_tables(x);
         x->c->model_flop += 3 * replicas * x->cost.flop;
         x->c->hardware_flop += 3 * replicas * x->cost.flop;
     }
     if (x->m->family == MODEL_TRANSFORMER)
-        add_head(x);
+        draft_add_head(x);
     else
         add_plain_head(x);
     x->c->model_flop += 3 * replicas * x->cost.flop;
@@ -708,7 +692,7 @@ struct summing {
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void clear(struct plan_sum *to, const struct summing *x)
+INLINE void shares_clear(struct plan_sum *to, const struct summing *x)
 {
     for (int32_t k = 0; k < x->n; k++)
         to->v[k] = 0;
@@ -739,10 +723,10 @@ INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct su
 INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, const struct summing *x)
 {
     struct plan_sum sent;
-    clear(out, x);
+    shares_clear(out, x);
     for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
         const struct plan_part *part = &x->c->parts[i];
-        clear(&sent, x);
+        shares_clear(&sent, x);
         add_list(&sent, part->sent, x);
         if (!part->beside || sent.v[0] > part->compute_s)
             time_add(out, 1, &sent, x);
@@ -750,7 +734,7 @@ INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool op
             out->v[0] += part->compute_s;
     }
     if (pass->beside.n) {
-        clear(&sent, x);
+        shares_clear(&sent, x);
         add_list(&sent, pass->beside, x);
         if (open)
             time_add(out, 1, &sent, x);
@@ -776,7 +760,7 @@ INLINE void sum_passes(struct passes *p, const struct summing *x)
             sum_pass(&p->open_backward[b], &block->backward, true, x);
         }
     }
-    clear(&p->stage, x);
+    shares_clear(&p->stage, x);
     add_list(&p->stage, x->c->sends, x);
 }
 
@@ -786,8 +770,8 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
 {
     const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head };
     struct plan_sum forward, backward, sent;
-    clear(&forward, x);
-    clear(&backward, x);
+    shares_clear(&forward, x);
+    shares_clear(&backward, x);
     for (int b = 0; b < N_BLOCKS; b++) {
         double open = b == plan_cost_open(x->c, s);
         time_add(&forward, n[b] - open, &p->forward[b], x);
@@ -798,14 +782,14 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
         }
     }
     if (before) {
-        clear(&sent, x);
+        shares_clear(&sent, x);
         add_list(&sent, *before, x);
         keep_longer(&forward, &sent, x);
-        clear(&sent, x);
+        shares_clear(&sent, x);
         add_list(&sent, *after, x);
         keep_longer(&backward, &sent, x);
     }
-    clear(out, x);
+    shares_clear(out, x);
     time_add(out, 1, &p->stage, x);
     time_add(out, 1, &forward, x);
     time_add(out, 1, &backward, x);
@@ -818,9 +802,9 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
     struct plan_sum most, most_last, sum, tau, last;
     double boundaries = -1, v = c->interleave;
     sum_passes(&p, x);
-    clear(&most, x);
-    clear(&most_last, x);
-    clear(&sum, x);
+    shares_clear(&most, x);
+    shares_clear(&most_last, x);
+    shares_clear(&sum, x);
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct plan_stage *s = &c->stages[i];
         sum_stage(&tau, s, &p, NULL, NULL, x);
@@ -833,11 +817,11 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
         time_add(&sum, (double)(s->count - 1), &tau, x);
         boundaries += (double)s->count;
     }
-    clear(out, x);
+    shares_clear(out, x);
     time_add(out, c->microbatches - 1, &most, x);
     time_add(out, 1 - 1 / v, &most_last, x);
     time_add(out, 1 / v, &sum, x);
-    clear(&tau, x);
+    shares_clear(&tau, x);
     add_list(&tau, c->hidden_sends, x);
     time_add(out, boundaries, &tau, x);
     add_list(out, c->first_before, x);
@@ -867,8 +851,8 @@ struct growing {
     bool idle;                     /* the stage waits for others meanwhile: all below counts as the bubble */
 };
 
-static step_id add_inner(struct growing *x, step_id parent, enum step_kind kind, const char *name,
-                         double times)
+static step_id tree_add_inner(struct growing *x, step_id parent, enum step_kind kind, const char *name,
+                              double times)
 {
     struct step_node node = { .kind = kind, .phase = STEP_OTHER, .times = times };
     step_set_name(node.name, name);
@@ -912,9 +896,9 @@ static void add_part(struct growing *x, step_id parent, const struct plan_part *
         plan_tree_add_list(x, parent, part->sent);
         return;
     }
-    step_id both = add_inner(x, parent, STEP_MAX, part->name, 1);
+    step_id both = tree_add_inner(x, parent, STEP_MAX, part->name, 1);
     plan_tree_add_compute(x, both, part->phase, part->name, part->compute_s);
-    plan_tree_add_list(x, add_inner(x, both, STEP_SUM, "", 1), part->sent);
+    plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), part->sent);
 }
 
 /* A pass and then what others have beside them. */
@@ -930,18 +914,18 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
 {
     if (times == 0 || (pass->n == 0 && pass->beside.n == 0))
         return;
-    step_id row = times > 1 ? add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
+    step_id row = times > 1 ? tree_add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
     if (pass->beside.n) {
-        step_id both = add_inner(x, row, STEP_MAX, "", 1);
-        row = add_inner(x, both, STEP_SUM, "", 1);
-        step_id beside = add_inner(x, both, STEP_SUM, "", 1);
+        step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
+        row = tree_add_inner(x, both, STEP_SUM, "", 1);
+        step_id beside = tree_add_inner(x, both, STEP_SUM, "", 1);
         for (int32_t i = pass->first; i < pass->first + pass->n; i++)
             add_part(x, row, &x->c->parts[i]);
         plan_tree_add_list(x, beside, pass->beside);
         return;
     }
     if (times > 1)
-        row = add_inner(x, row, STEP_SUM, "", 1);
+        row = tree_add_inner(x, row, STEP_SUM, "", 1);
     for (int32_t i = pass->first; i < pass->first + pass->n; i++)
         add_part(x, row, &x->c->parts[i]);
 }
@@ -953,9 +937,9 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
     static const enum block_kind in_order[] = { BLOCK_EMBED, BLOCK_DENSE, BLOCK_EXPERTS, BLOCK_HEAD };
     const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
     if (exchanged.n) {
-        step_id both = add_inner(x, parent, STEP_MAX, "", 1);
-        parent = add_inner(x, both, STEP_SUM, "", 1);
-        plan_tree_add_list(x, add_inner(x, both, STEP_SUM, "", 1), exchanged);
+        step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
+        parent = tree_add_inner(x, both, STEP_SUM, "", 1);
+        plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), exchanged);
     }
     for (int i = 0; i < N_BLOCKS; i++) {
         enum block_kind b = in_order[forward ? i : N_BLOCKS - 1 - i];
@@ -970,11 +954,11 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
 }
 
 /* One microbatch in stage i; `last`: with what the first stage exchanges beside it, once per step. */
-static void add_stage(struct growing *x, step_id parent, int32_t i, bool last)
+static void cost_add_stage(struct growing *x, step_id parent, int32_t i, bool last)
 {
     static const struct plan_list none = { 0, 0 };
     bool exchanged = last && i == 0;
-    step_id stage = add_inner(x, parent, STEP_SUM, "", 1);
+    step_id stage = tree_add_inner(x, parent, STEP_SUM, "", 1);
     add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
     add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
     plan_tree_add_list(x, stage, x->c->sends);
@@ -985,40 +969,40 @@ static void add_slowest(struct growing *x, step_id root, double times, const cha
 {
     if (!(times > 0))
         return;
-    step_id row = add_inner(x, root, STEP_REPEAT, name, times);
+    step_id row = tree_add_inner(x, root, STEP_REPEAT, name, times);
     if (x->c->n_stages > 1) {
-        row = add_inner(x, row, STEP_MAX, "slowest stage", 1);
+        row = tree_add_inner(x, row, STEP_MAX, "slowest stage", 1);
         if (row >= 0)
             x->t->nodes[row].apart = true;
     }
     for (int32_t i = 0; i < x->c->n_stages; i++)
-        add_stage(x, row, i, last);
+        cost_add_stage(x, row, i, last);
 }
 
 /* Every stage once, divided by chunks: the first one works, it waits for the others. */
 static void add_round(struct growing *x, step_id root)
 {
-    step_id row = add_inner(x, root, STEP_REPEAT, "first stage", 1 / x->c->interleave);
-    add_stage(x, row, 0, true);
+    step_id row = tree_add_inner(x, root, STEP_REPEAT, "first stage", 1 / x->c->interleave);
+    cost_add_stage(x, row, 0, true);
     x->idle = true;
     for (int32_t i = 0; i < x->c->n_stages; i++) {
         double count = (double)(x->c->stages[i].count - (i == 0));
         if (!(count > 0))
             continue;
-        row = add_inner(x, root, STEP_REPEAT, "bubble", count / x->c->interleave);
-        add_stage(x, row, i, false);
+        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", count / x->c->interleave);
+        cost_add_stage(x, row, i, false);
     }
     double boundaries = -1;
     for (int32_t i = 0; i < x->c->n_stages; i++)
         boundaries += (double)x->c->stages[i].count;
     if (boundaries > 0 && x->c->hidden_sends.n) {
-        row = add_inner(x, root, STEP_REPEAT, "bubble", boundaries);
-        plan_tree_add_list(x, add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
+        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", boundaries);
+        plan_tree_add_list(x, tree_add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
     }
     x->idle = false;
 }
 
-static void add_groups(struct growing *x, const struct plan_place *place)
+static void tree_add_groups(struct growing *x, const struct plan_place *place)
 {
     for (int g = 0; g < N_PLAN_GROUPS; g++)
         x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
@@ -1029,8 +1013,8 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
 {
     struct growing x = { .t = t, .c = c };
     step_begin(t, name, net);
-    add_groups(&x, place);
-    step_id root = add_inner(&x, -1, STEP_SUM, name, 1);
+    tree_add_groups(&x, place);
+    step_id root = tree_add_inner(&x, -1, STEP_SUM, name, 1);
     plan_tree_add_list(&x, root, c->first_before);
     add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
     add_slowest(&x, root, 1 - 1 / c->interleave, "last microbatch", true);
@@ -1044,7 +1028,8 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
     return rc;
 }
 
-static int need_npu(const struct topo_network *net, const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int training_need_npu(const struct topo_network *net, const struct yaml_doc *doc, yaml_id at,
+                             struct err *e)
 {
     const char *missing = NULL;
     if (isnan(net->npu.peak_flops))
@@ -1076,7 +1061,7 @@ int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, c
     if (!rc)
         rc = model_read(&x->model, doc, model, e);
     if (!rc)
-        rc = need_npu(net, doc, model, e);
+        rc = training_need_npu(net, doc, model, e);
     if (!rc)
         rc = plan_read(&x->plan, &x->model, net, x->search < 0, doc, parallel, e);
     if (!rc && traffic >= 0)

@@ -103,9 +103,7 @@ void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const 
 int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,
                    const char *name, const struct topo_network *net, struct err *e);
 
-/*
- * A training step derived from a model, a plan of parallelism and an NPU.
- */
+/* ---- training ---- */
 
 /** Plain value. */
 struct training {

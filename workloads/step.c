@@ -1,3 +1,10 @@
+/*
+ * The training step as an expression: leaves are seconds of compute and collectives, inner nodes sum, max and
+ * repeat. Nodes live in one array and refer to each other by number; a tree is built from the root down and
+ * checked once at the end (step_check()). Beside it: groups of NPUs, as members and strides per dimension,
+ * filled from the innermost outwards; lists of layers and the loops that make a step of them; and the
+ * lowering of collectives into transfers of one dimension each, so that time is convex in bandwidth.
+ */
 #include "workloads/step.h"
 
 #include <assert.h>
@@ -113,7 +120,7 @@ static void format_sizes(struct text *t, const int32_t *sizes, int32_t n_dims)
     text_puts(t, "]");
 }
 
-static int64_t product(const int32_t *sizes, int32_t n_dims)
+static int64_t group_product(const int32_t *sizes, int32_t n_dims)
 {
     int64_t n = 1;
     for (int32_t d = 0; d < n_dims; d++)
@@ -133,7 +140,7 @@ static int refuse_size(const int32_t *left, int32_t n_dims, int64_t size, struct
 
 int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size, struct err *e)
 {
-    int64_t n_left = product(left, n_dims);
+    int64_t n_left = group_product(left, n_dims);
     if (size < 1 || size > n_left)
         return err_set(e, ERR_RANGE, "is %lld, need 1 to %lld, the NPUs that are left", (long long)size,
                        (long long)n_left);
@@ -291,7 +298,8 @@ static int read_group(struct reading *r, yaml_id map, struct err *e)
     if (conf.members >= 0)
         rc = read_members(members, left, r, conf.members, e);
     else
-        rc = read_size(members, left, r, map, conf.size >= 0 ? conf.size : product(left, r->t->n_dims), e);
+        rc = read_size(members, left, r, map, conf.size >= 0 ? conf.size : group_product(left, r->t->n_dims),
+                       e);
     if (rc)
         return rc;
     /* What those before take of a dimension lies between two members. Group 0 is every NPU. */
@@ -370,8 +378,8 @@ int layers_add_collective(struct layers *l, enum step_phase phase, struct step_n
     return 0;
 }
 
-static void add_compute(struct step_tree *t, step_id parent, const struct layers_layer *layer,
-                        enum step_phase work, enum step_phase phase)
+static void layers_add_compute(struct step_tree *t, step_id parent, const struct layers_layer *layer,
+                               enum step_phase work, enum step_phase phase)
 {
     struct step_node node = { .kind = STEP_COMPUTE,
                               .phase = phase,
@@ -398,7 +406,7 @@ static void add_collectives(struct step_tree *t, step_id parent, const struct la
 static void add_work(struct step_tree *t, step_id parent, const struct layers *l, int32_t i,
                      enum step_phase work)
 {
-    add_compute(t, parent, &l->layers[i], work, work);
+    layers_add_compute(t, parent, &l->layers[i], work, work);
     add_collectives(t, parent, l, &l->layers[i], work, work);
 }
 
@@ -410,7 +418,7 @@ static step_id add_sum(struct step_tree *t, step_id parent, const char *name)
 }
 
 /* Where the work of one layer goes: below a repeat when it stands for several. */
-static step_id add_layer(struct step_tree *t, step_id parent, const struct layers_layer *layer)
+static step_id layers_add_layer(struct step_tree *t, step_id parent, const struct layers_layer *layer)
 {
     if (layer->times != 1) {
         struct step_node repeat = { .kind = STEP_REPEAT, .phase = STEP_OTHER, .times = layer->times };
@@ -425,7 +433,7 @@ static void add_again(struct step_tree *t, step_id parent, const struct layers *
     for (int32_t j = l->layers[i].again_begin; j < l->layers[i].again_end; j++) {
         const struct layers_layer *layer = &l->layers[j];
         if (l->recompute == LAYERS_RECOMPUTE_FORWARD)
-            add_compute(t, parent, layer, STEP_FORWARD, STEP_RECOMPUTE);
+            layers_add_compute(t, parent, layer, STEP_FORWARD, STEP_RECOMPUTE);
         add_collectives(t, parent, l, layer, STEP_FORWARD, STEP_RECOMPUTE);
     }
 }
@@ -445,7 +453,7 @@ static void add_backward_overlapped(struct step_tree *t, step_id parent, const s
         add_backward_in_turn(t, parent, l, i);
         return;
     }
-    add_compute(t, parent, layer, STEP_INPUT_GRAD, STEP_INPUT_GRAD);
+    layers_add_compute(t, parent, layer, STEP_INPUT_GRAD, STEP_INPUT_GRAD);
     struct step_node max = { .kind = STEP_MAX, .phase = STEP_OTHER };
     step_set_name(max.name, layer->name);
     step_id both = step_add(t, parent, max);
@@ -468,10 +476,10 @@ void layers_add_passes(struct step_tree *t, step_id parent, const struct layers 
     assert(loop >= 0 && loop < N_LAYERS_LOOPS);
     step_id forward = add_sum(t, parent, "forward");
     for (int32_t i = 0; i < l->n_layers; i++)
-        add_work(t, add_layer(t, forward, &l->layers[i]), l, i, STEP_FORWARD);
+        add_work(t, layers_add_layer(t, forward, &l->layers[i]), l, i, STEP_FORWARD);
     step_id backward = add_sum(t, parent, "backward");
     for (int32_t i = l->n_layers; i-- > 0;) {
-        step_id layer = add_layer(t, backward, &l->layers[i]);
+        step_id layer = layers_add_layer(t, backward, &l->layers[i]);
         add_again(t, layer, l, i);
         layers_loops[loop].add_backward(t, layer, l, i);
     }
@@ -538,8 +546,8 @@ static int read_phase(struct layers *l, enum step_phase phase, const struct step
     return 0;
 }
 
-static int read_layer(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id map,
-                      struct err *e)
+static int layers_read_layer(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc,
+                             yaml_id map, struct err *e)
 {
     struct layer_conf conf;
     int rc = schema_read(&conf, &step_layer_section, doc, map, e);
@@ -573,7 +581,7 @@ int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_d
     if (doc->nodes[list].n == 0)
         return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one layer");
     yaml_each (map, doc, list) {
-        if ((rc = read_layer(l, t, doc, map, e)))
+        if ((rc = layers_read_layer(l, t, doc, map, e)))
             return rc;
     }
     return 0;
@@ -587,13 +595,14 @@ struct lowering {
     const double *bw_Bps;
 };
 
-static step_id add_inner(struct lowering *x, step_id parent, enum step_kind kind, enum step_phase phase)
+static step_id layers_add_inner(struct lowering *x, step_id parent, enum step_kind kind,
+                                enum step_phase phase)
 {
     return step_add(x->out, parent, (struct step_node){ .kind = kind, .phase = phase, .times = 1 });
 }
 
-static void add_row(struct lowering *x, step_id parent, const struct step_node *node,
-                    const struct stage *stages, int32_t n, const struct stage_row *row)
+static void layers_add_row(struct lowering *x, step_id parent, const struct step_node *node,
+                           const struct stage *stages, int32_t n, const struct stage_row *row)
 {
     double const_s = 0;
     for (int32_t k = 0; k < n; k++)
@@ -618,9 +627,10 @@ static void lower_collective(struct lowering *x, step_id parent, const struct st
     int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->chunks,
                            x->from->groups[node->group].members, NULL, x->net, x->rules, x->bw_Bps);
     int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, x->rules->chunks) : 0;
-    step_id all = add_inner(x, parent, n_rows > 1 ? STEP_MAX : STEP_SUM, node->phase);
+    step_id all = layers_add_inner(x, parent, n_rows > 1 ? STEP_MAX : STEP_SUM, node->phase);
     for (int32_t r = 0; r < n_rows; r++)
-        add_row(x, n_rows > 1 ? add_inner(x, all, STEP_SUM, node->phase) : all, node, stages, n, &rows[r]);
+        layers_add_row(x, n_rows > 1 ? layers_add_inner(x, all, STEP_SUM, node->phase) : all, node, stages, n,
+                       &rows[r]);
 }
 
 /* Depth is bounded by the depth of the YAML file. */

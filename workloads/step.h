@@ -125,9 +125,7 @@ int step_read_collective(struct step_node *out, const struct step_tree *t, const
 int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
 
-/*
- * Groups of NPUs: how many of each dimension take part, filled from the innermost outwards.
- */
+/* ---- groups ---- */
 
 enum { GROUP_MAX = 64 /**< groups of one workload, "all" included */ };
 
@@ -150,9 +148,7 @@ void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int
 int group_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
                struct err *e);
 
-/*
- * A list of layers (forward, input gradient, weight gradient) and the loops that make a step of it.
- */
+/* ---- layers ---- */
 
 /** What of the forward pass is done again in the backward pass. */
 enum layers_recompute {
@@ -225,10 +221,7 @@ void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop
 /** The same below @p parent, as two children of it: "forward" and "backward". */
 void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop);
 
-/*
- * A training step with its collectives taken apart into stages, so that its time is convex in
- * bandwidth.
- */
+/* ---- lowering: collectives taken apart into stages, so that time is convex in bandwidth ---- */
 
 /**
  * Copy @p t with every collective replaced by its time under stage_rows(): a maximum over rows of sums of

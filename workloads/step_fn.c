@@ -1,3 +1,11 @@
+/*
+ * A step compiled to T(B) = const + sum of leaves + sum of maxima over terms, where a leaf is max_d traffic_d
+ * / B_d. Compiling folds every factor (repeats, shares of bandwidth) into constants and traffic, merges
+ * leaves of one term whose traffic is collinear, and drops terms that another of the same maximum always
+ * exceeds; then terms, leaves and maxima are laid out breadth first, children behind parents. T is convex in
+ * B and a subgradient comes from the dimension that binds in each leaf. Batches of points are done by vectors
+ * (step_batch.inc) with the same operations in the same order: bit for bit what one point gives.
+ */
 #include "workloads/step_fn.h"
 
 #include <assert.h>
@@ -6,7 +14,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "workloads/step_batch.h"
 
 enum { DIMS = TOPO_MAX_DIMS };
 
@@ -70,7 +77,7 @@ static int32_t new_max(struct builder *b, int32_t term)
 /* Rounding of a few products apart; anything farther is another direction. */
 #define COLLINEAR_REL 1e-13
 
-static double total(const double *v, int32_t n)
+static double traffic_total(const double *v, int32_t n)
 {
     double sum = 0;
     for (int32_t d = 0; d < n; d++)
@@ -80,7 +87,7 @@ static double total(const double *v, int32_t n)
 
 static bool collinear(const double *a, const double *b, int32_t n)
 {
-    double sum_a = total(a, n), sum_b = total(b, n);
+    double sum_a = traffic_total(a, n), sum_b = traffic_total(b, n);
     for (int32_t d = 0; d < n; d++)
         if (fabs(a[d] * sum_b - b[d] * sum_a) > COLLINEAR_REL * sum_a * sum_b)
             return false;
@@ -90,7 +97,7 @@ static bool collinear(const double *a, const double *b, int32_t n)
 /* Add a leaf to a term, or to the leaf there that points the same way. Returns the leaf, -1 if empty. */
 static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B)
 {
-    if (!(total(traffic_B, b->n_dims) > 0))
+    if (!(traffic_total(traffic_B, b->n_dims) > 0))
         return -1;
     for (int32_t l = b->terms[term].first_leaf; l >= 0; l = b->leaves[l].next) {
         if (!collinear(b->leaves[l].traffic_B, traffic_B, b->n_dims))
@@ -412,8 +419,8 @@ static void copy_term(struct step_fn *out, const struct step_fn *const *f, const
 }
 
 /* Breadth first, like step_compile(): term 0 first, then whatever it queued. */
-static void lay_out(struct step_fn *out, const struct step_fn *const *f, const double *scale, int32_t n,
-                    struct step_join how, struct pending *queue, int32_t **new_leaf)
+static void join_lay_out(struct step_fn *out, const struct step_fn *const *f, const double *scale, int32_t n,
+                         struct step_join how, struct pending *queue, int32_t **new_leaf)
 {
     out->n_terms = 1;
     if (how.take_max) {
@@ -454,7 +461,7 @@ int step_fn_join(struct step_fn *out, const struct step_fn *const *f, const doub
     for (int32_t i = 0; ok && i < n; i++)
         ok = (new_leaf[i] = calloc((size_t)f[i]->n_leaves + 1, sizeof **new_leaf)) != NULL;
     if (ok) {
-        lay_out(out, f, scale, n, how, queue, new_leaf);
+        join_lay_out(out, f, scale, n, how, queue, new_leaf);
         for (int32_t i = 0; i < n; i++)
             for (int32_t node = 0; node < f[i]->n_nodes; node++) {
                 int32_t leaf = f[i]->leaf_of[node];
@@ -478,7 +485,7 @@ int step_fn_join(struct step_fn *out, const struct step_fn *const *f, const doub
 /* The larger of a product and the largest so far. 0 bytes over 0 bandwidth is
  * NaN and must not count: a comparison with NaN is false, so it does not. The
  * vector instructions below have the same rule when the product comes first. */
-static inline double larger(double product, double t)
+static inline double larger_of(double product, double t)
 {
     return product > t ? product : t;
 }
@@ -487,7 +494,7 @@ static inline double leaf_time(const double *traffic_B, const double *inv, int32
 {
     double t = 0;
     for (int32_t d = 0; d < n_dims; d++)
-        t = larger(traffic_B[d] * inv[d], t);
+        t = larger_of(traffic_B[d] * inv[d], t);
     return t;
 }
 
@@ -499,7 +506,7 @@ static double term_time(const struct step_fn *f, const double *inv, int32_t k)
     for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
         double most = 0;
         for (int32_t c = f->term_begin[j]; c < f->term_begin[j + 1]; c++)
-            most = larger(term_time(f, inv, c), most);
+            most = larger_of(term_time(f, inv, c), most);
         sum += most;
     }
     return sum;
@@ -588,6 +595,27 @@ double step_time_grad(const struct step_fn *f, const double *bw_Bps, double *gra
     }
     return term_grad(f, inv, 0, grad);
 }
+
+/* What every x86-64 processor has; on others the same, a number at a time. */
+#ifdef __x86_64__
+#define LANES 2
+#else
+#define LANES 1
+#endif
+#define OF(name) name##_2
+#define TARGET   /* none */
+#include "workloads/step_batch.inc"
+
+/* AVX2 where it may be; elsewhere nobody asks for it. */
+#ifdef __x86_64__
+#define LANES  4
+#define TARGET __attribute__((target("avx2")))
+#else
+#define LANES  1
+#define TARGET /* none */
+#endif
+#define OF(name) name##_4
+#include "workloads/step_batch.inc"
 
 static void batch_by_point(const struct step_fn *f, const double *const *bw_Bps, int64_t begin, int64_t end,
                            double *out_s)

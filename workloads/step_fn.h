@@ -54,4 +54,9 @@ double step_time_grad(const struct step_fn *f, const double *bw_Bps, double *gra
 /** T at n points, @p bw_Bps[d] of shape [n]. Bit for bit what step_time() returns. */
 void step_time_batch(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s);
 
+/** Its whole blocks, by vectors of 2 numbers and of 4 (AVX2). Returns how many were done: the rest is less
+ * than a block. */
+int64_t step_batch_2(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s);
+int64_t step_batch_4(const struct step_fn *f, const double *const *bw_Bps, int64_t n, double *out_s);
+
 #endif

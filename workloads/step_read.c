@@ -159,8 +159,8 @@ int step_compute_s(double *out, double compute_ns, double compute_ms, const stru
     return 0;
 }
 
-static int find_group(int32_t *out, const struct step_tree *t, const char *name, const struct yaml_doc *doc,
-                      yaml_id map, struct err *e)
+static int workload_find_group(int32_t *out, const struct step_tree *t, const char *name,
+                               const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     const char *names[GROUP_MAX];
     *out = step_find_group(t, name);
@@ -184,7 +184,7 @@ static int fill_collective(struct step_node *out, const struct collective_conf *
     *out = (struct step_node){ .kind = STEP_COLLECTIVE, .phase = STEP_OTHER, .times = 1 };
     out->bytes = isnan(conf->size_B) ? conf->size_MB * 1e6 : conf->size_B;
     out->priority = (int32_t)conf->priority;
-    return find_group(&out->group, t, conf->group, doc, map, e);
+    return workload_find_group(&out->group, t, conf->group, doc, map, e);
 }
 
 int step_read_collective(struct step_node *out, const struct step_tree *t, const struct yaml_doc *doc,
@@ -323,8 +323,9 @@ static int read_layers(struct step_tree *t, const struct workload_conf *conf, co
 }
 
 /* A text file of rows: astra or simai. */
-static int read_rows(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
-                     yaml_id map, const struct topo_network *net, struct err *e)
+static int workload_read_rows(struct step_tree *t, const struct workload_conf *conf,
+                              const struct yaml_doc *doc, yaml_id map, const struct topo_network *net,
+                              struct err *e)
 {
     struct text path = { 0 }, content = { 0 };
     struct err inner = { 0 };
@@ -393,15 +394,15 @@ static int check_workload(const struct workload_conf *conf, const struct yaml_do
 static int read_foreign(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
                         yaml_id map, const struct topo_network *net, struct err *e)
 {
-    int rc =
-        conf->chakra >= 0 ? chakra_read(t, doc, conf->chakra, net, e) : read_rows(t, conf, doc, map, net, e);
+    int rc = conf->chakra >= 0 ? chakra_read(t, doc, conf->chakra, net, e)
+                               : workload_read_rows(t, conf, doc, map, net, e);
     if (!rc && conf->name)
         snprintf(t->name, sizeof t->name, "%s", conf->name);
     return rc;
 }
 
-static int read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id map,
-                      const struct topo_network *net, struct err *e)
+static int workload_read_model(struct step_tree *t, const struct yaml_doc *doc, yaml_id map,
+                               const struct topo_network *net, struct err *e)
 {
     struct training x;
     int rc = training_read(&x, doc, map, net, e);
@@ -455,7 +456,7 @@ int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, con
     if (rc || (rc = check_workload(&conf, doc, node, e)))
         return rc;
     if (conf.model >= 0)
-        return read_model(t, doc, node, net, e);
+        return workload_read_model(t, doc, node, net, e);
     if (conf.astra || conf.simai || conf.chakra >= 0)
         rc = read_foreign(t, &conf, doc, node, net, e);
     else

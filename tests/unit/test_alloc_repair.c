@@ -12,22 +12,16 @@ static void a_basis_solves_what_it_was_made_from(void **state)
     (void)state;
     for (int i = 0; i < 200; i++) {
         struct basis b = { .n_dims = 6 };
-        double v[4][6], x[6], p[4], back[6] = { 0 };
+        double v[4][6], p[4], back[6] = { 0 };
         const double want[4] = { 1, -2, 3, 0.5 };
         for (int k = 0; k < 4; k++) {
             for (int d = 0; d < 6; d++)
                 v[k][d] = rng_normal(r);
             assert_true(basis_add(&b, v[k]));
         }
-        basis_shortest(&b, want, x);
-        for (int k = 0; k < 4; k++) {
-            double sum = 0;
-            for (int d = 0; d < 6; d++)
-                sum += v[k][d] * x[d];
-            assert_close(sum, want[k], 1e-10);
+        for (int k = 0; k < 4; k++)
             for (int d = 0; d < 6; d++)
                 back[d] += want[k] * v[k][d];
-        }
         basis_nearest(&b, back, p);
         for (int k = 0; k < 4; k++)
             assert_close(p[k], want[k], 1e-10);

@@ -2,7 +2,7 @@
 #include "tests/unit/split_random.h"
 
 #include "tests/support.h"
-#include "workloads/step_batch.h"
+#include "workloads/step_fn.h"
 
 enum { D = TOPO_MAX_DIMS, N = 53 };
 

@@ -7,7 +7,7 @@ static void fields_are_taken_as_they_stand(void **state)
     struct trace t;
     struct err e = { 0 };
     (void)state;
-    assert_ok(trace_read_csv(&t, "tests/traces/canonical.csv", &keep, &e), &e);
+    assert_ok(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &keep, &e), &e);
     assert_int_equal(t.n, 4);
     assert_true(t.origin_s == 0);
     assert_string_equal(t.jobs[0].model, "ResNet-50, wide");
@@ -22,7 +22,7 @@ static void fields_are_taken_as_they_stand(void **state)
     assert_int_equal(t.jobs[3].status, TRACE_RUNNING);
     assert_true(t.jobs[3].runtime_s == 1e-9 && t.jobs[3].priority == -2);
     trace_free(&t);
-    assert_ok(trace_read_csv(&t, "tests/traces/canonical.csv", &strict, &e), &e);
+    assert_ok(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &strict, &e), &e);
     assert_int_equal(t.n, 3);
     assert_int_equal(t.n_no_gpu, 1);
     trace_free(&t);

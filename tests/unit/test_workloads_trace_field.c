@@ -1,6 +1,6 @@
 #include "tests/unit/trace_sample.h"
 
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 /* By GNU date -u -d ... +%s. */
 static void dates_are_seconds_since_1970(void **state)

@@ -1,3 +1,8 @@
+/*
+ * Measured times of collectives by size: CSV with named columns, or the log of nccl-tests, told apart by the
+ * first line. Points of one curve are ordered by bytes; equal sizes are averaged by the reader that knows
+ * what they mean.
+ */
 #include "workloads/curves/curve.h"
 
 #include <ctype.h>
@@ -28,7 +33,9 @@ void curve_list_free(struct curve_list *list)
     *list = (struct curve_list){ 0 };
 }
 
-struct curve *curve_add(struct curve_list *list, struct err *e)
+/* Begin an empty curve at the end. @return it, or NULL with ERR_NOMEM or ERR_RANGE in e. Pointers to
+ * other curves of the list are no longer valid. */
+static struct curve *curve_add(struct curve_list *list, struct err *e)
 {
     if (list->n >= CURVE_MAX_CURVES) {
         err_set(e, ERR_RANGE, "has more than %d curves, need less", CURVE_MAX_CURVES);
@@ -45,7 +52,7 @@ struct curve *curve_add(struct curve_list *list, struct err *e)
 }
 
 /* Three arrays of one length; those that have grown stay so when another cannot. */
-static bool reserve(struct curve *c)
+static bool curves_reserve(struct curve *c)
 {
     double **arrays[] = { &c->bytes, &c->time_s, &c->blur };
     if (c->n < c->cap)
@@ -65,7 +72,7 @@ int curve_add_point(struct curve *c, double bytes, double time_s, double blur, s
 {
     if (c->n >= CURVE_MAX_POINTS)
         return err_set(e, ERR_RANGE, "curve has more than %d points, need less", CURVE_MAX_POINTS);
-    if (!reserve(c))
+    if (!curves_reserve(c))
         return err_nomem(e, "a curve");
     c->bytes[c->n] = bytes;
     c->time_s[c->n] = time_s;
@@ -73,7 +80,8 @@ int curve_add_point(struct curve *c, double bytes, double time_s, double blur, s
     return 0;
 }
 
-void curve_list_compact(struct curve_list *list)
+/* Remove curves without points. */
+static void curve_list_compact(struct curve_list *list)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < list->n; i++) {
@@ -159,86 +167,7 @@ double curve_half_digit(const char *text)
 
 /* ---- which kind of file ---- */
 
-/* The first line that is neither empty nor a comment names a column "bytes". */
-static bool is_csv(const char *text)
-{
-    while (*text) {
-        size_t n = strcspn(text, "\r\n");
-        if (n > 0 && *text != '#') {
-            for (const char *s = text; s < text + n;) {
-                size_t field = strcspn(s, ",\r\n");
-                size_t quote = field >= 2 && s[0] == '"' && s[field - 1] == '"';
-                if (field - 2 * quote == 5 && memcmp(s + quote, "bytes", 5) == 0)
-                    return true;
-                s += field + 1;
-            }
-            return false;
-        }
-        text += n + (text[n] != '\0');
-    }
-    return false;
-}
-
-/* A file is text; what follows a NUL would not be seen. */
-static int check_text(const char *name, const char *text, size_t n, struct err *e)
-{
-    const char *nul = n ? memchr(text, '\0', n) : NULL;
-    long long line = 1;
-    if (n == 0)
-        return err_set(e, ERR_PARSE, "%s:1: file is empty, need rows of measurements", name);
-    if (!nul)
-        return 0;
-    for (const char *s = text; s < nul; s++)
-        line += *s == '\n';
-    return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", name, line);
-}
-
-static int read_terminated(struct curve_list *list, const char *name, const char *text,
-                           struct curve_defaults dflt, struct err *e)
-{
-    int rc = is_csv(text) ? curve_csv_read(list, name, text, dflt, e) : nccl_read(list, name, text, dflt, e);
-    curve_list_compact(list);
-    if (!rc)
-        rc = text_check(&list->notes, e);
-    if (!rc && list->n == 0)
-        rc = err_set(e, ERR_PARSE,
-                     "%s:1: has no row of measurements, need output of nccl-tests or CSV with bytes", name);
-    if (rc)
-        curve_list_free(list);
-    return rc;
-}
-
-int curve_read_text(struct curve_list *list, const char *name, const char *text, size_t n,
-                    struct curve_defaults dflt, struct err *e)
-{
-    struct text copy = { 0 };
-    *list = (struct curve_list){ 0 };
-    int rc = check_text(name, text, n, e);
-    if (rc)
-        return rc;
-    text_add(&copy, text, n);
-    rc = text_check(&copy, e);
-    if (!rc)
-        rc = read_terminated(list, name, text_str(&copy), dflt, e);
-    text_free(&copy);
-    return rc;
-}
-
-int curve_read_file(struct curve_list *list, const char *path, struct curve_defaults dflt,
-                    unsigned long long *hash, struct err *e)
-{
-    struct text file = { 0 };
-    *list = (struct curve_list){ 0 };
-    int rc = text_read_file(&file, path, FILE_MAX_BYTES, e);
-    if (!rc)
-        rc = check_text(path, text_str(&file), file.n, e);
-    if (!rc && hash)
-        *hash = text_hash(TEXT_HASH_SEED, file.s, file.n);
-    if (!rc)
-        rc = read_terminated(list, path, text_str(&file), dflt, e);
-    text_free(&file);
-    return rc;
-}
+/* ---- CSV ---- */
 
 enum { MAX_COLUMNS = 64 };
 
@@ -260,7 +189,7 @@ struct csv {
     struct err *e;
 };
 
-static int fail(const struct csv *c, enum err_code code, const char *column, const char *what)
+static int curve_fail(const struct csv *c, enum err_code code, const char *column, const char *what)
 {
     return err_set(c->e, code, "%s:%lld: %s%s%s", c->name, (long long)c->line, column, *column ? " " : "",
                    what);
@@ -272,13 +201,14 @@ static int split_row(struct csv *c)
     c->n_fields = 0;
     for (;;) {
         if (c->n_fields == MAX_COLUMNS)
-            return fail(c, ERR_RANGE, "", "has more than 64 fields, need at most 64");
+            return curve_fail(c, ERR_RANGE, "", "has more than 64 fields, need at most 64");
         c->fields[c->n_fields++] = s;
         char *end = s + strcspn(s, ",");
         if (*s == '"' && !(end = text_unquote(s)))
-            return fail(c, ERR_PARSE, "", "quote is not closed, need the closing one in the same line");
+            return curve_fail(c, ERR_PARSE, "", "quote is not closed, need the closing one in the same line");
         if (*end != ',' && *end != '\0')
-            return fail(c, ERR_PARSE, "", "text after a closing quote, need a comma or the end of the line");
+            return curve_fail(c, ERR_PARSE, "",
+                              "text after a closing quote, need a comma or the end of the line");
         bool more = *end == ',';
         *end = '\0';
         if (!more)
@@ -287,7 +217,7 @@ static int split_row(struct csv *c)
     }
 }
 
-static int read_names(struct csv *c)
+static int curve_read_names(struct csv *c)
 {
     for (int32_t k = 0; k < N_COLUMNS; k++) {
         c->at[k] = -1;
@@ -297,7 +227,7 @@ static int read_names(struct csv *c)
     }
     c->n_names = c->n_fields;
     if (c->at[TIME] < 0 && c->at[BUSBW] < 0)
-        return fail(c, ERR_PARSE, "", "has neither column time_us nor busbw_GBps, need one of them");
+        return curve_fail(c, ERR_PARSE, "", "has neither column time_us nor busbw_GBps, need one of them");
     return 0;
 }
 
@@ -307,7 +237,7 @@ static const char *field(const struct csv *c, enum column k)
 }
 
 /* A number >= 0 in column @p k; NaN when blank. */
-static int read_number(double *out, const struct csv *c, enum column k)
+static int curve_read_number(double *out, const struct csv *c, enum column k)
 {
     const char *s = field(c, k);
     *out = NAN;
@@ -320,7 +250,7 @@ static int read_number(double *out, const struct csv *c, enum column k)
 }
 
 /* A whole number of at least @p least in column @p k; @p out stays when blank. */
-static int read_count(int32_t *out, const struct csv *c, enum column k, int32_t least)
+static int curve_read_count(int32_t *out, const struct csv *c, enum column k, int32_t least)
 {
     const char *s = field(c, k);
     int64_t n;
@@ -355,11 +285,11 @@ static int read_head(struct curve *head, const struct csv *c)
                        (long long)c->line, collective_names[kind], collective_names[c->dflt.collective]);
     kind = kind >= 0 ? kind : c->dflt.collective >= 0 ? c->dflt.collective : curve_parse_collective(c->name);
     if (kind < 0)
-        return fail(c, ERR_PARSE, "collective", "is not said, need column collective or --collective");
+        return curve_fail(c, ERR_PARSE, "collective", "is not said, need column collective or --collective");
     *head = (struct curve){ .collective = (enum collective_kind)kind, .nodes = -1 };
-    int rc = read_count(&head->ranks, c, *field(c, GPUS) ? GPUS : RANKS, 2);
+    int rc = curve_read_count(&head->ranks, c, *field(c, GPUS) ? GPUS : RANKS, 2);
     if (!rc)
-        rc = read_count(&head->nodes, c, NODES, 1);
+        rc = curve_read_count(&head->nodes, c, NODES, 1);
     if (rc)
         return rc;
     if (head->ranks && c->dflt.ranks && head->ranks != c->dflt.ranks)
@@ -367,7 +297,7 @@ static int read_head(struct curve *head, const struct csv *c)
                        (long long)c->line, (int)head->ranks, (int)c->dflt.ranks);
     head->ranks = head->ranks ? head->ranks : c->dflt.ranks;
     if (head->ranks < 2)
-        return fail(c, ERR_PARSE, "number of ranks", "is not said, need column gpus or --ranks");
+        return curve_fail(c, ERR_PARSE, "number of ranks", "is not said, need column gpus or --ranks");
     name_curve(head, c);
     return 0;
 }
@@ -399,11 +329,11 @@ static int curve_csv_read_row(struct csv *c)
 {
     double bytes, time_us, busbw_GBps;
     struct curve head;
-    int rc = read_number(&bytes, c, BYTES);
+    int rc = curve_read_number(&bytes, c, BYTES);
     if (!rc)
-        rc = read_number(&time_us, c, TIME);
+        rc = curve_read_number(&time_us, c, TIME);
     if (!rc)
-        rc = read_number(&busbw_GBps, c, BUSBW);
+        rc = curve_read_number(&busbw_GBps, c, BUSBW);
     if (rc)
         return rc;
     if (!(bytes > 0))
@@ -425,13 +355,13 @@ static int curve_csv_read_row(struct csv *c)
     double time_s = timed ? time_us * 1e-6
                           : bytes * curve_bus_factor(curve->collective, curve->ranks) / (busbw_GBps * 1e9);
     if (!isnormal(time_s))
-        return fail(c, ERR_RANGE, "time", "is beyond all measure, need a sound one");
+        return curve_fail(c, ERR_RANGE, "time", "is beyond all measure, need a sound one");
     double blur = curve_half_digit(field(c, timed ? TIME : BUSBW)) / value;
     rc = curve_add_point(curve, bytes, time_s, blur, c->e);
     return rc ? err_wrap(c->e, "%s:%lld", c->name, (long long)c->line) : 0;
 }
 
-static int take_line(struct csv *c, const char *line, size_t n)
+static int curve_take_line(struct csv *c, const char *line, size_t n)
 {
     int rc;
     if (n == 0 || *line == '#')
@@ -443,22 +373,36 @@ static int take_line(struct csv *c, const char *line, size_t n)
     if ((rc = split_row(c)))
         return rc;
     if (c->n_names == 0)
-        return read_names(c);
+        return curve_read_names(c);
     if (c->n_fields != c->n_names)
         return err_set(c->e, ERR_PARSE, "%s:%lld: has %d field%s, need %d", c->name, (long long)c->line,
                        (int)c->n_fields, c->n_fields == 1 ? "" : "s", (int)c->n_names);
     return curve_csv_read_row(c);
 }
 
-int curve_csv_read(struct curve_list *list, const char *name, const char *text, struct curve_defaults dflt,
-                   struct err *e)
+/*
+ * Append the curves of CSV with a line of column names: `bytes` and `time_us` or `busbw_GBps` (where a row
+ * has both, the time is taken); `collective` (curve_parse_collective() of it), `gpus` or `ranks`, `nodes`,
+ * and `curve`, else `source`, if they are there. Other columns are ignored. Rows that agree in ranks, nodes
+ * and the text of `curve` (or `source`) and `collective` are a curve. RFC 4180 quoting, but no line end
+ * within a field; '#' comment lines and empty lines anywhere.
+ *
+ * Rows without bytes or with a value of zero (a bandwidth printed as 0.00) are left out with a note.
+ *
+ * @param text  terminated.
+ * @return 0, ERR_NOMEM, or ERR_PARSE or ERR_RANGE with `name:line: ...`: no such columns, no number, a
+ * negative one, sizes that do not grow, a collective or number of ranks that neither row nor dflt says, or
+ * that contradict. O(rows * curves).
+ */
+static int curve_csv_read(struct curve_list *list, const char *name, const char *text,
+                          struct curve_defaults dflt, struct err *e)
 {
     struct csv c = { .list = list, .name = name, .dflt = dflt, .e = e };
     int rc = 0;
     while (!rc && *text) {
         size_t n = strcspn(text, "\n");
         c.line++;
-        rc = take_line(&c, text, n > 0 && text[n - 1] == '\r' ? n - 1 : n);
+        rc = curve_take_line(&c, text, n > 0 && text[n - 1] == '\r' ? n - 1 : n);
         text += n + (text[n] != '\0');
     }
     free(c.row);
@@ -494,7 +438,7 @@ struct log {
     struct err *e;
 };
 
-static void note(struct log *l, const char *what)
+static void curve_note(struct log *l, const char *what)
 {
     text_printf(&l->list->notes, "%s:%lld: %s\n", l->name, (long long)l->line, what);
 }
@@ -543,7 +487,7 @@ static void start_test(struct log *l)
     }
 }
 
-static void read_header(struct log *l)
+static void curve_read_header(struct log *l)
 {
     int32_t first = 0, second;
     while (first < l->n_words && !is_time(l, first))
@@ -569,7 +513,7 @@ static void read_comment(struct log *l)
         bool has_size = is_word(l, 0, "size") || (is_word(l, 0, "bytes") && is_word(l, 1, "N"));
         for (int32_t i = 0; has_size && i + 1 < l->n_words; i++)
             if (is_time(l, i) && i >= 3 && is_word(l, i + 1, "algbw")) {
-                read_header(l);
+                curve_read_header(l);
                 return;
             }
     }
@@ -618,7 +562,7 @@ static bool find_layout(struct layout *out, const struct log *l, int32_t n)
 }
 
 /* A test of a curve: its collective and ranks, from what is known. */
-static int describe(struct log *l, struct curve *c)
+static int curve_describe(struct log *l, struct curve *c)
 {
     int32_t kind = l->collective >= 0 ? l->collective : l->dflt.collective;
     if (l->collective >= 0 && l->dflt.collective >= 0 && l->collective != l->dflt.collective)
@@ -656,11 +600,11 @@ static int nccl_find_curve(struct curve **out, struct log *l, const struct layou
         return err_wrap(l->e, "%s:%lld", l->name, (long long)l->line);
     memcpy(l->kind, kind, sizeof kind);
     l->fresh = l->warned = l->counting = false;
-    return describe(l, *out);
+    return curve_describe(l, *out);
 }
 
 /* time, algbw and busbw of the first half. */
-static int read_numbers(double out[3], const struct log *l, const struct layout *at)
+static int curve_read_numbers(double out[3], const struct log *l, const struct layout *at)
 {
     static const char *const names[] = { "time", "algbw", "busbw" };
     for (int32_t k = 0; k < 3; k++) {
@@ -710,19 +654,19 @@ static int nccl_read_row(struct log *l)
                     (long long)l->line, (int)n);
         return 0;
     }
-    int rc = read_numbers(x, l, &at);
+    int rc = curve_read_numbers(x, l, &at);
     if (rc)
         return rc;
     num_parse_real(l->words[0], &bytes);
     if (!(bytes > 0) || !(x[0] > 0)) {
-        note(l, bytes > 0 ? "time is 0, row is left out" : "size is 0, row is left out");
+        curve_note(l, bytes > 0 ? "time is 0, row is left out" : "size is 0, row is left out");
         return 0;
     }
     /* Where half is 5 a bandwidth of copies stands between; versions before 2.13 have a relative error here.
      */
     int64_t wrong;
     if (at.half != 5 && num_parse_count(l->words[at.lead + 3], &wrong) && wrong > 0)
-        note(l, "results are wrong; the time is taken all the same");
+        curve_note(l, "results are wrong; the time is taken all the same");
     if ((rc = nccl_find_curve(&c, l, &at)) || (rc = check_bandwidths(l, c, x, &at, bytes)))
         return rc;
     if (c->n > 0 && bytes <= c->bytes[c->n - 1])
@@ -744,8 +688,28 @@ static const char *skip_tag(const char *s, size_t *n)
     return s;
 }
 
-int nccl_read(struct curve_list *list, const char *name, const char *text, struct curve_defaults dflt,
-              struct err *e)
+/*
+ * Append the curves of a log of nccl-tests.
+ *
+ * A row is: size, count, type, then by version redop and root, then for out-of-place and in-place time,
+ * algbw, busbw and #wrong, with columns between and behind them by version and option (copybw, i_min i_max
+ * i_p99 i_cv%) and a time of day at the end. The line of column names says which; without one the number of
+ * fields does. Out-of-place times are taken, or those in place where a row has only them. Times are in us; in
+ * ms below the header "bytes N type op" of 2018. Lines of other origin are skipped, and the prefix
+ * "[1,0]<stdout>:" of mpirun.
+ *
+ * The collective comes from the line "Collective test starting", else dflt, else name; the number of
+ * ranks from the lines "#  Rank", else dflt. A new header, test or data type begins a new curve. Tests of
+ * what weft does not model (reduce, gather, scatter, hypercube) are left out with a note, as are rows cut
+ * short, wrong results, sizes and times of zero.
+ *
+ * @param text  terminated.
+ * @return 0, ERR_NOMEM, or ERR_PARSE or ERR_RANGE with `name:line: ...`: a field that is no number, sizes
+ * that do not grow, collective or ranks not known or contradicting dflt, a busbw that is not algbw times
+ * the factor of the collective as printed. O(bytes).
+ */
+static int nccl_read(struct curve_list *list, const char *name, const char *text, struct curve_defaults dflt,
+                     struct err *e)
 {
     struct log l = {
         .list = list, .name = name, .dflt = dflt, .unit_s = 1e-6, .collective = -1, .fresh = true, .e = e
@@ -761,5 +725,89 @@ int nccl_read(struct curve_list *list, const char *name, const char *text, struc
             rc = nccl_read_row(&l);
         text += n + (text[n] != '\0');
     }
+    return rc;
+}
+
+/* ---- either, told by its first line ---- */
+
+/* The first line that is neither empty nor a comment names a column "bytes". */
+static bool curve_is_csv(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\r\n");
+        if (n > 0 && *text != '#') {
+            for (const char *s = text; s < text + n;) {
+                size_t field = strcspn(s, ",\r\n");
+                size_t quote = field >= 2 && s[0] == '"' && s[field - 1] == '"';
+                if (field - 2 * quote == 5 && memcmp(s + quote, "bytes", 5) == 0)
+                    return true;
+                s += field + 1;
+            }
+            return false;
+        }
+        text += n + (text[n] != '\0');
+    }
+    return false;
+}
+
+/* A file is text; what follows a NUL would not be seen. */
+static int curve_check_text(const char *name, const char *text, size_t n, struct err *e)
+{
+    const char *nul = n ? memchr(text, '\0', n) : NULL;
+    long long line = 1;
+    if (n == 0)
+        return err_set(e, ERR_PARSE, "%s:1: file is empty, need rows of measurements", name);
+    if (!nul)
+        return 0;
+    for (const char *s = text; s < nul; s++)
+        line += *s == '\n';
+    return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", name, line);
+}
+
+static int read_terminated(struct curve_list *list, const char *name, const char *text,
+                           struct curve_defaults dflt, struct err *e)
+{
+    int rc =
+        curve_is_csv(text) ? curve_csv_read(list, name, text, dflt, e) : nccl_read(list, name, text, dflt, e);
+    curve_list_compact(list);
+    if (!rc)
+        rc = text_check(&list->notes, e);
+    if (!rc && list->n == 0)
+        rc = err_set(e, ERR_PARSE,
+                     "%s:1: has no row of measurements, need output of nccl-tests or CSV with bytes", name);
+    if (rc)
+        curve_list_free(list);
+    return rc;
+}
+
+int curve_read_text(struct curve_list *list, const char *name, const char *text, size_t n,
+                    struct curve_defaults dflt, struct err *e)
+{
+    struct text copy = { 0 };
+    *list = (struct curve_list){ 0 };
+    int rc = curve_check_text(name, text, n, e);
+    if (rc)
+        return rc;
+    text_add(&copy, text, n);
+    rc = text_check(&copy, e);
+    if (!rc)
+        rc = read_terminated(list, name, text_str(&copy), dflt, e);
+    text_free(&copy);
+    return rc;
+}
+
+int curve_read_file(struct curve_list *list, const char *path, struct curve_defaults dflt,
+                    unsigned long long *hash, struct err *e)
+{
+    struct text file = { 0 };
+    *list = (struct curve_list){ 0 };
+    int rc = text_read_file(&file, path, FILE_MAX_BYTES, e);
+    if (!rc)
+        rc = curve_check_text(path, text_str(&file), file.n, e);
+    if (!rc && hash)
+        *hash = text_hash(TEXT_HASH_SEED, file.s, file.n);
+    if (!rc)
+        rc = read_terminated(list, path, text_str(&file), dflt, e);
+    text_free(&file);
     return rc;
 }

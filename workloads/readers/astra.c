@@ -1,3 +1,8 @@
+/*
+ * ASTRA-sim 1.0 text workloads: a parallelism policy, a count of layers, then twelve columns a layer
+ * (compute, collective and bytes of the forward pass, input gradient and weight gradient). Words are cut with
+ * their places, for messages; rows of layers are shared with SimAI's variant (simai.c).
+ */
 #include "workloads/readers/astra.h"
 
 #include <ctype.h>
@@ -44,7 +49,7 @@ int token_fail(const struct token_reader *r, const struct token *t, struct err *
     return err_set(e, code, "%s:%d:%d: %s", r->name, t->line, t->col, message);
 }
 
-static bool is_blank(char c)
+static bool token_is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -53,14 +58,14 @@ static bool is_blank(char c)
 static void scan(struct token_reader *r)
 {
     int32_t line = r->line, col = r->col;
-    while (r->pos < r->n && is_blank(r->text[r->pos])) {
+    while (r->pos < r->n && token_is_blank(r->text[r->pos])) {
         bool ends_line = r->text[r->pos++] == '\n';
         r->line += ends_line;
         r->col = ends_line ? 1 : r->col + 1;
     }
     bool at_end = r->pos == r->n;
     r->next = (struct token){ r->text + r->pos, 0, at_end ? line : r->line, at_end ? col : r->col };
-    while (r->pos < r->n && !is_blank(r->text[r->pos])) {
+    while (r->pos < r->n && !token_is_blank(r->text[r->pos])) {
         r->pos++;
         r->col++;
         r->next.n++;
@@ -110,7 +115,8 @@ int token_take_count(struct token_reader *r, const char *what, int64_t *out, str
                       token_show(shown, &r->token));
 }
 
-int token_take_label(struct token_reader *r, const char *label, struct err *e)
+/* Take the word label; its colon may be missing. 0 or ERR_PARSE. */
+static int token_take_label(struct token_reader *r, const char *label, struct err *e)
 {
     char shown[TOKEN_SHOWN];
     token_advance(r);
@@ -180,7 +186,8 @@ static int take_word(struct astra_column *c, struct token_reader *r, enum astra_
                       near ? ", nearest is " : "", near ? near : "");
 }
 
-static int take_name(struct layers *l, struct token_reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int astra_take_name(struct layers *l, struct token_reader *r, int64_t i, int64_t n_layers,
+                           struct err *e)
 {
     char name[TOPO_NAME];
     token_advance(r);
@@ -207,7 +214,7 @@ int astra_take_row(struct astra_column columns[LAYERS_PHASES], struct layers *l,
     static const char *const times[] = { "forward time", "input-gradient time", "weight-gradient time" };
     static const char *const sizes[] = { "forward bytes", "input-gradient bytes", "weight-gradient bytes" };
     int64_t update_ns;
-    int rc = take_name(l, r, i, n_layers, e);
+    int rc = astra_take_name(l, r, i, n_layers, e);
     if (rc || (rc = take_reserved(r, e)))
         return rc;
     for (int k = 0; k < LAYERS_PHASES; k++)
@@ -367,7 +374,7 @@ static int read_model_group(struct reader *r, struct err *e)
     return 0;
 }
 
-static int read_list(struct reader *r, const char *label, enum astra_mark mark, struct err *e)
+static int token_read_list(struct reader *r, const char *label, enum astra_mark mark, struct err *e)
 {
     int rc = token_take_label(&r->in, label, e);
     return rc ? rc : astra_take_marks(&r->marks, &r->in, label, mark, e);
@@ -380,16 +387,16 @@ static int read_policy_line(struct reader *r, struct err *e)
     if (!rc && (r->policy->flags & NEEDS_GROUP))
         rc = read_model_group(r, e);
     if (!rc && (r->policy->flags & HAS_CHECKPOINTS))
-        rc = read_list(r, "checkpoints", ASTRA_CHECKPOINT, e);
+        rc = token_read_list(r, "checkpoints", ASTRA_CHECKPOINT, e);
     if (!rc && (r->policy->flags & HAS_CHECKPOINTS))
-        rc = read_list(r, "checkpoint_initiates", ASTRA_INITIATES, e);
+        rc = token_read_list(r, "checkpoint_initiates", ASTRA_INITIATES, e);
     if (!rc && (r->policy->flags & NEEDS_BOTTOM))
         rc = token_take_count(&r->in, "last bottom layer", &ignored, e);
     return rc;
 }
 
 /* Index of the span's group in the tree, made when first asked for. */
-static int32_t find_group(struct reader *r, enum span span)
+static int32_t astra_find_group(struct reader *r, enum span span)
 {
     const int32_t *all = r->tree->groups[0].members;
     int32_t part[TOPO_MAX_DIMS], rest[TOPO_MAX_DIMS];
@@ -415,8 +422,8 @@ static enum span span_of(const struct reader *r, const struct policy *p, enum st
     return phase == STEP_WEIGHT_GRAD ? p->weights : p->exchange;
 }
 
-static int add_column(struct reader *r, const struct policy *p, enum step_phase phase, int64_t i,
-                      const struct astra_column *c, struct err *e)
+static int astra_add_column(struct reader *r, const struct policy *p, enum step_phase phase, int64_t i,
+                            const struct astra_column *c, struct err *e)
 {
     if ((r->policy->flags & FORWARD_ONLY) && phase != STEP_FORWARD)
         return 0;
@@ -428,7 +435,7 @@ static int add_column(struct reader *r, const struct policy *p, enum step_phase 
     struct step_node collective = { .kind = STEP_COLLECTIVE,
                                     .collective = (enum collective_kind)c->kind,
                                     .bytes = (double)c->bytes,
-                                    .group = find_group(r, span),
+                                    .group = astra_find_group(r, span),
                                     .times = 1 };
     return layers_add_collective(&r->layers, phase, collective, e);
 }
@@ -442,7 +449,7 @@ static int take_layer_policy(struct reader *r, const struct policy **p, struct e
     return rc;
 }
 
-static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int astra_read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
     struct astra_column columns[LAYERS_PHASES];
     const struct policy *p = r->policy;
@@ -450,11 +457,11 @@ static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err 
     if (!rc && (r->policy->flags & PER_LAYER))
         rc = take_layer_policy(r, &p, e);
     for (int k = 0; k < LAYERS_PHASES && !rc; k++)
-        rc = add_column(r, p, (enum step_phase)k, i, &columns[k], e);
+        rc = astra_add_column(r, p, (enum step_phase)k, i, &columns[k], e);
     return rc;
 }
 
-static int read_all(struct reader *r, struct err *e)
+static int astra_read_all(struct reader *r, struct err *e)
 {
     int64_t n_layers;
     int rc;
@@ -464,7 +471,7 @@ static int read_all(struct reader *r, struct err *e)
     if (n_layers < 1)
         return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
     for (int64_t i = 0; i < n_layers; i++)
-        if ((rc = read_layer(r, i, n_layers, e)))
+        if ((rc = astra_read_layer(r, i, n_layers, e)))
             return rc;
     token_advance(&r->in);
     if (r->in.token.n > 0)
@@ -489,7 +496,8 @@ int astra_read(struct step_tree *t, const char *name, const char *text, size_t n
         goto out;
     }
     token_begin(&r.in, name, text, n);
-    if ((rc = read_all(&r, e)) || (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
+    if ((rc = astra_read_all(&r, e)) ||
+        (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
         goto out;
     layers_build_step(t, &r.layers, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
     rc = step_check(t, e);

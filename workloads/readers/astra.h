@@ -1,4 +1,5 @@
-/** @file Text cut into words with their places. For the text readers of this folder only. */
+/** @file ASTRA-sim 1.0 text workloads; words with their places and rows of layers, which SimAI's reader
+ * shares. */
 #ifndef WORKLOADS_READERS_ASTRA_H
 #define WORKLOADS_READERS_ASTRA_H
 
@@ -45,12 +46,7 @@ int token_fail(const struct token_reader *r, const struct token *t, struct err *
 
 /** Take the next word as a whole number below 2^63; ERR_PARSE: "what: is X, need a whole number". */
 int token_take_count(struct token_reader *r, const char *what, int64_t *out, struct err *e);
-/** Take the word @p label; its colon may be missing. 0 or ERR_PARSE. */
-int token_take_label(struct token_reader *r, const char *label, struct err *e);
-
-/*
- * What ASTRA-sim's text and SimAI's variant of it share: rows of layers, checkpoint lists.
- */
+/* ---- rows of layers ---- */
 
 enum {
     ASTRA_NOTHING = -1, /**< instead of an enum collective_kind: no collective */
@@ -99,9 +95,7 @@ int astra_take_marks(struct astra_marks *m, struct token_reader *r, const char *
 int astra_set_recompute(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
                         int32_t recompute, struct err *e);
 
-/*
- * ASTRA-sim 1.0 text workloads: parallelism policy, layer count, then 12 columns per layer.
- */
+/* ---- workloads ---- */
 
 enum { ASTRA_MAX_BYTES = 64 << 20 };
 

@@ -1,3 +1,9 @@
+/*
+ * Chakra execution traces (.et): protobuf records of nodes with dependencies, one file an NPU.
+ * Records are read and checked one by one into plain arrays; a node becomes a leaf of the step (seconds of
+ * compute, or a collective over a group of NPUs found from its process group); the graph of dependencies is
+ * folded into sums and maxima (chakra_fold.c). Of several traces the step is the slowest.
+ */
 #include "workloads/readers/chakra.h"
 
 #include <assert.h>
@@ -33,8 +39,9 @@ void chakra_trace_free(struct chakra_trace *t)
     *t = (struct chakra_trace){ 0 };
 }
 
-int chakra_fail(const struct chakra_trace *t, const char *name, int32_t node, struct err *e,
-                enum err_code code, const char *fmt, ...)
+/* Record "name: node ID "NAME": " and the message; returns code. */
+static int chakra_fail(const struct chakra_trace *t, const char *name, int32_t node, struct err *e,
+                       enum err_code code, const char *fmt, ...)
 {
     char message[512];
     const struct chakra_node *at = &t->nodes[node];
@@ -216,7 +223,7 @@ static int32_t keep_name(struct chakra_trace *t, const char *name)
     return at;
 }
 
-static int add_node(const struct chakra_file_reader *r, const pb_node *m, size_t offset, struct err *e)
+static int chakra_add_node(const struct chakra_file_reader *r, const pb_node *m, size_t offset, struct err *e)
 {
     struct chakra_trace *t = r->trace;
     struct chakra_node node = { .id = m->id, .duration_us = m->duration_micros, .n_involved = -1 };
@@ -341,7 +348,7 @@ static int read_node(struct chakra_file_reader *r, struct err *e)
     pb_node *m = chakra_pb__node__unpack(NULL, n, record);
     if (!m)
         return refuse_record(r, record, n, start, "a node", e);
-    rc = add_node(r, m, start, e);
+    rc = chakra_add_node(r, m, start, e);
     chakra_pb__node__free_unpacked(m, NULL);
     return rc;
 }
@@ -533,8 +540,11 @@ int chakra_process_group(int32_t *group, struct step_tree *t, const struct topo_
 
 /* ---- point to point ---- */
 
-int chakra_send_group(int32_t *group, struct step_tree *t, const struct topo_network *net, int32_t src,
-                      int32_t dst, struct err *e)
+/* Sender to receiver: along each dimension in which they differ, by steps of their distance where that
+ * divides the dimension, else of one. src and dst differ and are NPUs of net. 0, ERR_RANGE,
+ * ERR_NOMEM. */
+static int chakra_send_group(int32_t *group, struct step_tree *t, const struct topo_network *net, int32_t src,
+                             int32_t dst, struct err *e)
 {
     int32_t members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     struct text name = { 0 };
@@ -567,7 +577,7 @@ static bool has(const struct chakra_node *node, enum chakra_count k)
     return (node->has >> k & 1U) != 0;
 }
 
-static int need(const struct chakra_context *x, int32_t i, enum chakra_count k, struct err *e)
+static int chakra_need(const struct chakra_context *x, int32_t i, enum chakra_count k, struct err *e)
 {
     if (has(&x->trace->nodes[i], k))
         return 0;
@@ -576,8 +586,8 @@ static int need(const struct chakra_context *x, int32_t i, enum chakra_count k, 
 
 /* ---- compute ---- */
 
-static int need_npu(struct chakra_context *x, int32_t i, double value, const char *key, const char *of,
-                    struct err *e)
+static int chakra_need_npu(struct chakra_context *x, int32_t i, double value, const char *key, const char *of,
+                           struct err *e)
 {
     x->tree->uses_npu = true;
     if (value > 0)
@@ -592,12 +602,12 @@ static int roofline(double *out, struct chakra_context *x, int32_t i, struct err
     const struct topo_npu *npu = &x->net->npu;
     int rc;
     *out = 0;
-    if ((rc = need(x, i, CHAKRA_TENSOR_SIZE, e)) || (rc = need(x, i, CHAKRA_NUM_OPS, e)))
+    if ((rc = chakra_need(x, i, CHAKRA_TENSOR_SIZE, e)) || (rc = chakra_need(x, i, CHAKRA_NUM_OPS, e)))
         return rc;
     if (node->counts[CHAKRA_TENSOR_SIZE] == 0)
         return 0;
-    if ((rc = need_npu(x, i, npu->peak_flops, "peak_TFLOPS", "num_ops", e)) ||
-        (rc = need_npu(x, i, npu->mem_Bps, "mem_GBps", "tensor_size", e)))
+    if ((rc = chakra_need_npu(x, i, npu->peak_flops, "peak_TFLOPS", "num_ops", e)) ||
+        (rc = chakra_need_npu(x, i, npu->mem_Bps, "mem_GBps", "tensor_size", e)))
         return rc;
     *out = fmax((double)node->counts[CHAKRA_NUM_OPS] / npu->peak_flops,
                 (double)node->counts[CHAKRA_TENSOR_SIZE] / npu->mem_Bps);
@@ -614,8 +624,8 @@ static int compute_leaf(struct step_node *out, struct chakra_context *x, int32_t
                            node->duration_us, DURATION_MAX_us);
     /* A quotient is the nearest double; ASTRA-sim counts 1 ns where the trace says 0. */
     out->seconds = node->duration_us ? (double)node->duration_us / 1e6 : 1e-9;
-    if (node->duration_us == 0 && memory && !(rc = need(x, i, CHAKRA_TENSOR_SIZE, e)) &&
-        !(rc = need_npu(x, i, x->net->npu.mem_Bps, "mem_GBps", "tensor_size", e)))
+    if (node->duration_us == 0 && memory && !(rc = chakra_need(x, i, CHAKRA_TENSOR_SIZE, e)) &&
+        !(rc = chakra_need_npu(x, i, x->net->npu.mem_Bps, "mem_GBps", "tensor_size", e)))
         out->seconds = (double)node->counts[CHAKRA_TENSOR_SIZE] / x->net->npu.mem_Bps;
     else if (node->duration_us == 0 && !memory && (sized || has(node, CHAKRA_NUM_OPS)))
         rc = roofline(&out->seconds, x, i, e);
@@ -646,7 +656,7 @@ enum { N_COMM_TYPES = sizeof comm_types / sizeof comm_types[0], PRIORITY_MAX = 1
 
 static int take_kind(struct step_node *out, const struct chakra_context *x, int32_t i, struct err *e)
 {
-    int rc = need(x, i, CHAKRA_COMM_TYPE, e);
+    int rc = chakra_need(x, i, CHAKRA_COMM_TYPE, e);
     if (rc)
         return rc;
     int64_t type = x->trace->nodes[i].counts[CHAKRA_COMM_TYPE];
@@ -663,7 +673,7 @@ static int take_kind(struct step_node *out, const struct chakra_context *x, int3
 static int take_size(struct step_node *out, const struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
-    int rc = need(x, i, CHAKRA_COMM_SIZE, e);
+    int rc = chakra_need(x, i, CHAKRA_COMM_SIZE, e);
     if (rc)
         return rc;
     if (node->is_cpu_op)
@@ -754,7 +764,7 @@ static int check_rank(const struct chakra_context *x, int32_t i, enum chakra_cou
 {
     const struct chakra_node *node = &x->trace->nodes[i];
     if (!has(node, k))
-        return self ? 0 : need(x, i, k, e);
+        return self ? 0 : chakra_need(x, i, k, e);
     if (self && node->counts[k] != x->rank)
         return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
                            "%s is %" PRId64 ", need %d, the rank of the "

@@ -38,9 +38,7 @@ int chakra_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, c
 int chakra_read_bytes(struct step_tree *t, const char *name, const char *bytes, size_t n, int32_t rank,
                       const struct yaml_doc *groups, const struct topo_network *net, struct err *e);
 
-/*
- * The records of a Chakra execution trace (.et), checked one by one, as plain arrays.
- */
+/* ---- records ---- */
 
 /** Caps: far above any trace, low enough that hostile input ends at once. */
 enum {
@@ -118,13 +116,7 @@ struct chakra_trace {
 int chakra_read_trace(struct chakra_trace *t, const char *name, const char *bytes, size_t n, struct err *e);
 void chakra_trace_free(struct chakra_trace *t);
 
-/** Record "name: node ID "NAME": " and the message; returns @p code. */
-int chakra_fail(const struct chakra_trace *t, const char *name, int32_t node, struct err *e,
-                enum err_code code, const char *fmt, ...) ERR_PRINTF(6, 7);
-
-/*
- * Who takes part in communication of a Chakra trace, as groups along the network's dimensions.
- */
+/* ---- groups ---- */
 
 /** The group of @p t with these members and strides (shapes [n_dims]), added when there is none. Group 0 when
  * it is every NPU. 0, ERR_RANGE (more than GROUP_MAX) or ERR_NOMEM. */
@@ -141,15 +133,7 @@ int chakra_take_group(int32_t *group, struct step_tree *t, const char *name, con
 int chakra_process_group(int32_t *group, struct step_tree *t, const struct topo_network *net,
                          const struct yaml_doc *groups, const char *id, int32_t rank, struct err *e);
 
-/** Sender to receiver: along each dimension in which they differ, by steps of their distance where that
- * divides the dimension, else of one. @p src and @p dst differ and are NPUs of @p net. 0, ERR_RANGE,
- * ERR_NOMEM. */
-int chakra_send_group(int32_t *group, struct step_tree *t, const struct topo_network *net, int32_t src,
-                      int32_t dst, struct err *e);
-
-/*
- * A node of a Chakra trace as a leaf of the step: seconds of compute, or a collective over a group.
- */
+/* ---- leaves ---- */
 
 /** What the nodes of one trace are read with; all borrowed. */
 struct chakra_context {

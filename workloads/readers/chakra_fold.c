@@ -1,3 +1,10 @@
+/*
+ * From tasks with dependencies to an expression of sums and maxima, in three steps.
+ * Order: tasks as they are issued, each behind those it waits for; waits that others imply are dropped.
+ * Fold: events (ends of tasks) hang in a tree below the start; series become sums, parallel branches maxima.
+ * Where the graph is not series-parallel, something waits that need not (n_joins), so the time is an upper
+ * bound. Equal parts are kept once, by hash, and rows of equal parts become repeats.
+ */
 #include "workloads/readers/chakra_fold.h"
 
 #include <assert.h>
@@ -38,8 +45,8 @@ static int turn_round(struct turned *t, int32_t n, const int32_t *begin, const i
 }
 
 /* Kahn's algorithm, the least number first. open: shape [n], work space. */
-static int issue(struct dag *g, int32_t *place, int32_t *open, int32_t n, const int32_t *begin,
-                 const struct turned *t, struct err *e)
+static int dag_issue(struct dag *g, int32_t *place, int32_t *open, int32_t n, const int32_t *begin,
+                     const struct turned *t, struct err *e)
 {
     struct heap ready = { 0 };
     bool ok = true;
@@ -95,7 +102,7 @@ static void renumber(struct dag *g, const int32_t *begin, const int32_t *waits, 
 
 /* Of each task the last place on the lane that it comes after, itself included (-1: none), and the first
  * that comes after it (g->n: none). */
-static void reach(const struct dag *g, const signed char *lane, int on, int32_t *back, int32_t *ahead)
+static void dag_reach(const struct dag *g, const signed char *lane, int on, int32_t *back, int32_t *ahead)
 {
     for (int32_t i = 0; i < g->n; i++) {
         bool here = lane[g->task[i]] == on;
@@ -170,7 +177,7 @@ int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *wai
     if (!rc)
         rc = turn_round(&t, n, begin, waits, e);
     if (!rc)
-        rc = issue(g, place, open, n, begin, &t, e);
+        rc = dag_issue(g, place, open, n, begin, &t, e);
     if (!rc && g->n < n) {
         *cycle = find_cycle(begin, waits, open, n);
         rc = err_set(e, ERR_RANGE, "dependencies go round in a cycle");
@@ -178,7 +185,7 @@ int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *wai
     if (!rc) {
         renumber(g, begin, waits, place, lane);
         for (int on = 0; on < DAG_LANES; on++) {
-            reach(g, lane, on, place, open);
+            dag_reach(g, lane, on, place, open);
             drop_implied(g, place, open);
         }
     }
@@ -224,7 +231,8 @@ struct folding {
 
 /* ---- expressions ---- */
 
-static fold_id add_node(struct folding *x, enum fold_kind kind, int32_t depth, fold_id left, fold_id right)
+static fold_id fold_add_node(struct folding *x, enum fold_kind kind, int32_t depth, fold_id left,
+                             fold_id right)
 {
     struct fold *f = x->f;
     struct fold_node *grown = array_grow(f->nodes, f->n_nodes, &f->cap_nodes, sizeof *grown);
@@ -247,7 +255,7 @@ static fold_id in_series(struct folding *x, fold_id a, fold_id b)
     int32_t da = depth_of(x, a), db = depth_of(x, b);
     if (a < 0 || b < 0)
         return a < 0 ? b : a;
-    return add_node(x, FOLD_SUM, da > db ? da : db, a, b);
+    return fold_add_node(x, FOLD_SUM, da > db ? da : db, a, b);
 }
 
 /* As deep as its deeper operand, and one deeper unless that is a maximum itself, which it then extends. */
@@ -265,12 +273,12 @@ static fold_id beside(struct folding *x, fold_id a, fold_id b)
         return a < 0 ? b : a;
     int32_t depth = depth_beside(x, a, b);
     if (depth <= FOLD_MAX_DEPTH)
-        return add_node(x, FOLD_MAX, depth, a, b);
+        return fold_add_node(x, FOLD_MAX, depth, a, b);
     x->f->n_joins++;
     fold_id deep = depth_of(x, a) > depth_of(x, b) ? a : b, other = deep == a ? b : a;
     const struct fold_node sum = x->f->nodes[deep];
     if (sum.kind == FOLD_SUM && depth_beside(x, other, sum.left) <= FOLD_MAX_DEPTH)
-        return in_series(x, add_node(x, FOLD_MAX, depth_beside(x, other, sum.left), other, sum.left),
+        return in_series(x, fold_add_node(x, FOLD_MAX, depth_beside(x, other, sum.left), other, sum.left),
                          sum.right);
     return in_series(x, a, b);
 }
@@ -315,7 +323,7 @@ static void find_starts(struct folding *x, int32_t *table, size_t mask)
     }
 }
 
-static int32_t find(struct folding *x, int32_t event)
+static int32_t compact_find(struct folding *x, int32_t event)
 {
     struct event *v = x->events;
     while (v[event].same != event) {
@@ -343,7 +351,7 @@ static int32_t child_towards(struct folding *x, int32_t above, int32_t below)
 {
     struct event *v = x->events;
     for (;;) {
-        int32_t up = find(x, v[below].parent), far = find(x, v[below].jump);
+        int32_t up = compact_find(x, v[below].parent), far = compact_find(x, v[below].jump);
         if (up == above)
             return below;
         if (v[up].label < v[above].label)
@@ -389,7 +397,7 @@ static bool await_sooner(struct folding *x, int32_t top)
 }
 
 /* Take the ends in x->ends together until one edge leads to `event`, and hang it there. */
-static void take_in(struct folding *x, int32_t event)
+static void compact_take_in(struct folding *x, int32_t event)
 {
     struct event *v = x->events;
     int32_t label = -1;
@@ -412,7 +420,7 @@ static void take_in(struct folding *x, int32_t event)
         }
         /* Nothing else leaves it any more; jumps that lead to it shall lead to the event. */
         v[top.id].same = event;
-        push_end(x, find(x, v[top.id].parent), in_series(x, v[top.id].in, top.value));
+        push_end(x, compact_find(x, v[top.id].parent), in_series(x, v[top.id].in, top.value));
     }
 }
 
@@ -420,25 +428,25 @@ static void push_waits(struct folding *x, const int32_t *waits, int32_t n)
 {
     x->ends.n = 0;
     for (int32_t k = 0; k < n; k++)
-        push_end(x, find(x, 1 + waits[k]), -1);
+        push_end(x, compact_find(x, 1 + waits[k]), -1);
 }
 
-static void sweep(struct folding *x, const bool *takes_time)
+static void dag_sweep(struct folding *x, const bool *takes_time)
 {
     const struct dag *g = x->g;
     for (int32_t i = 0; i < g->n && !x->failed; i++) {
         int32_t start = x->set_of[i];
         if (start > g->n && x->set_task[start - 1 - g->n] == i) {
             push_waits(x, g->waits + g->begin[i], g->begin[i + 1] - g->begin[i]);
-            take_in(x, start);
+            compact_take_in(x, start);
         }
-        fold_id task = takes_time[i] ? add_node(x, FOLD_TASK, 0, i, -1) : -1;
-        attach(x, 1 + i, find(x, start), task, ++x->label);
+        fold_id task = takes_time[i] ? fold_add_node(x, FOLD_TASK, 0, i, -1) : -1;
+        attach(x, 1 + i, compact_find(x, start), task, ++x->label);
     }
 }
 
 /* The event that waits for all that nothing else waits for; `last`: shape [n], work space. */
-static void finish(struct folding *x, int32_t *last)
+static void dag_finish(struct folding *x, int32_t *last)
 {
     struct event *v = x->events;
     int32_t n = 0, all = 1 + x->g->n + x->n_sets;
@@ -450,9 +458,9 @@ static void finish(struct folding *x, int32_t *last)
     if (n == 0 || x->failed)
         return;
     push_waits(x, last, n);
-    take_in(x, all);
+    compact_take_in(x, all);
     fold_id in = v[all].in;
-    for (int32_t at = v[all].parent; at != 0 && !x->failed; at = find(x, v[at].parent)) {
+    for (int32_t at = v[all].parent; at != 0 && !x->failed; at = compact_find(x, v[at].parent)) {
         assert(v[at].open == 1);
         in = in_series(x, v[at].in, in);
     }
@@ -477,8 +485,8 @@ int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct
             x.events[i].same = (int32_t)i;
         x.events[0].in = -1;
         find_starts(&x, table, mask);
-        sweep(&x, takes_time);
-        finish(&x, x.set_of);
+        dag_sweep(&x, takes_time);
+        dag_finish(&x, x.set_of);
     }
     free(table);
     free(x.events);
@@ -504,7 +512,7 @@ void compact_free(struct compact *c)
     *c = (struct compact){ 0 };
 }
 
-static bool push(struct compact_work *w, int32_t x)
+static bool dag_push(struct compact_work *w, int32_t x)
 {
     int32_t *grown = array_grow(w->s, w->n, &w->cap, sizeof *grown);
     if (!grown)
@@ -522,7 +530,7 @@ struct leaf_key {
     int32_t kind, collective, group, priority;
 };
 
-static uint64_t bits_of(double x)
+static uint64_t dag_bits_of(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -531,9 +539,9 @@ static uint64_t bits_of(double x)
 
 static struct leaf_key key_of(const struct step_node *leaf)
 {
-    return (struct leaf_key){ .seconds = bits_of(leaf->seconds),
-                              .bytes = bits_of(leaf->bytes),
-                              .times = bits_of(leaf->times),
+    return (struct leaf_key){ .seconds = dag_bits_of(leaf->seconds),
+                              .bytes = dag_bits_of(leaf->bytes),
+                              .times = dag_bits_of(leaf->times),
                               .kind = (int32_t)leaf->kind,
                               .collective = (int32_t)leaf->collective,
                               .group = leaf->group,
@@ -552,8 +560,8 @@ static unsigned long long hash_item(const struct compact *c, const struct compac
                      (size_t)item->count * sizeof *operands);
 }
 
-static bool is_equal(const struct compact *c, const struct compact_item *a, const struct compact_item *b,
-                     const compact_id *operands_of_b)
+static bool compact_is_equal(const struct compact *c, const struct compact_item *a,
+                             const struct compact_item *b, const compact_id *operands_of_b)
 {
     if (a->kind != b->kind || a->count != b->count)
         return false;
@@ -604,7 +612,7 @@ static compact_id intern(struct compact *c, struct compact_item item, const comp
         return -1;
     size_t mask = (size_t)(c->n_table - 1), at = (size_t)hash_item(c, &item, operands) & mask;
     for (; c->table[at] >= 0; at = (at + 1) & mask)
-        if (is_equal(c, &c->items[c->table[at]], &item, operands))
+        if (compact_is_equal(c, &c->items[c->table[at]], &item, operands))
             return c->table[at];
     struct compact_item *grown = array_grow(c->items, c->n_items, &c->cap_items, sizeof *grown);
     if (!grown)
@@ -708,7 +716,7 @@ static compact_id repeat_of(struct compact *c, const int32_t *s, int32_t p, int3
 {
     int32_t base = c->list.n;
     for (int32_t i = 0; i < p; i++)
-        if (!push(&c->list, s[i]))
+        if (!dag_push(&c->list, s[i]))
             return -1;
     compact_id id = close_list(c, COMPACT_SUM, base);
     return id < 0
@@ -722,7 +730,7 @@ static bool fold_row(struct compact *c, int32_t base, bool *changed)
     struct row r = { 0 };
     int32_t n = c->list.n - base, to = base;
     while (c->last.n < c->n_items)
-        if (!push(&c->last, -1))
+        if (!dag_push(&c->last, -1))
             return false;
     *changed = false;
     int32_t *s = malloc(((size_t)n + 1) * sizeof *s);
@@ -773,15 +781,15 @@ static compact_id bring_in(struct compact *c, const struct fold *f, const compac
     int32_t base = c->list.n, bottom = c->todo.n;
     if (kind == FOLD_TASK)
         return leaf_of[f->nodes[id].left];
-    bool ok = push(&c->todo, id);
+    bool ok = dag_push(&c->todo, id);
     while (ok && c->todo.n > bottom) {
         fold_id at = c->todo.s[--c->todo.n];
         if (f->nodes[at].kind == kind) {
-            ok = push(&c->todo, f->nodes[at].right) && push(&c->todo, f->nodes[at].left);
+            ok = dag_push(&c->todo, f->nodes[at].right) && dag_push(&c->todo, f->nodes[at].left);
             continue;
         }
         compact_id item = bring_in(c, f, leaf_of, at);
-        ok = item >= 0 && push(&c->list, item);
+        ok = item >= 0 && dag_push(&c->list, item);
     }
     return ok ? close_list(c, kind == FOLD_SUM ? COMPACT_SUM : COMPACT_MAX, base) : -1;
 }

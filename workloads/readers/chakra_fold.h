@@ -1,4 +1,5 @@
-/** @file Tasks and what each of them waits for: the order of issue, and waits that say nothing new. */
+/** @file Tasks that wait for each other as an expression: their order, the fold into sums and maxima, equal
+ * parts once. */
 #ifndef WORKLOADS_READERS_CHAKRA_FOLD_H
 #define WORKLOADS_READERS_CHAKRA_FOLD_H
 
@@ -35,9 +36,7 @@ int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *wai
               int32_t *cycle, struct err *e);
 void dag_free(struct dag *g);
 
-/*
- * Tasks that wait for each other, folded into an expression of sums and maxima.
- */
+/* ---- folding ---- */
 
 /** Index into fold.nodes; -1 = nothing, which takes no time. */
 typedef int32_t fold_id;
@@ -83,9 +82,7 @@ struct fold {
 int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct err *e);
 void fold_free(struct fold *f);
 
-/*
- * Expressions with equal parts kept once, and rows of equal parts made repeats.
- */
+/* ---- equal parts ---- */
 
 /** Index into compact.items, -1 = nothing. Equal parts, names apart, have the same. */
 typedef int32_t compact_id;

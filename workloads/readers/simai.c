@@ -80,7 +80,7 @@ static int check_policy(struct reader *r, struct err *e)
     return token_fail(&r->in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
 }
 
-static int take_key(struct reader *r, const struct header_key **out, struct err *e)
+static int simai_take_key(struct reader *r, const struct header_key **out, struct err *e)
 {
     char whole[TOKEN_SHOWN], shown[TOKEN_SHOWN];
     const char *names[N_HEADER_KEYS];
@@ -103,7 +103,7 @@ static int take_key(struct reader *r, const struct header_key **out, struct err 
 }
 
 /* Python prints a quotient of whole numbers as "8388608.0". */
-static int take_bytes(struct reader *r, const char *what, double *out, struct err *e)
+static int simai_take_bytes(struct reader *r, const char *what, double *out, struct err *e)
 {
     char digits[64], shown[TOKEN_SHOWN];
     token_advance(&r->in);
@@ -115,13 +115,13 @@ static int take_bytes(struct reader *r, const char *what, double *out, struct er
                       token_show(shown, t), BYTES_MAX_B);
 }
 
-static int read_header(struct reader *r, struct err *e)
+static int simai_read_header(struct reader *r, struct err *e)
 {
     const struct header_key *key = NULL;
     int rc = check_policy(r, e);
     int32_t line = r->in.token.line;
     while (!rc && r->in.next.n > 0 && r->in.next.line == line) {
-        if ((rc = take_key(r, &key, e)))
+        if ((rc = simai_take_key(r, &key, e)))
             return rc;
         r->at[key->key] = r->in.next;
         if (r->in.next.line != line)
@@ -130,7 +130,7 @@ static int read_header(struct reader *r, struct err *e)
         if (key->key < N_COUNTS)
             rc = token_take_count(&r->in, key->name, &r->counts[key->key], e);
         else if (key->key == KEY_PP_COMM)
-            rc = take_bytes(r, key->name, &r->pp_comm_B, e);
+            rc = simai_take_bytes(r, key->name, &r->pp_comm_B, e);
         else
             rc = astra_take_marks(&r->marks, &r->in, key->name,
                                   key->key == KEY_CHECKPOINTS ? ASTRA_CHECKPOINT : ASTRA_INITIATES, e);
@@ -177,8 +177,8 @@ static int check_division(struct reader *r, struct err *e)
 }
 
 /* One group of `size` out of what those before leave; `left` then is what it leaves. */
-static int add_group(struct reader *r, enum simai_group g, int64_t size, int32_t *left,
-                     const struct token *at, struct err *e)
+static int simai_add_group(struct reader *r, enum simai_group g, int64_t size, int32_t *left,
+                           const struct token *at, struct err *e)
 {
     const int32_t *all = r->tree->groups[0].members;
     int32_t n_dims = r->net->n_dims, members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
@@ -192,16 +192,16 @@ static int add_group(struct reader *r, enum simai_group g, int64_t size, int32_t
 }
 
 /* tp, ep, dp_ep and pp one after the other; dp is ep and dp_ep together, which lie next to each other. */
-static int add_groups(struct reader *r, struct err *e)
+static int simai_add_groups(struct reader *r, struct err *e)
 {
     const int64_t *n = r->counts;
     int64_t dp = n[COUNT_GPUS] / (n[COUNT_TP] * n[COUNT_PP]);
     int32_t left[TOPO_MAX_DIMS], members[TOPO_MAX_DIMS];
     int rc;
     memcpy(left, r->tree->groups[0].members, sizeof left);
-    if ((rc = add_group(r, GROUP_TP, n[COUNT_TP], left, &r->at[COUNT_TP], e)) ||
-        (rc = add_group(r, GROUP_EP, n[COUNT_EP], left, &r->at[COUNT_EP], e)) ||
-        (rc = add_group(r, GROUP_DP_EP, dp / n[COUNT_EP], left, &r->at[COUNT_TP], e)))
+    if ((rc = simai_add_group(r, GROUP_TP, n[COUNT_TP], left, &r->at[COUNT_TP], e)) ||
+        (rc = simai_add_group(r, GROUP_EP, n[COUNT_EP], left, &r->at[COUNT_EP], e)) ||
+        (rc = simai_add_group(r, GROUP_DP_EP, dp / n[COUNT_EP], left, &r->at[COUNT_TP], e)))
         return rc;
     const struct step_group *groups = r->tree->groups;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
@@ -209,11 +209,11 @@ static int add_groups(struct reader *r, struct err *e)
     r->members[GROUP_DP] = (double)dp;
     r->group[GROUP_DP] = step_add_group_after(r->tree, group_names[GROUP_DP], members,
                                               r->tree->groups[r->group[GROUP_EP]].stride);
-    return add_group(r, GROUP_PP, n[COUNT_PP], left, &r->at[COUNT_PP], e);
+    return simai_add_group(r, GROUP_PP, n[COUNT_PP], left, &r->at[COUNT_PP], e);
 }
 
-static int group_of(struct reader *r, enum step_phase phase, const struct token *suffix,
-                    enum simai_group *out, struct err *e)
+static int simai_group_of(struct reader *r, enum step_phase phase, const struct token *suffix,
+                          enum simai_group *out, struct err *e)
 {
     char shown[TOKEN_SHOWN];
     if (suffix->n == 0)
@@ -228,11 +228,12 @@ static int group_of(struct reader *r, enum step_phase phase, const struct token 
     return 0;
 }
 
-static int add_column(struct reader *r, enum step_phase phase, const struct astra_column *c, struct err *e)
+static int simai_add_column(struct reader *r, enum step_phase phase, const struct astra_column *c,
+                            struct err *e)
 {
     enum simai_group g = GROUP_TP;
     r->layers.layers[r->layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
-    int rc = group_of(r, phase, &c->suffix, &g, e);
+    int rc = simai_group_of(r, phase, &c->suffix, &g, e);
     if (rc || c->kind == ASTRA_NOTHING || c->bytes == 0)
         return rc;
     struct step_node collective = { .kind = STEP_COLLECTIVE,
@@ -245,7 +246,7 @@ static int add_column(struct reader *r, enum step_phase phase, const struct astr
     return layers_add_collective(&r->layers, phase, collective, e);
 }
 
-static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int simai_read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
     struct astra_column columns[LAYERS_PHASES];
     int n = token_count_line(&r->in), rc = 0;
@@ -254,17 +255,17 @@ static int read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err 
                           n);
     rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIMAI, i, n_layers, e);
     for (int k = 0; k < LAYERS_PHASES && !rc; k++)
-        rc = add_column(r, (enum step_phase)k, &columns[k], e);
+        rc = simai_add_column(r, (enum step_phase)k, &columns[k], e);
     return rc;
 }
 
-static int read_all(struct reader *r, struct err *e)
+static int simai_read_all(struct reader *r, struct err *e)
 {
     int64_t n_layers;
     int rc;
     char shown[TOKEN_SHOWN];
-    if ((rc = read_header(r, e)) || (rc = check_counts(r, e)) || (rc = check_division(r, e)) ||
-        (rc = add_groups(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
+    if ((rc = simai_read_header(r, e)) || (rc = check_counts(r, e)) || (rc = check_division(r, e)) ||
+        (rc = simai_add_groups(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
         return rc;
     if (n_layers < 1)
         return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
@@ -272,7 +273,7 @@ static int read_all(struct reader *r, struct err *e)
         return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "is %s, need the number of layers alone",
                           token_show(shown, &r->in.next));
     for (int64_t i = 0; i < n_layers; i++)
-        if ((rc = read_layer(r, i, n_layers, e)))
+        if ((rc = simai_read_layer(r, i, n_layers, e)))
             return rc;
     if (r->in.next.n > 0)
         return token_fail(&r->in, &r->in.next, e, ERR_PARSE,
@@ -281,8 +282,8 @@ static int read_all(struct reader *r, struct err *e)
     return 0;
 }
 
-static step_id add_inner(struct step_tree *t, step_id parent, enum step_kind kind, double times,
-                         const char *name)
+static step_id simai_add_inner(struct step_tree *t, step_id parent, enum step_kind kind, double times,
+                               const char *name)
 {
     struct step_node node = { .kind = kind, .phase = STEP_OTHER, .times = times };
     step_set_name(node.name, name);
@@ -304,7 +305,7 @@ static void add_sends(const struct reader *r, step_id parent)
 
 static void build_step(struct reader *r, int32_t loop)
 {
-    step_id step = add_inner(r->tree, -1, STEP_SUM, 1, "step");
+    step_id step = simai_add_inner(r->tree, -1, STEP_SUM, 1, "step");
     layers_add_passes(r->tree, step, &r->layers, loop);
     if (r->counts[COUNT_PP] == 1)
         return;
@@ -312,8 +313,8 @@ static void build_step(struct reader *r, int32_t loop)
     add_sends(r, step);
     for (int32_t i = 0; i < r->layers.n_layers; i++)
         r->layers.layers[i].phases[STEP_WEIGHT_GRAD].count = 0;
-    step_id repeat = add_inner(r->tree, step, STEP_REPEAT, share, "bubble");
-    step_id bubble = add_inner(r->tree, repeat, STEP_SUM, 1, "bubble");
+    step_id repeat = simai_add_inner(r->tree, step, STEP_REPEAT, share, "bubble");
+    step_id bubble = simai_add_inner(r->tree, repeat, STEP_SUM, 1, "bubble");
     layers_add_passes(r->tree, bubble, &r->layers, loop);
     add_sends(r, bubble);
 }
@@ -332,7 +333,8 @@ int simai_read(struct step_tree *t, const char *name, const char *text, size_t n
         goto out;
     }
     token_begin(&r.in, name, text, n);
-    if ((rc = read_all(&r, e)) || (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
+    if ((rc = simai_read_all(&r, e)) ||
+        (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
         goto out;
     build_step(&r, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
     rc = step_check(t, e);

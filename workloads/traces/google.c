@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 enum { TIME, JOB = 2, EVENT, N_COLUMNS = 8 };
 
@@ -23,7 +23,7 @@ struct google {
     int64_t n_outside, n_filled;
 };
 
-static int take(struct trace_row *row, struct trace_job *job)
+static int google_take(struct trace_row *row, struct trace_job *job)
 {
     struct google *google = row->context;
     int64_t time_us, event;
@@ -46,9 +46,11 @@ static int take(struct trace_row *row, struct trace_job *job)
     return rc ? rc : TRACE_TAKEN;
 }
 
-static const struct trace_layout layout = {
-    .columns = columns, .n_columns = N_COLUMNS, .header = TRACE_NO_HEADER, .separator = ',', .take = take
-};
+static const struct trace_layout layout = { .columns = columns,
+                                            .n_columns = N_COLUMNS,
+                                            .header = TRACE_NO_HEADER,
+                                            .separator = ',',
+                                            .take = google_take };
 
 static int is_part(const struct dirent *entry)
 {

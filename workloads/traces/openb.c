@@ -2,7 +2,7 @@
  * openb_pod_list_*.csv, a row a pod. Times are seconds. A pod of one GPU may ask for a part of it, gpu_milli
  * / 1000; it gets a whole one here, and the notes say how much that adds up to. runtime_s is deletion_time -
  * scheduled_time; a pod whose phase is Running ran until then too. */
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 enum { NAME, NUM_GPU, GPU_MILLI, PHASE, CREATION, DELETION, SCHEDULED, N_COLUMNS };
 
@@ -38,7 +38,7 @@ static int take_gpus(struct trace_row *row, struct trace_job *job)
     return 0;
 }
 
-static int take(struct trace_row *row, struct trace_job *job)
+static int openb_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
     if ((rc = trace_take_text(row, NAME, &job->id)) ||
@@ -51,9 +51,11 @@ static int take(struct trace_row *row, struct trace_job *job)
 
 int trace_read_openb(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
-    static const struct trace_layout layout = {
-        .columns = columns, .n_columns = N_COLUMNS, .header = TRACE_HEADER, .separator = ',', .take = take
-    };
+    static const struct trace_layout layout = { .columns = columns,
+                                                .n_columns = N_COLUMNS,
+                                                .header = TRACE_HEADER,
+                                                .separator = ',',
+                                                .take = openb_take };
     struct shared shared = { 0 };
     int rc = trace_read_rows(t, path, &layout, &shared, s, e);
     if (!rc)

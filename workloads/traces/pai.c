@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 enum { JOB, TASK, INSTANCES, STATUS, START, END, PLAN_CPU, PLAN_MEM, PLAN_GPU, GPU_TYPE, N_TASK_COLUMNS };
 
@@ -66,7 +66,7 @@ static void pai_free(struct pai *p)
 }
 
 /* The slot of @p name: that of its job, or the free one where it belongs. n_slots > n. */
-static int32_t *find_slot(const struct pai *p, const char *name)
+static int32_t *pai_find_slot(const struct pai *p, const char *name)
 {
     uint32_t mask = (uint32_t)p->n_slots - 1;
     uint32_t i = (uint32_t)text_hash(TEXT_HASH_SEED, name, strlen(name)) & mask;
@@ -90,7 +90,7 @@ static int reserve_slot(struct pai *p, struct err *e)
     for (int32_t i = 0; i < n_slots; i++)
         slots[i] = -1;
     for (int32_t i = 0; i < p->n; i++)
-        *find_slot(p, p->jobs[i].job.id) = i;
+        *pai_find_slot(p, p->jobs[i].job.id) = i;
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int reserve_slot(struct pai *p, struct err *e)
 static struct pai_job *find_job(struct pai *p, struct trace_row *row)
 {
     const char *name = trace_field(row, JOB);
-    int32_t *slot = reserve_slot(p, row->e) ? NULL : find_slot(p, name);
+    int32_t *slot = reserve_slot(p, row->e) ? NULL : pai_find_slot(p, name);
     if (!slot)
         return NULL;
     if (*slot >= 0)
@@ -117,7 +117,7 @@ static struct pai_job *find_job(struct pai *p, struct trace_row *row)
 }
 
 /* Of tasks that ended differently the worst, as the states are listed from good to bad here. */
-static int32_t worse(int32_t a, int32_t b)
+static int32_t pai_worse(int32_t a, int32_t b)
 {
     static const int8_t rank[N_TRACE_STATUSES] = {
         [TRACE_PASSED] = 1, [TRACE_WAITING] = 2, [TRACE_RUNNING] = 3, [TRACE_KILLED] = 4, [TRACE_FAILED] = 5
@@ -159,7 +159,7 @@ static void merge_task(struct pai_job *job, const struct pai_task *task, const c
     job->start_s = fmin(job->start_s, task->start_s); /* of NaN and a number the number */
     job->end_s = fmax(job->end_s, task->end_s);
     job->open = job->open || isnan(task->end_s);
-    job->job.status = worse(job->job.status, task->status);
+    job->job.status = pai_worse(job->job.status, task->status);
     if (strcasecmp(name, "ps") == 0)
         add_instances(&job->job.ps, task->n);
     if (strcasecmp(name, "worker") == 0)
@@ -186,7 +186,7 @@ static int take_job_row(struct trace_row *row, struct trace_job *unused)
     int rc = trace_take_time(row, J_START, &submit_s);
     if (rc)
         return rc;
-    int32_t at = p->n_slots ? *find_slot(p, trace_field(row, J_JOB)) : -1;
+    int32_t at = p->n_slots ? *pai_find_slot(p, trace_field(row, J_JOB)) : -1;
     if (at < 0)
         return TRACE_LEFT_OUT;
     p->jobs[at].job.submit_s = submit_s;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 static const struct trace_status_word words[] = {
     { "Pass", TRACE_PASSED },
@@ -26,8 +26,8 @@ struct philly {
     struct err *e;
 };
 
-static int fail(const struct philly *p, enum err_code code, const char *key, const char *text,
-                const char *need)
+static int philly_fail(const struct philly *p, enum err_code code, const char *key, const char *text,
+                       const char *need)
 {
     return err_set(p->e, code, "%s:%lld: %s is \"%.60s\", need %s", p->path, (long long)p->line, key, text,
                    need);
@@ -40,7 +40,7 @@ static int take_text(const struct philly *p, const struct json_value *object, co
     const struct json_value *v = json_value_get(object, key);
     *out = json_value_text(v);
     if (!*out && !json_value_is_null(v))
-        return fail(p, ERR_PARSE, key, "not text", "text or null");
+        return philly_fail(p, ERR_PARSE, key, "not text", "text or null");
     if (*out && (strcmp(*out, "None") == 0 || **out == '\0'))
         *out = NULL;
     return 0;
@@ -53,7 +53,7 @@ static int take_time(const struct philly *p, const struct json_value *object, co
     *out = NAN;
     if (rc || !text || trace_parse_time(text, out))
         return rc;
-    return fail(p, ERR_PARSE, key, text, "a date such as 2017-10-07 01:12:09");
+    return philly_fail(p, ERR_PARSE, key, text, "a date such as 2017-10-07 01:12:09");
 }
 
 /* GPUs of an attempt, -1 if it names no machine. */
@@ -62,15 +62,15 @@ static int count_gpus(const struct philly *p, const struct json_value *attempt, 
     const struct json_value *detail = json_value_get(attempt, "detail");
     size_t n = 0, n_machines = json_value_count(detail);
     if (!json_value_is_array(detail) && !json_value_is_null(detail))
-        return fail(p, ERR_PARSE, "detail", "no list", "a list of machines");
+        return philly_fail(p, ERR_PARSE, "detail", "no list", "a list of machines");
     for (size_t i = 0; i < n_machines; i++) {
         const struct json_value *gpus = json_value_get(json_value_at(detail, i), "gpus");
         if (!json_value_is_array(gpus))
-            return fail(p, ERR_PARSE, "gpus", "no list", "a list");
+            return philly_fail(p, ERR_PARSE, "gpus", "no list", "a list");
         n += json_value_count(gpus);
     }
     if (n > TRACE_MAX_GPUS)
-        return fail(p, ERR_RANGE, "gpus", "more than 1000000", "at most that");
+        return philly_fail(p, ERR_RANGE, "gpus", "more than 1000000", "at most that");
     *out = n_machines > 0 ? (int32_t)n : -1;
     return 0;
 }
@@ -85,8 +85,8 @@ static int take_attempt(struct philly *p, const struct json_value *attempt, stru
         (rc = take_time(p, attempt, "end_time", &end_s)))
         return rc;
     if (end_s < start_s)
-        return fail(p, ERR_RANGE, "end_time", json_value_text(json_value_get(attempt, "end_time")),
-                    "a time after start_time");
+        return philly_fail(p, ERR_RANGE, "end_time", json_value_text(json_value_get(attempt, "end_time")),
+                           "a time after start_time");
     *differ = *differ || (job->gpus >= 0 && gpus >= 0 && gpus != job->gpus);
     job->gpus = gpus > job->gpus ? gpus : job->gpus;
     job->runtime_s += end_s - start_s;
@@ -99,7 +99,7 @@ static int take_attempts(struct philly *p, const struct json_value *object, stru
     size_t n = json_value_count(attempts);
     bool differ = false;
     if (!json_value_is_array(attempts))
-        return fail(p, ERR_PARSE, "attempts", "no list", "a list");
+        return philly_fail(p, ERR_PARSE, "attempts", "no list", "a list");
     job->runtime_s = n > 0 ? 0 : NAN;
     for (size_t i = 0; i < n; i++) {
         int rc = take_attempt(p, json_value_at(attempts, i), job, &differ);
@@ -111,7 +111,7 @@ static int take_attempts(struct philly *p, const struct json_value *object, stru
     return 0;
 }
 
-static int take_job(struct philly *p, const struct json_value *object, struct trace_job *job)
+static int philly_take_job(struct philly *p, const struct json_value *object, struct trace_job *job)
 {
     const char *id, *status;
     int rc;
@@ -121,13 +121,13 @@ static int take_job(struct philly *p, const struct json_value *object, struct tr
         (rc = take_time(p, object, "submitted_time", &job->submit_s)) || (rc = take_attempts(p, object, job)))
         return rc;
     if (isnan(job->submit_s))
-        return fail(p, ERR_PARSE, "submitted_time", "nothing", "a date such as 2017-10-07 01:12:09");
+        return philly_fail(p, ERR_PARSE, "submitted_time", "nothing", "a date such as 2017-10-07 01:12:09");
     job->status = trace_find_status(words, sizeof words / sizeof *words, status ? status : "");
     p->n_odd += status && job->status == TRACE_STATUS_UNKNOWN;
     return 0;
 }
 
-static void note(struct trace *t, const char *path, int64_t n, const char *what)
+static void philly_note(struct trace *t, const char *path, int64_t n, const char *what)
 {
     if (n)
         text_printf(&t->notes, "%s: %lld job%s %s\n", path, (long long)n, n == 1 ? "" : "s", what);
@@ -142,7 +142,7 @@ int trace_read_philly(struct trace *t, const char *path, const struct trace_sett
     while (!rc && !(rc = json_reader_next(reader, &object, e)) && object) {
         struct trace_job job = trace_job_unknown(t->n_records++);
         p.line = json_reader_line(reader);
-        rc = take_job(&p, object, &job);
+        rc = philly_take_job(&p, object, &job);
         if (!rc) {
             rc = trace_keep(t, s, &job, e);
         } else {
@@ -153,8 +153,8 @@ int trace_read_philly(struct trace *t, const char *path, const struct trace_sett
     json_reader_close(reader);
     if (rc)
         return rc;
-    note(t, path, p.n_untimed, "with an attempt that has no start or end: runtime_s is left blank");
-    note(t, path, p.n_differ, "with attempts on different numbers of GPUs: the largest is taken");
-    note(t, path, p.n_odd, "with a status that is not Pass, Killed or Failed: it is left blank");
+    philly_note(t, path, p.n_untimed, "with an attempt that has no start or end: runtime_s is left blank");
+    philly_note(t, path, p.n_differ, "with attempts on different numbers of GPUs: the largest is taken");
+    philly_note(t, path, p.n_odd, "with a status that is not Pass, Killed or Failed: it is left blank");
     return 0;
 }

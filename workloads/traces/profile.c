@@ -1,3 +1,8 @@
+/*
+ * What a trace does not tell of its jobs, drawn from named distributions: models, GPUs, iterations, times.
+ * Every draw depends on the seed, the job's number and what is drawn only, so that a part of a trace draws
+ * the same.
+ */
 #include "workloads/traces/profile.h"
 
 #include <math.h>
@@ -128,8 +133,8 @@ static int check_value(double x, const struct draw_rule *rule, const struct yaml
 }
 
 /* A list of numbers; @p rule NULL: weights, at least 0. */
-static int read_list(double *out, int32_t *n, const struct draw_rule *rule, const struct yaml_doc *doc,
-                     yaml_id list, struct err *e)
+static int profile_read_list(double *out, int32_t *n, const struct draw_rule *rule,
+                             const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     static const struct draw_rule weights = { 0, 1e9, 1, false };
     int rc = yaml_need(doc, list, YAML_SEQ, e);
@@ -161,19 +166,20 @@ static int sum_weights(double *upto, int32_t n, const struct yaml_doc *doc, yaml
     return 0;
 }
 
-static int read_values(struct trace_draw *d, const struct draw_conf *conf, const struct draw_rule *rule,
-                       const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int profile_read_values(struct trace_draw *d, const struct draw_conf *conf,
+                               const struct draw_rule *rule, const struct yaml_doc *doc, yaml_id id,
+                               struct err *e)
 {
     int32_t n_weights = 0;
     d->kind = TRACE_DRAW_LIST;
     if (!isnan(conf->from) || !isnan(conf->to) || conf->log)
         return yaml_fail(doc, id, e, ERR_PARSE, "has values and a range, need one of them");
-    int rc = read_list(d->values, &d->n, rule, doc, conf->values, e);
+    int rc = profile_read_list(d->values, &d->n, rule, doc, conf->values, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < d->n; i++)
         d->upto[i] = 1;
-    if (conf->weights >= 0 && (rc = read_list(d->upto, &n_weights, NULL, doc, conf->weights, e)))
+    if (conf->weights >= 0 && (rc = profile_read_list(d->upto, &n_weights, NULL, doc, conf->weights, e)))
         return rc;
     if (conf->weights >= 0 && n_weights != d->n)
         return yaml_fail(doc, conf->weights, e, ERR_RANGE, "has %d entries, need %d, one per value",
@@ -221,11 +227,11 @@ static int read_draw(struct trace_draw *d, const struct draw_rule *rule, const s
     int rc = schema_read(&conf, &trace_profile_draw_section, doc, id, e);
     if (rc)
         return rc;
-    return conf.values >= 0 ? read_values(d, &conf, rule, doc, id, e)
+    return conf.values >= 0 ? profile_read_values(d, &conf, rule, doc, id, e)
                             : read_range(d, &conf, rule, doc, id, e);
 }
 
-static int read_model(struct trace_model *m, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int profile_read_model(struct trace_model *m, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     struct model_conf conf;
     int rc = schema_read(&conf, &trace_profile_model_section, doc, id, e);
@@ -254,7 +260,7 @@ static int read_models(struct trace_profile *p, const struct yaml_doc *doc, yaml
         return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
                          TRACE_PROFILE_MODELS);
     yaml_each (id, doc, list) {
-        if ((rc = read_model(&p->models[p->n_models], doc, id, e)))
+        if ((rc = profile_read_model(&p->models[p->n_models], doc, id, e)))
             return rc;
         upto[p->n_models] = p->models[p->n_models].upto;
         p->n_models++;
@@ -348,7 +354,7 @@ static const struct trace_draw *either(const struct trace_draw *own, const struc
     return own && own->kind != TRACE_DRAW_NONE ? own : general;
 }
 
-static void mark(struct trace_job *job, enum trace_column_id k)
+static void profile_mark(struct trace_job *job, enum trace_column_id k)
 {
     job->synthetic |= 1u << k;
 }
@@ -358,7 +364,7 @@ static void fill_small(struct trace_job *job, enum trace_column_id k, int32_t *f
     if (*field >= 0 || isnan(x))
         return;
     *field = (int32_t)x;
-    mark(job, k);
+    profile_mark(job, k);
 }
 
 static void fill_count(struct trace_job *job, enum trace_column_id k, int64_t *field, double x)
@@ -366,7 +372,7 @@ static void fill_count(struct trace_job *job, enum trace_column_id k, int64_t *f
     if (*field >= 0 || isnan(x))
         return;
     *field = (int64_t)x;
-    mark(job, k);
+    profile_mark(job, k);
 }
 
 static void fill_real(struct trace_job *job, enum trace_column_id k, double *field, double x)
@@ -374,7 +380,7 @@ static void fill_real(struct trace_job *job, enum trace_column_id k, double *fie
     if (!isnan(*field) || isnan(x))
         return;
     *field = x;
-    mark(job, k);
+    profile_mark(job, k);
 }
 
 /* Iterations and runtime: what of the two is known says the other. */
@@ -391,8 +397,8 @@ static void fill_time(struct trace_job *job, double iter_s, double iters)
               runtime_s > TRACE_MAX_TIME_S ? TRACE_MAX_TIME_S : runtime_s);
 }
 
-static int fill_job(struct trace_job *job, const struct trace_profile *p, const double u[N_U],
-                    struct trace_fill_counts *counts, struct err *e)
+static int profile_fill_job(struct trace_job *job, const struct trace_profile *p, const double u[N_U],
+                            struct trace_fill_counts *counts, struct err *e)
 {
     const struct trace_model *m = job->model ? find_model(p, job->model) : NULL;
     if (!m) {
@@ -403,7 +409,7 @@ static int fill_job(struct trace_job *job, const struct trace_profile *p, const 
         job->model = strdup(m->name);
         if (!job->model)
             return err_nomem(e, "name of a model");
-        mark(job, TRACE_MODEL);
+        profile_mark(job, TRACE_MODEL);
     }
     const struct trace_draw *grad_B = either(m ? &m->grad_B : NULL, &p->grad_B);
     const struct trace_draw *batch = either(m ? &m->batch : NULL, &p->batch);
@@ -432,14 +438,12 @@ int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
             u[k] = rng_uniform(r);
         rng_free(r);
         if (!rc)
-            rc = fill_job(&t->jobs[i], p, u, counts, e);
+            rc = profile_fill_job(&t->jobs[i], p, u, counts, e);
     }
     return rc;
 }
 
-/*
- * A part of a trace with all that it does not tell drawn: the same jobs for everybody who asks for the same.
- */
+/* ---- a part of a trace, filled ---- */
 
 int trace_prepare(struct trace *t, const struct trace_window *w, const struct trace_profile *p, uint64_t seed,
                   struct trace_fill_counts *counts, struct err *e)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 /* ---- gavel ---- */
 

@@ -8,7 +8,7 @@
  * gpus is gpu_num, runtime_s is end_time - start_time, or `duration` where a time is missing. */
 #include <math.h>
 
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 enum { JOB_ID, GPU_NUM, STATE, SUBMIT, START, END, DURATION, N_COLUMNS };
 
@@ -45,7 +45,7 @@ static int take_runtime(struct trace_row *row, struct trace_job *job)
     return 0;
 }
 
-static int take(struct trace_row *row, struct trace_job *job)
+static int slurm_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
     if ((rc = trace_take_text(row, JOB_ID, &job->id)) || (rc = trace_take_small(row, GPU_NUM, &job->gpus)) ||
@@ -56,7 +56,7 @@ static int take(struct trace_row *row, struct trace_job *job)
 }
 
 static const struct trace_layout layout = {
-    .columns = columns, .n_columns = N_COLUMNS, .header = TRACE_HEADER, .separator = ',', .take = take
+    .columns = columns, .n_columns = N_COLUMNS, .header = TRACE_HEADER, .separator = ',', .take = slurm_take
 };
 
 int trace_read_helios(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)

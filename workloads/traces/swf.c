@@ -5,7 +5,7 @@
  * are left out. */
 #include <math.h>
 
-#include "workloads/traces/format.h"
+#include "workloads/traces/trace.h"
 
 /* Of 18; the others have names only so that the number of fields is right. */
 enum { JOB, SUBMIT, WAIT, RUN, ALLOCATED, ASKED = 7, STATUS = 10, N_COLUMNS = 18 };
@@ -52,7 +52,7 @@ static int take_processors(const struct trace_row *row, int32_t k, int32_t *out)
     return 0;
 }
 
-static int take_status(const struct trace_row *row, struct trace_job *job)
+static int swf_take_status(const struct trace_row *row, struct trace_job *job)
 {
     double status;
     int rc = take_number(row, STATUS, 5, &status);
@@ -69,7 +69,7 @@ static int take_status(const struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
-static int take(struct trace_row *row, struct trace_job *job)
+static int swf_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
     if ((rc = trace_take_text(row, JOB, &job->id)) ||
@@ -81,7 +81,7 @@ static int take(struct trace_row *row, struct trace_job *job)
         return trace_fail_field(row, ERR_PARSE, SUBMIT, "a number");
     if (job->gpus < 0 && (rc = take_processors(row, ASKED, &job->gpus)))
         return rc;
-    return take_status(row, job);
+    return swf_take_status(row, job);
 }
 
 int trace_read_swf(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
@@ -91,7 +91,7 @@ int trace_read_swf(struct trace *t, const char *path, const struct trace_setting
                                                 .header = TRACE_NO_HEADER,
                                                 .separator = ' ',
                                                 .comment = ';',
-                                                .take = take };
+                                                .take = swf_take };
     int rc = trace_read_rows(t, path, &layout, NULL, s, e);
     if (!rc)
         text_printf(&t->notes, "%s: processors of the trace are taken for GPUs\n", path);

@@ -1,3 +1,9 @@
+/*
+ * Job traces of clusters: one list of jobs from any of the formats in `trace_formats` (a reader a file in
+ * this folder), that list written as and read from the canonical CSV, and a part of it: a window in time or
+ * number, scaled arrivals, or arrivals made up. Bad records are errors, or counted and noted where settings
+ * forgive them.
+ */
 #include "workloads/traces/trace.h"
 
 #include <ctype.h>
@@ -10,7 +16,6 @@
 #include "base/array.h"
 #include "base/num.h"
 #include "base/rng.h"
-#include "workloads/traces/format.h"
 
 const char *const trace_column_names[N_TRACE_COLUMNS] = {
     "job_id",     "submit_s", "gpus", "runtime_s", "status",   "model",     "iters",
@@ -134,14 +139,9 @@ int trace_read(struct trace *t, int format, const char *path, const struct trace
     return 0;
 }
 
-int trace_read_csv(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    return trace_read(t, N_TRACE_FORMATS - 1, path, s, e);
-}
-
 /* ---- the table ---- */
 
-static void put_count(struct table *table, int64_t n)
+static void trace_put_count(struct table *table, int64_t n)
 {
     if (n < 0)
         table_put_none(table);
@@ -178,15 +178,15 @@ void trace_format_csv(struct table *table, const struct trace *t)
         table_row(table);
         table_put_text(table, job->id);
         table_put_real(table, job->submit_s);
-        put_count(table, job->gpus);
+        trace_put_count(table, job->gpus);
         table_put_real(table, job->runtime_s);
         table_put_text(table, job->status >= 0 ? trace_status_words[job->status] : NULL);
         table_put_text(table, job->model);
-        put_count(table, job->iters);
+        trace_put_count(table, job->iters);
         table_put_real(table, job->grad_bytes);
-        put_count(table, job->batch);
-        put_count(table, job->ps);
-        put_count(table, job->workers);
+        trace_put_count(table, job->batch);
+        trace_put_count(table, job->ps);
+        trace_put_count(table, job->workers);
         table_put_real(table, job->priority);
         put_synthetic(table, job->synthetic, &list);
     }
@@ -231,7 +231,7 @@ void trace_note_shared(struct trace *t, const char *path, int64_t n, double aske
 
 /* ---- a line into fields ---- */
 
-static int fail(const struct trace_row *row, enum err_code code, const char *what)
+static int trace_fail(const struct trace_row *row, enum err_code code, const char *what)
 {
     return err_set(row->e, code, "%s:%lld: %s", row->path, (long long)row->line, what);
 }
@@ -242,16 +242,17 @@ static int split_at(struct trace_row *row, char *s, char separator)
     row->n_fields = 0;
     for (;;) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
+            return trace_fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
         row->fields[row->n_fields++] = s;
         char *end;
         if (separator == ',' && *s == '"') {
             end = text_unquote(s);
             if (!end)
-                return fail(row, ERR_PARSE, "quote is not closed, need the closing one in the same line");
+                return trace_fail(row, ERR_PARSE,
+                                  "quote is not closed, need the closing one in the same line");
             if (*end != ',' && *end != '\0')
-                return fail(row, ERR_PARSE,
-                            "text behind a closing quote, need a comma or the end of the line");
+                return trace_fail(row, ERR_PARSE,
+                                  "text behind a closing quote, need a comma or the end of the line");
         } else {
             end = s + strcspn(s, stop);
         }
@@ -269,7 +270,7 @@ static int split_at_blanks(struct trace_row *row, char *s)
     row->n_fields = 0;
     for (s += strspn(s, blanks); *s; s += strspn(s, blanks)) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
+            return trace_fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
         row->fields[row->n_fields++] = s;
         s += strcspn(s, blanks);
         if (*s)
@@ -278,7 +279,7 @@ static int split_at_blanks(struct trace_row *row, char *s)
     return 0;
 }
 
-static int split(struct trace_row *row, char *s)
+static int row_split(struct trace_row *row, char *s)
 {
     char separator = row->layout->separator;
     return separator == ' ' ? split_at_blanks(row, s) : split_at(row, s, separator);
@@ -319,7 +320,7 @@ static void note_unknown(struct trace_row *row)
     }
 }
 
-static int read_names(struct trace_row *row)
+static int row_read_names(struct trace_row *row)
 {
     const struct trace_layout *layout = row->layout;
     row->n_names = row->n_fields;
@@ -342,13 +343,13 @@ static int read_names(struct trace_row *row)
 }
 
 /* The first row that is no comment: true in @p used when it names the columns. */
-static int begin_rows(struct trace_row *row, bool *used)
+static int trace_begin_rows(struct trace_row *row, bool *used)
 {
     const struct trace_layout *layout = row->layout;
     *used = layout->header == TRACE_HEADER || (layout->header == TRACE_HEADER_IF && row->n_fields > 0 &&
                                                strcmp(row->fields[0], layout->columns[0].name) == 0);
     if (*used)
-        return read_names(row);
+        return row_read_names(row);
     use_listed_order(row);
     return 0;
 }
@@ -391,18 +392,18 @@ static bool is_passed_over(const struct trace_row *row, const char *s)
     return begins || s[strspn(s, " \t")] == '\0';
 }
 
-static int take_line(struct trace_row *row, char *s)
+static int row_take_line(struct trace_row *row, char *s)
 {
     bool used = false;
     if (row->line == 1 && strncmp(s, "\xef\xbb\xbf", 3) == 0) /* byte order mark */
         s += 3;
     if (is_passed_over(row, s))
         return 0;
-    int rc = split(row, s);
+    int rc = row_split(row, s);
     if (rc)
         return forgive_line(row, rc);
     if (!row->begun) {
-        rc = begin_rows(row, &used);
+        rc = trace_begin_rows(row, &used);
         row->begun = rc == 0;
     }
     return rc || used ? rc : take_row(row);
@@ -431,7 +432,7 @@ int trace_read_rows(struct trace *t, const char *path, const struct trace_layout
         if (rc == ERR_PARSE)
             rc = forgive_line(&row, rc);
         else if (!rc && more)
-            rc = take_line(&row, lines.s);
+            rc = row_take_line(&row, lines.s);
     }
     lines_close(&lines);
     if (!rc && layout->header == TRACE_HEADER && !row.begun)
@@ -681,9 +682,7 @@ int32_t trace_take_status(struct trace_row *row, int32_t k, const struct trace_s
     return status;
 }
 
-/*
- * The canonical CSV: what `weft import --trace` writes.
- */
+/* ---- the canonical CSV ---- */
 
 static const struct trace_column columns[N_TRACE_COLUMNS] = {
     { "job_id", true },     { "submit_s", true }, { "gpus", true },     { "runtime_s", false },
@@ -692,7 +691,7 @@ static const struct trace_column columns[N_TRACE_COLUMNS] = {
     { "synthetic", false },
 };
 
-static int take_status(const struct trace_row *row, int32_t *out)
+static int canonical_take_status(const struct trace_row *row, int32_t *out)
 {
     const char *s = trace_field(row, TRACE_STATUS);
     for (int32_t i = 0; i < N_TRACE_STATUSES; i++)
@@ -720,14 +719,15 @@ static int take_synthetic(const struct trace_row *row, unsigned *out)
     return 0;
 }
 
-static int take(struct trace_row *row, struct trace_job *job)
+static int canonical_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
     if ((rc = trace_take_text(row, TRACE_JOB_ID, &job->id)) ||
         (rc = trace_take_real(row, TRACE_SUBMIT, -TRACE_MAX_TIME_S, TRACE_MAX_TIME_S, &job->submit_s)) ||
         (rc = trace_take_small(row, TRACE_GPUS, &job->gpus)) ||
         (rc = trace_take_real(row, TRACE_RUNTIME, 0, TRACE_MAX_TIME_S, &job->runtime_s)) ||
-        (rc = take_status(row, &job->status)) || (rc = trace_take_text(row, TRACE_MODEL, &job->model)) ||
+        (rc = canonical_take_status(row, &job->status)) ||
+        (rc = trace_take_text(row, TRACE_MODEL, &job->model)) ||
         (rc = trace_take_count(row, TRACE_ITERS, TRACE_MAX_COUNT, &job->iters)) ||
         (rc = trace_take_real(row, TRACE_GRAD, 0, TRACE_MAX_BYTES, &job->grad_bytes)) ||
         (rc = trace_take_count(row, TRACE_BATCH, TRACE_MAX_COUNT, &job->batch)) ||
@@ -751,7 +751,7 @@ int trace_read_canonical(struct trace *t, const char *path, const struct trace_s
                                                 .separator = ',',
                                                 .comment = '#',
                                                 .exact = true,
-                                                .take = take };
+                                                .take = canonical_take };
     return trace_read_rows(t, path, &layout, NULL, s, e);
 }
 
