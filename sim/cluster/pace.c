@@ -18,12 +18,12 @@
  * `= { 0 }`; release with pace_comm_free().
  */
 struct pace_comm {
-    double before_s;           /**< inside servers, and sums that are formed */
-    double floor_s;            /**< what goes on inside servers at the same time */
-    double latency_s;          /**< of all steps between servers */
-    double volume_B;           /**< of each stream, 0: nothing between servers */
-    struct lockstep_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
-    double *sent_B;            /**< shape [n_uses], owned: on each of them in an iteration */
+    double before_s;         /**< inside servers, and sums that are formed */
+    double floor_s;          /**< what goes on inside servers at the same time */
+    double latency_s;        /**< of all steps between servers */
+    double volume_B;         /**< of each stream, 0: nothing between servers */
+    struct maxmin_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
+    double *sent_B;          /**< shape [n_uses], owned: on each of them in an iteration */
     int32_t n_uses;
 };
 void pace_comm_free(struct pace_comm *m);
@@ -268,7 +268,7 @@ static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_w
         return err_nomem(e, "links of a job");
     for (int32_t i = 0; i < x->n_tally; i++) {
         const struct pace_tally *t = &x->tally[i];
-        m->uses[i] = (struct lockstep_use){ t->arc, t->there > t->back ? t->there : t->back };
+        m->uses[i] = (struct maxmin_use){ t->arc, t->there > t->back ? t->there : t->back };
         m->sent_B[i] = ((double)t->there + t->back) * m->volume_B / (both_ways ? 2 : 1);
     }
     m->n_uses = x->n_tally;
@@ -344,11 +344,11 @@ struct pace_graph {
     struct pace_site site;
     const struct gang_job *jobs;
     int32_t n_jobs;
-    struct graph_job *state;   /**< shape [n_jobs], owned */
-    struct graph_arc *arcs;    /**< shape [n_arcs], owned */
-    struct lockstep *lockstep; /**< owned; NULL without contention */
-    int32_t *begun, n_begun;   /**< since the last changed(); shape [n_jobs], owned */
-    int32_t *listed;           /**< answer of changed(); shape [n_jobs], owned */
+    struct graph_job *state; /**< shape [n_jobs], owned */
+    struct graph_arc *arcs;  /**< shape [n_arcs], owned */
+    struct maxmin *sharing;  /**< owned; NULL without contention */
+    int32_t *begun, n_begun; /**< since the last changed(); shape [n_jobs], owned */
+    int32_t *listed;         /**< answer of changed(); shape [n_jobs], owned */
 };
 
 struct pace_graph_settings pace_graph_settings_default(void)
@@ -380,7 +380,7 @@ static void note_peaks(struct pace_graph *g, const struct graph_job *j)
 /* Does its speed depend on others? */
 static bool shares(const struct pace_graph *g, const struct graph_job *j)
 {
-    return g->lockstep && j->comm.volume_B > 0;
+    return g->sharing && j->comm.volume_B > 0;
 }
 
 static int begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
@@ -392,13 +392,15 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
         j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
         bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
         if (shares(g, j))
-            rc = lockstep_add(g->lockstep, job, j->comm.uses, j->comm.n_uses,
+            rc = maxmin_place(g->sharing, job, j->comm.uses, j->comm.n_uses,
                               capped ? j->comm.volume_B / j->alone_s : (double)INFINITY, e);
     }
     if (rc) {
         pace_comm_free(&j->comm);
         return rc;
     }
+    if (shares(g, j))
+        maxmin_join(g->sharing, job);
     j->runs = true;
     j->iteration_s = j->alone_s;
     if (!j->listed) {
@@ -414,7 +416,7 @@ static void end(void *x, int32_t job)
     struct graph_job *j = &g->state[job];
     change_load(g, j, 0);
     if (shares(g, j))
-        lockstep_remove(g->lockstep, job);
+        maxmin_remove(g->sharing, job);
     pace_comm_free(&j->comm);
     j->runs = false;
 }
@@ -422,7 +424,7 @@ static void end(void *x, int32_t job)
 static double shared_s(const struct pace_graph *g, int32_t job)
 {
     const struct graph_job *j = &g->state[job];
-    double rate_Bps = lockstep_rate(g->lockstep, job);
+    double rate_Bps = maxmin_rate(g->sharing, job);
     if (g->site.settings.duty == PACE_DUTY_INTERLEAVED)
         return fmax(j->alone_s, j->comm.volume_B / rate_Bps);
     return pace_comm_iteration_s(&j->comm, &g->jobs[job], rate_Bps);
@@ -435,8 +437,8 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
     int32_t n_moved = 0;
     (void)e;
     *n = 0;
-    if (g->lockstep)
-        lockstep_settle(g->lockstep, &moved, &n_moved);
+    if (g->sharing)
+        maxmin_settle(g->sharing, &moved, &n_moved);
     for (int32_t i = 0; i < g->n_begun; i++) {
         struct graph_job *j = &g->state[g->begun[i]];
         j->listed = j->runs;
@@ -474,7 +476,7 @@ static void release(void *x)
     for (int32_t i = 0; g->state && i < g->n_jobs; i++)
         pace_comm_free(&g->state[i].comm);
     pace_site_free(&g->site);
-    lockstep_free(g->lockstep);
+    maxmin_free(g->sharing);
     free(g->state);
     free(g->arcs);
     free(g->begun);
@@ -493,7 +495,11 @@ static int reserve(struct pace_graph *g, struct err *e)
         return err_nomem(e, "jobs");
     if (g->site.settings.contention == PACE_CONTENTION_NONE)
         return 0;
-    return lockstep_build(&g->lockstep, g->site.reach_Bps, g->site.c->n_arcs, g->n_jobs, e);
+    /* Rates may be off by keep_rate, and a link sums up those of many streams. */
+    const struct maxmin_settings settings = {
+        .same_rate = 1 + 0x1p-38, .keep_rate = 1 + 0x1p-40, .rounds = 8, .n_capped = g->n_jobs
+    };
+    return maxmin_build(&g->sharing, g->site.reach_Bps, g->site.c->n_arcs, &settings, e);
 }
 
 int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,

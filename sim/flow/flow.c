@@ -1,177 +1,191 @@
 #include "sim/flow/flow.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "sim/flow/flow_model.h"
+#include "base/heap.h"
+#include "sim/flow/maxmin.h"
 
 /* Times this close (relative) are one instant. */
 #define SAME_INSTANT (1 + 0x1p-42)
 
+/* A flow that is that close (relative) to where it should be stays: above the rounding of a sum of thousands.
+ */
+#define SAME_RATE (1 + 0x1p-43)
+
+struct flow {
+    double left_B; /* at time since_s */
+    double rate_Bps;
+    double since_s; /* when left_B was last brought up to date: when the rate changed */
+    double bytes;
+    int64_t tag, order; /* order: how many were added before it */
+    int32_t next_free;
+    int32_t at; /* in the calendar, -1 = not in it */
+    int32_t n_arcs;
+    bool moves; /* latency is over */
+};
+
+struct flow_arc {
+    double bw_Bps, lat_s;
+    double bytes; /* of flows that are done */
+};
+
+/* When a flow has its next event. */
+struct flow_date {
+    double time_s;
+    int64_t order;
+    int32_t flow;
+};
+
+struct flow_net {
+    double now_s;
+    struct flow_counts counts;
+    int32_t n_arcs;
+    struct flow_arc *arcs;  /* shape [n_arcs], owned */
+    struct maxmin *sharing; /* of the arcs among the flows that move; owned */
+
+    struct flow *flows; /* shape [cap_flows], owned; n_flows of them were ever used */
+    int32_t n_flows, cap_flows, free_flow;
+
+    struct flow_date *dates; /* shape [cap_flows], heap, owned */
+    int32_t n_dates;
+    int64_t *ended; /* shape [cap_flows], tags, owned */
+    int32_t n_ended;
+    struct maxmin_use *uses; /* of the flow at hand; owned */
+    int32_t cap_uses;
+};
+
+/* ---- calendar: by time, then by who was added first ---- */
+
+static bool date_before(const struct flow_date *a, const struct flow_date *b)
+{
+    return a->time_s < b->time_s || (!(a->time_s > b->time_s) && a->order < b->order);
+}
+
+static void date_moved(struct flow_net *net, const struct flow_date *date, int64_t at)
+{
+    net->flows[date->flow].at = (int32_t)at;
+}
+
+HEAP_TRACKED(dates, struct flow_date, date_before, struct flow_net *, date_moved)
+
+/* Put a flow in, or move it. */
+static void date_set(struct flow_net *net, int32_t f, double time_s)
+{
+    struct flow_date date = { time_s, net->flows[f].order, f };
+    int32_t at = net->flows[f].at;
+    if (at < 0) {
+        dates_push(net->dates, net->n_dates++, date, net);
+    } else {
+        net->dates[at] = date;
+        dates_settle(net->dates, net->n_dates, at, net);
+    }
+}
+
+/* Take the first one out. */
+static int32_t date_pop(struct flow_net *net)
+{
+    int32_t f = dates_pop(net->dates, net->n_dates--, net).flow;
+    net->flows[f].at = -1;
+    return f;
+}
+
+/* ---- room ---- */
+
+static int copy_arcs(struct flow_net *net, const struct topo_routes *routes, struct err *e)
+{
+    const struct maxmin_settings settings = {
+        .same_rate = SAME_RATE, .keep_rate = 1, .rounds = 12, .resum = true
+    };
+    net->n_arcs = routes->n_arcs;
+    net->arcs = calloc((size_t)net->n_arcs + 1, sizeof *net->arcs);
+    double *bw_Bps = malloc(((size_t)net->n_arcs + 1) * sizeof *bw_Bps);
+    for (int32_t a = 0; a < net->n_arcs && net->arcs && bw_Bps; a++) {
+        net->arcs[a].bw_Bps = bw_Bps[a] = topo_arc_bw(routes, a);
+        net->arcs[a].lat_s = routes->lat_s[a];
+    }
+    int rc = net->arcs && bw_Bps ? 0 : err_nomem(e, "flows");
+    if (!rc)
+        rc = maxmin_build(&net->sharing, bw_Bps, net->n_arcs, &settings, e);
+    free(bw_Bps);
+    return rc;
+}
+
 int flow_net_build(struct flow_net **out, const struct topo_routes *routes, struct err *e)
 {
-    size_t n = (size_t)routes->n_arcs + 1;
-    *out = NULL;
-    struct flow_net *net = calloc(1, sizeof *net);
+    struct flow_net *net = *out = calloc(1, sizeof *net);
     if (!net)
         return err_nomem(e, "flows");
-    *net = (struct flow_net){ .n_arcs = routes->n_arcs, .free_flow = -1 };
-    net->arcs = calloc(n, sizeof *net->arcs);
-    net->dirty = malloc(n * sizeof *net->dirty);
-    net->near_arcs = malloc(n * sizeof *net->near_arcs);
-    net->offers = malloc(n * sizeof *net->offers);
-    if (!net->arcs || !net->dirty || !net->near_arcs || !net->offers) {
+    net->free_flow = -1;
+    int rc = copy_arcs(net, routes, e);
+    if (rc) {
         flow_net_free(net);
-        return err_nomem(e, "flows");
+        *out = NULL;
     }
-    for (int32_t a = 0; a < net->n_arcs; a++) {
-        net->arcs[a].bw_Bps = topo_arc_bw(routes, a);
-        net->arcs[a].lat_s = routes->lat_s[a];
-        net->arcs[a].head = -1;
-    }
-    *out = net;
-    return 0;
+    return rc;
 }
 
 void flow_net_free(struct flow_net *net)
 {
     if (!net)
         return;
+    maxmin_free(net->sharing);
     free(net->arcs);
     free(net->flows);
-    free(net->places);
-    free(net->free_places);
     free(net->dates);
-    free(net->dirty);
     free(net->ended);
-    free(net->near_arcs);
-    free(net->near_flows);
-    free(net->offers);
+    free(net->uses);
     free(net);
 }
 
-/* ---- room ---- */
-
-#define GROW(array, cap)                                                                                     \
-    do {                                                                                                     \
-        void *grown_ = realloc(array, (cap) * sizeof *(array));                                              \
-        if (!grown_)                                                                                         \
-            return err_nomem(e, "flows");                                                                    \
-        (array) = grown_;                                                                                    \
-    } while (0)
-
 /* All that has one item per flow grows together, so that nothing can fail while events are handled. */
-static int reserve_flows(struct flow_net *net, struct err *e)
+static int reserve_flow(struct flow_net *net, struct err *e)
 {
     if (net->free_flow >= 0 || net->n_flows < net->cap_flows)
         return 0;
-    if (net->cap_flows > INT32_MAX / 2)
+    int64_t cap = vec_larger(net->cap_flows, (int64_t)net->n_flows + 1);
+    if (cap > INT32_MAX || !vec_resize(net->flows, cap) || !vec_resize(net->dates, cap) ||
+        !vec_resize(net->ended, cap))
         return err_nomem(e, "flows");
-    size_t cap = net->cap_flows ? 2 * (size_t)net->cap_flows : 64;
-    GROW(net->flows, cap);
-    GROW(net->dates, cap);
-    GROW(net->ended, cap);
-    GROW(net->near_flows, cap);
     net->cap_flows = (int32_t)cap;
     return 0;
 }
 
-/* Lists of free places of routes of up to n arcs. */
-static int reserve_lengths(struct flow_net *net, int32_t n, struct err *e)
-{
-    if (n < net->cap_lengths)
-        return 0;
-    int32_t *grown = realloc(net->free_places, ((size_t)n + 1) * sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "routes of flows");
-    for (; net->cap_lengths <= n; net->cap_lengths++)
-        grown[net->cap_lengths] = -1;
-    net->free_places = grown;
-    return 0;
-}
-
-/* n places in a row: those of an ended flow with as many arcs, or new ones. */
-static int take_places(struct flow_net *net, int32_t n, int32_t *first, struct err *e)
-{
-    int rc = reserve_lengths(net, n, e);
-    if (rc)
-        return rc;
-    *first = net->free_places[n];
-    if (*first >= 0) {
-        net->free_places[n] = net->places[*first].next;
-        return 0;
-    }
-    if (n > net->cap_places - net->n_places) {
-        int64_t cap = 2 * (int64_t)net->cap_places + n;
-        struct flow_place *grown =
-            cap <= INT32_MAX ? realloc(net->places, (size_t)cap * sizeof *grown) : NULL;
-        if (!grown)
-            return err_nomem(e, "routes of flows");
-        net->places = grown;
-        net->cap_places = (int32_t)cap;
-    }
-    *first = net->n_places;
-    net->n_places += n;
-    return 0;
-}
-
-static void give_places(struct flow_net *net, int32_t first, int32_t n)
-{
-    if (n == 0)
-        return;
-    net->places[first].next = net->free_places[n];
-    net->free_places[n] = first;
-}
-
-/* ---- arcs ---- */
-
-static void join_arc(struct flow_net *net, int32_t f, int32_t p)
-{
-    struct flow_place *place = &net->places[p];
-    struct flow_arc *arc = &net->arcs[place->arc];
-    *place = (struct flow_place){ place->arc, f, -1, arc->head };
-    if (arc->head >= 0)
-        net->places[arc->head].prev = p;
-    arc->head = p;
-    arc->n++;
-    flow_touch(net, place->arc);
-}
-
-static void leave_arc(struct flow_net *net, int32_t p, double bytes)
-{
-    const struct flow_place *place = &net->places[p];
-    struct flow_arc *arc = &net->arcs[place->arc];
-    if (place->prev >= 0)
-        net->places[place->prev].next = place->next;
-    else
-        arc->head = place->next;
-    if (place->next >= 0)
-        net->places[place->next].prev = place->prev;
-    arc->bytes += bytes;
-    arc->n--;
-    flow_touch(net, place->arc);
-}
-
 /* ---- flows ---- */
 
+static void flow_set_rate(struct flow_net *net, int32_t f, double rate_Bps)
+{
+    struct flow *flow = &net->flows[f];
+    flow->left_B = fmax(0, flow->left_B - flow->rate_Bps * (net->now_s - flow->since_s));
+    flow->since_s = net->now_s;
+    flow->rate_Bps = rate_Bps;
+    date_set(net, f, net->now_s + flow->left_B / rate_Bps);
+}
+
+/* New rates where flows came and went. */
+static void flow_settle(struct flow_net *net)
+{
+    const int32_t *changed;
+    int32_t n;
+    while (maxmin_settle_next(net->sharing, &changed, &n))
+        for (int32_t i = 0; i < n; i++)
+            flow_set_rate(net, changed[i], maxmin_rate(net->sharing, changed[i]));
+}
+
 /* Latency is over. What has nothing to move, or meets no link, ends in the same instant. */
-static void begin(struct flow_net *net, int32_t f)
+static void flow_begin(struct flow_net *net, int32_t f)
 {
     struct flow *flow = &net->flows[f];
     net->counts.events++;
     flow->moves = true;
     flow->since_s = net->now_s;
-    if (!(flow->bytes > 0) || flow->n_arcs == 0) {
-        flow_date_set(net, f, net->now_s);
-        return;
-    }
-    for (int32_t i = 0; i < flow->n_arcs; i++)
-        join_arc(net, f, flow->place + i);
+    if (!(flow->bytes > 0) || flow->n_arcs == 0)
+        date_set(net, f, net->now_s);
+    else
+        maxmin_join(net->sharing, f);
 }
 
-static void end(struct flow_net *net, int32_t f)
+static void flow_end(struct flow_net *net, int32_t f)
 {
     struct flow *flow = &net->flows[f];
     net->counts.events++;
@@ -179,10 +193,10 @@ static void end(struct flow_net *net, int32_t f)
     net->ended[net->n_ended++] = flow->tag;
     if (flow->bytes > 0)
         for (int32_t i = 0; i < flow->n_arcs; i++)
-            leave_arc(net, flow->place + i, flow->bytes);
-    give_places(net, flow->place, flow->n_arcs);
-    flow->place = net->free_flow;
+            net->arcs[maxmin_link(net->sharing, f, i)].bytes += flow->bytes;
+    maxmin_remove(net->sharing, f);
     flow->moves = false;
+    flow->next_free = net->free_flow;
     net->free_flow = f;
 }
 
@@ -215,37 +229,44 @@ static int check_spec(const struct flow_net *net, const struct flow_spec *s, dou
     return 0;
 }
 
+/* Room on the links of its route. */
+static int place_flow(struct flow_net *net, int32_t f, const struct flow_spec *spec, struct err *e)
+{
+    if (!vec_reserve(net->uses, net->cap_uses, spec->n_arcs))
+        return err_nomem(e, "routes of flows");
+    for (int32_t i = 0; i < spec->n_arcs; i++)
+        net->uses[i] = (struct maxmin_use){ spec->arcs[i], 1 };
+    return maxmin_place(net->sharing, f, net->uses, spec->n_arcs, INFINITY, e);
+}
+
 int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
 {
-    int32_t place = -1;
     double lat_s = 0;
     int rc = check_spec(net, spec, &lat_s, e);
     if (!rc)
-        rc = reserve_flows(net, e);
-    if (!rc && spec->n_arcs > 0)
-        rc = take_places(net, spec->n_arcs, &place, e);
+        rc = reserve_flow(net, e);
     if (rc)
         return rc;
-    int32_t f = net->free_flow;
-    if (f >= 0)
-        net->free_flow = net->flows[f].place;
+    int32_t f = net->free_flow >= 0 ? net->free_flow : net->n_flows;
+    if (spec->n_arcs > 0)
+        rc = place_flow(net, f, spec, e);
+    if (rc)
+        return rc;
+    if (f == net->n_flows)
+        net->n_flows++;
     else
-        f = net->n_flows++;
-    for (int32_t i = 0; i < spec->n_arcs; i++)
-        net->places[place + i].arc = spec->arcs[i];
+        net->free_flow = net->flows[f].next_free;
     net->flows[f] = (struct flow){ .left_B = spec->bytes,
                                    .bytes = spec->bytes,
                                    .tag = spec->tag,
                                    .order = net->counts.added++,
-                                   .place = place,
                                    .n_arcs = spec->n_arcs,
-                                   .at = -1,
-                                   .neck = FLOW_NEW };
+                                   .at = -1 };
     double begin_s = fmax(spec->start_s, net->now_s) + lat_s;
     if (begin_s > net->now_s)
-        flow_date_set(net, f, begin_s);
+        date_set(net, f, begin_s);
     else
-        begin(net, f);
+        flow_begin(net, f);
     return 0;
 }
 
@@ -263,12 +284,11 @@ void flow_advance(struct flow_net *net)
         return;
     net->now_s = next_s;
     while (net->n_dates > 0 && net->dates[0].time_s <= next_s * SAME_INSTANT) {
-        int32_t f = net->dates[0].flow;
-        flow_date_pop(net);
+        int32_t f = date_pop(net);
         if (net->flows[f].moves)
-            end(net, f);
+            flow_end(net, f);
         else
-            begin(net, f);
+            flow_begin(net, f);
     }
 }
 
@@ -301,15 +321,4 @@ struct flow_use flow_arc_use(const struct flow_net *net, int32_t arc)
     if (net->now_s > 0 && a->bw_Bps > 0)
         use.util_frac = a->bytes / (a->bw_Bps * net->now_s);
     return use;
-}
-
-void flow_each_rate(struct flow_net *net, bool afresh, void (*see)(void *data, int64_t tag, double rate_Bps),
-                    void *data)
-{
-    if (afresh)
-        flow_forget_rates(net);
-    flow_settle(net);
-    for (int32_t f = 0; f < net->n_flows; f++)
-        if (net->flows[f].moves)
-            see(data, net->flows[f].tag, net->flows[f].rate_Bps);
 }

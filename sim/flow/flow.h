@@ -9,10 +9,10 @@
  *
  * A flow waits for its latency, then moves its bytes at its rate. Rates are max-min fair at every moment: no
  * flow can be given more without taking from one that has as much or less (D. Bertsekas, R. Gallager, Data
- * Networks, 1992, section 6.5.2): each flow has a bottleneck, a full link where nobody is faster. When
- * flows begin or end, only flows whose bottleneck no longer holds get new rates, and those that these meet in
- * turn. What happens within 2^-42 of the same time (relative) happens at once: rounding does
- * not tear apart flows that are equal by symmetry.
+ * Networks, 1992, section 6.5.2; maxmin.h): each flow has a bottleneck, a full link where nobody is faster.
+ * When flows begin or end, only flows whose bottleneck no longer holds get new rates, and those that these
+ * meet in turn. What happens within 2^-42 of the same time (relative) happens at once: rounding does not tear
+ * apart flows that are equal by symmetry.
  */
 struct flow_net;
 
@@ -68,13 +68,5 @@ double flow_now_s(const struct flow_net *net);
 struct flow_counts flow_count(const struct flow_net *net);
 
 struct flow_use flow_arc_use(const struct flow_net *net, int32_t arc);
-
-/**
- * For each flow that moves now its tag and rate [B/s] to @p see, in no particular order. With
- * @p afresh all rates are computed again first, not only those near a change: for tests, as it must not
- * matter.
- */
-void flow_each_rate(struct flow_net *net, bool afresh, void (*see)(void *data, int64_t tag, double rate_Bps),
-                    void *data);
 
 #endif

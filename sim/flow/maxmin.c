@@ -2,363 +2,427 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/heap.h"
 
-/*
- * Bundles and links.
- */
+/* Offers this close (relative) to the last level are that level, whatever rounding the subtractions before
+ * them had. Far above rounding, far below what matters. */
+#define SAME_LEVEL (1 + 0x1p-40)
 
-/** Neck of a bundle that has no rate yet. */
-enum { LOCKSTEP_NEW = -1 };
-
-enum { LOCKSTEP_SHELVES = 1024 };
-
-/** A bundle on a link. */
-struct lockstep_seat {
-    int32_t bundle;
-    int32_t at;    /**< among the uses of the bundle */
-    int32_t count; /**< transfers */
+enum {
+    NO_NECK = -1, /* a bundle that has no rate yet */
+    /* A sum that only ever changes drifts away from what it is a sum of: so often it is made anew. */
+    MAX_AGE = 64,
+    /* Up to so many offers lie in one heap; of more, only those of one shelf at a time. */
+    FEW_OFFERS = 64,
+    SHELVES = 1024,
 };
 
-struct lockstep_link {
+/* A bundle on one of its links: member of the link's list. */
+struct maxmin_seat {
+    int32_t link, bundle, count;
+    int32_t prev, next; /* -1 = none; of a free block the next one */
+};
+
+struct maxmin_link {
     double bw_Bps;
-    double load_Bps;             /**< by the rates as they stand; up to rounding */
-    double left_Bps;             /**< while rates are found: what those that have theirs leave */
-    int64_t open;                /**< transfers without a rate so far */
-    int32_t sharers;             /**< bundles among those at first */
-    struct lockstep_seat *seats; /**< shape [n], owned */
-    int32_t n, cap;
-    int32_t necks; /**< bundles whose bottleneck it is */
-    int32_t age;   /**< changes of load_Bps since it was summed up */
-    int32_t next;  /**< behind it on the shelf, -1: none */
-    int32_t mark;
-    bool dirty; /**< somebody came or went */
+    double load_Bps;       /* by the rates as they stand; up to rounding */
+    double left_Bps;       /* while rates are found: what those that have theirs leave */
+    int64_t open;          /* transfers without a rate so far */
+    int64_t mark;          /* of the round that reached it */
+    int32_t head, tail, n; /* seats of those who joined; in which order: seat_join(), seat_leave() */
+    int32_t sharers;       /* bundles that get a new rate */
+    int32_t necks;         /* bundles whose bottleneck it is */
+    int32_t age;           /* changes of load_Bps since it was summed up */
+    int32_t next;          /* behind it on the shelf, -1: none */
+    bool dirty;            /* somebody came or went */
 };
 
-struct lockstep_bundle {
-    struct lockstep_use *uses; /**< shape [n], owned; NULL: not there */
-    int32_t *seat;             /**< shape [n], where it sits on the link of each use; lies behind uses */
-    int32_t n;                 /**< the link of its cap counts, where it has one */
+struct maxmin_bundle {
     double rate_Bps, next_Bps;
-    int32_t neck; /**< link that keeps it from being faster */
-    int32_t mark;
-    bool open;
+    int64_t mark;
+    int32_t first, n; /* its seats; the link of its cap counts, where it has one */
+    int32_t neck;     /* link that keeps it from being faster, or NO_NECK */
+    bool placed, joined;
+    bool open; /* while rates are found: has none yet */
 };
 
-/** What a link would give to each transfer without a rate. */
-struct lockstep_offer {
+/* What a link would give to each transfer without a rate. */
+struct maxmin_offer {
     double Bps;
     int32_t link;
 };
 
-struct lockstep {
-    int32_t n_links, n_bundles;
-    /** Shape [n_links + n_bundles], owned. The cap of bundle b is link n_links + b, which nobody else uses.
-     */
-    struct lockstep_link *links;
-    struct lockstep_bundle *bundles; /**< shape [n_bundles], owned */
-    int32_t *dirty, *near_links;     /**< shapes [n_links + n_bundles], owned */
-    int32_t n_dirty, n_near_links;
-    int32_t *near_bundles; /**< shape [n_bundles], owned; those that get a new rate */
-    int32_t n_near_bundles;
-    int32_t *changed;              /**< shape [n_bundles], owned */
-    struct lockstep_offer *offers; /**< shape [n_links + n_bundles], owned; a heap, of one shelf */
+struct maxmin {
+    struct maxmin_settings set;
+    int32_t n_links;
+    /* Shape [n_links + n_capped], owned. The cap of bundle b is link n_links + b, which nobody else uses. */
+    struct maxmin_link *links;
+    struct maxmin_bundle *bundles; /* shape [cap_bundles], owned */
+    int32_t cap_bundles;
+    int32_t n_new; /* bundles that joined and have no rate yet */
+
+    struct maxmin_seat *seats; /* shape [cap_seats], owned; n_seats of them were ever used */
+    int32_t n_seats, cap_seats;
+    int32_t *free_seats; /* shape [cap_lengths], owned: by length, first seat of a free block, -1 = none */
+    int32_t cap_lengths;
+
+    int32_t *dirty; /* shape of links, owned; from `dirty_at` on still to be settled */
+    int32_t n_dirty, dirty_at;
+
+    /* What is shared anew. */
+    int64_t mark;          /* of what is reached this time */
+    int32_t *near_links;   /* shape of links, owned */
+    int32_t *near_bundles; /* shape [cap_bundles], owned; those that get a new rate */
+    int32_t *changed;      /* shape [cap_bundles], owned */
+    int32_t n_near_links, n_near_bundles;
+    struct maxmin_offer *offers; /* shape of links, owned; a heap, of all or of one shelf */
     int32_t n_offers;
-    int32_t shelves[LOCKSTEP_SHELVES]; /**< first link of each; links are on one at most */
-    int32_t shelf;                     /**< whose links are in the heap */
-    uint64_t lowest;                   /**< what shelf 0 begins with */
-    int32_t n_open;                    /**< bundles without a rate so far */
-    int32_t mark;                      /**< of what is reached this time */
+    int32_t n_open;           /* bundles without a rate so far */
+    int32_t shelf;            /* whose links are in the heap; SHELVES: all links are */
+    uint64_t lowest;          /* what shelf 0 begins with */
+    int32_t shelves[SHELVES]; /* first link of each; links are on one at most */
 };
 
-/** Another load of link @p at, as one of its bundles has another rate. */
-void lockstep_change_load(struct lockstep *l, int32_t at, double change_Bps);
-
-/** @p bundle has another bottleneck. */
-void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *bundle, int32_t neck);
-
-int lockstep_build(struct lockstep **out, const double *bw_Bps, int32_t n_links, int32_t n_bundles,
-                   struct err *e)
-{
-    struct lockstep *l = *out = calloc(1, sizeof *l);
-    if (!l)
-        return err_nomem(e, "links");
-    size_t n = (size_t)n_links + (size_t)n_bundles + 1, n_b = (size_t)n_bundles + 1;
-    l->n_links = n_links;
-    l->n_bundles = n_bundles;
-    l->links = calloc(n, sizeof *l->links);
-    l->bundles = calloc(n_b, sizeof *l->bundles);
-    l->dirty = malloc(n * sizeof *l->dirty);
-    l->near_links = malloc(n * sizeof *l->near_links);
-    l->near_bundles = malloc(n_b * sizeof *l->near_bundles);
-    l->changed = malloc(n_b * sizeof *l->changed);
-    l->offers = malloc(n * sizeof *l->offers);
-    if (!l->links || !l->bundles || !l->dirty || !l->near_links || !l->near_bundles || !l->changed ||
-        !l->offers) {
-        lockstep_free(l);
-        *out = NULL;
-        return err_nomem(e, "links");
-    }
-    for (int32_t i = 0; i < n_links; i++)
-        l->links[i].bw_Bps = bw_Bps[i];
-    return 0;
-}
-
-void lockstep_free(struct lockstep *l)
-{
-    if (!l)
-        return;
-    for (int32_t i = 0; l->links && i < l->n_links + l->n_bundles; i++)
-        free(l->links[i].seats);
-    for (int32_t i = 0; l->bundles && i < l->n_bundles; i++)
-        free(l->bundles[i].uses);
-    free(l->links);
-    free(l->bundles);
-    free(l->dirty);
-    free(l->near_links);
-    free(l->near_bundles);
-    free(l->changed);
-    free(l->offers);
-    free(l);
-}
-
-/* A sum that only ever changes drifts away from what it is a sum of: so often it is made anew. */
-enum { MAX_AGE = 64 };
-
-void lockstep_change_load(struct lockstep *l, int32_t at, double change_Bps)
-{
-    struct lockstep_link *link = &l->links[at];
-    link->load_Bps += change_Bps;
-    if (++link->age < MAX_AGE)
-        return;
-    link->age = 0;
-    link->load_Bps = 0;
-    for (int32_t s = 0; s < link->n; s++)
-        link->load_Bps += link->seats[s].count * l->bundles[link->seats[s].bundle].rate_Bps;
-}
-
-void lockstep_set_neck(struct lockstep *l, struct lockstep_bundle *b, int32_t neck)
-{
-    if (b->neck != LOCKSTEP_NEW)
-        l->links[b->neck].necks--;
-    b->neck = neck;
-    if (neck != LOCKSTEP_NEW)
-        l->links[neck].necks++;
-}
-
-/* Bundles came or went. */
-static void touch(struct lockstep *l, int32_t link)
-{
-    if (!l->links[link].dirty) {
-        l->links[link].dirty = true;
-        l->dirty[l->n_dirty++] = link;
-    }
-}
-
-/* Room for one more seat on each of its links, so that taking the seats cannot fail. */
-static bool reserve_seats(struct lockstep *l, const struct lockstep_bundle *b)
-{
-    for (int32_t i = 0; i < b->n; i++) {
-        struct lockstep_link *link = &l->links[b->uses[i].link];
-        struct lockstep_seat *grown = array_grow(link->seats, link->n, &link->cap, sizeof *grown);
-        if (!grown)
-            return false;
-        link->seats = grown;
-    }
-    return true;
-}
-
-int lockstep_add(struct lockstep *l, int32_t id, const struct lockstep_use *uses, int32_t n_uses,
-                 double cap_Bps, struct err *e)
-{
-    struct lockstep_bundle *b = &l->bundles[id];
-    int32_t n = n_uses + (isfinite(cap_Bps) ? 1 : 0);
-    *b = (struct lockstep_bundle){ .n = n, .neck = LOCKSTEP_NEW };
-    b->uses = malloc((size_t)(n > 0 ? n : 1) * (sizeof *b->uses + sizeof *b->seat));
-    if (!b->uses)
-        return err_nomem(e, "links of a job");
-    b->seat = (int32_t *)(void *)(b->uses + n);
-    memcpy(b->uses, uses, (size_t)n_uses * sizeof *uses);
-    if (n > n_uses) {
-        b->uses[n_uses] = (struct lockstep_use){ l->n_links + id, 1 };
-        l->links[l->n_links + id].bw_Bps = cap_Bps;
-    }
-    if (!reserve_seats(l, b)) {
-        free(b->uses);
-        *b = (struct lockstep_bundle){ 0 };
-        return err_nomem(e, "links of a job");
-    }
-    for (int32_t i = 0; i < n; i++) {
-        struct lockstep_link *link = &l->links[b->uses[i].link];
-        b->seat[i] = link->n;
-        link->seats[link->n++] = (struct lockstep_seat){ id, i, b->uses[i].count };
-        touch(l, b->uses[i].link);
-    }
-    return 0;
-}
-
-void lockstep_remove(struct lockstep *l, int32_t id)
-{
-    struct lockstep_bundle *b = &l->bundles[id];
-    if (!b->uses)
-        return;
-    for (int32_t i = 0; i < b->n; i++) {
-        struct lockstep_link *link = &l->links[b->uses[i].link];
-        const struct lockstep_seat *last = &link->seats[--link->n];
-        l->bundles[last->bundle].seat[last->at] = b->seat[i];
-        link->seats[b->seat[i]] = *last;
-        lockstep_change_load(l, b->uses[i].link, -b->uses[i].count * b->rate_Bps);
-        /* As it was when built, so that what happened before does not show. */
-        if (link->n == 0) {
-            link->load_Bps = 0;
-            link->age = 0;
-        }
-        touch(l, b->uses[i].link);
-    }
-    lockstep_set_neck(l, b, LOCKSTEP_NEW);
-    free(b->uses);
-    *b = (struct lockstep_bundle){ 0 };
-}
-
-void lockstep_forget(struct lockstep *l)
-{
-    for (int32_t i = 0; i < l->n_bundles; i++)
-        if (l->bundles[i].uses) {
-            lockstep_set_neck(l, &l->bundles[i], LOCKSTEP_NEW);
-            l->bundles[i].rate_Bps = 0;
-        }
-    for (int32_t i = 0; i < l->n_links + l->n_bundles; i++) {
-        l->links[i].load_Bps = 0;
-        if (l->links[i].n > 0)
-            touch(l, i);
-    }
-}
-
-double lockstep_rate(const struct lockstep *l, int32_t id)
-{
-    return l->bundles[id].rate_Bps;
-}
-
-/* As in sim/flow: offers this close (relative) to the last level are that level, so that bundles equal by
- * symmetry get equal rates, and a bundle that is as close to its former rate keeps it. Far above rounding,
- * far below what matters. */
-#define SAME_LEVEL (1 + 0x1p-40)
-
-/* Whoever is that close (relative) to where it should be is not wronged: above the rounding of a sum of
- * thousands. Wider than SAME_LEVEL, by which rates may be off. */
-#define SAME_RATE (1 + 0x1p-38)
-
-/* Rounds of going on with the wronged before all that hang together are taken. */
-enum { MAX_ROUNDS = 8 };
-
-/* ---- who gets a new rate ---- */
-
-static void reach_link(struct lockstep *l, int32_t link)
-{
-    if (l->links[link].mark != l->mark) {
-        l->links[link].mark = l->mark;
-        l->near_links[l->n_near_links++] = link;
-    }
-}
-
-static void reach_bundle(struct lockstep *l, int32_t bundle)
-{
-    struct lockstep_bundle *b = &l->bundles[bundle];
-    if (b->mark == l->mark)
-        return;
-    b->mark = l->mark;
-    l->near_bundles[l->n_near_bundles++] = bundle;
-    for (int32_t i = 0; i < b->n; i++)
-        reach_link(l, b->uses[i].link);
-}
-
-/* All that hangs together with what is reached so far. */
-static void reach_all(struct lockstep *l)
-{
-    for (int32_t i = 0; i < l->n_near_links; i++) {
-        const struct lockstep_link *link = &l->links[l->near_links[i]];
-        for (int32_t s = 0; s < link->n; s++)
-            reach_bundle(l, link->seats[s].bundle);
-    }
-}
-
-/* A link that bundles came to or left: who has no rate yet, and whom the link held back. */
-static void reach_held(struct lockstep *l, int32_t at)
-{
-    const struct lockstep_link *link = &l->links[at];
-    reach_link(l, at);
-    for (int32_t s = 0; s < link->n; s++) {
-        int32_t neck = l->bundles[link->seats[s].bundle].neck;
-        if (neck == at || neck == LOCKSTEP_NEW)
-            reach_bundle(l, link->seats[s].bundle);
-    }
-}
-
-/* ---- progressive filling ---- */
-
-static bool is_less(const struct lockstep_offer *a, const struct lockstep_offer *b)
+/* Of equals the lower number. */
+static bool offer_before(const struct maxmin_offer *a, const struct maxmin_offer *b)
 {
     return a->Bps < b->Bps || (!(a->Bps > b->Bps) && a->link < b->link);
 }
 
-static void sink(struct lockstep *l, int32_t at)
+HEAP(offer_heap, struct maxmin_offer, offer_before)
+
+/* ---- room ---- */
+
+int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
+                 const struct maxmin_settings *settings, struct err *e)
 {
-    struct lockstep_offer moved = l->offers[at];
-    for (;;) {
-        int32_t child = 2 * at + 1;
-        if (child >= l->n_offers)
-            break;
-        if (child + 1 < l->n_offers && is_less(&l->offers[child + 1], &l->offers[child]))
-            child++;
-        if (!is_less(&l->offers[child], &moved))
-            break;
-        l->offers[at] = l->offers[child];
-        at = child;
+    struct maxmin *m = *out = calloc(1, sizeof *m);
+    if (!m)
+        return err_nomem(e, "links");
+    size_t n = (size_t)n_links + (size_t)settings->n_capped + 1;
+    m->set = *settings;
+    m->n_links = n_links;
+    m->links = calloc(n, sizeof *m->links);
+    m->dirty = malloc(n * sizeof *m->dirty);
+    m->near_links = malloc(n * sizeof *m->near_links);
+    m->offers = malloc(n * sizeof *m->offers);
+    if (!m->links || !m->dirty || !m->near_links || !m->offers) {
+        maxmin_free(m);
+        *out = NULL;
+        return err_nomem(e, "links");
     }
-    l->offers[at] = moved;
+    for (size_t i = 0; i + 1 < n; i++)
+        m->links[i].head = m->links[i].tail = -1;
+    for (int32_t i = 0; i < n_links; i++)
+        m->links[i].bw_Bps = bw_Bps[i];
+    return 0;
 }
 
+void maxmin_free(struct maxmin *m)
+{
+    if (!m)
+        return;
+    free(m->links);
+    free(m->bundles);
+    free(m->seats);
+    free(m->free_seats);
+    free(m->dirty);
+    free(m->near_links);
+    free(m->near_bundles);
+    free(m->changed);
+    free(m->offers);
+    free(m);
+}
+
+/* All that has one item per bundle grows together, so that sharing cannot fail. */
+static bool reserve_bundles(struct maxmin *m, int32_t id)
+{
+    int32_t cap = m->cap_bundles;
+    if (id < cap)
+        return true;
+    int64_t larger = vec_larger(cap, (int64_t)id + 1);
+    if (larger > INT32_MAX || !vec_resize(m->near_bundles, larger) || !vec_resize(m->changed, larger) ||
+        !vec_resize(m->bundles, larger))
+        return false;
+    m->cap_bundles = (int32_t)larger;
+    memset(m->bundles + cap, 0, (size_t)(larger - cap) * sizeof *m->bundles);
+    return true;
+}
+
+/* n seats in a row: those of a bundle that went, with as many, or new ones; -1 on lack of memory. */
+static int32_t seats_take(struct maxmin *m, int32_t n)
+{
+    int32_t lengths = m->cap_lengths;
+    if (!vec_reserve(m->free_seats, m->cap_lengths, (int64_t)n + 1))
+        return -1;
+    for (; lengths < m->cap_lengths; lengths++)
+        m->free_seats[lengths] = -1;
+    int32_t first = m->free_seats[n];
+    if (first >= 0) {
+        m->free_seats[n] = m->seats[first].next;
+        return first;
+    }
+    if (!vec_reserve(m->seats, m->cap_seats, (int64_t)m->n_seats + n))
+        return -1;
+    first = m->n_seats;
+    m->n_seats += n;
+    return first;
+}
+
+static void seats_give(struct maxmin *m, int32_t first, int32_t n)
+{
+    if (n == 0)
+        return;
+    m->seats[first].next = m->free_seats[n];
+    m->free_seats[n] = first;
+}
+
+/* ---- bundles come and go ---- */
+
+int maxmin_place(struct maxmin *m, int32_t id, const struct maxmin_use *uses, int32_t n_uses, double cap_Bps,
+                 struct err *e)
+{
+    bool capped = isfinite(cap_Bps);
+    int32_t n = n_uses + (capped ? 1 : 0);
+    assert(!capped || id < m->set.n_capped);
+    int32_t first = reserve_bundles(m, id) ? seats_take(m, n) : -1;
+    if (first < 0)
+        return err_nomem(e, "links of a bundle");
+    m->bundles[id] = (struct maxmin_bundle){ .first = first, .n = n, .neck = NO_NECK, .placed = true };
+    for (int32_t i = 0; i < n; i++) {
+        struct maxmin_use use = i < n_uses ? uses[i] : (struct maxmin_use){ m->n_links + id, 1 };
+        m->seats[first + i] = (struct maxmin_seat){ use.link, id, use.count, -1, -1 };
+    }
+    if (capped)
+        m->links[m->n_links + id].bw_Bps = cap_Bps;
+    return 0;
+}
+
+/* Bundles came or went. */
+static void link_touch(struct maxmin *m, int32_t link)
+{
+    if (!m->links[link].dirty) {
+        m->links[link].dirty = true;
+        m->dirty[m->n_dirty++] = link;
+    }
+}
+
+/*
+ * The order of seats is that of sums, so it decides their last digits. Where loads are kept, those who come
+ * go to the end, and the last one takes the seat of one who goes; else those who come go to the front.
+ */
+static void seat_join(struct maxmin *m, struct maxmin_link *link, int32_t at)
+{
+    struct maxmin_seat *seat = &m->seats[at];
+    bool front = m->set.resum;
+    seat->prev = front ? -1 : link->tail;
+    seat->next = front ? link->head : -1;
+    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = at;
+    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = at;
+    link->n++;
+}
+
+/* Neighbours of a seat are neighbours of each other. */
+static void seat_unlink(struct maxmin *m, struct maxmin_link *link, const struct maxmin_seat *seat)
+{
+    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = seat->next;
+    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = seat->prev;
+}
+
+static void seat_leave(struct maxmin *m, struct maxmin_link *link, int32_t at)
+{
+    int32_t last = link->tail;
+    link->n--;
+    if (m->set.resum || at == last) {
+        seat_unlink(m, link, &m->seats[at]);
+        return;
+    }
+    struct maxmin_seat *seat = &m->seats[at], *moved = &m->seats[last];
+    seat_unlink(m, link, moved);
+    moved->prev = seat->prev;
+    moved->next = seat->next;
+    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = last;
+    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = last;
+}
+
+void maxmin_join(struct maxmin *m, int32_t id)
+{
+    struct maxmin_bundle *b = &m->bundles[id];
+    for (int32_t at = b->first; at < b->first + b->n; at++) {
+        seat_join(m, &m->links[m->seats[at].link], at);
+        link_touch(m, m->seats[at].link);
+    }
+    b->joined = true;
+    m->n_new++;
+}
+
+static void link_change_load(struct maxmin *m, int32_t at, double change_Bps)
+{
+    struct maxmin_link *link = &m->links[at];
+    link->load_Bps += change_Bps;
+    if (m->set.resum || ++link->age < MAX_AGE)
+        return;
+    link->age = 0;
+    link->load_Bps = 0;
+    for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
+        link->load_Bps += m->seats[s].count * m->bundles[m->seats[s].bundle].rate_Bps;
+}
+
+static void bundle_set_neck(struct maxmin *m, struct maxmin_bundle *b, int32_t neck)
+{
+    if (b->neck != NO_NECK)
+        m->links[b->neck].necks--;
+    else
+        m->n_new--;
+    b->neck = neck;
+    if (neck != NO_NECK)
+        m->links[neck].necks++;
+}
+
+static void bundle_leave(struct maxmin *m, const struct maxmin_bundle *b, int32_t at)
+{
+    const struct maxmin_seat *seat = &m->seats[at];
+    struct maxmin_link *link = &m->links[seat->link];
+    seat_leave(m, link, at);
+    link_change_load(m, seat->link, -seat->count * b->rate_Bps);
+    /* As it was when built, so that what happened before does not show. */
+    if (link->n == 0) {
+        link->load_Bps = 0;
+        link->age = 0;
+    }
+    link_touch(m, seat->link);
+}
+
+void maxmin_remove(struct maxmin *m, int32_t id)
+{
+    if (id >= m->cap_bundles || !m->bundles[id].placed)
+        return;
+    struct maxmin_bundle *b = &m->bundles[id];
+    for (int32_t i = 0; b->joined && i < b->n; i++)
+        bundle_leave(m, b, b->first + i);
+    if (b->joined)
+        bundle_set_neck(m, b, NO_NECK);
+    seats_give(m, b->first, b->n);
+    *b = (struct maxmin_bundle){ 0 };
+}
+
+int32_t maxmin_link(const struct maxmin *m, int32_t id, int32_t i)
+{
+    return m->seats[m->bundles[id].first + i].link;
+}
+
+double maxmin_rate(const struct maxmin *m, int32_t id)
+{
+    return m->bundles[id].rate_Bps;
+}
+
+/* ---- who gets a new rate ---- */
+
+static void reach_link(struct maxmin *m, int32_t at)
+{
+    struct maxmin_link *link = &m->links[at];
+    if (link->mark != m->mark) {
+        link->mark = m->mark;
+        link->dirty = false;
+        m->near_links[m->n_near_links++] = at;
+    }
+}
+
+static void reach_bundle(struct maxmin *m, int32_t id)
+{
+    struct maxmin_bundle *b = &m->bundles[id];
+    if (b->mark == m->mark)
+        return;
+    b->mark = m->mark;
+    m->near_bundles[m->n_near_bundles++] = id;
+    for (int32_t i = 0; i < b->n; i++)
+        reach_link(m, m->seats[b->first + i].link);
+}
+
+/* All that hangs together with what is reached so far. */
+static void reach_all(struct maxmin *m)
+{
+    for (int32_t i = 0; i < m->n_near_links; i++) {
+        const struct maxmin_link *link = &m->links[m->near_links[i]];
+        for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
+            reach_bundle(m, m->seats[s].bundle);
+    }
+}
+
+/* A link that bundles came to or left: who has no rate yet, and whom the link held back. */
+static void reach_held(struct maxmin *m, int32_t at)
+{
+    const struct maxmin_link *link = &m->links[at];
+    reach_link(m, at);
+    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
+        int32_t neck = m->bundles[m->seats[s].bundle].neck;
+        if (neck == at || neck == NO_NECK)
+            reach_bundle(m, m->seats[s].bundle);
+    }
+}
+
+/* ---- progressive filling: what links offer ---- */
+
 /* Less than nothing is left where bundles that keep their rate will have to give some of it back. */
-static double offer_of(const struct lockstep_link *link)
+static double offer_of(const struct maxmin_link *link)
 {
     return fmax(0, link->left_Bps) / (double)link->open;
 }
 
-/* Bundles that are not reached keep what they have: all others give theirs back first. */
-static void open_links(struct lockstep *l)
+/* Bundles that are not reached keep what they have: their rates are taken off one by one. */
+static void link_sum_up(struct maxmin *m, struct maxmin_link *link)
 {
-    for (int32_t i = 0; i < l->n_near_links; i++) {
-        struct lockstep_link *link = &l->links[l->near_links[i]];
-        link->left_Bps = link->bw_Bps - link->load_Bps;
+    link->left_Bps = link->bw_Bps;
+    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
+        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
+        if (b->mark != m->mark)
+            link->left_Bps -= m->seats[s].count * b->rate_Bps;
+    }
+}
+
+/* The same from the load that is kept: all others give theirs back. */
+static void link_give_back(struct maxmin *m, const struct maxmin_seat *p, double rate_Bps)
+{
+    m->links[p->link].left_Bps += p->count * rate_Bps;
+}
+
+static void open_links(struct maxmin *m)
+{
+    for (int32_t i = 0; i < m->n_near_links; i++) {
+        struct maxmin_link *link = &m->links[m->near_links[i]];
+        if (m->set.resum)
+            link_sum_up(m, link);
+        else
+            link->left_Bps = link->bw_Bps - link->load_Bps;
         link->open = 0;
         link->sharers = 0;
     }
-    for (int32_t i = 0; i < l->n_near_bundles; i++) {
-        struct lockstep_bundle *b = &l->bundles[l->near_bundles[i]];
+    for (int32_t i = 0; i < m->n_near_bundles; i++) {
+        struct maxmin_bundle *b = &m->bundles[m->near_bundles[i]];
         b->open = true;
         for (int32_t k = 0; k < b->n; k++) {
-            struct lockstep_link *link = &l->links[b->uses[k].link];
-            link->left_Bps += b->uses[k].count * b->rate_Bps;
-            link->open += b->uses[k].count;
-            link->sharers++;
+            const struct maxmin_seat *p = &m->seats[b->first + k];
+            if (!m->set.resum)
+                link_give_back(m, p, b->rate_Bps);
+            m->links[p->link].open += p->count;
+            m->links[p->link].sharers++;
         }
     }
 }
 
 /* Of the links on which a bundle is the only one without a rate, which do not change until it has one. */
-static struct lockstep_offer own_offer(const struct lockstep *l, const struct lockstep_bundle *b)
+static struct maxmin_offer own_offer(const struct maxmin *m, const struct maxmin_bundle *b)
 {
-    struct lockstep_offer least = { INFINITY, -1 };
+    struct maxmin_offer least = { INFINITY, -1 };
     for (int32_t k = 0; k < b->n; k++) {
-        const struct lockstep_link *link = &l->links[b->uses[k].link];
-        if (link->sharers > 1)
+        int32_t at = m->seats[b->first + k].link;
+        if (m->links[at].sharers > 1)
             continue;
-        const struct lockstep_offer offer = { offer_of(link), b->uses[k].link };
-        if (is_less(&offer, &least))
+        const struct maxmin_offer offer = { offer_of(&m->links[at]), at };
+        if (offer_before(&offer, &least))
             least = offer;
     }
     return least;
@@ -372,144 +436,150 @@ static uint64_t height_of(double Bps)
     return bits >> 46;
 }
 
-static int32_t shelf_of(const struct lockstep *l, double Bps)
+static int32_t shelf_of(const struct maxmin *m, double Bps)
 {
     uint64_t height = height_of(Bps);
-    if (height <= l->lowest)
+    if (height <= m->lowest)
         return 0;
-    return height - l->lowest < LOCKSTEP_SHELVES ? (int32_t)(height - l->lowest) : LOCKSTEP_SHELVES - 1;
+    return height - m->lowest < SHELVES ? (int32_t)(height - m->lowest) : SHELVES - 1;
 }
 
-static void shelve(struct lockstep *l, int32_t link, int32_t shelf)
+static void shelve(struct maxmin *m, int32_t link, int32_t shelf)
 {
-    l->links[link].next = l->shelves[shelf];
-    l->shelves[shelf] = link;
+    m->links[link].next = m->shelves[shelf];
+    m->shelves[shelf] = link;
 }
 
 /* A link offers, for the first time in this round. */
-static void collect(struct lockstep *l, struct lockstep_offer offer)
+static void collect_offer(struct maxmin *m, struct maxmin_offer offer)
 {
     uint64_t height = height_of(offer.Bps);
-    if (offer.Bps > 0 && height < l->lowest)
-        l->lowest = height;
-    l->offers[l->n_offers++] = offer;
+    if (offer.Bps > 0 && height < m->lowest)
+        m->lowest = height;
+    m->offers[m->n_offers++] = offer;
+}
+
+/* What was collected, in a heap or on shelves. */
+static void sort_offers(struct maxmin *m)
+{
+    int32_t n = m->n_offers;
+    m->n_offers = 0;
+    m->shelf = n <= FEW_OFFERS ? SHELVES : -1;
+    if (m->shelf == SHELVES) {
+        while (m->n_offers < n) {
+            offer_heap_push(m->offers, m->n_offers, m->offers[m->n_offers]);
+            m->n_offers++;
+        }
+        return;
+    }
+    for (int32_t i = 0; i < SHELVES; i++)
+        m->shelves[i] = -1;
+    for (int32_t i = 0; i < n; i++)
+        shelve(m, m->offers[i].link, shelf_of(m, m->offers[i].Bps));
 }
 
 /*
  * One for each bundle, and one for each link that several need: few links of a long ring are shared with
- * others that get new rates too. They go on shelves by size, and only those of one shelf at a time into a
+ * others that get new rates too. Many go on shelves by size, and only those of one shelf at a time into a
  * heap: most links have no bundle left to offer to by then, and cost no more than being looked at.
  */
-static void make_offers(struct lockstep *l)
+static void make_offers(struct maxmin *m)
 {
-    l->n_offers = 0;
-    l->n_open = l->n_near_bundles;
-    l->lowest = UINT64_MAX;
-    for (int32_t i = 0; i < l->n_near_bundles; i++) {
-        struct lockstep_offer own = own_offer(l, &l->bundles[l->near_bundles[i]]);
+    m->n_offers = 0;
+    m->n_open = m->n_near_bundles;
+    m->lowest = UINT64_MAX;
+    for (int32_t i = 0; i < m->n_near_bundles; i++) {
+        struct maxmin_offer own = own_offer(m, &m->bundles[m->near_bundles[i]]);
         if (own.link >= 0)
-            collect(l, own);
+            collect_offer(m, own);
     }
-    for (int32_t i = 0; i < l->n_near_links; i++) {
-        const struct lockstep_link *link = &l->links[l->near_links[i]];
+    for (int32_t i = 0; i < m->n_near_links; i++) {
+        const struct maxmin_link *link = &m->links[m->near_links[i]];
         if (link->sharers > 1)
-            collect(l, (struct lockstep_offer){ offer_of(link), l->near_links[i] });
+            collect_offer(m, (struct maxmin_offer){ offer_of(link), m->near_links[i] });
     }
-    for (int32_t i = 0; i < LOCKSTEP_SHELVES; i++)
-        l->shelves[i] = -1;
-    for (int32_t i = 0; i < l->n_offers; i++)
-        shelve(l, l->offers[i].link, shelf_of(l, l->offers[i].Bps));
-    l->n_offers = 0;
-    l->shelf = -1;
+    sort_offers(m);
 }
 
 /* The heap is empty: it gets what the next shelf holds, unless it belongs on a higher one by now. */
-static void open_shelf(struct lockstep *l)
+static void open_shelf(struct maxmin *m)
 {
-    l->shelf++;
-    assert(l->shelf < LOCKSTEP_SHELVES);
-    for (int32_t at = l->shelves[l->shelf], next; at >= 0; at = next) {
-        const struct lockstep_link *link = &l->links[at];
+    m->shelf++;
+    assert(m->shelf < SHELVES);
+    for (int32_t at = m->shelves[m->shelf], next; at >= 0; at = next) {
+        const struct maxmin_link *link = &m->links[at];
         next = link->next;
         if (link->open == 0)
             continue;
-        const struct lockstep_offer offer = { offer_of(link), at };
-        int32_t shelf = shelf_of(l, offer.Bps);
-        if (shelf > l->shelf)
-            shelve(l, at, shelf);
+        const struct maxmin_offer offer = { offer_of(link), at };
+        int32_t shelf = shelf_of(m, offer.Bps);
+        if (shelf > m->shelf)
+            shelve(m, at, shelf);
         else
-            l->offers[l->n_offers++] = offer;
+            offer_heap_push(m->offers, m->n_offers++, offer);
     }
-    for (int32_t i = l->n_offers / 2; i-- > 0;)
-        sink(l, i);
-}
-
-static void drop_top(struct lockstep *l)
-{
-    l->offers[0] = l->offers[--l->n_offers];
-    if (l->n_offers > 0)
-        sink(l, 0);
 }
 
 /*
  * The link that offers least, or -1 when all bundles have their rate. Offers only grow while bundles are
  * fixed at the least one, so an old one is too low at worst: it is corrected when its turn comes.
  */
-static int32_t least_offer(struct lockstep *l, double *offer_Bps)
+static int32_t least_offer(struct maxmin *m, double *offer_Bps)
 {
-    while (l->n_open > 0) {
-        if (l->n_offers == 0) {
-            open_shelf(l);
+    while (m->n_open > 0) {
+        if (m->n_offers == 0) {
+            open_shelf(m);
             continue;
         }
-        struct lockstep_offer *top = &l->offers[0];
-        const struct lockstep_link *link = &l->links[top->link];
+        struct maxmin_offer top = m->offers[0];
+        const struct maxmin_link *link = &m->links[top.link];
         double now_Bps = link->open > 0 ? offer_of(link) : 0;
-        if (link->open > 0 && !(now_Bps > top->Bps)) {
-            *offer_Bps = top->Bps;
-            return top->link;
+        if (link->open > 0 && !(now_Bps > top.Bps)) {
+            *offer_Bps = top.Bps;
+            return top.link;
         }
-        int32_t shelf = shelf_of(l, now_Bps);
-        if (link->open > 0 && shelf == l->shelf) {
-            top->Bps = now_Bps;
-            sink(l, 0);
+        int32_t shelf = m->shelf == SHELVES ? SHELVES : shelf_of(m, now_Bps);
+        if (link->open > 0 && shelf == m->shelf) {
+            offer_heap_replace(m->offers, m->n_offers, (struct maxmin_offer){ now_Bps, top.link });
             continue;
         }
         if (link->open > 0)
-            shelve(l, top->link, shelf);
-        drop_top(l);
+            shelve(m, top.link, shelf);
+        offer_heap_pop(m->offers, m->n_offers--);
     }
     return -1;
 }
 
-static void fix_bundle(struct lockstep *l, int32_t bundle, double rate_Bps, int32_t neck)
+/* ---- progressive filling: rates ---- */
+
+static void bundle_fix(struct maxmin *m, int32_t id, double rate_Bps, int32_t neck)
 {
-    struct lockstep_bundle *b = &l->bundles[bundle];
+    struct maxmin_bundle *b = &m->bundles[id];
     if (!b->open)
         return;
     b->open = false;
-    l->n_open--;
+    m->n_open--;
     b->next_Bps = rate_Bps;
-    lockstep_set_neck(l, b, neck);
+    bundle_set_neck(m, b, neck);
     for (int32_t i = 0; i < b->n; i++) {
-        struct lockstep_link *link = &l->links[b->uses[i].link];
-        link->left_Bps -= b->uses[i].count * rate_Bps;
-        link->open -= b->uses[i].count;
+        const struct maxmin_seat *p = &m->seats[b->first + i];
+        m->links[p->link].left_Bps -= p->count * rate_Bps;
+        m->links[p->link].open -= p->count;
     }
 }
 
 /* Raise all rates together; whoever meets a full link stays there. */
-static void fill_up(struct lockstep *l)
+static void fill_up(struct maxmin *m)
 {
     double level_Bps = 0, offer_Bps = INFINITY;
-    open_links(l);
-    make_offers(l);
-    for (int32_t at; (at = least_offer(l, &offer_Bps)) >= 0;) {
-        const struct lockstep_link *link = &l->links[at];
+    open_links(m);
+    make_offers(m);
+    for (int32_t at; (at = least_offer(m, &offer_Bps)) >= 0;) {
+        const struct maxmin_link *link = &m->links[at];
         if (!(offer_Bps <= level_Bps * SAME_LEVEL))
             level_Bps = offer_Bps;
-        for (int32_t s = 0; s < link->n; s++)
-            fix_bundle(l, link->seats[s].bundle, level_Bps, at);
+        for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
+            bundle_fix(m, m->seats[s].bundle, level_Bps, at);
     }
 }
 
@@ -517,72 +587,128 @@ static void fill_up(struct lockstep *l)
 
 /*
  * Reach the bundles of a link that cannot keep their rate: those it held back when it is no longer full or
- * somebody is faster there now; those that are faster than somebody it holds back now.
+ * somebody is faster there now; those that are faster than somebody it holds back now; those without a rate.
  */
-static void reach_wronged(struct lockstep *l, int32_t at)
+static void reach_moved(struct maxmin *m, int32_t at)
 {
-    const struct lockstep_link *link = &l->links[at];
-    double load_Bps = 0, fastest_Bps = 0, held_Bps = INFINITY;
-    if (link->necks == 0)
+    const struct maxmin_link *link = &m->links[at];
+    double load_Bps = 0, fastest_Bps = 0, held_Bps = INFINITY, same = m->set.same_rate;
+    if (link->necks == 0 && m->n_new == 0)
         return;
-    for (int32_t s = 0; s < link->n; s++) {
-        const struct lockstep_bundle *b = &l->bundles[link->seats[s].bundle];
-        bool reached = b->mark == l->mark;
+    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
+        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
+        bool reached = b->mark == m->mark;
         double rate_Bps = reached ? b->next_Bps : b->rate_Bps;
-        load_Bps += link->seats[s].count * rate_Bps;
+        load_Bps += m->seats[s].count * rate_Bps;
         fastest_Bps = fmax(fastest_Bps, rate_Bps);
         if (reached && b->neck == at)
             held_Bps = fmin(held_Bps, rate_Bps);
     }
-    bool full = load_Bps * SAME_RATE >= link->bw_Bps;
-    for (int32_t s = 0; s < link->n; s++) {
-        const struct lockstep_bundle *b = &l->bundles[link->seats[s].bundle];
-        if (b->mark == l->mark)
+    bool full = load_Bps * same >= link->bw_Bps;
+    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
+        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
+        if (b->mark == m->mark)
             continue;
-        bool freed = b->neck == at && (!full || b->rate_Bps * SAME_RATE < fastest_Bps);
-        if (freed || b->rate_Bps > held_Bps * SAME_RATE)
-            reach_bundle(l, link->seats[s].bundle);
+        bool freed = b->neck == at && (!full || b->rate_Bps * same < fastest_Bps);
+        if (freed || b->neck == NO_NECK || b->rate_Bps > held_Bps * same)
+            reach_bundle(m, m->seats[s].bundle);
     }
 }
 
 /* Every bundle that has a bottleneck is as fast as it should be, whatever the way to these rates was: so it
- * is enough to share anew among a few, and to go on with those who were wronged by it until there are none.
- * Where that takes long, all that hang together are shared anew. */
-static void share(struct lockstep *l)
+ * is enough to share anew among a few, and to go on with those whose bottleneck that moved until there are
+ * none. Where that takes long, all that hang together are shared anew. */
+static void share_near(struct maxmin *m)
 {
-    for (int round = 0, n_before = -1; l->n_near_bundles != n_before && l->n_near_bundles > 0; round++) {
-        n_before = l->n_near_bundles;
-        fill_up(l);
-        int32_t n_links = l->n_near_links;
+    for (int round = 0, n_before = -1; m->n_near_bundles != n_before && m->n_near_bundles > 0; round++) {
+        n_before = m->n_near_bundles;
+        fill_up(m);
+        int32_t n_links = m->n_near_links;
         for (int32_t i = 0; i < n_links; i++)
-            reach_wronged(l, l->near_links[i]);
-        if (l->n_near_bundles != n_before && round >= MAX_ROUNDS)
-            reach_all(l);
+            reach_moved(m, m->near_links[i]);
+        if (m->n_near_bundles != n_before && round >= m->set.rounds)
+            reach_all(m);
     }
 }
 
-void lockstep_settle(struct lockstep *l, const int32_t **changed, int32_t *n)
+/* The new rates are those of the bundles from now on. */
+static void take_rates(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
-    l->mark++;
-    l->n_near_links = l->n_near_bundles = 0;
-    for (int32_t i = 0; i < l->n_dirty; i++) {
-        l->links[l->dirty[i]].dirty = false;
-        if (l->links[l->dirty[i]].n > 0)
-            reach_held(l, l->dirty[i]);
-    }
-    l->n_dirty = 0;
-    share(l);
-    *changed = l->changed;
+    *changed = m->changed;
     *n = 0;
-    for (int32_t i = 0; i < l->n_near_bundles; i++) {
-        struct lockstep_bundle *b = &l->bundles[l->near_bundles[i]];
+    for (int32_t i = 0; i < m->n_near_bundles; i++) {
+        struct maxmin_bundle *b = &m->bundles[m->near_bundles[i]];
         double low = fmin(b->rate_Bps, b->next_Bps), high = fmax(b->rate_Bps, b->next_Bps);
-        if (high <= low * SAME_LEVEL)
+        if (high <= low * m->set.keep_rate)
             continue;
         double change_Bps = b->next_Bps - b->rate_Bps;
         b->rate_Bps = b->next_Bps;
-        for (int32_t k = 0; k < b->n; k++)
-            lockstep_change_load(l, b->uses[k].link, b->uses[k].count * change_Bps);
-        l->changed[(*n)++] = l->near_bundles[i];
+        for (int32_t k = 0; k < b->n; k++) {
+            const struct maxmin_seat *p = &m->seats[b->first + k];
+            link_change_load(m, p->link, p->count * change_Bps);
+        }
+        m->changed[(*n)++] = m->near_bundles[i];
     }
+}
+
+static void reach_nothing(struct maxmin *m)
+{
+    m->mark++;
+    m->n_near_links = m->n_near_bundles = 0;
+}
+
+void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
+{
+    reach_nothing(m);
+    for (int32_t i = 0; i < m->n_dirty; i++) {
+        m->links[m->dirty[i]].dirty = false;
+        if (m->links[m->dirty[i]].n > 0)
+            reach_held(m, m->dirty[i]);
+    }
+    m->n_dirty = 0;
+    share_near(m);
+    take_rates(m, changed, n);
+}
+
+/* Most flows meet no other: true when the bundle on link @p at does not, which then has its rate. */
+static bool share_alone(struct maxmin *m, int32_t at)
+{
+    struct maxmin_bundle *b = &m->bundles[m->seats[m->links[at].head].bundle];
+    double rate_Bps = INFINITY;
+    int32_t neck = at;
+    for (int32_t i = 0; i < b->n; i++) {
+        const struct maxmin_seat *p = &m->seats[b->first + i];
+        const struct maxmin_link *link = &m->links[p->link];
+        if (link->n != 1)
+            return false;
+        if (link->bw_Bps / p->count < rate_Bps) {
+            rate_Bps = link->bw_Bps / p->count;
+            neck = p->link;
+        }
+    }
+    reach_bundle(m, m->seats[m->links[at].head].bundle);
+    b->next_Bps = rate_Bps;
+    bundle_set_neck(m, b, neck);
+    return true;
+}
+
+bool maxmin_settle_next(struct maxmin *m, const int32_t **changed, int32_t *n)
+{
+    while (m->dirty_at < m->n_dirty) {
+        int32_t at = m->dirty[m->dirty_at++];
+        struct maxmin_link *link = &m->links[at];
+        bool dirty = link->dirty;
+        link->dirty = false;
+        if (!dirty || link->n == 0)
+            continue;
+        reach_nothing(m);
+        if (!(link->n == 1 && share_alone(m, at))) {
+            reach_held(m, at);
+            share_near(m);
+        }
+        take_rates(m, changed, n);
+        return true;
+    }
+    m->n_dirty = m->dirty_at = 0;
+    return false;
 }

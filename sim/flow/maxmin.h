@@ -1,7 +1,8 @@
-/** @file Bundles of transfers in lock-step that share links max-min fairly. */
+/** @file Bundles of transfers that share links max-min fairly: single flows, and the rings of jobs. */
 #ifndef SIM_FLOW_MAXMIN_H
 #define SIM_FLOW_MAXMIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -9,58 +10,77 @@
 /**
  * Opaque: links, and the bundles on them.
  *
- * The hops of a ring all-reduce send their pieces step by step, so none is faster than the slowest one for
- * long: a bundle is all transfers of a job, with one rate. A link that k transfers of the bundle pass carries
- * k times that rate. Rates are max-min fair: none can be raised without lowering one that is as low or lower;
- * that is, each bundle has a bottleneck, a full link where nobody is faster, or has its own cap.
+ * A bundle is transfers with one rate; a link that k of them pass carries k times that rate. A flow is a
+ * bundle of one. The hops of a ring all-reduce send their pieces step by step, so none is faster than the
+ * slowest one for long: all transfers of a job are one bundle.
  *
- * sim/flow shares links among single flows, which do not wait for each other: a hop that meets nobody would
- * take what its ring cannot use. With one transfer a bundle both are the same.
+ * Rates are max-min fair (D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5.2): none can be raised
+ * without lowering one that is as low or lower; that is, each bundle has a bottleneck, a full link where
+ * nobody is faster, or has its own cap.
  *
- * After bundles came or went, only those whose bottleneck no longer holds get new rates, then those that
- * these wrong, and so on until nobody is wronged. As max-min fair rates are unique, these are they; a bundle
- * that hangs together with a change by no shared link is not looked at. Ties within 2^-40 (relative) are one
- * rate, so that bundles equal by symmetry have equal rates whatever happened before.
+ * After bundles came or went, only those whose bottleneck no longer holds get new rates, then those whose
+ * bottleneck these new rates moved, and so on until every bottleneck holds. As max-min fair rates are unique,
+ * these are they; a bundle that shares no link with a change, directly or through others, is not looked at.
+ * Offers within 2^-40 (relative) are one rate, so that bundles equal by symmetry have equal rates whatever
+ * happened before.
  */
-struct lockstep;
+struct maxmin;
 
 /** What a bundle does on one link. */
-struct lockstep_use {
+struct maxmin_use {
     int32_t link;
     int32_t count; /**< transfers that pass it, >= 1 */
 };
 
-/**
- * Links of @p bw_Bps, shape [n_links], > 0, copied; bundles will be numbered 0..n_bundles-1.
- * @param[out] out  NULL on failure; release with lockstep_free().
- * @return 0 or ERR_NOMEM. About 50 bytes a link and bundle.
- */
-int lockstep_build(struct lockstep **out, const double *bw_Bps, int32_t n_links, int32_t n_bundles,
-                   struct err *e);
-void lockstep_free(struct lockstep *l); /**< NULL is fine */
+struct maxmin_settings {
+    /** A bundle that is within this factor (>= 1) of where it should be stays: above the rounding of a sum of
+     * as many rates as a link has. */
+    double same_rate;
+    double keep_rate; /**< a new rate within this factor (>= 1) of the old one does not replace it */
+    int rounds;       /**< of going on with moved bottlenecks before all that hang together are shared anew */
+    /** What a link leaves to those who get a new rate is summed up each time, not kept from change to change:
+     * for links with few bundles at a time. */
+    bool resum;
+    int32_t n_capped; /**< bundles 0..n_capped-1 may have a cap */
+};
 
 /**
- * Bundle @p id, which is not there, comes.
- * @param uses     shape [n_uses], each link once; copied
- * @param cap_Bps  its rate stays below, > 0; INFINITY: no cap (then n_uses >= 1)
- * @return 0; ERR_NOMEM, and then it did not come. O(n_uses).
+ * Links of @p bw_Bps, shape [n_links], copied, > 0 where bundles pass.
+ * @param[out] out  NULL on failure; release with maxmin_free().
+ * @return 0 or ERR_NOMEM. About 70 bytes a link and bundle.
  */
-int lockstep_add(struct lockstep *l, int32_t id, const struct lockstep_use *uses, int32_t n_uses,
-                 double cap_Bps, struct err *e);
+int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
+                 const struct maxmin_settings *settings, struct err *e);
+void maxmin_free(struct maxmin *m); /**< NULL is fine */
+
+/**
+ * Bundle @p id, which is not there, gets room on its links; it takes a share when it joins. A small number.
+ * @param uses     shape [n_uses], each link once; copied
+ * @param cap_Bps  its rate stays below, > 0; INFINITY: no cap (then n_uses >= 1 if it is to join)
+ * @return 0; ERR_NOMEM, and then nothing has changed. O(n_uses).
+ */
+int maxmin_place(struct maxmin *m, int32_t id, const struct maxmin_use *uses, int32_t n_uses, double cap_Bps,
+                 struct err *e);
+/** Bundle @p id, which has its place, takes part from now on. Cannot fail. */
+void maxmin_join(struct maxmin *m, int32_t id);
+/** The link of its use @p i. */
+int32_t maxmin_link(const struct maxmin *m, int32_t id, int32_t i);
 /** Bundle @p id goes, if it is there. O(its uses). */
-void lockstep_remove(struct lockstep *l, int32_t id);
+void maxmin_remove(struct maxmin *m, int32_t id);
 
 /**
  * Bring rates up to date. Bundles whose rate is another one than before, new ones among them, stand in
  * *changed (shape [*n], borrowed until the next call).
  */
-void lockstep_settle(struct lockstep *l, const int32_t **changed, int32_t *n);
+void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n);
 
-/** Forget all rates, so that the next lockstep_settle() finds them from nothing: for tests, as it must not
- * matter. */
-void lockstep_forget(struct lockstep *l);
+/**
+ * The same in steps: rates around one link where something changed. False when no link is left. A bundle may
+ * change in several steps.
+ */
+bool maxmin_settle_next(struct maxmin *m, const int32_t **changed, int32_t *n);
 
-/** Rate of each transfer of a bundle, as of the last lockstep_settle() [B/s]; 0: it came since. */
-double lockstep_rate(const struct lockstep *l, int32_t id);
+/** Rate of each transfer of a bundle, as of the last step [B/s]; 0: it came since. */
+double maxmin_rate(const struct maxmin *m, int32_t id);
 
 #endif
