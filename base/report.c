@@ -104,6 +104,26 @@ void report_none(struct report *r, unsigned in, const char *key)
     report_word(r, in & IN_DATA, key, NULL, NULL);
 }
 
+void report_json_word(struct report *r, const char *key, const char *s)
+{
+    report_word(r, IN_JSON, key, NULL, s);
+}
+
+void report_json_count(struct report *r, const char *key, int64_t n)
+{
+    report_count(r, IN_JSON, key, NULL, n, NULL);
+}
+
+void report_json_real(struct report *r, const char *key, double x)
+{
+    report_real(r, IN_JSON, key, NULL, x, 0, NULL);
+}
+
+void report_json_flag(struct report *r, const char *key, bool b)
+{
+    report_flag(r, IN_JSON, key, NULL, b);
+}
+
 void report_shown(struct report *r, const char *label, const char *fmt, ...)
 {
     char value[512];
@@ -116,12 +136,18 @@ void report_shown(struct report *r, const char *label, const char *fmt, ...)
     put_label(r, label, value, NULL);
 }
 
-void report_reals(struct report *r, const char *key, const double *x, int32_t n, double scale)
+void report_reals(struct report *r, const char *key, const double *x, int32_t n, double unit)
 {
     report_open(r, key, '[');
     for (int32_t i = 0; i < n && report_is(r, IN_JSON); i++)
-        json_real(&r->json, NULL, x[i] * scale);
+        json_real(&r->json, NULL, x[i] / unit);
     report_close(r, ']');
+}
+
+void report_item(struct report *r, const char *s)
+{
+    if (report_is(r, IN_JSON))
+        json_text(&r->json, NULL, s);
 }
 
 void report_line(struct report *r, const char *fmt, ...)
@@ -156,30 +182,34 @@ static bool is_shown(const struct report *r, const struct report_column *c)
     return report_is(r, c->in) && (report_is(r, IN_TEXT) ? c->title : c->key) != NULL;
 }
 
-void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n)
+void report_rows(struct report *r, const struct report_column *columns, int32_t n)
 {
     assert(!r->columns && n > 0 && n <= REPORT_MAX_COLUMNS);
     r->columns = columns;
     r->n_columns = n;
     r->at = 0;
     r->open = false;
-    for (int32_t i = 0; i < n; i++)
-        r->open = r->open || is_shown(r, &columns[i]);
-    if (!r->open)
-        return;
-    if (report_is(r, IN_JSON))
-        json_open(&r->json, key, '[');
+    r->listed = false;
     assert(!report_is(r, IN_CSV) || r->table.n_cols == 0);
     for (int32_t i = 0; i < n; i++) {
         const struct report_column *c = &columns[i];
         if (!is_shown(r, c))
             continue;
+        r->open = true;
         if (report_is(r, IN_TEXT))
             sheet_column(&r->sheet, c->title, c->unit ? c->unit : "",
                          c->show == REPORT_WORD ? SHEET_LEFT : SHEET_POINT);
         else if (report_is(r, IN_CSV))
             table_column(&r->table, c->key, c->kind);
     }
+}
+
+void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n)
+{
+    report_rows(r, columns, n);
+    r->listed = r->open && report_is(r, IN_JSON);
+    if (r->listed)
+        json_open(&r->json, key, '[');
 }
 
 /* The map that holds a column of JSON opens before its first member and closes behind its last. */
@@ -251,7 +281,8 @@ void report_put_text(struct report *r, const char *fmt, ...)
 void report_put_real(struct report *r, double x)
 {
     const struct report_column *c = next_column(r);
-    double shown = c && c->per_SI != 0 ? x * c->per_SI : x;
+    double shown = c && c->times != 0 ? x * c->times : x;
+    shown = c && c->per != 0 ? shown / c->per : shown;
     if (c && report_is(r, IN_TEXT) && c->show == REPORT_USD)
         sheet_usd(&r->sheet, shown);
     else if (c && report_is(r, IN_TEXT))
@@ -310,9 +341,9 @@ void report_table_end(struct report *r)
     if (r->open && report_is(r, IN_TEXT)) {
         r->failed = sheet_write(&r->sheet, &r->out, &e) != 0 || r->failed;
         sheet_free(&r->sheet);
-    } else if (r->open && report_is(r, IN_JSON)) {
-        json_close(&r->json, ']');
     }
+    if (r->listed)
+        json_close(&r->json, ']');
     r->columns = NULL;
 }
 

@@ -34,7 +34,7 @@ struct report_column {
     const char *key;          /**< in data; "usd.low" is member low of map usd in JSON. NULL: text alone */
     const char *title, *unit; /**< in text; NULL title: data alone; NULL unit: none */
     int show;                 /**< in text: significant digits, or REPORT_WORD, _USD, _COUNT */
-    double per_SI;            /**< in text: shown value per value; 0 stands for 1 */
+    double times, per;        /**< in text value * times / per is shown; 0 stands for 1 */
     enum table_kind kind;     /**< in CSV */
 };
 
@@ -50,6 +50,7 @@ struct report {
     const struct report_column *columns; /* of the open table; borrowed */
     int32_t n_columns, at;               /* next column of the row */
     bool open;                           /* the open table has a column of this form */
+    bool listed;                         /* its rows are a list of their own in JSON */
     char prefix[32];                     /* of the open map in a row of JSON */
     struct sheet sheet;
     struct table table; /* CSV */
@@ -72,10 +73,17 @@ void report_real(struct report *r, unsigned in, const char *key, const char *lab
 void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b);
 /** No value, in data. */
 void report_none(struct report *r, unsigned in, const char *key);
+/** Facts of JSON alone. */
+void report_json_word(struct report *r, const char *key, const char *s);
+void report_json_count(struct report *r, const char *key, int64_t n);
+void report_json_real(struct report *r, const char *key, double x);
+void report_json_flag(struct report *r, const char *key, bool b);
 /** A fact of text alone, worded here. */
 void report_shown(struct report *r, const char *label, const char *fmt, ...) ERR_PRINTF(3, 4);
-/** Numbers as a list of JSON, each times @p scale; shape [n]. */
-void report_reals(struct report *r, const char *key, const double *x, int32_t n, double scale);
+/** Numbers as a list of JSON, each divided by @p unit; shape [n]. */
+void report_reals(struct report *r, const char *key, const double *x, int32_t n, double unit);
+/** An item of the open list of JSON; null for NULL. */
+void report_item(struct report *r, const char *s);
 /** Append to text as it stands; newlines are the caller's. */
 void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** '{' or '[' in JSON, nothing elsewhere. */
@@ -83,9 +91,12 @@ void report_open(struct report *r, const char *key, char bracket);
 void report_close(struct report *r, char bracket);
 
 /* ---- tables ---- */
+#define REPORT_COLUMNS(list) ((int32_t)(sizeof(list) / sizeof *(list)))
 /** Begin a table; @p columns (shape [n], at most REPORT_MAX_COLUMNS) must live until report_table_end(). Then
  * every value of every row in order, whatever the form: those of columns that are not in it are dropped. */
 void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n);
+/** The same, its rows as objects of the list that is open in JSON. */
+void report_rows(struct report *r, const struct report_column *columns, int32_t n);
 void report_put_word(struct report *r, const char *s);
 void report_put_text(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
 void report_put_real(struct report *r, double x);

@@ -7,19 +7,16 @@
 #include "study/sweep.h"
 
 /** One design and where in a sweep it stands. */
-struct alloc_report {
-    const struct run *run;
+struct alloc_page {
     const struct design_point *study;
     const struct design *design;
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
     const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */
     int32_t n_at;
-    struct origin from;
 };
 
-/** One object on a line. */
-void alloc_json(const struct alloc_report *r, struct text *out);
-int alloc_text(const struct alloc_report *r, struct text *out, struct err *e);
+/** A page of text, or the members of an object of JSON. */
+void alloc_report_page(struct report *r, const struct alloc_page *p);
 
 /** Scaled unit of the objective and what a value in SI is multiplied with to get there. */
 struct alloc_unit {

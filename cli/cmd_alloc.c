@@ -10,29 +10,24 @@ struct alloc_run {
     struct run *run;
     struct load_overrides overrides;
     struct sweep sweep;
-    struct text out;
+    struct report report;
 };
 
-static int report(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d,
-                  struct err *e)
+static void add_page(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d)
 {
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][POINTS_VALUE];
-    struct alloc_report r = { .run = a->run, .study = s, .design = d, .sweep = &a->sweep, .at = at };
+    struct alloc_page page = { .study = s, .design = d, .sweep = &a->sweep, .at = at };
     for (int32_t k = 0; k < a->sweep.n_keys; k++) {
         const char *value = points_value(values[k], &a->sweep, k, i);
         if (*value) /* a grid need not vary all keys */
-            at[r.n_at++] = (struct study_override){ a->sweep.keys[k].path, value };
+            at[page.n_at++] = (struct study_override){ a->sweep.keys[k].path, value };
     }
-    r.from = output_origin(s);
-    if (output_format(a->run) == TABLE_AS_JSON) {
-        alloc_json(&r, &a->out);
-        return text_check(&a->out, e);
-    }
-    if (a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
-        return 0; /* said on standard error, and there is nothing else to read */
-    text_puts(&a->out, a->out.n ? "\n" : "");
-    return alloc_text(&r, &a->out, e);
+    if (a->report.format == TABLE_AS_TEXT && a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
+        return; /* said on standard error, and there is nothing else to read */
+    output_begin(&a->report, a->run, output_origin(s));
+    alloc_report_page(&a->report, &page);
+    report_page_end(&a->report);
 }
 
 static int solve_only(struct alloc_run *a, struct err *e)
@@ -41,7 +36,7 @@ static int solve_only(struct alloc_run *a, struct err *e)
     int rc = load_design(&x, a->run, &a->overrides, LOAD_SOLVED, STUDY_NEEDS_WORKLOAD, e);
     output_notes(a->run, &x.study.notes);
     if (!rc)
-        rc = report(a, 0, &x.study, &x.design, e);
+        add_page(a, 0, &x.study, &x.design);
     if (!rc && alloc_has_split(&x.design.answer))
         training_say_memory(a->run, &x.study);
     load_design_free(&x);
@@ -64,8 +59,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     rc = design_solve(&d, &s, e);
     if (!rc) {
         load_say_status(a->run, &d);
-        rc = report(a, i, &s, &d, e);
-        if (!rc && alloc_has_split(&d.answer))
+        add_page(a, i, &s, &d);
+        if (alloc_has_split(&d.answer))
             training_say_memory(a->run, &s);
     }
     design_free(&d);
@@ -80,7 +75,9 @@ static int write_designs(struct alloc_run *a, struct err *e)
         rc = solve_only(a, e);
     for (int64_t i = 0; a->sweep.n_keys > 0 && i < a->sweep.n_points && !rc; i++)
         rc = solve_point(a, i, e);
-    return rc || a->out.n == 0 ? rc : output_write(a->run, &a->out, e);
+    if (!rc)
+        rc = report_end(&a->report, NULL, e);
+    return rc || a->report.out.n == 0 ? rc : output_write(a->run, &a->report.out, e);
 }
 
 /* A row that could not be read is an error here, as it is in the other formats; one without a split is said.
@@ -131,7 +128,9 @@ static int write_rows(struct alloc_run *a, struct err *e)
 
 static int run_alloc(struct run *run, struct err *e)
 {
-    struct alloc_run a = { .run = run, .sweep = { .n_points = 1 } };
+    struct alloc_run a = { .run = run,
+                           .sweep = { .n_points = 1 },
+                           .report = { .format = output_format(run) } };
     int rc = output_check(run, NULL, e);
     if (!rc)
         rc = load_overrides(&a.overrides, run, e);
@@ -143,7 +142,7 @@ static int run_alloc(struct run *run, struct err *e)
     }
     sweep_free(&a.sweep);
     load_free(&a.overrides);
-    text_free(&a.out);
+    report_free(&a.report);
     return rc;
 }
 

@@ -1,13 +1,33 @@
+/* Latency and efficiency of a dimension from measured collectives, and efficiencies of an NPU from measured
+ * operators: the fits are in sim/fit; here they are read, told what is asked, and shown as a table of errors
+ * with the YAML to paste, as JSON, as a row a point, or as YAML alone. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/num.h"
-#include "cli/calibrate.h"
-#include "cli/calibrate_npu.h"
+#include "cli/output.h"
+#include "sim/fit.h"
+#include "sim/fit_npu.h"
+
+/* One curve and the dimension that was fitted to it. */
+struct calibrated {
+    const struct curve *curve; /* borrowed */
+    const char *path;          /* of its file, borrowed */
+    unsigned long long hash;   /* of the bytes of that file */
+    struct fit fit;            /* owned */
+};
+
+enum { CALIBRATE_MAX_FILES = 8 };
+
+struct calibration {
+    struct curve_list lists[CALIBRATE_MAX_FILES]; /* by file, owned */
+    struct calibrated *items;                     /* shape [n], owned; in the order of files and curves */
+    int32_t n, cap;
+};
 
 /* YAML comes after the formats of tables. */
 enum { FORMAT_YAML = TABLE_AS_JSON + 1 };
@@ -107,6 +127,18 @@ static const struct option_group dim_options = GROUP("Dimension", dim_rows);
 static const struct option_group curve_options = GROUP("Measurements", curve_rows);
 static const struct option_group npu_options = GROUP("Operators", npu_rows);
 static const struct option_group format_options = GROUP("Output", format_rows);
+
+/* ---- what is fitted ---- */
+
+static void calibration_free(struct calibration *x)
+{
+    for (int32_t i = 0; i < x->n; i++)
+        fit_free(&x->items[i].fit);
+    free(x->items);
+    for (size_t i = 0; i < sizeof x->lists / sizeof *x->lists; i++)
+        curve_list_free(&x->lists[i]);
+    *x = (struct calibration){ 0 };
+}
 
 static int set_name(struct topo_dim *dim, const char *name, struct err *e)
 {
@@ -208,42 +240,387 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
 
 static int chosen_format(const struct run *run)
 {
-    const char *dot = run->opt.out ? strrchr(run->opt.out, '.') : NULL;
-    if (run->opt.format < 0 && dot && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0))
+    const char *out = run->opt.out;
+    if (run->opt.format < 0 && out && (output_ends_with(out, ".yaml") || output_ends_with(out, ".yml")))
         return FORMAT_YAML;
     return run->opt.format == FORMAT_YAML ? FORMAT_YAML : (int)output_format(run);
 }
 
-static int write_result(const struct calibration *x, const struct run *run, struct err *e)
+/* ---- how it is shown ---- */
+
+static double busbw_GBps(const struct curve *c, int32_t i, double time_s)
+{
+    return c->bytes[i] * curve_bus_factor(c->collective, c->ranks) / time_s / 1e9;
+}
+
+static double error_frac(const struct calibrated *item, int32_t i)
+{
+    return item->fit.model_s[i] / item->curve->time_s[i] - 1;
+}
+
+/* From 1, by growing size: limits grow from one to the next. */
+static int32_t regime_at(const struct topo_dim *dim, double bytes)
+{
+    int32_t r = 0;
+    while (r < dim->n_regimes && bytes > dim->regimes[r].up_to_B)
+        r++;
+    return r + 1;
+}
+
+/* ---- YAML ---- */
+
+/* Text of a file name or curve for a comment: one line, no control characters. */
+static void put_plain(struct text *out, const char *s)
+{
+    for (; *s; s++)
+        text_add(out, (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, 1);
+}
+
+static void put_errors(struct text *out, const char *where, const struct fit_errors *errors)
+{
+    if (errors->n > 0)
+        text_printf(out, "%s: mean error %.1f %%, largest %.1f %% (%d point%s)", where,
+                    100 * errors->mean_frac, 100 * errors->max_frac, (int)errors->n,
+                    errors->n == 1 ? "" : "s");
+}
+
+static void put_comments(struct text *out, const struct calibrated *item)
+{
+    const struct fit *f = &item->fit;
+    text_puts(out, "# measured: ");
+    put_plain(out, item->path);
+    text_printf(out, " (hash %016llx), ", item->hash);
+    if (*item->curve->name) {
+        put_plain(out, item->curve->name);
+        text_puts(out, ", ");
+    }
+    text_printf(out, "%s among %d ranks, %d points\n# ", collective_names[item->curve->collective],
+                (int)item->curve->ranks, (int)f->n);
+    put_errors(out, "from 1 MiB", &f->large);
+    text_puts(out, f->large.n > 0 && f->small.n > 0 ? "; " : "");
+    put_errors(out, "below 1 MiB", &f->small);
+    text_puts(out, "\n");
+}
+
+static void put_yaml(const struct calibration *x, struct text *out)
+{
+    for (int32_t i = 0; i < x->n; i++) {
+        put_comments(out, &x->items[i]);
+        fit_format_dim(out, &x->items[i].fit.dim);
+    }
+}
+
+/* The points of one curve: measured beside the model. */
+static void report_points(struct report *r, const struct calibrated *item)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "bytes", .title = "size", .unit = "B", .show = 12 },
+        { IN_TEXT | IN_JSON, .key = "time_s", .title = "measured", .unit = "us", .show = 5, .times = 1e6 },
+        { IN_TEXT | IN_JSON, .key = "model_s", .title = "model", .unit = "us", .show = 5, .times = 1e6 },
+        { IN_JSON, .key = "error_frac" },
+        { IN_TEXT, .title = "error", .unit = "%", .show = 1 },
+        { IN_TEXT, .title = "measured bus", .unit = "GB/s", .show = 4 },
+        { IN_TEXT, .title = "model bus", .unit = "GB/s", .show = 4 },
+    };
+    report_table(r, "points", columns, REPORT_COLUMNS(columns));
+    for (int32_t i = 0; i < item->fit.n; i++) {
+        double measured_s = item->curve->time_s[i], model_s = item->fit.model_s[i];
+        report_put_real(r, item->curve->bytes[i]);
+        report_put_real(r, measured_s);
+        report_put_real(r, model_s);
+        report_put_real(r, error_frac(item, i));
+        report_put_text(r, "%+.1f", 100 * error_frac(item, i));
+        report_put_real(r, busbw_GBps(item->curve, i, measured_s));
+        report_put_real(r, busbw_GBps(item->curve, i, model_s));
+    }
+    report_table_end(r);
+}
+
+static void report_errors(struct report *r, const char *key, const struct fit_errors *errors)
+{
+    report_open(r, key, '{');
+    report_json_count(r, "points", errors->n);
+    report_json_real(r, "mean_frac", errors->n ? errors->mean_frac : (double)NAN);
+    report_json_real(r, "max_frac", errors->n ? errors->max_frac : (double)NAN);
+    report_close(r, '}');
+}
+
+static void report_dim(struct report *r, const struct topo_dim *dim)
+{
+    static const struct report_column columns[] = {
+        { IN_JSON, .key = "lat_s" },
+        { IN_JSON, .key = "efficiency" },
+        { IN_JSON, .key = "up_to_B" },
+    };
+    report_open(r, "dim", '{');
+    report_json_word(r, "name", dim->name);
+    report_json_word(r, "shape", topo_shape_name(dim->shape));
+    report_json_count(r, "size", dim->size);
+    report_json_word(r, "algorithm", topo_algorithm_words[dim->algorithm]);
+    report_json_word(r, "in_switch", topo_in_switch_words[dim->in_switch]);
+    report_json_real(r, "bw_Bps", dim->bw_Bps);
+    report_table(r, "regimes", columns, REPORT_COLUMNS(columns));
+    for (int32_t k = 0; k <= dim->n_regimes; k++) {
+        bool last = k == dim->n_regimes;
+        report_put_real(r, last ? dim->lat_s : dim->regimes[k].lat_s);
+        report_put_real(r, last ? dim->efficiency : dim->regimes[k].efficiency);
+        report_put_real(r, last ? (double)NAN : dim->regimes[k].up_to_B);
+    }
+    report_table_end(r);
+    report_close(r, '}');
+}
+
+static void report_curve(struct report *r, const struct calibrated *item)
+{
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", item->hash);
+    report_open(r, NULL, '{');
+    report_json_word(r, "file", item->path);
+    report_json_word(r, "hash", hash);
+    report_json_word(r, "curve", item->curve->name);
+    report_json_word(r, "collective", collective_names[item->curve->collective]);
+    report_json_count(r, "ranks", item->curve->ranks);
+    report_errors(r, "from_1MiB", &item->fit.large);
+    report_errors(r, "below_1MiB", &item->fit.small);
+    report_dim(r, &item->fit.dim);
+    report_points(r, item);
+    report_close(r, '}');
+    report_line(r, "\n");
+    if (report_is(r, IN_TEXT)) {
+        put_comments(&r->out, item);
+        fit_format_dim(&r->out, &item->fit.dim);
+    }
+}
+
+/* A row per point; weft plot calibrate draws it, weft calibrate reads it again. */
+static void report_curve_rows(struct report *r, const struct calibration *x)
+{
+    static const struct report_column columns[] = {
+        { IN_CSV, .key = "file" },
+        { IN_CSV, .key = "curve" },
+        { IN_CSV, .key = "collective" },
+        { IN_CSV, .key = "ranks", .kind = TABLE_COUNT },
+        { IN_CSV, .key = "regime", .kind = TABLE_COUNT },
+        { IN_CSV, .key = "bytes", .kind = TABLE_REAL },
+        { IN_CSV, .key = "time_us", .kind = TABLE_REAL },
+        { IN_CSV, .key = "model_us", .kind = TABLE_REAL },
+        { IN_CSV, .key = "error_frac", .kind = TABLE_REAL },
+        { IN_CSV, .key = "busbw_GBps", .kind = TABLE_REAL },
+        { IN_CSV, .key = "model_busbw_GBps", .kind = TABLE_REAL },
+    };
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    for (int32_t n = 0; n < x->n; n++) {
+        const struct calibrated *item = &x->items[n];
+        const struct curve *c = item->curve;
+        for (int32_t i = 0; i < c->n; i++) {
+            double model_s = item->fit.model_s[i];
+            report_put_word(r, item->path);
+            report_put_word(r, c->name);
+            report_put_word(r, collective_names[c->collective]);
+            report_put_count(r, c->ranks);
+            report_put_count(r, regime_at(&item->fit.dim, c->bytes[i]));
+            report_put_real(r, c->bytes[i]);
+            report_put_real(r, c->time_s[i] * 1e6);
+            report_put_real(r, model_s * 1e6);
+            report_put_real(r, error_frac(item, i));
+            report_put_real(r, busbw_GBps(c, i, c->time_s[i]));
+            report_put_real(r, busbw_GBps(c, i, model_s));
+        }
+    }
+    report_table_end(r);
+}
+
+static void report_calibration(struct report *r, const struct calibration *x)
+{
+    if (report_is(r, IN_CSV))
+        report_curve_rows(r, x);
+    report_open(r, "curves", '[');
+    for (int32_t i = 0; i < x->n && !report_is(r, IN_CSV); i++) {
+        report_line(r, "%s", i > 0 ? "\n" : "");
+        if (x->n > 1)
+            report_line(r, "curve %d\n", (int)i + 1);
+        report_curve(r, &x->items[i]);
+    }
+    report_close(r, ']');
+}
+
+static int write_yaml(const struct calibration *x, const struct run *run, struct err *e)
 {
     struct text out = { 0 };
-    struct table t = { 0 };
-    int rc = 0;
-    switch (chosen_format(run)) {
-    case TABLE_AS_TEXT:
-        rc = calibrate_text(x, &out, e);
-        break;
-    case TABLE_AS_JSON:
-        calibrate_json(x, run, &out);
-        break;
-    case TABLE_AS_CSV:
-        calibrate_table(x, &t);
-        rc = output_table(run, &t, (struct origin){ .known = false }, e);
-        table_free(&t);
-        return rc;
-    default:
-        if (x->n > 1)
-            return err_set(e, ERR_USAGE, "files have %d curves, need --curve for one dimension", (int)x->n);
-        text_puts(&out, "# ");
-        text_puts(&out, run->recorded);
-        text_puts(&out, "\n");
-        calibrate_yaml(x, &out);
-    }
-    if (!rc)
-        rc = output_write(run, &out, e);
+    if (x->n > 1)
+        return err_set(e, ERR_USAGE, "files have %d curves, need --curve for one dimension", (int)x->n);
+    text_puts(&out, "# ");
+    text_puts(&out, run->recorded);
+    text_puts(&out, "\n");
+    put_yaml(x, &out);
+    int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;
 }
+
+static int write_calibration(const struct calibration *x, const struct run *run, struct err *e)
+{
+    const struct origin from = { .known = false };
+    struct report r = { 0 };
+    if (chosen_format(run) == FORMAT_YAML)
+        return write_yaml(x, run, e);
+    output_begin(&r, run, from);
+    report_calibration(&r, x);
+    int rc = output_report(&r, run, from, e);
+    report_free(&r);
+    return rc;
+}
+
+/* ---- operators of an NPU ---- */
+
+/* The keys that are fitted, as a network file has them. */
+struct fitted_key {
+    const char *key;
+    double value;
+    enum fit_operator from;
+};
+
+enum { N_NPU_KEYS = 7 };
+
+static void list_keys(struct fitted_key keys[N_NPU_KEYS], const struct topo_npu *npu)
+{
+    const struct fitted_key list[N_NPU_KEYS] = {
+        { "matrix_efficiency", npu->matrix_efficiency, FIT_MATRIX },
+        { "matrix_half_out", npu->half_out, FIT_MATRIX },
+        { "matrix_half_in", npu->half_in, FIT_MATRIX },
+        { "attention_efficiency", npu->attention, FIT_ATTENTION },
+        { "flash_efficiency", npu->flash, FIT_FLASH },
+        { "mem_efficiency", npu->mem_efficiency, FIT_STREAM },
+        { "kernel_ns", npu->kernel_s * 1e9, FIT_STREAM },
+    };
+    for (int i = 0; i < N_NPU_KEYS; i++)
+        keys[i] = list[i];
+}
+
+static void put_npu_keys(const struct fit_npu *f, struct text *out)
+{
+    struct fitted_key keys[N_NPU_KEYS];
+    list_keys(keys, &f->npu);
+    for (int i = 0; i < N_NPU_KEYS; i++)
+        if (f->kinds[keys[i].from].n)
+            text_printf(out, "%s: %.4g\n", keys[i].key, keys[i].value);
+}
+
+static void report_npu(struct report *r, const struct fit_npu *f)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT, .title = "operator" },
+        { IN_TEXT, .title = "rows", .show = REPORT_COUNT },
+        { IN_TEXT, .title = "mean error", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT, .title = "largest", .unit = "%", .show = 3, .times = 100 },
+    };
+    static const struct report_column data[] = {
+        { IN_JSON, .key = "op" },
+        { IN_JSON, .key = "rows" },
+        { IN_JSON, .key = "mean_frac" },
+        { IN_JSON, .key = "max_frac" },
+    };
+    struct fitted_key keys[N_NPU_KEYS];
+    bool text = report_is(r, IN_TEXT);
+    list_keys(keys, &f->npu);
+    report_open(r, "npu", '{');
+    for (int i = 0; i < N_NPU_KEYS; i++)
+        if (f->kinds[keys[i].from].n)
+            report_json_real(r, keys[i].key, keys[i].value);
+    report_close(r, '}');
+    /* Data has the operators without rows as well. */
+    report_table(r, "errors", text ? columns : data, REPORT_COLUMNS(columns));
+    for (int k = 0; k < N_FIT_OPERATORS; k++) {
+        if (text && !f->kinds[k].n)
+            continue;
+        report_put_word(r, fit_operator_words[k]);
+        report_put_count(r, f->kinds[k].n);
+        report_put_real(r, f->kinds[k].mean_frac);
+        report_put_real(r, f->kinds[k].max_frac);
+    }
+    report_table_end(r);
+    report_line(r, "\nnpu:\n");
+    if (text)
+        put_npu_keys(f, &r->out);
+}
+
+/* What was read and what the fit makes of it; weft calibrate reads it again. */
+static void report_npu_rows(struct report *r, const struct fit_npu *f)
+{
+    static const struct report_column columns[] = {
+        { IN_CSV, .key = "op" },
+        { IN_CSV, .key = "m", .kind = TABLE_REAL },
+        { IN_CSV, .key = "n", .kind = TABLE_REAL },
+        { IN_CSV, .key = "k", .kind = TABLE_REAL },
+        { IN_CSV, .key = "batch", .kind = TABLE_REAL },
+        { IN_CSV, .key = "GFLOP", .kind = TABLE_REAL },
+        { IN_CSV, .key = "bytes", .kind = TABLE_REAL },
+        { IN_CSV, .key = "time_us", .kind = TABLE_REAL },
+        { IN_CSV, .key = "model_us", .kind = TABLE_REAL },
+        { IN_CSV, .key = "error_frac", .kind = TABLE_REAL },
+    };
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    for (int32_t i = 0; i < f->n; i++) {
+        const struct fit_row *row = &f->rows[i];
+        bool product = row->op == FIT_MATRIX || row->op == FIT_ATTENTION;
+        const double sizes[] = { row->m, row->n, row->k, row->batch };
+        report_put_word(r, fit_operator_words[row->op]);
+        for (int k = 0; k < 4; k++)
+            report_put_real(r, product ? sizes[k] : NAN);
+        report_put_real(r, row->op == FIT_FLASH ? row->flop / 1e9 : NAN);
+        report_put_real(r, row->bytes > 0 ? row->bytes : NAN);
+        report_put_real(r, row->time_s * 1e6);
+        report_put_real(r, row->model_s * 1e6);
+        report_put_real(r, row->model_s / row->time_s - 1);
+    }
+    report_table_end(r);
+}
+
+static int read_operators(struct fit_npu *f, const struct run *run, struct err *e)
+{
+    struct yaml_doc doc;
+    struct table t = { 0 };
+    const char *path = run->opt.operands[0];
+    int rc = yaml_read_file(&doc, run->opt.npu, e);
+    if (rc)
+        return rc;
+    rc = yaml_need(&doc, doc.root, YAML_MAP, e);
+    if (!rc)
+        rc = topo_read_npu(&f->npu, &doc, doc.root, e);
+    if (!rc)
+        rc = table_read_csv(&t, path, e);
+    if (!rc)
+        rc = fit_npu_read(f, &t, path, e);
+    table_free(&t);
+    yaml_free(&doc);
+    if (!rc && fit_npu(f, e))
+        rc = err_wrap(e, "%s", path);
+    return rc;
+}
+
+static int calibrate_npu(const struct run *run, struct err *e)
+{
+    const struct origin from = { .known = false };
+    struct fit_npu f = { .n = 0 };
+    struct report r = { 0 };
+    int rc = read_operators(&f, run, e);
+    if (!rc && chosen_format(run) == FORMAT_YAML) {
+        put_npu_keys(&f, &r.out);
+        rc = output_write(run, &r.out, e);
+    } else if (!rc) {
+        output_begin(&r, run, from);
+        if (report_is(&r, IN_CSV))
+            report_npu_rows(&r, &f);
+        else
+            report_npu(&r, &f);
+        rc = output_report(&r, run, from, e);
+    }
+    report_free(&r);
+    fit_npu_free(&f);
+    return rc;
+}
+
+/* ---- the command ---- */
 
 static int run_calibrate(struct run *run, struct err *e)
 {
@@ -253,7 +630,7 @@ static int run_calibrate(struct run *run, struct err *e)
     int rc = output_check(run, NULL, e);
     if (!rc && run->opt.npu)
         return run->opt.n_operands == 1
-                   ? calibrate_npu(run, chosen_format(run), e)
+                   ? calibrate_npu(run, e)
                    : err_set(e, ERR_USAGE, "option --npu is given with %d files, need one",
                              (int)run->opt.n_operands);
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
@@ -264,7 +641,7 @@ static int run_calibrate(struct run *run, struct err *e)
     if (!rc)
         rc = fit_all(&x, run, hashes, e);
     if (!rc)
-        rc = write_result(&x, run, e);
+        rc = write_calibration(&x, run, e);
     calibration_free(&x);
     return rc;
 }

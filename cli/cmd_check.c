@@ -144,8 +144,8 @@ static int write_result(const struct run *run, const struct check *c, const stru
     };
     struct report r = { 0 };
     output_begin(&r, run, output_origin(s));
-    report_flag(&r, IN_JSON, "within", NULL, !c->over && !c->unknown);
-    report_table(&r, "budgets", columns, sizeof columns / sizeof *columns);
+    report_json_flag(&r, "within", !c->over && !c->unknown);
+    report_table(&r, "budgets", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < c->n; i++) {
         const struct budget *b = &c->list[i];
         enum verdict verdict = judge(b);

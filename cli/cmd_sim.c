@@ -1,3 +1,5 @@
+/* A training step at given bandwidths, in one model of time or in all side by side, and what a simulation did
+ * that the study left to it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,8 +7,6 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/sim_notes.h"
-#include "cli/sim_text.h"
 #include "cli/timeline.h"
 #include "cli/training.h"
 
@@ -42,6 +42,19 @@ static const struct option sim_rows[] = {
 };
 
 static const struct option_group sim_options = { "Simulation", sim_rows, sizeof sim_rows / sizeof *sim_rows };
+
+/* The same bandwidths under one model or under all, a column each. */
+struct simulation {
+    struct load_design first; /* where the bandwidths come from; evaluated under its own model */
+    struct {
+        struct design_point study;
+        struct design design;
+    } others[N_SIM_MODELS]; /* shape [n_others] */
+    int32_t n_others;
+    const struct design_point *studies[N_SIM_MODELS]; /* shape [n]; first.study or one of the others */
+    const struct design *designs[N_SIM_MODELS];
+    int32_t n;
+};
 
 static void simulation_free(struct simulation *x)
 {
@@ -135,76 +148,344 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     return rc;
 }
 
-/* ---- data ---- */
+/* ---- what a simulation did ---- */
 
-static void put_reals(struct json *j, const char *key, const struct design_point *s, const struct design *d,
-                      double (*value)(const struct design_point *s, const struct design *d, int32_t dim))
+/* How many collectives ran in each order of dimensions. */
+static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
 {
-    json_open(j, key, '[');
-    for (int32_t i = 0; i < d->n_dims; i++)
-        json_real(j, NULL, value(s, d, i));
-    json_close(j, ']');
+    for (int i = 0; i < N_SIM_ORDERS; i++)
+        used[i] = 0;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        for (int32_t k = 0; k < d->loads[i].step.n_collectives; k++)
+            used[d->loads[i].step.collectives[k].order]++;
 }
 
-static void put_model(const struct simulation *x, int32_t i, struct json *j)
+static void report_chunk(struct report *r, const struct sim_rules *rules, const struct design *d)
 {
-    const struct design_point *s = x->studies[i];
-    const struct design *d = x->designs[i];
-    json_open(j, NULL, '{');
-    json_text(j, "model", sim_model_words[s->model]);
-    json_real(j, "time_s", d->time_s);
-    json_real(j, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN);
-    json_real(j, "compute_s", d->compute_s);
-    json_real(j, "comm_s", d->comm_s);
-    json_real(j, "latency_s", d->latency_s);
-    json_reals(j, "exposed_s", d->exposed_s, d->n_dims);
-    json_reals(j, "utilization", d->util_frac, d->n_dims);
-    put_reals(j, "busy_s", s, d, sim_sum_busy);
-    put_reals(j, "traffic_B", s, d, sim_sum_traffic);
-    sim_notes_json(s, d, j);
-    json_open(j, "workloads", '[');
-    for (int32_t k = 0; k < d->n_loads; k++) {
-        json_open(j, NULL, '{');
-        json_text(j, "name", s->workloads[k].tree.name);
-        json_real(j, "weight", s->workloads[k].weight);
-        json_real(j, "time_s", d->loads[k].time_s);
-        training_json(s, d, k, j);
-        json_close(j, '}');
+    int64_t used[N_SIM_ORDERS];
+    const char *joint = ": ";
+    count_orders(used, d);
+    report_json_word(r, "semantics", sim_semantics_words[rules->semantics]);
+    report_json_word(r, "queue", sim_queue_words[rules->queue]);
+    report_json_word(r, "order", sim_order_words[rules->order]);
+    report_open(r, "orders", '{');
+    for (int i = 0; i < N_SIM_ORDERS; i++)
+        if (used[i])
+            report_json_count(r, sim_order_words[i], used[i]);
+    report_close(r, '}');
+    report_line(r, ", %s semantics", sim_semantics_words[rules->semantics]);
+    if (rules->semantics != SIM_PHYSICAL) {
+        report_line(r, ": collectives one at a time, dimensions innermost first\n");
+        return;
     }
-    json_close(j, ']');
-    json_close(j, '}');
+    report_line(r, ", %s; order of dimensions %s", sim_queue_words[rules->queue],
+                sim_order_words[rules->order]);
+    for (int i = 0; rules->order == SIM_ORDER_GUARD && i < N_SIM_ORDERS; i++)
+        if (used[i]) {
+            report_line(r, "%s%s for %lld collective%s", joint, sim_order_words[i], (long long)used[i],
+                        used[i] == 1 ? "" : "s");
+            joint = ", ";
+        }
+    report_line(r, "\n");
 }
 
-static void sim_json(const struct run *run, const struct simulation *x, struct text *out)
+static void say_hottest(struct report *r, const struct design_point *s, const struct rung_links *l,
+                        int32_t load)
+{
+    char n[SHOW], of[SHOW], share[SHOW];
+    const char *workload = s->n_workloads > 1 ? s->workloads[load].tree.name : "";
+    report_line(r, "\n%s%s%s of %s directed links are used, %s %% on average; the hottest", workload,
+                *workload ? ": " : "", show_count(n, l->n_used), show_count(of, l->n_arcs),
+                show_real(share, 100 * l->mean_frac, 3));
+    if (l->n_alike > l->n_hot)
+        report_line(r, " (of %s that are as hot)", show_count(n, l->n_alike));
+    report_line(r, ":\n\n");
+}
+
+/* The hottest links of one workload: rows of a table each in text, of one list in JSON. */
+static void report_hottest(struct report *r, const struct design_point *s, const struct rung_links *l,
+                           int32_t load)
+{
+    static const struct report_column columns[] = {
+        { IN_JSON, .key = "workload" },
+        { IN_TEXT | IN_JSON, .key = "link", .title = "link" },
+        { IN_TEXT | IN_JSON, .key = "dim", .title = "dimension" },
+        { IN_JSON, .key = "bw_GBps" },
+        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6 },
+        { IN_TEXT | IN_JSON, .key = "sent_B", .title = "sent", .unit = "GB", .show = 5, .per = 1e9 },
+        { IN_TEXT | IN_JSON, .key = "utilization", .title = "in use", .unit = "%", .show = 3, .times = 100 },
+    };
+    report_rows(r, columns, REPORT_COLUMNS(columns));
+    for (int32_t k = 0; k < l->n_hot; k++) {
+        const struct rung_hot *hot = &l->hot[k];
+        bool known = hot->dim >= 0 && hot->dim < s->net.n_dims;
+        report_put_word(r, s->workloads[load].tree.name);
+        report_put_word(r, hot->name);
+        report_put_word(r, known ? s->net.dims[hot->dim].name : NULL);
+        report_put_real(r, hot->bw_Bps / 1e9);
+        report_put_real(r, hot->bw_Bps / 1e9);
+        report_put_real(r, hot->bytes);
+        report_put_real(r, hot->util_frac);
+    }
+    report_table_end(r);
+}
+
+static void report_flow(struct report *r, const struct design_point *s, const struct design *d)
+{
+    const struct sim_rules *rules = &s->rules;
+    report_json_word(r, "route", sim_route_words[rules->route]);
+    report_json_word(r, "graph", rules->graph[0] ? rules->graph : NULL);
+    report_line(r, " on %s%s, routes %s", rules->graph[0] ? "the graph " : "the links of the network",
+                rules->graph, sim_route_words[rules->route]);
+    report_line(r, "; dimensions %s%s\n",
+                rules->order == SIM_ORDER_GIVEN ? "in the order given" : "innermost first",
+                rules->n_links || rules->n_slow ? "; some links failed or slow" : "");
+    report_open(r, "hottest_links", '[');
+    for (int32_t i = 0; i < d->n_loads; i++) {
+        const struct rung_links *l = &d->loads[i].step.links;
+        if (l->n_hot == 0)
+            continue;
+        say_hottest(r, s, l, i);
+        report_hottest(r, s, l, i);
+    }
+    report_close(r, ']');
+}
+
+/* A paragraph per model other than bandwidth, a map in JSON: chunks, order, routes; of flow the hottest
+ * links. */
+static void report_simulation(struct report *r, const struct design_point *s, const struct design *d)
+{
+    const struct sim_rules *rules = &s->rules;
+    if (s->model == SIM_BANDWIDTH)
+        return;
+    report_line(r, "\n%s: %d chunk%s", sim_model_words[s->model], (int)rules->stage.chunks,
+                rules->stage.chunks == 1 ? "" : "s");
+    report_open(r, "simulation", '{');
+    report_json_count(r, "chunks", rules->stage.chunks);
+    if (s->model == SIM_ALPHA_BETA)
+        report_line(r, ", dimensions innermost first\n");
+    else if (s->model == SIM_CHUNK)
+        report_chunk(r, rules, d);
+    else
+        report_flow(r, s, d);
+    report_close(r, '}');
+}
+
+/* ---- text: models side by side ---- */
+
+/* One quantity under every model; value() takes a dimension or a workload. */
+static void put_quantity(struct report *r, const struct simulation *x, const char *name,
+                         double (*value)(const struct design *d, int32_t i), int32_t i)
+{
+    report_put_word(r, name);
+    for (int32_t k = 0; k < x->n; k++)
+        report_put_real(r, value(x->designs[k], i));
+}
+
+static double time_of(const struct design *d, int32_t i)
+{
+    (void)i;
+    return d->time_s;
+}
+
+static double compute_of(const struct design *d, int32_t i)
+{
+    (void)i;
+    return d->compute_s;
+}
+
+static double latency_of(const struct design *d, int32_t i)
+{
+    (void)i;
+    return d->latency_s;
+}
+
+static double exposed_of(const struct design *d, int32_t dim)
+{
+    return d->exposed_s[dim];
+}
+
+static double load_of(const struct design *d, int32_t load)
+{
+    return d->loads[load].time_s;
+}
+
+/* By how much each model is above the first [%]; what is rounding is nothing. */
+static void put_differences(struct report *r, const struct simulation *x)
+{
+    double first_s = x->designs[0]->time_s;
+    char above[SHOW];
+    report_put_text(r, "above %s, %%", sim_model_words[x->studies[0]->model]);
+    for (int32_t i = 0; i < x->n; i++) {
+        double share = (x->designs[i]->time_s - first_s) / first_s;
+        report_put_word(r, show_real(above, i ? (fabs(share) < 1e-12 ? 0 : 100 * share) : NAN, 3));
+    }
+}
+
+static void say_quantities(struct report *r, const struct simulation *x)
+{
+    const struct design_point *s = x->studies[0];
+    struct report_column columns[1 + N_SIM_MODELS] = { { IN_TEXT, .title = "one step" } };
+    char name[TOPO_NAME + 32];
+    double most_s = 0, per_s;
+    for (int32_t i = 0; i < x->n; i++)
+        if (isfinite(x->designs[i]->time_s))
+            most_s = fmax(most_s, x->designs[i]->time_s);
+    const char *unit = show_time_unit(most_s, &per_s);
+    for (int32_t i = 0; i < x->n; i++)
+        columns[1 + i] = (struct report_column){ IN_TEXT, .title = sim_model_words[x->studies[i]->model],
+                                                 .unit = unit, .show = 6, .times = per_s };
+    report_table(r, NULL, columns, 1 + x->n);
+    put_quantity(r, x, s->n_workloads > 1 ? "time, weighted sum" : "time", time_of, 0);
+    put_quantity(r, x, "  compute", compute_of, 0);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
+        put_quantity(r, x, name, exposed_of, d);
+    }
+    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1]->model));
+    put_quantity(r, x, name, latency_of, 0);
+    for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
+        put_quantity(r, x, s->workloads[i].tree.name, load_of, i);
+    if (x->n > 1)
+        put_differences(r, x);
+    report_table_end(r);
+}
+
+/* Weighted sums over workloads, as those of the design. */
+static double sum_traffic(const struct design_point *s, const struct design *d, int32_t dim)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        sum += s->workloads[i].weight * d->loads[i].step.traffic_B[dim];
+    return sum;
+}
+
+static double sum_busy(const struct design_point *s, const struct design *d, int32_t dim)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        sum += s->workloads[i].weight * d->loads[i].step.busy_s[dim];
+    return sum;
+}
+
+/* One model: bytes and seconds as well; several: how busy each dimension is under each. */
+static void say_dims(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
-    struct json j = { .out = out };
+    char heads[N_SIM_MODELS][TOPO_NAME];
+    double per_s;
+    const char *unit = show_time_unit(d->time_s, &per_s);
+    unsigned alone = x->n == 1 ? IN_TEXT : 0;
+    struct report_column columns[5 + N_SIM_MODELS] = {
+        { IN_TEXT, .title = "dimension" },
+        { IN_TEXT, .title = "shape" },
+        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6, .per = 1e9 },
+        { alone, .title = "sent per NPU", .unit = "GB", .show = 5, .per = 1e9 },
+        { alone, .title = "busy", .unit = unit, .show = 5, .times = per_s },
+    };
+    for (int32_t k = 0; k < x->n; k++) {
+        snprintf(heads[k], sizeof heads[k], x->n == 1 ? "busy" : "busy, %s",
+                 sim_model_words[x->studies[k]->model]);
+        columns[5 + k] =
+            (struct report_column){ IN_TEXT, .title = heads[k], .unit = "%", .show = 3, .times = 100 };
+    }
+    report_table(r, NULL, columns, 5 + x->n);
+    for (int32_t i = 0; i < d->n_dims; i++) {
+        report_put_word(r, s->net.dims[i].name);
+        report_put_text(r, "%s:%d", topo_shape_name(s->net.dims[i].shape), (int)s->net.dims[i].size);
+        report_put_real(r, d->bw_Bps[i]);
+        report_put_real(r, sum_traffic(s, d, i));
+        report_put_real(r, sum_busy(s, d, i));
+        for (int32_t k = 0; k < x->n; k++)
+            report_put_real(r, x->designs[k]->util_frac[i]);
+    }
+    report_table_end(r);
+}
+
+static void say_simulation(struct report *r, const struct simulation *x)
+{
+    const struct design_point *s = x->studies[0];
+    char word[TOPO_SPEC], n[SHOW];
+    load_workload_names(&r->out, s);
+    report_line(r, " on %s (%s NPUs)%s\n\n", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
+                x->first.solved ? ", bandwidths as weft alloc chooses them" : "");
+    say_quantities(r, x);
+    report_line(r, "\n");
+    say_dims(r, x);
+    for (int32_t i = 0; i < x->n; i++)
+        report_simulation(r, x->studies[i], x->designs[i]);
+    for (int32_t i = 0; i < x->n; i++) {
+        if (x->n > 1 && s->workloads[0].training)
+            report_line(r, "\nmodel %s", sim_model_words[x->studies[i]->model]);
+        training_report_text(r, x->studies[i], x->designs[i]);
+    }
+    if (isfinite(x->designs[0]->cost_usd))
+        report_line(r, "\ncost %s USD\n", show_usd(n, x->designs[0]->cost_usd));
+}
+
+/* ---- JSON: an object a model ---- */
+
+static void report_by_dim(struct report *r, const char *key, const struct design_point *s,
+                          const struct design *d,
+                          double (*value)(const struct design_point *s, const struct design *d, int32_t dim))
+{
+    double list[TOPO_MAX_DIMS];
+    for (int32_t i = 0; i < d->n_dims; i++)
+        list[i] = value(s, d, i);
+    report_reals(r, key, list, d->n_dims, 1);
+}
+
+static void report_model(struct report *r, const struct simulation *x, int32_t i)
+{
+    const struct design_point *s = x->studies[i];
+    const struct design *d = x->designs[i];
+    report_open(r, NULL, '{');
+    report_json_word(r, "model", sim_model_words[s->model]);
+    report_json_real(r, "time_s", d->time_s);
+    report_json_real(r, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN);
+    report_json_real(r, "compute_s", d->compute_s);
+    report_json_real(r, "comm_s", d->comm_s);
+    report_json_real(r, "latency_s", d->latency_s);
+    report_reals(r, "exposed_s", d->exposed_s, d->n_dims, 1);
+    report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
+    report_by_dim(r, "busy_s", s, d, sum_busy);
+    report_by_dim(r, "traffic_B", s, d, sum_traffic);
+    report_simulation(r, s, d);
+    report_open(r, "workloads", '[');
+    for (int32_t k = 0; k < d->n_loads; k++) {
+        report_open(r, NULL, '{');
+        report_json_word(r, "name", s->workloads[k].tree.name);
+        report_json_real(r, "weight", s->workloads[k].weight);
+        report_json_real(r, "time_s", d->loads[k].time_s);
+        training_report_one(r, s, d, k);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_close(r, '}');
+}
+
+static void report_models(struct report *r, const struct simulation *x)
+{
+    const struct design_point *s = x->studies[0];
+    const struct design *d = x->designs[0];
     struct text names = { 0 };
     char word[TOPO_SPEC];
     load_workload_names(&names, s);
-    json_open(&j, NULL, '{');
-    output_json_head(&j, run, output_origin(&x->first.study));
-    json_text(&j, "network", load_network_name(word, &s->net));
-    json_text(&j, "workload", text_str(&names));
-    json_open(&j, "dims", '[');
-    for (int32_t i = 0; i < s->net.n_dims; i++)
-        json_text(&j, NULL, s->net.dims[i].name);
-    json_close(&j, ']');
-    json_open(&j, "bw_GBps", '[');
-    for (int32_t i = 0; i < d->n_dims; i++)
-        json_real(&j, NULL, d->bw_Bps[i] / 1e9);
-    json_close(&j, ']');
-    json_real(&j, "cost_usd", d->cost_usd);
-    json_real(&j, "nic_GBps", d->nic_Bps / 1e9);
-    json_open(&j, "models", '[');
+    report_json_word(r, "network", load_network_name(word, &s->net));
+    report_json_word(r, "workload", text_str(&names));
+    load_report_dims(r, &s->net);
+    report_reals(r, "bw_GBps", d->bw_Bps, d->n_dims, 1e9);
+    report_json_real(r, "cost_usd", d->cost_usd);
+    report_json_real(r, "nic_GBps", d->nic_Bps / 1e9);
+    report_open(r, "models", '[');
     for (int32_t i = 0; i < x->n; i++)
-        put_model(x, i, &j);
-    json_close(&j, ']');
-    json_close(&j, '}');
-    text_puts(out, "\n");
+        report_model(r, x, i);
+    report_close(r, ']');
     text_free(&names);
 }
+
+/* ---- CSV: a row a model ---- */
 
 static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 {
@@ -250,31 +531,80 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
     return rc;
 }
 
-static int write_result(const struct run *run, const struct simulation *x, struct err *e)
+static int write_simulation(const struct run *run, const struct simulation *x, struct err *e)
 {
-    struct text out = { 0 };
-    struct table t = { 0 };
+    struct report r = { 0 };
     int rc = 0;
-    switch (output_format(run)) {
-    case TABLE_AS_TEXT:
-        rc = sim_text(x, &out, e);
-        break;
-    case TABLE_AS_JSON:
-        sim_json(run, x, &out);
-        break;
-    case TABLE_AS_CSV:
-        rc = sim_table(x, &t, e);
-        if (!rc)
-            rc = output_table(run, &t, output_origin(&x->first.study), e);
-        table_free(&t);
-        return rc;
-    }
+    output_begin(&r, run, output_origin(&x->first.study));
+    if (report_is(&r, IN_TEXT))
+        say_simulation(&r, x);
+    else if (report_is(&r, IN_JSON))
+        report_models(&r, x);
+    else
+        rc = sim_table(x, &r.table, e);
     if (!rc)
-        rc = output_write(run, &out, e);
-    text_free(&out);
+        rc = output_report(&r, run, output_origin(&x->first.study), e);
+    report_free(&r);
     return rc;
 }
 
+/* ---- other files ---- */
+
+static void put_link(struct table *t, const struct design_point *s, const char *workload,
+                     const struct rung_hot *link)
+{
+    table_row(t);
+    table_put_text(t, workload);
+    table_put_text(t, link->name);
+    if (link->dim >= 0 && link->dim < s->net.n_dims)
+        table_put_text(t, s->net.dims[link->dim].name);
+    else
+        table_put_none(t);
+    table_put_real(t, link->bw_Bps / 1e9);
+    table_put_real(t, link->bytes);
+    table_put_real(t, link->util_frac);
+}
+
+static int put_links_of(struct table *t, const struct design_point *s, const struct study_workload *w,
+                        const double *bw_Bps, struct err *e)
+{
+    struct sim_rules rules = s->rules;
+    struct sim_step step;
+    rules.keep_links = true;
+    int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &rules, e);
+    if (rc)
+        return rc;
+    for (int64_t a = 0; step.links.all && a < step.links.n_arcs; a++)
+        put_link(t, s, w->tree.name, &step.links.all[a]);
+    sim_step_free(&step);
+    return 0;
+}
+
+/* Every workload, simulated once more at the bandwidths of the design: a row per direction of every link. */
+static int sim_links_write(const struct run *run, const struct design_point *s, const struct design *d,
+                           const char *path, struct err *e)
+{
+    struct table t = { 0 };
+    struct text out = { 0 }, head = { 0 };
+    int rc = 0;
+    table_column(&t, "workload", TABLE_TEXT);
+    table_column(&t, "link", TABLE_TEXT);
+    table_column(&t, "dim", TABLE_TEXT);
+    table_column(&t, "bw_GBps", TABLE_REAL);
+    table_column(&t, "sent_B", TABLE_REAL);
+    table_column(&t, "utilization", TABLE_REAL);
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        rc = put_links_of(&t, s, &s->workloads[i], d->bw_Bps, e);
+    output_head(&head, run, output_origin(s));
+    if (!rc)
+        rc = table_write(&t, TABLE_AS_CSV, text_str(&head), &out, e);
+    if (!rc)
+        rc = text_write_file(&out, path, run->opt.force, e);
+    table_free(&t);
+    text_free(&out);
+    text_free(&head);
+    return rc;
+}
 /* Files that one of the models has beside its times. */
 static int write_extra(const struct run *run, const struct simulation *x, enum sim_model model,
                        const char *option, const char *path,
@@ -324,7 +654,7 @@ static int run_sim(struct run *run, struct err *e)
     if (!rc && x.n > 0)
         rc = write_extras(run, &x, e);
     if (!rc)
-        rc = x.n > 0 ? write_result(run, &x, e) : load_write_status(run, &x.first, false, e);
+        rc = x.n > 0 ? write_simulation(run, &x, e) : load_write_status(run, &x.first, false, e);
     if (!rc && x.n > 0)
         training_say_memory(run, x.studies[0]);
     simulation_free(&x);

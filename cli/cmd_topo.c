@@ -91,13 +91,13 @@ static void report_hops(struct report *r, const struct topo_metrics *m)
     unsigned text = m->connected ? IN_TEXT : 0;
     if (!m->connected)
         report_shown(r, "connected", "no");
-    report_flag(r, IN_JSON, "connected", NULL, m->connected);
+    report_json_flag(r, "connected", m->connected);
     report_count(r, IN_DATA | text, "diameter_hops", "diameter", m->diameter_hops,
                  m->hops_sampled ? "hops at least (from a sample of NPUs)"
                                  : "hops (a step through a switch is 2)");
     report_real(r, IN_DATA | text, "mean_hops", "mean distance", m->mean_hops, 5,
                 m->hops_sampled ? "hops (from a sample of NPUs)" : "hops");
-    report_flag(r, IN_JSON, "hops_sampled", NULL, m->hops_sampled);
+    report_json_flag(r, "hops_sampled", m->hops_sampled);
 }
 
 static void report_bisection(struct report *r, const struct facts *f)
@@ -114,7 +114,7 @@ static void report_bisection(struct report *r, const struct facts *f)
                      f->study ? "not known before every dimension has its bandwidth" : "not computed");
     report_real(r, isnan(m->bisection_Bps) ? IN_DATA : IN_ALL, "bisection_GBps", "bisection",
                 m->bisection_Bps / 1e9, 6, unit);
-    report_flag(r, IN_JSON, "bisection_is_bound", NULL, m->bisection_is_bound);
+    report_json_flag(r, "bisection_is_bound", m->bisection_is_bound);
     report_word(r, IN_DATA, "bisection_dim", NULL, dim);
 }
 
@@ -137,7 +137,7 @@ static void report_dims(struct report *r, const struct design_point *s)
     };
     const struct topo_network *net = &s->net;
     report_line(r, "\n");
-    report_table(r, "dims", columns, sizeof columns / sizeof *columns);
+    report_table(r, "dims", columns, REPORT_COLUMNS(columns));
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
         report_put_word(r, dim->name);
@@ -214,7 +214,7 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         { IN_JSON, .key = "source" },
         { IN_JSON, .key = "date" },
     };
-    report_table(r, "lines", columns, sizeof columns / sizeof *columns);
+    report_table(r, "lines", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < f->bill.n_lines; i++) {
         const struct topo_bill_line *line = &f->bill.lines[i];
         report_put_word(r, f->study->net.dims[line->dim].name);
@@ -261,19 +261,19 @@ static void report_bill(struct report *r, const struct facts *f)
     const struct topo_bill *b = &f->bill;
     report_open(r, "bill", '{');
     report_open(r, "usd", '{');
-    report_real(r, IN_JSON, "low", NULL, b->usd.low, 0, NULL);
-    report_real(r, IN_JSON, "typ", NULL, b->usd.typ, 0, NULL);
-    report_real(r, IN_JSON, "high", NULL, b->usd.high, 0, NULL);
+    report_json_real(r, "low", b->usd.low);
+    report_json_real(r, "typ", b->usd.typ);
+    report_json_real(r, "high", b->usd.high);
     report_close(r, '}');
-    report_real(r, IN_JSON, "watt", NULL, b->n_watt_unknown < b->n_lines ? b->watt : NAN, 0, NULL);
-    report_flag(r, IN_JSON, "watt_is_lower_bound", NULL, b->n_watt_unknown > 0);
-    report_count(r, IN_JSON, "nics", NULL, b->nics, NULL);
-    report_real(r, IN_JSON, "nic_GBps", NULL, b->nic_Bps / 1e9, 0, NULL);
-    report_real(r, IN_JSON, "nic_usd", NULL, b->nic_usd, 0, NULL);
-    report_count(r, IN_JSON, "switches", NULL, b->switches, NULL);
-    report_word(r, IN_JSON, "grade", NULL, topo_grade_names[b->grade]);
-    report_real(r, IN_JSON, "npu_usd", NULL, b->npu_usd, 0, NULL);
-    report_real(r, IN_JSON, "npu_watt", NULL, b->npu_watt, 0, NULL);
+    report_json_real(r, "watt", b->n_watt_unknown < b->n_lines ? b->watt : NAN);
+    report_json_flag(r, "watt_is_lower_bound", b->n_watt_unknown > 0);
+    report_json_count(r, "nics", b->nics);
+    report_json_real(r, "nic_GBps", b->nic_Bps / 1e9);
+    report_json_real(r, "nic_usd", b->nic_usd);
+    report_json_count(r, "switches", b->switches);
+    report_json_word(r, "grade", topo_grade_names[b->grade]);
+    report_json_real(r, "npu_usd", b->npu_usd);
+    report_json_real(r, "npu_watt", b->npu_watt);
     if (!report_is(r, IN_CSV) || r->rows)
         report_bill_lines(r, f);
     report_close(r, '}');

@@ -123,23 +123,19 @@ void load_say_status(struct run *run, const struct design *d)
 
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)
 {
-    struct text out = { 0 };
-    struct json j = { .out = &out };
+    struct report r = { 0 };
     if (output_format(run) != TABLE_AS_JSON)
         return 0;
-    json_open(&j, NULL, '{');
-    output_json_head(&j, run, output_origin(&x->study));
-    json_text(&j, "status", alloc_status_names[x->design.answer.status]);
-    json_text(&j, "reason", x->design.answer.reason);
+    output_begin(&r, run, output_origin(&x->study));
+    report_json_word(&r, "status", alloc_status_names[x->design.answer.status]);
+    report_json_word(&r, "reason", x->design.answer.reason);
     if (budgets) {
-        json_bool(&j, "within", false);
-        json_open(&j, "budgets", '[');
-        json_close(&j, ']');
+        report_json_flag(&r, "within", false);
+        report_open(&r, "budgets", '[');
+        report_close(&r, ']');
     }
-    json_close(&j, '}');
-    text_puts(&out, "\n");
-    int rc = output_write(run, &out, e);
-    text_free(&out);
+    int rc = output_report(&r, run, output_origin(&x->study), e);
+    report_free(&r);
     return rc;
 }
 
@@ -221,4 +217,12 @@ void load_workload_names(struct text *out, const struct design_point *s)
 const char *load_network_name(char word[TOPO_SPEC], const struct topo_network *net)
 {
     return *net->name ? net->name : topo_format_spec(word, net);
+}
+
+void load_report_dims(struct report *r, const struct topo_network *net)
+{
+    report_open(r, "dims", '[');
+    for (int32_t d = 0; d < net->n_dims; d++)
+        report_item(r, net->dims[d].name);
+    report_close(r, ']');
 }

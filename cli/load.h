@@ -2,6 +2,7 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
+#include "base/report.h"
 #include "cli/command.h"
 #include "kinds/design/design.h"
 
@@ -52,6 +53,8 @@ void load_say_status(struct run *run, const struct design *d);
  * { within: false, budgets: [] } if @p budgets; other formats have nothing to say.
  */
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e);
+/** The names of the dimensions, as list "dims" of JSON. */
+void load_report_dims(struct report *r, const struct topo_network *net);
 /** Its name, or "unnamed". */
 const char *load_workload_name(const struct study_workload *w);
 /** "GPT-3+Turing-NLG"; "" without workloads. */

@@ -2,17 +2,14 @@
 #ifndef CLI_TRAINING_H
 #define CLI_TRAINING_H
 
-#include "base/json.h"
-#include "base/table.h"
 #include "cli/output.h"
 #include "kinds/design/training_report.h"
 
-/** For each workload that trains a model: plan and mapping, breakdown, memory, throughput, and the other
- * plans that a search found. Nothing without one. ERR_NOMEM. */
-int training_text(const struct design_point *s, const struct design *d, struct text *out, struct err *e);
-
-/** Members "plan", "step", "memory", "search" of the open object, which is workload @p i's. */
-void training_json(const struct design_point *s, const struct design *d, int32_t i, struct json *j);
+/** If workload @p i trains a model: plan and mapping, breakdown, memory, throughput, and the other plans that
+ * a search found; in JSON as members of the open object, which is the workload's. Nothing in CSV. */
+void training_report_one(struct report *r, const struct design_point *s, const struct design *d, int32_t i);
+/** In text, that of all workloads. */
+void training_report_text(struct report *r, const struct design_point *s, const struct design *d);
 
 /** Say which plans do not fit into memory; the exit code becomes that of no design. */
 void training_say_memory(struct run *run, const struct design_point *s);

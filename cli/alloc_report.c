@@ -1,0 +1,422 @@
+/* The answer of weft alloc: a page to read, an object a line. */
+#include "cli/alloc_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bind.h"
+#include "cli/training.h"
+
+/* ---- the objective's unit and the price of constraints ---- */
+
+struct alloc_unit alloc_unit(const struct design_point *s)
+{
+    static const struct alloc_unit units[N_ALLOC_OBJECTIVES] = {
+        [ALLOC_TIME] = { "s", 1 },
+        [ALLOC_UTILIZATION] = { "s*GB/s", 1e-9 },
+        [ALLOC_PERF_PER_COST] = { "s*USD", 1 },
+        [ALLOC_COST] = { "USD", 1 },
+    };
+    if (s->combine == STUDY_REGRET)
+        return (struct alloc_unit){ "ratio", 1 };
+    return units[s->objective];
+}
+
+static bool same_text(const struct design_point *s, int32_t a, int32_t b)
+{
+    return strcmp(s->rows.rows[a].name, s->rows.rows[b].name) == 0;
+}
+
+bool alloc_is_repeated(const struct design_point *s, int32_t row)
+{
+    for (int32_t i = 0; i < row; i++)
+        if (same_text(s, i, row))
+            return true;
+    return false;
+}
+
+/* Left side of the row minus its right side, and the size of what is compared. */
+static double row_slack(const struct alloc_row *row, const struct design *d, double *size)
+{
+    double sum = -row->rhs;
+    *size = fabs(row->rhs);
+    for (int32_t i = 0; i < d->n_dims; i++) {
+        sum += row->coef[i] * d->bw_Bps[i];
+        *size = fmax(*size, fabs(row->coef[i] * d->bw_Bps[i]));
+    }
+    return sum;
+}
+
+/* A row that leaves room has no price: what a solver leaves there is rounding. So is what could not
+ * move the objective's last digits if all bandwidth went into it. */
+static double row_price(const struct alloc_row *row, const struct design *d, double shadow)
+{
+    double size, room = fabs(row_slack(row, d, &size)), coef = 0;
+    for (int32_t i = 0; i < d->n_dims; i++)
+        coef = fmax(coef, fabs(row->coef[i]));
+    bool slack = row->sense != LINEXPR_EQ && room > 1e-6 * size;
+    bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= 1e-12 * fabs(d->answer.value);
+    return slack || noise ? 0 : shadow;
+}
+
+double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row)
+{
+    double sum = 0;
+    if (s->combine == STUDY_REGRET)
+        return NAN;
+    for (int32_t i = 0; i < s->rows.n && i < d->answer.n_rows; i++)
+        if (same_text(s, i, row))
+            sum += row_price(&s->rows.rows[i], d, d->answer.shadow[i]);
+    return sum * s->rows.rows[row].unit * alloc_unit(s).per_SI;
+}
+
+/* A value of the objective, for people. */
+static const char *show_value(char buf[SHOW], const struct design_point *s, double x)
+{
+    const char *unit = alloc_unit(s).name;
+    if (strcmp(unit, "s") == 0)
+        return show_time(buf, x);
+    show_real(buf, x, 6);
+    size_t n = strlen(buf);
+    snprintf(buf + n, SHOW - n, " %s", strcmp(unit, "ratio") == 0 ? "of the best" : unit);
+    return buf;
+}
+
+/* ---- text ---- */
+
+static const char *const goals[N_ALLOC_OBJECTIVES] = {
+    [ALLOC_TIME] = "least time",
+    [ALLOC_UTILIZATION] = "greatest utilization",
+    [ALLOC_PERF_PER_COST] = "most performance per cost",
+    [ALLOC_COST] = "least cost",
+};
+
+/* "study: GPT-3 on libra-4d-4096 (4,096 NPUs): least time" */
+static void say_title(struct report *r, const struct alloc_page *p)
+{
+    const struct design_point *s = p->study;
+    char word[TOPO_SPEC], n[SHOW];
+    report_line(r, "%s%s", s->name, *s->name ? ": " : "");
+    load_workload_names(&r->out, s);
+    report_line(r, " on %s (%s NPUs): %s", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
+                s->combine == STUDY_REGRET && s->n_workloads > 1 ? "least regret" : goals[s->objective]);
+    if (s->objective == ALLOC_COST)
+        report_line(r, " within %s", show_time(n, s->time_limit_s));
+    report_line(r, "\n");
+    for (int32_t i = 0; i < p->n_at; i++)
+        report_line(r, "%s%s = %s", i ? ", " : "", p->at[i].path, p->at[i].value);
+    report_line(r, "%s", p->n_at ? "\n" : "");
+}
+
+/* Between which bandwidths another split is as good. */
+static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
+{
+    char lo[SHOW], hi[SHOW];
+    double least = a->lo_Bps[d], most = a->hi_Bps[d];
+    if (a->unique || !(most - least > 1e-6 * most))
+        report_put_none(r);
+    else if (isinf(most))
+        report_put_text(r, "from %s", show_real(lo, least / 1e9, 5));
+    else
+        report_put_text(r, "%s to %s", show_real(lo, least / 1e9, 5), show_real(hi, most / 1e9, 5));
+}
+
+static void say_dims(struct report *r, const struct design_point *s, const struct design *x)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT, .title = "dimension" },
+        { IN_TEXT, .title = "shape" },
+        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6, .per = 1e9 },
+        { IN_TEXT, .title = "share", .unit = "%", .show = 3 },
+        { IN_TEXT, .title = "equally good", .unit = "GB/s" },
+        { IN_TEXT, .title = "busy", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT, .title = "price", .unit = "USD/GB/s", .show = 5 },
+        { IN_TEXT, .title = "cost", .unit = "USD", .show = REPORT_USD },
+        { IN_TEXT, .title = "decides" },
+    };
+    struct text binds = { 0 };
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        double price = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
+        text_clear(&binds);
+        bind_names(&binds, s, x, d);
+        report_put_word(r, s->net.dims[d].name);
+        report_put_text(r, "%s:%d", topo_shape_name(s->net.dims[d].shape), (int)s->net.dims[d].size);
+        report_put_real(r, x->bw_Bps[d]);
+        report_put_real(r, 100 * x->bw_Bps[d] / x->total_Bps);
+        put_range(r, &x->answer, d);
+        report_put_real(r, x->util_frac[d]);
+        report_put_real(r, price * 1e9 / (double)s->net.n_npus);
+        report_put_real(r, price * x->bw_Bps[d]);
+        report_put_word(r, text_str(&binds));
+    }
+    report_table_end(r);
+    r->failed = r->failed || binds.failed;
+    text_free(&binds);
+}
+
+static void say_share(struct report *r, const char *what, double part_s, double whole_s)
+{
+    char t[SHOW], p[SHOW];
+    report_line(r, "  %-16s%s", what, show_time(t, part_s));
+    if (whole_s > 0)
+        report_line(r, " (%s %%)", show_real(p, 100 * part_s / whole_s, 3));
+    report_line(r, "\n");
+}
+
+static void say_times(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    char t[SHOW], best[SHOW];
+    report_line(r, "%-18s%s per step%s\n", "time", show_time(t, d->time_s),
+                d->n_loads > 1 ? ", weighted sum" : "");
+    say_share(r, "compute", d->compute_s, d->time_s);
+    say_share(r, "communication", d->comm_s, d->time_s);
+    if (d->latency_s > 0)
+        say_share(r, p->study->model > SIM_ALPHA_BETA ? "latency, queues" : "latency", d->latency_s,
+                  d->time_s);
+    for (int32_t i = 0; d->n_loads > 1 && i < d->n_loads; i++) {
+        const struct design_load *load = &d->loads[i];
+        report_line(r, "  %-16s%s", p->study->workloads[i].tree.name, show_time(t, load->time_s));
+        if (isfinite(load->best_s))
+            report_line(r, ", %.4f times its own best %s", load->time_s / load->best_s,
+                        show_time(best, load->best_s));
+        report_line(r, "\n");
+    }
+}
+
+static void say_money(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    char a[SHOW], b[SHOW], c[SHOW];
+    if (isfinite(d->cost_usd))
+        report_line(r, "%-18s%s USD%s\n", "cost", show_usd(a, d->cost_usd),
+                    p->study->count_npus ? ", NPUs included" : "");
+    if (d->has_bill && p->study->parts.n_recipes > 0)
+        report_line(r, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
+                    show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)));
+    if (isfinite(d->nic_Bps))
+        report_line(r, "%-18s%s GB/s per NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
+    if (!isfinite(d->equal.time_s))
+        return;
+    report_line(r, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),
+                show_time(b, d->equal.time_s));
+    if (isfinite(d->equal.cost_usd))
+        report_line(r, ", %s USD", show_usd(c, d->equal.cost_usd));
+    if (!d->equal.allowed)
+        report_line(r, ", breaks constraints");
+    report_line(r, "\n");
+    if (!isfinite(d->speedup))
+        return;
+    report_line(r, "  %-16s%.4f times as fast", "against it", d->speedup);
+    if (isfinite(d->perf_per_cost_gain))
+        report_line(r, ", %.4f times the performance per cost", d->perf_per_cost_gain);
+    report_line(r, "\n");
+}
+
+static void say_shadow(struct report *r, const struct alloc_page *p)
+{
+    const struct design_point *s = p->study;
+    size_t width = 16;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        width = strlen(s->rows.rows[i].name) > width ? strlen(s->rows.rows[i].name) : width;
+    for (int32_t i = 0; i < s->rows.n; i++) {
+        const struct alloc_row *row = &s->rows.rows[i];
+        double x = alloc_shadow(s, p->design, i);
+        char value[SHOW];
+        if (alloc_is_repeated(s, i))
+            continue;
+        if (x != 0)
+            report_line(r, "  %-*s  one more%s%s %s %s\n", (int)width, row->name, row->unit_name ? " " : "",
+                        row->unit_name ? row->unit_name : "", x > 0 ? "saves" : "costs",
+                        show_value(value, s, fabs(x)));
+        else
+            report_line(r, "  %-*s  not binding\n", (int)width, row->name);
+    }
+}
+
+static void say_proof(struct report *r, const struct alloc_page *p)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    char bound[SHOW], gap[SHOW] = "0";
+    if (a->gap > 0)
+        snprintf(gap, sizeof gap, "%.1e", a->gap);
+    /* A simulated time is no convex function: the split is that of the closed form, whose proof says nothing
+     * of it. */
+    if (p->study->model > SIM_ALPHA_BETA) {
+        report_line(
+            r,
+            "%-18smodel alpha-beta, %s for it to a gap of %s; its times, and the prices of constraints, are\n"
+            "%-18snot the simulated ones above, for which another split may be better\n",
+            "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
+        if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
+            report_line(r,
+                        "constraints, and what one more on the right-hand side does in model alpha-beta\n");
+            say_shadow(r, p);
+        }
+        return;
+    }
+    report_line(r, "%-18slower bound %s, gap %s, %s\n",
+                a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
+                show_value(bound, p->study, a->lower_bound * alloc_unit(p->study).per_SI), gap,
+                a->unique ? "no other split is as good" : "other splits are as good");
+    if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
+        report_line(r, "constraints, and what one more on the right-hand side does\n");
+        say_shadow(r, p);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void report_place(struct report *r, const struct alloc_page *p)
+{
+    if (!p->sweep || p->sweep->n_keys == 0)
+        return;
+    report_open(r, "vary", '{');
+    for (int32_t i = 0; i < p->n_at; i++)
+        report_json_word(r, p->at[i].path, p->at[i].value);
+    report_close(r, '}');
+}
+
+static void report_names(struct report *r, const struct alloc_page *p)
+{
+    const struct topo_network *net = &p->study->net;
+    char word[TOPO_SPEC];
+    struct text names = { 0 };
+    load_workload_names(&names, p->study);
+    report_json_word(r, "study", p->study->name);
+    report_json_word(r, "network", load_network_name(word, net));
+    report_json_word(r, "spec", topo_format_spec(word, net));
+    report_json_count(r, "npus", net->n_npus);
+    report_json_word(r, "workload", text_str(&names));
+    report_json_word(r, "objective", alloc_objective_names[p->study->objective]);
+    report_json_word(r, "model", sim_model_words[p->study->model]);
+    load_report_dims(r, net);
+    text_free(&names);
+}
+
+static void report_ranges(struct report *r, const struct alloc_answer *a, int32_t n_dims)
+{
+    report_open(r, "range_GBps", '[');
+    for (int32_t d = 0; d < n_dims; d++) {
+        double range[2] = { a->lo_Bps[d] / 1e9, a->hi_Bps[d] / 1e9 };
+        report_reals(r, NULL, range, 2, 1);
+    }
+    report_close(r, ']');
+}
+
+static void report_loads(struct report *r, const struct alloc_page *p)
+{
+    report_open(r, "workloads", '[');
+    for (int32_t i = 0; i < p->design->n_loads; i++) {
+        const struct design_load *load = &p->design->loads[i];
+        report_open(r, NULL, '{');
+        report_json_word(r, "name", p->study->workloads[i].tree.name);
+        report_json_real(r, "weight", p->study->workloads[i].weight);
+        training_report_one(r, p->study, p->design, i);
+        report_json_real(r, "time_s", load->time_s);
+        if (isfinite(load->best_s))
+            report_json_real(r, "best_s", load->best_s);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+}
+
+static void report_split(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct design *d = p->design;
+    int32_t n = has ? d->n_dims : 0;
+    report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
+    report_json_real(r, "total_GBps", has ? d->total_Bps / 1e9 : NAN);
+    report_json_real(r, "time_s", has ? d->time_s : NAN);
+    report_json_real(r, "compute_s", has ? d->compute_s : NAN);
+    report_json_real(r, "comm_s", has ? d->comm_s : NAN);
+    report_json_real(r, "latency_s", has ? d->latency_s : NAN);
+    report_reals(r, "exposed_s", d->exposed_s, n, 1);
+    report_reals(r, "utilization", d->util_frac, n, 1);
+    report_json_real(r, "cost_usd", has ? d->cost_usd : NAN);
+    report_json_real(r, "nic_GBps", has ? d->nic_Bps / 1e9 : NAN);
+}
+
+static void report_proof(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    struct alloc_unit unit = alloc_unit(p->study);
+    report_json_real(r, "objective_value", has ? a->value * unit.per_SI : NAN);
+    report_json_word(r, "objective_unit", unit.name);
+    report_json_word(r, "bound_model",
+                     sim_model_words[p->study->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : p->study->model]);
+    report_json_real(r, "lower_bound", has ? a->lower_bound * unit.per_SI : NAN);
+    report_json_real(r, "gap", has ? a->gap : NAN);
+    report_json_flag(r, "verified", has && p->design->verified);
+    if (has)
+        report_json_flag(r, "unique", a->unique);
+    else
+        report_json_word(r, "unique", NULL);
+    report_ranges(r, a, has ? p->design->n_dims : 0);
+    report_open(r, "shadow_prices", '{');
+    for (int32_t i = 0; has && i < p->study->rows.n; i++)
+        if (!alloc_is_repeated(p->study, i))
+            report_json_real(r, p->study->rows.rows[i].name, alloc_shadow(p->study, p->design, i));
+    report_close(r, '}');
+}
+
+static void report_baseline(struct report *r, const struct design *d, bool has)
+{
+    report_open(r, "equal", '{');
+    report_json_real(r, "bw_GBps", has ? d->equal.bw_Bps / 1e9 : NAN);
+    report_json_real(r, "time_s", has ? d->equal.time_s : NAN);
+    report_json_real(r, "cost_usd", has ? d->equal.cost_usd : NAN);
+    if (has)
+        report_json_flag(r, "allowed", d->equal.allowed);
+    report_close(r, '}');
+    report_json_real(r, "bill_usd", has && d->has_bill ? d->bill.usd.typ : NAN);
+    report_json_real(r, "speedup", has ? d->speedup : NAN);
+    report_json_real(r, "perf_per_cost_gain", has ? d->perf_per_cost_gain : NAN);
+}
+
+/* ---- both ---- */
+
+static void say_page(struct report *r, const struct alloc_page *p)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    say_title(r, p);
+    if (!alloc_has_split(a)) {
+        report_line(r, "%s: %s\n", alloc_status_names[a->status], a->reason);
+        return;
+    }
+    report_line(r, "\n");
+    say_dims(r, p->study, p->design);
+    report_line(r, "\n");
+    say_times(r, p);
+    say_money(r, p);
+    say_proof(r, p);
+    training_report_text(r, p->study, p->design);
+}
+
+static void report_answer(struct report *r, const struct alloc_page *p)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    bool has = alloc_has_split(a);
+    report_place(r, p);
+    report_json_word(r, "status", alloc_status_names[a->status]);
+    report_json_word(r, "reason", a->reason);
+    report_names(r, p);
+    report_split(r, p, has);
+    report_proof(r, p, has);
+    report_baseline(r, p->design, has);
+    if (p->study->combine == STUDY_REGRET)
+        report_json_real(r, "regret", has ? p->design->regret : NAN);
+    if (has)
+        report_loads(r, p);
+    report_json_count(r, "iterations", a->iterations);
+}
+
+void alloc_report_page(struct report *r, const struct alloc_page *p)
+{
+    if (report_is(r, IN_TEXT))
+        say_page(r, p);
+    else
+        report_answer(r, p);
+}

@@ -1,0 +1,306 @@
+/* A training step of a model: plan and mapping, where the time goes, memory, and what a search found. */
+#include "cli/training.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "kinds/design/search.h"
+
+/* ---- plan ---- */
+
+static void training_plan(struct report *r, const struct plan *p)
+{
+    report_open(r, "plan", '{');
+    for (int a = 0; a < N_PLAN_AXES; a++)
+        report_json_count(r, plan_axis_words[a], p->degree[a]);
+    report_json_count(r, "ep", p->ep);
+    report_json_count(r, "batch", p->batch);
+    report_json_count(r, "micro_batch", p->micro);
+    report_json_count(r, "microbatches", plan_microbatches(p));
+    report_json_count(r, "interleave", p->interleave);
+    report_json_word(r, "schedule", plan_schedule_words[p->schedule]);
+    report_json_word(r, "recompute", plan_recompute_words[p->recompute]);
+    report_json_word(r, "context", plan_context_words[p->context]);
+    report_json_count(r, "zero", p->zero);
+    report_json_flag(r, "seq_parallel", p->seq_parallel);
+    report_open(r, "order", '[');
+    for (int a = 0; a < N_PLAN_AXES; a++)
+        report_item(r, plan_axis_words[p->order[a]]);
+    report_close(r, ']');
+    report_close(r, '}');
+}
+
+static void training_map(struct report *r, const struct training *x, int32_t n_dims)
+{
+    report_open(r, "mapping", '{');
+    for (int a = 0; a < N_PLAN_AXES; a++) {
+        report_open(r, plan_axis_words[a], '[');
+        for (int32_t d = 0; d < n_dims && report_is(r, IN_JSON); d++)
+            json_count(&r->json, NULL, x->place.axis[a][d]);
+        report_close(r, ']');
+    }
+    report_close(r, '}');
+}
+
+static void say_plan(struct report *r, const struct design_point *s, const struct training *x)
+{
+    report_line(r, "\n%s: ", x->name);
+    if (!report_is(r, IN_TEXT))
+        return;
+    plan_format(&r->out, &x->plan, &x->model);
+    report_line(r, "\n");
+    plan_draw(&r->out, &x->plan, &x->place, &s->net);
+    report_line(r, "\n");
+}
+
+/* ---- where the step goes ---- */
+
+static void training_step(struct report *r, const struct training_report *x, int32_t n_dims)
+{
+    report_open(r, "step", '{');
+    report_json_real(r, "time_s", x->time_s);
+    report_json_real(r, "compute_s", x->compute_s);
+    report_json_real(r, "recompute_s", x->recompute_s);
+    report_json_real(r, "bubble_s", x->bubble_s);
+    report_json_real(r, "optimizer_s", x->optimizer_s);
+    report_json_real(r, "overhead_s", x->overhead_s);
+    report_json_real(r, "rest_s", x->rest_s);
+    report_open(r, "exposed", '{');
+    for (int a = 0; a < N_REPORT_AXES; a++) {
+        report_open(r, report_axis_words[a], '{');
+        report_json_real(r, "time_s", x->axis_s[a]);
+        report_reals(r, "by_dim_s", x->dim_s[a], n_dims, 1);
+        report_close(r, '}');
+    }
+    report_close(r, '}');
+    report_json_real(r, "tokens_per_s", x->tokens_per_s);
+    report_json_real(r, "mfu", x->mfu);
+    report_json_real(r, "hfu", x->hfu);
+    report_close(r, '}');
+}
+
+/* A part of the step; next to nothing is left out. */
+static void put_part(struct report *r, const char *name, double part_s, double step_s)
+{
+    if (!(fabs(part_s) > 1e-9 * step_s))
+        return;
+    report_put_word(r, name);
+    report_put_real(r, part_s);
+    report_put_real(r, part_s / step_s);
+}
+
+/* What an axis waits for, dimension by dimension. */
+static void put_axis(struct report *r, const struct design_point *s, const struct training_report *x,
+                     int axis)
+{
+    double latency_s = x->axis_s[axis];
+    char name[TOPO_NAME + 32];
+    snprintf(name, sizeof name, "exposed %s", report_axis_words[axis]);
+    put_part(r, name, x->axis_s[axis], x->time_s);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        snprintf(name, sizeof name, "  %s", s->net.dims[d].name);
+        put_part(r, name, x->dim_s[axis][d], x->time_s);
+        latency_s -= x->dim_s[axis][d];
+    }
+    put_part(r, "  latency", latency_s, x->time_s);
+}
+
+static void training_breakdown(struct report *r, const struct design_point *s,
+                               const struct training_report *x)
+{
+    double per_s;
+    const char *unit = show_time_unit(x->time_s, &per_s);
+    const struct report_column columns[] = {
+        { IN_TEXT, .title = "where the step goes" },
+        { IN_TEXT, .title = "time", .unit = unit, .show = 5, .times = per_s },
+        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
+    };
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    put_part(r, "compute", x->compute_s, x->time_s);
+    put_part(r, "recomputation", x->recompute_s, x->time_s);
+    put_part(r, "pipeline bubble", x->bubble_s, x->time_s);
+    for (int a = 0; a < N_REPORT_AXES; a++)
+        put_axis(r, s, x, a);
+    put_part(r, "optimizer", x->optimizer_s, x->time_s);
+    put_part(r, "overhead", x->overhead_s, x->time_s);
+    put_part(r, "where collectives meet", x->rest_s, x->time_s);
+    put_part(r, "step", x->time_s, x->time_s);
+    report_table_end(r);
+    report_line(r,
+                "compute counts whole here, communication by what sticks out; further up, the longer of two "
+                "side by side\n");
+}
+
+/* ---- memory ---- */
+
+static void say_verdict(struct report *r, const struct design_point *s, const struct training_report *x)
+{
+    char a[SHOW], b[SHOW], c[SHOW];
+    if (isnan(x->missing_B)) {
+        report_line(r, "the NPU's memory is not given\n");
+        return;
+    }
+    bool fits = !(x->missing_B > 0);
+    report_line(r, "%s of %s GB: %s%s GB %s\n", show_real(a, x->memory_B / 1e9, 4),
+                show_real(b, s->net.npu.mem_B / 1e9, 4), fits ? "fits, " : "does not fit, ",
+                show_real(c, fabs(x->missing_B) / 1e9, 3), fits ? "left" : "too much");
+}
+
+/* Terms are members of a map in JSON, rows of a table in text. */
+static void training_memory(struct report *r, const struct design_point *s, const struct training *x,
+                            const struct training_report *step)
+{
+    char title[48] = "memory", name[32];
+    if (x->plan.degree[PLAN_PP] > 1)
+        snprintf(title, sizeof title, "memory of stage %lld", (long long)x->memory.stage + 1);
+    const struct report_column columns[] = {
+        { IN_TEXT, .title = title },
+        { IN_TEXT, .title = "", .unit = "GB", .show = 4, .per = 1e9 },
+    };
+    report_open(r, "memory", '{');
+    report_json_count(r, "stage", x->memory.stage + 1);
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    for (int i = 0; i < N_MEMORY_TERMS; i++) {
+        report_put_word(r, memory_term_words[i]);
+        report_put_real(r, x->memory.term_B[i]);
+        snprintf(name, sizeof name, "%s_B", memory_term_words[i]);
+        report_json_real(r, name, x->memory.term_B[i]);
+    }
+    report_put_word(r, "all");
+    report_put_real(r, x->memory.total_B);
+    report_table_end(r);
+    report_json_real(r, "total_B", x->memory.total_B);
+    report_json_real(r, "npu_B", s->net.npu.mem_B);
+    report_json_flag(r, "fits", !(step->missing_B > 0));
+    report_close(r, '}');
+    say_verdict(r, s, step);
+}
+
+static void say_rates(struct report *r, const struct training *x, const struct training_report *step)
+{
+    char a[SHOW], b[SHOW], c[SHOW];
+    report_line(r, "\n%s %s/s, model FLOP/s utilisation %s %%", show_real(a, step->tokens_per_s, 6),
+                x->model.family == MODEL_TRANSFORMER ? "tokens" : "samples",
+                show_real(b, 100 * step->mfu, 4));
+    if (step->hfu > step->mfu * (1 + 1e-9))
+        report_line(r, " (with recomputation %s %%)", show_real(c, 100 * step->hfu, 4));
+    report_line(r, "\n");
+}
+
+/* ---- what a search found ---- */
+
+static void say_counts(struct report *r, const struct search_result *x)
+{
+    char n[SHOW];
+    report_line(r, "\nsearched %s candidates, ", show_count(n, x->n_candidates));
+    report_line(r, "%s do not fit in memory, ", show_count(n, x->n_rejected[SEARCH_MEMORY]));
+    report_line(r, "%s timed", show_count(n, x->n_timed));
+    if (x->n_split || x->n_bounded) {
+        report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->n_bounded));
+        report_line(r, "%s split on their own", show_count(n, x->n_split));
+    }
+    if (x->n_open)
+        report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->n_open));
+    report_line(r, "\n");
+}
+
+static void training_found(struct report *r, const struct design_point *s, const struct training *x,
+                           const struct search_result *search)
+{
+    double per_s;
+    const char *unit = show_time_unit(search->found[0].time_s, &per_s);
+    const struct report_column columns[] = {
+        { IN_TEXT, .title = "", .show = REPORT_COUNT },
+        { IN_TEXT, .title = "step", .unit = unit, .show = 6, .times = per_s },
+        { IN_TEXT, .title = "utilisation", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT, .title = "memory", .unit = "GB", .show = 3, .per = 1e9 },
+        { IN_TEXT, .title = "plan, innermost first" },
+    };
+    struct text plan = { 0 };
+    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    report_open(r, "found", '[');
+    for (int32_t i = 0; i < search->n_found; i++) {
+        const struct search_found *f = &search->found[i];
+        double mfu = training_mfu(x, &s->net, f->time_s);
+        text_clear(&plan);
+        plan_format(&plan, &f->plan, &x->model);
+        report_put_count(r, i + 1);
+        report_put_real(r, f->time_s);
+        report_put_real(r, mfu);
+        report_put_real(r, f->memory_B);
+        report_put_word(r, text_str(&plan));
+        report_open(r, NULL, '{');
+        report_json_real(r, "time_s", f->time_s);
+        report_json_real(r, "value", f->value);
+        report_json_real(r, "mfu", mfu);
+        report_json_real(r, "memory_B", f->memory_B);
+        report_reals(r, "bw_GBps", f->bw_Bps, s->net.n_dims, 1e9);
+        training_plan(r, &f->plan);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_table_end(r);
+    r->failed = r->failed || plan.failed;
+    text_free(&plan);
+}
+
+static void training_search(struct report *r, const struct design_point *s, const struct training *x,
+                            const struct search_result *search)
+{
+    say_counts(r, search);
+    report_open(r, "search", '{');
+    report_json_count(r, "candidates", search->n_candidates);
+    report_json_count(r, "timed", search->n_timed);
+    report_json_count(r, "rejected_memory", search->n_rejected[SEARCH_MEMORY]);
+    report_json_count(r, "rejected_mapping", search->n_rejected[SEARCH_UNMAPPED]);
+    report_json_count(r, "rejected_illegal", search->n_rejected[SEARCH_ILLEGAL]);
+    report_json_count(r, "bounded", search->n_bounded);
+    report_json_count(r, "split", search->n_split);
+    report_json_count(r, "open", search->n_open);
+    training_found(r, s, x, search);
+    report_close(r, '}');
+}
+
+/* ---- all of it ---- */
+
+void training_report_one(struct report *r, const struct design_point *s, const struct design *d, int32_t i)
+{
+    const struct study_workload *w = &s->workloads[i];
+    struct training_report step;
+    if (!w->training || report_is(r, IN_CSV))
+        return;
+    training_report(&step, s, w, &d->loads[i]);
+    training_plan(r, &w->training->plan);
+    training_map(r, w->training, s->net.n_dims);
+    say_plan(r, s, w->training);
+    training_step(r, &step, s->net.n_dims);
+    training_breakdown(r, s, &step);
+    report_line(r, "\n");
+    training_memory(r, s, w->training, &step);
+    say_rates(r, w->training, &step);
+    if (w->search)
+        training_search(r, s, w->training, w->search);
+}
+
+void training_report_text(struct report *r, const struct design_point *s, const struct design *d)
+{
+    for (int32_t i = 0; i < d->n_loads && report_is(r, IN_TEXT); i++)
+        training_report_one(r, s, d, i);
+}
+
+void training_say_memory(struct run *run, const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct training *x = s->workloads[i].training;
+        double missing_B = x ? training_missing_B(x, &s->net) : NAN;
+        int most = 0;
+        if (!(missing_B > 0))
+            continue;
+        for (int k = 1; k < N_MEMORY_TERMS; k++)
+            most = x->memory.term_B[k] > x->memory.term_B[most] ? k : most;
+        output_say(run, "%s: %s does not fit: needs %.4g GB of %.4g GB, most of it %s (%.4g GB)",
+                   run->opt.operands[0], x->name, x->memory.total_B / 1e9, s->net.npu.mem_B / 1e9,
+                   memory_term_words[most], x->memory.term_B[most] / 1e9);
+        run->exit_code = EXIT_NO_DESIGN;
+    }
+}
