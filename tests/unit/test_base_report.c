@@ -68,7 +68,7 @@ static void one_report_has_three_forms(void **state)
           "\"ok\": false}]}\n" },
         { TABLE_AS_CSV, false, "name,usd_high,time_s,n,ok\na,2000,0.25,7,yes\nb,2000,0.25,,no\n" },
         { TABLE_AS_JSON, true,
-          "{\"rows\": [\n"
+          "{\"weft\": {}, \"rows\": [\n"
           "{\"name\": \"a\", \"usd_high\": 2000, \"time_s\": 0.25, \"n\": 7, \"ok\": \"yes\"},\n"
           "{\"name\": \"b\", \"usd_high\": 2000, \"time_s\": 0.25, \"n\": null, \"ok\": \"no\"}\n"
           "]}\n" },
