@@ -1,5 +1,5 @@
 # weft: one Makefile for everything; `make help` lists the targets.
-# BUILD=release|asan|cov picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
+# BUILD=release|debug|asan|cov picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
 # V=1 shows the commands.
 ifeq ($(origin CC),default)
 CC := gcc
@@ -36,9 +36,11 @@ PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "
 # ---- flags ----
 # No -ffast-math: the NaN checks depend on IEEE rules. No -march, and no fused multiply-add:
 # the same input gives the same bytes on every machine.
-CFLAGS.release := -O2 -g
+# -g1: names and lines for a trace, without what only a debugger asks for, which takes a fifth of the time.
+CFLAGS.release := -O2 -g1
+CFLAGS.debug := -O1 -g
 CFLAGS.werror := -O2 -Werror
-CFLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+CFLAGS.asan := -O1 -g1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 CFLAGS.cov := -O0 -g --coverage
 CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -192,6 +194,9 @@ run-study:
 test: deps ## install what is missing, then every test, plain and under ASan+UBSan
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
+soak: deps ## the tests with their long counts: 100 kills, every rank count, all random cases under ASan
+	@CC='$(CC)' JOBS='$(JOBS)' SOAK=1 LIMIT_S=3600 tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
+
 test-programs: $(WEFT) $(UNIT) $(RANKS)
 	@:
 
@@ -255,7 +260,12 @@ check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of it
 	$(SUBMAKE) $(WEFT) $(RANKS)
 	@FOLDER=$O tests/slurm.sh
 
-lint: ## formatting, static analysis, warnings of both compilers
+lint: ## formatting, static analysis (clang-tidy of what changed), warnings of both compilers
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
+	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-changed lint-scripts lint-warnings
+	@echo 'lint: clean'
+
+lint-all: ## the same of all files, and everything compiled by both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
 	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-tidy lint-scripts compilers
 	@echo 'lint: clean'
@@ -269,12 +279,21 @@ lint-cppcheck: $(PROTO_H)
 	    --inline-suppr --error-exitcode=1 --cppcheck-build-dir=build/cppcheck $(ALL_SRC) $(FUZZ_SRC)
 
 # One file per process: clang-tidy 14 carries state of va_list checks from one file to the next.
+TIDY = xargs -r -P $(JOBS) -I '{}' clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS)
 lint-tidy: $(PROTO_H)
-	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | xargs -P $(JOBS) -I '{}' \
-	    clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS)
+	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | $(TIDY)
+lint-changed: $(PROTO_H)
+	@tests/changed.sh $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | $(TIDY)
 
 lint-scripts:
 	@shellcheck $(SCRIPTS)
+
+# What `make test` compiles has had the warnings of gcc, if WERROR is set.
+lint-warnings: $(PROTO_H)
+	@printf '%s\n' $(ALL_SRC) $(FUZZ_SRC) | xargs -P $(JOBS) -n 8 clang -fsyntax-only $(FRONT_FLAGS)
+	@printf '%s\n' $(filter-out $(LIB_SRC) $(CLI_SRC) $(TEST_SRC),$(ALL_SRC) $(FUZZ_SRC)) | \
+	    xargs -P $(JOBS) -n 8 gcc -fsyntax-only $(FRONT_FLAGS)
+FRONT_FLAGS = $(BASE_FLAGS) -fopenmp $(WARN) -Werror $(PKG_CFLAGS)
 
 compilers: ## compile everything with gcc and with clang, warnings are errors
 	$(SUBMAKE) CC=gcc BUILD=werror all-objects
@@ -282,6 +301,9 @@ compilers: ## compile everything with gcc and with clang, warnings are errors
 
 all-objects: $(call objects,$(ALL_SRC) $(FUZZ_SRC))
 	@:
+
+count: ## lines, files, structs, names and cycles of includes; tests/count.sh -v lists them
+	@tests/count.sh
 
 format: ## clang-format in place
 	clang-format -i $(FORMATTED)
@@ -308,8 +330,9 @@ clean: ## remove build/ and out/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run run-study test test-programs unit-tests t FORCE valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
-    check-simgrid check-slurm validate-programs lint lint-format lint-cppcheck lint-tidy lint-scripts compilers all-objects format install \
+.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage fuzz run-fuzz bench bench-programs validate \
+    check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
+    lint-scripts lint-warnings compilers all-objects count format install \
     uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))

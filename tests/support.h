@@ -88,6 +88,16 @@ int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup,
         assert_has((e)->msg, want_text);                                                                     \
     } while (0)
 
+/** How often a random case repeats: a fifth of @p n under sanitizers, which are slow, but in `make soak`. */
+static inline int32_t repeats(int32_t n)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    return getenv("SOAK") ? n : (n + 4) / 5;
+#else
+    return n;
+#endif
+}
+
 enum { SUPPORT_PATH = 512 };
 
 /** Make a new empty directory, below $TMPDIR or the system's own place; remove it by scratch_remove(). */

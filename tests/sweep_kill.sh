@@ -1,16 +1,18 @@
 #!/bin/sh
 # A sweep that is killed at any instant, again and again, ends with the rows of one that was left alone: none
 # lost, none doubled, the same bytes.
-#     FOLDER=build/release KILLS=100 SEED=8 tests/sweep_kill.sh
-# The sanitizers make a program so slow that few kills would hit it at work: ten there.
+#     FOLDER=build/release KILLS=30 SEED=8 tests/sweep_kill.sh
+# The sanitizers make a program so slow that few kills would hit it at work: five there. 100 and ten with SOAK=1.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${FOLDER:-build/release}
 weft=$PWD/$folder/weft
 case $folder in
-*asan*) kills=${KILLS:-10} points=1500 ;;
-*) kills=${KILLS:-100} points=40000 ;;
+*asan*) few=5 many=10 points=1500 ;;
+*) few=30 many=100 points=40000 ;;
 esac
+[ -z "${SOAK-}" ] || few=$many
+kills=${KILLS:-$few}
 seed=${SEED:-8}
 LC_ALL=C
 export LC_ALL
