@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "cli/output.h"
 #include "sim/fit.h"
-#include "sim/fit_npu.h"
 
 /* One curve and the dimension that was fitted to it. */
 struct calibrated {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/chunk/cells.h"
-#include "sim/timeline.h"
+#include "sim/chunk/order.h"
+#include "sim/step.h"
 #include "sim/train.h"
 
 /* One workload's timeline with what its bars refer to. */

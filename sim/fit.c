@@ -1,13 +1,196 @@
 #include "sim/fit.h"
 
 #include <assert.h>
+#include <float.h>
+#include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
-#include "sim/pieces.h"
+#include "base/stat.h"
+#include "workloads/block.h"
 #include "workloads/collective.h"
+
+/* Time over s_per_B, which is all that the ratio of the two numbers decides. */
+static double shape_B(const struct pieces_problem *p, double ratio_B, double bytes)
+{
+    double least_B = INFINITY;
+    for (int32_t j = 0; j < p->n_terms; j++)
+        least_B = fmin(least_B, p->terms[j].hops * ratio_B + p->terms[j].load * bytes);
+    return least_B;
+}
+
+double pieces_time(const struct piece *piece, const struct pieces_problem *p, double bytes)
+{
+    double least_s = INFINITY;
+    for (int32_t j = 0; j < p->n_terms; j++)
+        least_s = fmin(least_s, p->terms[j].hops * piece->lat_s + p->terms[j].load * bytes * piece->s_per_B);
+    return least_s;
+}
+
+/* ---- one line ---- */
+
+/* The search for the line of points first .. first + n - 1. */
+struct search {
+    const struct pieces_problem *p;
+    struct stat_weighted
+        *votes; /* shape [p->n]: what each point asks of the scale, and how much it matters */
+    struct piece best;
+};
+
+/* Loss of the best line with this ratio; it is kept when it is the best so far. */
+static double try_ratio(struct search *x, double ratio_B)
+{
+    const struct pieces_problem *p = x->p;
+    struct piece line = x->best;
+    for (int32_t k = 0; k < line.n; k++) {
+        int32_t i = line.first + k;
+        double shape = shape_B(p, ratio_B, p->bytes[i]);
+        /* |s shape - t| / t / blur is |s - t/shape| times shape/t/blur. */
+        x->votes[k] = (struct stat_weighted){ p->time_s[i] / shape, shape / p->time_s[i] / p->blur[i] };
+    }
+    line.s_per_B = fmax(p->least_s_per_B, fmin(p->most_s_per_B, stat_weighted_median(x->votes, line.n)));
+    line.lat_s = ratio_B * line.s_per_B;
+    line.loss = 0;
+    for (int32_t k = 0; k < line.n; k++)
+        line.loss += fabs(line.s_per_B - x->votes[k].value) * x->votes[k].weight;
+    if (line.loss < x->best.loss)
+        x->best = line;
+    return line.loss;
+}
+
+/* Ratios worth a look, as logarithms: from a latency that is a millionth of the fastest transfer to one that
+ * is the whole of the longest time. */
+static void find_range(double *lo, double *hi, const struct search *x)
+{
+    const struct pieces_problem *p = x->p;
+    double hops[2] = { INFINITY, 0 }, load = INFINITY, longest_s = 0;
+    for (int32_t j = 0; j < p->n_terms; j++) {
+        hops[0] = fmin(hops[0], p->terms[j].hops);
+        hops[1] = fmax(hops[1], p->terms[j].hops);
+        load = fmin(load, p->terms[j].load);
+    }
+    for (int32_t i = x->best.first; i < x->best.first + x->best.n; i++)
+        longest_s = fmax(longest_s, p->time_s[i]);
+    *lo = log(1e-6 * load * p->bytes[x->best.first] / hops[1]);
+    *hi = fmax(*lo + 1, log(longest_s / p->least_s_per_B / hops[0]));
+}
+
+/* The loss falls and rises once in the ratio with one term: sets of lines that are no worse than some loss
+ * are convex, and rays through the origin meet such a set at ratios without a gap. */
+static struct piece fit_line(const struct pieces_problem *p, struct stat_weighted *votes, int32_t first,
+                             int32_t n)
+{
+    enum { GRID = 40, ROUNDS = 55 };
+    const double golden = 0.6180339887498949;
+    struct search x = { p, votes, { .first = first, .n = n, .loss = INFINITY } };
+    double lo, hi, least = INFINITY, at;
+    find_range(&lo, &hi, &x);
+    double step = (hi - lo) / GRID;
+    at = lo;
+    for (int k = 0; k <= GRID; k++) {
+        double loss = try_ratio(&x, exp(lo + k * step));
+        if (loss < least) {
+            least = loss;
+            at = lo + k * step;
+        }
+    }
+    lo = at - step;
+    hi = at + step;
+    double left = hi - golden * (hi - lo), right = lo + golden * (hi - lo);
+    double at_left = try_ratio(&x, exp(left)), at_right = try_ratio(&x, exp(right));
+    for (int k = 0; k < ROUNDS; k++) {
+        if (at_left <= at_right) {
+            hi = right;
+            right = left;
+            at_right = at_left;
+            left = hi - golden * (hi - lo);
+            at_left = try_ratio(&x, exp(left));
+        } else {
+            lo = left;
+            left = right;
+            at_left = at_right;
+            right = lo + golden * (hi - lo);
+            at_right = try_ratio(&x, exp(right));
+        }
+    }
+    try_ratio(&x, 0);
+    return x.best;
+}
+
+/* ---- where ranges meet ---- */
+
+/* Ranges from cut a to cut b, and the least loss of k of them that end at cut b. */
+struct pieces_table {
+    int32_t n_cuts, cuts[PIECES_MAX_CUTS + 1]; /* points before each cut: 0 first, all of them last */
+    struct piece *lines;                       /* shape [n_cuts][n_cuts], owned; n 0 where there is none */
+    double loss[PIECES_MAX][PIECES_MAX_CUTS + 1];
+    int32_t from[PIECES_MAX][PIECES_MAX_CUTS + 1];
+};
+
+static int build_table(struct pieces_table *t, const struct pieces_problem *p, struct err *e)
+{
+    int32_t step = (p->n + PIECES_MAX_CUTS - 1) / PIECES_MAX_CUTS;
+    for (int32_t at = 0; at < p->n; at += step)
+        t->cuts[t->n_cuts++] = at;
+    t->cuts[t->n_cuts++] = p->n;
+    size_t n = (size_t)t->n_cuts;
+    struct stat_weighted *votes = malloc((size_t)p->n * sizeof *votes);
+    t->lines = calloc(n * n, sizeof *t->lines);
+    if (!votes || !t->lines) {
+        free(votes);
+        return err_nomem(e, "a fit");
+    }
+    for (int32_t a = 0; a < t->n_cuts; a++)
+        for (int32_t b = a + 1; b < t->n_cuts; b++)
+            if (t->cuts[b] - t->cuts[a] >= PIECES_MIN_POINTS)
+                t->lines[a * t->n_cuts + b] = fit_line(p, votes, t->cuts[a], t->cuts[b] - t->cuts[a]);
+    free(votes);
+    return 0;
+}
+
+static void sum_losses(struct pieces_table *t, int32_t most)
+{
+    for (int32_t k = 0; k < most; k++)
+        for (int32_t b = 0; b < t->n_cuts; b++) {
+            t->loss[k][b] = INFINITY;
+            for (int32_t a = 0; a < (k == 0 ? 1 : b); a++) {
+                const struct piece *line = &t->lines[a * t->n_cuts + b];
+                double loss = line->n == 0 ? INFINITY : line->loss + (k == 0 ? 0 : t->loss[k - 1][a]);
+                if (loss < t->loss[k][b]) {
+                    t->loss[k][b] = loss;
+                    t->from[k][b] = a;
+                }
+            }
+        }
+}
+
+static void trace(struct pieces *v, const struct pieces_table *t, int32_t n)
+{
+    int32_t b = t->n_cuts - 1;
+    *v = (struct pieces){ .n = n, .loss = t->loss[n - 1][b] };
+    for (int32_t k = n; k-- > 0;) {
+        int32_t a = t->from[k][b];
+        v->list[k] = t->lines[a * t->n_cuts + b];
+        b = a;
+    }
+}
+
+int pieces_fit(struct pieces all[PIECES_MAX], const struct pieces_problem *p, int32_t most, struct err *e)
+{
+    struct pieces_table t = { 0 };
+    assert(most >= 1 && most <= PIECES_MAX && most * PIECES_MIN_POINTS <= p->n && p->n_terms >= 1);
+    int rc = build_table(&t, p, e);
+    if (!rc) {
+        sum_losses(&t, most);
+        for (int32_t k = 0; k < most; k++)
+            trace(&all[k], &t, k + 1);
+    }
+    free(t.lines);
+    return rc;
+}
 
 _Static_assert((int)FIT_MAX_REGIMES == (int)PIECES_MAX, "a piece per regime");
 _Static_assert((int)FIT_MIN_POINTS == (int)PIECES_MIN_POINTS, "one regime needs what one piece needs");
@@ -92,7 +275,7 @@ static double rounded_to(double x, int digits)
     return strtod(text, NULL);
 }
 
-static double rounded(double x)
+static double fit_rounded(double x)
 {
     return rounded_to(x, 6);
 }
@@ -111,8 +294,8 @@ static double limit_B(double below_B, double above_B)
 
 static struct topo_regime regime_of(const struct piece *piece, double bw_Bps)
 {
-    double efficiency = rounded(1 / (piece->s_per_B * bw_Bps));
-    return (struct topo_regime){ rounded(piece->lat_s * 1e9) * 1e-9,
+    double efficiency = fit_rounded(1 / (piece->s_per_B * bw_Bps));
+    return (struct topo_regime){ fit_rounded(piece->lat_s * 1e9) * 1e-9,
                                  fmin(1, fmax(FIT_MIN_EFFICIENCY, efficiency)), INFINITY };
 }
 
@@ -228,7 +411,7 @@ static int find_pieces(struct fit *f, struct pieces *v, double *bw_Bps, struct p
         int rc = choose(f, v, p, s->max_regimes, e);
         if (rc)
             return rc;
-        *bw_Bps = rounded(1e-9 / fmin(fastest, v->list[v->n - 1].s_per_B)) * 1e9;
+        *bw_Bps = fit_rounded(1e-9 / fmin(fastest, v->list[v->n - 1].s_per_B)) * 1e9;
     }
     set_range(p, *bw_Bps);
     return choose(f, v, p, s->max_regimes, e);
@@ -286,4 +469,254 @@ out:
     if (rc)
         fit_free(f);
     return rc;
+}
+
+const char *const fit_operator_words[N_FIT_OPERATORS + 1] = { "stream", "matrix", "attention", "flash" };
+
+void fit_npu_free(struct fit_npu *f)
+{
+    free(f->rows);
+    f->rows = NULL;
+    f->n = 0;
+}
+
+/* ---- reading ---- */
+
+/* Far beyond any operator, and products of four of them are still numbers. */
+#define MOST_VALUE 1e18
+
+struct reading {
+    const struct table *t;
+    const char *name;
+    int64_t row;
+};
+
+/* Value of a column; `absent` where it is not there or blank, and NaN makes that an error. */
+static int read_value(double *out, const struct reading *r, const char *column, double absent, struct err *e)
+{
+    int32_t col = table_find(r->t, column);
+    double x = col >= 0 ? table_number(r->t, r->row, col) : NAN;
+    *out = isnan(x) ? absent : x;
+    if ((*out > 0 && *out <= MOST_VALUE) || (*out >= 0 && absent >= 0 && isnan(x)))
+        return 0;
+    if (*out > MOST_VALUE)
+        return err_set(e, ERR_PARSE, "%s: row %lld: %s is %g, need at most %g", r->name,
+                       (long long)r->row + 1, column, *out, MOST_VALUE);
+    return err_set(e, ERR_PARSE, "%s: row %lld: %s is %s, need a number above 0", r->name,
+                   (long long)r->row + 1, column, isnan(*out) ? "not given" : "0 or less");
+}
+
+static int read_op(enum fit_operator *out, const struct reading *r, struct err *e)
+{
+    int32_t col = table_find(r->t, "op");
+    const char *word = col >= 0 ? table_cell(r->t, r->row, col)->text : NULL;
+    for (int i = 0; i < N_FIT_OPERATORS && word; i++)
+        if (strcmp(word, fit_operator_words[i]) == 0) {
+            *out = (enum fit_operator)i;
+            return 0;
+        }
+    return err_set(e, ERR_PARSE, "%s: row %lld: op is %.40s, need stream, matrix, attention or flash",
+                   r->name, (long long)r->row + 1, word ? word : "not given");
+}
+
+static int read_row(struct fit_row *row, const struct reading *r, struct err *e)
+{
+    double us, gflop = 0;
+    *row = (struct fit_row){ .batch = 1 };
+    int rc = read_op(&row->op, r, e);
+    if (!rc)
+        rc = read_value(&us, r, "time_us", NAN, e);
+    if (rc)
+        return rc;
+    row->time_s = us / 1e6;
+    if (row->op == FIT_STREAM)
+        return read_value(&row->bytes, r, "bytes", NAN, e);
+    if (row->op == FIT_FLASH) {
+        rc = read_value(&gflop, r, "GFLOP", NAN, e);
+        row->flop = gflop * 1e9;
+        return rc ? rc : read_value(&row->bytes, r, "bytes", 0, e);
+    }
+    if ((rc = read_value(&row->m, r, "m", NAN, e)) || (rc = read_value(&row->n, r, "n", NAN, e)) ||
+        (rc = read_value(&row->k, r, "k", NAN, e)))
+        return rc;
+    return read_value(&row->batch, r, "batch", 1, e);
+}
+
+int fit_npu_read(struct fit_npu *f, const struct table *t, const char *name, struct err *e)
+{
+    struct reading r = { t, name, 0 };
+    f->n = 0;
+    f->rows = calloc((size_t)t->n_rows + 1, sizeof *f->rows);
+    if (!f->rows)
+        return err_nomem(e, "operators");
+    for (r.row = 0; r.row < t->n_rows; r.row++) {
+        int rc = read_row(&f->rows[f->n], &r, e);
+        if (rc) {
+            fit_npu_free(f);
+            return rc;
+        }
+        f->n++;
+    }
+    return 0;
+}
+
+/* ---- fitting ---- */
+
+static double model_time(const struct topo_npu *npu, const struct fit_row *row)
+{
+    const struct roofline_product p = { row->m, row->n, row->k, row->batch };
+    switch (row->op) {
+    case FIT_STREAM:
+        return roofline_stream_s(npu, row->bytes, 1);
+    case FIT_MATRIX:
+        return roofline_product_s(npu, &p, 1);
+    case FIT_ATTENTION:
+        return roofline_product_s(npu, &p, npu->attention);
+    case FIT_FLASH:
+        return roofline_flash_s(npu, row->flop, row->bytes);
+    case N_FIT_OPERATORS:
+        break;
+    }
+    return NAN;
+}
+
+enum { MAX_UNKNOWNS = 3 };
+
+enum npu_field { MEM, KERNEL, MATRIX, HALF_OUT, HALF_IN, ATTENTION, FLASH };
+
+static double *field_of(struct topo_npu *npu, enum npu_field f)
+{
+    double *const fields[] = { &npu->mem_efficiency, &npu->kernel_s, &npu->matrix_efficiency,
+                               &npu->half_out,       &npu->half_in,  &npu->attention,
+                               &npu->flash };
+    return fields[f];
+}
+
+/* One thing to fit: a number of the NPU, in a scale where every real number is legal. */
+struct unknown {
+    enum npu_field field;
+    bool share;  /* within (0, 1]: x/(1 + x) of exp; else exp */
+    double unit; /* value at 0 */
+};
+
+struct fitting {
+    struct fit_npu *f;
+    enum fit_operator op;
+    const struct unknown *unknowns;
+    size_t n;
+};
+
+/* A share has the range of its key, a size or a time none but what doubles hold. */
+#define LEAST_SHARE 1e-3
+
+static double value_at(const struct unknown *u, double x)
+{
+    double y = exp(fmax(fmin(x, 40), -40));
+    return u->share ? fmax(y / (1 + y), LEAST_SHARE) : u->unit * y;
+}
+
+static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_vector *at)
+{
+    for (size_t i = 0; i < x->n; i++)
+        *field_of(npu, x->unknowns[i].field) = value_at(&x->unknowns[i], gsl_vector_get(at, i));
+}
+
+static double misfit(const gsl_vector *at, void *data)
+{
+    const struct fitting *x = data;
+    struct topo_npu npu = x->f->npu;
+    double sum = 0;
+    set_values(&npu, x, at);
+    for (int32_t i = 0; i < x->f->n; i++) {
+        const struct fit_row *row = &x->f->rows[i];
+        if (row->op != x->op)
+            continue;
+        double off = log(model_time(&npu, row) / row->time_s);
+        sum += off * off;
+    }
+    return isfinite(sum) ? sum : DBL_MAX / 1e10; /* the method stops the program at what is no number */
+}
+
+/* Four digits: more than any measurement has. */
+static double fit_npu_rounded(double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", x);
+    return strtod(text, NULL);
+}
+
+enum { MOST_STEPS = 4000 };
+
+static int minimise(struct fitting *x, struct err *e)
+{
+    gsl_vector *start = gsl_vector_calloc(x->n), *step = gsl_vector_alloc(x->n);
+    gsl_multimin_fminimizer *search = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, x->n);
+    gsl_multimin_function function = { misfit, x->n, x };
+    int rc = start && step && search ? 0 : err_nomem(e, "a fit");
+    if (!rc) {
+        gsl_vector_set_all(step, 1);
+        gsl_multimin_fminimizer_set(search, &function, start, step);
+        for (int i = 0; i < MOST_STEPS && gsl_multimin_fminimizer_size(search) > 1e-7; i++)
+            if (gsl_multimin_fminimizer_iterate(search))
+                break;
+        set_values(&x->f->npu, x, gsl_multimin_fminimizer_x(search));
+        for (size_t i = 0; i < x->n; i++) {
+            double *value = field_of(&x->f->npu, x->unknowns[i].field);
+            *value = fit_npu_rounded(*value);
+        }
+    }
+    if (search)
+        gsl_multimin_fminimizer_free(search);
+    gsl_vector_free(start);
+    gsl_vector_free(step);
+    return rc;
+}
+
+static void count_errors(struct fit_npu *f)
+{
+    for (int k = 0; k < N_FIT_OPERATORS; k++)
+        f->kinds[k].mean_frac = f->kinds[k].max_frac = 0;
+    for (int32_t i = 0; i < f->n; i++) {
+        struct fit_row *row = &f->rows[i];
+        row->model_s = model_time(&f->npu, row);
+        double off = fabs(row->model_s / row->time_s - 1);
+        f->kinds[row->op].mean_frac += off / f->kinds[row->op].n;
+        f->kinds[row->op].max_frac = fmax(f->kinds[row->op].max_frac, off);
+    }
+}
+
+int fit_npu(struct fit_npu *f, struct err *e)
+{
+    static const struct unknown stream[] = { { MEM, true, 1 }, { KERNEL, false, 1e-6 } };
+    static const struct unknown matrix[] = { { MATRIX, true, 1 },
+                                             { HALF_OUT, false, 50 },
+                                             { HALF_IN, false, 50 } };
+    static const struct unknown attention[] = { { ATTENTION, true, 1 } };
+    static const struct unknown flash[] = { { FLASH, true, 1 } };
+    struct fitting fits[N_FIT_OPERATORS] = { { f, FIT_STREAM, stream, 2 },
+                                             { f, FIT_MATRIX, matrix, 3 },
+                                             { f, FIT_ATTENTION, attention, 1 },
+                                             { f, FIT_FLASH, flash, 1 } };
+    if (!(f->npu.peak_flops > 0) || !(f->npu.mem_Bps > 0))
+        return err_set(e, ERR_RANGE, "NPU has no %s, need it",
+                       f->npu.peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+    if (f->n == 0)
+        return err_set(e, ERR_RANGE, "0 rows, need operators to fit to");
+    f->npu.n_sizes = 0; /* half sizes take their place */
+    for (int k = 0; k < N_FIT_OPERATORS; k++)
+        f->kinds[k].n = 0;
+    for (int32_t i = 0; i < f->n; i++)
+        f->kinds[f->rows[i].op].n++;
+    for (int k = 0; k < N_FIT_OPERATORS; k++) {
+        if (f->kinds[k].n == 0)
+            continue;
+        if ((size_t)f->kinds[k].n < fits[k].n)
+            return err_set(e, ERR_RANGE, "%d rows of %s, need %d or more", (int)f->kinds[k].n,
+                           fit_operator_words[k], (int)fits[k].n);
+        int rc = minimise(&fits[k], e);
+        if (rc)
+            return rc;
+    }
+    count_errors(f);
+    return 0;
 }

@@ -1,10 +1,81 @@
-/** @file From measured times of a collective to the keys of a dimension: bandwidth, latency, efficiency,
- * regimes. */
+/**
+ * @file Straight lines by ranges of size, fitted to measured times: what a library that changes protocol
+ * looks like.
+ *
+ * Sizes fall into neighbouring ranges. In one of them the time of S bytes is the least, over terms j, of
+ * hops_j lat + load_j S s_per_B: with one term a straight line. Several terms are several ways to use one
+ * protocol: the segments of a pipeline, algorithms to choose from. Where ranges meet, times may jump either
+ * way.
+ */
 #ifndef SIM_FIT_H
 #define SIM_FIT_H
 
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/table.h"
 #include "topo/network.h"
+#include "topo/npu.h"
 #include "workloads/curves/curve.h"
+
+enum {
+    PIECES_MAX = 9,
+    PIECES_MAX_TERMS = 64,
+    PIECES_MIN_POINTS = 3, /**< a line has two numbers; a third point can contradict them */
+    PIECES_MAX_CUTS = 40,  /**< ranges meet in so many gaps; of more points in every second, third, .. */
+};
+
+struct pieces_term {
+    double hops, load; /**< > 0 */
+};
+
+/** What is measured. Borrowed, not owned. */
+struct pieces_problem {
+    int32_t n;            /**< points, >= PIECES_MIN_POINTS */
+    const double *bytes;  /**< shape [n], > 0, growing */
+    const double *time_s; /**< shape [n], > 0 */
+    const double *blur;   /**< shape [n], >= 1: how many times less a relative error counts at this point */
+    int32_t n_terms;      /**< >= 1 */
+    struct pieces_term terms[PIECES_MAX_TERMS];
+    double least_s_per_B, most_s_per_B; /**< 0 < least < most: where lines may lie */
+};
+
+/** The line of one range. */
+struct piece {
+    int32_t first, n; /**< its points, n >= PIECES_MIN_POINTS */
+    double lat_s;     /**< >= 0 */
+    double s_per_B;   /**< least_s_per_B to most_s_per_B */
+    double loss;      /**< sum over its points of |model - measured| / measured / blur */
+};
+
+struct pieces {
+    int32_t n;
+    struct piece list[PIECES_MAX]; /**< from the smallest sizes to the largest */
+    double loss;                   /**< sum of theirs: the least there is */
+};
+
+/** Time of @p bytes [s] on the line of @p piece, in its range or not. O(terms). */
+double pieces_time(const struct piece *piece, const struct pieces_problem *p, double bytes);
+
+/**
+ * Fit 1, 2, .. @p most pieces: all[k-1] has k of them.
+ *
+ * Least is the sum of the relative errors, not of their squares, so that one bad point does not bend a line.
+ * It is a sum over ranges, which dynamic programming over the places where they meet makes as small as can be
+ * (R. Bellman, Communications of the ACM 4(6), 1961). In one range it is convex in the line's two numbers:
+ * for a given ratio of latency to time per byte the best scale is a weighted median, and the ratio is
+ * searched by golden section from the best of a grid. With several terms that is a local optimum.
+ * Deterministic.
+ *
+ * @param most  1 to min(PIECES_MAX, n / PIECES_MIN_POINTS).
+ * @return 0 or ERR_NOMEM. Time O(cuts^2 n (terms + log n)).
+ */
+int pieces_fit(struct pieces all[PIECES_MAX], const struct pieces_problem *p, int32_t most, struct err *e);
+
+/*
+ * From measured times of a collective to the keys of a dimension: bandwidth, latency, efficiency,
+ * regimes.
+ */
 
 enum {
     FIT_MAX_REGIMES = TOPO_MAX_REGIMES + 1, /**< those of a dimension and its own */
@@ -79,5 +150,60 @@ double fit_time(const struct topo_dim *dim, enum collective_kind kind, int32_t m
  * price, bounds and in_switch_min are not written.
  */
 void fit_format_dim(struct text *out, const struct topo_dim *dim);
+
+/*
+ * From measured times of operators to the efficiencies of an NPU.
+ */
+
+enum fit_operator {
+    FIT_STREAM,    /**< elementwise: bytes */
+    FIT_MATRIX,    /**< a matrix product: m, n, k, batch */
+    FIT_ATTENTION, /**< the products of unfused attention: m, n, k, batch */
+    FIT_FLASH,     /**< fused attention: flop (causal ones only), bytes */
+    N_FIT_OPERATORS,
+};
+
+/** "stream", "matrix", "attention", "flash"; NULL-terminated. */
+extern const char *const fit_operator_words[N_FIT_OPERATORS + 1];
+
+struct fit_row {
+    enum fit_operator op;
+    double m, n, k, batch; /**< > 0 */
+    double flop, bytes;
+    double time_s;  /**< measured, > 0 */
+    double model_s; /**< after the fit */
+};
+
+/** Errors over the rows of one kind. */
+struct fit_kind {
+    int32_t n;
+    double mean_frac, max_frac; /**< of |model - measured| / measured */
+};
+
+/** Release with fit_npu_free(). */
+struct fit_npu {
+    struct topo_npu npu;  /**< as given, with what was fitted */
+    struct fit_row *rows; /**< shape [n], owned */
+    int32_t n;
+    struct fit_kind kinds[N_FIT_OPERATORS];
+};
+
+/**
+ * Read rows from table @p t: column op and time_us; m, n, k (batch: 1 where absent) of matrix and attention,
+ * bytes of stream, GFLOP (bytes: 0 where absent) of flash. ERR_PARSE with `name:row N: ...`: an unknown op, a
+ * value that is missing or not above 0; ERR_NOMEM.
+ */
+int fit_npu_read(struct fit_npu *f, const struct table *t, const char *name, struct err *e);
+
+/**
+ * Fit the efficiencies of f->npu (its peaks and memory bandwidth are known) to the rows: mem_efficiency and
+ * kernel_s to streams, matrix_efficiency and half sizes to products, then the shares of attention. What has
+ * no rows stays. Least sum of squares of log(model / measured), by the simplex method of Nelder and Mead from
+ * one start; rounded to 4 digits before errors are counted. ERR_RANGE: fewer rows of a kind than numbers to
+ * fit (2 streams, 3 products), or an NPU without peak or memory bandwidth. ERR_NOMEM.
+ */
+int fit_npu(struct fit_npu *f, struct err *e);
+
+void fit_npu_free(struct fit_npu *f);
 
 #endif

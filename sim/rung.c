@@ -1,11 +1,512 @@
+#include "sim/rung.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "sim/astra/astra_file.h"
 #include "sim/chunk/chunk.h"
-#include "sim/rung_state.h"
+#include "sim/flow/flow_collective.h"
+
+/*
+ * Private to sim/rung*.c: what a rung holds.
+ */
+
+/** The wires of model flow, and what they have carried. */
+struct rung_wires {
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    bool has_routes;
+};
+
+/** A job that was timed alone, or a subtree that was run as a whole. */
+struct rung_known {
+    struct sim_job job;
+    struct rung_time time;
+    step_id root; /**< of a subtree; -1 */
+    float *bytes; /**< of each arc, once; shape [n_arcs], owned; NULL when not kept */
+};
+
+struct rung {
+    enum sim_model model;
+    const struct topo_network *net;
+    const double *bw_Bps;
+    const struct sim_rules *rules;
+    unsigned split_dims;
+    struct rung_known *known; /**< shape [n_known], owned */
+    int32_t n_known, cap_known;
+    struct rung_wires wires; /**< opened when first used */
+};
+
+/** Remember what was timed; takes @p known.bytes over. ERR_NOMEM. */
+int rung_keep(struct rung *x, struct rung_known known, struct err *e);
+
+/** A result as times. */
+void rung_take(struct rung_time *out, const struct sim_job_result *r);
+
+/** Time a job alone on the wires; its arcs' bytes are kept in @p known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
+int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e);
+
+/** Has every dimension that @p job uses bandwidth? Else it never ends. */
+bool rung_flow_can_end(const struct rung *x, const struct sim_job *job);
+
+/** Flows on the wires as an engine. Release with rung_flow_close(). */
+struct rung_flow;
+int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e);
+struct sim_engine rung_flow_engine(struct rung_flow *f);
+/** Bytes of all arcs so far, or NULL when there are too many to keep. ERR_NOMEM. */
+int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e);
+void rung_flow_close(struct rung_flow *f);
+
+/** Graph and routes, with failed and slow links. ERR_NOMEM, ERR_RANGE, ERR_UNSUP; a file's errors. */
+int rung_open_wires(struct rung *x, struct err *e);
+void rung_close_wires(struct rung *x);
+/** Is @p npu one of those that @p s is about? */
+bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu);
+
+/*
+ * The graph that flows run on, with what has failed or is slow, and which of its links are hot.
+ */
+
+static bool is_csv(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".csv") == 0;
+}
+
+static int open_graph(struct rung *x, struct err *e)
+{
+    struct topo_network net = *x->net;
+    struct rung_wires *w = &x->wires;
+    const char *path = x->rules->graph;
+    if (path[0])
+        return is_csv(path) ? topo_read_edges(&w->graph, path, e) : topo_read_graphml(&w->graph, path, e);
+    for (int32_t d = 0; d < net.n_dims; d++) {
+        /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
+        net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
+    }
+    return topo_build_graph(&w->graph, &net, NULL, e);
+}
+
+static int reduce(struct rung_wires *w, int32_t link, double share, struct err *e)
+{
+    return topo_routes_set_share(&w->routes, link, fmin(share, w->routes.share[link]), e);
+}
+
+static int32_t find_vertex(const struct rung_wires *w, const char *name)
+{
+    char buf[TOPO_VERTEX_TEXT];
+    for (int32_t v = 0; v < w->routes.n_vertices; v++)
+        if (strcmp(topo_vertex_name(buf, w->graph, v), name) == 0)
+            return v;
+    return -1;
+}
+
+/* All links between two vertices, or of a dimension. */
+static int apply_links(struct rung_wires *w, const struct sim_links *l, struct err *e)
+{
+    int32_t from = l->dim < 0 ? find_vertex(w, l->from) : -1, to = l->dim < 0 ? find_vertex(w, l->to) : -1;
+    int32_t found = 0;
+    int rc = 0;
+    if (l->dim < 0 && (from < 0 || to < 0))
+        return err_set(e, ERR_RANGE,
+                       "\"%s\" is no vertex of the graph, need a name as weft topo "
+                       "--graphml gives",
+                       from < 0 ? l->from : l->to);
+    for (int32_t link = 0; l->dim >= 0 && link < w->routes.n_arcs / 2 && !rc; link++)
+        if (topo_link_dim(&w->routes, link) == l->dim) {
+            rc = reduce(w, link, l->share, e);
+            found++;
+        }
+    for (int32_t i = from < 0 ? 0 : w->routes.first[from]; from >= 0 && i < w->routes.first[from + 1] && !rc;
+         i++)
+        if (w->routes.to[w->routes.out[i]] == to) {
+            rc = reduce(w, w->routes.out[i] / 2, l->share, e);
+            found++;
+        }
+    if (!rc && !found)
+        return err_set(e, ERR_RANGE, "no link %s%s%s, need one of the graph",
+                       l->dim < 0 ? l->from : "of that dimension", l->dim < 0 ? " - " : "", l->to);
+    return rc;
+}
+
+bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
+{
+    for (int32_t d = 0; d < r->net.n_dims; d++)
+        if (s->at[d] >= 0 && npu / r->stride[d] % r->net.dims[d].size != s->at[d])
+            return false;
+    return true;
+}
+
+static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err *e)
+{
+    int32_t d = w->routes.described ? s->dim : -1;
+    int rc = 0;
+    if (s->dim >= 0 && d < 0)
+        return err_set(e, ERR_UNSUP, "names a dimension, need none on a graph of its own");
+    for (int32_t npu = 0; npu < w->routes.n_npus && s->share < 1 && !rc; npu++)
+        if (rung_is_slow(&w->routes, s, npu))
+            rc = topo_routes_slow_npu(&w->routes, npu, d, s->share, e);
+    return rc;
+}
+
+static void close_wires(struct rung *x)
+{
+    if (x->wires.has_routes)
+        topo_routes_free(&x->wires.routes);
+    topo_graph_free(x->wires.graph);
+    x->wires = (struct rung_wires){ 0 };
+}
+
+static int open_wires(struct rung *x, struct err *e)
+{
+    struct rung_wires *w = &x->wires;
+    if (w->has_routes)
+        return 0;
+    int rc = open_graph(x, e);
+    if (!rc)
+        rc = topo_routes_build(&w->routes, w->graph, e);
+    if (rc) {
+        close_wires(x);
+        return rc;
+    }
+    w->routes.seed = x->rules->seed;
+    if (x->rules->graph[0])
+        rc = topo_routes_lay(&w->routes, x->net, e);
+    for (int32_t i = 0; i < x->rules->n_links && !rc; i++)
+        if ((rc = apply_links(w, &x->rules->links[i], e)))
+            err_wrap(e, "links[%d]", (int)i);
+    for (int32_t i = 0; i < x->rules->n_slow && !rc; i++)
+        if ((rc = apply_slow(w, &x->rules->slow[i], e)))
+            err_wrap(e, "slow[%d]", (int)i);
+    if (rc) {
+        topo_routes_free(&w->routes);
+        close_wires(x);
+    }
+    w->has_routes = rc == 0;
+    return rc;
+}
+
+/*
+ * igraph's stack of what to clean up is one for the whole program (Debian builds it without thread safety),
+ * and the points of a sweep run side by side: one at a time builds, reads or frees a graph.
+ */
+int rung_open_wires(struct rung *x, struct err *e)
+{
+    int rc;
+#pragma omp critical(igraph)
+    rc = open_wires(x, e);
+    return rc;
+}
+
+void rung_close_wires(struct rung *x)
+{
+#pragma omp critical(igraph)
+    close_wires(x);
+}
+
+/* ---- what links carry ---- */
+
+/* What links carried is kept in single precision. */
+#define ALIKE_REL 1e-6
+
+/* Keep the hottest, of equals the first. */
+static void place(struct rung_links *out, const struct rung_hot *hot)
+{
+    int32_t at = out->n_hot;
+    while (at > 0 && out->hot[at - 1].util_frac < hot->util_frac)
+        at--;
+    if (at >= RUNG_HOTTEST)
+        return;
+    out->n_hot += out->n_hot < RUNG_HOTTEST;
+    for (int32_t i = out->n_hot - 1; i > at; i--)
+        out->hot[i] = out->hot[i - 1];
+    out->hot[at] = *hot;
+}
+
+static void add_bytes(double *bytes, const struct rung *x, const struct rung_weight *w, int32_t n_weights)
+{
+    for (int32_t i = 0; i < n_weights; i++) {
+        const float *own = x->known[w[i].known].bytes;
+        for (int32_t a = 0; a < x->wires.routes.n_arcs; a++)
+            bytes[a] += w[i].times * (double)own[a];
+    }
+}
+
+static int keep_all(struct rung_links *out, int32_t n, struct err *e)
+{
+    if (n > RUNG_MAX_LINKS)
+        return err_set(e, ERR_RANGE, "links: are %d, need at most %d to list them all", (int)n,
+                       RUNG_MAX_LINKS);
+    out->all = calloc((size_t)n + 1, sizeof *out->all);
+    return out->all ? 0 : err_nomem(e, "use of links");
+}
+
+int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
+                    int32_t n, double time_s, struct err *e)
+{
+    const struct topo_routes *r = &x->wires.routes;
+    *out = (struct rung_links){ 0 };
+    for (int32_t i = 0; i < n; i++)
+        if (!x->known[weights[i].known].bytes)
+            return 0;
+    if (!x->wires.has_routes || !(time_s > 0) || !isfinite(time_s) || n == 0)
+        return 0;
+    double *bytes = calloc((size_t)r->n_arcs + 1, sizeof *bytes), sum = 0;
+    if (!bytes)
+        return err_nomem(e, "use of links");
+    add_bytes(bytes, x, weights, n);
+    out->n_arcs = r->n_arcs;
+    int rc = x->rules->keep_links ? keep_all(out, r->n_arcs, e) : 0;
+    for (int32_t a = 0; a < r->n_arcs && !rc; a++) {
+        struct rung_hot hot = { .bytes = bytes[a],
+                                .bw_Bps = topo_arc_bw(r, a),
+                                .dim = topo_link_dim(r, a / 2) };
+        hot.util_frac = hot.bw_Bps > 0 ? hot.bytes / hot.bw_Bps / time_s : 0;
+        sum += hot.util_frac;
+        out->n_used += hot.bytes > 0;
+        bool is_hot = hot.bytes > 0 &&
+                      (out->n_hot < RUNG_HOTTEST || hot.util_frac > out->hot[RUNG_HOTTEST - 1].util_frac);
+        if (is_hot || out->all)
+            topo_arc_name(hot.name, r, a);
+        if (is_hot)
+            place(out, &hot);
+        if (out->all)
+            out->all[a] = hot;
+    }
+    out->mean_frac = sum / r->n_arcs;
+    for (int32_t a = 0; out->n_hot > 0 && a < r->n_arcs; a++)
+        out->n_alike +=
+            bytes[a] > 0 && bytes[a] / topo_arc_bw(r, a) / time_s >= out->hot[0].util_frac * (1 - ALIKE_REL);
+    free(bytes);
+    return rc;
+}
+
+void rung_links_free(struct rung_links *l)
+{
+    free(l->all);
+    *l = (struct rung_links){ 0 };
+}
+
+/*
+ * Model flow: the wires of the network, and collectives as flows on them.
+ */
+
+/* Beyond these a simulation takes hours, and what its links carried gigabytes. */
+#define MAX_MESSAGES  1e8
+#define MAX_KEPT_ARCS (1 << 25)
+
+struct rung_flow {
+    struct rung *rung;
+    struct flow_sim *sim;
+    struct flow_member { /* groups asked for so far */
+        int32_t members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS], group;
+    } * groups;
+    int32_t n_groups, cap_groups;
+    struct sim_job_result *results; /* shape [n_jobs], owned */
+    int32_t n_jobs, cap_jobs;
+    double messages; /* of all jobs */
+};
+
+/* ---- one collective ---- */
+
+static void fill_traffic(const struct rung *x, const struct sim_job *job, struct sim_job_result *r)
+{
+    struct stage stages[STAGE_MAX];
+    const struct stage_rules *rules = &x->rules->stage;
+    const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL;
+    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, order, x->net, rules,
+                           x->bw_Bps);
+    for (int32_t k = 0; k < n; k++) {
+        int32_t d = stages[k].dim;
+        r->sent_B[d] += rules->chunks * stages[k].sent_B;
+        r->busy_s[d] += rules->chunks * stages[k].load_B / x->bw_Bps[d];
+    }
+}
+
+bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
+{
+    for (int32_t d = 0; d < x->net->n_dims; d++)
+        if (job->members[d] > 1 && job->bytes > 0 && !(x->bw_Bps[d] > 0))
+            return false;
+    return true;
+}
+
+static int set_late(struct rung_flow *f, struct err *e)
+{
+    const struct rung *x = f->rung;
+    int rc = 0;
+    for (int32_t i = 0; i < x->rules->n_slow; i++)
+        for (int32_t npu = 0; x->rules->slow[i].late_s > 0 && npu < x->wires.routes.n_npus && !rc; npu++)
+            if (rung_is_slow(&x->wires.routes, &x->rules->slow[i], npu))
+                rc = flow_sim_set_late(f->sim, npu, x->rules->slow[i].late_s, e);
+    return rc;
+}
+
+int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
+{
+    static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST,
+                                                  TOPO_ROUTE_ECMP };
+    const struct flow_rules rules = { x->rules->stage, kinds[x->rules->route], x->rules->active };
+    struct rung_flow *f = *out = calloc(1, sizeof *f);
+    if (!f)
+        return err_nomem(e, "a simulation");
+    f->rung = x;
+    int rc = rung_open_wires(x, e);
+    if (!rc)
+        rc = flow_sim_build(&f->sim, &x->wires.routes, &rules, e);
+    if (!rc)
+        rc = set_late(f, e);
+    if (rc) {
+        rung_flow_close(f);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void rung_flow_close(struct rung_flow *f)
+{
+    if (!f)
+        return;
+    flow_sim_free(f->sim);
+    free(f->groups);
+    free(f->results);
+    free(f);
+}
+
+static int find_group(struct rung_flow *f, const struct sim_job *job, int32_t *out, struct err *e)
+{
+    struct flow_group_spec spec = { .order =
+                                        job->order == SIM_ORDER_GIVEN ? f->rung->rules->dims_order : NULL };
+    for (int32_t i = 0; i < f->n_groups; i++)
+        if (memcmp(f->groups[i].members, job->members, sizeof job->members) == 0 &&
+            memcmp(f->groups[i].stride, job->stride, sizeof job->stride) == 0) {
+            *out = f->groups[i].group;
+            return 0;
+        }
+    struct flow_member *grown = array_grow(f->groups, f->n_groups, &f->cap_groups, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "groups");
+    f->groups = grown;
+    struct flow_member *m = &f->groups[f->n_groups];
+    memcpy(spec.members, job->members, sizeof spec.members);
+    memcpy(spec.stride, job->stride, sizeof spec.stride);
+    memcpy(m->members, job->members, sizeof m->members);
+    memcpy(m->stride, job->stride, sizeof m->stride);
+    int rc = flow_sim_group(f->sim, &spec, &m->group, e);
+    if (rc)
+        return rc;
+    *out = m->group;
+    f->n_groups++;
+    return 0;
+}
+
+/* Jobs of one run count together: they may be there at the same time. */
+static int check_size(struct rung_flow *f, int32_t group, const struct sim_job *job, struct err *e)
+{
+    f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
+    return f->messages <= MAX_MESSAGES ? 0
+                                       : err_set(e, ERR_RANGE,
+                                                 "collectives are some %.2g flows, need at most %.2g in a "
+                                                 "run; model chunk takes any size",
+                                                 f->messages, MAX_MESSAGES);
+}
+
+/* ---- as an engine ---- */
+
+static int issue(void *x, const struct sim_job *job, double now_s, struct err *e)
+{
+    struct rung_flow *f = x;
+    int32_t group = 0, id;
+    struct sim_job_result *grown = array_grow(f->results, f->n_jobs, &f->cap_jobs, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "collectives");
+    f->results = grown;
+    int rc = find_group(f, job, &group, e);
+    if (!rc)
+        rc = check_size(f, group, job, e);
+    if (rc)
+        return rc;
+    struct sim_job_result *r = &f->results[f->n_jobs++];
+    *r = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
+    fill_traffic(f->rung, job, r);
+    return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, job->priority, &id, e);
+}
+
+static double next(const void *x)
+{
+    const struct rung_flow *f = x;
+    return flow_sim_next_s(f->sim);
+}
+
+static int advance(void *x, struct err *e)
+{
+    struct rung_flow *f = x;
+    int32_t n;
+    int rc = flow_sim_advance(f->sim, e);
+    const int32_t *ended = flow_sim_ended(f->sim, &n);
+    for (int32_t i = 0; i < n; i++)
+        f->results[ended[i]].end_s = flow_sim_finish_s(f->sim, ended[i]);
+    return rc;
+}
+
+static const int32_t *ended(const void *x, int32_t *n)
+{
+    const struct rung_flow *f = x;
+    return flow_sim_ended(f->sim, n);
+}
+
+static const struct sim_job_result *result(const void *x, int32_t job)
+{
+    const struct rung_flow *f = x;
+    return &f->results[job];
+}
+
+struct sim_engine rung_flow_engine(struct rung_flow *f)
+{
+    return (struct sim_engine){ f, issue, next, advance, ended, result };
+}
+
+int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
+{
+    const struct flow_net *net = flow_sim_net(f->sim);
+    int32_t n = f->rung->wires.routes.n_arcs;
+    *out = NULL;
+    if ((int64_t)n * (f->rung->n_known + 1) > MAX_KEPT_ARCS)
+        return 0;
+    *out = malloc((size_t)n * sizeof **out);
+    if (!*out)
+        return err_nomem(e, "use of links");
+    for (int32_t a = 0; a < n; a++)
+        (*out)[a] = (float)flow_arc_use(net, a).bytes;
+    return 0;
+}
+
+int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
+{
+    struct rung_flow *f;
+    if (!rung_flow_can_end(x, job)) {
+        struct sim_job_result never = { .end_s = NAN };
+        fill_traffic(x, job, &never);
+        rung_take(&known->time, &never);
+        return 0;
+    }
+    int rc = rung_flow_open(&f, x, e);
+    if (rc)
+        return rc;
+    rc = issue(f, job, 0, e);
+    while (!rc && isfinite(next(f)))
+        rc = advance(f, e);
+    if (!rc) {
+        rung_take(&known->time, &f->results[0]);
+        known->time.order = job->order;
+        rc = rung_flow_bytes(&known->bytes, f, e);
+    }
+    rung_flow_close(f);
+    return rc;
+}
 
 /* A difference below this is no reason to leave the fixed order. */
 #define BETTER_REL 1e-12

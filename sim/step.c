@@ -1,8 +1,174 @@
-#include "sim/step_cost.h"
+#include "sim/step.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "sim/chunk/chunk.h"
+#include "sim/rung.h"
+
+/*
+ * Private to sim/step*.c: what one collective of a step costs, by the model asked for.
+ */
+
+struct step_costing {
+    const struct step_tree *tree;
+    const struct topo_network *net;
+    const double *bw_Bps;
+    enum sim_model model;
+    const struct sim_rules *rules;
+    struct rung *rung; /**< of models that simulate, else NULL */
+};
+
+/**
+ * Everything of the collective at @p id but what its place in the step decides. ERR_NOMEM, ERR_RANGE.
+ * @param[out] known  of a simulation: rung_time.known; else -1.
+ */
+int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
+                         struct err *e);
+
+/** The same from what a simulation found. */
+void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
+                    struct sim_collective *c);
+
+/** Job of the collective at @p id. */
+struct sim_job step_cost_job(const struct step_tree *t, step_id id);
+
+/* Waits this close tie: a solver balances dimensions far better, equality to the last bit is chance. */
+#define TIED_REL 1e-6
+
+static void find_binding(const struct step_costing *x, struct sim_collective *c, const double *wait_s)
+{
+    double most_s = 0;
+    for (int32_t d = 0; d < x->net->n_dims; d++)
+        most_s = fmax(most_s, wait_s[d]);
+    for (int32_t d = 0; d < x->net->n_dims; d++) {
+        c->binds[d] = wait_s[d] > 0 && wait_s[d] >= (1 - TIED_REL) * most_s;
+        c->n_binds += c->binds[d];
+    }
+}
+
+/* max_d m_d/B_d; dimensions that tie are to blame alike. */
+static void cost_by_bandwidth(const struct step_costing *x, const struct step_node *node,
+                              struct sim_collective *c)
+{
+    const int32_t *members = x->tree->groups[node->group].members;
+    collective_traffic(c->traffic_B, node->collective, node->bytes, members, x->net->n_dims);
+    for (int32_t d = 0; d < x->net->n_dims; d++) {
+        if (!(c->traffic_B[d] > 0))
+            continue;
+        c->busy_s[d] = c->traffic_B[d] / collective_share(&x->net->dims[d]) / x->bw_Bps[d];
+        c->time_s = fmax(c->time_s, c->busy_s[d]);
+    }
+    find_binding(x, c, c->busy_s);
+    for (int32_t d = 0; d < x->net->n_dims; d++)
+        c->wait_s[d] = c->binds[d] ? c->time_s / c->n_binds : 0;
+}
+
+/* How each dimension carries it out, at these bandwidths. */
+static void find_choices(const struct step_costing *x, const struct step_node *node, struct sim_collective *c)
+{
+    struct stage stages[STAGE_MAX];
+    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks,
+                           x->tree->groups[node->group].members, NULL, x->net, &x->rules->stage, x->bw_Bps);
+    for (int32_t k = n; k-- > 0;)
+        c->choice[stages[k].dim] = stages[k].choice;
+}
+
+/* The longest row; its parts are what is waited for. */
+static void cost_by_stages(const struct step_costing *x, const struct step_node *node,
+                           struct sim_collective *c)
+{
+    struct stage stages[STAGE_MAX];
+    struct stage_row rows[TOPO_MAX_DIMS];
+    const struct stage_rules *rules = &x->rules->stage;
+    int32_t n = stage_list(stages, node->collective, node->bytes / rules->chunks,
+                           x->tree->groups[node->group].members, NULL, x->net, rules, x->bw_Bps);
+    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, rules->chunks) : 0;
+    const struct stage_row *longest = NULL;
+    for (int32_t r = 0; r < n_rows; r++) {
+        double time_s = 0;
+        for (int32_t k = 0; k < n; k++)
+            if (rows[r].count[k] > 0)
+                time_s +=
+                    rows[r].count[k] * (stages[k].const_s + stages[k].load_B / x->bw_Bps[stages[k].dim]);
+        if (!longest || time_s > c->time_s) {
+            longest = &rows[r];
+            c->time_s = time_s;
+        }
+    }
+    find_choices(x, node, c);
+    for (int32_t k = 0; k < n; k++) {
+        const struct stage *s = &stages[k];
+        double transfer_s = s->load_B / x->bw_Bps[s->dim];
+        c->traffic_B[s->dim] += rules->chunks * s->sent_B;
+        c->busy_s[s->dim] += rules->chunks * transfer_s;
+        if (!(longest->count[k] > 0))
+            continue;
+        c->latency_s += longest->count[k] * s->const_s;
+        c->wait_s[s->dim] += longest->count[k] * transfer_s;
+    }
+    find_binding(x, c, c->wait_s);
+}
+
+struct sim_job step_cost_job(const struct step_tree *t, step_id id)
+{
+    const struct step_node *node = &t->nodes[id];
+    const struct step_group *group = &t->groups[node->group];
+    struct sim_job job = { .kind = node->collective, .bytes = node->bytes, .priority = node->priority };
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        job.members[d] = group->members[d];
+        job.stride[d] = group->stride[d];
+    }
+    return job;
+}
+
+/* Bytes on the busiest dimension are what must be waited for; the rest is latency, fill, drain and queues. */
+void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
+                    struct sim_collective *c)
+{
+    double most_s = 0;
+    *c = (struct sim_collective){ .node = id,
+                                  .bytes = x->tree->nodes[id].bytes,
+                                  .time_s = t->time_s,
+                                  .queue_s = t->queue_s,
+                                  .order = t->order };
+    for (int32_t d = 0; d < x->net->n_dims; d++) {
+        c->traffic_B[d] = t->sent_B[d];
+        c->busy_s[d] = t->busy_s[d];
+        most_s = fmax(most_s, t->busy_s[d]);
+    }
+    find_binding(x, c, c->busy_s);
+    find_choices(x, &x->tree->nodes[id], c);
+    double transfer_s = fmin(most_s, t->time_s);
+    for (int32_t d = 0; d < x->net->n_dims; d++)
+        c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;
+    c->latency_s = isinf(t->time_s) ? 0 : t->time_s - transfer_s;
+}
+
+int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
+                         struct err *e)
+{
+    *known = -1;
+    const struct step_node *node = &x->tree->nodes[id];
+    *c = (struct sim_collective){ .node = id, .bytes = node->bytes };
+    if (x->rung) {
+        struct sim_job job = step_cost_job(x->tree, id);
+        struct rung_time t;
+        int rc = rung_alone(x->rung, &job, &t, e);
+        if (rc)
+            return rc;
+        step_cost_take(x, id, &t, c);
+        *known = t.known;
+        return 0;
+    }
+    if (x->model == SIM_BANDWIDTH)
+        cost_by_bandwidth(x, node, c);
+    else
+        cost_by_stages(x, node, c);
+    return 0;
+}
 
 /* What is known of one node of the tree. */
 struct node_cost {
@@ -277,4 +443,205 @@ void sim_step_free(struct sim_step *s)
     free(s->collectives);
     rung_links_free(&s->links);
     *s = (struct sim_step){ 0 };
+}
+
+struct making {
+    struct timeline *out;
+    const struct step_tree *tree;
+    const struct topo_network *net;
+    const double *bw_Bps;
+    const struct sim_rules *rules;
+    enum sim_order *order_of; /* shape [n_nodes], owned; as the guard chose for each collective */
+};
+
+static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct err *e)
+{
+    struct timeline_bar *grown = array_grow(t->bars, t->n_bars, &t->cap_bars, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a timeline");
+    if (t->n_bars >= TIMELINE_MAX_BARS)
+        return err_set(e, ERR_RANGE, "timeline: has more than %d bars, need fewer chunks or collectives",
+                       TIMELINE_MAX_BARS);
+    t->bars = grown;
+    t->bars[t->n_bars++] = *bar;
+    return 0;
+}
+
+static int add_compute(struct making *m, const struct train *train, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < train->n_spans && !rc; i++) {
+        const struct train_span *s = &train->spans[i];
+        struct timeline_bar bar = { .run = m->out->n_runs,
+                                    .dim = TIMELINE_COMPUTE,
+                                    .node = s->node,
+                                    .job = -1,
+                                    .ready_s = s->start_s,
+                                    .start_s = s->start_s,
+                                    .end_s = s->end_s };
+        if (s->job >= 0 || !(s->end_s > s->start_s))
+            continue;
+        rc = add_bar(m->out, &bar, e);
+    }
+    return rc;
+}
+
+static int add_slices(struct making *m, const struct chunk_sim *sim, const struct train *train,
+                      struct timeline_run *run, struct err *e)
+{
+    int64_t n;
+    int rc = 0;
+    const struct chunk_slice *slices = chunk_slices(sim, &n);
+    step_id *node_of = malloc(((size_t)train->n_spans + 1) * sizeof *node_of);
+    if (!node_of)
+        return err_nomem(e, "a timeline");
+    for (int32_t i = 0; i < train->n_spans; i++)
+        if (train->spans[i].job >= 0)
+            node_of[train->spans[i].job] = train->spans[i].node;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        const struct chunk_slice *s = &slices[i];
+        const struct timeline_bar bar = { .run = m->out->n_runs,
+                                          .dim = s->stage.dim,
+                                          .cell = s->cell,
+                                          .slot = s->slot,
+                                          .node = node_of[s->job],
+                                          .job = s->job,
+                                          .chunk = s->chunk,
+                                          .pass = s->stage.pass,
+                                          .bytes = s->stage.sent_B,
+                                          .ready_s = s->ready_s,
+                                          .start_s = s->start_s,
+                                          .end_s = s->end_s };
+        if (s->cell == 0)
+            run->util_frac[s->stage.dim] += s->stage.load_B / m->bw_Bps[s->stage.dim] / run->time_s;
+        rc = add_bar(m->out, &bar, e);
+    }
+    free(node_of);
+    return rc;
+}
+
+static int compare_bars(const void *a, const void *b)
+{
+    const struct timeline_bar *x = a, *y = b;
+    if (x->start_s < y->start_s || y->start_s < x->start_s)
+        return x->start_s < y->start_s ? -1 : 1;
+    if (x->dim != y->dim)
+        return x->dim < y->dim ? -1 : 1;
+    if (x->cell != y->cell)
+        return x->cell < y->cell ? -1 : 1;
+    if (x->slot != y->slot)
+        return x->slot < y->slot ? -1 : 1;
+    if (x->end_s < y->end_s || y->end_s < x->end_s)
+        return x->end_s < y->end_s ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
+}
+
+static void sort_bars(struct timeline_bar *bars, int32_t n)
+{
+    if (n > 0)
+        qsort(bars, (size_t)n, sizeof *bars, compare_bars);
+}
+
+/* More than a figure's rows can show; what runs beside 64 others shares the last slot. */
+enum { COMPUTE_SLOTS = 64 };
+
+/* Compute that runs side by side stands in slots of its own; bars are sorted by their start. */
+static void place_compute(struct timeline_bar *bars, int32_t n)
+{
+    double end_s[COMPUTE_SLOTS] = { 0 };
+    for (int32_t i = 0; i < n; i++) {
+        int32_t slot = 0;
+        if (bars[i].dim != TIMELINE_COMPUTE)
+            continue;
+        while (slot < COMPUTE_SLOTS - 1 && end_s[slot] > bars[i].start_s)
+            slot++;
+        bars[i].slot = slot;
+        end_s[slot] = bars[i].end_s;
+    }
+}
+
+static int add_run(struct making *m, enum sim_order order, bool chosen, struct err *e)
+{
+    struct timeline_run *run = &m->out->runs[m->out->n_runs];
+    struct chunk_sim *sim;
+    struct train train;
+    int32_t first = m->out->n_bars;
+    bool mixed = order == SIM_ORDER_GUARD;
+    int rc = chunk_open(&sim, m->net, m->bw_Bps, m->rules, rung_split_dims(m->tree, m->net), true, e);
+    if (rc)
+        return rc;
+    const struct sim_engine engine = chunk_engine(sim);
+    rc = train_run(&train, m->tree, m->tree->root, &engine, mixed ? m->order_of : NULL, order, true, e);
+    if (!rc) {
+        *run = (struct timeline_run){ .order = order, .time_s = train.time_s, .chosen = chosen };
+        if (isinf(train.time_s))
+            rc = err_set(e, ERR_UNSUP, "timeline: the step never ends, need bandwidth where it sends");
+        if (!rc)
+            rc = add_compute(m, &train, e);
+        if (!rc)
+            rc = add_slices(m, sim, &train, run, e);
+        struct timeline_bar *bars = m->out->bars + first;
+        if (!rc && m->out->n_bars > first) {
+            sort_bars(bars, m->out->n_bars - first);
+            place_compute(bars, m->out->n_bars - first);
+            sort_bars(bars, m->out->n_bars - first);
+        }
+        m->out->n_runs++;
+        train_free(&train);
+    }
+    chunk_free(sim);
+    return rc;
+}
+
+/* Orders that the collectives of the step were found to run in. */
+static bool same_orders(struct making *m, const struct sim_step *step, enum sim_order *only)
+{
+    bool same = true;
+    *only = SIM_ORDER_FIXED;
+    for (int32_t i = 0; i < step->n_collectives; i++) {
+        const struct sim_collective *c = &step->collectives[i];
+        m->order_of[c->node] = c->order;
+        same = same && c->order == step->collectives[0].order;
+        *only = step->collectives[0].order;
+    }
+    return same;
+}
+
+static int add_runs(struct making *m, const struct sim_step *step, struct err *e)
+{
+    static const enum sim_order guarded[] = { SIM_ORDER_FIXED, SIM_ORDER_THEMIS, SIM_ORDER_MINMAX };
+    enum sim_order only;
+    bool same = same_orders(m, step, &only);
+    int rc = 0;
+    if (m->rules->order != SIM_ORDER_GUARD)
+        return add_run(m, m->rules->order, true, e);
+    for (int i = 0; i < 3 && !rc; i++)
+        rc = add_run(m, guarded[i], same && only == guarded[i], e);
+    if (!rc && !same)
+        rc = add_run(m, SIM_ORDER_GUARD, true, e);
+    return rc;
+}
+
+int timeline_build(struct timeline *out, const struct step_tree *t, const struct topo_network *net,
+                   const double *bw_Bps, const struct sim_rules *rules, const struct sim_step *step,
+                   struct err *e)
+{
+    struct making m = { .out = out, .tree = t, .net = net, .bw_Bps = bw_Bps, .rules = rules };
+    *out = (struct timeline){ 0 };
+    m.order_of = calloc((size_t)t->n_nodes + 1, sizeof *m.order_of);
+    int rc = m.order_of ? add_runs(&m, step, e) : err_nomem(e, "a timeline");
+    free(m.order_of);
+    if (rc)
+        timeline_free(out);
+    return rc;
+}
+
+void timeline_free(struct timeline *t)
+{
+    free(t->bars);
+    *t = (struct timeline){ 0 };
 }

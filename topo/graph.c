@@ -1,16 +1,72 @@
 #include "topo/graph.h"
 
 #include <assert.h>
+#include <igraph.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <igraph.h>
-
+#include "base/hash.h"
 #include "base/num.h"
-#include "topo/graph_model.h"
+#include "base/table.h"
 #include "topo/shape.h"
+
+/*
+ * Private to topo/graph*.c: a custom graph between its file and its model.
+ */
+
+/** Vertices in the order of the file. Zero-initialise; release with topo_draft_free(). */
+struct topo_draft {
+    struct topo_link *links; /**< shape [n_links], owned; src and dst in any order */
+    int64_t n_links;
+    char **names; /**< shape [n_vertices], owned with its strings */
+    bool *is_npu; /**< shape [n_vertices], owned */
+    int64_t n_vertices;
+    bool has_dim, has_usd;
+    const char *lat_key; /**< what the file calls the latency */
+};
+
+/** Room for the given numbers, all zero. ERR_NOMEM, or ERR_RANGE above TOPO_MAX_GRAPH. */
+int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e);
+void topo_draft_free(struct topo_draft *draft);
+
+/** Check links and number of NPUs, number NPUs first, and make a graph of it. Errors as topo_read_graphml().
+ */
+int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e);
+
+/*
+ * * @file Private to topo/graph*.c: what struct topo_graph holds, and igraph's failures as ours.
+ * Include <igraph.h> before it: only those source files may.
+ */
+
+/** Attribute names in the model and in files. */
+#define ATTR_BW    "bw_GBps"
+#define ATTR_LAT   "lat_ns"
+#define ATTR_DIM   "dim"
+#define ATTR_USD   "usd"
+#define ATTR_KIND  "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
+#define ATTR_NAME  "name"  /**< in the model of a custom graph only; exports of others make it up */
+#define ATTR_COORD "coord" /**< exports only */
+
+struct topo_graph {
+    igraph_t model;
+    bool has_model;
+    int64_t n_npus, n_vertices, n_links;
+    struct topo_network net; /**< n_dims 0: custom */
+};
+
+/** 0, or the failure of an igraph call with igraph's reason: "DOING: REASON". */
+int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e);
+
+/** Move igraph's first warning since the last call into @p buf (cut to fit); "" if there was none. */
+void topo_take_warning(char *buf, size_t n);
+
+/** Mark vertices 0..n_npus-1 of the model as NPUs. */
+int topo_graph_set_kinds(struct topo_graph *g, struct err *e);
+
+/** Nearest number of 15 significant digits: what igraph writes into files. */
+double topo_fifteen_digits(double x);
 
 /* igraph hands its reasons to a handler only; they wait here for the code to be returned. */
 static _Thread_local char igraph_reason[512], igraph_warned[512];
@@ -130,7 +186,7 @@ static void put_links(igraph_vector_int_t *ends, const struct topo_network *net,
     assert(at == VECTOR(*ends) + 2 * plan->n_links);
 }
 
-static int create_model(struct topo_graph *g, const struct plan *plan, struct err *e)
+static int graph_create_model(struct topo_graph *g, const struct plan *plan, struct err *e)
 {
     igraph_vector_int_t ends;
     int rc = topo_from_igraph(igraph_vector_int_init(&ends, 2 * plan->n_links), "graph: list of links", e);
@@ -156,8 +212,8 @@ static int set_by_dim(struct topo_graph *g, const char *name, const double *valu
     return topo_from_igraph(SETEANV(&g->model, name, room), "graph: link attribute", e);
 }
 
-static int set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
-                               struct err *e)
+static int graph_set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
+                                     struct err *e)
 {
     double bw_GBps[TOPO_MAX_DIMS], lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
     for (int32_t d = 0; d < g->net.n_dims; d++) {
@@ -212,9 +268,9 @@ int topo_build_graph(struct topo_graph **out, const struct topo_network *net, co
     g->n_npus = net->n_npus;
     g->n_vertices = plan.n_vertices;
     g->n_links = plan.n_links;
-    rc = create_model(g, &plan, e);
+    rc = graph_create_model(g, &plan, e);
     if (!rc)
-        rc = set_link_attributes(g, &plan, usd_per_Bps, e);
+        rc = graph_set_link_attributes(g, &plan, usd_per_Bps, e);
     if (!rc)
         rc = topo_graph_set_kinds(g, e);
     if (rc) {
@@ -250,4 +306,1068 @@ int64_t topo_graph_links(const struct topo_graph *g)
 const struct topo_network *topo_graph_network(const struct topo_graph *g)
 {
     return g->net.n_dims ? &g->net : NULL;
+}
+
+static int measure_degree(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    igraph_vector_int_t degree;
+    int rc = topo_from_igraph(igraph_vector_int_init(&degree, g->n_vertices), "graph: degree", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_degree(&g->model, &degree, igraph_vss_all(), IGRAPH_ALL, IGRAPH_LOOPS),
+                          "graph: degree", e);
+    int64_t least = INT64_MAX; /* of all vertices */
+    m->npu_degree_min = INT64_MAX;
+    for (int64_t v = 0; v < g->n_vertices && !rc; v++) {
+        int64_t links = VECTOR(degree)[v];
+        least = links < least ? links : least;
+        if (v >= g->n_npus)
+            continue;
+        m->npu_degree_min = links < m->npu_degree_min ? links : m->npu_degree_min;
+        m->npu_degree_max = links > m->npu_degree_max ? links : m->npu_degree_max;
+    }
+    if (!m->connected || least <= 1) /* known without a search */
+        m->edge_connectivity = m->connected ? least : 0;
+    igraph_vector_int_destroy(&degree);
+    return rc;
+}
+
+/* Distances of all NPUs from some sources, added up. */
+struct hops {
+    int64_t longest;
+    double sum, pairs;
+    bool connected;
+};
+
+/* Rows of the matrix are sources first_row.. of the sources in use. */
+static void add_rows(struct hops *h, const igraph_matrix_t *dist)
+{
+    for (igraph_integer_t row = 0; row < igraph_matrix_nrow(dist); row++) {
+        for (igraph_integer_t col = 0; col < igraph_matrix_ncol(dist); col++) {
+            double hops = MATRIX(*dist, row, col);
+            if (!isfinite(hops)) {
+                h->connected = false;
+                continue;
+            }
+            h->sum += hops;
+            h->longest = (int64_t)hops > h->longest ? (int64_t)hops : h->longest;
+        }
+    }
+    h->pairs += (double)igraph_matrix_nrow(dist) * (double)(igraph_matrix_ncol(dist) - 1);
+}
+
+/* Sources i * n_npus / n_sources; some dozens in one call share igraph's adjacency lists. */
+static int add_hops(struct hops *h, const struct topo_graph *g, int64_t n_sources, struct err *e)
+{
+    enum { BATCH = 64 };
+    igraph_vector_int_t sources;
+    igraph_matrix_t dist;
+    int rc = topo_from_igraph(igraph_matrix_init(&dist, 0, 0), "graph: hops", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_vector_int_init(&sources, 0), "graph: hops", e);
+    if (rc)
+        goto out;
+    for (int64_t first = 0; first < n_sources && !rc; first += BATCH) {
+        int64_t n = n_sources - first < BATCH ? n_sources - first : BATCH;
+        rc = topo_from_igraph(igraph_vector_int_resize(&sources, n), "graph: hops", e);
+        for (int64_t i = 0; i < n && !rc; i++)
+            VECTOR(sources)[i] = (first + i) * g->n_npus / n_sources;
+        if (!rc)
+            rc = topo_from_igraph(igraph_distances(&g->model, &dist, igraph_vss_vector(&sources),
+                                                   igraph_vss_range(0, g->n_npus), IGRAPH_ALL),
+                                  "graph: hops", e);
+        if (!rc)
+            add_rows(h, &dist);
+    }
+    igraph_vector_int_destroy(&sources);
+out:
+    igraph_matrix_destroy(&dist);
+    return rc;
+}
+
+static int measure_hops(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    struct hops h = { .connected = true };
+    m->hops_sampled = g->n_vertices > TOPO_HOPS_VERTICES;
+    int rc = add_hops(&h, g, m->hops_sampled ? TOPO_HOPS_SOURCES : g->n_npus, e);
+    m->diameter_hops = h.connected ? h.longest : -1;
+    m->mean_hops = h.connected ? h.sum / h.pairs : INFINITY;
+    return rc;
+}
+
+/* The graph with a source tied to one half of the NPUs and a sink tied to the other. */
+struct flow {
+    igraph_t graph;
+    igraph_vector_t capacity; /* shape [links + NPUs] [GB/s] */
+    igraph_vector_int_t ends;
+};
+
+/* Tie NPU v to the half it is in; @p stride and @p size: by its place in a dimension, first half of it. */
+static void tie_halves(struct flow *f, const struct topo_graph *g, int64_t stride, int64_t size)
+{
+    double unlimited = 0;
+    for (int64_t i = 0; i < g->n_links; i++)
+        unlimited += VECTOR(f->capacity)[i];
+    for (int64_t v = 0; v < g->n_npus; v++) {
+        bool first_half = v / stride % size < size / 2;
+        VECTOR(f->ends)[2 * (g->n_links + v)] = v;
+        VECTOR(f->ends)[2 * (g->n_links + v) + 1] = g->n_vertices + (first_half ? 0 : 1);
+        VECTOR(f->capacity)[g->n_links + v] = unlimited;
+    }
+}
+
+static int run_flow(double *cut_GBps, struct flow *f, const struct topo_graph *g, struct err *e)
+{
+    int rc = topo_from_igraph(igraph_create(&f->graph, &f->ends, g->n_vertices + 2, IGRAPH_UNDIRECTED),
+                              "graph: bisection", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(
+        igraph_maxflow_value(&f->graph, cut_GBps, g->n_vertices, g->n_vertices + 1, &f->capacity, NULL),
+        "graph: bisection", e);
+    igraph_destroy(&f->graph);
+    return rc;
+}
+
+/* Least cut between the halves of the NPUs' places (v / stride % size). */
+static int cut_halves(double *cut_GBps, const struct topo_graph *g, int64_t stride, int64_t size,
+                      struct err *e)
+{
+    struct flow f;
+    int rc = topo_from_igraph(igraph_vector_init(&f.capacity, 0), "graph: bisection", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_vector_int_init(&f.ends, 0), "graph: bisection", e);
+    if (rc)
+        goto out;
+    rc = topo_from_igraph(EANV(&g->model, ATTR_BW, &f.capacity), "graph: bisection", e);
+    if (!rc)
+        rc = topo_from_igraph(igraph_get_edgelist(&g->model, &f.ends, false), "graph: bisection", e);
+    if (!rc)
+        rc = topo_from_igraph(igraph_vector_resize(&f.capacity, g->n_links + g->n_npus), "graph: bisection",
+                              e);
+    if (!rc)
+        rc = topo_from_igraph(igraph_vector_int_resize(&f.ends, 2 * (g->n_links + g->n_npus)),
+                              "graph: bisection", e);
+    if (!rc) {
+        tie_halves(&f, g, stride, size);
+        rc = run_flow(cut_GBps, &f, g, e);
+    }
+    igraph_vector_int_destroy(&f.ends);
+out:
+    igraph_vector_destroy(&f.capacity);
+    return rc;
+}
+
+static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    const struct topo_network *net = &g->net;
+    bool even_only = false, known = true;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        even_only = even_only || net->dims[d].size % 2 == 0;
+        known = known && !isnan(net->dims[d].bw_Bps);
+    }
+    if (!known) /* a flow has no capacity to count with, even if the least cut would not need it */
+        return 0;
+    int64_t stride = 1;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        double cut_GBps = NAN;
+        int64_t size = net->dims[d].size;
+        if (size % 2 == 0 || !even_only) {
+            int rc = cut_halves(&cut_GBps, g, stride, size, e);
+            if (rc)
+                return rc;
+            if (!(cut_GBps * 1e9 >= m->bisection_Bps)) {
+                m->bisection_Bps = cut_GBps * 1e9;
+                m->bisection_dim = d;
+            }
+        }
+        stride *= size;
+    }
+    return 0;
+}
+
+static int bisect(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    m->bisection_Bps = NAN;
+    m->bisection_dim = -1;
+    m->bisection_is_bound = g->net.n_dims == 0;
+    if (g->n_vertices > TOPO_BISECTION_VERTICES)
+        return 0;
+    if (!m->bisection_is_bound)
+        return bisect_by_dim(m, g, e);
+    double cut_GBps = NAN;
+    int rc = cut_halves(&cut_GBps, g, 1, g->n_npus, e);
+    m->bisection_Bps = cut_GBps * 1e9;
+    return rc;
+}
+
+static int measure_connectivity(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    if (m->edge_connectivity >= 0 || g->n_vertices > TOPO_CONNECTIVITY_VERTICES)
+        return 0;
+    igraph_integer_t links = 0;
+    int rc =
+        topo_from_igraph(igraph_edge_connectivity(&g->model, &links, true), "graph: edge connectivity", e);
+    m->edge_connectivity = links;
+    return rc;
+}
+
+int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+{
+    *m = (struct topo_metrics){
+        .n_npus = g->n_npus,
+        .n_switches = g->n_vertices - g->n_npus,
+        .n_links = g->n_links,
+        .edge_connectivity = -1,
+    };
+    igraph_bool_t connected = false;
+    int rc =
+        topo_from_igraph(igraph_is_connected(&g->model, &connected, IGRAPH_WEAK), "graph: connectivity", e);
+    m->connected = connected;
+    if (!rc)
+        rc = measure_degree(m, g, e);
+    if (!rc)
+        rc = measure_hops(m, g, e);
+    if (!rc)
+        rc = bisect(m, g, e);
+    return rc ? rc : measure_connectivity(m, g, e);
+}
+
+int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
+{
+    if (n_vertices > TOPO_MAX_GRAPH || n_links > TOPO_MAX_GRAPH - n_vertices)
+        return err_set(e, ERR_RANGE, "has %lld vertices and %lld links, need at most %lld together",
+                       (long long)n_vertices, (long long)n_links, (long long)TOPO_MAX_GRAPH);
+    /* At least one entry each: calloc(0) may return NULL. */
+    draft->links = calloc((size_t)n_links + 1, sizeof *draft->links);
+    draft->names = calloc((size_t)n_vertices + 1, sizeof *draft->names);
+    draft->is_npu = calloc((size_t)n_vertices + 1, sizeof *draft->is_npu);
+    if (!draft->links || !draft->names || !draft->is_npu)
+        return err_nomem(e, "graph");
+    draft->n_vertices = n_vertices;
+    draft->n_links = n_links;
+    return 0;
+}
+
+void topo_draft_free(struct topo_draft *draft)
+{
+    for (int64_t v = 0; draft->names && v < draft->n_vertices; v++)
+        free(draft->names[v]);
+    free(draft->names);
+    free(draft->is_npu);
+    free(draft->links);
+    *draft = (struct topo_draft){ 0 };
+}
+
+static int check_value(double x, double scale, bool zero_ok, const char *key, int64_t link, struct err *e)
+{
+    char text[NUM_TEXT];
+    if (isnan(x))
+        return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)link + 1, key);
+    if (!(isfinite(x) && (x > 0 || (zero_ok && x >= 0))))
+        return err_set(e, ERR_RANGE, "edge %lld: %s is %s, need a number %s 0", (long long)link + 1, key,
+                       num_format(text, x * scale), zero_ok ? ">=" : ">");
+    return 0;
+}
+
+static int check_link(const struct topo_draft *draft, int64_t i, struct err *e)
+{
+    const struct topo_link *link = &draft->links[i];
+    if (link->src == link->dst)
+        return err_set(e, ERR_RANGE, "edge %lld: joins \"%.64s\" to itself, need two vertices",
+                       (long long)i + 1, draft->names[link->src]);
+    int rc = check_value(link->bw_Bps, 1e-9, false, ATTR_BW, i, e);
+    if (!rc)
+        rc = check_value(link->lat_s, 1e9, true, draft->lat_key, i, e);
+    if (!rc && !isnan(link->usd))
+        rc = check_value(link->usd, 1, true, ATTR_USD, i, e);
+    return rc;
+}
+
+/* Check everything and number NPUs first: number[v] for vertex v of the file. */
+static int number_vertices(igraph_integer_t *number, int64_t *n_npus, const struct topo_draft *draft,
+                           struct err *e)
+{
+    int64_t next = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t v = 0; v < draft->n_vertices; v++)
+            if (draft->is_npu[v] == (pass == 0))
+                number[v] = next++;
+        if (pass == 0)
+            *n_npus = next;
+    }
+    if (*n_npus < 2)
+        return err_set(e, ERR_RANGE, "has %lld NPUs, need at least 2", (long long)*n_npus);
+    for (int64_t i = 0; i < draft->n_links; i++) {
+        int rc = check_link(draft, i, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int graph_custom_create_model(struct topo_graph *g, const struct topo_draft *draft,
+                                     const igraph_integer_t *number, struct err *e)
+{
+    igraph_vector_int_t ends;
+    int rc = topo_from_igraph(igraph_vector_int_init(&ends, 2 * g->n_links), "graph: list of links", e);
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < g->n_links; i++) {
+        VECTOR(ends)[2 * i] = number[draft->links[i].src];
+        VECTOR(ends)[2 * i + 1] = number[draft->links[i].dst];
+    }
+    rc = topo_from_igraph(igraph_create(&g->model, &ends, g->n_vertices, IGRAPH_UNDIRECTED), "graph", e);
+    g->has_model = rc == 0;
+    igraph_vector_int_destroy(&ends);
+    return rc;
+}
+
+static double link_value(const struct topo_link *link, const char *attr)
+{
+    if (strcmp(attr, ATTR_BW) == 0)
+        return topo_fifteen_digits(link->bw_Bps / 1e9);
+    if (strcmp(attr, ATTR_LAT) == 0)
+        return topo_fifteen_digits(link->lat_s * 1e9);
+    if (strcmp(attr, ATTR_USD) == 0)
+        return topo_fifteen_digits(link->usd);
+    return link->dim >= 0 ? (double)link->dim : (double)NAN;
+}
+
+static int graph_custom_set_link_attributes(struct topo_graph *g, const struct topo_draft *draft,
+                                            struct err *e)
+{
+    const char *const attrs[] = { ATTR_BW, ATTR_LAT, draft->has_dim ? ATTR_DIM : NULL,
+                                  draft->has_usd ? ATTR_USD : NULL };
+    igraph_vector_t values;
+    int rc = topo_from_igraph(igraph_vector_init(&values, g->n_links), "graph: link attribute", e);
+    if (rc)
+        return rc;
+    for (size_t k = 0; k < sizeof attrs / sizeof attrs[0] && !rc; k++) {
+        if (!attrs[k])
+            continue;
+        for (int64_t i = 0; i < g->n_links; i++)
+            VECTOR(values)[i] = link_value(&draft->links[i], attrs[k]);
+        rc = topo_from_igraph(SETEANV(&g->model, attrs[k], &values), "graph: link attribute", e);
+    }
+    igraph_vector_destroy(&values);
+    return rc;
+}
+
+static int set_names(struct topo_graph *g, const struct topo_draft *draft, const igraph_integer_t *number,
+                     struct err *e)
+{
+    igraph_strvector_t names;
+    int rc = topo_from_igraph(igraph_strvector_init(&names, g->n_vertices), "graph: names", e);
+    if (rc)
+        return rc;
+    for (int64_t v = 0; v < g->n_vertices && !rc; v++)
+        rc = topo_from_igraph(igraph_strvector_set(&names, number[v], draft->names[v]), "graph: names", e);
+    if (!rc)
+        rc = topo_from_igraph(SETVASV(&g->model, ATTR_NAME, &names), "graph: names", e);
+    igraph_strvector_destroy(&names);
+    return rc;
+}
+
+int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e)
+{
+    *out = NULL;
+    topo_graph_init();
+    struct topo_graph *g = calloc(1, sizeof *g);
+    igraph_integer_t *number = calloc((size_t)draft->n_vertices + 1, sizeof *number);
+    int rc = g && number ? 0 : err_nomem(e, "graph");
+    if (rc)
+        goto out;
+    topo_network_defaults(&g->net);
+    g->n_vertices = draft->n_vertices;
+    g->n_links = draft->n_links;
+    rc = number_vertices(number, &g->n_npus, draft, e);
+    if (!rc)
+        rc = graph_custom_create_model(g, draft, number, e);
+    if (!rc)
+        rc = graph_custom_set_link_attributes(g, draft, e);
+    if (!rc)
+        rc = set_names(g, draft, number, e);
+    if (!rc)
+        rc = topo_graph_set_kinds(g, e);
+    if (!rc) {
+        *out = g;
+        g = NULL;
+    }
+out:
+    topo_graph_free(g);
+    free(number);
+    return rc;
+}
+
+int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches, const char *prefix,
+                     const struct topo_link *links, int64_t n_links, struct err *e)
+{
+    struct topo_draft draft = { .lat_key = ATTR_LAT };
+    char name[TOPO_VERTEX_TEXT];
+    *out = NULL;
+    int rc = topo_draft_reserve(&draft, n_npus + n_switches, n_links, e);
+    for (int64_t v = 0; v < n_npus + n_switches && !rc; v++) {
+        snprintf(name, sizeof name, "%s%lld", v < n_npus ? prefix : "switch",
+                 (long long)(v < n_npus ? v : v - n_npus));
+        draft.is_npu[v] = v < n_npus;
+        draft.names[v] = strdup(name);
+        rc = draft.names[v] ? 0 : err_nomem(e, "graph");
+    }
+    for (int64_t i = 0; i < n_links && !rc; i++) {
+        int64_t lower = links[i].src < links[i].dst ? links[i].src : links[i].dst;
+        int64_t higher = links[i].src + links[i].dst - lower;
+        if (lower < 0 || higher >= n_npus + n_switches)
+            rc = err_set(e, ERR_RANGE, "edge %lld: leads from %lld to %lld, need vertices 0 to %lld",
+                         (long long)i + 1, (long long)links[i].src, (long long)links[i].dst,
+                         (long long)(n_npus + n_switches) - 1);
+        draft.links[i] = links[i];
+        draft.links[i].usd = (double)NAN;
+        draft.links[i].dim = -1;
+    }
+    if (!rc)
+        rc = topo_build_custom(out, &draft, e);
+    topo_draft_free(&draft);
+    return rc;
+}
+
+enum column { COL_SRC, COL_DST, COL_BW, COL_LAT, COL_SRC_KIND, COL_DST_KIND, COL_USD, N_COLUMNS };
+enum { N_REQUIRED = COL_LAT + 1 };
+static const char *const columns[N_COLUMNS] = { "src",      "dst",      "bw_GBps", "latency_ns",
+                                                "src_kind", "dst_kind", "usd" };
+
+enum node_kind { KIND_OPEN, KIND_NPU, KIND_SWITCH };
+
+/* Node names met so far, numbered in order of first mention. */
+struct nodes {
+    struct hash by_name;
+    char **names;         /* shape [room], owned by the draft */
+    unsigned char *kinds; /* shape [room], enum node_kind */
+    int32_t n;
+};
+
+static int reserve_nodes(struct nodes *nodes, char **names, int64_t n_links, struct err *e)
+{
+    nodes->kinds = calloc(2 * (size_t)n_links + 1, 1);
+    nodes->names = names;
+    return nodes->kinds ? 0 : err_nomem(e, "graph");
+}
+
+/* Number of the node called @p name, a new one if need be; -1 = no memory. */
+static int64_t find_node(struct nodes *nodes, const char *name)
+{
+    uint64_t hash = hash_text(name);
+    hash_each (node, &nodes->by_name, hash)
+        if (strcmp(nodes->names[node], name) == 0)
+            return node;
+    char *copy = strdup(name);
+    if (!copy || !hash_add(&nodes->by_name, hash, nodes->n)) {
+        free(copy);
+        return -1;
+    }
+    nodes->names[nodes->n] = copy;
+    return nodes->n++;
+}
+
+static bool is_utf8_text(const char *s)
+{
+    while (*s) {
+        unsigned char c = (unsigned char)*s++;
+        int more = c < 0x80                ? 0
+                   : c >= 0xc2 && c < 0xe0 ? 1
+                   : c >= 0xe0 && c < 0xf0 ? 2
+                   : c >= 0xf0 && c < 0xf5 ? 3
+                                           : -1;
+        if (more < 0 || c < 0x20 || c == 0x7f)
+            return false;
+        for (; more > 0; more--, s++)
+            if (((unsigned char)*s & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+/* One CSV file on its way into a draft. */
+struct reader {
+    const struct table *table;
+    int32_t cols[N_COLUMNS]; /* -1 = absent */
+    struct nodes nodes;
+    struct topo_draft *draft;
+};
+
+static int find_columns(struct reader *r, struct err *e)
+{
+    const struct table *t = r->table;
+    for (int k = 0; k < N_COLUMNS; k++) {
+        r->cols[k] = table_find(t, columns[k]);
+        if (k < N_REQUIRED && r->cols[k] < 0)
+            return err_set(e, ERR_PARSE, "has no column %s, need src, dst, bw_GBps and latency_ns",
+                           columns[k]);
+    }
+    for (int32_t c = 0; c < t->n_cols; c++) {
+        int k = 0;
+        while (k < N_COLUMNS && strcmp(t->names[c], columns[k]) != 0)
+            k++;
+        if (k == N_COLUMNS) {
+            const char *near = text_nearest(t->names[c], columns, N_COLUMNS);
+            return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown, nearest is %s", t->names[c],
+                           near ? near : columns[COL_SRC]);
+        }
+    }
+    return 0;
+}
+
+static int read_number(double *out, const struct reader *r, int64_t row, enum column k, struct err *e)
+{
+    *out = NAN;
+    if (r->cols[k] < 0)
+        return 0;
+    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
+    switch (r->table->kinds[r->cols[k]]) {
+    case TABLE_REAL:
+        *out = cell->real;
+        break;
+    case TABLE_COUNT:
+        *out = cell->count == INT64_MIN ? NAN : (double)cell->count;
+        break;
+    case TABLE_TEXT:
+        if (cell->text && cell->text[0] && !num_parse_real(cell->text, out))
+            return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need a number", (long long)row + 1,
+                           columns[k], cell->text);
+        break;
+    }
+    return 0;
+}
+
+static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k, struct err *e)
+{
+    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
+    enum table_kind kind = r->table->kinds[r->cols[k]];
+    char number[NUM_TEXT] = "";
+    const char *name = kind == TABLE_TEXT && cell->text ? cell->text : number;
+    if (kind == TABLE_COUNT && cell->count != INT64_MIN)
+        snprintf(number, sizeof number, "%lld", (long long)cell->count);
+    /* 1.0 and 1 would be one node or two, depending on how they are printed. */
+    if (kind == TABLE_REAL && isfinite(cell->real))
+        return err_set(e, ERR_PARSE, "column %s holds fractions, need names or whole numbers", columns[k]);
+    if (!name[0])
+        return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)row + 1, columns[k]);
+    if (!is_utf8_text(name))
+        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need UTF-8 without control characters",
+                       (long long)row + 1, columns[k], name);
+    *node = find_node(&r->nodes, name);
+    return *node < 0 ? err_nomem(e, "graph") : 0;
+}
+
+static int read_kind(struct reader *r, int64_t row, int64_t node, enum column k, struct err *e)
+{
+    if (r->cols[k] < 0)
+        return 0;
+    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
+    bool is_text = r->table->kinds[r->cols[k]] == TABLE_TEXT;
+    if (is_text && (!cell->text || !cell->text[0]))
+        return 0;
+    enum node_kind kind = KIND_OPEN;
+    if (is_text && strcmp(cell->text, "npu") == 0)
+        kind = KIND_NPU;
+    else if (is_text && strcmp(cell->text, "switch") == 0)
+        kind = KIND_SWITCH;
+    else
+        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need npu, switch or nothing",
+                       (long long)row + 1, columns[k], is_text ? cell->text : "a number");
+    unsigned char *known = &r->nodes.kinds[node];
+    if (*known != KIND_OPEN && *known != kind)
+        return err_set(e, ERR_RANGE, "edge %lld: %s of \"%.64s\" is %s, but %s in an edge before",
+                       (long long)row + 1, columns[k], r->nodes.names[node], cell->text,
+                       *known == KIND_NPU ? "npu" : "switch");
+    *known = (unsigned char)kind;
+    return 0;
+}
+
+static int read_row(struct reader *r, int64_t row, struct err *e)
+{
+    struct topo_link *link = &r->draft->links[row];
+    double bw_GBps = NAN, lat_ns = NAN;
+    link->dim = -1;
+    int rc = read_node(&link->src, r, row, COL_SRC, e);
+    if (!rc)
+        rc = read_node(&link->dst, r, row, COL_DST, e);
+    if (!rc)
+        rc = read_number(&bw_GBps, r, row, COL_BW, e);
+    if (!rc)
+        rc = read_number(&lat_ns, r, row, COL_LAT, e);
+    if (!rc)
+        rc = read_number(&link->usd, r, row, COL_USD, e);
+    if (!rc)
+        rc = read_kind(r, row, link->src, COL_SRC_KIND, e);
+    if (!rc)
+        rc = read_kind(r, row, link->dst, COL_DST_KIND, e);
+    link->bw_Bps = bw_GBps * 1e9;
+    link->lat_s = lat_ns * 1e-9;
+    return rc;
+}
+
+static int fill_draft(struct topo_draft *draft, const struct table *t, struct err *e)
+{
+    struct reader r = { .table = t, .draft = draft };
+    int rc = find_columns(&r, e);
+    if (!rc) /* every row can name two new nodes */
+        rc = topo_draft_reserve(draft, 2 * t->n_rows, t->n_rows, e);
+    if (!rc)
+        rc = reserve_nodes(&r.nodes, draft->names, t->n_rows, e);
+    for (int64_t row = 0; row < t->n_rows && !rc; row++)
+        rc = read_row(&r, row, e);
+    if (!rc) {
+        draft->n_vertices = r.nodes.n;
+        draft->has_usd = r.cols[COL_USD] >= 0;
+        for (int64_t v = 0; v < r.nodes.n; v++)
+            draft->is_npu[v] = r.nodes.kinds[v] == KIND_NPU ||
+                               (r.nodes.kinds[v] == KIND_OPEN && strncmp(draft->names[v], "switch", 6) != 0);
+    }
+    hash_free(&r.nodes.by_name);
+    free(r.nodes.kinds);
+    return rc;
+}
+
+int topo_read_edges(struct topo_graph **out, const char *path, struct err *e)
+{
+    struct table t = { 0 };
+    struct topo_draft draft = { .lat_key = columns[COL_LAT] };
+    *out = NULL;
+    int rc = table_read_csv(&t, path, e);
+    if (!rc) {
+        rc = fill_draft(&draft, &t, e);
+        if (!rc)
+            rc = topo_build_custom(out, &draft, e);
+        if (rc)
+            err_wrap(e, "%s", path);
+    }
+    topo_draft_free(&draft);
+    table_free(&t);
+    return rc;
+}
+
+/*
+ * igraph's reader lets some things pass that would make another network of the
+ * file: an edge to an undeclared node makes that node, hyperedges and further
+ * graphs are skipped, "directed" on an edge is not looked at. A count of tags finds them.
+ */
+struct tags {
+    int64_t nodes, edges, graphs, hyperedges, directed;
+};
+
+static const char *skip_past(const char *s, const char *what)
+{
+    const char *end = strstr(s, what);
+    return end ? end + strlen(what) : s + strlen(s);
+}
+
+/* s is behind '<' of a start tag. */
+static void count_tag(struct tags *tags, const char *s)
+{
+    size_t n = strcspn(s, " \t\r\n/>");
+    const char *colon = memchr(s, ':', n);
+    const char *name = colon ? colon + 1 : s;
+    size_t len = n - (size_t)(name - s);
+    const struct {
+        const char *name;
+        int64_t *count;
+    } known[] = { { "node", &tags->nodes },
+                  { "edge", &tags->edges },
+                  { "graph", &tags->graphs },
+                  { "hyperedge", &tags->hyperedges } };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (len == strlen(known[i].name) && memcmp(name, known[i].name, len) == 0)
+            ++*known[i].count;
+    if (len == 4 && memcmp(name, "edge", 4) == 0)
+        for (; *s && *s != '>'; s++)
+            tags->directed += strncmp(s, "directed=", 9) == 0 && strncmp(s + 10, "true", 4) == 0;
+}
+
+static void count_tags(struct tags *tags, const char *xml)
+{
+    *tags = (struct tags){ 0 };
+    for (const char *s = xml; (s = strchr(s, '<'));) {
+        s++;
+        if (strncmp(s, "!--", 3) == 0)
+            s = skip_past(s, "-->");
+        else if (strncmp(s, "![CDATA[", 8) == 0)
+            s = skip_past(s, "]]>");
+        else if (*s != '!' && *s != '?' && *s != '/')
+            count_tag(tags, s);
+    }
+}
+
+static int check_tags(const struct tags *tags, const igraph_t *model, struct err *e)
+{
+    long long declared = tags->nodes, found = igraph_vcount(model);
+    if (tags->graphs != 1)
+        return err_set(e, ERR_UNSUP, "holds %lld graphs, need one", (long long)tags->graphs);
+    if (igraph_is_directed(model) || tags->directed)
+        return err_set(e, ERR_UNSUP, "is directed, need an undirected graph: every link goes both ways");
+    if (tags->hyperedges)
+        return err_set(e, ERR_UNSUP, "has %lld hyperedges, need edges only", (long long)tags->hyperedges);
+    if (found > declared)
+        return err_set(e, ERR_PARSE, "edges name %lld nodes that are not declared", found - declared);
+    if (found < declared)
+        return err_set(e, ERR_PARSE, "has %lld nodes with the id of another", declared - found);
+    if (igraph_ecount(model) != tags->edges)
+        return err_set(e, ERR_PARSE, "has %lld edges, of which %lld could be read", (long long)tags->edges,
+                       (long long)igraph_ecount(model));
+    return 0;
+}
+
+/* Parse into igraph's graph; what it warns of, it leaves out, so a warning is an error here. */
+static int parse_graphml(igraph_t *model, const struct text *xml, struct err *e)
+{
+    char warning[256];
+    FILE *file = fmemopen(xml->s, xml->n, "r");
+    if (!file)
+        return err_nomem(e, "GraphML");
+    topo_take_warning(warning, sizeof warning);
+    int rc = topo_from_igraph(igraph_read_graph_graphml(model, file, 0), "GraphML", e);
+    fclose(file);
+    topo_take_warning(warning, sizeof warning);
+    if (rc == ERR_LIB) /* the fault is in the file, not in the call */
+        return e->code = ERR_PARSE;
+    if (rc)
+        return rc;
+    if (warning[0]) {
+        igraph_destroy(model);
+        return err_set(e, ERR_PARSE, "GraphML: %s", warning);
+    }
+    return 0;
+}
+
+/* Index of @p name among the model's vertex attributes of text, -1 when there is none, -2 of another type. */
+static int find_text(const char *name, const igraph_strvector_t *names, const igraph_vector_int_t *types)
+{
+    for (igraph_integer_t i = 0; i < igraph_strvector_size(names); i++)
+        if (strcmp(igraph_strvector_get(names, i), name) == 0)
+            return VECTOR(*types)[i] == IGRAPH_ATTRIBUTE_STRING ? (int)i : -2;
+    return -1;
+}
+
+/* Which text attributes the vertices have; asking igraph for a text that is a number would abort. */
+static int list_texts(bool *has_kind, bool *has_name, const igraph_t *model, struct err *e)
+{
+    igraph_strvector_t names[3];
+    igraph_vector_int_t types[3];
+    int n_names = 0, n_types = 0, rc = 0;
+    for (; n_names < 3 && !rc; n_names += rc == 0)
+        rc = topo_from_igraph(igraph_strvector_init(&names[n_names], 0), "GraphML", e);
+    for (; n_types < 3 && !rc; n_types += rc == 0)
+        rc = topo_from_igraph(igraph_vector_int_init(&types[n_types], 0), "GraphML", e);
+    if (!rc)
+        rc = topo_from_igraph(
+            igraph_cattribute_list(model, &names[0], &types[0], &names[1], &types[1], &names[2], &types[2]),
+            "GraphML", e);
+    if (!rc) {
+        int kind = find_text(ATTR_KIND, &names[1], &types[1]);
+        *has_kind = kind >= 0;
+        *has_name = find_text(ATTR_NAME, &names[1], &types[1]) >= 0;
+        if (kind == -2)
+            rc = err_set(e, ERR_PARSE, "nodes: kind is not text, need attr.type \"string\"");
+    }
+    while (n_names > 0)
+        igraph_strvector_destroy(&names[--n_names]);
+    while (n_types > 0)
+        igraph_vector_int_destroy(&types[--n_types]);
+    return rc;
+}
+
+static int set_kind(bool *is_npu, const char *kind, const char *name, struct err *e)
+{
+    *is_npu = strcmp(kind, "switch") != 0;
+    if (*is_npu && kind[0] && strcmp(kind, "npu") != 0)
+        return err_set(e, ERR_PARSE, "node \"%.64s\": kind is \"%.64s\", need npu or switch", name, kind);
+    return 0;
+}
+
+static int copy_vertices(struct topo_draft *draft, const igraph_t *model, struct err *e)
+{
+    bool has_kind = false, has_name = false;
+    int rc = list_texts(&has_kind, &has_name, model, e);
+    for (int64_t v = 0; v < draft->n_vertices && !rc; v++) {
+        /* igraph keeps the id of every node as attribute "id". */
+        const char *name = has_name ? VAS(model, ATTR_NAME, v) : "";
+        if (!name[0])
+            name = VAS(model, "id", v);
+        draft->names[v] = strdup(name);
+        if (!draft->names[v])
+            return err_nomem(e, "graph");
+        rc = set_kind(&draft->is_npu[v], has_kind ? VAS(model, ATTR_KIND, v) : "", draft->names[v], e);
+    }
+    return rc;
+}
+
+/* Fill @p values from a numeric edge attribute; NaN where the attribute does not exist. */
+static int edge_values(igraph_vector_t *values, bool *exists, const igraph_t *model, const char *name,
+                       struct err *e)
+{
+    *exists = igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, name);
+    if (!*exists) {
+        igraph_vector_fill(values, NAN);
+        return 0;
+    }
+    int rc = topo_from_igraph(EANV(model, name, values), "", e);
+    return rc == ERR_LIB ? err_set(e, ERR_PARSE, "edges: %s is not a number, need attr.type \"double\"", name)
+                         : rc;
+}
+
+static int32_t to_dim(double x)
+{
+    return x >= 0 && x < TOPO_MAX_DIMS && x == floor(x) ? (int32_t)x : -1;
+}
+
+static int copy_links(struct topo_draft *draft, const igraph_t *model, struct err *e)
+{
+    igraph_vector_t values;
+    bool exists;
+    int rc = topo_from_igraph(igraph_vector_init(&values, draft->n_links), "GraphML", e);
+    if (rc)
+        return rc;
+    const double *x = VECTOR(values);
+    struct topo_link *links = draft->links;
+    rc = edge_values(&values, &exists, model, ATTR_BW, e);
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        links[i] = (struct topo_link){ .src = IGRAPH_FROM(model, i),
+                                       .dst = IGRAPH_TO(model, i),
+                                       .bw_Bps = x[i] * 1e9 };
+    if (!rc)
+        rc = edge_values(&values, &exists, model, ATTR_LAT, e);
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        links[i].lat_s = x[i] * 1e-9;
+    if (!rc)
+        rc = edge_values(&values, &draft->has_dim, model, ATTR_DIM, e);
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        links[i].dim = to_dim(x[i]);
+    if (!rc)
+        rc = edge_values(&values, &draft->has_usd, model, ATTR_USD, e);
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        links[i].usd = x[i];
+    igraph_vector_destroy(&values);
+    return rc;
+}
+
+static int build_from_model(struct topo_graph **out, const igraph_t *model, struct err *e)
+{
+    struct topo_draft draft = { .lat_key = ATTR_LAT };
+    int rc = topo_draft_reserve(&draft, igraph_vcount(model), igraph_ecount(model), e);
+    if (!rc)
+        rc = copy_vertices(&draft, model, e);
+    if (!rc)
+        rc = copy_links(&draft, model, e);
+    if (!rc)
+        rc = topo_build_custom(out, &draft, e);
+    topo_draft_free(&draft);
+    return rc;
+}
+
+static int read_xml(struct topo_graph **out, const struct text *xml, struct err *e)
+{
+    struct tags tags;
+    igraph_t model;
+    if (xml->n == 0 || strlen(xml->s) != xml->n)
+        return err_set(e, ERR_PARSE, "is %s, need GraphML in UTF-8",
+                       xml->n ? "no text (it has a NUL byte)" : "empty");
+    count_tags(&tags, xml->s);
+    if (tags.nodes + tags.edges > TOPO_MAX_GRAPH)
+        return err_set(e, ERR_RANGE, "has %lld nodes and edges, need at most %lld",
+                       (long long)tags.nodes + (long long)tags.edges, (long long)TOPO_MAX_GRAPH);
+    int rc = parse_graphml(&model, xml, e);
+    if (rc)
+        return rc;
+    rc = check_tags(&tags, &model, e);
+    if (!rc)
+        rc = build_from_model(out, &model, e);
+    igraph_destroy(&model);
+    return rc;
+}
+
+int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e)
+{
+    struct text xml = { 0 };
+    *out = NULL;
+    topo_graph_init();
+    int rc = text_read_file(&xml, path, TOPO_MAX_GRAPH_BYTES, e);
+    if (!rc) {
+        rc = read_xml(out, &xml, e);
+        if (rc)
+            err_wrap(e, "%s", path);
+    }
+    text_free(&xml);
+    return rc;
+}
+
+/* Dimension of switch vertex v of a described network; @p group: which of its switches. */
+static int32_t switch_dim(const struct topo_graph *g, int64_t v, int64_t *group)
+{
+    *group = v - g->n_npus;
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        if (g->net.dims[d].shape != TOPO_SWITCH)
+            continue;
+        int64_t groups = g->n_npus / g->net.dims[d].size;
+        if (*group < groups)
+            return d;
+        *group -= groups;
+    }
+    return -1;
+}
+
+const char *topo_vertex_name(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v)
+{
+    int64_t group;
+    if (g->net.n_dims == 0)
+        snprintf(buf, TOPO_VERTEX_TEXT, "%s", VAS(&g->model, ATTR_NAME, v));
+    else if (v < g->n_npus)
+        snprintf(buf, TOPO_VERTEX_TEXT, "npu%lld", (long long)v);
+    else {
+        const char *dim = g->net.dims[switch_dim(g, v, &group)].name;
+        snprintf(buf, TOPO_VERTEX_TEXT, "switch-%s-%lld", dim, (long long)group);
+    }
+    return buf;
+}
+
+const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v)
+{
+    int64_t rest = v;
+    int32_t hub = v < g->n_npus ? -1 : switch_dim(g, v, &rest);
+    size_t used = 0;
+    buf[0] = '\0';
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        const char *comma = d ? "," : "";
+        if (d == hub) {
+            used += (size_t)snprintf(buf + used, TOPO_VERTEX_TEXT - used, "%s*", comma);
+            continue;
+        }
+        int64_t size = g->net.dims[d].size;
+        used +=
+            (size_t)snprintf(buf + used, TOPO_VERTEX_TEXT - used, "%s%lld", comma, (long long)(rest % size));
+        rest /= size;
+    }
+    return buf;
+}
+
+static const char *kind_text(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v)
+{
+    return strcpy(buf, v < g->n_npus ? "npu" : "switch");
+}
+
+static int set_texts(igraph_t *model, const struct topo_graph *g, const char *attr,
+                     const char *(*format)(char *, const struct topo_graph *, int64_t), struct err *e)
+{
+    char buf[TOPO_VERTEX_TEXT];
+    igraph_strvector_t texts;
+    int rc = topo_from_igraph(igraph_strvector_init(&texts, g->n_vertices), "graph: export", e);
+    if (rc)
+        return rc;
+    for (int64_t v = 0; v < g->n_vertices && !rc; v++)
+        rc = topo_from_igraph(igraph_strvector_set(&texts, v, format(buf, g, v)), "graph: export", e);
+    if (!rc)
+        rc = topo_from_igraph(SETVASV(model, attr, &texts), "graph: export", e);
+    igraph_strvector_destroy(&texts);
+    return rc;
+}
+
+/* A copy of the model with the texts that files carry and memory does not. */
+static int copy_for_export(igraph_t *copy, const struct topo_graph *g, struct err *e)
+{
+    int rc = topo_from_igraph(igraph_copy(copy, &g->model), "graph: export", e);
+    if (rc)
+        return rc;
+    DELVA(copy, ATTR_KIND);
+    if (g->net.n_dims > 0) {
+        rc = set_texts(copy, g, ATTR_NAME, topo_vertex_name, e);
+        if (!rc)
+            rc = set_texts(copy, g, ATTR_COORD, topo_vertex_coord, e);
+    }
+    if (!rc)
+        rc = set_texts(copy, g, ATTR_KIND, kind_text, e);
+    if (rc)
+        igraph_destroy(copy);
+    return rc;
+}
+
+static igraph_error_t write_graphml(const igraph_t *model, FILE *file)
+{
+    return igraph_write_graph_graphml(model, file, true);
+}
+
+static int format_graph(struct text *out, const struct topo_graph *g,
+                        igraph_error_t (*write)(const igraph_t *, FILE *), struct err *e)
+{
+    igraph_t copy;
+    char *s = NULL;
+    size_t n = 0;
+    int rc = copy_for_export(&copy, g, e);
+    if (rc)
+        return rc;
+    FILE *file = open_memstream(&s, &n);
+    if (!file) {
+        rc = err_nomem(e, "graph: export");
+        goto out;
+    }
+    rc = topo_from_igraph(write(&copy, file), "graph: export", e);
+    bool complete = !ferror(file);
+    complete = fclose(file) == 0 && complete;
+    if (!rc && !complete)
+        rc = err_nomem(e, "graph: export");
+    if (!rc) {
+        text_add(out, s, n);
+        rc = text_check(out, e);
+    }
+out:
+    free(s);
+    igraph_destroy(&copy);
+    return rc;
+}
+
+int topo_format_graphml(struct text *out, const struct topo_graph *g, struct err *e)
+{
+    return format_graph(out, g, write_graphml, e);
+}
+
+int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e)
+{
+    return format_graph(out, g, igraph_write_graph_dot, e);
+}
+
+/* Values of a numeric edge attribute, NaN where the model does not have it. */
+static int list_values(igraph_vector_t *values, const struct topo_graph *g, const char *attr, struct err *e)
+{
+    if (igraph_cattribute_has_attr(&g->model, IGRAPH_ATTRIBUTE_EDGE, attr))
+        return topo_from_igraph(EANV(&g->model, attr, values), "graph: links", e);
+    igraph_vector_fill(values, NAN);
+    return 0;
+}
+
+int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e)
+{
+    igraph_vector_t values;
+    int rc = topo_from_igraph(igraph_vector_init(&values, g->n_links), "graph: links", e);
+    if (rc)
+        return rc;
+    const double *x = VECTOR(values);
+    rc = list_values(&values, g, ATTR_BW, e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++) {
+        int64_t a = IGRAPH_FROM(&g->model, i), b = IGRAPH_TO(&g->model, i);
+        out[i] = (struct topo_link){ .src = a < b ? a : b, .dst = a < b ? b : a, .bw_Bps = x[i] * 1e9 };
+    }
+    if (!rc)
+        rc = list_values(&values, g, ATTR_LAT, e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        out[i].lat_s = x[i] * 1e-9;
+    if (!rc)
+        rc = list_values(&values, g, ATTR_DIM, e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        out[i].dim = isnan(x[i]) ? -1 : (int32_t)x[i];
+    if (!rc)
+        rc = list_values(&values, g, ATTR_USD, e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        out[i].usd = x[i];
+    igraph_vector_destroy(&values);
+    return rc;
 }

@@ -1,8 +1,1027 @@
 #include "sim/astra/astra.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 
-#include "sim/astra/astra_phase.h"
+#include "base/array.h"
+#include "base/heap.h"
+#include "base/num.h"
+#include "workloads/collective.h"
+
+/*
+ * Private to sim/astra*: events by time; those of one time in the order in which they were made.
+ */
+
+struct sim_astra_event {
+    int64_t at_ns, order;
+    int32_t kind, id; /**< the caller's */
+};
+
+/** A binary heap. Zero-initialise; release with sim_astra_events_free(). */
+struct sim_astra_events {
+    struct sim_astra_event *heap; /**< shape [n], owned */
+    int32_t n, cap;
+    int64_t order; /**< of the next event */
+};
+
+/** False on lack of memory, and then nothing is added. O(log n). */
+bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kind, int32_t id);
+/** The first event; false when there is none. O(log n). */
+bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *out);
+void sim_astra_events_free(struct sim_astra_events *q);
+
+/*
+ * Private to sim/astra*: a collective as phases, a phase as rounds of messages, and what a round
+ * takes.
+ */
+
+/** To whom a member sends in a round. */
+enum sim_astra_to {
+    SIM_ASTRA_NEXT, /**< the next one round the ring */
+    SIM_ASTRA_ALL,  /**< all others at once */
+    SIM_ASTRA_PAIR, /**< the one whose number differs in the bit `distance` */
+    SIM_ASTRA_TREE, /**< to the parent, or from it to its children */
+};
+
+/** Members send, wait for what they shall receive, wait the endpoint delay and reduce; `times` times. */
+struct sim_astra_round {
+    enum sim_astra_to to;
+    int32_t times;
+    int32_t distance; /**< to the farthest receiver, in members */
+    int32_t reduced;  /**< messages that a member adds up at the end */
+    int32_t waits;    /**< messages of siblings before the last one, where they share a link; trees only */
+    int64_t bytes;    /**< of a message */
+};
+
+enum { SIM_ASTRA_MAX_ROUNDS = 64, SIM_ASTRA_MAX_PHASES = 2 * TOPO_MAX_DIMS };
+
+struct sim_astra_phase {
+    int32_t dim;
+    enum pass pass;
+    int64_t bytes; /**< entering */
+};
+
+/** How a collective is cut and which way its chunks go. */
+struct sim_astra_plan {
+    int64_t chunk_B;
+    int32_t n_chunks, n_phases;
+    struct sim_astra_phase phases[SIM_ASTRA_MAX_PHASES];
+};
+
+/** ERR_RANGE, ERR_UNSUP: what sim_astra_run() refuses. */
+int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list, int32_t n,
+                    struct err *e);
+
+/** The plan of a collective that has passed sim_astra_check(). ERR_RANGE when sizes overflow. */
+int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
+                   const struct sim_astra_collective *c, struct err *e);
+
+/** Rounds of a phase; returns how many. */
+int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS], const struct sim_astra_conf *conf,
+                         const struct sim_astra_phase *p);
+
+/** Bandwidth of a link [B/ns]. */
+double sim_astra_link_Bpns(const struct sim_astra_dim *dim);
+
+/** Time from the arrival of all messages of a round to the next round [ns]. */
+int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r);
+
+/** Duration of a phase when no link is busy, and of a tree in any case. ERR_RANGE beyond 2^62 ns. */
+int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf, const struct sim_astra_phase *p,
+                       struct err *e);
+
+/** The two back-ends; parameters as sim_astra_run(), checked. */
+int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                         const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
+                         const struct sim_astra_sink *sink, struct err *e);
+int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                        const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
+                        struct err *e);
+
+static bool event_before(const struct sim_astra_event *a, const struct sim_astra_event *b)
+{
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->order < b->order;
+}
+
+HEAP(events, struct sim_astra_event, event_before)
+
+bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kind, int32_t id)
+{
+    if (!vec_reserve(q->heap, q->cap, q->n + 1))
+        return false;
+    events_push(q->heap, q->n++, (struct sim_astra_event){ at_ns, q->order++, kind, id });
+    return true;
+}
+
+bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *out)
+{
+    if (q->n == 0)
+        return false;
+    *out = events_pop(q->heap, q->n--);
+    return true;
+}
+
+void sim_astra_events_free(struct sim_astra_events *q)
+{
+    free(q->heap);
+    *q = (struct sim_astra_events){ 0 };
+}
+
+/* Doubles below it convert to int64_t, and a few of them still add up. */
+#define MAX_NS 4.6e18
+
+double sim_astra_link_Bpns(const struct sim_astra_dim *dim)
+{
+    return dim->GiBps * 1073741824.0 / 1e9;
+}
+
+/* Two reads and a write for each sum. */
+int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r)
+{
+    double once = floor((double)r->bytes / conf->mem_GBps);
+    return conf->endpoint_ns + (r->reduced ? (int64_t)3 * r->reduced * (int64_t)once : 0);
+}
+
+static int32_t bits(int32_t n)
+{
+    int32_t s = 0;
+    while (n >> (s + 1))
+        s++;
+    return s;
+}
+
+static int32_t ring_rounds(struct sim_astra_round *out, enum pass pass, int32_t n, int64_t bytes)
+{
+    struct sim_astra_round r = {
+        SIM_ASTRA_NEXT, n - 1, 1, 1, 0, pass == PASS_ALL_GATHER ? bytes : bytes / n
+    };
+    int32_t k = 0;
+    if (pass != PASS_ALL_GATHER)
+        out[k++] = r;
+    r.reduced = 0;
+    if (pass != PASS_REDUCE_SCATTER)
+        out[k++] = r;
+    return k;
+}
+
+/* One sum is billed, however many messages come in. */
+static int32_t direct_rounds(struct sim_astra_round *out, enum pass pass, int32_t n, int64_t bytes)
+{
+    struct sim_astra_round r = { SIM_ASTRA_ALL, 1, n / 2, 1, 0, pass == PASS_ALL_GATHER ? bytes : bytes / n };
+    int32_t k = 0;
+    if (pass == PASS_REDUCE_SCATTER || pass == PASS_ALL_REDUCE)
+        out[k++] = r;
+    r.reduced = 0;
+    if (pass != PASS_REDUCE_SCATTER)
+        out[k++] = r;
+    return k;
+}
+
+/* The sum of the first round is not billed: ASTRA-sim counts one too few. */
+static int32_t halving_rounds(struct sim_astra_round *out, enum pass pass, int32_t n, int64_t bytes)
+{
+    int32_t s = bits(n), k = 0;
+    if (pass != PASS_ALL_GATHER)
+        for (int32_t i = 1; i <= s; i++)
+            out[k++] = (struct sim_astra_round){ SIM_ASTRA_PAIR, 1, 1 << (i - 1), i > 1, 0, bytes >> i };
+    int64_t shard = pass == PASS_ALL_GATHER ? bytes : bytes >> s;
+    if (pass != PASS_REDUCE_SCATTER)
+        for (int32_t i = s; i >= 1; i--)
+            out[k++] = (struct sim_astra_round){ SIM_ASTRA_PAIR, 1, 1 << (i - 1), 0, 0, shard << (s - i) };
+    return k;
+}
+
+/* A root with one child, below it a full binary tree of the others: log2 n levels up with the whole chunk,
+ * and down again. All but the uppermost have two children to a parent. */
+static int32_t tree_rounds(struct sim_astra_round *out, int32_t n, int64_t bytes)
+{
+    int32_t s = bits(n), k = 0;
+    for (int32_t i = 1; i <= s; i++)
+        out[k++] = (struct sim_astra_round){ SIM_ASTRA_TREE, 1, 1, i < s ? 2 : 1, i < s, bytes };
+    for (int32_t i = s; i >= 1; i--)
+        out[k++] = (struct sim_astra_round){ SIM_ASTRA_TREE, 1, 1, 0, i < s, bytes };
+    return k;
+}
+
+int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS], const struct sim_astra_conf *conf,
+                         const struct sim_astra_phase *p)
+{
+    int32_t n = conf->dims[p->dim].size;
+    switch (conf->algorithms[p->dim]) {
+    case TOPO_ALGORITHM_RING:
+        return ring_rounds(out, p->pass, n, p->bytes);
+    case TOPO_ALGORITHM_DIRECT:
+        return direct_rounds(out, p->pass, n, p->bytes);
+    case TOPO_ALGORITHM_HALVING:
+        return halving_rounds(out, p->pass, n, p->bytes);
+    default:
+        return tree_rounds(out, n, p->bytes);
+    }
+}
+
+static int32_t hops(const struct sim_astra_dim *dim, int32_t distance)
+{
+    if (dim->shape == TOPO_RING)
+        return distance < dim->size - distance ? distance : dim->size - distance;
+    return dim->shape == TOPO_SWITCH ? 2 : 1;
+}
+
+/*
+ * A round of messages [ns], before it is rounded down. Without contention latency counts for every hop and
+ * serialisation once. Of a tree with contention: stored and forwarded, and behind the sibling's message.
+ */
+static double round_ns(const struct sim_astra_conf *conf, const struct sim_astra_dim *dim,
+                       const struct sim_astra_round *r)
+{
+    double wire = (double)r->bytes / sim_astra_link_Bpns(dim);
+    int32_t h = hops(dim, r->distance);
+    if (conf->backend == SIM_ASTRA_UNAWARE)
+        return h * dim->lat_ns + wire;
+    bool shared = dim->shape == TOPO_SWITCH;
+    return h * floor(dim->lat_ns + wire) + (shared ? r->waits * floor(wire) : 0);
+}
+
+int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf, const struct sim_astra_phase *p,
+                       struct err *e)
+{
+    struct sim_astra_round rounds[SIM_ASTRA_MAX_ROUNDS];
+    int32_t n = sim_astra_rounds(rounds, conf, p);
+    int64_t total = conf->endpoint_ns;
+    for (int32_t i = 0; i < n; i++) {
+        const struct sim_astra_round *r = &rounds[i];
+        double message = round_ns(conf, &conf->dims[p->dim], r);
+        double sums = 3.0 * r->reduced * (double)r->bytes / conf->mem_GBps;
+        if (!(r->times * (message + sums + (double)conf->endpoint_ns) + (double)total < MAX_NS))
+            return err_set(e, ERR_RANGE, "dims[%d]: a phase takes more than %g ns, need less", p->dim,
+                           MAX_NS);
+        total += r->times * ((int64_t)message + sim_astra_digest_ns(conf, r));
+    }
+    *out = total;
+    return 0;
+}
+
+/* A chunk has at least a byte for each NPU, and a last chunk that is smaller is billed as a full one. */
+static int cut(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int64_t bytes, struct err *e)
+{
+    int64_t npus = 1, chunk = bytes / conf->splits;
+    for (int32_t d = 0; d < conf->n_dims; d++)
+        npus *= conf->dims[d].size;
+    if (chunk < npus)
+        chunk = npus;
+    /* Below 2 * STAGE_MAX_CHUNKS: a remainder is less than `splits` bytes, and chunks have one at least. */
+    plan->n_chunks = (int32_t)(bytes / chunk + (bytes % chunk != 0));
+    plan->chunk_B = chunk;
+    int64_t grown;
+    if (!num_mul(chunk, npus, &grown))
+        return err_set(e, ERR_RANGE, "bytes: is %lld for %lld NPUs, need a product below 2^63",
+                       (long long)bytes, (long long)npus);
+    return 0;
+}
+
+static void add(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int32_t dim, enum pass pass,
+                int64_t *bytes)
+{
+    plan->phases[plan->n_phases++] = (struct sim_astra_phase){ dim, pass, *bytes };
+    if (pass == PASS_REDUCE_SCATTER)
+        *bytes /= conf->dims[dim].size;
+    else if (pass == PASS_ALL_GATHER)
+        *bytes *= conf->dims[dim].size;
+}
+
+int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
+                   const struct sim_astra_collective *c, struct err *e)
+{
+    int32_t dims[TOPO_MAX_DIMS], n = 0;
+    for (int32_t d = 0; d < conf->n_dims; d++)
+        if (c->in[d])
+            dims[n++] = d;
+    *plan = (struct sim_astra_plan){ 0 };
+    int rc = cut(plan, conf, c->bytes, e);
+    if (rc)
+        return rc;
+    int64_t bytes = plan->chunk_B;
+    if (c->kind == COLLECTIVE_ALL_TO_ALL || (c->kind == COLLECTIVE_ALL_REDUCE && conf->baseline)) {
+        for (int32_t i = 0; i < n; i++)
+            add(plan, conf, dims[i], c->kind == COLLECTIVE_ALL_TO_ALL ? PASS_ALL_TO_ALL : PASS_ALL_REDUCE,
+                &bytes);
+        return 0;
+    }
+    int32_t turn =
+        c->kind == COLLECTIVE_ALL_REDUCE ? n - 1 : n; /* dimensions scattered over, gathered over */
+    if (c->kind != COLLECTIVE_ALL_GATHER)
+        for (int32_t i = 0; i < turn; i++)
+            add(plan, conf, dims[i], PASS_REDUCE_SCATTER, &bytes);
+    if (c->kind == COLLECTIVE_ALL_REDUCE)
+        add(plan, conf, dims[turn], PASS_ALL_REDUCE, &bytes);
+    if (c->kind != COLLECTIVE_REDUCE_SCATTER)
+        for (int32_t i = turn - 1; i >= 0; i--)
+            add(plan, conf, dims[i], PASS_ALL_GATHER, &bytes);
+    return 0;
+}
+
+/*
+ * With contention: members are state machines that send, wait and reduce; messages are stored and forwarded
+ * over directed links, each a first-come first-served queue. What happens in one nanosecond happens in the
+ * order in which it was caused, so the outcome is that of ASTRA-sim also where messages tie.
+ */
+
+enum { MAX_MESSAGES = 1 << 30, MAX_LINKS = 1 << 26, MAX_COUNTERS = 1 << 28 };
+
+enum astra_links_event { ARRIVED, LINK_FREE, READY };
+
+/* Places are members, and the switch behind the last of them. */
+struct message {
+    int64_t bytes;
+    int32_t chunk, step;
+    int32_t at, to;
+    int32_t next; /* behind it in a link's queue or among the unused; -1 = none */
+    bool back;    /* ring: the other way round */
+};
+
+struct link {
+    int32_t first, last; /* messages that wait; -1 = none */
+    bool busy;
+};
+
+struct links_chunk {
+    int64_t start_ns;
+    int32_t n_done; /* members */
+};
+
+struct links_engine {
+    const struct sim_astra_conf *conf;
+    const struct sim_astra_sink *sink;
+    struct sim_astra_result *out;
+    struct sim_astra_plan plan;
+    enum topo_shape shape;
+    int32_t n; /* members */
+    struct sim_astra_round rounds[SIM_ASTRA_MAX_ROUNDS];
+    int32_t n_rounds, n_steps, n_counters;
+    struct link *links;
+    int64_t n_links;
+    struct message *messages;
+    int32_t n_messages, cap_messages, unused;
+    struct links_chunk *chunks;
+    int32_t *step;     /* shape [n][n_chunks], that a member is in; -1 = not begun */
+    int32_t *received; /* shape [n][n_chunks][n_counters] */
+    int32_t *running;  /* shape [n], chunks */
+    int32_t *begun;    /* shape [n], chunks */
+    int64_t in_work, since_ns;
+    struct sim_astra_events events;
+    int64_t now_ns;
+    bool failed; /* out of memory */
+};
+
+static void add_event(struct links_engine *g, int64_t at_ns, enum astra_links_event kind, int32_t id)
+{
+    g->failed |= !sim_astra_events_add(&g->events, at_ns, (int32_t)kind, id);
+}
+
+static const struct sim_astra_round *round_of(const struct links_engine *g, int32_t step)
+{
+    const struct sim_astra_round *r = g->rounds;
+    for (; step >= r->times; r++)
+        step -= r->times;
+    return r;
+}
+
+/* Where the message goes next, and over which link. */
+static int32_t next_place(const struct links_engine *g, const struct message *m, int64_t *link)
+{
+    int32_t n = g->n;
+    switch (g->shape) {
+    case TOPO_RING:
+        *link = m->back ? n + m->at : m->at;
+        return (m->at + (m->back ? n - 1 : 1)) % n;
+    case TOPO_SWITCH:
+        *link = m->at == n ? n + m->to : m->at;
+        return m->at == n ? m->to : n;
+    default:
+        *link = (int64_t)m->at * (n - 1) + (m->to - m->at + n) % n - 1;
+        return m->to;
+    }
+}
+
+static int64_t count_links(enum topo_shape shape, int64_t n)
+{
+    return shape == TOPO_FULL ? n * (n - 1) : 2 * n;
+}
+
+static void transmit(struct links_engine *g, int64_t link, int32_t id)
+{
+    const struct sim_astra_dim *dim = &g->conf->dims[0];
+    double wire = (double)g->messages[id].bytes / sim_astra_link_Bpns(dim);
+    g->links[link].busy = true;
+    add_event(g, g->now_ns + (int64_t)(dim->lat_ns + wire), ARRIVED, id);
+    add_event(g, g->now_ns + (int64_t)wire, LINK_FREE, (int32_t)link);
+}
+
+static void queue_message(struct links_engine *g, int32_t id)
+{
+    int64_t index;
+    next_place(g, &g->messages[id], &index);
+    struct link *l = &g->links[index];
+    if (!l->busy) {
+        transmit(g, index, id);
+        return;
+    }
+    g->messages[id].next = -1;
+    if (l->first < 0)
+        l->first = id;
+    else
+        g->messages[l->last].next = id;
+    l->last = id;
+}
+
+static void free_link(struct links_engine *g, int32_t index)
+{
+    struct link *l = &g->links[index];
+    int32_t id = l->first;
+    l->busy = false;
+    if (id < 0)
+        return;
+    l->first = g->messages[id].next;
+    transmit(g, index, id);
+}
+
+static void send(struct links_engine *g, struct message m)
+{
+    int32_t id = g->unused, ahead = (m.to - m.at + g->n) % g->n;
+    if (id >= 0) {
+        g->unused = g->messages[id].next;
+    } else {
+        struct message *grown = array_grow(g->messages, g->n_messages, &g->cap_messages, sizeof *grown);
+        if (!grown) {
+            g->failed = true;
+            return;
+        }
+        g->messages = grown;
+        id = g->n_messages++;
+    }
+    m.back = ahead > g->n - ahead; /* just opposite: forward */
+    g->messages[id] = m;
+    queue_message(g, id);
+}
+
+static void send_round(struct links_engine *g, int32_t member, int32_t chunk, int32_t step)
+{
+    const struct sim_astra_round *r = round_of(g, step);
+    struct message m = { .bytes = r->bytes, .chunk = chunk, .step = step, .at = member };
+    if (r->to == SIM_ASTRA_PAIR) {
+        m.to = member ^ r->distance;
+        send(g, m);
+        return;
+    }
+    int32_t n = r->to == SIM_ASTRA_ALL ? g->n - 1 : 1;
+    for (int32_t i = 1; i <= n; i++) {
+        m.to = (member + i) % g->n;
+        send(g, m);
+    }
+}
+
+static int64_t slot_of(const struct links_engine *g, int32_t member, int32_t chunk)
+{
+    return (int64_t)member * g->plan.n_chunks + chunk;
+}
+
+/*
+ * Messages of a later round may come before those of an earlier one, so each round has its counter. Round a
+ * ring they come from one member on one link, in order: one counter will do for thousands of rounds.
+ */
+static int32_t *counter(struct links_engine *g, int64_t slot, int32_t step)
+{
+    return &g->received[slot * g->n_counters + (g->n_counters > 1 ? step : 0)];
+}
+
+/* Has everything of the present round come in? Then the next begins after the endpoint delay and the sums. */
+static void go_on(struct links_engine *g, int64_t slot)
+{
+    int32_t step = g->step[slot];
+    const struct sim_astra_round *r = round_of(g, step);
+    int32_t need = r->to == SIM_ASTRA_ALL ? g->n - 1 : r->to == SIM_ASTRA_NEXT ? step + 1 : 1;
+    if (*counter(g, slot, step) >= need)
+        add_event(g, g->now_ns + sim_astra_digest_ns(g->conf, r), READY, (int32_t)slot);
+}
+
+static void links_begin_what_fits(struct links_engine *g, int32_t member)
+{
+    while (g->running[member] < g->conf->active_chunks && g->begun[member] < g->plan.n_chunks) {
+        int32_t chunk = g->begun[member]++;
+        g->running[member]++;
+        if (g->in_work++ == 0)
+            g->since_ns = g->now_ns;
+        if (g->chunks[chunk].start_ns < 0)
+            g->chunks[chunk].start_ns = g->now_ns;
+        add_event(g, g->now_ns + g->conf->endpoint_ns, READY, (int32_t)slot_of(g, member, chunk));
+    }
+}
+
+static void end_chunk(struct links_engine *g, int32_t member, int32_t number)
+{
+    struct links_chunk *c = &g->chunks[number];
+    g->out->time_ns = g->now_ns;
+    g->running[member]--;
+    if (--g->in_work == 0)
+        g->out->busy_ns[0] += g->now_ns - g->since_ns;
+    if (++c->n_done == g->n && g->sink) {
+        struct sim_astra_span span = {
+            .chunk = number, .pass = g->plan.phases[0].pass, .start_ns = c->start_ns, .end_ns = g->now_ns
+        };
+        g->sink->take(g->sink->context, &span);
+    }
+    links_begin_what_fits(g, member);
+}
+
+static void next_step(struct links_engine *g, int32_t slot)
+{
+    int32_t member = slot / g->plan.n_chunks, chunk = slot % g->plan.n_chunks;
+    if (++g->step[slot] == g->n_steps) {
+        end_chunk(g, member, chunk);
+        return;
+    }
+    send_round(g, member, chunk, g->step[slot]);
+    go_on(g, slot);
+}
+
+static void links_arrive(struct links_engine *g, int32_t id)
+{
+    struct message *m = &g->messages[id];
+    int64_t link, slot = slot_of(g, m->to, m->chunk);
+    m->at = next_place(g, m, &link);
+    if (m->at != m->to) {
+        queue_message(g, id);
+        return;
+    }
+    int32_t *count = counter(g, slot, m->step);
+    m->next = g->unused;
+    g->unused = id;
+    ++*count;
+    /* Of the round that the member is in: a later one is looked at when its turn comes. */
+    if (g->step[slot] == m->step)
+        go_on(g, slot);
+}
+
+static int check_size(const struct links_engine *g, struct err *e)
+{
+    double messages = 0, counters = (double)g->n * g->plan.n_chunks * g->n_counters;
+    int64_t alone_ns = 0;
+    for (int32_t i = 0; i < g->n_rounds; i++)
+        messages += (double)g->rounds[i].times * (g->rounds[i].to == SIM_ASTRA_ALL ? g->n - 1 : 1);
+    messages *= (double)g->n * g->plan.n_chunks;
+    if (messages > MAX_MESSAGES)
+        return err_set(e, ERR_RANGE, "collective sends %g messages, need at most %d", messages, MAX_MESSAGES);
+    if (counters > MAX_COUNTERS || g->n_links > MAX_LINKS)
+        return err_set(e, ERR_RANGE, "dims[0].size: is %d in %d chunks, need fewer", g->n, g->plan.n_chunks);
+    int rc = sim_astra_phase_ns(&alone_ns, g->conf, &g->plan.phases[0], e);
+    /* At worst every message waits for every other. */
+    if (!rc && (double)alone_ns * messages > 4.6e18)
+        rc = err_set(e, ERR_RANGE, "collective may take more than 4.6e18 ns, need less");
+    return rc;
+}
+
+static int prepare(struct links_engine *g, const struct sim_astra_collective *c, struct err *e)
+{
+    int rc = sim_astra_plan(&g->plan, g->conf, c, e);
+    if (rc)
+        return rc;
+    g->n_rounds = sim_astra_rounds(g->rounds, g->conf, &g->plan.phases[0]);
+    for (int32_t i = 0; i < g->n_rounds; i++)
+        g->n_steps += g->rounds[i].times;
+    g->n_counters = g->rounds[0].to == SIM_ASTRA_NEXT ? 1 : g->n_steps;
+    g->n_links = count_links(g->shape, g->n);
+    rc = check_size(g, e);
+    if (rc)
+        return rc;
+    size_t slots = (size_t)g->n * (size_t)g->plan.n_chunks;
+    g->links = malloc((size_t)g->n_links * sizeof *g->links);
+    g->chunks = malloc((size_t)g->plan.n_chunks * sizeof *g->chunks);
+    g->step = malloc(slots * sizeof *g->step);
+    g->received = calloc(slots * (size_t)g->n_counters, sizeof *g->received);
+    g->running = calloc((size_t)g->n, sizeof *g->running);
+    g->begun = calloc((size_t)g->n, sizeof *g->begun);
+    if (!g->links || !g->chunks || !g->step || !g->received || !g->running || !g->begun)
+        return err_nomem(e, "links and members");
+    for (int64_t i = 0; i < g->n_links; i++)
+        g->links[i] = (struct link){ -1, -1, false };
+    for (int32_t i = 0; i < g->plan.n_chunks; i++)
+        g->chunks[i] = (struct links_chunk){ .start_ns = -1 };
+    for (size_t i = 0; i < slots; i++)
+        g->step[i] = -1;
+    g->now_ns = c->issue_ns;
+    return 0;
+}
+
+static int links_run(struct links_engine *g, struct err *e)
+{
+    struct sim_astra_event astra_links_event;
+    for (int32_t i = 0; i < g->n; i++)
+        links_begin_what_fits(g, i);
+    while (!g->failed && sim_astra_events_next(&g->events, &astra_links_event)) {
+        g->now_ns = astra_links_event.at_ns;
+        if (astra_links_event.kind == ARRIVED)
+            links_arrive(g, astra_links_event.id);
+        else if (astra_links_event.kind == LINK_FREE)
+            free_link(g, astra_links_event.id);
+        else
+            next_step(g, astra_links_event.id);
+    }
+    return g->failed ? err_nomem(e, "messages") : 0;
+}
+
+int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                        const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
+                        struct err *e)
+{
+    struct links_engine g = { .conf = conf, .sink = sink, .out = out, .unused = -1 };
+    g.shape = conf->dims[0].shape;
+    g.n = conf->dims[0].size;
+    int rc = prepare(&g, c, e);
+    if (!rc)
+        rc = links_run(&g, e);
+    free(g.links);
+    free(g.messages);
+    free(g.chunks);
+    free(g.step);
+    free(g.received);
+    free(g.running);
+    free(g.begun);
+    sim_astra_events_free(&g.events);
+    return rc;
+}
+
+/*
+ * Without contention all members of a phase are alike, so a phase is one number, and a collective is chunks
+ * that pass queues: each dimension has some, which the phases of the chunks are dealt to in turn.
+ */
+
+enum astra_queues_event { ISSUED, PHASE_ENDED };
+
+struct queues_chunk {
+    int32_t collective, number, phase;
+    int32_t next; /* behind it in a queue; -1 = none */
+    int64_t start_ns;
+};
+
+struct plan {
+    struct sim_astra_plan p;
+    int64_t phase_ns[SIM_ASTRA_MAX_PHASES];
+    int32_t nth[SIM_ASTRA_MAX_PHASES]; /* of a chunk's phases in that dimension */
+    int32_t uses[TOPO_MAX_DIMS];       /* phases of a chunk in a dimension */
+    int32_t turn[TOPO_MAX_DIMS];       /* queue that the first of them goes to */
+    int32_t first_chunk, n_left;
+};
+
+struct list {
+    int32_t first, last; /* chunks; -1 = none */
+};
+
+struct queues_engine {
+    const struct sim_astra_conf *conf;
+    const struct sim_astra_collective *collectives;
+    int32_t n;
+    const struct sim_astra_sink *sink;
+    struct sim_astra_result *out;
+    int64_t *end_ns;
+    struct plan *plans;          /* shape [n] */
+    struct queues_chunk *chunks; /* shape [n_chunks] */
+    int32_t n_chunks;
+    struct list *waiting; /* shape [n_dims * queues][n] */
+    int32_t *running;     /* shape [n_dims * queues] */
+    int32_t slots;        /* of a queue */
+    int32_t in_work[TOPO_MAX_DIMS];
+    int64_t since_ns[TOPO_MAX_DIMS];
+    struct sim_astra_events events;
+    int64_t now_ns;
+    bool failed; /* out of memory */
+};
+
+static int make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
+{
+    struct plan *p = &g->plans[i];
+    int rc = sim_astra_plan(&p->p, g->conf, &g->collectives[i], e);
+    for (int32_t k = 0; k < p->p.n_phases && !rc; k++) {
+        p->nth[k] = p->uses[p->p.phases[k].dim]++;
+        rc = sim_astra_phase_ns(&p->phase_ns[k], g->conf, &p->p.phases[k], e);
+    }
+    for (int32_t d = 0; d < g->conf->n_dims && !rc; d++) {
+        p->turn[d] = turn[d];
+        turn[d] = (int32_t)((turn[d] + (int64_t)p->p.n_chunks * p->uses[d]) % g->conf->queues);
+    }
+    p->first_chunk = g->n_chunks;
+    p->n_left = p->p.n_chunks;
+    g->n_chunks += p->p.n_chunks;
+    return rc;
+}
+
+/* The longest it can take: one phase after the other. */
+static int check_total(const struct queues_engine *g, struct err *e)
+{
+    double ns = 0;
+    for (int32_t i = 0; i < g->n; i++) {
+        ns += (double)g->collectives[i].issue_ns;
+        for (int32_t k = 0; k < g->plans[i].p.n_phases; k++)
+            ns += (double)g->plans[i].phase_ns[k] * g->plans[i].p.n_chunks;
+    }
+    return ns < 4.6e18 ? 0 : err_set(e, ERR_RANGE, "collectives take up to %g ns, need less than 4.6e18", ns);
+}
+
+static int make_plans(struct queues_engine *g, struct err *e)
+{
+    int32_t turn[TOPO_MAX_DIMS] = { 0 };
+    g->plans = calloc((size_t)g->n, sizeof *g->plans);
+    if (!g->plans)
+        return err_nomem(e, "collectives");
+    for (int32_t i = 0; i < g->n; i++) {
+        int rc = make_plan(g, i, turn, e);
+        if (rc)
+            return rc;
+        if (g->n_chunks > 100 * STAGE_MAX_CHUNKS)
+            return err_set(e, ERR_RANGE, "collectives have more than %d chunks, need fewer",
+                           100 * STAGE_MAX_CHUNKS);
+    }
+    return check_total(g, e);
+}
+
+static int reserve(struct queues_engine *g, struct err *e)
+{
+    size_t servers = (size_t)g->conf->n_dims * (size_t)g->conf->queues, n_lists = servers * (size_t)g->n;
+    g->chunks = calloc((size_t)g->n_chunks, sizeof *g->chunks);
+    g->waiting = malloc(n_lists * sizeof *g->waiting);
+    g->running = calloc(servers, sizeof *g->running);
+    if (!g->chunks || !g->waiting || !g->running)
+        return err_nomem(e, "chunks");
+    for (size_t i = 0; i < n_lists; i++)
+        g->waiting[i] = (struct list){ -1, -1 };
+    for (int32_t i = 0; i < g->n; i++)
+        for (int32_t k = 0; k < g->plans[i].p.n_chunks; k++)
+            g->chunks[g->plans[i].first_chunk + k] =
+                (struct queues_chunk){ .collective = i, .number = k, .next = -1 };
+    return 0;
+}
+
+static int32_t dim_of(const struct queues_engine *g, const struct queues_chunk *c)
+{
+    return g->plans[c->collective].p.phases[c->phase].dim;
+}
+
+/* Queues are dealt out in the order of collectives, their chunks, and the phases of a chunk. */
+static int32_t server_of(const struct queues_engine *g, const struct queues_chunk *c)
+{
+    const struct plan *p = &g->plans[c->collective];
+    int32_t d = dim_of(g, c), queues = g->conf->queues;
+    int64_t nth = p->turn[d] + (int64_t)c->number * p->uses[d] + p->nth[c->phase];
+    return d * queues + (int32_t)(nth % queues);
+}
+
+static void begin(struct queues_engine *g, int32_t id)
+{
+    struct queues_chunk *c = &g->chunks[id];
+    int32_t d = dim_of(g, c);
+    g->running[server_of(g, c)]++;
+    if (g->in_work[d]++ == 0)
+        g->since_ns[d] = g->now_ns;
+    c->start_ns = g->now_ns;
+    int64_t end = g->now_ns + g->plans[c->collective].phase_ns[c->phase];
+    g->failed |= !sim_astra_events_add(&g->events, end, PHASE_ENDED, id);
+}
+
+/* Chunks of one collective in the order of arrival; of several, the last or first issued goes first. */
+static void queues_begin_what_fits(struct queues_engine *g, int32_t server)
+{
+    struct list *lists = &g->waiting[(size_t)server * (size_t)g->n];
+    for (int32_t i = 0; i < g->n && g->running[server] < g->slots; i++) {
+        struct list *l = &lists[g->conf->lifo ? g->n - 1 - i : i];
+        while (l->first >= 0 && g->running[server] < g->slots) {
+            int32_t id = l->first;
+            l->first = g->chunks[id].next;
+            begin(g, id);
+        }
+    }
+}
+
+static void queues_arrive(struct queues_engine *g, int32_t id)
+{
+    struct queues_chunk *c = &g->chunks[id];
+    int32_t server = server_of(g, c);
+    struct list *l = &g->waiting[(size_t)server * (size_t)g->n + (size_t)c->collective];
+    c->next = -1;
+    if (l->first < 0)
+        l->first = id;
+    else
+        g->chunks[l->last].next = id;
+    l->last = id;
+    queues_begin_what_fits(g, server);
+}
+
+static void tell(const struct queues_engine *g, const struct queues_chunk *c)
+{
+    const struct sim_astra_phase *p = &g->plans[c->collective].p.phases[c->phase];
+    struct sim_astra_span span = {
+        c->collective, c->number, c->phase, p->dim, p->pass, c->start_ns, g->now_ns
+    };
+    if (g->sink)
+        g->sink->take(g->sink->context, &span);
+}
+
+/* The chunk joins its next queue before its place is given away. */
+static void end_phase(struct queues_engine *g, int32_t id)
+{
+    struct queues_chunk *c = &g->chunks[id];
+    struct plan *p = &g->plans[c->collective];
+    int32_t d = dim_of(g, c), server = server_of(g, c);
+    tell(g, c);
+    g->running[server]--;
+    if (--g->in_work[d] == 0)
+        g->out->busy_ns[d] += g->now_ns - g->since_ns[d];
+    if (++c->phase < p->p.n_phases)
+        queues_arrive(g, id);
+    else if (--p->n_left == 0 && g->end_ns)
+        g->end_ns[c->collective] = g->now_ns;
+    queues_begin_what_fits(g, server);
+}
+
+static int queues_run(struct queues_engine *g, struct err *e)
+{
+    struct sim_astra_event astra_queues_event;
+    for (int32_t i = 0; i < g->n; i++)
+        g->failed |= !sim_astra_events_add(&g->events, g->collectives[i].issue_ns, ISSUED, i);
+    while (!g->failed && sim_astra_events_next(&g->events, &astra_queues_event)) {
+        g->now_ns = astra_queues_event.at_ns;
+        if (astra_queues_event.kind == PHASE_ENDED)
+            end_phase(g, astra_queues_event.id);
+        else
+            for (int32_t k = 0; k < g->plans[astra_queues_event.id].p.n_chunks; k++)
+                queues_arrive(g, g->plans[astra_queues_event.id].first_chunk + k);
+    }
+    g->out->time_ns = g->now_ns;
+    return g->failed ? err_nomem(e, "events") : 0;
+}
+
+int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                         const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
+                         const struct sim_astra_sink *sink, struct err *e)
+{
+    struct queues_engine g = { .conf = conf, .collectives = list, .n = n, .sink = sink, .out = out };
+    g.end_ns = end_ns;
+    g.slots = (conf->active_chunks - 1) / conf->queues + 1;
+    int rc = make_plans(&g, e);
+    if (!rc)
+        rc = reserve(&g, e);
+    if (!rc)
+        rc = queues_run(&g, e);
+    free(g.plans);
+    free(g.chunks);
+    free(g.waiting);
+    free(g.running);
+    sim_astra_events_free(&g.events);
+    return rc;
+}
+
+static bool is_power_of_two(int32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static int check_dim(const struct sim_astra_dim *dim, int32_t d, struct err *e)
+{
+    if (dim->shape == TOPO_LINE)
+        return err_set(e, ERR_RANGE, "dims[%d].shape: is line, need ring, full or switch", d);
+    if (dim->size < TOPO_MIN_SIZE || dim->size > TOPO_MAX_SIZE)
+        return err_set(e, ERR_RANGE, "dims[%d].size: is %d, need %d to %d", d, dim->size, TOPO_MIN_SIZE,
+                       TOPO_MAX_SIZE);
+    if (!(isfinite(dim->GiBps) && dim->GiBps > 0))
+        return err_set(e, ERR_RANGE, "dims[%d].GiBps: is %g, need a bandwidth above 0", d, dim->GiBps);
+    if (!(isfinite(dim->lat_ns) && dim->lat_ns >= 0))
+        return err_set(e, ERR_RANGE, "dims[%d].lat_ns: is %g, need a latency of 0 or more", d, dim->lat_ns);
+    return 0;
+}
+
+static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct err *e)
+{
+    enum topo_algorithm a = conf->algorithms[d];
+    const struct sim_astra_dim *dim = &conf->dims[d];
+    if (a != TOPO_ALGORITHM_RING && a != TOPO_ALGORITHM_DIRECT && a != TOPO_ALGORITHM_HALVING &&
+        a != TOPO_ALGORITHM_TREE)
+        return err_set(e, ERR_RANGE,
+                       "algorithms[%d]: is %s, need ring, direct, halving-doubling or double-binary-tree", d,
+                       a < N_TOPO_ALGORITHMS ? topo_algorithm_words[a] : "unknown");
+    if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_TREE) && !is_power_of_two(dim->size))
+        return err_set(e, ERR_RANGE, "algorithms[%d]: is %s of %d members, need 2^k of them", d,
+                       topo_algorithm_words[a], dim->size);
+    return 0;
+}
+
+static int check_network(const struct sim_astra_conf *conf, struct err *e)
+{
+    int64_t npus = 1;
+    if (conf->n_dims < 1 || conf->n_dims > TOPO_MAX_DIMS)
+        return err_set(e, ERR_RANGE, "dims: are %d, need 1 to %d", conf->n_dims, TOPO_MAX_DIMS);
+    if (conf->backend == SIM_ASTRA_AWARE && conf->n_dims > 1)
+        return err_set(e, ERR_UNSUP, "dims: are %d with contention, need one", conf->n_dims);
+    if (conf->n_algorithms != conf->n_dims)
+        return err_set(e, ERR_RANGE, "algorithms: are %d for %d dimensions, need one for each",
+                       conf->n_algorithms, conf->n_dims);
+    for (int32_t d = 0; d < conf->n_dims; d++) {
+        int rc = check_dim(&conf->dims[d], d, e);
+        if (!rc)
+            rc = check_algorithm(conf, d, e);
+        if (rc)
+            return rc;
+        npus *= conf->dims[d].size;
+        if (npus > TOPO_MAX_NPUS)
+            return err_set(e, ERR_RANGE, "dims: have %lld NPUs or more, need at most %d", (long long)npus,
+                           TOPO_MAX_NPUS);
+    }
+    return 0;
+}
+
+static int check_count(int64_t x, const char *name, int64_t most, struct err *e)
+{
+    if (x < 1 || x > most)
+        return err_set(e, ERR_RANGE, "%s: is %lld, need 1 to %lld", name, (long long)x, (long long)most);
+    return 0;
+}
+
+static int check_system(const struct sim_astra_conf *conf, struct err *e)
+{
+    int rc = check_count(conf->splits, "splits", STAGE_MAX_CHUNKS, e);
+    if (!rc)
+        rc = check_count(conf->active_chunks, "active_chunks", INT32_MAX, e);
+    if (!rc)
+        rc = check_count(conf->queues, "queues", SIM_ASTRA_MAX_QUEUES, e);
+    if (rc)
+        return rc;
+    if (conf->endpoint_ns < 0 || conf->endpoint_ns > INT64_C(1000000000000))
+        return err_set(e, ERR_RANGE, "endpoint_ns: is %lld, need 0 to 1e12", (long long)conf->endpoint_ns);
+    if (!(conf->mem_GBps > 0))
+        return err_set(e, ERR_RANGE, "mem_GBps: is %g, need a bandwidth above 0", conf->mem_GBps);
+    return 0;
+}
+
+/* Members end at different times, so that what follows would start ragged; and the two trees of one dimension
+ * take turns. Nothing is known to hold such figures against. */
+static int check_tree(const struct sim_astra_conf *conf, const struct sim_astra_collective *c, int32_t d,
+                      struct err *e)
+{
+    if (c->kind != COLLECTIVE_ALL_REDUCE || conf->n_dims > 1 || conf->splits > 1)
+        return err_set(
+            e, ERR_UNSUP,
+            "algorithms[%d]: is double-binary-tree, need an all-reduce of one chunk in one dimension", d);
+    if (conf->dims[d].shape == TOPO_RING)
+        return err_set(e, ERR_UNSUP, "algorithms[%d]: is double-binary-tree on a ring, need full or switch",
+                       d);
+    return 0;
+}
+
+static int check_collective(const struct sim_astra_conf *conf, const struct sim_astra_collective *c,
+                            struct err *e)
+{
+    bool any = false;
+    if (c->bytes < 1)
+        return err_set(e, ERR_RANGE, "bytes: is %lld, need 1 or more", (long long)c->bytes);
+    if (c->issue_ns < 0 || c->issue_ns > INT64_C(1000000000000000))
+        return err_set(e, ERR_RANGE, "issue_ns: is %lld, need 0 to 1e15", (long long)c->issue_ns);
+    if (c->kind == COLLECTIVE_BROADCAST || c->kind == COLLECTIVE_SEND)
+        return err_set(e, ERR_UNSUP, "kind: is %s, need all-reduce, reduce-scatter, all-gather or all-to-all",
+                       collective_names[c->kind]);
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        if (!c->in[d])
+            continue;
+        any = true;
+        if (d >= conf->n_dims)
+            return err_set(e, ERR_RANGE, "in[%d]: is set, need one of %d dimensions", d, conf->n_dims);
+        if (c->kind == COLLECTIVE_ALL_TO_ALL && conf->algorithms[d] != TOPO_ALGORITHM_DIRECT)
+            return err_set(e, ERR_UNSUP, "algorithms[%d]: is %s, need direct for an all-to-all", d,
+                           topo_algorithm_words[conf->algorithms[d]]);
+        int rc = conf->algorithms[d] == TOPO_ALGORITHM_TREE ? check_tree(conf, c, d, e) : 0;
+        if (rc)
+            return rc;
+    }
+    return any ? 0 : err_set(e, ERR_RANGE, "in: is set for no dimension, need one or more");
+}
+
+int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list, int32_t n,
+                    struct err *e)
+{
+    int rc = check_network(conf, e);
+    if (!rc)
+        rc = check_system(conf, e);
+    if (!rc)
+        rc = check_count(n, "collectives", SIM_ASTRA_MAX_COLLECTIVES, e);
+    if (!rc && conf->backend == SIM_ASTRA_AWARE && n > 1)
+        rc = err_set(e, ERR_UNSUP, "collectives: are %d with contention, need one", n);
+    for (int32_t i = 0; i < n && !rc; i++) {
+        rc = check_collective(conf, &list[i], e);
+        if (!rc && i && list[i].issue_ns < list[i - 1].issue_ns)
+            rc = err_set(e, ERR_RANGE, "issue_ns: is %lld after %lld, need them in order",
+                         (long long)list[i].issue_ns, (long long)list[i - 1].issue_ns);
+        if (rc && n > 1)
+            err_wrap(e, "collectives[%d]", i);
+    }
+    return rc;
+}
 
 void sim_astra_defaults(struct sim_astra_conf *conf)
 {

@@ -1,7 +1,7 @@
 /** @file The analytical back-ends of ASTRA-sim 2, restated: collectives in whole nanoseconds, as that program
  * counts. */
-#ifndef SIM_ASTRA_H
-#define SIM_ASTRA_H
+#ifndef SIM_ASTRA_ASTRA_H
+#define SIM_ASTRA_ASTRA_H
 
 #include "workloads/algorithm.h"
 #include "workloads/collective.h"

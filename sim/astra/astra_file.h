@@ -1,6 +1,6 @@
 /** @file Network and system files of ASTRA-sim 2, and what they are as a study of weft; both ways. */
-#ifndef SIM_ASTRA_FILE_H
-#define SIM_ASTRA_FILE_H
+#ifndef SIM_ASTRA_ASTRA_FILE_H
+#define SIM_ASTRA_ASTRA_FILE_H
 
 #include "base/text.h"
 #include "base/yaml.h"

@@ -6,7 +6,338 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "sim/chunk/chunk_state.h"
+#include "base/heap.h"
+#include "sim/chunk/order.h"
+#include "sim/event_heap.h"
+
+/*
+ * Private to sim/chunk*.c: what a simulation in chunks holds.
+ */
+
+/** Events closer than this are one instant: sums of the same terms in another order. */
+#define INSTANT_REL 1e-12
+
+/** The stages of all chunks that go in one order. */
+struct chunk_plan {
+    uint8_t order[TOPO_MAX_DIMS];
+    int32_t n_order;
+    struct stage stages[STAGE_MAX];
+    int32_t n;
+};
+
+struct chunk_entry {
+    struct sim_job job;
+    struct sim_job_result result;
+    struct chunk_plan *plans; /**< shape [n_plans], owned; NULL when it has ended and no slices are kept */
+    int32_t n_plans, cap_plans;
+    int32_t *plan_of;             /**< shape [chunks], owned; likewise */
+    int32_t shape[TOPO_MAX_DIMS]; /**< of its teams, in server.shapes */
+    int32_t n_stages;             /**< the most of any plan */
+    int64_t left;                 /**< chunks times cells that are still under way */
+    /** Members that are there for a stage: shape [chunks][n_stages][cells], owned; NULL while there is one
+     * cell, and when it has ended. */
+    int32_t *arrived;
+};
+
+/** A stage of a chunk that waits for its dimension. */
+struct waiting {
+    int32_t priority;
+    double key; /**< smaller goes first; then the smaller seq */
+    int64_t seq;
+    int32_t job, chunk, stage, cell; /**< cell: the lowest of the team */
+    int32_t shape;                   /**< of the team */
+    double ready_s;
+};
+
+/** One that is being served. */
+struct active {
+    struct waiting item;
+    struct team team;
+    int32_t dim, slot;
+    double start_s, end_s;
+    double left_B, rate_Bps, since_s; /**< while sending, with others beside it */
+    bool sending;
+    int32_t place;     /**< in server.sending, while sending */
+    int32_t next_free; /**< while free; -1: the last */
+};
+
+/** The stages that wait for one team. */
+struct queue {
+    struct waiting *items; /**< shape [n], owned; a binary heap */
+    int32_t n, cap;
+    bool touched; /**< listed in server.touched */
+};
+
+/** Teams of one form: those of jobs with equal members and stride. Of two forms, teams may overlap. */
+struct shape {
+    int32_t step, n;      /**< as struct team */
+    struct queue *queues; /**< shape [cells], owned; by the lowest cell of the team */
+};
+
+/** A dimension. */
+struct server {
+    struct shape *shapes;
+    int32_t n_shapes, cap_shapes;
+    struct queue_at {
+        int32_t shape, cell;
+    } * touched; /**< shape [n_touched], owned; not empty, and something came or a member came free */
+    int32_t n_touched, cap_touched;
+    struct queue fronts; /**< while it chooses: the first of each queue */
+    int32_t *sending;    /**< shape [n_sending], owned; actives past their latency */
+    int32_t n_sending, cap_sending;
+    bool shares_anew; /**< the number that send changed at this instant */
+};
+
+/** One that has come to its end, in the order of processing. */
+struct ending {
+    int32_t job, chunk, stage, cell, active;
+};
+
+struct chunk_sim {
+    struct topo_network net;
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct sim_rules rules;
+    bool keep;
+    struct cells cells;
+    struct server servers[TOPO_MAX_DIMS];
+    int32_t *busy;    /**< shape [n_dims][cells], owned: stages at each NPU of a cell */
+    int32_t *sending; /**< likewise, of them those past their latency */
+    uint64_t *slots;  /**< shape [n_dims][cells][slot_words], owned; bits that are taken, by the lowest cell
+                         of the team; NULL: always slot 0 */
+    int32_t slot_words;
+    struct active *actives;
+    int32_t n_actives, cap_actives, first_free; /**< -1: none */
+    struct event_heap events; /**< of actives: end, or end of the latency when several share */
+    struct arrival {
+        int32_t job, cell;
+    } * arrivals; /**< shape [n_arrivals], owned; late cells */
+    int32_t n_arrivals, cap_arrivals;
+    struct event_heap late;
+    struct chunk_entry *jobs;
+    int32_t n_jobs, cap_jobs;
+    struct order_load load;
+    double last_issue_s, now_s;
+    int64_t seq;
+    bool pending; /**< issued at now_s and not dispatched yet */
+    int32_t *ended;
+    int32_t n_ended, cap_ended;
+    struct chunk_slice *slices;
+    int32_t n_slices, cap_slices;
+    struct ending *batch; /**< what ends in one instant; shape [cap_batch], owned */
+    int32_t cap_batch;
+};
+
+/** The shape of teams of @p members with @p stride in dimension d, made if new. ERR_NOMEM. */
+int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out, struct err *e);
+/** The team of a shape that @p cell is in. */
+struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell);
+/** A stage waits for its team in dimension d. ERR_NOMEM. */
+int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e);
+/** The members of a team in dimension d have one stage less. ERR_NOMEM. */
+int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e);
+/** Start what waits and can start, in order; what waits for a busy member lets others pass. ERR_NOMEM. */
+int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e);
+void chunk_servers_free(struct chunk_sim *x);
+
+/** Begin to serve a stage whose team is free. ERR_NOMEM. */
+int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e);
+
+/** Fill plans and plan_of of a new entry. ERR_NOMEM. */
+int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e);
+
+/*
+ * What waits for a dimension: a queue for each team of NPUs, of which a dimension looks at those where
+ * something changed.
+ */
+
+static bool waiting_before(const struct waiting *a, const struct waiting *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->key < b->key || b->key < a->key)
+        return a->key < b->key;
+    return a->seq < b->seq;
+}
+
+HEAP(waitings, struct waiting, waiting_before)
+
+static int queue_push(struct queue *q, const struct waiting *w, struct err *e)
+{
+    if (!vec_reserve(q->items, q->cap, q->n + 1))
+        return err_nomem(e, "a queue of chunks");
+    waitings_push(q->items, q->n++, *w);
+    return 0;
+}
+
+/* ---- teams ---- */
+
+int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out, struct err *e)
+{
+    struct server *server = &x->servers[d];
+    struct team team = cells_team(&x->cells, d, 0, members, stride);
+    for (*out = 0; *out < server->n_shapes; ++*out)
+        if (server->shapes[*out].step == team.step && server->shapes[*out].n == team.n)
+            return 0;
+    if (!vec_reserve(server->shapes, server->cap_shapes, server->n_shapes + 1))
+        return err_nomem(e, "queues of chunks");
+    struct queue *queues = calloc((size_t)x->cells.n, sizeof *queues);
+    if (!queues)
+        return err_nomem(e, "queues of chunks");
+    server->shapes[server->n_shapes++] = (struct shape){ team.step, team.n, queues };
+    return 0;
+}
+
+struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell)
+{
+    const struct shape *s = &x->servers[d].shapes[shape];
+    return cells_team(&x->cells, d, cell, s->n, s->step / x->cells.span[d]);
+}
+
+/* Look at a queue in the next round. */
+static int touch(struct server *server, int32_t shape, int32_t cell, struct err *e)
+{
+    struct queue *q = &server->shapes[shape].queues[cell];
+    if (q->touched || q->n == 0)
+        return 0;
+    if (!vec_reserve(server->touched, server->cap_touched, server->n_touched + 1))
+        return err_nomem(e, "queues of chunks");
+    server->touched[server->n_touched++] = (struct queue_at){ shape, cell };
+    q->touched = true;
+    return 0;
+}
+
+int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e)
+{
+    struct server *server = &x->servers[d];
+    int rc = 0;
+    for (int32_t s = 0; s < server->n_shapes && !rc; s++) {
+        const struct shape *shape = &server->shapes[s];
+        if (shape->step == team->step && shape->n == team->n) {
+            rc = touch(server, s, team->first, e);
+            continue;
+        }
+        for (int32_t i = 0, cell = team->first; i < team->n && !rc; i++, cell += team->step)
+            rc = touch(server, s, chunk_team(x, d, s, cell).first, e);
+    }
+    return rc;
+}
+
+int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e)
+{
+    struct server *server = &x->servers[d];
+    int rc = queue_push(&server->shapes[w->shape].queues[w->cell], w, e);
+    return rc ? rc : touch(server, w->shape, w->cell, e);
+}
+
+static bool is_free(const struct chunk_sim *x, int32_t d, const struct waiting *w)
+{
+    struct team team = chunk_team(x, d, w->shape, w->cell);
+    for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
+        if (x->busy[d * x->cells.n + cell] >= x->rules.active)
+            return false;
+    return true;
+}
+
+/* The first of each queue that was touched stands in `fronts`. One whose team is busy waits on, and all
+ * behind it with it: nothing comes free while a dimension chooses. */
+int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
+{
+    struct server *server = &x->servers[d];
+    int rc = 0;
+    for (int32_t i = 0; i < server->n_touched && !rc; i++) {
+        struct queue_at at = server->touched[i];
+        struct queue *q = &server->shapes[at.shape].queues[at.cell];
+        q->touched = false;
+        rc = queue_push(&server->fronts, &q->items[0], e);
+    }
+    server->n_touched = 0;
+    while (server->fronts.n && !rc) {
+        struct waiting w = waitings_pop(server->fronts.items, server->fronts.n--);
+        struct queue *q = &server->shapes[w.shape].queues[w.cell];
+        if (!is_free(x, d, &w))
+            continue;
+        waitings_pop(q->items, q->n--);
+        rc = chunk_start(x, &w, e);
+        if (!rc && q->n)
+            rc = queue_push(&server->fronts, &q->items[0], e);
+    }
+    return rc;
+}
+
+void chunk_servers_free(struct chunk_sim *x)
+{
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        struct server *server = &x->servers[d];
+        for (int32_t s = 0; s < server->n_shapes; s++) {
+            for (int32_t cell = 0; cell < x->cells.n; cell++)
+                free(server->shapes[s].queues[cell].items);
+            free(server->shapes[s].queues);
+        }
+        free(server->shapes);
+        free(server->touched);
+        free(server->fronts.items);
+        free(server->sending);
+    }
+}
+
+static int32_t find_plan(const struct chunk_entry *entry, const uint8_t *order)
+{
+    for (int32_t p = 0; p < entry->n_plans; p++)
+        if (memcmp(entry->plans[p].order, order, TOPO_MAX_DIMS) == 0)
+            return p;
+    return -1;
+}
+
+static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const struct order_job *job,
+                        const uint8_t *order, int32_t n)
+{
+    struct chunk_plan *grown = array_grow(entry->plans, entry->n_plans, &entry->cap_plans, sizeof *grown);
+    int32_t wide[TOPO_MAX_DIMS], n_wide = n;
+    if (!grown)
+        return -1;
+    entry->plans = grown;
+    struct chunk_plan *p = &entry->plans[entry->n_plans];
+    *p = (struct chunk_plan){ .n_order = n };
+    memcpy(p->order, order, sizeof p->order);
+    for (int32_t i = 0; i < n; i++)
+        wide[i] = order[i];
+    for (int32_t d = 0; d < x->net.n_dims; d++)
+        if (job->members[d] < 2)
+            wide[n_wide++] = d;
+    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, wide, &x->net, &x->rules.stage,
+                      x->bw_Bps);
+    return entry->n_plans++;
+}
+
+int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e)
+{
+    int32_t chunks = x->rules.stage.chunks;
+    struct order_job job = { .kind = entry->job.kind,
+                             .chunk_B = entry->job.bytes / chunks,
+                             .members = entry->job.members,
+                             .net = &x->net,
+                             .bw_Bps = x->bw_Bps,
+                             .rules = &x->rules.stage };
+    entry->plan_of = malloc((size_t)chunks * sizeof *entry->plan_of);
+    if (!entry->plan_of)
+        return err_nomem(e, "chunks");
+    bool by_load = entry->job.order == SIM_ORDER_THEMIS || entry->job.order == SIM_ORDER_MINMAX;
+    for (int32_t c = 0; c < chunks; c++) {
+        uint8_t order[TOPO_MAX_DIMS];
+        if (c > 0 && !by_load) {
+            entry->plan_of[c] = 0;
+            continue;
+        }
+        int32_t n =
+            order_next(order, &x->load, &job, &x->rules, entry->job.order, c == 0, by_load ? 1 : chunks);
+        entry->plan_of[c] = find_plan(entry, order);
+        if (entry->plan_of[c] < 0)
+            entry->plan_of[c] = add_plan(x, entry, &job, order, n);
+        if (entry->plan_of[c] < 0)
+            return err_nomem(e, "chunks");
+    }
+    return 0;
+}
 
 /* Slots in a word of the map of those that are taken. */
 enum { SLOT_BITS = 64 };
@@ -466,4 +797,65 @@ int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, st
     }
     x->jobs[x->n_jobs] = (struct chunk_entry){ .job = *job, .result = { .issue_s = now_s, .end_s = NAN } };
     return begin_job(x, x->n_jobs++, e);
+}
+
+/*
+ * What a simulation in chunks tells, and the simulation as an engine.
+ */
+
+const int32_t *chunk_ended(const struct chunk_sim *x, int32_t *n)
+{
+    *n = x->n_ended;
+    return x->ended;
+}
+
+const struct sim_job_result *chunk_result(const struct chunk_sim *x, int32_t job)
+{
+    return &x->jobs[job].result;
+}
+
+const struct chunk_slice *chunk_slices(const struct chunk_sim *x, int64_t *n)
+{
+    *n = x->n_slices;
+    return x->slices;
+}
+
+const uint8_t *chunk_order(const struct chunk_sim *x, int32_t job, int32_t chunk, int32_t *n)
+{
+    const struct chunk_entry *entry = &x->jobs[job];
+    const struct chunk_plan *p = &entry->plans[entry->plan_of[chunk]];
+    *n = p->n_order;
+    return p->order;
+}
+
+/* ---- as an engine ---- */
+
+static int engine_issue(void *x, const struct sim_job *job, double now_s, struct err *e)
+{
+    return chunk_issue(x, job, now_s, e);
+}
+
+static double engine_next(const void *x)
+{
+    return chunk_next(x);
+}
+
+static int engine_advance(void *x, struct err *e)
+{
+    return chunk_advance(x, e);
+}
+
+static const int32_t *engine_ended(const void *x, int32_t *n)
+{
+    return chunk_ended(x, n);
+}
+
+static const struct sim_job_result *engine_result(const void *x, int32_t job)
+{
+    return chunk_result(x, job);
+}
+
+struct sim_engine chunk_engine(struct chunk_sim *x)
+{
+    return (struct sim_engine){ x, engine_issue, engine_next, engine_advance, engine_ended, engine_result };
 }

@@ -1,9 +1,9 @@
 /** @file Event simulation of collectives in chunks: every dimension a server that chunks pass in their order.
  */
-#ifndef SIM_CHUNK_H
-#define SIM_CHUNK_H
+#ifndef SIM_CHUNK_CHUNK_H
+#define SIM_CHUNK_CHUNK_H
 
-#include "sim/engine.h"
+#include "sim/train.h"
 
 /** One stage of one chunk, as it was served. */
 struct chunk_slice {

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/num.h"
-#include "topo/route_search.h"
+#include "topo/route.h"
 
 /* ---- what servers offer ---- */
 

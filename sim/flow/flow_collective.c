@@ -5,7 +5,581 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/flow/flow_collective_model.h"
+#include "base/array.h"
+#include "base/num.h"
+#include "sim/flow/flow_plan.h"
+#include "topo/shape.h"
+
+/*
+ * Private to sim/flow_collective.c and sim/flow_line.c: collectives under way, and the lines they
+ * pass.
+ */
+
+/** A plan and what it is for, so that it is made once. */
+struct flow_made_plan {
+    enum pass pass;
+    enum topo_algorithm algorithm;
+    int32_t segments, group, dim;
+    struct flow_plan plan;
+    int32_t *routes; /**< shape [lines of the dimension][channels], where in flow_sim.kept, -1 = not there;
+                        owned; NULL: not kept */
+};
+
+/** Routes that were searched for are kept in as many numbers: 512 MB. */
+enum { FLOW_MAX_KEPT = 1 << 27 };
+
+/** What waits at a line: chunk of a collective in a stage; next one behind it, -1 = none. */
+struct flow_waiting {
+    int32_t job, chunk, stage, next;
+};
+
+/** A line of a group: how many chunks it works on, and the queue before it. */
+struct flow_server {
+    int32_t n_running, head, tail;
+};
+
+struct flow_member_group {
+    struct flow_group group;
+    struct flow_server *servers[TOPO_MAX_DIMS]; /**< shape [lines of the dimension], owned */
+};
+
+/** A collective. */
+struct flow_job {
+    int32_t group, priority;
+    enum collective_kind kind;
+    double bytes, begin_s, finish_s;
+    struct stage *stages; /**< shape [n_stages], owned; NULL once it is done */
+    int32_t *plans;       /**< shape [n_stages], owned */
+    int64_t *offset;  /**< shape [n_stages + 1], where a stage begins in a chunk's part of arrived; owned */
+    int32_t *arrived; /**< shape [chunks][lines of all stages]: members that are ready, owned */
+    int32_t n_stages;
+    int64_t left; /**< lines that chunks have to pass yet */
+};
+
+/** A line at work on a chunk. */
+struct flow_run {
+    int32_t job, chunk, stage, line;
+    int32_t n_left;  /**< channels that have not sent everything */
+    uint32_t *state; /**< shape [cap_state], of each channel twice the messages arrived, plus 1 while one is
+                        on its way */
+    int32_t cap_state;
+};
+
+struct flow_sim {
+    struct topo_routes *routes;
+    struct flow_rules rules;
+    struct flow_net *net;
+    struct flow_member_group *groups;
+    struct flow_job *jobs;
+    struct flow_run *runs;
+    struct flow_made_plan *plans;
+    struct flow_waiting *waiting;
+    int32_t n_groups, cap_groups, n_jobs, cap_jobs, n_runs, cap_runs, n_plans, cap_plans, n_waiting,
+        cap_waiting;
+    int32_t *free_runs; /**< shape [cap_free_runs] */
+    int32_t n_free_runs, cap_free_runs, free_waiting;
+    int32_t *ended; /**< shape [cap_ended] */
+    int32_t n_ended, cap_ended;
+    struct topo_path path;
+    int32_t *kept;                       /**< shape [cap_kept], routes: number of arcs, then these */
+    int32_t n_kept, cap_kept, room_kept; /**< room: what flow_made_plan.routes leave of FLOW_MAX_KEPT */
+    double *late_s;                      /**< shape [NPUs of the network], owned; NULL = nobody is late */
+};
+
+/** Make room for one more item, or leave with ERR_NOMEM. */
+#define FLOW_GROW(array, n, cap, what)                                                                       \
+    do {                                                                                                     \
+        void *grown_ = array_grow(array, n, &(cap), sizeof *(array));                                        \
+        if (!grown_)                                                                                         \
+            return err_nomem(e, what);                                                                       \
+        (array) = grown_;                                                                                    \
+    } while (0)
+
+/** A chunk may enter a stage at a line: now, or behind those that wait there. Errors as flow_sim_advance().
+ */
+int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e);
+
+/** A message of a line at work has arrived: send what waited for it, and go on with what is complete. */
+int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e);
+
+/** A collective is over. */
+int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e);
+
+static int check_box(const struct flow_group *g, const struct flow_group_spec *spec, struct err *e)
+{
+    bool seen[TOPO_MAX_DIMS] = { false };
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        const struct topo_dim *dim = &g->net.dims[d];
+        int64_t m = g->members[d], st = g->stride[d], o = g->order[d];
+        if (m < 1 || st < 1)
+            return err_set(e, ERR_RANGE,
+                           "group: %lld members of dimension %s with stride %lld, need 1 or more",
+                           (long long)m, dim->name, (long long)st);
+        if (!spec->first && m > 1 && (m * st > dim->size || dim->size % (m * st) != 0))
+            return err_set(
+                e, ERR_RANGE,
+                "group: %lld members of dimension %s with stride %lld, need a product that divides %d",
+                (long long)m, dim->name, (long long)st, dim->size);
+        if (spec->first && !(spec->first[d] >= 0 && spec->first[d] + (m - 1) * st < dim->size))
+            return err_set(
+                e, ERR_RANGE,
+                "group: dimension %s from %d on, %lld members with stride %lld, need addresses below %d",
+                dim->name, spec->first[d], (long long)m, (long long)st, dim->size);
+        if (!(o >= 0 && o < g->net.n_dims) || seen[o])
+            return err_set(e, ERR_RANGE, "group: order of dimensions has %lld, need each of 0 to %d once",
+                           (long long)o, g->net.n_dims - 1);
+        seen[o] = true;
+    }
+    return 0;
+}
+
+static int32_t address(const struct topo_routes *routes, int32_t d, int64_t npu)
+{
+    return (int32_t)(npu / routes->stride[d] % routes->net.dims[d].size);
+}
+
+int32_t flow_group_position(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
+                            int64_t npu)
+{
+    return (address(routes, d, npu) - g->base[d]) / g->stride[d] % g->members[d];
+}
+
+static bool takes_part(const struct flow_group *g, const struct flow_group_spec *spec,
+                       const struct topo_routes *routes, int64_t npu)
+{
+    for (int32_t d = 0; spec->first && d < g->net.n_dims; d++) {
+        int32_t ahead = address(routes, d, npu) - g->base[d];
+        if (ahead < 0 || ahead % g->stride[d] != 0 || ahead / g->stride[d] >= g->members[d])
+            return false;
+    }
+    return true;
+}
+
+/* Lines are numbered as their first members are, which come before the others. */
+static int cut_lines(struct flow_group *g, int32_t d, const struct flow_group_spec *spec,
+                     const struct topo_routes *routes, struct err *e)
+{
+    struct flow_lines *l = &g->lines[d];
+    int64_t n_npus = routes->n_npus;
+    l->n_members = g->members[d];
+    l->step = routes->stride[d] * g->stride[d];
+    l->line_of = malloc((size_t)n_npus * sizeof *l->line_of);
+    l->first = malloc(((size_t)n_npus / (size_t)l->n_members + 1) * sizeof *l->first);
+    if (!l->line_of || !l->first)
+        return err_nomem(e, "group");
+    for (int64_t npu = 0; npu < n_npus; npu++) {
+        l->line_of[npu] = -1;
+        if (!takes_part(g, spec, routes, npu))
+            continue;
+        int32_t position = flow_group_position(g, routes, d, npu);
+        if (position > 0) {
+            l->line_of[npu] = l->line_of[npu - position * l->step];
+        } else {
+            l->first[l->n_lines] = npu;
+            l->line_of[npu] = l->n_lines++;
+        }
+    }
+    return 0;
+}
+
+static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
+                     const struct topo_routes *routes, struct err *e)
+{
+    if (routes->net.n_dims == 0)
+        return err_set(e, ERR_UNSUP, "group: is given by dimensions, need a list of NPUs in a custom graph");
+    g->net = routes->net;
+    g->n_groups = spec->first ? 1 : routes->n_npus;
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        g->members[d] = spec->members[d] ? spec->members[d] : 1;
+        g->stride[d] = spec->stride[d] ? spec->stride[d] : 1;
+        g->order[d] = spec->order ? spec->order[d] : d;
+        g->base[d] = spec->first ? spec->first[d] : 0;
+    }
+    int rc = check_box(g, spec, e);
+    for (int32_t d = 0; d < g->net.n_dims && !rc; d++) {
+        g->n_groups /= spec->first ? 1 : g->members[d];
+        if (g->members[d] > 1)
+            rc = cut_lines(g, d, spec, routes, e);
+    }
+    return rc;
+}
+
+static int check_list(const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
+{
+    if (spec->n_npus < 2)
+        return err_set(e, ERR_RANGE, "group: has %d NPUs, need 2 or more", spec->n_npus);
+    for (int32_t i = 0; i < spec->n_npus; i++)
+        if (!(spec->npus[i] >= 0 && spec->npus[i] < routes->n_npus))
+            return err_set(e, ERR_RANGE, "group: NPU is %lld, need 0 to %d", (long long)spec->npus[i],
+                           routes->n_npus - 1);
+    if (spec->algorithm > TOPO_ALGORITHM_HALVING || spec->algorithm == TOPO_ALGORITHM_AUTO)
+        return err_set(e, ERR_RANGE,
+                       "group: algorithm of a list of NPUs is %s, need ring, direct or halving-doubling",
+                       topo_algorithm_words[spec->algorithm]);
+    if (spec->algorithm == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(spec->n_npus))
+        return err_set(e, ERR_RANGE, "group: has %d NPUs, need a power of two for halving-doubling",
+                       spec->n_npus);
+    return 0;
+}
+
+static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
+                      const struct topo_routes *routes, struct err *e)
+{
+    struct flow_lines *l = &g->lines[0];
+    size_t n = (size_t)spec->n_npus;
+    int rc = check_list(spec, routes, e);
+    if (rc)
+        return rc;
+    topo_network_defaults(&g->net);
+    topo_dim_defaults(&g->net.dims[0], 0);
+    g->net.n_dims = 1;
+    g->net.n_npus = spec->n_npus;
+    g->net.dims[0].shape = TOPO_RING;
+    g->net.dims[0].size = spec->n_npus;
+    g->net.dims[0].algorithm = spec->algorithm;
+    g->members[0] = spec->n_npus;
+    g->stride[0] = 1;
+    g->n_groups = 1;
+    *l = (struct flow_lines){ .n_members = spec->n_npus, .n_lines = 1, .step = 1 };
+    l->line_of = malloc((size_t)routes->n_npus * sizeof *l->line_of);
+    l->first = malloc(sizeof *l->first);
+    g->npus = malloc(n * sizeof *g->npus);
+    if (!l->line_of || !l->first || !g->npus)
+        return err_nomem(e, "group");
+    memcpy(g->npus, spec->npus, n * sizeof *g->npus);
+    l->first[0] = g->npus[0];
+    for (int64_t npu = 0; npu < routes->n_npus; npu++)
+        l->line_of[npu] = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (l->line_of[g->npus[i]] == 0)
+            return err_set(e, ERR_RANGE, "group: NPU %lld comes twice, need different ones",
+                           (long long)g->npus[i]);
+        l->line_of[g->npus[i]] = 0;
+    }
+    return 0;
+}
+
+int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
+                     const struct topo_routes *routes, struct err *e)
+{
+    *g = (struct flow_group){ 0 };
+    int rc = spec->npus ? build_list(g, spec, routes, e) : build_box(g, spec, routes, e);
+    if (rc)
+        flow_group_free(g);
+    return rc;
+}
+
+void flow_group_free(struct flow_group *g)
+{
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
+        free(g->lines[d].first);
+        free(g->lines[d].line_of);
+    }
+    free(g->npus);
+    *g = (struct flow_group){ 0 };
+}
+
+int64_t flow_group_npu(const struct flow_group *g, int32_t d, int32_t line, int32_t i)
+{
+    return g->npus ? g->npus[i] : g->lines[d].first[line] + i * g->lines[d].step;
+}
+
+/* ---- messages ---- */
+
+static const struct stage *stage_of(const struct flow_sim *sim, const struct flow_run *r)
+{
+    return &sim->jobs[r->job].stages[r->stage];
+}
+
+static struct flow_made_plan *made_plan_of(const struct flow_sim *sim, const struct flow_run *r)
+{
+    return &sim->plans[sim->jobs[r->job].plans[r->stage]];
+}
+
+static const struct flow_plan *plan_of(const struct flow_sim *sim, const struct flow_run *r)
+{
+    return &made_plan_of(sim, r)->plan;
+}
+
+/* Arcs of a channel, into sim->path. */
+static int find_route(struct flow_sim *sim, const struct flow_run *r, const struct flow_channel *c,
+                      struct err *e)
+{
+    const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
+    int32_t d = stage_of(sim, r)->dim;
+    struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
+    sim->path.n = 0;
+    if (c->src != FLOW_SWITCH && c->dst != FLOW_SWITCH) {
+        trip.src = flow_group_npu(g, d, r->line, c->src);
+        trip.dst = flow_group_npu(g, d, r->line, c->dst);
+        /* A connection keeps its way: all messages between two NPUs are one flow to ECMP, unless sent both
+         * ways. */
+        trip.flow = ((uint64_t)trip.src << 32) ^ ((uint64_t)trip.dst << 1) ^ c->mirror;
+        return topo_find_path(&sim->path, sim->routes, &trip, e);
+    }
+    bool down = c->src == FLOW_SWITCH;
+    int32_t arc = topo_switch_arc(sim->routes, d, flow_group_npu(g, d, r->line, down ? c->dst : c->src));
+    int32_t *grown = array_grow(sim->path.arcs, 0, &sim->path.cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a route");
+    sim->path.arcs = grown;
+    sim->path.arcs[sim->path.n++] = down ? arc ^ 1 : arc;
+    return 0;
+}
+
+/* Arcs of a channel into @p spec, for as long as no other route is asked for: those kept, or found now. */
+static int set_route(struct flow_spec *spec, struct flow_sim *sim, const struct flow_run *r, int32_t channel,
+                     struct err *e)
+{
+    const struct flow_made_plan *made = made_plan_of(sim, r);
+    int32_t *at = made->routes ? &made->routes[(int64_t)r->line * made->plan.n_channels + channel] : NULL;
+    if (at && *at >= 0) {
+        spec->n_arcs = sim->kept[*at];
+        spec->arcs = &sim->kept[*at + 1];
+        return 0;
+    }
+    int rc = find_route(sim, r, &made->plan.channels[channel], e);
+    if (rc)
+        return rc;
+    spec->n_arcs = sim->path.n;
+    spec->arcs = sim->path.arcs;
+    if (!at || sim->path.n >= sim->room_kept - sim->n_kept)
+        return 0;
+    int32_t begin = sim->n_kept;
+    for (int32_t i = -1; i < spec->n_arcs; i++) {
+        FLOW_GROW(sim->kept, sim->n_kept, sim->cap_kept, "routes");
+        sim->kept[sim->n_kept++] = i < 0 ? spec->n_arcs : spec->arcs[i];
+    }
+    *at = begin;
+    return 0;
+}
+
+/* What delays a message besides its links. */
+static double extra_latency(const struct flow_sim *sim, const struct stage *s, const struct topo_dim *dim,
+                            const struct flow_channel *c, const struct flow_spec *spec)
+{
+    const struct stage_rules *rules = &sim->rules.stage;
+    double extra_s = rules->endpoint_s + 3 * c->reduced * s->full_B / rules->mem_Bps;
+    if (c->late)
+        extra_s += sim->routes->lat_s[spec->arcs[0]];
+    /* Another protocol has another latency per link, often a lower one. */
+    if (s->choice.regime > 0)
+        extra_s += (spec->n_arcs + c->late) *
+                   topo_shape_link_lat(dim->shape, dim->regimes[s->choice.regime - 1].lat_s - dim->lat_s);
+    return extra_s;
+}
+
+/* When a message may begin: now, or when its sender is there. */
+static double start_of(const struct flow_sim *sim, const struct flow_run *r, const struct flow_channel *c)
+{
+    const struct flow_job *job = &sim->jobs[r->job];
+    double now_s = flow_now_s(sim->net);
+    if (!sim->late_s || c->src == FLOW_SWITCH)
+        return now_s;
+    int64_t npu = flow_group_npu(&sim->groups[job->group].group, job->stages[r->stage].dim, r->line, c->src);
+    return fmax(now_s, job->begin_s + sim->late_s[npu]);
+}
+
+static int send(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+{
+    const struct flow_run *r = &sim->runs[run];
+    const struct flow_channel *c = &plan_of(sim, r)->channels[channel];
+    const struct stage *s = stage_of(sim, r);
+    const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
+    double efficiency =
+        s->choice.regime > 0 ? dim->regimes[s->choice.regime - 1].efficiency : dim->efficiency;
+    struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
+                              .start_s = start_of(sim, r, c),
+                              .tag = (int64_t)run << 32 | channel };
+    int rc = set_route(&spec, sim, r, channel, e);
+    if (rc)
+        return rc;
+    spec.extra_s = extra_latency(sim, s, dim, c, &spec);
+    return flow_add(sim->net, &spec, e);
+}
+
+/* Have enough messages of all channels arrived that @p c waits for, to send its k-th? */
+static bool may_send(const struct flow_plan *plan, const uint32_t *state, int32_t channel, int32_t k)
+{
+    const struct flow_channel *c = &plan->channels[channel];
+    for (int32_t i = c->first_input; i < c[1].first_input; i++) {
+        int32_t input = plan->inputs[i], all = plan->channels[input].n;
+        int32_t need = k + c->lead < all ? k + c->lead : all;
+        if ((int32_t)(state[input] / 2) < need)
+            return false;
+    }
+    return true;
+}
+
+static int try_send(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+{
+    const struct flow_run *r = &sim->runs[run];
+    const struct flow_plan *plan = plan_of(sim, r);
+    uint32_t state = r->state[channel];
+    int32_t k = (int32_t)(state / 2);
+    if (state % 2 || k == plan->channels[channel].n || !may_send(plan, r->state, channel, k))
+        return 0;
+    r->state[channel]++;
+    return send(sim, run, channel, e);
+}
+
+/* ---- lines ---- */
+
+static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, struct err *e)
+{
+    bool is_new = sim->n_free_runs == 0;
+    if (is_new) {
+        FLOW_GROW(sim->runs, sim->n_runs, sim->cap_runs, "messages");
+        /* Room to give it back is made now, as that must not fail. */
+        FLOW_GROW(sim->free_runs, sim->n_runs, sim->cap_free_runs, "messages");
+        sim->runs[sim->n_runs] = (struct flow_run){ 0 };
+        sim->free_runs[sim->n_free_runs++] = sim->n_runs++;
+    }
+    *run = sim->free_runs[sim->n_free_runs - 1];
+    struct flow_run *r = &sim->runs[*run];
+    if (n_channels > r->cap_state) {
+        uint32_t *grown = realloc(r->state, (size_t)n_channels * sizeof *grown);
+        if (!grown)
+            return err_nomem(e, "messages");
+        r->state = grown;
+        r->cap_state = n_channels;
+    }
+    memset(r->state, 0, (size_t)n_channels * sizeof *r->state);
+    sim->n_free_runs--;
+    return 0;
+}
+
+static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_t line, struct err *e)
+{
+    int32_t run = -1;
+    const struct flow_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
+    int32_t n = plan->n_channels;
+    int rc = take_run(sim, n, &run, e);
+    if (rc)
+        return rc;
+    struct flow_run *r = &sim->runs[run];
+    r->job = w->job;
+    r->chunk = w->chunk;
+    r->stage = w->stage;
+    r->line = line;
+    r->n_left = n;
+    for (int32_t c = 0; c < n && !rc; c++)
+        rc = try_send(sim, run, c, e);
+    return rc;
+}
+
+static int32_t priority_of(const struct flow_sim *sim, int32_t at)
+{
+    return sim->jobs[sim->waiting[at].job].priority;
+}
+
+/* Behind all of its priority or a higher one, which is nearly always the end. */
+static void queue_up(struct flow_sim *sim, struct flow_server *s, int32_t at)
+{
+    int32_t before = s->tail;
+    if (before >= 0 && priority_of(sim, before) < priority_of(sim, at)) {
+        before = -1;
+        for (int32_t i = s->head; priority_of(sim, i) >= priority_of(sim, at); i = sim->waiting[i].next)
+            before = i;
+    }
+    int32_t *from = before >= 0 ? &sim->waiting[before].next : &s->head;
+    sim->waiting[at].next = *from;
+    *from = at;
+    if (before == s->tail)
+        s->tail = at;
+}
+
+int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
+{
+    const struct flow_job *job = &sim->jobs[w.job];
+    struct flow_server *s = &sim->groups[job->group].servers[job->stages[w.stage].dim][line];
+    if (s->n_running < sim->rules.active) {
+        s->n_running++;
+        return begin_line(sim, &w, line, e);
+    }
+    int32_t at = sim->free_waiting;
+    if (at >= 0) {
+        sim->free_waiting = sim->waiting[at].next;
+    } else {
+        FLOW_GROW(sim->waiting, sim->n_waiting, sim->cap_waiting, "chunks");
+        at = sim->n_waiting++;
+    }
+    sim->waiting[at] = w;
+    queue_up(sim, s, at);
+    return 0;
+}
+
+/* The line is free for the first chunk that waits. */
+static int serve_next(struct flow_sim *sim, int32_t group, int32_t d, int32_t line, struct err *e)
+{
+    struct flow_server *s = &sim->groups[group].servers[d][line];
+    int32_t at = s->head;
+    if (at < 0) {
+        s->n_running--;
+        return 0;
+    }
+    struct flow_waiting w = sim->waiting[at];
+    s->head = w.next;
+    if (w.next < 0)
+        s->tail = -1;
+    sim->waiting[at].next = sim->free_waiting;
+    sim->free_waiting = at;
+    return begin_line(sim, &w, line, e);
+}
+
+/* The members of a line are ready for the next stage. A broadcast goes on from each of them to a whole line.
+ */
+static int pass_on(struct flow_sim *sim, const struct flow_run *r, struct err *e)
+{
+    const struct flow_job *job = &sim->jobs[r->job];
+    const struct flow_group *g = &sim->groups[job->group].group;
+    int32_t d = job->stages[r->stage].dim, stage = r->stage + 1;
+    struct flow_waiting w = { r->job, r->chunk, stage, -1 };
+    int32_t line = r->line;
+    if (stage == job->n_stages)
+        return 0;
+    int32_t to = job->stages[stage].dim;
+    int32_t *arrived = &job->arrived[r->chunk * job->offset[job->n_stages] + job->offset[stage]];
+    int32_t need = job->kind == COLLECTIVE_BROADCAST ? 1 : g->lines[to].n_members;
+    int rc = 0;
+    for (int32_t i = 0; i < g->lines[d].n_members && !rc; i++) {
+        int32_t next = g->lines[to].line_of[flow_group_npu(g, d, line, i)];
+        if (++arrived[next] == need)
+            rc = flow_enter_line(sim, w, next, e);
+    }
+    return rc;
+}
+
+static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
+{
+    struct flow_run r = sim->runs[run]; /* others may move the array, or take this place */
+    struct flow_job *job = &sim->jobs[r.job];
+    sim->free_runs[sim->n_free_runs++] = run;
+    int rc = serve_next(sim, job->group, job->stages[r.stage].dim, r.line, e);
+    if (!rc)
+        rc = pass_on(sim, &r, e);
+    if (!rc && --job->left == 0)
+        rc = flow_end_job(sim, r.job, e);
+    return rc;
+}
+
+int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+{
+    struct flow_run *r = &sim->runs[run];
+    const struct flow_plan *plan = plan_of(sim, r);
+    const struct flow_channel *c = &plan->channels[channel];
+    r->state[channel]++; /* from on its way to arrived */
+    int rc = 0;
+    if ((int32_t)(r->state[channel] / 2) < c->n)
+        rc = try_send(sim, run, channel, e);
+    else
+        r->n_left--;
+    for (int32_t i = c->first_next; i < c[1].first_next && !rc; i++)
+        rc = try_send(sim, run, plan->nexts[i], e);
+    if (!rc && r->n_left == 0)
+        rc = end_line(sim, run, e);
+    return rc;
+}
 
 int flow_sim_build(struct flow_sim **out, struct topo_routes *routes, const struct flow_rules *rules,
                    struct err *e)

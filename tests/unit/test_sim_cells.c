@@ -1,4 +1,4 @@
-#include "sim/chunk/cells.h"
+#include "sim/chunk/order.h"
 #include "tests/unit/chunk_fixture.h"
 
 static double slow_time(const struct draw *c, const struct sim_slow *slow, int32_t n_slow,

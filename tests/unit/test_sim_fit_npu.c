@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/fit_npu.h"
+#include "sim/fit.h"
 #include "workloads/block.h"
 
 static void known_npu(struct topo_npu *npu)

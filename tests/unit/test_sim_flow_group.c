@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/flow/flow_group.h"
+#include "sim/flow/flow_collective.h"
 
 struct plant {
     struct topo_graph *graph;

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "sim/pieces.h"
+#include "sim/fit.h"
 
 enum { MOST = 256 };
 

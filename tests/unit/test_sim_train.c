@@ -3,7 +3,6 @@
 #include "sim/chunk/chunk.h"
 #include "sim/rung.h"
 #include "sim/step.h"
-#include "sim/timeline.h"
 
 /* One ring of 4 at 3 B/s: a reduce-scatter of 8 B takes 2 s, in 4 chunks of 0.5 s. */
 struct fixture {

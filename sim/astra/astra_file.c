@@ -1,9 +1,29 @@
+#include "sim/astra/astra_file.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/astra/astra_file.h"
-#include "sim/astra/astra_words.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "sim/astra/astra.h"
 #include "topo/shape.h"
+
+/*
+ * Private to sim/astra*: words of ASTRA-sim's files, and how its links and ours convert.
+ */
+
+/** By enum topo_shape; NULL where there is none. */
+extern const char *const sim_astra_shape_words[4];
+/** By enum topo_algorithm; NULL where there is none. */
+extern const char *const sim_astra_algorithm_words[N_TOPO_ALGORITHMS];
+/** Lists of algorithms in a system, the one that decides first; NULL at the end. */
+extern const char *const sim_astra_list_keys[5];
+
+#define SIM_ASTRA_GiB 1073741824.0
+
+/** What one NPU sends into a dimension whose links have dim->GiBps [1e9 B/s]. */
+double sim_astra_npu_GBps(const struct sim_astra_dim *dim);
 
 const char *const sim_astra_shape_words[] = {
     [TOPO_RING] = "Ring", [TOPO_FULL] = "FullyConnected", [TOPO_SWITCH] = "Switch", [TOPO_LINE] = NULL
@@ -357,4 +377,212 @@ int sim_astra_read_system(struct sim_astra_file *f, const struct yaml_doc *doc, 
         if ((rc = read_key(f, doc, id, e)))
             return rc;
     return text_check(&f->notes, e);
+}
+
+/*
+ * 50 ns are 5.0000000000000004e-08 s: the way back must end at 50 again, or a time that is rounded down to
+ * whole ns is off by one. So what is within rounding of a millionth is that.
+ */
+static double snap(double x)
+{
+    double near = round(x * 1e6) / 1e6;
+    return fabs(near - x) <= 1e-12 * fabs(x) ? near : x;
+}
+
+static void note_dim(struct text *notes, const struct topo_dim *dim)
+{
+    char share[32];
+    snprintf(share, sizeof share, "%g", dim->efficiency);
+    if (dim->efficiency < 1)
+        text_printf(notes, "%s: efficiency %s has no counterpart, bandwidth is what remains of it\n",
+                    dim->name, share);
+    if (dim->n_regimes)
+        text_printf(notes, "%s: regimes have no counterpart and are left out\n", dim->name);
+    if (dim->in_switch != TOPO_IN_SWITCH_NONE)
+        text_printf(notes, "%s: in_switch has no counterpart and is left out\n", dim->name);
+}
+
+int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_network *net, struct text *notes,
+                           struct err *e)
+{
+    sim_astra_defaults(conf);
+    conf->n_dims = net->n_dims;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        if (dim->shape == TOPO_LINE)
+            return err_set(e, ERR_RANGE, "dims[%d].shape: is line, need ring, full or switch for ASTRA-sim",
+                           d);
+        if (isnan(dim->bw_Bps))
+            return err_set(e, ERR_RANGE, "dims[%d].bw_GBps: is missing, need a bandwidth for ASTRA-sim", d);
+        conf->dims[d] = (struct sim_astra_dim){
+            .shape = dim->shape,
+            .size = dim->size,
+            .GiBps = snap(topo_shape_link_bw(dim->shape, dim->size, dim->bw_Bps * dim->efficiency) /
+                          SIM_ASTRA_GiB),
+            .lat_ns = snap(topo_shape_link_lat(dim->shape, dim->lat_s) * 1e9),
+        };
+        note_dim(notes, dim);
+    }
+    return 0;
+}
+
+/* Bruck's steps of 2^k members are those of halving-doubling. */
+static int find_algorithm(enum topo_algorithm *out, const struct topo_dim *given, int32_t d, struct err *e)
+{
+    struct topo_dim dim = *given;
+    enum topo_algorithm a = dim.algorithm == TOPO_ALGORITHM_SWITCH ? TOPO_ALGORITHM_SHAPE : dim.algorithm;
+    dim.in_switch = TOPO_IN_SWITCH_NONE;
+    a = algorithm_resolve(&dim, a, PASS_ALL_REDUCE, dim.size);
+    if (a == TOPO_ALGORITHM_BRUCK && (dim.size & (dim.size - 1)) == 0)
+        a = TOPO_ALGORITHM_HALVING;
+    if (!sim_astra_algorithm_words[a])
+        return err_set(
+            e, ERR_UNSUP,
+            "dims[%d].algorithm: is %s of %d members, which ASTRA-sim has not, need ring or direct", d,
+            topo_algorithm_words[a], dim.size);
+    *out = a;
+    return 0;
+}
+
+static void note_rules(struct text *notes, const struct sim_rules *rules)
+{
+    if (rules->order != SIM_ORDER_FIXED)
+        text_printf(notes, "simulation.order: %s has no counterpart, the order is fixed\n",
+                    sim_order_words[rules->order]);
+    if (rules->queue == SIM_QUEUE_SMALLEST)
+        text_puts(notes, "simulation.queue: smallest-first has no counterpart, it is fifo\n");
+    if (rules->n_slow)
+        text_puts(notes, "simulation.slow: has no counterpart and is left out\n");
+}
+
+int sim_astra_from_rules(struct sim_astra_conf *conf, const struct topo_network *net,
+                         const struct sim_rules *rules, struct text *notes, struct err *e)
+{
+    double endpoint_ns = rules->stage.endpoint_s * 1e9;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        int rc = find_algorithm(&conf->algorithms[d], &net->dims[d], d, e);
+        if (rc)
+            return rc;
+    }
+    conf->n_algorithms = net->n_dims;
+    conf->splits = rules->stage.chunks;
+    conf->active_chunks = rules->active;
+    conf->mem_GBps = isinf(rules->stage.mem_Bps) ? INFINITY : snap(rules->stage.mem_Bps / 1e9);
+    conf->lifo = rules->queue == SIM_QUEUE_LIFO;
+    conf->endpoint_ns = llround(endpoint_ns);
+    if (fabs(endpoint_ns - (double)conf->endpoint_ns) > 1e-6)
+        text_printf(notes, "simulation.endpoint_ns: %g is no whole number, it is %lld\n", endpoint_ns,
+                    (long long)conf->endpoint_ns);
+    note_rules(notes, rules);
+    return 0;
+}
+
+/* Memory whose reductions take no time for any chunk: 1e18 B/s. */
+#define ENDLESS_MEM_GBps 1e9
+
+/* Names of files may hold anything, comments of YAML may not. */
+static void put_comments(struct text *out, const struct text *notes)
+{
+    for (const char *s = text_str(notes); *s; s++) {
+        bool plain = *s == '\n' || (*s >= ' ' && *s <= '~');
+        if (s == text_str(notes) || s[-1] == '\n')
+            text_puts(out, "# ");
+        text_add(out, plain ? s : "?", 1);
+    }
+}
+
+static void put_dim(struct text *out, const struct sim_astra_dim *dim, enum topo_algorithm a)
+{
+    char bw[NUM_TEXT], lat[NUM_TEXT];
+    int32_t links = dim->shape == TOPO_SWITCH ? 2 : 1;
+    text_printf(out, "    - { shape: %s, size: %d, bw_GBps: %s, latency_ns: %s", topo_shape_name(dim->shape),
+                dim->size, num_format(bw, sim_astra_npu_GBps(dim)), num_format(lat, links * dim->lat_ns));
+    if (a != TOPO_ALGORITHM_SHAPE)
+        text_printf(out, ", algorithm: %s", topo_algorithm_words[a]);
+    text_puts(out, " }\n");
+}
+
+static void put_simulation(struct text *out, const struct sim_astra_file *f)
+{
+    const struct sim_astra_conf *conf = &f->conf;
+    text_puts(out, "simulation:\n");
+    if (f->has_splits)
+        text_printf(out, "  chunks: %d\n", conf->splits);
+    if (f->has_active)
+        text_printf(out, "  active_chunks: %d\n", conf->active_chunks);
+    if (f->has_endpoint)
+        text_printf(out, "  endpoint_ns: %lld\n", (long long)conf->endpoint_ns);
+    if (f->has_mem)
+        text_puts(out, "  reduction: memory\n");
+    text_puts(out, "  order: fixed\n");
+    if (f->has_order)
+        text_printf(out, "  queue: %s\n", conf->lifo ? "lifo" : "fifo");
+    text_puts(out, "  semantics: physical\n");
+}
+
+void sim_astra_format_study(struct text *out, const struct sim_astra_file *f)
+{
+    const struct sim_astra_conf *conf = &f->conf;
+    char mem[NUM_TEXT];
+    put_comments(out, &f->notes);
+    text_puts(out, "network:\n");
+    if (f->has_mem)
+        text_printf(out, "  npu: { mem_GBps: %s }\n", num_format(mem, conf->mem_GBps));
+    text_puts(out, "  dims:\n");
+    for (int32_t d = 0; d < conf->n_dims; d++)
+        put_dim(out, &conf->dims[d], conf->n_algorithms ? conf->algorithms[d] : TOPO_ALGORITHM_SHAPE);
+    if (f->has_system)
+        put_simulation(out, f);
+}
+
+void sim_astra_format_network(struct text *out, const struct sim_astra_conf *conf)
+{
+    char number[NUM_TEXT];
+    int32_t n = conf->n_dims;
+    text_puts(out, "topology: [");
+    for (int32_t d = 0; d < n; d++)
+        text_printf(out, "%s %s", d ? "," : "", sim_astra_shape_words[conf->dims[d].shape]);
+    text_puts(out, " ]\nnpus_count: [");
+    for (int32_t d = 0; d < n; d++)
+        text_printf(out, "%s %d", d ? "," : "", conf->dims[d].size);
+    text_puts(out, " ]\nbandwidth: [");
+    for (int32_t d = 0; d < n; d++)
+        text_printf(out, "%s %s", d ? "," : "", num_format(number, conf->dims[d].GiBps));
+    text_puts(out, " ]  # 2^30 B/s of a link\nlatency: [");
+    for (int32_t d = 0; d < n; d++)
+        text_printf(out, "%s %s", d ? "," : "", num_format(number, conf->dims[d].lat_ns));
+    text_puts(out, " ]  # ns of a link\n");
+}
+
+/* A tree only reduces to all; without one, halving-doubling sends as it does. */
+static enum topo_algorithm in_list(enum topo_algorithm a, int list)
+{
+    if (!sim_astra_list_keys[list + 1])
+        return TOPO_ALGORITHM_DIRECT;
+    return a == TOPO_ALGORITHM_TREE && list > 0 ? TOPO_ALGORITHM_HALVING : a;
+}
+
+void sim_astra_format_system(struct text *out, const struct sim_astra_conf *conf, struct text *notes)
+{
+    struct json j = { .out = out };
+    int64_t endpoint_ns = conf->endpoint_ns;
+    if (endpoint_ns == 0) {
+        endpoint_ns = 1;
+        text_puts(notes, "simulation.endpoint_ns: is 0, which ASTRA-sim refuses, it is 1\n");
+    }
+    json_open(&j, NULL, '{');
+    json_text(&j, "scheduling-policy", conf->lifo ? "LIFO" : "FIFO");
+    json_count(&j, "endpoint-delay", endpoint_ns);
+    json_count(&j, "active-chunks-per-dimension", conf->active_chunks);
+    json_count(&j, "preferred-dataset-splits", conf->splits);
+    for (int i = 0; sim_astra_list_keys[i]; i++) {
+        json_open(&j, sim_astra_list_keys[i], '[');
+        for (int32_t d = 0; d < conf->n_algorithms; d++)
+            json_text(&j, NULL, sim_astra_algorithm_words[in_list(conf->algorithms[d], i)]);
+        json_close(&j, ']');
+    }
+    json_text(&j, "collective-optimization", conf->baseline ? "baseline" : "localBWAware");
+    json_real(&j, "local-mem-bw", isinf(conf->mem_GBps) ? ENDLESS_MEM_GBps : conf->mem_GBps);
+    json_close(&j, '}');
+    text_puts(out, "\n");
 }
