@@ -1,3 +1,10 @@
+/*
+ * Latency and efficiency fitted to measured times of collectives, and an NPU's to measured matrix products.
+ * A curve over bytes becomes 1, 2, .. pieces, each a line time = min over algorithms of hops * latency + load
+ * * bytes * s_per_B, with the least sum of relative errors: dynamic programming over where pieces meet, a
+ * weighted median and a golden section within one. From the pieces come a dimension's latency, efficiency and
+ * regimes.
+ */
 #include "sim/fit.h"
 
 #include <assert.h>
@@ -339,8 +346,8 @@ void fit_format_dim(struct text *out, const struct topo_dim *dim)
 
 /* ---- the fit ---- */
 
-static int check(const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
-                 struct err *e)
+static int fit_check(const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
+                     struct err *e)
 {
     int rc = topo_check_algorithm(dim, dim->algorithm, e);
     if (rc)
@@ -375,8 +382,8 @@ static void set_range(struct pieces_problem *p, double bw_Bps)
 }
 
 /* The number of regimes with the least score. */
-static int choose(struct fit *f, struct pieces *best, const struct pieces_problem *p, int32_t most,
-                  struct err *e)
+static int fit_choose(struct fit *f, struct pieces *best, const struct pieces_problem *p, int32_t most,
+                      struct err *e)
 {
     struct pieces all[PIECES_MAX];
     double least = INFINITY;
@@ -408,13 +415,13 @@ static int find_pieces(struct fit *f, struct pieces *v, double *bw_Bps, struct p
     f->at_limit = 1 / fastest > s->bw_Bps;
     if (isnan(s->bw_Bps)) {
         set_range(p, 2 / fastest);
-        int rc = choose(f, v, p, s->max_regimes, e);
+        int rc = fit_choose(f, v, p, s->max_regimes, e);
         if (rc)
             return rc;
         *bw_Bps = fit_rounded(1e-9 / fmin(fastest, v->list[v->n - 1].s_per_B)) * 1e9;
     }
     set_range(p, *bw_Bps);
-    return choose(f, v, p, s->max_regimes, e);
+    return fit_choose(f, v, p, s->max_regimes, e);
 }
 
 static void count_error(struct fit_errors *to, double frac)
@@ -424,7 +431,7 @@ static void count_error(struct fit_errors *to, double frac)
     to->n++;
 }
 
-static void judge(struct fit *f, const struct curve *c)
+static void fit_judge(struct fit *f, const struct curve *c)
 {
     for (int32_t i = 0; i < c->n; i++) {
         f->model_s[i] = fit_time(&f->dim, c->collective, c->ranks, c->bytes[i]);
@@ -438,7 +445,7 @@ int fit_curve(struct fit *f, const struct topo_dim *dim, const struct curve *c, 
 {
     *f = (struct fit){ .dim = *dim, .n = c->n };
     assert(s->max_regimes >= 1 && s->max_regimes <= FIT_MAX_REGIMES);
-    int rc = check(dim, c, s, e);
+    int rc = fit_check(dim, c, s, e);
     if (rc)
         return rc;
     struct pieces_problem p = { .n = c->n, .bytes = c->bytes, .time_s = c->time_s };
@@ -462,7 +469,7 @@ int fit_curve(struct fit *f, const struct topo_dim *dim, const struct curve *c, 
     if (!rc) {
         f->n_regimes = v.n;
         set_dim(&f->dim, &v, &p, bw_Bps);
-        judge(f, c);
+        fit_judge(f, c);
     }
 out:
     free(blur);
@@ -519,7 +526,7 @@ static int read_op(enum fit_operator *out, const struct reading *r, struct err *
                    r->name, (long long)r->row + 1, word ? word : "not given");
 }
 
-static int read_row(struct fit_row *row, const struct reading *r, struct err *e)
+static int fit_npu_read_row(struct fit_row *row, const struct reading *r, struct err *e)
 {
     double us, gflop = 0;
     *row = (struct fit_row){ .batch = 1 };
@@ -550,7 +557,7 @@ int fit_npu_read(struct fit_npu *f, const struct table *t, const char *name, str
     if (!f->rows)
         return err_nomem(e, "operators");
     for (r.row = 0; r.row < t->n_rows; r.row++) {
-        int rc = read_row(&f->rows[f->n], &r, e);
+        int rc = fit_npu_read_row(&f->rows[f->n], &r, e);
         if (rc) {
             fit_npu_free(f);
             return rc;
@@ -584,7 +591,7 @@ enum { MAX_UNKNOWNS = 3 };
 
 enum npu_field { MEM, KERNEL, MATRIX, HALF_OUT, HALF_IN, ATTENTION, FLASH };
 
-static double *field_of(struct topo_npu *npu, enum npu_field f)
+static double *fit_field_of(struct topo_npu *npu, enum npu_field f)
 {
     double *const fields[] = { &npu->mem_efficiency, &npu->kernel_s, &npu->matrix_efficiency,
                                &npu->half_out,       &npu->half_in,  &npu->attention,
@@ -609,7 +616,7 @@ struct fitting {
 /* A share has the range of its key, a size or a time none but what doubles hold. */
 #define LEAST_SHARE 1e-3
 
-static double value_at(const struct unknown *u, double x)
+static double pieces_value_at(const struct unknown *u, double x)
 {
     double y = exp(fmax(fmin(x, 40), -40));
     return u->share ? fmax(y / (1 + y), LEAST_SHARE) : u->unit * y;
@@ -618,7 +625,7 @@ static double value_at(const struct unknown *u, double x)
 static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_vector *at)
 {
     for (size_t i = 0; i < x->n; i++)
-        *field_of(npu, x->unknowns[i].field) = value_at(&x->unknowns[i], gsl_vector_get(at, i));
+        *fit_field_of(npu, x->unknowns[i].field) = pieces_value_at(&x->unknowns[i], gsl_vector_get(at, i));
 }
 
 static double misfit(const gsl_vector *at, void *data)
@@ -661,7 +668,7 @@ static int minimise(struct fitting *x, struct err *e)
                 break;
         set_values(&x->f->npu, x, gsl_multimin_fminimizer_x(search));
         for (size_t i = 0; i < x->n; i++) {
-            double *value = field_of(&x->f->npu, x->unknowns[i].field);
+            double *value = fit_field_of(&x->f->npu, x->unknowns[i].field);
             *value = fit_npu_rounded(*value);
         }
     }

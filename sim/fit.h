@@ -1,12 +1,5 @@
-/**
- * @file Straight lines by ranges of size, fitted to measured times: what a library that changes protocol
- * looks like.
- *
- * Sizes fall into neighbouring ranges. In one of them the time of S bytes is the least, over terms j, of
- * hops_j lat + load_j S s_per_B: with one term a straight line. Several terms are several ways to use one
- * protocol: the segments of a pipeline, algorithms to choose from. Where ranges meet, times may jump either
- * way.
- */
+/** @file Settings fitted to measurements: pieces of a curve, a dimension's latency and efficiency, an NPU's
+ * rates. */
 #ifndef SIM_FIT_H
 #define SIM_FIT_H
 

@@ -1,3 +1,9 @@
+/*
+ * Collectives and overlapping work timed by simulation, in chunks (sim/chunk) or as flows on the graph's
+ * links. A collective that runs alone is timed once and remembered; what overlaps on the same dimensions is
+ * run together. Of model flow: the graph with its failed and slow links, an engine of flows for train_run(),
+ * and the bytes that each direction of a link carried, from which the hottest are found.
+ */
 #include "sim/rung.h"
 
 #include <math.h>
@@ -9,10 +15,6 @@
 #include "sim/astra/astra_file.h"
 #include "sim/chunk/chunk.h"
 #include "sim/flow/flow_collective.h"
-
-/*
- * Private to sim/rung*.c: what a rung holds.
- */
 
 /** The wires of model flow, and what they have carried. */
 struct rung_wires {
@@ -40,37 +42,13 @@ struct rung {
     struct rung_wires wires; /**< opened when first used */
 };
 
-/** Remember what was timed; takes @p known.bytes over. ERR_NOMEM. */
-int rung_keep(struct rung *x, struct rung_known known, struct err *e);
-
-/** A result as times. */
-void rung_take(struct rung_time *out, const struct sim_job_result *r);
-
-/** Time a job alone on the wires; its arcs' bytes are kept in @p known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
-int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e);
-
-/** Has every dimension that @p job uses bandwidth? Else it never ends. */
-bool rung_flow_can_end(const struct rung *x, const struct sim_job *job);
-
 /** Flows on the wires as an engine. Release with rung_flow_close(). */
 struct rung_flow;
-int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e);
-struct sim_engine rung_flow_engine(struct rung_flow *f);
-/** Bytes of all arcs so far, or NULL when there are too many to keep. ERR_NOMEM. */
-int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e);
-void rung_flow_close(struct rung_flow *f);
-
-/** Graph and routes, with failed and slow links. ERR_NOMEM, ERR_RANGE, ERR_UNSUP; a file's errors. */
-int rung_open_wires(struct rung *x, struct err *e);
-void rung_close_wires(struct rung *x);
-/** Is @p npu one of those that @p s is about? */
-bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu);
-
 /*
  * The graph that flows run on, with what has failed or is slow, and which of its links are hot.
  */
 
-static bool is_csv(const char *path)
+static bool rung_is_csv(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcasecmp(dot, ".csv") == 0;
@@ -82,7 +60,8 @@ static int open_graph(struct rung *x, struct err *e)
     struct rung_wires *w = &x->wires;
     const char *path = x->rules->graph;
     if (path[0])
-        return is_csv(path) ? topo_read_edges(&w->graph, path, e) : topo_read_graphml(&w->graph, path, e);
+        return rung_is_csv(path) ? topo_read_edges(&w->graph, path, e)
+                                 : topo_read_graphml(&w->graph, path, e);
     for (int32_t d = 0; d < net.n_dims; d++) {
         /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
         net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
@@ -132,7 +111,8 @@ static int apply_links(struct rung_wires *w, const struct sim_links *l, struct e
     return rc;
 }
 
-bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
+/* Is npu one of those that s is about? */
+static bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
 {
     for (int32_t d = 0; d < r->net.n_dims; d++)
         if (s->at[d] >= 0 && npu / r->stride[d] % r->net.dims[d].size != s->at[d])
@@ -189,11 +169,10 @@ static int open_wires(struct rung *x, struct err *e)
     return rc;
 }
 
-/*
+/* Graph and routes, with failed and slow links. ERR_NOMEM, ERR_RANGE, ERR_UNSUP; a file's errors.
  * igraph's stack of what to clean up is one for the whole program (Debian builds it without thread safety),
- * and the points of a sweep run side by side: one at a time builds, reads or frees a graph.
- */
-int rung_open_wires(struct rung *x, struct err *e)
+ * and the points of a sweep run side by side: one at a time builds, reads or frees a graph. */
+static int rung_open_wires(struct rung *x, struct err *e)
 {
     int rc;
 #pragma omp critical(igraph)
@@ -201,7 +180,7 @@ int rung_open_wires(struct rung *x, struct err *e)
     return rc;
 }
 
-void rung_close_wires(struct rung *x)
+static void rung_close_wires(struct rung *x)
 {
 #pragma omp critical(igraph)
     close_wires(x);
@@ -326,7 +305,8 @@ static void fill_traffic(const struct rung *x, const struct sim_job *job, struct
     }
 }
 
-bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
+/* Has every dimension that job uses bandwidth? Else it never ends. */
+static bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
 {
     for (int32_t d = 0; d < x->net->n_dims; d++)
         if (job->members[d] > 1 && job->bytes > 0 && !(x->bw_Bps[d] > 0))
@@ -345,7 +325,17 @@ static int set_late(struct rung_flow *f, struct err *e)
     return rc;
 }
 
-int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
+static void rung_flow_close(struct rung_flow *f)
+{
+    if (!f)
+        return;
+    flow_sim_free(f->sim);
+    free(f->groups);
+    free(f->results);
+    free(f);
+}
+
+static int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST,
                                                   TOPO_ROUTE_ECMP };
@@ -366,17 +356,7 @@ int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
     return rc;
 }
 
-void rung_flow_close(struct rung_flow *f)
-{
-    if (!f)
-        return;
-    flow_sim_free(f->sim);
-    free(f->groups);
-    free(f->results);
-    free(f);
-}
-
-static int find_group(struct rung_flow *f, const struct sim_job *job, int32_t *out, struct err *e)
+static int rung_find_group(struct rung_flow *f, const struct sim_job *job, int32_t *out, struct err *e)
 {
     struct flow_group_spec spec = { .order =
                                         job->order == SIM_ORDER_GIVEN ? f->rung->rules->dims_order : NULL };
@@ -404,7 +384,7 @@ static int find_group(struct rung_flow *f, const struct sim_job *job, int32_t *o
 }
 
 /* Jobs of one run count together: they may be there at the same time. */
-static int check_size(struct rung_flow *f, int32_t group, const struct sim_job *job, struct err *e)
+static int rung_check_size(struct rung_flow *f, int32_t group, const struct sim_job *job, struct err *e)
 {
     f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
     return f->messages <= MAX_MESSAGES ? 0
@@ -424,9 +404,9 @@ static int issue(void *x, const struct sim_job *job, double now_s, struct err *e
     if (!grown)
         return err_nomem(e, "collectives");
     f->results = grown;
-    int rc = find_group(f, job, &group, e);
+    int rc = rung_find_group(f, job, &group, e);
     if (!rc)
-        rc = check_size(f, group, job, e);
+        rc = rung_check_size(f, group, job, e);
     if (rc)
         return rc;
     struct sim_job_result *r = &f->results[f->n_jobs++];
@@ -441,7 +421,7 @@ static double next(const void *x)
     return flow_sim_next_s(f->sim);
 }
 
-static int advance(void *x, struct err *e)
+static int rung_flow_advance(void *x, struct err *e)
 {
     struct rung_flow *f = x;
     int32_t n;
@@ -464,12 +444,13 @@ static const struct sim_job_result *result(const void *x, int32_t job)
     return &f->results[job];
 }
 
-struct sim_engine rung_flow_engine(struct rung_flow *f)
+static struct sim_engine rung_flow_engine(struct rung_flow *f)
 {
-    return (struct sim_engine){ f, issue, next, advance, ended, result };
+    return (struct sim_engine){ f, issue, next, rung_flow_advance, ended, result };
 }
 
-int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
+/* Bytes of all arcs so far, or NULL when there are too many to keep. ERR_NOMEM. */
+static int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
 {
     const struct flow_net *net = flow_sim_net(f->sim);
     int32_t n = f->rung->wires.routes.n_arcs;
@@ -484,7 +465,17 @@ int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
     return 0;
 }
 
-int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
+/* A result as times. */
+static void rung_take(struct rung_time *out, const struct sim_job_result *r)
+{
+    out->time_s = isnan(r->end_s) ? (double)INFINITY : r->end_s - r->issue_s;
+    out->queue_s = r->queue_s;
+    memcpy(out->busy_s, r->busy_s, sizeof out->busy_s);
+    memcpy(out->sent_B, r->sent_B, sizeof out->sent_B);
+}
+
+/* Time a job alone on the wires; its arcs' bytes are kept in known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
+static int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
 {
     struct rung_flow *f;
     if (!rung_flow_can_end(x, job)) {
@@ -498,7 +489,7 @@ int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known
         return rc;
     rc = issue(f, job, 0, e);
     while (!rc && isfinite(next(f)))
-        rc = advance(f, e);
+        rc = rung_flow_advance(f, e);
     if (!rc) {
         rung_take(&known->time, &f->results[0]);
         known->time.order = job->order;
@@ -569,14 +560,6 @@ static bool has_one_order(const struct sim_job *job, const struct topo_network *
                         job->kind != COLLECTIVE_ALL_GATHER);
 }
 
-void rung_take(struct rung_time *out, const struct sim_job_result *r)
-{
-    out->time_s = isnan(r->end_s) ? (double)INFINITY : r->end_s - r->issue_s;
-    out->queue_s = r->queue_s;
-    memcpy(out->busy_s, r->busy_s, sizeof out->busy_s);
-    memcpy(out->sent_B, r->sent_B, sizeof out->sent_B);
-}
-
 static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
 {
     struct chunk_sim *sim;
@@ -637,7 +620,8 @@ static int32_t find_known(const struct rung *x, const struct sim_job *job)
     return -1;
 }
 
-int rung_keep(struct rung *x, struct rung_known known, struct err *e)
+/* Remember what was timed; takes known.bytes over. ERR_NOMEM. */
+static int rung_keep(struct rung *x, struct rung_known known, struct err *e)
 {
     struct rung_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
     if (!grown) {

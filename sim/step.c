@@ -1,3 +1,10 @@
+/*
+ * A training step at given bandwidths. The tree is walked once: what a collective costs by the model asked
+ * for (closed form, or timed by a rung), the sum or the largest of its parts, and then the path that decides
+ * marked from the root down, so that compute, latency and exposed communication of that path make up the
+ * time. A subtree in which collectives overlap is run as a whole by models that simulate. timeline_build()
+ * runs the whole step in chunks and keeps every interval.
+ */
 #include "sim/step.h"
 
 #include <assert.h>
@@ -8,10 +15,6 @@
 #include "sim/chunk/chunk.h"
 #include "sim/rung.h"
 
-/*
- * Private to sim/step*.c: what one collective of a step costs, by the model asked for.
- */
-
 struct step_costing {
     const struct step_tree *tree;
     const struct topo_network *net;
@@ -20,20 +23,6 @@ struct step_costing {
     const struct sim_rules *rules;
     struct rung *rung; /**< of models that simulate, else NULL */
 };
-
-/**
- * Everything of the collective at @p id but what its place in the step decides. ERR_NOMEM, ERR_RANGE.
- * @param[out] known  of a simulation: rung_time.known; else -1.
- */
-int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
-                         struct err *e);
-
-/** The same from what a simulation found. */
-void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
-                    struct sim_collective *c);
-
-/** Job of the collective at @p id. */
-struct sim_job step_cost_job(const struct step_tree *t, step_id id);
 
 /* Waits this close tie: a solver balances dimensions far better, equality to the last bit is chance. */
 #define TIED_REL 1e-6
@@ -112,7 +101,8 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
     find_binding(x, c, c->wait_s);
 }
 
-struct sim_job step_cost_job(const struct step_tree *t, step_id id)
+/* Job of the collective at id. */
+static struct sim_job step_cost_job(const struct step_tree *t, step_id id)
 {
     const struct step_node *node = &t->nodes[id];
     const struct step_group *group = &t->groups[node->group];
@@ -124,9 +114,10 @@ struct sim_job step_cost_job(const struct step_tree *t, step_id id)
     return job;
 }
 
-/* Bytes on the busiest dimension are what must be waited for; the rest is latency, fill, drain and queues. */
-void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
-                    struct sim_collective *c)
+/* The same from what a simulation found.
+ * Bytes on the busiest dimension are what must be waited for; the rest is latency, fill, drain and queues. */
+static void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
+                           struct sim_collective *c)
 {
     double most_s = 0;
     *c = (struct sim_collective){ .node = id,
@@ -147,8 +138,12 @@ void step_cost_take(const struct step_costing *x, step_id id, const struct rung_
     c->latency_s = isinf(t->time_s) ? 0 : t->time_s - transfer_s;
 }
 
-int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c, int32_t *known,
-                         struct err *e)
+/*
+ * Everything of the collective at id but what its place in the step decides. ERR_NOMEM, ERR_RANGE.
+ * @param[out] known  of a simulation: rung_time.known; else -1.
+ */
+static int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c,
+                                int32_t *known, struct err *e)
 {
     *known = -1;
     const struct step_node *node = &x->tree->nodes[id];
@@ -202,7 +197,7 @@ static double inner_time(const struct walk *w, const struct step_node *node)
 }
 
 /* Of the children of a maximum at least two use the network: they must be seen together. */
-static bool shares(const struct walk *w, step_id id)
+static bool step_shares(const struct walk *w, step_id id)
 {
     int32_t n = 0;
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
@@ -226,7 +221,7 @@ static void mark_joint(struct walk *w)
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
         w->costs[id].known = -1;
         const struct step_node *node = &w->tree->nodes[id];
-        bool whole = w->costs[id].joint || shares(w, id);
+        bool whole = w->costs[id].joint || step_shares(w, id);
         if (node->kind == STEP_COLLECTIVE)
             w->costs[id].collective = next++;
         for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
@@ -283,7 +278,7 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
     case STEP_SUM:
     case STEP_MAX:
     case STEP_REPEAT:
-        if (shares(w, id))
+        if (step_shares(w, id))
             return cost_joint(w, id, e);
         cost->time_s = inner_time(w, node);
         break;
@@ -397,7 +392,7 @@ static int find_links(struct walk *w, struct err *e)
     return rc;
 }
 
-static int evaluate(struct walk *w, struct err *e)
+static int step_evaluate(struct walk *w, struct err *e)
 {
     struct sim_step *s = w->out;
     w->costs = calloc((size_t)w->tree->n_nodes + 1, sizeof *w->costs);
@@ -430,7 +425,7 @@ int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct t
     if (model > SIM_ALPHA_BETA)
         rc = rung_open(&w.how.rung, model, net, bw_Bps, rules, rung_split_dims(t, net), e);
     if (!rc)
-        rc = evaluate(&w, e);
+        rc = step_evaluate(&w, e);
     free(w.costs);
     rung_free(w.how.rung);
     if (rc)

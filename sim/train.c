@@ -1,3 +1,9 @@
+/*
+ * The work of a training step over time: compute runs beside collectives that share the network.
+ * The tree is walked as tasks: children of a maximum start together, members of a sum and repeats follow each
+ * other, a collective is issued to an engine (chunks or flows) and waited for. Events are ends of compute, by
+ * time, and the engine's own; of equal times compute ends first.
+ */
 #include "sim/train.h"
 
 #include <math.h>
@@ -60,7 +66,7 @@ static int32_t new_task(struct run *x)
     return x->n_tasks++;
 }
 
-static int begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
+static int train_begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
 {
     const struct step_node *n = &x->t->nodes[node];
     int32_t i = new_task(x);
@@ -88,7 +94,7 @@ static int keep_span(struct run *x, step_id node, int32_t job, double start_s, s
 }
 
 /* The task is done: book it and let its parent go on. */
-static int end(struct run *x, int32_t i, struct err *e)
+static int train_end(struct run *x, int32_t i, struct err *e)
 {
     struct task *task = &x->tasks[i];
     x->out->total_s[task->node] += x->now_s - task->start_s;
@@ -144,14 +150,14 @@ static int begin_children(struct run *x, int32_t i, struct err *e)
     double scale = x->tasks[i].scale;
     for (step_id c = x->tasks[i].child; c >= 0 && !rc; c = x->t->nodes[c].next) {
         x->tasks[i].open++;
-        rc = begin(x, c, i, scale, e);
+        rc = train_begin(x, c, i, scale, e);
     }
     x->tasks[i].child = -1;
     return rc;
 }
 
 /* Let a task do what it can at this moment. */
-static int go_on(struct run *x, int32_t i, struct err *e)
+static int train_go_on(struct run *x, int32_t i, struct err *e)
 {
     struct task *task = &x->tasks[i];
     const struct step_node *node = &x->t->nodes[task->node];
@@ -162,30 +168,30 @@ static int go_on(struct run *x, int32_t i, struct err *e)
     case STEP_COMPUTE: /* is fixed */
         break;
     case STEP_COLLECTIVE:
-        return task->left > 0 ? issue(x, i, take_part(task), e) : end(x, i, e);
+        return task->left > 0 ? issue(x, i, take_part(task), e) : train_end(x, i, e);
     case STEP_SUM:
         if (child < 0)
-            return end(x, i, e);
+            return train_end(x, i, e);
         task->child = x->t->nodes[child].next;
-        return begin(x, child, i, task->scale, e);
+        return train_begin(x, child, i, task->scale, e);
     case STEP_MAX:
         if (child >= 0)
             return begin_children(x, i, e);
-        return task->open == 0 ? end(x, i, e) : 0;
+        return task->open == 0 ? train_end(x, i, e) : 0;
     case STEP_REPEAT:
-        return child >= 0 && task->left > 0 ? begin(x, child, i, task->scale * take_part(task), e)
-                                            : end(x, i, e);
+        return child >= 0 && task->left > 0 ? train_begin(x, child, i, task->scale * take_part(task), e)
+                                            : train_end(x, i, e);
     case STEP_TRANSFER: /* lowered trees are not simulated */
         break;
     }
-    return end(x, i, e);
+    return train_end(x, i, e);
 }
 
 static int go_on_all(struct run *x, struct err *e)
 {
     int rc = 0;
     while (x->n_ready && !rc)
-        rc = go_on(x, x->ready[--x->n_ready], e);
+        rc = train_go_on(x, x->ready[--x->n_ready], e);
     return rc;
 }
 
@@ -217,7 +223,7 @@ static int take_timers(struct run *x, struct err *e)
         if (x->keep_compute)
             rc = keep_span(x, x->tasks[i].node, -1, x->tasks[i].start_s, e);
         if (!rc)
-            rc = end(x, i, e);
+            rc = train_end(x, i, e);
         if (!rc)
             rc = go_on_all(x, e);
     }
@@ -225,7 +231,7 @@ static int take_timers(struct run *x, struct err *e)
 }
 
 /* Until nothing is left: the root has ended, or what is left never will. */
-static int advance(struct run *x, struct err *e)
+static int train_advance(struct run *x, struct err *e)
 {
     int32_t seen = 0;
     int rc = go_on_all(x, e);
@@ -285,10 +291,10 @@ int train_run(struct train *out, const struct step_tree *t, step_id root, const 
     int rc = out->total_s && out->count && x.fixed_s ? 0 : err_nomem(e, "a training step");
     if (!rc) {
         find_fixed(x.fixed_s, t);
-        rc = begin(&x, root, -1, 1, e);
+        rc = train_begin(&x, root, -1, 1, e);
     }
     if (!rc)
-        rc = advance(&x, e);
+        rc = train_advance(&x, e);
     if (!rc)
         out->time_s = x.tasks[0].used ? (double)INFINITY : x.now_s;
     free(x.fixed_s);

@@ -1,3 +1,8 @@
+/*
+ * What a network costs: the bill of its parts at given bandwidths, and prices per B/s for the split.
+ * Items are the whole parts of a dimension (links, switches of a Clos, NICs); relaxed they give a price per
+ * B/s.
+ */
 #include "topo/bill.h"
 
 #include <math.h>
@@ -25,7 +30,7 @@ static double whole(double x)
     return ceil(x * (1 - 1e-9));
 }
 
-static void add_item(struct topo_items *out, int32_t part, const char *where, double count)
+static void bill_add_item(struct topo_items *out, int32_t part, const char *where, double count)
 {
     if (part >= 0 && count > 0)
         out->items[out->n++] = (struct topo_item){ part, where, count };
@@ -57,10 +62,10 @@ static void count_direct(struct topo_items *out, const struct topo_network *net,
         int64_t ends = most == least ? 0 : n * most - 2 * links;
         double per_group = (double)(n - ends) * ceil((double)most * ports / (double)nic->ports) +
                            (double)ends * ceil((double)least * ports / (double)nic->ports);
-        add_item(out, r->nic, NULL, groups * per_group);
+        bill_add_item(out, r->nic, NULL, groups * per_group);
     }
     double cables = whole(link_Bps / p->parts[r->end_link].bw_Bps);
-    add_item(out, r->end_link, "direct link", groups * (double)links * cables);
+    bill_add_item(out, r->end_link, "direct link", groups * (double)links * cables);
 }
 
 static void relax_direct(struct topo_items *out, const struct topo_network *net, int32_t d,
@@ -72,9 +77,9 @@ static void relax_direct(struct topo_items *out, const struct topo_network *net,
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
-        add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
+        bill_add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
     }
-    add_item(out, r->end_link, "direct link", carried / p->parts[r->end_link].bw_Bps);
+    bill_add_item(out, r->end_link, "direct link", carried / p->parts[r->end_link].bw_Bps);
 }
 
 /* ---- switch ---- */
@@ -130,8 +135,8 @@ static int count_fabrics(struct topo_items *out, const struct topo_network *net,
         return rc;
     double fabrics = (double)net->n_npus / (double)fabric;
     for (int32_t i = 0; i < sum.tiers; i++)
-        add_item(out, r->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
-    add_item(out, r->up_link, "up link", fabrics * (double)sum.up_links);
+        bill_add_item(out, r->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
+    bill_add_item(out, r->up_link, "up link", fabrics * (double)sum.up_links);
     out->boxes = net->n_npus / fabric * sum.switches;
     return 0;
 }
@@ -144,12 +149,12 @@ static int count_switched(struct topo_items *out, const struct topo_network *net
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
-        add_item(out, r->nic, NULL, npus * ceil(whole(bw_Bps / nic->bw_Bps) / (double)nic->ports));
+        bill_add_item(out, r->nic, NULL, npus * ceil(whole(bw_Bps / nic->bw_Bps) / (double)nic->ports));
     }
-    add_item(out, r->end_link, "end link", npus * links);
+    bill_add_item(out, r->end_link, "end link", npus * links);
     if (!is_sold_by_port(p, r))
         return count_fabrics(out, net, d, p, r, (int64_t)links, e);
-    add_item(out, r->sw, "port", npus * links);
+    bill_add_item(out, r->sw, "port", npus * links);
     out->boxes = -1;
     return 0;
 }
@@ -166,11 +171,11 @@ static int relax_switched(struct topo_items *out, const struct topo_network *net
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
-        add_item(out, r->nic, NULL, (double)net->n_npus / nic->bw_Bps / (double)nic->ports);
+        bill_add_item(out, r->nic, NULL, (double)net->n_npus / nic->bw_Bps / (double)nic->ports);
     }
-    add_item(out, r->end_link, "end link", ends_per_Bps);
+    bill_add_item(out, r->end_link, "end link", ends_per_Bps);
     if (is_sold_by_port(p, r)) {
-        add_item(out, r->sw, "port", ends_per_Bps);
+        bill_add_item(out, r->sw, "port", ends_per_Bps);
         return 0;
     }
 
@@ -183,8 +188,8 @@ static int relax_switched(struct topo_items *out, const struct topo_network *net
     if (rc)
         return rc;
     double up_links = (c.tiers - 1) / r->taper;
-    add_item(out, r->sw, "switch", ends_per_Bps * (1 + 2 * up_links) / (double)p->parts[r->sw].ports);
-    add_item(out, r->up_link, "up link", ends_per_Bps * up_links);
+    bill_add_item(out, r->sw, "switch", ends_per_Bps * (1 + 2 * up_links) / (double)p->parts[r->sw].ports);
+    bill_add_item(out, r->up_link, "up link", ends_per_Bps * up_links);
     return 0;
 }
 
@@ -198,8 +203,20 @@ static int check_recipe(const struct topo_dim *dim, const struct topo_recipe *r,
     return 0;
 }
 
-int topo_count_items(struct topo_items *out, const struct topo_network *net, int32_t d,
-                     const struct topo_parts *p, const struct topo_recipe *r, double bw_Bps, struct err *e)
+/*
+ * Whole parts of dimension d of net at bw_Bps > 0, built by recipe r.
+ *
+ * Switch: all NPUs below one value of the outer addresses hang on one fabric; each NPU
+ * has ceil(bw/u) links to it, u = topo_recipe_link_Bps(). A column is one link of each member
+ * of a group; columns are dealt out to the rails as evenly as they go, and to as many rails
+ * as there are columns when the recipe asks for more. Ring, line, full: ceil(b/part) link
+ * parts for each full-duplex link of b B/s. No part is bought for the last 1e-9 of a bandwidth.
+ * @return 0 or ERR_RANGE: a part the shape needs is not in the recipe, Clos out of reach,
+ *         more than 1e6 links per NPU. Time O(1).
+ */
+static int topo_count_items(struct topo_items *out, const struct topo_network *net, int32_t d,
+                            const struct topo_parts *p, const struct topo_recipe *r, double bw_Bps,
+                            struct err *e)
 {
     const struct topo_dim *dim = &net->dims[d];
     *out = (struct topo_items){ 0 };
@@ -219,8 +236,12 @@ int topo_count_items(struct topo_items *out, const struct topo_network *net, int
     return rc ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
 }
 
-int topo_relax_items(struct topo_items *out, const struct topo_network *net, int32_t d,
-                     const struct topo_parts *p, const struct topo_recipe *r, struct err *e)
+/*
+ * Parts per (B/s of one NPU), all rounding dropped: at any bandwidth at most what
+ * topo_count_items() counts (to 1e-9 relative). The tiers of a Clos are those of one link per NPU.
+ */
+static int topo_relax_items(struct topo_items *out, const struct topo_network *net, int32_t d,
+                            const struct topo_parts *p, const struct topo_recipe *r, struct err *e)
 {
     const struct topo_dim *dim = &net->dims[d];
     *out = (struct topo_items){ 0 };
@@ -235,7 +256,8 @@ int topo_relax_items(struct topo_items *out, const struct topo_network *net, int
     return rc ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
 }
 
-enum topo_bill_role topo_item_role(const struct topo_parts *p, const struct topo_item *item)
+/* Role of an item by the kind of its part. */
+static enum topo_bill_role topo_item_role(const struct topo_parts *p, const struct topo_item *item)
 {
     switch (p->parts[item->part].kind) {
     case PART_NIC:

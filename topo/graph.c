@@ -1,3 +1,10 @@
+/*
+ * Networks as graphs: built from dimensions or read from GraphML and CSV, measured, written. This file is
+ * igraph's one home. NPUs are vertices 0 .. n-1, switches follow dimension by dimension; links follow
+ * dimension by dimension too, in the order in which the shape lists its edges: numbers of arcs follow from it
+ * (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by search stand beside the
+ * formulas of metric.c, tests hold them equal.
+ */
 #include "topo/graph.h"
 
 #include <assert.h>
@@ -12,9 +19,7 @@
 #include "base/table.h"
 #include "topo/shape.h"
 
-/*
- * Private to topo/graph*.c: a custom graph between its file and its model.
- */
+/* ---- custom graphs between file and model ---- */
 
 /** Vertices in the order of the file. Zero-initialise; release with topo_draft_free(). */
 struct topo_draft {
@@ -26,19 +31,6 @@ struct topo_draft {
     bool has_dim, has_usd;
     const char *lat_key; /**< what the file calls the latency */
 };
-
-/** Room for the given numbers, all zero. ERR_NOMEM, or ERR_RANGE above TOPO_MAX_GRAPH. */
-int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e);
-void topo_draft_free(struct topo_draft *draft);
-
-/** Check links and number of NPUs, number NPUs first, and make a graph of it. Errors as topo_read_graphml().
- */
-int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e);
-
-/*
- * * @file Private to topo/graph*.c: what struct topo_graph holds, and igraph's failures as ours.
- * Include <igraph.h> before it: only those source files may.
- */
 
 /** Attribute names in the model and in files. */
 #define ATTR_BW    "bw_GBps"
@@ -55,18 +47,6 @@ struct topo_graph {
     int64_t n_npus, n_vertices, n_links;
     struct topo_network net; /**< n_dims 0: custom */
 };
-
-/** 0, or the failure of an igraph call with igraph's reason: "DOING: REASON". */
-int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e);
-
-/** Move igraph's first warning since the last call into @p buf (cut to fit); "" if there was none. */
-void topo_take_warning(char *buf, size_t n);
-
-/** Mark vertices 0..n_npus-1 of the model as NPUs. */
-int topo_graph_set_kinds(struct topo_graph *g, struct err *e);
-
-/** Nearest number of 15 significant digits: what igraph writes into files. */
-double topo_fifteen_digits(double x);
 
 /* igraph hands its reasons to a handler only; they wait here for the code to be returned. */
 static _Thread_local char igraph_reason[512], igraph_warned[512];
@@ -94,7 +74,8 @@ void topo_graph_init(void)
     igraph_set_attribute_table(&igraph_cattribute_table);
 }
 
-int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e)
+/* 0, or the failure of an igraph call with igraph's reason: "DOING: REASON". */
+static int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e)
 {
     if (code == IGRAPH_SUCCESS)
         return 0;
@@ -104,13 +85,15 @@ int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e)
     return err_set(e, code == IGRAPH_ENOMEM ? ERR_NOMEM : ERR_LIB, "%s: %s", doing, reason);
 }
 
-void topo_take_warning(char *buf, size_t n)
+/* Move igraph's first warning since the last call into buf (cut to fit); "" if there was none. */
+static void topo_take_warning(char *buf, size_t n)
 {
-    snprintf(buf, n, "%s", igraph_warned);
+    snprintf(buf, n, "%.*s", (int)n - 1, igraph_warned);
     igraph_warned[0] = '\0';
 }
 
-double topo_fifteen_digits(double x)
+/* Nearest number of 15 significant digits: what igraph writes into files. */
+static double topo_fifteen_digits(double x)
 {
     char text[NUM_TEXT];
     snprintf(text, sizeof text, "%.15g", x);
@@ -124,7 +107,7 @@ struct plan {
     int64_t first_switch[TOPO_MAX_DIMS]; /* vertex of the dimension's first switch */
 };
 
-static int make_plan(struct plan *plan, const struct topo_network *net, struct err *e)
+static int graph_make_plan(struct plan *plan, const struct topo_network *net, struct err *e)
 {
     /* No overflow: at most 2^30 + 8 * 2^29 vertices and 2^30 * 8 * 2^23 links. */
     *plan = (struct plan){ .n_vertices = net->n_npus };
@@ -142,7 +125,7 @@ static int make_plan(struct plan *plan, const struct topo_network *net, struct e
     return 0;
 }
 
-static igraph_integer_t *put_link(igraph_integer_t *at, int64_t src, int64_t dst)
+static igraph_integer_t *graph_put_link(igraph_integer_t *at, int64_t src, int64_t dst)
 {
     at[0] = src;
     at[1] = dst;
@@ -150,28 +133,29 @@ static igraph_integer_t *put_link(igraph_integer_t *at, int64_t src, int64_t dst
 }
 
 /* Links of one group: its members are base, base + stride, ...; its switch, if it has one, is hub. */
-static igraph_integer_t *put_group(igraph_integer_t *at, const struct topo_dim *dim, int64_t base,
-                                   int64_t stride, int64_t hub)
+static igraph_integer_t *graph_put_group(igraph_integer_t *at, const struct topo_dim *dim, int64_t base,
+                                         int64_t stride, int64_t hub)
 {
     int64_t end = base + stride * dim->size;
     if (dim->shape == TOPO_SWITCH) {
         for (int64_t a = base; a < end; a += stride)
-            at = put_link(at, a, hub);
+            at = graph_put_link(at, a, hub);
     } else if (dim->shape == TOPO_FULL) {
         for (int64_t a = base; a < end; a += stride)
             for (int64_t b = a + stride; b < end; b += stride)
-                at = put_link(at, a, b);
+                at = graph_put_link(at, a, b);
     } else {
         for (int64_t a = base; a + stride < end; a += stride)
-            at = put_link(at, a, a + stride);
+            at = graph_put_link(at, a, a + stride);
         if (dim->shape == TOPO_RING && dim->size > 2) /* of two members the wrap would double the link */
-            at = put_link(at, end - stride, base);
+            at = graph_put_link(at, end - stride, base);
     }
     return at;
 }
 
 /* Written in place: at a million NPUs every copy of this list is 100 MB. */
-static void put_links(igraph_vector_int_t *ends, const struct topo_network *net, const struct plan *plan)
+static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network *net,
+                            const struct plan *plan)
 {
     igraph_integer_t *at = VECTOR(*ends);
     int64_t stride = 1;
@@ -180,7 +164,7 @@ static void put_links(igraph_vector_int_t *ends, const struct topo_network *net,
         int64_t hub = plan->first_switch[d], span = stride * dim->size;
         for (int64_t block = 0; block < net->n_npus; block += span)
             for (int64_t base = block; base < block + stride; base++)
-                at = put_group(at, dim, base, stride, hub++);
+                at = graph_put_group(at, dim, base, stride, hub++);
         stride = span;
     }
     assert(at == VECTOR(*ends) + 2 * plan->n_links);
@@ -192,7 +176,7 @@ static int graph_create_model(struct topo_graph *g, const struct plan *plan, str
     int rc = topo_from_igraph(igraph_vector_int_init(&ends, 2 * plan->n_links), "graph: list of links", e);
     if (rc)
         return rc;
-    put_links(&ends, &g->net, plan);
+    graph_put_links(&ends, &g->net, plan);
     rc = topo_from_igraph(igraph_create(&g->model, &ends, plan->n_vertices, IGRAPH_UNDIRECTED), "graph", e);
     g->has_model = rc == 0;
     igraph_vector_int_destroy(&ends);
@@ -239,7 +223,8 @@ static int graph_set_link_attributes(struct topo_graph *g, const struct plan *pl
     return rc;
 }
 
-int topo_graph_set_kinds(struct topo_graph *g, struct err *e)
+/* Mark vertices 0..n_npus-1 of the model as NPUs. */
+static int topo_graph_set_kinds(struct topo_graph *g, struct err *e)
 {
     igraph_vector_bool_t is_npu;
     int rc = topo_from_igraph(igraph_vector_bool_init(&is_npu, g->n_vertices), "graph: kinds", e);
@@ -258,7 +243,7 @@ int topo_build_graph(struct topo_graph **out, const struct topo_network *net, co
     struct plan plan;
     *out = NULL;
     topo_graph_init();
-    int rc = make_plan(&plan, net, e);
+    int rc = graph_make_plan(&plan, net, e);
     if (rc)
         return rc;
     struct topo_graph *g = calloc(1, sizeof *g);
@@ -488,7 +473,7 @@ static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, str
     return 0;
 }
 
-static int bisect(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+static int graph_bisect(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
 {
     m->bisection_Bps = NAN;
     m->bisection_dim = -1;
@@ -531,11 +516,12 @@ int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struc
     if (!rc)
         rc = measure_hops(m, g, e);
     if (!rc)
-        rc = bisect(m, g, e);
+        rc = graph_bisect(m, g, e);
     return rc ? rc : measure_connectivity(m, g, e);
 }
 
-int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
+/* Room for the given numbers, all zero. ERR_NOMEM, or ERR_RANGE above TOPO_MAX_GRAPH. */
+static int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
 {
     if (n_vertices > TOPO_MAX_GRAPH || n_links > TOPO_MAX_GRAPH - n_vertices)
         return err_set(e, ERR_RANGE, "has %lld vertices and %lld links, need at most %lld together",
@@ -551,7 +537,7 @@ int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_l
     return 0;
 }
 
-void topo_draft_free(struct topo_draft *draft)
+static void topo_draft_free(struct topo_draft *draft)
 {
     for (int64_t v = 0; draft->names && v < draft->n_vertices; v++)
         free(draft->names[v]);
@@ -608,8 +594,8 @@ static int number_vertices(igraph_integer_t *number, int64_t *n_npus, const stru
     return 0;
 }
 
-static int graph_custom_create_model(struct topo_graph *g, const struct topo_draft *draft,
-                                     const igraph_integer_t *number, struct err *e)
+static int custom_create_model(struct topo_graph *g, const struct topo_draft *draft,
+                               const igraph_integer_t *number, struct err *e)
 {
     igraph_vector_int_t ends;
     int rc = topo_from_igraph(igraph_vector_int_init(&ends, 2 * g->n_links), "graph: list of links", e);
@@ -636,8 +622,7 @@ static double link_value(const struct topo_link *link, const char *attr)
     return link->dim >= 0 ? (double)link->dim : (double)NAN;
 }
 
-static int graph_custom_set_link_attributes(struct topo_graph *g, const struct topo_draft *draft,
-                                            struct err *e)
+static int custom_set_link_attributes(struct topo_graph *g, const struct topo_draft *draft, struct err *e)
 {
     const char *const attrs[] = { ATTR_BW, ATTR_LAT, draft->has_dim ? ATTR_DIM : NULL,
                                   draft->has_usd ? ATTR_USD : NULL };
@@ -671,7 +656,9 @@ static int set_names(struct topo_graph *g, const struct topo_draft *draft, const
     return rc;
 }
 
-int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e)
+/* Check links and number of NPUs, number NPUs first, and make a graph of it. Errors as topo_read_graphml().
+ */
+static int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e)
 {
     *out = NULL;
     topo_graph_init();
@@ -685,9 +672,9 @@ int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, s
     g->n_links = draft->n_links;
     rc = number_vertices(number, &g->n_npus, draft, e);
     if (!rc)
-        rc = graph_custom_create_model(g, draft, number, e);
+        rc = custom_create_model(g, draft, number, e);
     if (!rc)
-        rc = graph_custom_set_link_attributes(g, draft, e);
+        rc = custom_set_link_attributes(g, draft, e);
     if (!rc)
         rc = set_names(g, draft, number, e);
     if (!rc)
@@ -797,7 +784,7 @@ struct reader {
     struct topo_draft *draft;
 };
 
-static int find_columns(struct reader *r, struct err *e)
+static int edges_find_columns(struct reader *r, struct err *e)
 {
     const struct table *t = r->table;
     for (int k = 0; k < N_COLUMNS; k++) {
@@ -819,7 +806,7 @@ static int find_columns(struct reader *r, struct err *e)
     return 0;
 }
 
-static int read_number(double *out, const struct reader *r, int64_t row, enum column k, struct err *e)
+static int edges_read_number(double *out, const struct reader *r, int64_t row, enum column k, struct err *e)
 {
     *out = NAN;
     if (r->cols[k] < 0)
@@ -861,7 +848,7 @@ static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k
     return *node < 0 ? err_nomem(e, "graph") : 0;
 }
 
-static int read_kind(struct reader *r, int64_t row, int64_t node, enum column k, struct err *e)
+static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum column k, struct err *e)
 {
     if (r->cols[k] < 0)
         return 0;
@@ -886,7 +873,7 @@ static int read_kind(struct reader *r, int64_t row, int64_t node, enum column k,
     return 0;
 }
 
-static int read_row(struct reader *r, int64_t row, struct err *e)
+static int edges_read_row(struct reader *r, int64_t row, struct err *e)
 {
     struct topo_link *link = &r->draft->links[row];
     double bw_GBps = NAN, lat_ns = NAN;
@@ -895,15 +882,15 @@ static int read_row(struct reader *r, int64_t row, struct err *e)
     if (!rc)
         rc = read_node(&link->dst, r, row, COL_DST, e);
     if (!rc)
-        rc = read_number(&bw_GBps, r, row, COL_BW, e);
+        rc = edges_read_number(&bw_GBps, r, row, COL_BW, e);
     if (!rc)
-        rc = read_number(&lat_ns, r, row, COL_LAT, e);
+        rc = edges_read_number(&lat_ns, r, row, COL_LAT, e);
     if (!rc)
-        rc = read_number(&link->usd, r, row, COL_USD, e);
+        rc = edges_read_number(&link->usd, r, row, COL_USD, e);
     if (!rc)
-        rc = read_kind(r, row, link->src, COL_SRC_KIND, e);
+        rc = edges_read_kind(r, row, link->src, COL_SRC_KIND, e);
     if (!rc)
-        rc = read_kind(r, row, link->dst, COL_DST_KIND, e);
+        rc = edges_read_kind(r, row, link->dst, COL_DST_KIND, e);
     link->bw_Bps = bw_GBps * 1e9;
     link->lat_s = lat_ns * 1e-9;
     return rc;
@@ -912,13 +899,13 @@ static int read_row(struct reader *r, int64_t row, struct err *e)
 static int fill_draft(struct topo_draft *draft, const struct table *t, struct err *e)
 {
     struct reader r = { .table = t, .draft = draft };
-    int rc = find_columns(&r, e);
+    int rc = edges_find_columns(&r, e);
     if (!rc) /* every row can name two new nodes */
         rc = topo_draft_reserve(draft, 2 * t->n_rows, t->n_rows, e);
     if (!rc)
         rc = reserve_nodes(&r.nodes, draft->names, t->n_rows, e);
     for (int64_t row = 0; row < t->n_rows && !rc; row++)
-        rc = read_row(&r, row, e);
+        rc = edges_read_row(&r, row, e);
     if (!rc) {
         draft->n_vertices = r.nodes.n;
         draft->has_usd = r.cols[COL_USD] >= 0;
@@ -1336,7 +1323,8 @@ int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e)
 }
 
 /* Values of a numeric edge attribute, NaN where the model does not have it. */
-static int list_values(igraph_vector_t *values, const struct topo_graph *g, const char *attr, struct err *e)
+static int graph_list_values(igraph_vector_t *values, const struct topo_graph *g, const char *attr,
+                             struct err *e)
 {
     if (igraph_cattribute_has_attr(&g->model, IGRAPH_ATTRIBUTE_EDGE, attr))
         return topo_from_igraph(EANV(&g->model, attr, values), "graph: links", e);
@@ -1351,21 +1339,21 @@ int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct er
     if (rc)
         return rc;
     const double *x = VECTOR(values);
-    rc = list_values(&values, g, ATTR_BW, e);
+    rc = graph_list_values(&values, g, ATTR_BW, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++) {
         int64_t a = IGRAPH_FROM(&g->model, i), b = IGRAPH_TO(&g->model, i);
         out[i] = (struct topo_link){ .src = a < b ? a : b, .dst = a < b ? b : a, .bw_Bps = x[i] * 1e9 };
     }
     if (!rc)
-        rc = list_values(&values, g, ATTR_LAT, e);
+        rc = graph_list_values(&values, g, ATTR_LAT, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++)
         out[i].lat_s = x[i] * 1e-9;
     if (!rc)
-        rc = list_values(&values, g, ATTR_DIM, e);
+        rc = graph_list_values(&values, g, ATTR_DIM, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++)
         out[i].dim = isnan(x[i]) ? -1 : (int32_t)x[i];
     if (!rc)
-        rc = list_values(&values, g, ATTR_USD, e);
+        rc = graph_list_values(&values, g, ATTR_USD, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++)
         out[i].usd = x[i];
     igraph_vector_destroy(&values);

@@ -1,3 +1,7 @@
+/*
+ * Networks as dimensions: their keys in YAML, one-line words like "ring:4@250 switch:8@50", checks and
+ * printing.
+ */
 #include "topo/network.h"
 
 #include <ctype.h>
@@ -189,7 +193,7 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
 }
 
 /* What it must be by itself; against the others: check_dims(). */
-static int check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int network_check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_dim *dim = base;
     int rc = check_collectives(dim, doc, map, e);
@@ -201,7 +205,7 @@ static int check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct
 }
 
 K_SECTION(topo_dim_section, struct topo_dim, "dims", dim_keys, "one dimension of a network", STUDY_USES,
-          .check = check_dim);
+          .check = network_check_dim);
 
 /* ---- a network ---- */
 
@@ -216,7 +220,7 @@ static const struct key network_keys[] = {
 };
 
 /* Names that differ, and NPUs that can be counted. */
-static int check_network(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int network_check(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_network *net = base;
     net->n_npus = 1;
@@ -237,7 +241,7 @@ static int check_network(void *base, const struct yaml_doc *doc, yaml_id map, st
 }
 
 K_SECTION(topo_network_section, struct topo_network, "network", network_keys, "a multi-dimensional network",
-          STUDY_USES, .check = check_network);
+          STUDY_USES, .check = network_check);
 
 void topo_network_defaults(struct topo_network *net)
 {
@@ -245,7 +249,8 @@ void topo_network_defaults(struct topo_network *net)
     schema_defaults(net, &topo_network_section);
 }
 
-static int read_word(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
+static int network_read_word(struct topo_network *net, const struct yaml_doc *doc, yaml_id node,
+                             struct err *e)
 {
     const char *word = doc->nodes[node].text;
     if (!topo_is_spec(word))
@@ -260,7 +265,7 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
 {
     topo_network_defaults(net);
     if (doc->nodes[node].kind == YAML_SCALAR)
-        return read_word(net, doc, node, e);
+        return network_read_word(net, doc, node, e);
     return schema_read(net, &topo_network_section, doc, node, e);
 }
 
@@ -352,7 +357,7 @@ struct piece {
     int col;
 };
 
-static int fail_at(struct err *e, enum err_code code, const struct piece *p, const char *what)
+static int spec_fail_at(struct err *e, enum err_code code, const struct piece *p, const char *what)
 {
     return err_set(e, code, "col %d: is \"%.*s\", need %s", p->col, p->n < 64 ? (int)p->n : 64, p->s, what);
 }
@@ -366,7 +371,7 @@ static int parse_size(int32_t *size, const struct piece *p, struct err *e)
         text[p->n] = '\0';
     }
     if (p->n >= sizeof text || !num_parse_count(text, &n))
-        return fail_at(e, ERR_PARSE, p, "a whole number of members");
+        return spec_fail_at(e, ERR_PARSE, p, "a whole number of members");
     if (n < TOPO_MIN_SIZE || n > TOPO_MAX_SIZE)
         return err_set(e, ERR_RANGE, "col %d: size is %lld, need %d to %d", p->col, (long long)n,
                        TOPO_MIN_SIZE, TOPO_MAX_SIZE);
@@ -383,7 +388,7 @@ static int parse_bw(double *bw_Bps, const struct piece *p, struct err *e)
         text[p->n] = '\0';
     }
     if (p->n >= sizeof text || !num_parse_real(text, &bw_GBps))
-        return fail_at(e, ERR_PARSE, p, "a bandwidth in GB/s");
+        return spec_fail_at(e, ERR_PARSE, p, "a bandwidth in GB/s");
     if (!(bw_GBps >= TOPO_MIN_BW_GBps && bw_GBps <= TOPO_MAX_BW_GBps))
         return err_set(e, ERR_RANGE, "col %d: bandwidth is %s GB/s, need %g to %g", p->col, text,
                        TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
@@ -396,7 +401,7 @@ static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     int shape = shape_prefix(p->s);
     if (shape < 0)
-        return fail_at(e, ERR_PARSE, p, "SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line");
+        return spec_fail_at(e, ERR_PARSE, p, "SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line");
     dim->shape = (enum topo_shape)shape;
 
     size_t skip = strlen(topo_shape_words[shape]) + 1;

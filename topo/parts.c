@@ -1,3 +1,7 @@
+/*
+ * Catalogues of parts: links, switches, NICs with rates and prices; their keys, and finding the part that
+ * fits.
+ */
 #include "topo/parts.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * Routes over the graph of a network. In a described network the way of a trip is made dimension by
+ * dimension, from the shape; a search (fewest links, one or ECMP) serves custom graphs, failed links and
+ * other kinds of route.
+ */
 #include "topo/route.h"
 
 #include <assert.h>
@@ -84,7 +89,7 @@ static void reach(struct topo_search *s, const struct topo_routes *r, int end, i
 }
 
 /* One hop on from that end. True when some vertex is reached from both then. */
-static bool widen(struct topo_search *s, const struct topo_routes *r, int end)
+static bool route_widen(struct topo_search *s, const struct topo_routes *r, int end)
 {
     int32_t stop = s->n[end];
     bool met = false;
@@ -108,7 +113,7 @@ static bool widen(struct topo_search *s, const struct topo_routes *r, int end)
 }
 
 /* False: there is no way. */
-static bool search(struct topo_search *s, const struct topo_routes *r, int32_t src, int32_t dst)
+static bool route_search(struct topo_search *s, const struct topo_routes *r, int32_t src, int32_t dst)
 {
     if (s->round == INT32_MAX) {
         for (int end = 0; end < 2; end++)
@@ -125,7 +130,7 @@ static bool search(struct topo_search *s, const struct topo_routes *r, int32_t s
         int end = s->n_arcs[1] < s->n_arcs[0];
         if (s->begin[0] == s->n[0] || s->begin[1] == s->n[1])
             return false;
-        met = widen(s, r, end);
+        met = route_widen(s, r, end);
     }
     /* Back from where they met: what leads there from src, by the vertex that it leaves. */
     for (int32_t i = s->n[0]; i-- > 0;) {
@@ -173,8 +178,21 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
     return least;
 }
 
-int topo_search_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
-                     struct err *e)
+/* Append arc. ERR_NOMEM. */
+static int topo_path_push(struct topo_path *p, int64_t arc, struct err *e)
+{
+    int32_t *grown = array_grow(p->arcs, p->n, &p->cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a route");
+    p->arcs = grown;
+    p->arcs[p->n++] = (int32_t)arc;
+    return 0;
+}
+
+/* As topo_find_path(), of kind TOPO_ROUTE_SHORTEST or TOPO_ROUTE_ECMP; after failure the path may be longer.
+ */
+static int topo_search_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
+                            struct err *e)
 {
     char src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
     if (trip->src == trip->dst)
@@ -183,7 +201,7 @@ int topo_search_path(struct topo_path *path, struct topo_routes *r, const struct
         r->search = open_search(r);
     if (!r->search)
         return err_nomem(e, "routes");
-    if (!search(r->search, r, (int32_t)trip->src, (int32_t)trip->dst))
+    if (!route_search(r->search, r, (int32_t)trip->src, (int32_t)trip->dst))
         return err_set(e, ERR_RANGE, "no route from %s to %s: failed links cut all of them",
                        topo_vertex_name(src, r->graph, trip->src),
                        topo_vertex_name(dst, r->graph, trip->dst));
@@ -300,7 +318,7 @@ static int check_connected(const struct topo_routes *r, struct err *e)
     return rc;
 }
 
-static int reserve(struct topo_routes *r, struct err *e)
+static int path_reserve(struct topo_routes *r, struct err *e)
 {
     size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs + 1;
     r->to = malloc(n_arcs * sizeof *r->to);
@@ -326,7 +344,7 @@ int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct 
     if (r->described)
         r->net = *topo_graph_network(g);
     struct topo_link *links = malloc(((size_t)r->n_arcs / 2 + 1) * sizeof *links);
-    int rc = links ? reserve(r, e) : err_nomem(e, "routes");
+    int rc = links ? path_reserve(r, e) : err_nomem(e, "routes");
     if (!rc)
         rc = topo_list_links(links, g, e);
     if (!rc)
@@ -421,16 +439,6 @@ void topo_path_free(struct topo_path *p)
 }
 
 /* ---- order of dimensions, in closed form ---- */
-
-int topo_path_push(struct topo_path *p, int64_t arc, struct err *e)
-{
-    int32_t *grown = array_grow(p->arcs, p->n, &p->cap, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "a route");
-    p->arcs = grown;
-    p->arcs[p->n++] = (int32_t)arc;
-    return 0;
-}
 
 /* First link of the group of dimension d that @p npu belongs to. */
 static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu)

@@ -112,17 +112,8 @@ int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu);
  * links). */
 int topo_hops_to(int32_t *hops, const struct topo_routes *r, int32_t dst, struct err *e);
 
-/*
- * Private to topo/route*.c: routes of fewest links.
- */
+/* ---- searches ---- */
 
-/** As topo_find_path(), of kind TOPO_ROUTE_SHORTEST or TOPO_ROUTE_ECMP; after failure the path may be longer.
- */
-int topo_search_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
-                     struct err *e);
 void topo_search_free(struct topo_search *s); /**< NULL is fine */
-
-/** Append @p arc. ERR_NOMEM. */
-int topo_path_push(struct topo_path *p, int64_t arc, struct err *e);
 
 #endif

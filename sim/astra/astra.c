@@ -1,3 +1,9 @@
+/*
+ * A collective as ASTRA-sim runs it, for comparison with that program: whole nanoseconds, its algorithms, its
+ * order. A collective is phases, one dimension each; a phase is rounds of messages. One backend knows no
+ * congestion: chunks pass queues of dimensions, and a phase takes what its rounds add up to. The other sends
+ * each message over the links.
+ */
 #include "sim/astra/astra.h"
 
 #include <math.h>
@@ -10,9 +16,7 @@
 #include "base/num.h"
 #include "workloads/collective.h"
 
-/*
- * Private to sim/astra*: events by time; those of one time in the order in which they were made.
- */
+/* ---- events by time; those of one time in the order in which they were made ---- */
 
 struct sim_astra_event {
     int64_t at_ns, order;
@@ -26,16 +30,7 @@ struct sim_astra_events {
     int64_t order; /**< of the next event */
 };
 
-/** False on lack of memory, and then nothing is added. O(log n). */
-bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kind, int32_t id);
-/** The first event; false when there is none. O(log n). */
-bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *out);
-void sim_astra_events_free(struct sim_astra_events *q);
-
-/*
- * Private to sim/astra*: a collective as phases, a phase as rounds of messages, and what a round
- * takes.
- */
+/* ---- phases and rounds ---- */
 
 /** To whom a member sends in a round. */
 enum sim_astra_to {
@@ -70,36 +65,6 @@ struct sim_astra_plan {
     struct sim_astra_phase phases[SIM_ASTRA_MAX_PHASES];
 };
 
-/** ERR_RANGE, ERR_UNSUP: what sim_astra_run() refuses. */
-int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list, int32_t n,
-                    struct err *e);
-
-/** The plan of a collective that has passed sim_astra_check(). ERR_RANGE when sizes overflow. */
-int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
-                   const struct sim_astra_collective *c, struct err *e);
-
-/** Rounds of a phase; returns how many. */
-int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS], const struct sim_astra_conf *conf,
-                         const struct sim_astra_phase *p);
-
-/** Bandwidth of a link [B/ns]. */
-double sim_astra_link_Bpns(const struct sim_astra_dim *dim);
-
-/** Time from the arrival of all messages of a round to the next round [ns]. */
-int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r);
-
-/** Duration of a phase when no link is busy, and of a tree in any case. ERR_RANGE beyond 2^62 ns. */
-int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf, const struct sim_astra_phase *p,
-                       struct err *e);
-
-/** The two back-ends; parameters as sim_astra_run(), checked. */
-int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
-                         const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
-                         const struct sim_astra_sink *sink, struct err *e);
-int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
-                        const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
-                        struct err *e);
-
 static bool event_before(const struct sim_astra_event *a, const struct sim_astra_event *b)
 {
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->order < b->order;
@@ -107,7 +72,8 @@ static bool event_before(const struct sim_astra_event *a, const struct sim_astra
 
 HEAP(events, struct sim_astra_event, event_before)
 
-bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kind, int32_t id)
+/* False on lack of memory, and then nothing is added. O(log n). */
+static bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kind, int32_t id)
 {
     if (!vec_reserve(q->heap, q->cap, q->n + 1))
         return false;
@@ -115,7 +81,8 @@ bool sim_astra_events_add(struct sim_astra_events *q, int64_t at_ns, int32_t kin
     return true;
 }
 
-bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *out)
+/* The first event; false when there is none. O(log n). */
+static bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *out)
 {
     if (q->n == 0)
         return false;
@@ -123,7 +90,7 @@ bool sim_astra_events_next(struct sim_astra_events *q, struct sim_astra_event *o
     return true;
 }
 
-void sim_astra_events_free(struct sim_astra_events *q)
+static void sim_astra_events_free(struct sim_astra_events *q)
 {
     free(q->heap);
     *q = (struct sim_astra_events){ 0 };
@@ -132,13 +99,15 @@ void sim_astra_events_free(struct sim_astra_events *q)
 /* Doubles below it convert to int64_t, and a few of them still add up. */
 #define MAX_NS 4.6e18
 
-double sim_astra_link_Bpns(const struct sim_astra_dim *dim)
+/* Bandwidth of a link [B/ns]. */
+static double sim_astra_link_Bpns(const struct sim_astra_dim *dim)
 {
     return dim->GiBps * 1073741824.0 / 1e9;
 }
 
-/* Two reads and a write for each sum. */
-int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r)
+/* Time from the arrival of all messages of a round to the next round [ns].
+ * Two reads and a write for each sum. */
+static int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r)
 {
     double once = floor((double)r->bytes / conf->mem_GBps);
     return conf->endpoint_ns + (r->reduced ? (int64_t)3 * r->reduced * (int64_t)once : 0);
@@ -205,8 +174,9 @@ static int32_t tree_rounds(struct sim_astra_round *out, int32_t n, int64_t bytes
     return k;
 }
 
-int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS], const struct sim_astra_conf *conf,
-                         const struct sim_astra_phase *p)
+/* Rounds of a phase; returns how many. */
+static int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS],
+                                const struct sim_astra_conf *conf, const struct sim_astra_phase *p)
 {
     int32_t n = conf->dims[p->dim].size;
     switch (conf->algorithms[p->dim]) {
@@ -243,8 +213,9 @@ static double round_ns(const struct sim_astra_conf *conf, const struct sim_astra
     return h * floor(dim->lat_ns + wire) + (shared ? r->waits * floor(wire) : 0);
 }
 
-int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf, const struct sim_astra_phase *p,
-                       struct err *e)
+/* Duration of a phase when no link is busy, and of a tree in any case. ERR_RANGE beyond 2^62 ns. */
+static int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf,
+                              const struct sim_astra_phase *p, struct err *e)
 {
     struct sim_astra_round rounds[SIM_ASTRA_MAX_ROUNDS];
     int32_t n = sim_astra_rounds(rounds, conf, p);
@@ -263,7 +234,8 @@ int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf, const st
 }
 
 /* A chunk has at least a byte for each NPU, and a last chunk that is smaller is billed as a full one. */
-static int cut(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int64_t bytes, struct err *e)
+static int astra_cut(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int64_t bytes,
+                     struct err *e)
 {
     int64_t npus = 1, chunk = bytes / conf->splits;
     for (int32_t d = 0; d < conf->n_dims; d++)
@@ -280,8 +252,8 @@ static int cut(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, i
     return 0;
 }
 
-static void add(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int32_t dim, enum pass pass,
-                int64_t *bytes)
+static void astra_add(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int32_t dim,
+                      enum pass pass, int64_t *bytes)
 {
     plan->phases[plan->n_phases++] = (struct sim_astra_phase){ dim, pass, *bytes };
     if (pass == PASS_REDUCE_SCATTER)
@@ -290,34 +262,35 @@ static void add(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, 
         *bytes *= conf->dims[dim].size;
 }
 
-int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
-                   const struct sim_astra_collective *c, struct err *e)
+/* The plan of a collective that has passed sim_astra_check(). ERR_RANGE when sizes overflow. */
+static int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
+                          const struct sim_astra_collective *c, struct err *e)
 {
     int32_t dims[TOPO_MAX_DIMS], n = 0;
     for (int32_t d = 0; d < conf->n_dims; d++)
         if (c->in[d])
             dims[n++] = d;
     *plan = (struct sim_astra_plan){ 0 };
-    int rc = cut(plan, conf, c->bytes, e);
+    int rc = astra_cut(plan, conf, c->bytes, e);
     if (rc)
         return rc;
     int64_t bytes = plan->chunk_B;
     if (c->kind == COLLECTIVE_ALL_TO_ALL || (c->kind == COLLECTIVE_ALL_REDUCE && conf->baseline)) {
         for (int32_t i = 0; i < n; i++)
-            add(plan, conf, dims[i], c->kind == COLLECTIVE_ALL_TO_ALL ? PASS_ALL_TO_ALL : PASS_ALL_REDUCE,
-                &bytes);
+            astra_add(plan, conf, dims[i],
+                      c->kind == COLLECTIVE_ALL_TO_ALL ? PASS_ALL_TO_ALL : PASS_ALL_REDUCE, &bytes);
         return 0;
     }
     int32_t turn =
         c->kind == COLLECTIVE_ALL_REDUCE ? n - 1 : n; /* dimensions scattered over, gathered over */
     if (c->kind != COLLECTIVE_ALL_GATHER)
         for (int32_t i = 0; i < turn; i++)
-            add(plan, conf, dims[i], PASS_REDUCE_SCATTER, &bytes);
+            astra_add(plan, conf, dims[i], PASS_REDUCE_SCATTER, &bytes);
     if (c->kind == COLLECTIVE_ALL_REDUCE)
-        add(plan, conf, dims[turn], PASS_ALL_REDUCE, &bytes);
+        astra_add(plan, conf, dims[turn], PASS_ALL_REDUCE, &bytes);
     if (c->kind != COLLECTIVE_REDUCE_SCATTER)
         for (int32_t i = turn - 1; i >= 0; i--)
-            add(plan, conf, dims[i], PASS_ALL_GATHER, &bytes);
+            astra_add(plan, conf, dims[i], PASS_ALL_GATHER, &bytes);
     return 0;
 }
 
@@ -446,7 +419,7 @@ static void free_link(struct links_engine *g, int32_t index)
     transmit(g, index, id);
 }
 
-static void send(struct links_engine *g, struct message m)
+static void links_send(struct links_engine *g, struct message m)
 {
     int32_t id = g->unused, ahead = (m.to - m.at + g->n) % g->n;
     if (id >= 0) {
@@ -471,13 +444,13 @@ static void send_round(struct links_engine *g, int32_t member, int32_t chunk, in
     struct message m = { .bytes = r->bytes, .chunk = chunk, .step = step, .at = member };
     if (r->to == SIM_ASTRA_PAIR) {
         m.to = member ^ r->distance;
-        send(g, m);
+        links_send(g, m);
         return;
     }
     int32_t n = r->to == SIM_ASTRA_ALL ? g->n - 1 : 1;
     for (int32_t i = 1; i <= n; i++) {
         m.to = (member + i) % g->n;
-        send(g, m);
+        links_send(g, m);
     }
 }
 
@@ -496,7 +469,7 @@ static int32_t *counter(struct links_engine *g, int64_t slot, int32_t step)
 }
 
 /* Has everything of the present round come in? Then the next begins after the endpoint delay and the sums. */
-static void go_on(struct links_engine *g, int64_t slot)
+static void links_go_on(struct links_engine *g, int64_t slot)
 {
     int32_t step = g->step[slot];
     const struct sim_astra_round *r = round_of(g, step);
@@ -542,7 +515,7 @@ static void next_step(struct links_engine *g, int32_t slot)
         return;
     }
     send_round(g, member, chunk, g->step[slot]);
-    go_on(g, slot);
+    links_go_on(g, slot);
 }
 
 static void links_arrive(struct links_engine *g, int32_t id)
@@ -560,10 +533,10 @@ static void links_arrive(struct links_engine *g, int32_t id)
     ++*count;
     /* Of the round that the member is in: a later one is looked at when its turn comes. */
     if (g->step[slot] == m->step)
-        go_on(g, slot);
+        links_go_on(g, slot);
 }
 
-static int check_size(const struct links_engine *g, struct err *e)
+static int links_check_size(const struct links_engine *g, struct err *e)
 {
     double messages = 0, counters = (double)g->n * g->plan.n_chunks * g->n_counters;
     int64_t alone_ns = 0;
@@ -581,7 +554,7 @@ static int check_size(const struct links_engine *g, struct err *e)
     return rc;
 }
 
-static int prepare(struct links_engine *g, const struct sim_astra_collective *c, struct err *e)
+static int links_prepare(struct links_engine *g, const struct sim_astra_collective *c, struct err *e)
 {
     int rc = sim_astra_plan(&g->plan, g->conf, c, e);
     if (rc)
@@ -591,7 +564,7 @@ static int prepare(struct links_engine *g, const struct sim_astra_collective *c,
         g->n_steps += g->rounds[i].times;
     g->n_counters = g->rounds[0].to == SIM_ASTRA_NEXT ? 1 : g->n_steps;
     g->n_links = count_links(g->shape, g->n);
-    rc = check_size(g, e);
+    rc = links_check_size(g, e);
     if (rc)
         return rc;
     size_t slots = (size_t)g->n * (size_t)g->plan.n_chunks;
@@ -630,14 +603,14 @@ static int links_run(struct links_engine *g, struct err *e)
     return g->failed ? err_nomem(e, "messages") : 0;
 }
 
-int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
-                        const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
-                        struct err *e)
+static int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                               const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
+                               struct err *e)
 {
     struct links_engine g = { .conf = conf, .sink = sink, .out = out, .unused = -1 };
     g.shape = conf->dims[0].shape;
     g.n = conf->dims[0].size;
-    int rc = prepare(&g, c, e);
+    int rc = links_prepare(&g, c, e);
     if (!rc)
         rc = links_run(&g, e);
     free(g.links);
@@ -697,7 +670,7 @@ struct queues_engine {
     bool failed; /* out of memory */
 };
 
-static int make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
+static int queues_make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
 {
     struct plan *p = &g->plans[i];
     int rc = sim_astra_plan(&p->p, g->conf, &g->collectives[i], e);
@@ -727,14 +700,14 @@ static int check_total(const struct queues_engine *g, struct err *e)
     return ns < 4.6e18 ? 0 : err_set(e, ERR_RANGE, "collectives take up to %g ns, need less than 4.6e18", ns);
 }
 
-static int make_plans(struct queues_engine *g, struct err *e)
+static int queues_make_plans(struct queues_engine *g, struct err *e)
 {
     int32_t turn[TOPO_MAX_DIMS] = { 0 };
     g->plans = calloc((size_t)g->n, sizeof *g->plans);
     if (!g->plans)
         return err_nomem(e, "collectives");
     for (int32_t i = 0; i < g->n; i++) {
-        int rc = make_plan(g, i, turn, e);
+        int rc = queues_make_plan(g, i, turn, e);
         if (rc)
             return rc;
         if (g->n_chunks > 100 * STAGE_MAX_CHUNKS)
@@ -744,7 +717,7 @@ static int make_plans(struct queues_engine *g, struct err *e)
     return check_total(g, e);
 }
 
-static int reserve(struct queues_engine *g, struct err *e)
+static int events_reserve(struct queues_engine *g, struct err *e)
 {
     size_t servers = (size_t)g->conf->n_dims * (size_t)g->conf->queues, n_lists = servers * (size_t)g->n;
     g->chunks = calloc((size_t)g->n_chunks, sizeof *g->chunks);
@@ -761,7 +734,7 @@ static int reserve(struct queues_engine *g, struct err *e)
     return 0;
 }
 
-static int32_t dim_of(const struct queues_engine *g, const struct queues_chunk *c)
+static int32_t astra_dim_of(const struct queues_engine *g, const struct queues_chunk *c)
 {
     return g->plans[c->collective].p.phases[c->phase].dim;
 }
@@ -770,15 +743,15 @@ static int32_t dim_of(const struct queues_engine *g, const struct queues_chunk *
 static int32_t server_of(const struct queues_engine *g, const struct queues_chunk *c)
 {
     const struct plan *p = &g->plans[c->collective];
-    int32_t d = dim_of(g, c), queues = g->conf->queues;
+    int32_t d = astra_dim_of(g, c), queues = g->conf->queues;
     int64_t nth = p->turn[d] + (int64_t)c->number * p->uses[d] + p->nth[c->phase];
     return d * queues + (int32_t)(nth % queues);
 }
 
-static void begin(struct queues_engine *g, int32_t id)
+static void astra_begin(struct queues_engine *g, int32_t id)
 {
     struct queues_chunk *c = &g->chunks[id];
-    int32_t d = dim_of(g, c);
+    int32_t d = astra_dim_of(g, c);
     g->running[server_of(g, c)]++;
     if (g->in_work[d]++ == 0)
         g->since_ns[d] = g->now_ns;
@@ -796,7 +769,7 @@ static void queues_begin_what_fits(struct queues_engine *g, int32_t server)
         while (l->first >= 0 && g->running[server] < g->slots) {
             int32_t id = l->first;
             l->first = g->chunks[id].next;
-            begin(g, id);
+            astra_begin(g, id);
         }
     }
 }
@@ -830,7 +803,7 @@ static void end_phase(struct queues_engine *g, int32_t id)
 {
     struct queues_chunk *c = &g->chunks[id];
     struct plan *p = &g->plans[c->collective];
-    int32_t d = dim_of(g, c), server = server_of(g, c);
+    int32_t d = astra_dim_of(g, c), server = server_of(g, c);
     tell(g, c);
     g->running[server]--;
     if (--g->in_work[d] == 0)
@@ -859,16 +832,17 @@ static int queues_run(struct queues_engine *g, struct err *e)
     return g->failed ? err_nomem(e, "events") : 0;
 }
 
-int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
-                         const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
-                         const struct sim_astra_sink *sink, struct err *e)
+/* The two back-ends; parameters as sim_astra_run(), checked. */
+static int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+                                const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
+                                const struct sim_astra_sink *sink, struct err *e)
 {
     struct queues_engine g = { .conf = conf, .collectives = list, .n = n, .sink = sink, .out = out };
     g.end_ns = end_ns;
     g.slots = (conf->active_chunks - 1) / conf->queues + 1;
-    int rc = make_plans(&g, e);
+    int rc = queues_make_plans(&g, e);
     if (!rc)
-        rc = reserve(&g, e);
+        rc = events_reserve(&g, e);
     if (!rc)
         rc = queues_run(&g, e);
     free(g.plans);
@@ -884,7 +858,7 @@ static bool is_power_of_two(int32_t n)
     return (n & (n - 1)) == 0;
 }
 
-static int check_dim(const struct sim_astra_dim *dim, int32_t d, struct err *e)
+static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct err *e)
 {
     if (dim->shape == TOPO_LINE)
         return err_set(e, ERR_RANGE, "dims[%d].shape: is line, need ring, full or switch", d);
@@ -913,7 +887,7 @@ static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct 
     return 0;
 }
 
-static int check_network(const struct sim_astra_conf *conf, struct err *e)
+static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
 {
     int64_t npus = 1;
     if (conf->n_dims < 1 || conf->n_dims > TOPO_MAX_DIMS)
@@ -924,7 +898,7 @@ static int check_network(const struct sim_astra_conf *conf, struct err *e)
         return err_set(e, ERR_RANGE, "algorithms: are %d for %d dimensions, need one for each",
                        conf->n_algorithms, conf->n_dims);
     for (int32_t d = 0; d < conf->n_dims; d++) {
-        int rc = check_dim(&conf->dims[d], d, e);
+        int rc = astra_check_dim(&conf->dims[d], d, e);
         if (!rc)
             rc = check_algorithm(conf, d, e);
         if (rc)
@@ -937,7 +911,7 @@ static int check_network(const struct sim_astra_conf *conf, struct err *e)
     return 0;
 }
 
-static int check_count(int64_t x, const char *name, int64_t most, struct err *e)
+static int astra_check_count(int64_t x, const char *name, int64_t most, struct err *e)
 {
     if (x < 1 || x > most)
         return err_set(e, ERR_RANGE, "%s: is %lld, need 1 to %lld", name, (long long)x, (long long)most);
@@ -946,11 +920,11 @@ static int check_count(int64_t x, const char *name, int64_t most, struct err *e)
 
 static int check_system(const struct sim_astra_conf *conf, struct err *e)
 {
-    int rc = check_count(conf->splits, "splits", STAGE_MAX_CHUNKS, e);
+    int rc = astra_check_count(conf->splits, "splits", STAGE_MAX_CHUNKS, e);
     if (!rc)
-        rc = check_count(conf->active_chunks, "active_chunks", INT32_MAX, e);
+        rc = astra_check_count(conf->active_chunks, "active_chunks", INT32_MAX, e);
     if (!rc)
-        rc = check_count(conf->queues, "queues", SIM_ASTRA_MAX_QUEUES, e);
+        rc = astra_check_count(conf->queues, "queues", SIM_ASTRA_MAX_QUEUES, e);
     if (rc)
         return rc;
     if (conf->endpoint_ns < 0 || conf->endpoint_ns > INT64_C(1000000000000))
@@ -1002,14 +976,15 @@ static int check_collective(const struct sim_astra_conf *conf, const struct sim_
     return any ? 0 : err_set(e, ERR_RANGE, "in: is set for no dimension, need one or more");
 }
 
-int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list, int32_t n,
-                    struct err *e)
+/* ERR_RANGE, ERR_UNSUP: what sim_astra_run() refuses. */
+static int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list,
+                           int32_t n, struct err *e)
 {
-    int rc = check_network(conf, e);
+    int rc = astra_check_network(conf, e);
     if (!rc)
         rc = check_system(conf, e);
     if (!rc)
-        rc = check_count(n, "collectives", SIM_ASTRA_MAX_COLLECTIVES, e);
+        rc = astra_check_count(n, "collectives", SIM_ASTRA_MAX_COLLECTIVES, e);
     if (!rc && conf->backend == SIM_ASTRA_AWARE && n > 1)
         rc = err_set(e, ERR_UNSUP, "collectives: are %d with contention, need one", n);
     for (int32_t i = 0; i < n && !rc; i++) {

@@ -1,3 +1,7 @@
+/*
+ * ASTRA-sim's files: networks (YAML) and systems (JSON) read, made from our networks, and written.
+ * Its three shapes and their words are a table of this file; other shapes are refused here.
+ */
 #include "sim/astra/astra_file.h"
 
 #include <math.h>
@@ -9,10 +13,6 @@
 #include "sim/astra/astra.h"
 #include "topo/shape.h"
 
-/*
- * Private to sim/astra*: words of ASTRA-sim's files, and how its links and ours convert.
- */
-
 /** By enum topo_shape; NULL where there is none. */
 extern const char *const sim_astra_shape_words[4];
 /** By enum topo_algorithm; NULL where there is none. */
@@ -21,9 +21,6 @@ extern const char *const sim_astra_algorithm_words[N_TOPO_ALGORITHMS];
 extern const char *const sim_astra_list_keys[5];
 
 #define SIM_ASTRA_GiB 1073741824.0
-
-/** What one NPU sends into a dimension whose links have dim->GiBps [1e9 B/s]. */
-double sim_astra_npu_GBps(const struct sim_astra_dim *dim);
 
 const char *const sim_astra_shape_words[] = {
     [TOPO_RING] = "Ring", [TOPO_FULL] = "FullyConnected", [TOPO_SWITCH] = "Switch", [TOPO_LINE] = NULL
@@ -50,7 +47,7 @@ void sim_astra_file_free(struct sim_astra_file *f)
 }
 
 /* Notes are lines, and become comments: a key may hold line breaks, and what YAML takes for such. */
-static void note_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, const char *why)
+static void astra_note_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, const char *why)
 {
     char place[512], path[128];
     yaml_path(doc, id, path, sizeof path);
@@ -62,7 +59,7 @@ static void note_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_
 
 /* ---- network ---- */
 
-static int read_shape(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int astra_read_shape(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *word;
     int rc = yaml_text(doc, id, &word, e);
@@ -78,8 +75,8 @@ static int read_shape(struct sim_astra_dim *dim, const struct yaml_doc *doc, yam
                      near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
 }
 
-static int read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id, int32_t least, int32_t most,
-                      struct err *e)
+static int astra_read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id, int32_t least, int32_t most,
+                            struct err *e)
 {
     int64_t n;
     int rc = yaml_count(doc, id, &n, e);
@@ -91,8 +88,8 @@ static int read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id, int3
     return 0;
 }
 
-static int read_real(double *out, const struct yaml_doc *doc, yaml_id id, double least, double most,
-                     struct err *e)
+static int astra_read_real(double *out, const struct yaml_doc *doc, yaml_id id, double least, double most,
+                           struct err *e)
 {
     int rc = yaml_real(doc, id, out, e);
     if (!rc && !(*out >= least && *out <= most))
@@ -100,14 +97,15 @@ static int read_real(double *out, const struct yaml_doc *doc, yaml_id id, double
     return rc;
 }
 
-double sim_astra_npu_GBps(const struct sim_astra_dim *dim)
+/* What one NPU sends into a dimension whose links have dim->GiBps [1e9 B/s]. */
+static double sim_astra_npu_GBps(const struct sim_astra_dim *dim)
 {
     return dim->GiBps * SIM_ASTRA_GiB / 1e9 * (double)topo_shape_degree_max(dim->shape, dim->size);
 }
 
 /* A list with one entry for each dimension; the first one read says how many those are. */
-static int need_list(struct sim_astra_file *f, const struct yaml_doc *doc, const char *key, yaml_id *out,
-                     struct err *e)
+static int astra_need_list(struct sim_astra_file *f, const struct yaml_doc *doc, const char *key,
+                           yaml_id *out, struct err *e)
 {
     *out = yaml_get(doc, doc->root, key);
     if (*out < 0)
@@ -135,23 +133,23 @@ static int read_bw(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_i
     return rc;
 }
 
-static int read_dims(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
+static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
     struct sim_astra_dim *dims = f->conf.dims;
     yaml_id shapes, sizes, bandwidths, latencies;
     int64_t npus = 1;
     int rc;
-    if ((rc = need_list(f, doc, "topology", &shapes, e)) ||
-        (rc = need_list(f, doc, "npus_count", &sizes, e)) ||
-        (rc = need_list(f, doc, "bandwidth", &bandwidths, e)) ||
-        (rc = need_list(f, doc, "latency", &latencies, e)))
+    if ((rc = astra_need_list(f, doc, "topology", &shapes, e)) ||
+        (rc = astra_need_list(f, doc, "npus_count", &sizes, e)) ||
+        (rc = astra_need_list(f, doc, "bandwidth", &bandwidths, e)) ||
+        (rc = astra_need_list(f, doc, "latency", &latencies, e)))
         return rc;
     yaml_each (id, doc, shapes)
-        if ((rc = read_shape(&dims[doc->nodes[id].index], doc, id, e)))
+        if ((rc = astra_read_shape(&dims[doc->nodes[id].index], doc, id, e)))
             return rc;
     yaml_each (id, doc, sizes) {
         int32_t *size = &dims[doc->nodes[id].index].size;
-        if ((rc = read_count(size, doc, id, TOPO_MIN_SIZE, TOPO_MAX_SIZE, e)))
+        if ((rc = astra_read_count(size, doc, id, TOPO_MIN_SIZE, TOPO_MAX_SIZE, e)))
             return rc;
         npus *= *size;
         if (npus > TOPO_MAX_NPUS)
@@ -164,7 +162,7 @@ static int read_dims(struct sim_astra_file *f, const struct yaml_doc *doc, struc
     yaml_each (id, doc, latencies) {
         struct sim_astra_dim *dim = &dims[doc->nodes[id].index];
         double most = dim->shape == TOPO_SWITCH ? MAX_LAT_ns / 2 : MAX_LAT_ns;
-        if ((rc = read_real(&dim->lat_ns, doc, id, 0, most, e)))
+        if ((rc = astra_read_real(&dim->lat_ns, doc, id, 0, most, e)))
             return rc;
     }
     return 0;
@@ -177,7 +175,7 @@ int sim_astra_read_network(struct sim_astra_file *f, const struct yaml_doc *doc,
     sim_astra_defaults(&f->conf);
     int rc = yaml_need(doc, doc->root, YAML_MAP, e);
     if (!rc)
-        rc = read_dims(f, doc, e);
+        rc = astra_read_dims(f, doc, e);
     if (rc)
         return rc;
     yaml_each (id, doc, doc->root) {
@@ -185,7 +183,7 @@ int sim_astra_read_network(struct sim_astra_file *f, const struct yaml_doc *doc,
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             is_known = is_known || strcmp(doc->nodes[id].key, known[i]) == 0;
         if (!is_known)
-            note_key(f, doc, id, "has no counterpart and is left out");
+            astra_note_key(f, doc, id, "has no counterpart and is left out");
     }
     return text_check(&f->notes, e);
 }
@@ -222,7 +220,7 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
     if (one)
         name[0] = (char)(name[0] - 'A' + 'a');
     if (cut_window(name))
-        note_key(f, doc, id, "limits the peers sent to at a time, which has no counterpart");
+        astra_note_key(f, doc, id, "limits the peers sent to at a time, which has no counterpart");
     for (int a = 0; a < N_TOPO_ALGORITHMS; a++)
         if (sim_astra_algorithm_words[a] && strcmp(name, sim_astra_algorithm_words[a]) == 0) {
             *out = (enum topo_algorithm)a;
@@ -232,8 +230,8 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
                      "is \"%.40s\", need ring, direct, halvingDoubling or doubleBinaryTree", word);
 }
 
-static int read_list(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id list,
-                     enum topo_algorithm out[TOPO_MAX_DIMS], struct err *e)
+static int astra_read_list(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id list,
+                           enum topo_algorithm out[TOPO_MAX_DIMS], struct err *e)
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (rc)
@@ -277,7 +275,7 @@ static int read_lists(struct sim_astra_file *f, const struct yaml_doc *doc, stru
         bool all_to_all = !sim_astra_list_keys[i + 1], same = true;
         if (list < 0)
             continue;
-        int rc = read_list(f, doc, list, a, e);
+        int rc = astra_read_list(f, doc, list, a, e);
         if (rc)
             return rc;
         if (!conf->n_algorithms && !all_to_all) {
@@ -289,14 +287,14 @@ static int read_lists(struct sim_astra_file *f, const struct yaml_doc *doc, stru
         for (int32_t d = 0; d < conf->n_dims; d++)
             same = same && a[d] == (all_to_all ? TOPO_ALGORITHM_DIRECT : conf->algorithms[d]);
         if (!same)
-            note_key(f, doc, list,
-                     all_to_all ? "is left out: an all-to-all is always direct"
-                                : "is left out: a dimension has one algorithm for all collectives");
+            astra_note_key(f, doc, list,
+                           all_to_all ? "is left out: an all-to-all is always direct"
+                                      : "is left out: a dimension has one algorithm for all collectives");
     }
     return 0;
 }
 
-static int fail_word(const struct yaml_doc *doc, yaml_id id, const char *need, struct err *e)
+static int astra_fail_word(const struct yaml_doc *doc, yaml_id id, const char *need, struct err *e)
 {
     char shown[YAML_SHOWN];
     return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", yaml_show(doc, id, shown), need);
@@ -311,9 +309,9 @@ static int read_policy(struct sim_astra_file *f, const struct yaml_doc *doc, yam
     f->conf.lifo = strcmp(word, "LIFO") == 0;
     f->has_order = f->conf.lifo || strcmp(word, "FIFO") == 0;
     if (strcmp(word, "EXPLICIT") == 0)
-        note_key(f, doc, id, "EXPLICIT has no counterpart and is left out");
+        astra_note_key(f, doc, id, "EXPLICIT has no counterpart and is left out");
     else if (!f->has_order)
-        rc = fail_word(doc, id, "LIFO, FIFO or EXPLICIT", e);
+        rc = astra_fail_word(doc, id, "LIFO, FIFO or EXPLICIT", e);
     return rc;
 }
 
@@ -325,13 +323,13 @@ static int read_optimization(struct sim_astra_file *f, const struct yaml_doc *do
         return rc;
     f->conf.baseline = strcmp(word, "baseline") == 0;
     if (f->conf.baseline)
-        note_key(f, doc, id, "baseline has no counterpart: the study is that of localBWAware");
+        astra_note_key(f, doc, id, "baseline has no counterpart: the study is that of localBWAware");
     else if (strcmp(word, "localBWAware") != 0)
-        rc = fail_word(doc, id, "localBWAware or baseline", e);
+        rc = astra_fail_word(doc, id, "localBWAware or baseline", e);
     return rc;
 }
 
-static int read_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int astra_read_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *key = doc->nodes[id].key;
     int32_t endpoint;
@@ -345,23 +343,23 @@ static int read_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_i
         return read_optimization(f, doc, id, e);
     if (strcmp(key, "preferred-dataset-splits") == 0) {
         f->has_splits = true;
-        return read_count(&f->conf.splits, doc, id, 1, STAGE_MAX_CHUNKS, e);
+        return astra_read_count(&f->conf.splits, doc, id, 1, STAGE_MAX_CHUNKS, e);
     }
     if (strcmp(key, "active-chunks-per-dimension") == 0) {
         f->has_active = true;
-        return read_count(&f->conf.active_chunks, doc, id, 1, MAX_ACTIVE, e);
+        return astra_read_count(&f->conf.active_chunks, doc, id, 1, MAX_ACTIVE, e);
     }
     if (strcmp(key, "endpoint-delay") == 0) {
         f->has_endpoint = true;
-        rc = read_count(&endpoint, doc, id, 0, MAX_ENDPOINT_ns, e);
+        rc = astra_read_count(&endpoint, doc, id, 0, MAX_ENDPOINT_ns, e);
         f->conf.endpoint_ns = rc ? 0 : endpoint;
         return rc;
     }
     if (strcmp(key, "local-mem-bw") == 0) {
         f->has_mem = true;
-        return read_real(&f->conf.mem_GBps, doc, id, MIN_MEM_GBps, MAX_MEM_GBps, e);
+        return astra_read_real(&f->conf.mem_GBps, doc, id, MIN_MEM_GBps, MAX_MEM_GBps, e);
     }
-    note_key(f, doc, id, "has no counterpart and is left out");
+    astra_note_key(f, doc, id, "has no counterpart and is left out");
     return 0;
 }
 
@@ -374,7 +372,7 @@ int sim_astra_read_system(struct sim_astra_file *f, const struct yaml_doc *doc, 
     if (rc)
         return rc;
     yaml_each (id, doc, doc->root)
-        if ((rc = read_key(f, doc, id, e)))
+        if ((rc = astra_read_key(f, doc, id, e)))
             return rc;
     return text_check(&f->notes, e);
 }
@@ -481,7 +479,7 @@ int sim_astra_from_rules(struct sim_astra_conf *conf, const struct topo_network 
 #define ENDLESS_MEM_GBps 1e9
 
 /* Names of files may hold anything, comments of YAML may not. */
-static void put_comments(struct text *out, const struct text *notes)
+static void astra_put_comments(struct text *out, const struct text *notes)
 {
     for (const char *s = text_str(notes); *s; s++) {
         bool plain = *s == '\n' || (*s >= ' ' && *s <= '~');
@@ -491,7 +489,7 @@ static void put_comments(struct text *out, const struct text *notes)
     }
 }
 
-static void put_dim(struct text *out, const struct sim_astra_dim *dim, enum topo_algorithm a)
+static void astra_put_dim(struct text *out, const struct sim_astra_dim *dim, enum topo_algorithm a)
 {
     char bw[NUM_TEXT], lat[NUM_TEXT];
     int32_t links = dim->shape == TOPO_SWITCH ? 2 : 1;
@@ -524,13 +522,13 @@ void sim_astra_format_study(struct text *out, const struct sim_astra_file *f)
 {
     const struct sim_astra_conf *conf = &f->conf;
     char mem[NUM_TEXT];
-    put_comments(out, &f->notes);
+    astra_put_comments(out, &f->notes);
     text_puts(out, "network:\n");
     if (f->has_mem)
         text_printf(out, "  npu: { mem_GBps: %s }\n", num_format(mem, conf->mem_GBps));
     text_puts(out, "  dims:\n");
     for (int32_t d = 0; d < conf->n_dims; d++)
-        put_dim(out, &conf->dims[d], conf->n_algorithms ? conf->algorithms[d] : TOPO_ALGORITHM_SHAPE);
+        astra_put_dim(out, &conf->dims[d], conf->n_algorithms ? conf->algorithms[d] : TOPO_ALGORITHM_SHAPE);
     if (f->has_system)
         put_simulation(out, f);
 }

@@ -1,3 +1,10 @@
+/*
+ * Simulation in chunks: each dimension of a group is a server that works on one chunk at a time, a collective
+ * is C chunks that pass its stages in order. A stage takes const_s + load_B / bandwidth
+ * (workloads/collective.c); of what waits at a server the highest priority goes first, and of equals the one
+ * that came first. Groups that take part of a dimension are told apart (split_dims), and so are classes of
+ * NPUs where some are slow (cells).
+ */
 #include "sim/chunk/chunk.h"
 
 #include <assert.h>
@@ -9,10 +16,6 @@
 #include "base/heap.h"
 #include "sim/chunk/order.h"
 #include "sim/event_heap.h"
-
-/*
- * Private to sim/chunk*.c: what a simulation in chunks holds.
- */
 
 /** Events closer than this are one instant: sums of the same terms in another order. */
 #define INSTANT_REL 1e-12
@@ -127,24 +130,6 @@ struct chunk_sim {
     int32_t cap_batch;
 };
 
-/** The shape of teams of @p members with @p stride in dimension d, made if new. ERR_NOMEM. */
-int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out, struct err *e);
-/** The team of a shape that @p cell is in. */
-struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell);
-/** A stage waits for its team in dimension d. ERR_NOMEM. */
-int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e);
-/** The members of a team in dimension d have one stage less. ERR_NOMEM. */
-int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e);
-/** Start what waits and can start, in order; what waits for a busy member lets others pass. ERR_NOMEM. */
-int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e);
-void chunk_servers_free(struct chunk_sim *x);
-
-/** Begin to serve a stage whose team is free. ERR_NOMEM. */
-int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e);
-
-/** Fill plans and plan_of of a new entry. ERR_NOMEM. */
-int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e);
-
 /*
  * What waits for a dimension: a queue for each team of NPUs, of which a dimension looks at those where
  * something changed.
@@ -171,7 +156,9 @@ static int queue_push(struct queue *q, const struct waiting *w, struct err *e)
 
 /* ---- teams ---- */
 
-int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out, struct err *e)
+/* The shape of teams of members with stride in dimension d, made if new. ERR_NOMEM. */
+static int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out,
+                       struct err *e)
 {
     struct server *server = &x->servers[d];
     struct team team = cells_team(&x->cells, d, 0, members, stride);
@@ -187,14 +174,15 @@ int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride,
     return 0;
 }
 
-struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell)
+/* The team of a shape that cell is in. */
+static struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell)
 {
     const struct shape *s = &x->servers[d].shapes[shape];
     return cells_team(&x->cells, d, cell, s->n, s->step / x->cells.span[d]);
 }
 
 /* Look at a queue in the next round. */
-static int touch(struct server *server, int32_t shape, int32_t cell, struct err *e)
+static int chunk_touch(struct server *server, int32_t shape, int32_t cell, struct err *e)
 {
     struct queue *q = &server->shapes[shape].queues[cell];
     if (q->touched || q->n == 0)
@@ -206,30 +194,32 @@ static int touch(struct server *server, int32_t shape, int32_t cell, struct err 
     return 0;
 }
 
-int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e)
+/* The members of a team in dimension d have one stage less. ERR_NOMEM. */
+static int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e)
 {
     struct server *server = &x->servers[d];
     int rc = 0;
     for (int32_t s = 0; s < server->n_shapes && !rc; s++) {
         const struct shape *shape = &server->shapes[s];
         if (shape->step == team->step && shape->n == team->n) {
-            rc = touch(server, s, team->first, e);
+            rc = chunk_touch(server, s, team->first, e);
             continue;
         }
         for (int32_t i = 0, cell = team->first; i < team->n && !rc; i++, cell += team->step)
-            rc = touch(server, s, chunk_team(x, d, s, cell).first, e);
+            rc = chunk_touch(server, s, chunk_team(x, d, s, cell).first, e);
     }
     return rc;
 }
 
-int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e)
+/* A stage waits for its team in dimension d. ERR_NOMEM. */
+static int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e)
 {
     struct server *server = &x->servers[d];
     int rc = queue_push(&server->shapes[w->shape].queues[w->cell], w, e);
-    return rc ? rc : touch(server, w->shape, w->cell, e);
+    return rc ? rc : chunk_touch(server, w->shape, w->cell, e);
 }
 
-static bool is_free(const struct chunk_sim *x, int32_t d, const struct waiting *w)
+static bool chunk_is_free(const struct chunk_sim *x, int32_t d, const struct waiting *w)
 {
     struct team team = chunk_team(x, d, w->shape, w->cell);
     for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
@@ -238,9 +228,12 @@ static bool is_free(const struct chunk_sim *x, int32_t d, const struct waiting *
     return true;
 }
 
-/* The first of each queue that was touched stands in `fronts`. One whose team is busy waits on, and all
+static int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e);
+
+/* Start what waits and can start, in order; what waits for a busy member lets others pass. ERR_NOMEM.
+ * The first of each queue that was touched stands in `fronts`. One whose team is busy waits on, and all
  * behind it with it: nothing comes free while a dimension chooses. */
-int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
+static int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
 {
     struct server *server = &x->servers[d];
     int rc = 0;
@@ -254,7 +247,7 @@ int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
     while (server->fronts.n && !rc) {
         struct waiting w = waitings_pop(server->fronts.items, server->fronts.n--);
         struct queue *q = &server->shapes[w.shape].queues[w.cell];
-        if (!is_free(x, d, &w))
+        if (!chunk_is_free(x, d, &w))
             continue;
         waitings_pop(q->items, q->n--);
         rc = chunk_start(x, &w, e);
@@ -264,7 +257,7 @@ int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
     return rc;
 }
 
-void chunk_servers_free(struct chunk_sim *x)
+static void chunk_servers_free(struct chunk_sim *x)
 {
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         struct server *server = &x->servers[d];
@@ -280,7 +273,7 @@ void chunk_servers_free(struct chunk_sim *x)
     }
 }
 
-static int32_t find_plan(const struct chunk_entry *entry, const uint8_t *order)
+static int32_t chunk_find_plan(const struct chunk_entry *entry, const uint8_t *order)
 {
     for (int32_t p = 0; p < entry->n_plans; p++)
         if (memcmp(entry->plans[p].order, order, TOPO_MAX_DIMS) == 0)
@@ -309,7 +302,8 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
     return entry->n_plans++;
 }
 
-int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e)
+/* Fill plans and plan_of of a new entry. ERR_NOMEM. */
+static int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e)
 {
     int32_t chunks = x->rules.stage.chunks;
     struct order_job job = { .kind = entry->job.kind,
@@ -330,7 +324,7 @@ int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct err *e
         }
         int32_t n =
             order_next(order, &x->load, &job, &x->rules, entry->job.order, c == 0, by_load ? 1 : chunks);
-        entry->plan_of[c] = find_plan(entry, order);
+        entry->plan_of[c] = chunk_find_plan(entry, order);
         if (entry->plan_of[c] < 0)
             entry->plan_of[c] = add_plan(x, entry, &job, order, n);
         if (entry->plan_of[c] < 0)
@@ -582,7 +576,8 @@ static int32_t new_active(struct chunk_sim *x)
     return x->n_actives++;
 }
 
-int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e)
+/* Begin to serve a stage whose team is free. ERR_NOMEM. */
+static int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err *e)
 {
     const struct stage *s = stage_of(x, w);
     struct sim_job_result *result = &x->jobs[w->job].result;
@@ -643,7 +638,7 @@ static void end_sending(struct chunk_sim *x, const struct active *a)
     count_team(x->sending, x, a, -1);
 }
 
-static int finish(struct chunk_sim *x, int32_t i, struct err *e)
+static int chunk_finish(struct chunk_sim *x, int32_t i, struct err *e)
 {
     /* Those that began or ended before it at this instant may move it by a rounding. */
     if (x->actives[i].sending && x->servers[x->actives[i].dim].shares_anew)
@@ -722,7 +717,7 @@ int chunk_advance(struct chunk_sim *x, struct err *e)
     for (int32_t k = 0; k < n && !rc; k++) {
         int32_t i = x->batch[k].active;
         bool begins = x->rules.active > 1 && !x->actives[i].sending;
-        rc = begins ? begin_sending(x, i, e) : finish(x, i, e);
+        rc = begins ? begin_sending(x, i, e) : chunk_finish(x, i, e);
     }
     rc = rc ? rc : share_all(x, e);
     while (!rc && event_heap_time(&x->late) <= until_s) {
@@ -745,7 +740,7 @@ static int arrive_late(struct chunk_sim *x, int32_t job, int32_t cell, struct er
     return event_heap_set(&x->late, x->n_arrivals++, x->now_s + cells_late(&x->cells, cell), e);
 }
 
-static int begin_job(struct chunk_sim *x, int32_t j, struct err *e)
+static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
 {
     struct chunk_entry *entry = &x->jobs[j];
     int64_t chunks = x->rules.stage.chunks;
@@ -796,7 +791,7 @@ int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, st
         x->last_issue_s = now_s;
     }
     x->jobs[x->n_jobs] = (struct chunk_entry){ .job = *job, .result = { .issue_s = now_s, .end_s = NAN } };
-    return begin_job(x, x->n_jobs++, e);
+    return chunk_begin_job(x, x->n_jobs++, e);
 }
 
 /*

@@ -1,3 +1,8 @@
+/*
+ * In which order a collective visits the dimensions: innermost first, as given, or for each chunk by what the
+ * dimensions have to do already (Themis, ISCA 2022; min-max); and cells, the classes of NPUs that differ in
+ * speed where some are slow.
+ */
 #include "sim/chunk/order.h"
 
 #include <math.h>
@@ -104,7 +109,7 @@ struct best {
     double most_s, sum_s;
 };
 
-static void try_order(struct best *b, const uint8_t *dims)
+static void order_try(struct best *b, const uint8_t *dims)
 {
     double load_s[TOPO_MAX_DIMS], most_s = 0, sum_s = 0;
     memcpy(load_s, b->load_s, sizeof load_s);
@@ -127,17 +132,17 @@ static void try_order(struct best *b, const uint8_t *dims)
 }
 
 /* All orders of dims[at..n-1], in lexicographic order of places. */
-static void try_all(struct best *b, uint8_t *dims, int32_t at)
+static void order_try_all(struct best *b, uint8_t *dims, int32_t at)
 {
     if (at == b->n - 1) {
-        try_order(b, dims);
+        order_try(b, dims);
         return;
     }
     for (int32_t i = at; i < b->n; i++) {
         uint8_t held = dims[i];
         memmove(&dims[at + 1], &dims[at], (size_t)(i - at));
         dims[at] = held;
-        try_all(b, dims, at + 1);
+        order_try_all(b, dims, at + 1);
         memmove(&dims[at], &dims[at + 1], (size_t)(i - at));
         dims[i] = held;
     }
@@ -150,15 +155,15 @@ static int32_t find_minmax(uint8_t *dims, int32_t n, const double *load_s, struc
     uint8_t other[TOPO_MAX_DIMS];
     memcpy(other, dims, sizeof other);
     if (n <= ALL_ORDERS_DIMS) {
-        try_all(&b, other, 0);
+        order_try_all(&b, other, 0);
     } else {
-        try_order(&b, other);
+        order_try(&b, other);
         sort_by_load(other, n, load_s);
-        try_order(&b, other);
+        order_try(&b, other);
         for (int32_t r = 1; r < n; r++) {
             for (int32_t i = 0; i < n; i++)
                 other[i] = dims[(i + r) % n];
-            try_order(&b, other);
+            order_try(&b, other);
         }
     }
     memcpy(dims, b.dims, sizeof b.dims);
@@ -207,14 +212,14 @@ static int32_t list_special(int32_t *out, const struct sim_rules *rules, int32_t
 }
 
 /* The coordinate that class k of dimension d has, -1 for the rest. */
-static int32_t coordinate(const struct cells *c, const int32_t *special, int32_t n_special, int32_t d,
-                          int32_t k)
+static int32_t cells_coordinate(const struct cells *c, const int32_t *special, int32_t n_special, int32_t d,
+                                int32_t k)
 {
     return c->each[d] ? k : k < n_special ? special[k] : -1;
 }
 
-static int lay_out(struct cells *c, const struct topo_network *net, const struct sim_rules *rules,
-                   unsigned split_dims, struct err *e)
+static int cells_lay_out(struct cells *c, const struct topo_network *net, const struct sim_rules *rules,
+                         unsigned split_dims, struct err *e)
 {
     int64_t n = 1;
     for (int32_t d = 0; d < net->n_dims; d++) {
@@ -231,14 +236,14 @@ static int lay_out(struct cells *c, const struct topo_network *net, const struct
     return 0;
 }
 
-static void apply(struct cells *c, const struct sim_rules *rules, int32_t cell)
+static void order_apply(struct cells *c, const struct sim_rules *rules, int32_t cell)
 {
     for (int32_t i = 0; i < rules->n_slow; i++) {
         const struct sim_slow *s = &rules->slow[i];
         bool applies = true;
         for (int32_t d = 0; d < c->n_dims; d++) {
             int32_t special[SIM_MAX_SLOW], n = list_special(special, rules, d);
-            int32_t at = coordinate(c, special, n, d, cell / c->span[d] % c->n_class[d]);
+            int32_t at = cells_coordinate(c, special, n, d, cell / c->span[d] % c->n_class[d]);
             applies = applies && (s->at[d] < 0 || s->at[d] == at);
         }
         for (int32_t d = 0; applies && d < c->n_dims; d++)
@@ -253,7 +258,7 @@ int cells_build(struct cells *c, const struct topo_network *net, const struct si
                 unsigned split_dims, struct err *e)
 {
     *c = (struct cells){ .n_dims = net->n_dims };
-    int rc = lay_out(c, net, rules, split_dims, e);
+    int rc = cells_lay_out(c, net, rules, split_dims, e);
     if (rc || rules->n_slow == 0)
         return rc;
     c->share = malloc((size_t)c->n_dims * (size_t)c->n * sizeof *c->share);
@@ -265,7 +270,7 @@ int cells_build(struct cells *c, const struct topo_network *net, const struct si
     for (int32_t i = 0; i < c->n_dims * c->n; i++)
         c->share[i] = 1;
     for (int32_t cell = 0; cell < c->n; cell++)
-        apply(c, rules, cell);
+        order_apply(c, rules, cell);
     return 0;
 }
 

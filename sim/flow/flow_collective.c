@@ -1,3 +1,10 @@
+/*
+ * Collectives as flows on a network's links. A group is a box of addresses or a list of NPUs, cut into lines
+ * that differ in one dimension; a stage of a chunk is the messages of flow_plan_build() on each line, one
+ * flow a message. A line works on so many chunks at a time; what waits before it is ordered by priority, then
+ * by arrival. A message leaves when those that it depends on have arrived, plus overhead and latency of the
+ * protocol that was chosen.
+ */
 #include "sim/flow/flow_collective.h"
 
 #include <assert.h>
@@ -9,11 +16,6 @@
 #include "base/num.h"
 #include "sim/flow/flow_plan.h"
 #include "topo/shape.h"
-
-/*
- * Private to sim/flow_collective.c and sim/flow_line.c: collectives under way, and the lines they
- * pass.
- */
 
 /** A plan and what it is for, so that it is made once. */
 struct flow_made_plan {
@@ -94,16 +96,6 @@ struct flow_sim {
             return err_nomem(e, what);                                                                       \
         (array) = grown_;                                                                                    \
     } while (0)
-
-/** A chunk may enter a stage at a line: now, or behind those that wait there. Errors as flow_sim_advance().
- */
-int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e);
-
-/** A message of a line at work has arrived: send what waited for it, and go on with what is complete. */
-int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e);
-
-/** A collective is over. */
-int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e);
 
 static int check_box(const struct flow_group *g, const struct flow_group_spec *spec, struct err *e)
 {
@@ -380,7 +372,7 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
     return fmax(now_s, job->begin_s + sim->late_s[npu]);
 }
 
-static int send(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     const struct flow_run *r = &sim->runs[run];
     const struct flow_channel *c = &plan_of(sim, r)->channels[channel];
@@ -420,7 +412,7 @@ static int try_send(struct flow_sim *sim, int32_t run, int32_t channel, struct e
     if (state % 2 || k == plan->channels[channel].n || !may_send(plan, r->state, channel, k))
         return 0;
     r->state[channel]++;
-    return send(sim, run, channel, e);
+    return flow_send_message(sim, run, channel, e);
 }
 
 /* ---- lines ---- */
@@ -489,7 +481,9 @@ static void queue_up(struct flow_sim *sim, struct flow_server *s, int32_t at)
         s->tail = at;
 }
 
-int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
+/* A chunk may enter a stage at a line: now, or behind those that wait there. Errors as flow_sim_advance().
+ */
+static int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
 {
     const struct flow_job *job = &sim->jobs[w.job];
     struct flow_server *s = &sim->groups[job->group].servers[job->stages[w.stage].dim][line];
@@ -529,7 +523,7 @@ static int serve_next(struct flow_sim *sim, int32_t group, int32_t d, int32_t li
 
 /* The members of a line are ready for the next stage. A broadcast goes on from each of them to a whole line.
  */
-static int pass_on(struct flow_sim *sim, const struct flow_run *r, struct err *e)
+static int flow_pass_on(struct flow_sim *sim, const struct flow_run *r, struct err *e)
 {
     const struct flow_job *job = &sim->jobs[r->job];
     const struct flow_group *g = &sim->groups[job->group].group;
@@ -550,6 +544,8 @@ static int pass_on(struct flow_sim *sim, const struct flow_run *r, struct err *e
     return rc;
 }
 
+static int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e);
+
 static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
 {
     struct flow_run r = sim->runs[run]; /* others may move the array, or take this place */
@@ -557,13 +553,14 @@ static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
     sim->free_runs[sim->n_free_runs++] = run;
     int rc = serve_next(sim, job->group, job->stages[r.stage].dim, r.line, e);
     if (!rc)
-        rc = pass_on(sim, &r, e);
+        rc = flow_pass_on(sim, &r, e);
     if (!rc && --job->left == 0)
         rc = flow_end_job(sim, r.job, e);
     return rc;
 }
 
-int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+/* A message of a line at work has arrived: send what waited for it, and go on with what is complete. */
+static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     struct flow_run *r = &sim->runs[run];
     const struct flow_plan *plan = plan_of(sim, r);
@@ -667,7 +664,8 @@ int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int
 
 /* ---- collectives ---- */
 
-int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e)
+/* A collective is over. */
+static int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e)
 {
     FLOW_GROW(sim->ended, sim->n_ended, sim->cap_ended, "collectives");
     sim->ended[sim->n_ended++] = id;
@@ -691,7 +689,8 @@ static int open_routes(struct flow_sim *sim, struct flow_made_plan *p, int64_t n
     return 0;
 }
 
-static int find_plan(struct flow_sim *sim, int32_t group, const struct stage *s, int32_t *out, struct err *e)
+static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stage *s, int32_t *out,
+                          struct err *e)
 {
     const struct flow_group *g = &sim->groups[group].group;
     for (*out = 0; *out < sim->n_plans; (*out)++) {
@@ -772,7 +771,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
                            g->net.dims[stages[s].dim].name);
         job->offset[s + 1] = job->offset[s] + g->lines[stages[s].dim].n_lines;
         job->left += chunks * count_lines(g, job->kind, stages, s);
-        rc = find_plan(sim, job->group, &stages[s], &job->plans[s], e);
+        rc = flow_find_plan(sim, job->group, &stages[s], &job->plans[s], e);
     }
     if (rc)
         return rc;
@@ -827,7 +826,7 @@ static bool is_first(const struct flow_sim *sim, const struct flow_group *g, int
     return true;
 }
 
-static int begin_job(struct flow_sim *sim, int32_t id, struct err *e)
+static int flow_begin_job(struct flow_sim *sim, int32_t id, struct err *e)
 {
     struct flow_job *job = &sim->jobs[id];
     const struct flow_group *g = &sim->groups[job->group].group;
@@ -858,7 +857,7 @@ int flow_sim_advance(struct flow_sim *sim, struct err *e)
     for (int32_t i = 0; i < flow_n_ended(sim->net) && !rc; i++) {
         int64_t tag = flow_ended(sim->net, i);
         if (tag < 0)
-            rc = begin_job(sim, (int32_t)(-1 - tag), e);
+            rc = flow_begin_job(sim, (int32_t)(-1 - tag), e);
         else
             rc = flow_end_message(sim, (int32_t)(tag >> 32), (int32_t)(tag & INT32_MAX), e);
     }

@@ -18,7 +18,7 @@ struct draft {
 /* How a broadcast handed out the pieces that an all-gather then collects. */
 enum scatter { SCATTER_NONE, SCATTER_DIRECT, SCATTER_BINOMIAL };
 
-static struct flow_channel *add(struct draft *d, int32_t src, int32_t dst, double share)
+static struct flow_channel *plan_add_channel(struct draft *d, int32_t src, int32_t dst, double share)
 {
     struct flow_plan *plan = d->plan;
     struct flow_channel *grown =
@@ -55,7 +55,7 @@ static void add_ring(struct draft *d, int32_t step, int32_t messages, double sha
 {
     int32_t base = d->plan->n_channels, n = d->n;
     for (int32_t i = 0; i < n; i++) {
-        struct flow_channel *c = add(d, i, (i + step + n) % n, share);
+        struct flow_channel *c = plan_add_channel(d, i, (i + step + n) % n, share);
         c->n = messages;
         c->lead = 0;
         c->reduced = reduced;
@@ -73,7 +73,7 @@ static void add_sweep(struct draft *d, bool leftwards, enum pass pass)
     bool reduces = pass == PASS_REDUCE_SCATTER;
     for (int32_t i = 0; i < n - 1; i++) {
         int32_t src = leftwards ? n - 1 - i : i, dst = leftwards ? src - 1 : src + 1;
-        struct flow_channel *c = add(d, src, dst, 1.0 / n);
+        struct flow_channel *c = plan_add_channel(d, src, dst, 1.0 / n);
         c->n = reduces ? n - 1 - i : i + 1;
         c->lead = reduces ? 1 : 0;
         c->reduced = reduces ? 1.0 / n : 0;
@@ -103,7 +103,7 @@ static void ring_broadcast(struct draft *d, int32_t segments)
     for (int32_t way = 0; way < ways; way++)
         for (int32_t i = 0; i < n - 1; i++) {
             int32_t src = way ? (n - i) % n : i, dst = way ? n - 1 - i : i + 1;
-            struct flow_channel *c = add(d, src, dst, 1.0 / ways / segments);
+            struct flow_channel *c = plan_add_channel(d, src, dst, 1.0 / ways / segments);
             c->n = segments;
             if (i > 0)
                 wait_for(d, d->plan->n_channels - 2);
@@ -132,7 +132,7 @@ static void direct_pass(struct draft *d, enum pass pass, enum scatter scatter)
         for (int32_t far = 1; far < n; far++) {
             bool split = d->dim->shape == TOPO_RING && n > 2 && 2 * far == n;
             for (int32_t way = 0; way < (split ? 2 : 1); way++) {
-                struct flow_channel *c = add(d, i, (i + far) % n, split ? share / 2 : share);
+                struct flow_channel *c = plan_add_channel(d, i, (i + far) % n, split ? share / 2 : share);
                 c->mirror = way == 1;
                 c->reduced = reduced;
                 wait_for_scatter(d, scatter, i);
@@ -178,7 +178,7 @@ static void exchange_pass(struct draft *d, enum topo_algorithm a, enum pass pass
         int32_t base = d->plan->n_channels;
         double share = exchanged(d, a, s);
         for (int32_t i = 0; i < d->n; i++) {
-            struct flow_channel *c = add(d, i, partner(d, a, pass, i, s), share);
+            struct flow_channel *c = plan_add_channel(d, i, partner(d, a, pass, i, s), share);
             c->reduced = pass == PASS_REDUCE_SCATTER ? share : 0;
             if (k == 0) {
                 wait_for_scatter(d, scatter, i);
@@ -194,7 +194,7 @@ static void exchange_pass(struct draft *d, enum topo_algorithm a, enum pass pass
 static void scatter_direct(struct draft *d)
 {
     for (int32_t i = 1; i < d->n; i++)
-        add(d, 0, i, 1.0 / d->n);
+        plan_add_channel(d, 0, i, 1.0 / d->n);
 }
 
 /* Who has something gives half of it away, at distances 1, 2, ...: channel i-1 arrives at member i. */
@@ -202,7 +202,7 @@ static void scatter_halving(struct draft *d)
 {
     for (int32_t far = 1; far < d->n; far *= 2)
         for (int32_t i = 0; i < far; i++) {
-            add(d, i, i + far, 0.5 / far);
+            plan_add_channel(d, i, i + far, 0.5 / far);
             if (i > 0)
                 wait_for(d, i - 1);
             if (i < far / 2)
@@ -267,8 +267,8 @@ static void add_tree(struct draft *d, int32_t t, int32_t first, int32_t m, int32
     for (int32_t x = 1; x <= m && reduces; x++) {
         if (x == root)
             continue;
-        struct flow_channel *c =
-            add(d, first + tree_member(t, x, m), first + tree_member(t, tree_parent(x, m), m), share);
+        struct flow_channel *c = plan_add_channel(d, first + tree_member(t, x, m),
+                                                  first + tree_member(t, tree_parent(x, m), m), share);
         c->n = segments;
         c->reduced = 2 * share;
         wait_for_children(d, up, x, m);
@@ -277,7 +277,8 @@ static void add_tree(struct draft *d, int32_t t, int32_t first, int32_t m, int32
         if (x == root)
             continue;
         int32_t parent = tree_parent(x, m);
-        add(d, first + tree_member(t, parent, m), first + tree_member(t, x, m), share)->n = segments;
+        plan_add_channel(d, first + tree_member(t, parent, m), first + tree_member(t, x, m), share)->n =
+            segments;
         if (parent != root)
             wait_for(d, tree_channel(down, parent, m));
         else if (reduces)
@@ -297,7 +298,7 @@ static void tree_pass(struct draft *d, enum pass pass, int32_t segments)
             continue;
         }
         int32_t source = d->plan->n_channels;
-        add(d, 0, 1 + tree_member(t, tree_root(m), m), 0.5 / segments)->n = segments;
+        plan_add_channel(d, 0, 1 + tree_member(t, tree_root(m), m), 0.5 / segments)->n = segments;
         add_tree(d, t, 1, m, segments, false, source);
     }
 }
@@ -317,9 +318,9 @@ static void switch_pass(struct draft *d, enum pass pass)
     }
     for (int32_t i = 0; i < n; i++) {
         if (pass != PASS_BROADCAST || i == 0)
-            add(d, i, FLOW_SWITCH, up);
+            plan_add_channel(d, i, FLOW_SWITCH, up);
         if (pass != PASS_BROADCAST || i > 0)
-            add(d, FLOW_SWITCH, i, down)->late = true;
+            plan_add_channel(d, FLOW_SWITCH, i, down)->late = true;
     }
 }
 
@@ -344,7 +345,7 @@ static void add_pass(struct draft *d, enum pass pass, const struct stage_choice 
     enum topo_algorithm a = choice->algorithm;
     if (pass == PASS_SEND) {
         for (int32_t i = 0; i + 1 < d->n; i++)
-            add(d, i, i + 1, 1);
+            plan_add_channel(d, i, i + 1, 1);
     } else if (a == TOPO_ALGORITHM_SWITCH) {
         switch_pass(d, pass);
     } else if (a == TOPO_ALGORITHM_TREE) {
@@ -385,7 +386,7 @@ int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_c
     *plan = (struct flow_plan){ 0 };
     assert(n_members >= 2);
     add_pass(&d, pass, choice);
-    add(&d, 0, 0, 0); /* ends the lists of the others */
+    plan_add_channel(&d, 0, 0, 0); /* ends the lists of the others */
     plan->n_channels--;
     plan->nexts = malloc(((size_t)plan->n_inputs + 1) * sizeof *plan->nexts);
     if (d.failed || !plan->nexts) {
