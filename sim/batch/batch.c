@@ -21,7 +21,7 @@ struct batch_settings batch_settings_default(void)
 
 /* ---- what is given ---- */
 
-static int check_cluster(int64_t *n_gpus, const struct batch_cluster *c, struct err *e)
+static int batch_check_cluster(int64_t *n_gpus, const struct batch_cluster *c, struct err *e)
 {
     if (c->n_servers < 1)
         return err_set(e, ERR_RANGE, "servers: are %d, need 1 or more", (int)c->n_servers);
@@ -36,7 +36,7 @@ static int check_cluster(int64_t *n_gpus, const struct batch_cluster *c, struct 
     return 0;
 }
 
-static int check_job(const struct batch_job *job, int32_t number, int64_t n_gpus, struct err *e)
+static int batch_check_job(const struct batch_job *job, int32_t number, int64_t n_gpus, struct err *e)
 {
     const struct {
         const char *name;
@@ -63,13 +63,13 @@ static int check_job(const struct batch_job *job, int32_t number, int64_t n_gpus
 int batch_check(const struct batch_problem *p, struct err *e)
 {
     int64_t n_gpus = 0, seats = 0;
-    int rc = check_cluster(&n_gpus, &p->cluster, e);
+    int rc = batch_check_cluster(&n_gpus, &p->cluster, e);
     if (rc)
         return rc;
     if (p->n_jobs < 1 || p->n_jobs > BATCH_MAX_JOBS)
         return err_set(e, ERR_RANGE, "jobs: are %d, need 1 to %d", (int)p->n_jobs, (int)BATCH_MAX_JOBS);
     for (int32_t i = 0; i < p->n_jobs; i++) {
-        rc = check_job(&p->jobs[i], i, n_gpus, e);
+        rc = batch_check_job(&p->jobs[i], i, n_gpus, e);
         if (rc)
             return rc;
         seats += p->jobs[i].gpus;
@@ -80,7 +80,7 @@ int batch_check(const struct batch_problem *p, struct err *e)
     return 0;
 }
 
-static int check_settings(const struct batch_settings *s, struct err *e)
+static int batch_check_settings(const struct batch_settings *s, struct err *e)
 {
     const struct {
         const char *name;
@@ -108,7 +108,7 @@ static int check_settings(const struct batch_settings *s, struct err *e)
 /* ---- what comes out ---- */
 
 /* Everything that follows from the spans of the jobs. */
-static void sum_up(struct batch_result *out, const struct gang *g)
+static void batch_sum_up(struct batch_result *out, const struct gang *g)
 {
     double jct_s = 0, busy_s = 0;
     out->makespan_s = 0;
@@ -122,8 +122,8 @@ static void sum_up(struct batch_result *out, const struct gang *g)
     out->busy_frac = busy_s / (out->makespan_s * g->n_gpus);
 }
 
-static int run(struct batch_result *out, enum batch_scheduler scheduler, struct gang_plan *plan,
-               struct crew *crew, const struct batch_settings *s, struct err *e)
+static int batch_carry_out(struct batch_result *out, enum batch_scheduler scheduler, struct gang_plan *plan,
+                           struct crew *crew, const struct batch_settings *s, struct err *e)
 {
     struct queues q;
     int rc = queues_build(&q, crew->g, e);
@@ -139,7 +139,8 @@ static int run(struct batch_result *out, enum batch_scheduler scheduler, struct 
     return rc;
 }
 
-static int reserve(struct batch_result *out, struct gang_plan *plan, const struct gang *g, struct err *e)
+static int batch_reserve(struct batch_result *out, struct gang_plan *plan, const struct gang *g,
+                         struct err *e)
 {
     int rc = gang_plan_build(plan, g, e);
     if (rc)
@@ -163,17 +164,17 @@ int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const st
     *out = (struct batch_result){ .guarantee = NAN };
     int rc = batch_check(p, e);
     if (!rc)
-        rc = check_settings(s, e);
+        rc = batch_check_settings(s, e);
     if (!rc)
         rc = gang_build(&g, p, e);
     if (!rc)
-        rc = reserve(out, &plan, &g, e);
+        rc = batch_reserve(out, &plan, &g, e);
     if (!rc)
         rc = crew_build(&crew, &g, pace, s, e);
     if (!rc)
-        rc = run(out, scheduler, &plan, &crew, s, e);
+        rc = batch_carry_out(out, scheduler, &plan, &crew, s, e);
     if (!rc && out->status == BATCH_DONE) {
-        sum_up(out, &g);
+        batch_sum_up(out, &g);
         out->gpus = plan.gpus;
         plan.gpus = NULL;
         if (scheduler == BATCH_SJF_BCO && s->phi > 0)
@@ -332,7 +333,7 @@ int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e)
 
 /* When the job is done if nothing changes. In slots that is at the end of one; a number of slots that is
  * whole but for rounding must not become one more. */
-static double end_tick(const struct crew *c, const struct crew_job *j)
+static double crew_end_tick(const struct crew *c, const struct crew_job *j)
 {
     const double rounding = 1e-12;
     double ticks = j->left / j->rate;
@@ -340,7 +341,7 @@ static double end_tick(const struct crew *c, const struct crew_job *j)
 }
 
 /* The iteration time of a running job is new: count what was done, and find its end. */
-static int change_rate(struct crew *c, int32_t job, struct err *e)
+static int crew_change_rate(struct crew *c, int32_t job, struct err *e)
 {
     struct crew_job *j = &c->jobs[job];
     struct batch_span *span = &c->spans[job];
@@ -357,7 +358,7 @@ static int change_rate(struct crew *c, int32_t job, struct err *e)
     span->fastest_s = fmin(span->fastest_s, iteration_s);
     span->slowest_s = fmax(span->slowest_s, iteration_s);
     if (j->rate > 0)
-        return event_heap_set(&c->ends, job, end_tick(c, j), e);
+        return event_heap_set(&c->ends, job, crew_end_tick(c, j), e);
     event_heap_remove(&c->ends, job);
     return 0;
 }
@@ -368,7 +369,7 @@ int crew_settle(struct crew *c, struct err *e)
     int32_t n;
     int rc = c->pace->changed(c->pace->x, &changed, &n, e);
     for (int32_t i = 0; !rc && i < n; i++)
-        rc = change_rate(c, changed[i], e);
+        rc = crew_change_rate(c, changed[i], e);
     return rc;
 }
 
@@ -422,7 +423,7 @@ void queues_free(struct queues *q)
     *q = (struct queues){ 0 };
 }
 
-static void line_up(struct queues *q, const struct gang_plan *plan, const struct gang *g)
+static void queues_line_up(struct queues *q, const struct gang_plan *plan, const struct gang *g)
 {
     for (int32_t i = 0; i < g->n_gpus; i++)
         q->last[i] = -1;
@@ -442,8 +443,8 @@ static void line_up(struct queues *q, const struct gang_plan *plan, const struct
 }
 
 /* All GPUs of the job are idle and its own. */
-static int start_or_await(struct queues *q, const struct gang_plan *plan, struct crew *crew, int32_t job,
-                          struct err *e)
+static int queues_start_job(struct queues *q, const struct gang_plan *plan, struct crew *crew, int32_t job,
+                            struct err *e)
 {
     double arrival = crew_tick(crew, crew->g->p->jobs[job].arrival_s);
     if (arrival > crew->now)
@@ -452,15 +453,15 @@ static int start_or_await(struct queues *q, const struct gang_plan *plan, struct
 }
 
 /* Those behind a job that ended move up. */
-static int move_up(struct queues *q, const struct gang_plan *plan, struct crew *crew, int32_t job,
-                   struct err *e)
+static int queues_move_up(struct queues *q, const struct gang_plan *plan, struct crew *crew, int32_t job,
+                          struct err *e)
 {
     const struct gang *g = crew->g;
     int rc = 0;
     for (int32_t seat = g->seat[job]; !rc && seat < g->seat[job + 1]; seat++) {
         int32_t next = q->next[seat];
         if (next >= 0 && --q->waits[next] == 0)
-            rc = start_or_await(q, plan, crew, next, e);
+            rc = queues_start_job(q, plan, crew, next, e);
     }
     return rc;
 }
@@ -474,11 +475,11 @@ static int queues_go_on(struct queues *q, const struct gang_plan *plan, struct c
         return crew_stuck(crew, e);
     crew_advance(crew, tick);
     for (int32_t i = 0; !rc && i < crew->n_ended; i++)
-        rc = move_up(q, plan, crew, crew->ended[i], e);
+        rc = queues_move_up(q, plan, crew, crew->ended[i], e);
     while (!rc && event_heap_time(&q->arrivals) <= tick) {
         int32_t job = event_heap_first(&q->arrivals);
         event_heap_remove(&q->arrivals, job);
-        rc = start_or_await(q, plan, crew, job, e);
+        rc = queues_start_job(q, plan, crew, job, e);
     }
     return rc ? rc : crew_settle(crew, e);
 }
@@ -490,10 +491,10 @@ int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew
     crew_reset(crew);
     while (event_heap_first(&q->arrivals) >= 0) /* of a run that failed */
         event_heap_remove(&q->arrivals, event_heap_first(&q->arrivals));
-    line_up(q, plan, g);
+    queues_line_up(q, plan, g);
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++)
         if (q->waits[plan->order[i]] == 0)
-            rc = start_or_await(q, plan, crew, plan->order[i], e);
+            rc = queues_start_job(q, plan, crew, plan->order[i], e);
     if (!rc)
         rc = crew_settle(crew, e);
     while (!rc && (crew->n_running > 0 || event_heap_first(&q->arrivals) >= 0))
@@ -547,7 +548,7 @@ struct pick {
 };
 
 /* An order without ties, so that the choice does not depend on how it was found. */
-static bool goes_before(const struct pick *p, int32_t a, int32_t b)
+static bool pick_before(const struct pick *p, int32_t a, int32_t b)
 {
     const struct batch_load *l = p->l;
     if (p->packed) {
@@ -560,14 +561,14 @@ static bool goes_before(const struct pick *p, int32_t a, int32_t b)
     return a < b;
 }
 
-static void sink_top(struct pick *p)
+static void pick_sink(struct pick *p)
 {
     int32_t at = 0, gpu = p->gpus[0];
     for (;;) {
         int32_t child = 2 * at + 1;
-        if (child + 1 < p->n && goes_before(p, p->gpus[child], p->gpus[child + 1]))
+        if (child + 1 < p->n && pick_before(p, p->gpus[child], p->gpus[child + 1]))
             child++;
-        if (child >= p->n || !goes_before(p, gpu, p->gpus[child]))
+        if (child >= p->n || !pick_before(p, gpu, p->gpus[child]))
             break;
         p->gpus[at] = p->gpus[child];
         at = child;
@@ -575,17 +576,17 @@ static void sink_top(struct pick *p)
     p->gpus[at] = gpu;
 }
 
-static void offer(struct pick *p, int32_t gpu)
+static void pick_offer(struct pick *p, int32_t gpu)
 {
     if (p->n == p->want) {
-        if (!goes_before(p, gpu, p->gpus[0]))
+        if (!pick_before(p, gpu, p->gpus[0]))
             return;
         p->gpus[0] = gpu;
-        sink_top(p);
+        pick_sink(p);
         return;
     }
     int32_t at = p->n++;
-    for (; at > 0 && goes_before(p, p->gpus[(at - 1) / 2], gpu); at = (at - 1) / 2)
+    for (; at > 0 && pick_before(p, p->gpus[(at - 1) / 2], gpu); at = (at - 1) / 2)
         p->gpus[at] = p->gpus[(at - 1) / 2];
     p->gpus[at] = gpu;
 }
@@ -595,7 +596,7 @@ static void offer_server(struct pick *p, const struct batch_load_ask *ask, int32
     const struct gang *g = p->l->g;
     for (int32_t gpu = g->server_gpu[server]; gpu < g->server_gpu[server + 1]; gpu++)
         if (p->l->gpu_s[gpu] + ask->add_s <= ask->limit_s)
-            offer(p, gpu);
+            pick_offer(p, gpu);
 }
 
 static int batch_load_compare_gpus(const void *a, const void *b)
@@ -605,7 +606,7 @@ static int batch_load_compare_gpus(const void *a, const void *b)
 }
 
 /* The job is planned on these GPUs, if they are enough. */
-static bool settle(struct batch_load *l, int32_t *gpus, int32_t n, const struct batch_load_ask *ask)
+static bool load_settle(struct batch_load *l, int32_t *gpus, int32_t n, const struct batch_load_ask *ask)
 {
     double free_s = 0;
     if (n < ask->gpus)
@@ -623,22 +624,22 @@ static bool settle(struct batch_load *l, int32_t *gpus, int32_t n, const struct 
     return true;
 }
 
-static bool take(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, bool packed)
+static bool load_take(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, bool packed)
 {
     struct pick p = { .l = l, .packed = packed, .gpus = out, .want = ask->gpus };
     for (int32_t s = 0; s < l->g->p->cluster.n_servers; s++)
         offer_server(&p, ask, s);
-    return settle(l, out, p.n, ask);
+    return load_settle(l, out, p.n, ask);
 }
 
 bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
-    return take(l, out, ask, false);
+    return load_take(l, out, ask, false);
 }
 
 bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
 {
-    return take(l, out, ask, true);
+    return load_take(l, out, ask, true);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -662,7 +663,7 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
         room += c->gpus[l->ranks[i].server];
         offer_server(&p, ask, l->ranks[i].server);
     }
-    return settle(l, out, p.n, ask);
+    return load_settle(l, out, p.n, ask);
 }
 
 bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
@@ -671,7 +672,7 @@ bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batc
     for (int32_t gpu = 0; gpu < l->g->n_gpus && n < ask->gpus; gpu++)
         if (l->gpu_s[gpu] + ask->add_s <= ask->limit_s)
             out[n++] = gpu;
-    return settle(l, out, n, ask);
+    return load_settle(l, out, n, ask);
 }
 
 /* Streams of the seed: the order is the same for all schedulers. */
@@ -741,7 +742,7 @@ static int batch_order_compare_gpus(const void *a, const void *b)
 }
 
 /* Start from the head of the order what can start now. */
-static int start_some(struct lottery *l, struct err *e)
+static int lottery_start(struct lottery *l, struct err *e)
 {
     const struct gang *g = l->crew->g;
     int rc = 0;
@@ -777,7 +778,7 @@ static int batch_order_go_on(struct lottery *l, struct err *e)
     for (int32_t i = 0; i < l->crew->n_ended; i++)
         for (int32_t seat = g->seat[l->crew->ended[i]]; seat < g->seat[l->crew->ended[i] + 1]; seat++)
             l->idle[l->n_idle++] = l->plan->gpus[seat];
-    return start_some(l, e);
+    return lottery_start(l, e);
 }
 
 int batch_order_rand(struct gang_plan *plan, struct crew *crew, const struct batch_settings *s, struct err *e)
@@ -796,7 +797,7 @@ int batch_order_rand(struct gang_plan *plan, struct crew *crew, const struct bat
         rc = rng_build(&l.rng, s->seed, STREAM_GPUS, e);
     if (!rc) {
         crew_reset(crew);
-        rc = start_some(&l, e);
+        rc = lottery_start(&l, e);
     }
     while (!rc && (crew->n_running > 0 || l.next < g->p->n_jobs))
         rc = batch_order_go_on(&l, e);

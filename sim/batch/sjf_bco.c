@@ -107,7 +107,7 @@ struct paper {
     int32_t n_touched;
 };
 
-static void touch(struct paper *m, int32_t job)
+static void paper_touch(struct paper *m, int32_t job)
 {
     if (m->runners[job].touched)
         return;
@@ -115,28 +115,28 @@ static void touch(struct paper *m, int32_t job)
     m->touched[m->n_touched++] = job;
 }
 
-static void touch_meeting(struct paper *m, const struct meeting *on)
+static void paper_touch_meeting(struct paper *m, const struct meeting *on)
 {
     for (int32_t i = 0; i < on->n; i++)
-        touch(m, on->jobs[i]);
+        paper_touch(m, on->jobs[i]);
 }
 
-static int begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
+static int paper_begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
 {
     struct paper *m = x;
     (void)e;
     m->runners[job].place = *place;
     m->runners[job].iteration_s = 0;
-    touch(m, job);
+    paper_touch(m, job);
     for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
         struct meeting *on = &m->meetings[place->servers[i]];
-        touch_meeting(m, on);
+        paper_touch_meeting(m, on);
         on->jobs[on->n++] = job;
     }
     return 0;
 }
 
-static void end(void *x, int32_t job)
+static void paper_end(void *x, int32_t job)
 {
     struct paper *m = x;
     struct pace_place *place = &m->runners[job].place;
@@ -146,12 +146,12 @@ static void end(void *x, int32_t job)
         while (on->jobs[at] != job)
             at++;
         on->jobs[at] = on->jobs[--on->n];
-        touch_meeting(m, on);
+        paper_touch_meeting(m, on);
     }
     place->n = 0;
 }
 
-static double time_now(const struct paper *m, int32_t job)
+static double paper_time_now(const struct paper *m, int32_t job)
 {
     const struct pace_place *place = &m->runners[job].place;
     int32_t p = 0;
@@ -162,7 +162,7 @@ static double time_now(const struct paper *m, int32_t job)
     return contention_iteration_s(&m->c, &m->jobs[job], place->n, p);
 }
 
-static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
+static int paper_changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
 {
     struct paper *m = x;
     (void)e;
@@ -172,7 +172,7 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
         r->touched = false;
         if (r->place.n == 0)
             continue;
-        double iteration_s = time_now(m, m->touched[i]);
+        double iteration_s = paper_time_now(m, m->touched[i]);
         if (iteration_s != r->iteration_s)
             m->changed[(*n)++] = m->touched[i];
         r->iteration_s = iteration_s;
@@ -182,7 +182,7 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
     return 0;
 }
 
-static double iteration_s(const void *x, int32_t job)
+static double paper_iteration_s(const void *x, int32_t job)
 {
     return ((const struct paper *)x)->runners[job].iteration_s;
 }
@@ -203,7 +203,7 @@ static void paper_free(void *x)
 int pace_paper_build(struct pace *out, const struct contention *c, const struct batch_problem *p,
                      struct err *e)
 {
-    *out = (struct pace){ NULL, begin, end, changed, iteration_s, paper_free };
+    *out = (struct pace){ NULL, paper_begin, paper_end, paper_changed, paper_iteration_s, paper_free };
     int rc = contention_check(c, e);
     if (!rc)
         rc = batch_check(p, e);
@@ -233,7 +233,7 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
     return 0;
 }
 
-struct search {
+struct sjf_search {
     const struct gang *g;
     const struct batch_settings *s;
     struct crew *crew;
@@ -280,7 +280,7 @@ int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_sett
 }
 
 /* A plan in which no load is above theta; false when there is none. */
-static bool make_plan(struct search *x, int64_t theta, int32_t kappa)
+static bool sjf_make_plan(struct sjf_search *x, int64_t theta, int32_t kappa)
 {
     batch_load_reset(&x->load);
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
@@ -309,11 +309,11 @@ static double last_end(const struct crew *crew)
 }
 
 /* Makespan of the plan for theta and kappa, INFINITY when there is none; kept when it is the best so far. */
-static int try_plan(struct search *x, int64_t theta, int32_t kappa, double *makespan_s, struct err *e)
+static int try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *makespan_s, struct err *e)
 {
     struct batch_result *out = x->out;
     *makespan_s = INFINITY;
-    if (!make_plan(x, theta, kappa))
+    if (!sjf_make_plan(x, theta, kappa))
         return 0;
     int rc = queues_run(x->queues, &x->trial, x->crew, e);
     if (rc)
@@ -331,7 +331,7 @@ static int try_plan(struct search *x, int64_t theta, int32_t kappa, double *make
 }
 
 /* The least number above kappa that is the size of a job, else one above all. */
-static int32_t next_size(const struct search *x, int32_t kappa)
+static int32_t next_size(const struct sjf_search *x, int32_t kappa)
 {
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
         int32_t gpus = x->g->p->jobs[x->trial.order[i]].gpus;
@@ -342,7 +342,7 @@ static int32_t next_size(const struct search *x, int32_t kappa)
 }
 
 /* Every kappa, or the one asked for. */
-static int try_theta(struct search *x, int64_t theta, struct err *e)
+static int try_theta(struct sjf_search *x, int64_t theta, struct err *e)
 {
     double *by_kappa_s = x->out->kappa_makespan_s, makespan_s;
     int32_t most = x->g->most_gpus;
@@ -363,7 +363,7 @@ static int try_theta(struct search *x, int64_t theta, struct err *e)
 }
 
 /* No plan has all loads below the mean of them, or below the longest job. */
-static int64_t lowest_limit(const struct search *x)
+static int64_t lowest_limit(const struct sjf_search *x)
 {
     const double most = 4e18; /* fits int64_t */
     double sum_s = 0, longest_s = 0;
@@ -377,7 +377,7 @@ static int64_t lowest_limit(const struct search *x)
 }
 
 /* Twice the limit until one gives a plan: *theta; 0 when none up to `most` does. */
-static int double_up(struct search *x, int64_t low, int64_t most, int64_t *theta, struct err *e)
+static int double_up(struct sjf_search *x, int64_t low, int64_t most, int64_t *theta, struct err *e)
 {
     *theta = low;
     while (*theta <= most) {
@@ -394,7 +394,7 @@ static int double_up(struct search *x, int64_t low, int64_t most, int64_t *theta
 
 /* Smaller limits after one that gave a plan (literally: a better plan), larger ones after one that did not.
  * *least becomes the least limit that gave a plan. */
-static int bisect(struct search *x, int64_t left, int64_t right, int64_t *least, struct err *e)
+static int sjf_bisect(struct sjf_search *x, int64_t left, int64_t right, int64_t *least, struct err *e)
 {
     while (left <= right) {
         int64_t theta = left + (right - left) / 2;
@@ -416,7 +416,7 @@ static int bisect(struct search *x, int64_t left, int64_t right, int64_t *least,
 
 /* Limits above the least one, a fiftieth of it apart: how good a plan is depends on its limit by chance as
  * well. */
-static int try_above(struct search *x, int64_t least, int64_t most, struct err *e)
+static int try_above(struct sjf_search *x, int64_t least, int64_t most, struct err *e)
 {
     double last = (double)least;
     int rc = 0;
@@ -431,17 +431,17 @@ static int try_above(struct search *x, int64_t least, int64_t most, struct err *
     return rc;
 }
 
-static int search(struct search *x, struct err *e)
+static int sjf_search_limits(struct sjf_search *x, struct err *e)
 {
     int64_t most = x->s->theta_max > 0 ? x->s->theta_max : sjf_bco_theta_max(x->g->p, x->s), least = most;
     int rc;
     if (x->s->literal_bisect) {
-        rc = bisect(x, 1, most, &least, e);
+        rc = sjf_bisect(x, 1, most, &least, e);
     } else {
         int64_t low = lowest_limit(x);
         rc = double_up(x, low, most, &least, e);
         if (!rc && least > 0)
-            rc = bisect(x, least / 2 + 1 > low ? least / 2 + 1 : low, least - 1, &least, e);
+            rc = sjf_bisect(x, least / 2 + 1 > low ? least / 2 + 1 : low, least - 1, &least, e);
     }
     return rc || x->out->n_plans == 0 ? rc : try_above(x, least, most, e);
 }
@@ -449,7 +449,7 @@ static int search(struct search *x, struct err *e)
 int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
                 const struct batch_settings *s, struct err *e)
 {
-    struct search x = { .g = crew->g, .s = s, .crew = crew, .queues = q, .best = plan, .out = out };
+    struct sjf_search x = { .g = crew->g, .s = s, .crew = crew, .queues = q, .best = plan, .out = out };
     out->makespan_s = INFINITY;
     out->n_kappas = x.g->most_gpus;
     out->kappa_makespan_s = malloc((size_t)out->n_kappas * sizeof *out->kappa_makespan_s);
@@ -463,7 +463,7 @@ int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *c
     if (!rc)
         rc = order_by_size(x.trial.order, x.g->p, e);
     if (!rc)
-        rc = search(&x, e);
+        rc = sjf_search_limits(&x, e);
     if (!rc) {
         memcpy(plan->order, x.trial.order, (size_t)out->n_jobs * sizeof *plan->order);
         out->status = out->makespan_s < INFINITY ? BATCH_DONE : BATCH_NO_PLAN;
@@ -501,7 +501,7 @@ struct sjf_draw_settings sjf_draw_default(void)
     };
 }
 
-static int check_reals(const struct sjf_draw_settings *s, struct err *e)
+static int sjf_draw_check_reals(const struct sjf_draw_settings *s, struct err *e)
 {
     const double most = 1e9;
     const struct {
@@ -525,7 +525,7 @@ static int check_reals(const struct sjf_draw_settings *s, struct err *e)
     return 0;
 }
 
-static int check(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)
+static int sjf_draw_check(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)
 {
     if (s->n_kinds < 1 || s->n_kinds > SJF_DRAW_MAX_KINDS)
         return err_set(e, ERR_RANGE, "n_kinds: is %d, need 1 to %d", (int)s->n_kinds, SJF_DRAW_MAX_KINDS);
@@ -544,10 +544,10 @@ static int check(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err 
     if (sum < 1 || sum > BATCH_MAX_JOBS)
         return err_set(e, ERR_RANGE, "kinds: are %lld jobs, need 1 to %d", (long long)sum, BATCH_MAX_JOBS);
     *n_jobs = (int32_t)sum;
-    return check_reals(s, e);
+    return sjf_draw_check_reals(s, e);
 }
 
-static int draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
+static int sjf_draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
 {
     struct rng *r;
     int rc = rng_build(&r, s->seed, STREAM_SERVERS, e);
@@ -561,8 +561,8 @@ static int draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *s, s
 }
 
 /* F and c until F c is in its range. */
-static int draw_job(struct batch_job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
-                    struct err *e)
+static int sjf_draw_job(struct batch_job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
+                        struct err *e)
 {
     int64_t least = (int64_t)ceil(s->iterations_min), most = (int64_t)floor(s->iterations_max);
     for (int32_t draw = 0; draw < MAX_DRAWS && least <= most; draw++) {
@@ -586,13 +586,13 @@ static int draw_job(struct batch_job *job, int32_t gpus, const struct sjf_draw_s
                    s->run_min_s, s->run_max_s);
 }
 
-static int draw_jobs(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
+static int sjf_draw_jobs(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
 {
     struct rng *r;
     int rc = rng_build(&r, s->seed, STREAM_JOBS, e);
     for (int32_t k = 0, job = 0; !rc && k < s->n_kinds; k++)
         for (int32_t i = 0; !rc && i < s->kinds[k].n_jobs; i++)
-            rc = draw_job(&d->jobs[job++], s->kinds[k].gpus, s, r, e);
+            rc = sjf_draw_job(&d->jobs[job++], s->kinds[k].gpus, s, r, e);
     rng_free(r);
     return rc;
 }
@@ -601,7 +601,7 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
 {
     int32_t n_jobs = 0;
     *d = (struct sjf_draw){ 0 };
-    int rc = check(&n_jobs, s, e);
+    int rc = sjf_draw_check(&n_jobs, s, e);
     if (rc)
         return rc;
     d->contention = (struct contention){ .outer_Bps = OUTER_Bps,
@@ -613,9 +613,9 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
     d->gpus = calloc((size_t)s->n_servers, sizeof *d->gpus);
     if (!d->jobs || !d->gpus)
         return err_nomem(e, "a batch of jobs");
-    rc = draw_servers(d, s, e);
+    rc = sjf_draw_servers(d, s, e);
     if (!rc)
-        rc = draw_jobs(d, s, e);
+        rc = sjf_draw_jobs(d, s, e);
     d->problem.jobs = d->jobs;
     d->problem.n_jobs = n_jobs;
     if (!rc)

@@ -11,7 +11,7 @@
 
 /* ---- what servers offer ---- */
 
-static int check_offer(const struct cluster *c, const struct cluster_offer *offer, struct err *e)
+static int cluster_check_offer(const struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     if (offer->n_resources < 1 || offer->n_resources > CLUSTER_MAX_RESOURCES)
         return err_set(e, ERR_RANGE, "cluster: has %d resources, need 1 to %d", (int)offer->n_resources,
@@ -25,9 +25,9 @@ static int check_offer(const struct cluster *c, const struct cluster_offer *offe
     return 0;
 }
 
-static int take_offer(struct cluster *c, const struct cluster_offer *offer, struct err *e)
+static int cluster_take_offer(struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
-    int rc = check_offer(c, offer, e);
+    int rc = cluster_check_offer(c, offer, e);
     if (rc)
         return rc;
     c->n_resources = offer->n_resources;
@@ -44,7 +44,7 @@ static int take_offer(struct cluster *c, const struct cluster_offer *offer, stru
 
 /* ---- near servers ---- */
 
-static void find_leaves(struct cluster *c)
+static void cluster_find_leaves(struct cluster *c)
 {
     const struct topo_routes *r = &c->routes;
     for (int32_t s = 0; s < c->n_servers; s++) {
@@ -78,7 +78,7 @@ static int group_by_switch(int32_t *group, const struct cluster *c, struct err *
     return 0;
 }
 
-static int find_groups(struct cluster *c, struct err *e)
+static int cluster_find_groups(struct cluster *c, struct err *e)
 {
     const struct topo_network *net = c->routes.described ? &c->routes.net : NULL;
     c->n_levels = net ? net->n_dims + 1 : 3;
@@ -86,7 +86,7 @@ static int find_groups(struct cluster *c, struct err *e)
     c->leaf = malloc((size_t)c->n_servers * sizeof *c->leaf);
     if (!c->group || !c->leaf)
         return err_nomem(e, "groups of servers");
-    find_leaves(c);
+    cluster_find_leaves(c);
     int32_t size = 1;
     for (int32_t level = 0; level < c->n_levels; level++) {
         for (int32_t s = 0; s < c->n_servers; s++)
@@ -98,8 +98,8 @@ static int find_groups(struct cluster *c, struct err *e)
 
 /* ---- paths ---- */
 
-static int find_path(struct topo_path *path, struct topo_routes *routes, int32_t from, int32_t to,
-                     struct err *e)
+static int cluster_search_path(struct topo_path *path, struct topo_routes *routes, int32_t from, int32_t to,
+                               struct err *e)
 {
     const struct topo_trip trip = { .src = from,
                                     .dst = to,
@@ -107,7 +107,7 @@ static int find_path(struct topo_path *path, struct topo_routes *routes, int32_t
     return topo_find_path(path, routes, &trip, e);
 }
 
-static int keep_paths(struct cluster *c, struct err *e)
+static int cluster_keep_paths(struct cluster *c, struct err *e)
 {
     int64_t n = c->n_servers;
     struct topo_path all = { 0 };
@@ -118,7 +118,7 @@ static int keep_paths(struct cluster *c, struct err *e)
     for (int64_t i = 0; i < n * n && !rc; i++) {
         c->path_first[i] = all.n;
         if (i / n != i % n)
-            rc = find_path(&all, &c->routes, (int32_t)(i / n), (int32_t)(i % n), e);
+            rc = cluster_search_path(&all, &c->routes, (int32_t)(i / n), (int32_t)(i % n), e);
         if (!rc && all.n > CLUSTER_KEPT_ARCS) { /* a long ring or line; its paths are quick to find again */
             topo_path_free(&all);
             free(c->path_first);
@@ -155,7 +155,7 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
         room->open = true;
     }
     room->path.n = 0;
-    int rc = from == to ? 0 : find_path(&room->path, &room->routes, from, to, e);
+    int rc = from == to ? 0 : cluster_search_path(&room->path, &room->routes, from, to, e);
     *path = (struct cluster_path){ room->path.arcs, room->path.n };
     return rc;
 }
@@ -163,7 +163,7 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
 /* ---- building ---- */
 
 /* The graph is there: all that is read off it. */
-static int finish(struct cluster *c, const struct cluster_offer *offer, struct err *e)
+static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     int rc = topo_routes_build(&c->routes, c->graph, e);
     if (rc)
@@ -175,10 +175,10 @@ static int finish(struct cluster *c, const struct cluster_offer *offer, struct e
     c->n_arcs = c->routes.n_arcs;
     c->bw_Bps = c->routes.bw_Bps;
     c->lat_s = c->routes.lat_s;
-    rc = take_offer(c, offer, e);
+    rc = cluster_take_offer(c, offer, e);
     if (!rc)
-        rc = find_groups(c, e);
-    return rc ? rc : keep_paths(c, e);
+        rc = cluster_find_groups(c, e);
+    return rc ? rc : cluster_keep_paths(c, e);
 }
 
 /* Between servers: the dimensions above the level, each with the bandwidth of a server's NPUs together. */
@@ -214,14 +214,14 @@ int cluster_build(struct cluster *c, const struct topo_network *net, int32_t lev
     if (!rc) {
         rc = topo_build_graph(&c->graph, &outer, NULL, e);
         if (!rc)
-            rc = finish(c, offer, e);
+            rc = cluster_finish(c, offer, e);
     }
     if (rc)
         cluster_free(c);
     return rc;
 }
 
-static bool is_csv(const char *path)
+static bool cluster_is_csv(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcasecmp(dot, ".csv") == 0;
@@ -233,8 +233,9 @@ int cluster_read(struct cluster *c, const char *path, const struct cluster_offer
     *c = (struct cluster){ 0 };
 #pragma omp critical(igraph)
     {
-        rc = is_csv(path) ? topo_read_edges(&c->graph, path, e) : topo_read_graphml(&c->graph, path, e);
-        if (!rc && (rc = finish(c, offer, e)))
+        rc = cluster_is_csv(path) ? topo_read_edges(&c->graph, path, e)
+                                  : topo_read_graphml(&c->graph, path, e);
+        if (!rc && (rc = cluster_finish(c, offer, e)))
             err_wrap(e, "%s", path);
     }
     if (rc)
@@ -277,7 +278,7 @@ int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const 
     if (!rc) {
         rc = topo_build_links(&c->graph, k->n_servers, k->n_racks, "server", links, n_links, e);
         if (!rc)
-            rc = finish(c, offer, e);
+            rc = cluster_finish(c, offer, e);
     }
     free(links);
     if (rc)

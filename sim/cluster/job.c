@@ -40,7 +40,7 @@ int32_t gang_job_room(const struct gang_job *job, const double *left, int32_t n_
 }
 
 /* A field must be finite, and at least 0 or more than it. */
-static int check_field(const char *name, const char *field, double value, bool zero, struct err *e)
+static int job_check_field(const char *name, const char *field, double value, bool zero, struct err *e)
 {
     if (isfinite(value) && (zero ? value >= 0 : value > 0))
         return 0;
@@ -48,29 +48,30 @@ static int check_field(const char *name, const char *field, double value, bool z
                    zero ? ">=" : ">");
 }
 
-static int check_length(const char *name, const struct gang_job *job, struct err *e)
+static int job_check_length(const char *name, const struct gang_job *job, struct err *e)
 {
     bool counted = !isnan(job->iterations), timed = !isnan(job->runtime_s);
     if (counted == timed)
         return err_set(e, ERR_RANGE, "job %s: %s of iterations and runtime is given, need exactly one", name,
                        counted ? "each" : "none");
-    return counted ? check_field(name, "iterations", job->iterations, false, e)
-                   : check_field(name, "runtime [s]", job->runtime_s, false, e);
+    return counted ? job_check_field(name, "iterations", job->iterations, false, e)
+                   : job_check_field(name, "runtime [s]", job->runtime_s, false, e);
 }
 
-static int check_fields(const char *name, const struct gang_job *job, const struct cluster *c, struct err *e)
+static int job_check_fields(const char *name, const struct gang_job *job, const struct cluster *c,
+                            struct err *e)
 {
-    int rc = check_field(name, "submission [s]", job->submit_s, true, e);
+    int rc = job_check_field(name, "submission [s]", job->submit_s, true, e);
     if (!rc)
-        rc = check_length(name, job, e);
+        rc = job_check_length(name, job, e);
     if (!rc)
-        rc = check_field(name, "compute [s]", job->compute_s, false, e);
+        rc = job_check_field(name, "compute [s]", job->compute_s, false, e);
     if (!rc)
-        rc = check_field(name, "gradient [B]", job->gradient_B, true, e);
+        rc = job_check_field(name, "gradient [B]", job->gradient_B, true, e);
     if (!rc)
-        rc = check_field(name, "weight", job->weight, false, e);
+        rc = job_check_field(name, "weight", job->weight, false, e);
     for (int32_t r = 1; r < c->n_resources && !rc; r++)
-        rc = check_field(name, c->resources[r], job->demand[r], true, e);
+        rc = job_check_field(name, c->resources[r], job->demand[r], true, e);
     if (rc)
         return rc;
     if (!(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
@@ -87,7 +88,7 @@ int gang_job_check(const struct gang_job *job, int32_t number, const struct clus
 {
     char buf[GANG_NAME];
     const char *name = gang_job_name(buf, job, number);
-    int rc = check_fields(name, job, c, e);
+    int rc = job_check_fields(name, job, c, e);
     if (rc)
         return rc;
     if (job->gpus < 1 || job->gpus > GANG_MAX_GPUS)
@@ -119,7 +120,7 @@ static bool is_sigmoid(enum utility_kind kind)
 }
 
 /* 1 / (1 + exp(-x)), without overflow on either side. */
-static double logistic(double x)
+static double utility_logistic(double x)
 {
     double t = exp(-fabs(x));
     return x >= 0 ? 1 / (1 + t) : t / (1 + t);
@@ -127,7 +128,7 @@ static double logistic(double x)
 
 static double sigmoid_at(const struct utility *u, double k)
 {
-    return u->scale * logistic(u->slope * (k - u->middle));
+    return u->scale * utility_logistic(u->slope * (k - u->middle));
 }
 
 /* logistic(b) - logistic(a) = sinh((b-a)/2) / (2 cosh(a/2) cosh(b/2)); written with factors of at most 1. */
@@ -135,7 +136,7 @@ static double sigmoid_gain(const struct utility *u, double from, double gain)
 {
     /* The step is not the difference of the two ends: small ones would be lost beside the middle. */
     double a = u->slope * (from - u->middle), step = u->slope * gain;
-    return u->scale * -expm1(-step) * logistic(a + step) * logistic(-a);
+    return u->scale * -expm1(-step) * utility_logistic(a + step) * utility_logistic(-a);
 }
 
 /*

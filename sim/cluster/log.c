@@ -19,7 +19,7 @@ void link_bins_free(struct link_bins *b)
 }
 
 /* Twice as wide: bins 2k and 2k + 1 become bin k. */
-static void widen(struct link_bins *b)
+static void bins_widen(struct link_bins *b)
 {
     size_t row = (size_t)b->n_arcs;
     for (size_t k = 0; k < (size_t)b->n_bins / 2; k++) {
@@ -38,7 +38,7 @@ void link_bins_add(struct link_bins *b, int32_t arc, double bytes, double from_s
     if (!(to_s > from_s && bytes > 0))
         return;
     while (to_s > b->from_s + b->n_bins * b->width_s)
-        widen(b);
+        bins_widen(b);
     for (int32_t k = (int32_t)((from_s - b->from_s) / b->width_s); k < b->n_bins; k++) {
         double begin = fmax(from_s, b->from_s + k * b->width_s);
         double end = fmin(to_s, b->from_s + (k + 1) * b->width_s);

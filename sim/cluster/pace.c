@@ -73,7 +73,7 @@ void pace_comm_free(struct pace_comm *m)
 
 /* ---- what all jobs have in common ---- */
 
-static int check_settings(const struct pace_graph_settings *s, const struct cluster *c, struct err *e)
+static int site_check_settings(const struct pace_graph_settings *s, const struct cluster *c, struct err *e)
 {
     if (!(s->inner_Bps > 0))
         return err_set(e, ERR_RANGE, "pace: bandwidth inside servers is %g B/s, need > 0", s->inner_Bps);
@@ -100,7 +100,7 @@ static int check_settings(const struct pace_graph_settings *s, const struct clus
 }
 
 /* Inside a server, and the same for groups of any size. */
-static void take_inner(struct pace_site *x)
+static void site_take_inner(struct pace_site *x)
 {
     const struct pace_graph_settings *s = &x->settings;
     x->inner_Bps = s->inner_Bps;
@@ -125,10 +125,10 @@ int pace_site_build(struct pace_site *x, const struct cluster *c, const struct p
                     struct err *e)
 {
     *x = (struct pace_site){ .c = c, .settings = *settings };
-    int rc = check_settings(settings, c, e);
+    int rc = site_check_settings(settings, c, e);
     if (rc)
         return rc;
-    take_inner(x);
+    site_take_inner(x);
     x->reach_Bps = malloc((size_t)c->n_arcs * sizeof *x->reach_Bps + 1);
     x->tally_of = malloc((size_t)c->n_arcs * sizeof *x->tally_of + 1);
     x->seen = calloc((size_t)c->n_servers, sizeof *x->seen);
@@ -182,7 +182,7 @@ static double inner_s(const struct pace_site *x, double bytes, int32_t n)
 
 /* ---- between servers ---- */
 
-static int add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
+static int site_add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
 {
     if (x->tally_of[arc] < 0) {
         struct pace_tally *grown = array_grow(x->tally, x->n_tally, &x->cap_tally, sizeof *grown);
@@ -198,22 +198,22 @@ static int add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t ba
 }
 
 /* Streams from one server to another; their latency, if it is longer than those so far. */
-static int add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
-                       double *lat_s, struct err *e)
+static int site_add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
+                            double *lat_s, struct err *e)
 {
     struct cluster_path path;
     double sum_s = 0;
     int rc = cluster_find_path(&path, x->c, from, to, &x->room, e);
     for (int32_t i = 0; i < path.n && !rc; i++) {
         sum_s += x->c->lat_s[path.arcs[i]];
-        rc = add_tally(x, path.arcs[i], there, back, e);
+        rc = site_add_tally(x, path.arcs[i], there, back, e);
     }
     *lat_s = fmax(*lat_s, sum_s);
     return rc;
 }
 
-static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
-                     const struct pace_place *p, struct err *e)
+static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+                          const struct pace_place *p, struct err *e)
 {
     double share = (double)(p->n - 1) / p->n, lat_s = 0;
     int rc = 0;
@@ -223,7 +223,7 @@ static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang
     if (p->n == 1)
         return 0;
     for (int32_t k = 0; k < p->n && !rc; k++)
-        rc = add_streams(x, p->servers[k], p->servers[(k + 1) % p->n], 1, 0, &lat_s, e);
+        rc = site_add_streams(x, p->servers[k], p->servers[(k + 1) % p->n], 1, 0, &lat_s, e);
     m->before_s += share * job->gradient_B / x->settings.reduce_Bps;
     m->latency_s = 2.0 * (p->n - 1) * lat_s;
     m->volume_B = 2 * share * job->gradient_B;
@@ -231,25 +231,25 @@ static int find_ring(struct pace_comm *m, struct pace_site *x, const struct gang
 }
 
 /* Parameter servers on the k-th server of a place. */
-static int32_t held(const struct gang_job *job, const struct pace_place *p, int32_t k)
+static int32_t param_servers_on(const struct gang_job *job, const struct pace_place *p, int32_t k)
 {
     return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
 }
 
-static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
-                      const struct pace_place *p, struct err *e)
+static int comm_find_stars(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+                           const struct pace_place *p, struct err *e)
 {
     double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->param_servers;
     int rc = 0;
-    for (int32_t to = 0; to < p->n && held(job, p, to) > 0; to++) {
-        int32_t n = held(job, p, to);
+    for (int32_t to = 0; to < p->n && param_servers_on(job, p, to) > 0; to++) {
+        int32_t n = param_servers_on(job, p, to);
         busiest = fmax(busiest, fmax(n, p->gpus[to]));
         for (int32_t from = 0; from < p->n && !rc; from++) {
             if (from == to)
                 continue;
-            rc = add_streams(x, p->servers[from], p->servers[to], n * p->gpus[from], 0, &lat_s, e);
+            rc = site_add_streams(x, p->servers[from], p->servers[to], n * p->gpus[from], 0, &lat_s, e);
             if (!rc)
-                rc = add_streams(x, p->servers[to], p->servers[from], 0, n * p->gpus[from], &lat_s, e);
+                rc = site_add_streams(x, p->servers[to], p->servers[from], 0, n * p->gpus[from], &lat_s, e);
         }
     }
     m->floor_s = stream_B * busiest / x->inner_Bps;
@@ -260,7 +260,7 @@ static int find_stars(struct pace_comm *m, struct pace_site *x, const struct gan
 
 /* Of the tally. Streams move their volume on the way there, or half of it there and then half of it back: at
  * one time only those of one way are on a link. */
-static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_ways, struct err *e)
+static int comm_take_uses(struct pace_comm *m, const struct pace_site *x, bool both_ways, struct err *e)
 {
     m->uses = malloc((size_t)(x->n_tally + 1) * sizeof *m->uses);
     m->sent_B = malloc((size_t)(x->n_tally + 1) * sizeof *m->sent_B);
@@ -275,8 +275,8 @@ static int take_uses(struct pace_comm *m, const struct pace_site *x, bool both_w
     return 0;
 }
 
-static int check_place(struct pace_site *x, const struct gang_job *job, int32_t number,
-                       const struct pace_place *p, struct err *e)
+static int site_check_place(struct pace_site *x, const struct gang_job *job, int32_t number,
+                            const struct pace_place *p, struct err *e)
 {
     char name[GANG_NAME];
     int64_t gpus = 0;
@@ -300,12 +300,12 @@ static int check_place(struct pace_site *x, const struct gang_job *job, int32_t 
 int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job, int32_t number,
                    const struct pace_place *place, struct err *e)
 {
-    int rc = check_place(x, job, number, place, e);
+    int rc = site_check_place(x, job, number, place, e);
     if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
         return rc;
-    rc = (job->param_servers ? find_stars : find_ring)(out, x, job, place, e);
+    rc = (job->param_servers ? comm_find_stars : comm_find_ring)(out, x, job, place, e);
     if (!rc)
-        rc = take_uses(out, x, job->param_servers > 0, e);
+        rc = comm_take_uses(out, x, job->param_servers > 0, e);
     for (int32_t i = 0; i < x->n_tally; i++)
         x->tally_of[x->tally[i].arc] = -1;
     x->n_tally = 0;
@@ -378,12 +378,12 @@ static void note_peaks(struct pace_graph *g, const struct graph_job *j)
 /* ---- as a model of speed ---- */
 
 /* Does its speed depend on others? */
-static bool shares(const struct pace_graph *g, const struct graph_job *j)
+static bool graph_shares(const struct pace_graph *g, const struct graph_job *j)
 {
     return g->sharing && j->comm.volume_B > 0;
 }
 
-static int begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
+static int graph_begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
 {
     struct pace_graph *g = x;
     struct graph_job *j = &g->state[job];
@@ -391,7 +391,7 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
     if (!rc) {
         j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
         bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
-        if (shares(g, j))
+        if (graph_shares(g, j))
             rc = maxmin_place(g->sharing, job, j->comm.uses, j->comm.n_uses,
                               capped ? j->comm.volume_B / j->alone_s : (double)INFINITY, e);
     }
@@ -399,7 +399,7 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
         pace_comm_free(&j->comm);
         return rc;
     }
-    if (shares(g, j))
+    if (graph_shares(g, j))
         maxmin_join(g->sharing, job);
     j->runs = true;
     j->iteration_s = j->alone_s;
@@ -410,18 +410,18 @@ static int begin(void *x, int32_t job, const struct pace_place *place, struct er
     return 0;
 }
 
-static void end(void *x, int32_t job)
+static void graph_end(void *x, int32_t job)
 {
     struct pace_graph *g = x;
     struct graph_job *j = &g->state[job];
     change_load(g, j, 0);
-    if (shares(g, j))
+    if (graph_shares(g, j))
         maxmin_remove(g->sharing, job);
     pace_comm_free(&j->comm);
     j->runs = false;
 }
 
-static double shared_s(const struct pace_graph *g, int32_t job)
+static double graph_shared_s(const struct pace_graph *g, int32_t job)
 {
     const struct graph_job *j = &g->state[job];
     double rate_Bps = maxmin_rate(g->sharing, job);
@@ -430,7 +430,7 @@ static double shared_s(const struct pace_graph *g, int32_t job)
     return pace_comm_iteration_s(&j->comm, &g->jobs[job], rate_Bps);
 }
 
-static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
+static int graph_changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
 {
     struct pace_graph *g = x;
     const int32_t *moved = NULL;
@@ -452,8 +452,8 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
     for (int32_t i = 0; i < *n; i++) {
         struct graph_job *j = &g->state[g->listed[i]];
         j->listed = false;
-        if (shares(g, j))
-            j->iteration_s = shared_s(g, g->listed[i]);
+        if (graph_shares(g, j))
+            j->iteration_s = graph_shared_s(g, g->listed[i]);
         change_load(g, j, 1 / j->iteration_s);
     }
     for (int32_t i = 0; i < *n; i++)
@@ -462,13 +462,13 @@ static int changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
     return 0;
 }
 
-static double iteration_s(const void *x, int32_t job)
+static double graph_iteration_s(const void *x, int32_t job)
 {
     const struct pace_graph *g = x;
     return g->state[job].iteration_s;
 }
 
-static void release(void *x)
+static void graph_free(void *x)
 {
     struct pace_graph *g = x;
     if (!g)
@@ -484,7 +484,7 @@ static void release(void *x)
     free(g);
 }
 
-static int reserve(struct pace_graph *g, struct err *e)
+static int graph_reserve(struct pace_graph *g, struct err *e)
 {
     size_t n = (size_t)g->n_jobs + 1;
     g->state = calloc(n, sizeof *g->state);
@@ -505,7 +505,7 @@ static int reserve(struct pace_graph *g, struct err *e)
 int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,
                      const struct pace_graph_settings *settings, struct err *e)
 {
-    *out = (struct pace){ NULL, begin, end, changed, iteration_s, release };
+    *out = (struct pace){ NULL, graph_begin, graph_end, graph_changed, graph_iteration_s, graph_free };
     struct pace_graph *g = calloc(1, sizeof *g);
     if (!g)
         return err_nomem(e, "a model of links");
@@ -513,9 +513,9 @@ int pace_graph_build(struct pace *out, const struct cluster *c, const struct gan
     g->n_jobs = n_jobs;
     int rc = pace_site_build(&g->site, c, settings, e);
     if (!rc)
-        rc = reserve(g, e);
+        rc = graph_reserve(g, e);
     if (rc) {
-        release(g);
+        graph_free(g);
         return rc;
     }
     out->x = g;
@@ -526,7 +526,7 @@ int pace_graph_build(struct pace *out, const struct cluster *c, const struct gan
 
 struct pace_graph *pace_graph_of(const struct pace *pace)
 {
-    return pace->free == release ? pace->x : NULL;
+    return pace->free == graph_free ? pace->x : NULL;
 }
 
 double pace_graph_alone_s(const struct pace_graph *g, int32_t job)

@@ -11,7 +11,7 @@
 /* Ends this close (relative) are one event. */
 #define SAME_TIME (1 + 0x1p-42)
 
-static int finish_due(struct events_state *x, struct err *e)
+static int events_finish_due(struct events_state *x, struct err *e)
 {
     int rc = 0;
     while (event_heap_time(&x->ends) <= x->now_s * SAME_TIME && !rc)
@@ -19,20 +19,20 @@ static int finish_due(struct events_state *x, struct err *e)
     return rc;
 }
 
-static double next_arrival(const struct events_state *x)
+static double events_next_arrival(const struct events_state *x)
 {
     return x->n_arrived < x->p->n_jobs ? x->p->jobs[x->arrivals[x->n_arrived]].submit_s : (double)INFINITY;
 }
 
-static int admit_due(struct events_state *x, struct err *e)
+static int events_admit_due(struct events_state *x, struct err *e)
 {
     int rc = 0;
-    while (next_arrival(x) <= x->now_s && !rc)
+    while (events_next_arrival(x) <= x->now_s && !rc)
         rc = events_wait(x, x->arrivals[x->n_arrived++], e);
     return rc;
 }
 
-static int note_point(struct events_state *x, struct err *e)
+static int events_note_point(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
     if (!x->s->keep_points)
@@ -46,11 +46,11 @@ static int note_point(struct events_state *x, struct err *e)
     return 0;
 }
 
-static int step(struct events_state *x, double wake_s, struct err *e)
+static int events_step(struct events_state *x, double wake_s, struct err *e)
 {
-    int rc = finish_due(x, e);
+    int rc = events_finish_due(x, e);
     if (!rc)
-        rc = admit_due(x, e);
+        rc = events_admit_due(x, e);
     if (!rc && wake_s <= x->now_s && x->kind->wake)
         rc = x->kind->wake(x, e);
     if (!rc)
@@ -58,32 +58,32 @@ static int step(struct events_state *x, double wake_s, struct err *e)
     if (!rc)
         rc = events_pace(x, e);
     if (!rc)
-        rc = note_point(x, e);
+        rc = events_note_point(x, e);
     x->out->n_events++;
     return rc;
 }
 
-static void go_to(struct events_state *x, double time_s)
+static void events_go_to(struct events_state *x, double time_s)
 {
     x->held_gpu_s += (double)x->gpus_held * (time_s - x->now_s);
     x->now_s = time_s;
 }
 
-static int run(struct events_state *x, struct err *e)
+static int events_go_through(struct events_state *x, struct err *e)
 {
     int rc = 0;
     while (!rc) {
         double wake_s = x->kind->next_s ? x->kind->next_s(x) : (double)INFINITY;
-        double time_s = fmin(event_heap_time(&x->ends), fmin(next_arrival(x), wake_s));
+        double time_s = fmin(event_heap_time(&x->ends), fmin(events_next_arrival(x), wake_s));
         if (!(time_s <= x->s->horizon_s) || isinf(time_s))
             break;
         /* An end that was merged with what came before it may lie a rounding behind. */
-        go_to(x, fmax(x->now_s, time_s));
-        rc = step(x, wake_s, e);
+        events_go_to(x, fmax(x->now_s, time_s));
+        rc = events_step(x, wake_s, e);
     }
     /* The rest until the horizon passes without events. */
     if (!rc && x->out->n_done < x->p->n_jobs && isfinite(x->s->horizon_s) && x->s->horizon_s > x->now_s)
-        go_to(x, x->s->horizon_s);
+        events_go_to(x, x->s->horizon_s);
     return rc;
 }
 
@@ -97,7 +97,7 @@ int events_run(struct events_result *out, const struct events_problem *p, const 
         return rc;
     rc = events_open(&x, e);
     if (!rc)
-        rc = run(&x, e);
+        rc = events_go_through(&x, e);
     if (!rc)
         rc = events_sum_up(&x, e);
     events_close(&x);
@@ -139,7 +139,7 @@ struct events_settings events_settings_default(void)
 
 /* ---- checks ---- */
 
-static int check_las(const struct events_settings *s, struct err *e)
+static int events_check_las(const struct events_settings *s, struct err *e)
 {
     if (s->las_queues < 0 || s->las_queues > EVENTS_MAX_QUEUES)
         return err_set(e, ERR_RANGE, "LAS: has %d queues, need 0 (continuous) to %d", (int)s->las_queues,
@@ -155,7 +155,7 @@ static int check_las(const struct events_settings *s, struct err *e)
     return 0;
 }
 
-static int check_settings(const struct events_settings *s, struct err *e)
+static int events_check_settings(const struct events_settings *s, struct err *e)
 {
     if ((int)s->order < 0 || s->order >= N_EVENTS_ORDERS)
         return err_set(e, ERR_RANGE, "order of jobs is %d, need 0 to %d", (int)s->order, N_EVENTS_ORDERS - 1);
@@ -165,13 +165,13 @@ static int check_settings(const struct events_settings *s, struct err *e)
         return err_set(e, ERR_RANGE, "horizon is %g s, need > 0", s->horizon_s);
     if (!(s->overhead_s >= 0 && isfinite(s->overhead_s)))
         return err_set(e, ERR_RANGE, "overhead of a restart is %g s, need a number >= 0", s->overhead_s);
-    return s->order == EVENTS_LAS ? check_las(s, e) : 0;
+    return s->order == EVENTS_LAS ? events_check_las(s, e) : 0;
 }
 
 int events_check(const struct events_problem *p, const struct events_settings *s, struct err *e)
 {
     double gpus = cluster_total(p->cluster, 0);
-    int rc = check_settings(s, e);
+    int rc = events_check_settings(s, e);
     if (rc)
         return rc;
     if (p->n_jobs < 1 || p->n_jobs > GANG_MAX_JOBS)
@@ -188,7 +188,7 @@ struct arrival {
     int32_t job;
 };
 
-static int by_submission(const void *a, const void *b)
+static int arrival_compare(const void *a, const void *b)
 {
     const struct arrival *x = a, *y = b;
     if (x->submit_s < y->submit_s || x->submit_s > y->submit_s)
@@ -196,7 +196,7 @@ static int by_submission(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
-static int sort_arrivals(struct events_state *x, struct err *e)
+static int events_sort_arrivals(struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
     struct arrival *list = malloc((size_t)n * sizeof *list);
@@ -204,7 +204,7 @@ static int sort_arrivals(struct events_state *x, struct err *e)
         return err_nomem(e, "submissions");
     for (int32_t i = 0; i < n; i++)
         list[i] = (struct arrival){ x->p->jobs[i].submit_s, i };
-    qsort(list, (size_t)n, sizeof *list, by_submission);
+    qsort(list, (size_t)n, sizeof *list, arrival_compare);
     for (int32_t i = 0; i < n; i++)
         x->arrivals[i] = list[i].job;
     free(list);
@@ -217,7 +217,7 @@ static int sort_arrivals(struct events_state *x, struct err *e)
 /* ---- ideal times ---- */
 
 /* Iteration time of a job alone, where topology puts it in the empty cluster. */
-static int find_ideal(struct events_state *x, int32_t job, struct err *e)
+static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
 {
     const struct pace *pace = x->p->pace;
     const struct gang_job *spec = &x->p->jobs[job];
@@ -244,14 +244,14 @@ static int find_ideal(struct events_state *x, int32_t job, struct err *e)
     return rc;
 }
 
-static int find_ideals(struct events_state *x, struct err *e)
+static int events_find_ideals(struct events_state *x, struct err *e)
 {
     const struct pace *pace = x->p->pace;
     const int32_t *changed;
     int32_t n;
     int rc = 0;
     for (int32_t i = 0; i < x->p->n_jobs && !rc; i++)
-        rc = find_ideal(x, i, e);
+        rc = events_find_ideal(x, i, e);
     if (!rc)
         rc = pace->changed(pace->x, &changed, &n, e);
     if (!rc && x->graph)
@@ -261,7 +261,7 @@ static int find_ideals(struct events_state *x, struct err *e)
 
 /* ---- */
 
-static int reserve(struct events_state *x, struct err *e)
+static int events_reserve(struct events_state *x, struct err *e)
 {
     size_t n = (size_t)x->p->n_jobs;
     int32_t most = 0;
@@ -294,15 +294,15 @@ int events_open(struct events_state *x, struct err *e)
     x->graph = pace_graph_of(x->p->pace);
     for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
         x->total[r] = cluster_total(x->p->cluster, r);
-    int rc = reserve(x, e);
+    int rc = events_reserve(x, e);
     if (!rc)
-        rc = sort_arrivals(x, e);
+        rc = events_sort_arrivals(x, e);
     if (!rc)
         rc = pack_build(&x->pack, x->p->cluster, e);
     if (!rc && x->s->pack == PACK_RANDOM)
         rc = rng_build(&x->rng, x->s->seed, 0, e);
     if (!rc)
-        rc = find_ideals(x, e);
+        rc = events_find_ideals(x, e);
     if (!rc && x->s->keep_bins && x->graph)
         rc = link_bins_build(&x->out->bins, x->p->cluster->n_arcs, EVENTS_BINS, x->out->first_s, 1, e);
     if (!rc && x->kind->build)
@@ -349,7 +349,7 @@ bool order_before(const struct live_job *live, int32_t a, int32_t b)
 }
 
 /* How many of the list come before a job: where it stands, or would. */
-static int32_t find_place(const struct order_list *list, const struct live_job *live, int32_t job)
+static int32_t order_list_find(const struct order_list *list, const struct live_job *live, int32_t job)
 {
     int32_t low = 0, high = list->n;
     while (low < high) {
@@ -368,7 +368,7 @@ void order_list_add(struct order_list *list, const struct live_job *live, int32_
         memmove(list->jobs, list->jobs + list->first, (size_t)list->n * sizeof *list->jobs);
         list->first = 0;
     }
-    int32_t at = find_place(list, live, job), *slot = list->jobs + list->first + at;
+    int32_t at = order_list_find(list, live, job), *slot = list->jobs + list->first + at;
     memmove(slot + 1, slot, (size_t)(list->n - at) * sizeof *slot);
     *slot = job;
     list->n++;
@@ -376,7 +376,7 @@ void order_list_add(struct order_list *list, const struct live_job *live, int32_
 
 void order_list_remove(struct order_list *list, const struct live_job *live, int32_t job)
 {
-    int32_t at = find_place(list, live, job), *begin = list->jobs + list->first;
+    int32_t at = order_list_find(list, live, job), *begin = list->jobs + list->first;
     assert(at < list->n && begin[at] == job);
     /* Jobs leave near the front. */
     memmove(begin + 1, begin, (size_t)at * sizeof *begin);
@@ -422,7 +422,7 @@ int events_wait(struct events_state *x, int32_t job, struct err *e)
     return x->kind->wait ? x->kind->wait(x, job, e) : 0;
 }
 
-static void leave_queue(struct events_state *x, int32_t job)
+static void events_leave_queue(struct events_state *x, int32_t job)
 {
     int32_t gpus = x->p->jobs[job].gpus;
     order_list_remove(&x->waiting, x->live, job);
@@ -430,7 +430,7 @@ static void leave_queue(struct events_state *x, int32_t job)
         bits_remove(&x->sizes, gpus);
 }
 
-static void note_start(struct events_state *x, int32_t job)
+static void events_note_start(struct events_state *x, int32_t job)
 {
     struct events_job *r = &x->out->jobs[job];
     struct live_job *live = &x->live[job];
@@ -463,8 +463,8 @@ int events_start(struct events_state *x, int32_t job, bool *started, struct err 
     if (rc)
         return rc;
     pack_take(x->pack, spec, &live->place);
-    leave_queue(x, job);
-    note_start(x, job);
+    events_leave_queue(x, job);
+    events_note_start(x, job);
     return x->kind->begin ? x->kind->begin(x, job, e) : 0;
 }
 
@@ -472,7 +472,7 @@ int events_start(struct events_state *x, int32_t job, bool *started, struct err 
 
 /* It has done so many iterations by now; their bytes go into the bins of links. Since since_s its pace is the
  * same. */
-static void move_to(struct events_state *x, int32_t job, double done)
+static void live_move_to(struct events_state *x, int32_t job, double done)
 {
     struct live_job *live = &x->live[job];
     if (x->out->bins.bytes && done > live->done)
@@ -480,12 +480,12 @@ static void move_to(struct events_state *x, int32_t job, double done)
     live->done = done;
 }
 
-static int set_pace(struct events_state *x, int32_t job, double iteration_s, struct err *e)
+static int live_set_pace(struct events_state *x, int32_t job, double iteration_s, struct err *e)
 {
     struct live_job *live = &x->live[job];
     if (iteration_s == live->iteration_s)
         return 0;
-    move_to(x, job, events_done(x, job));
+    live_move_to(x, job, events_done(x, job));
     live->since_s = fmax(live->since_s, x->now_s);
     live->iteration_s = iteration_s;
     double left = live->work - live->done;
@@ -499,11 +499,11 @@ int events_pace(struct events_state *x, struct err *e)
     int32_t n;
     int rc = pace->changed(pace->x, &jobs, &n, e);
     for (int32_t i = 0; i < n && !rc; i++)
-        rc = set_pace(x, jobs[i], pace->iteration_s(pace->x, jobs[i]), e);
+        rc = live_set_pace(x, jobs[i], pace->iteration_s(pace->x, jobs[i]), e);
     return rc;
 }
 
-static int note_spans(struct events_state *x, int32_t job, struct err *e)
+static int events_note_spans(struct events_state *x, int32_t job, struct err *e)
 {
     const struct live_job *live = &x->live[job];
     struct events_result *out = x->out;
@@ -525,7 +525,7 @@ int events_leave(struct events_state *x, int32_t job, struct err *e)
     struct events_job *r = &x->out->jobs[job];
     double held_s = x->now_s - live->from_s;
     double set_up_s = r->stops > 0 ? x->s->overhead_s : 0;
-    move_to(x, job, events_done(x, job));
+    live_move_to(x, job, events_done(x, job));
     live->gpu_s = events_gpu_s(x, job);
     r->run_s += held_s;
     r->iterations = live->done;
@@ -535,10 +535,10 @@ int events_leave(struct events_state *x, int32_t job, struct err *e)
         live->moved_s += fmax(0, held_s - set_up_s);
         live->alone_s += iterations * pace_graph_alone_s(x->graph, job);
     }
-    return note_spans(x, job, e);
+    return events_note_spans(x, job, e);
 }
 
-static int vacate(struct events_state *x, int32_t job, struct err *e)
+static int events_vacate(struct events_state *x, int32_t job, struct err *e)
 {
     struct live_job *live = &x->live[job];
     int rc = events_leave(x, job, e);
@@ -557,7 +557,7 @@ static int vacate(struct events_state *x, int32_t job, struct err *e)
 
 int events_stop(struct events_state *x, int32_t job, struct err *e)
 {
-    int rc = vacate(x, job, e);
+    int rc = events_vacate(x, job, e);
     x->out->jobs[job].stops++;
     return rc ? rc : events_wait(x, job, e);
 }
@@ -567,8 +567,8 @@ int events_finish(struct events_state *x, int32_t job, struct err *e)
     struct live_job *live = &x->live[job];
     struct events_job *r = &x->out->jobs[job];
     /* Its time has come: what rounding left of its work is done. */
-    move_to(x, job, live->work);
-    int rc = vacate(x, job, e);
+    live_move_to(x, job, live->work);
+    int rc = events_vacate(x, job, e);
     r->iterations = live->work;
     r->end = EVENTS_DONE;
     x->out->n_done++;
@@ -589,7 +589,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int sum_done(struct events_state *x, struct err *e)
+static int events_sum_done(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
     double *jct_s = malloc((size_t)out->n_jobs * sizeof *jct_s), wait_s = 0, slowdown = 0, sum_s = 0;
@@ -614,7 +614,7 @@ static int sum_done(struct events_state *x, struct err *e)
     return 0;
 }
 
-static void sum_wide(struct events_state *x)
+static void events_sum_wide(struct events_state *x)
 {
     struct events_result *out = x->out;
     int32_t n_moved = 0;
@@ -634,7 +634,7 @@ static void sum_wide(struct events_state *x)
     out->mean_stretch = sum / n_moved;
 }
 
-static int sum_arcs(struct events_state *x, struct err *e)
+static int events_sum_arcs(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
     if (!x->graph)
@@ -663,10 +663,10 @@ int events_sum_up(struct events_state *x, struct err *e)
     for (int32_t i = 0; i < x->waiting.n; i++)
         out->jobs[order_list_at(&x->waiting, i)].end = EVENTS_WAITS;
     if (!rc)
-        rc = sum_done(x, e);
-    sum_wide(x);
+        rc = events_sum_done(x, e);
+    events_sum_wide(x);
     out->last_s = x->now_s;
     out->makespan_s = out->last_s - out->first_s;
     out->gpu_frac = out->makespan_s > 0 ? x->held_gpu_s / (x->total[0] * out->makespan_s) : 0;
-    return rc ? rc : sum_arcs(x, e);
+    return rc ? rc : events_sum_arcs(x, e);
 }

@@ -37,7 +37,7 @@ struct member {
     int32_t tenant, rank, job;
 };
 
-static int by_tenant(const void *a, const void *b)
+static int drf_compare_members(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (x->tenant != y->tenant)
@@ -45,7 +45,7 @@ static int by_tenant(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int find_tenants(struct drf *drf, const struct events_state *x, struct err *e)
+static int drf_find_tenants(struct drf *drf, const struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
     struct member *members = malloc((size_t)n * sizeof *members);
@@ -55,7 +55,7 @@ static int find_tenants(struct drf *drf, const struct events_state *x, struct er
         int32_t job = x->arrivals[i];
         members[i] = (struct member){ x->p->jobs[job].tenant, i, job };
     }
-    qsort(members, (size_t)n, sizeof *members, by_tenant);
+    qsort(members, (size_t)n, sizeof *members, drf_compare_members);
     for (int32_t i = 0, first = 0; i < n; i++) {
         const struct member *m = &members[i];
         if (m->tenant < 0 || i == 0 || members[i - 1].tenant != m->tenant) {
@@ -81,31 +81,31 @@ static int drf_build(struct events_state *x, struct err *e)
     drf->passed = malloc(n * sizeof *drf->passed);
     if (!drf->tenants || !drf->tenant || !drf->next || !drf->passed)
         return err_nomem(e, "tenants");
-    return find_tenants(drf, x, e);
+    return drf_find_tenants(drf, x, e);
 }
 
 /* Of resource r for each of the job's GPUs. */
-static double each(const struct gang_job *job, int32_t r)
+static double drf_demand_per_gpu(const struct gang_job *job, int32_t r)
 {
     return r == 0 ? 1 : job->demand[r];
 }
 
 /* The largest share of a resource that it would hold with its next job, over its weight. */
-static double next_share(const struct events_state *x, const struct tenant *t)
+static double drf_next_share(const struct events_state *x, const struct tenant *t)
 {
     const struct gang_job *job = &x->p->jobs[t->head];
     double share = 0;
     for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
         if (x->total[r] > 0)
-            share = fmax(share, (t->held[r] + job->gpus * each(job, r)) / x->total[r]);
+            share = fmax(share, (t->held[r] + job->gpus * drf_demand_per_gpu(job, r)) / x->total[r]);
     return share / t->weight;
 }
 
-static int enter(struct events_state *x, int32_t tenant, struct err *e)
+static int drf_enter(struct events_state *x, int32_t tenant, struct err *e)
 {
     struct drf *drf = x->own;
     const struct tenant *t = &drf->tenants[tenant];
-    return t->head < 0 ? 0 : event_heap_set(&drf->filled, tenant, next_share(x, t), e);
+    return t->head < 0 ? 0 : event_heap_set(&drf->filled, tenant, drf_next_share(x, t), e);
 }
 
 static int drf_wait(struct events_state *x, int32_t job, struct err *e)
@@ -118,38 +118,38 @@ static int drf_wait(struct events_state *x, int32_t job, struct err *e)
     else
         drf->next[t->tail] = job;
     t->tail = job;
-    return enter(x, drf->tenant[job], e);
+    return drf_enter(x, drf->tenant[job], e);
 }
 
 /* sign 1: it starts, -1: it ends. */
-static void hold(const struct events_state *x, struct tenant *t, const struct gang_job *job, int sign)
+static void drf_hold(const struct events_state *x, struct tenant *t, const struct gang_job *job, int sign)
 {
     t->n_running += sign;
     /* Nothing is held by nobody, whatever rounding left. */
     for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
-        t->held[r] = t->n_running > 0 ? t->held[r] + sign * job->gpus * each(job, r) : 0;
+        t->held[r] = t->n_running > 0 ? t->held[r] + sign * job->gpus * drf_demand_per_gpu(job, r) : 0;
 }
 
 static void drf_end(struct events_state *x, int32_t job)
 {
     struct drf *drf = x->own;
     int32_t tenant = drf->tenant[job];
-    hold(x, &drf->tenants[tenant], &x->p->jobs[job], -1);
+    drf_hold(x, &drf->tenants[tenant], &x->p->jobs[job], -1);
     /* It is in the heap if a job of it waits: room is there then, so this cannot fail. */
     struct err e;
-    (void)enter(x, tenant, &e);
+    (void)drf_enter(x, tenant, &e);
 }
 
 /* The head of a tenant started. */
-static int advance(struct events_state *x, int32_t tenant, struct err *e)
+static int drf_advance(struct events_state *x, int32_t tenant, struct err *e)
 {
     struct drf *drf = x->own;
     struct tenant *t = &drf->tenants[tenant];
-    hold(x, t, &x->p->jobs[t->head], 1);
+    drf_hold(x, t, &x->p->jobs[t->head], 1);
     t->head = drf->next[t->head];
     if (t->head < 0)
         event_heap_remove(&drf->filled, tenant);
-    return enter(x, tenant, e);
+    return drf_enter(x, tenant, e);
 }
 
 static int drf_choose(struct events_state *x, struct err *e)
@@ -161,18 +161,18 @@ static int drf_choose(struct events_state *x, struct err *e)
         bool started;
         rc = events_start(x, drf->tenants[tenant].head, &started, e);
         if (started) {
-            rc = advance(x, tenant, e);
+            rc = drf_advance(x, tenant, e);
         } else if (!rc) {
             event_heap_remove(&drf->filled, tenant);
             drf->passed[n_passed++] = tenant;
         }
     }
     for (int32_t i = 0; i < n_passed && !rc; i++)
-        rc = enter(x, drf->passed[i], e);
+        rc = drf_enter(x, drf->passed[i], e);
     return rc;
 }
 
-static void by_submission(struct order_key *out, const struct events_state *x, int32_t job)
+static void drf_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     *out = (struct order_key){ x->p->jobs[job].submit_s, 0 };
 }
@@ -180,7 +180,7 @@ static void by_submission(struct order_key *out, const struct events_state *x, i
 const struct order_kind order_drf = { .help = "whose tenant would have the smallest dominant share with it",
                                       .build = drf_build,
                                       .free = drf_free,
-                                      .find_key = by_submission,
+                                      .find_key = drf_key,
                                       .wait = drf_wait,
                                       .end = drf_end,
                                       .choose = drf_choose };

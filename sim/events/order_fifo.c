@@ -4,7 +4,7 @@
 
 #include "sim/events/events.h"
 
-static void by_submission(struct order_key *out, const struct events_state *x, int32_t job)
+static void fifo_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     *out = (struct order_key){ x->p->jobs[job].submit_s, 0 };
 }
@@ -17,7 +17,7 @@ struct release {
     int32_t gpus, job;
 };
 
-static int by_end(const void *a, const void *b)
+static int fifo_compare_ends(const void *a, const void *b)
 {
     const struct release *x = a, *y = b;
     if (x->end_s < y->end_s || x->end_s > y->end_s)
@@ -32,23 +32,23 @@ struct reservation {
 };
 
 /* The jobs that began at this time have no end yet: they are counted by their ideal time. */
-static double expected_end(const struct events_state *x, int32_t job)
+static double fifo_expected_end(const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
     double pace_s = isnan(live->iteration_s) ? live->ideal_s : live->iteration_s;
     return fmax(live->since_s, x->now_s) + (live->work - events_done(x, job)) * pace_s;
 }
 
-static int reserve(struct reservation *out, const struct events_state *x, int32_t head, struct err *e)
+static int fifo_reserve(struct reservation *out, const struct events_state *x, int32_t head, struct err *e)
 {
     struct release *list = malloc((size_t)(x->n_running + 1) * sizeof *list);
     if (!list)
         return err_nomem(e, "running jobs");
     for (int32_t i = 0; i < x->n_running; i++) {
         int32_t job = x->running[i];
-        list[i] = (struct release){ expected_end(x, job), x->p->jobs[job].gpus, job };
+        list[i] = (struct release){ fifo_expected_end(x, job), x->p->jobs[job].gpus, job };
     }
-    qsort(list, (size_t)x->n_running, sizeof *list, by_end);
+    qsort(list, (size_t)x->n_running, sizeof *list, fifo_compare_ends);
     int32_t need = x->p->jobs[head].gpus;
     *out = (struct reservation){ x->now_s, pack_idle(x->pack) - need };
     for (int32_t i = 0; i < x->n_running && out->spare < 0; i++) {
@@ -59,10 +59,10 @@ static int reserve(struct reservation *out, const struct events_state *x, int32_
     return 0;
 }
 
-static int backfill(struct events_state *x, struct err *e)
+static int fifo_backfill(struct events_state *x, struct err *e)
 {
     struct reservation r = { 0, 0 };
-    int rc = reserve(&r, x, order_list_at(&x->waiting, 0), e);
+    int rc = fifo_reserve(&r, x, order_list_at(&x->waiting, 0), e);
     for (int32_t i = 1; i < x->waiting.n && pack_idle(x->pack) >= order_smallest(x) && !rc;) {
         int32_t job = order_list_at(&x->waiting, i);
         const struct live_job *live = &x->live[job];
@@ -77,7 +77,7 @@ static int backfill(struct events_state *x, struct err *e)
     return rc;
 }
 
-static int choose_first(struct events_state *x, struct err *e)
+static int fifo_choose(struct events_state *x, struct err *e)
 {
     bool started = true;
     int rc = 0;
@@ -85,24 +85,24 @@ static int choose_first(struct events_state *x, struct err *e)
         rc = events_start(x, order_list_at(&x->waiting, 0), &started, e);
     if (rc || x->waiting.n < 2 || !x->s->backfill)
         return rc;
-    return backfill(x, e);
+    return fifo_backfill(x, e);
 }
 
 const struct order_kind order_fifo = {
     .help = "first submitted, first started; who does not fit makes all behind wait",
-    .find_key = by_submission,
-    .choose = choose_first
+    .find_key = fifo_key,
+    .choose = fifo_choose
 };
 
 /* ---- smallest job first ---- */
 
-static void by_size(struct order_key *out, const struct events_state *x, int32_t job)
+static void sjf_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
     *out = (struct order_key){ x->p->jobs[job].gpus * live->work * live->ideal_s, x->p->jobs[job].submit_s };
 }
 
-static int choose_fitting(struct events_state *x, struct err *e)
+static int sjf_choose(struct events_state *x, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < x->waiting.n && pack_idle(x->pack) >= order_smallest(x) && !rc;) {
@@ -114,5 +114,5 @@ static int choose_fitting(struct events_state *x, struct err *e)
 }
 
 const struct order_kind order_sjf = { .help = "least GPUs times ideal run time first",
-                                      .find_key = by_size,
-                                      .choose = choose_fitting };
+                                      .find_key = sjf_key,
+                                      .choose = sjf_choose };

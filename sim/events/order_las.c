@@ -23,7 +23,7 @@ static void las_free(void *own)
     free(las);
 }
 
-static void by_attained(struct order_key *out, const struct events_state *x, int32_t job)
+static void las_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     double submit_s = x->p->jobs[job].submit_s;
     if (x->s->las_queues > 0)
@@ -33,7 +33,7 @@ static void by_attained(struct order_key *out, const struct events_state *x, int
 }
 
 /* Queue the fall of a running job, if there is a queue below its own. */
-static int await_fall(struct events_state *x, int32_t job, struct err *e)
+static int las_await_fall(struct events_state *x, int32_t job, struct err *e)
 {
     struct las *las = x->own;
     const struct live_job *live = &x->live[job];
@@ -69,7 +69,7 @@ static int las_wake(struct events_state *x, struct err *e)
         int32_t job = event_heap_first(&las->falls);
         event_heap_remove(&las->falls, job);
         x->live[job].queue++;
-        rc = await_fall(x, job, e);
+        rc = las_await_fall(x, job, e);
     }
     return rc;
 }
@@ -77,8 +77,8 @@ static int las_wake(struct events_state *x, struct err *e)
 const struct order_kind order_las = { .help = "least GPU-seconds so far first, by queues; stops others",
                                       .build = las_build,
                                       .free = las_free,
-                                      .find_key = by_attained,
-                                      .begin = await_fall,
+                                      .find_key = las_key,
+                                      .begin = las_await_fall,
                                       .end = las_end,
                                       .choose = order_choose_all,
                                       .next_s = las_next_s,

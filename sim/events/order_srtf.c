@@ -32,7 +32,7 @@ struct choice {
 };
 
 /* Take room for a job, if there is any. */
-static bool take(struct choice *c, const struct events_state *x, const struct gang_job *job)
+static bool choice_take(struct choice *c, const struct events_state *x, const struct gang_job *job)
 {
     int32_t n = x->p->cluster->n_resources;
     if (job->gpus > c->left[0])
@@ -46,7 +46,7 @@ static bool take(struct choice *c, const struct events_state *x, const struct ga
     return true;
 }
 
-static void walk(struct choice *c, const struct events_state *x)
+static void choice_walk(struct choice *c, const struct events_state *x)
 {
     int32_t smallest = order_smallest(x), i = 0, k = 0;
     memcpy(c->left, x->total, sizeof c->left);
@@ -57,17 +57,17 @@ static void walk(struct choice *c, const struct events_state *x)
         if (waits &&
             (k == x->n_running || order_before(x->live, order_list_at(&x->waiting, i), x->running[k]))) {
             int32_t job = order_list_at(&x->waiting, i++);
-            if (take(c, x, &x->p->jobs[job]))
+            if (choice_take(c, x, &x->p->jobs[job]))
                 c->start[c->n_start++] = job;
         } else {
             int32_t job = x->running[k++];
-            if (!take(c, x, &x->p->jobs[job]))
+            if (!choice_take(c, x, &x->p->jobs[job]))
                 c->stop[c->n_stop++] = job;
         }
     }
 }
 
-static int carry_out(struct events_state *x, const struct choice *c, struct err *e)
+static int choice_carry_out(struct events_state *x, const struct choice *c, struct err *e)
 {
     bool all = true, started;
     int rc = 0;
@@ -95,20 +95,20 @@ int order_choose_all(struct events_state *x, struct err *e)
     if (!c.start || !c.stop) {
         rc = err_nomem(e, "waiting jobs");
     } else {
-        walk(&c, x);
-        rc = carry_out(x, &c, e);
+        choice_walk(&c, x);
+        rc = choice_carry_out(x, &c, e);
     }
     free(c.start);
     free(c.stop);
     return rc;
 }
 
-static void by_remaining(struct order_key *out, const struct events_state *x, int32_t job)
+static void srtf_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
     *out = (struct order_key){ (live->work - events_done(x, job)) * live->ideal_s, x->p->jobs[job].submit_s };
 }
 
 const struct order_kind order_srtf = { .help = "least ideal time left first; stops others",
-                                       .find_key = by_remaining,
+                                       .find_key = srtf_key,
                                        .choose = order_choose_all };

@@ -89,7 +89,7 @@ void pack_place_free(struct pack_place *place)
 
 /* ---- building ---- */
 
-static int count_gpus(int32_t *most, const struct cluster *c, struct err *e)
+static int pack_count_gpus(int32_t *most, const struct cluster *c, struct err *e)
 {
     *most = 0;
     for (int32_t s = 0; s < c->n_servers; s++) {
@@ -103,7 +103,7 @@ static int count_gpus(int32_t *most, const struct cluster *c, struct err *e)
 }
 
 /* Members of each group of a level, in order of numbers. */
-static int build_level(struct pack_level *level, const struct cluster *c, int32_t l, struct err *e)
+static int pack_build_level(struct pack_level *level, const struct cluster *c, int32_t l, struct err *e)
 {
     const int32_t *group = c->group + (int64_t)l * c->n_servers;
     for (int32_t s = 0; s < c->n_servers; s++)
@@ -128,7 +128,7 @@ static int build_level(struct pack_level *level, const struct cluster *c, int32_
 
 /* By group from the widest level on, then by number: a stable sort by the groups of each level, the narrowest
  * first. */
-static int build_rank(struct pack *p, struct err *e)
+static int pack_build_rank(struct pack *p, struct err *e)
 {
     int32_t n = p->c->n_servers;
     int32_t *order = malloc((size_t)n * sizeof *order), *next = malloc((size_t)n * sizeof *next);
@@ -157,12 +157,12 @@ static int build_rank(struct pack *p, struct err *e)
     return 0;
 }
 
-static int fill(struct pack *p, struct err *e)
+static int pack_fill(struct pack *p, struct err *e)
 {
     const struct cluster *c = p->c;
     size_t n = (size_t)c->n_servers * (size_t)c->n_resources;
     int32_t most;
-    int rc = count_gpus(&most, c, e);
+    int rc = pack_count_gpus(&most, c, e);
     if (rc)
         return rc;
     p->left = malloc(n * sizeof *p->left + 1);
@@ -175,9 +175,9 @@ static int fill(struct pack *p, struct err *e)
     for (size_t i = 0; i < sizeof all / sizeof all[0] && !rc; i++)
         rc = pack_index_build(all[i], c->n_servers, most, e);
     for (int32_t l = 1; l < c->n_levels && !rc; l++)
-        rc = build_level(&p->levels[l], c, l, e);
+        rc = pack_build_level(&p->levels[l], c, l, e);
     if (!rc)
-        rc = build_rank(p, e);
+        rc = pack_build_rank(p, e);
     for (int32_t s = 0; s < c->n_servers && !rc; s++)
         pack_index_set(&p->idle, s, (int32_t)cluster_capacity(c, s, 0));
     return rc;
@@ -189,7 +189,7 @@ int pack_build(struct pack **out, const struct cluster *c, struct err *e)
     if (!p)
         return err_nomem(e, "servers");
     p->c = c;
-    int rc = fill(p, e);
+    int rc = pack_fill(p, e);
     if (rc) {
         pack_free(p);
         *out = NULL;
@@ -223,7 +223,7 @@ int64_t pack_idle(const struct pack *p)
     return p->idle.total;
 }
 
-static int32_t room_of(const struct pack *p, const struct gang_job *job, int32_t s)
+static int32_t pack_room(const struct pack *p, const struct gang_job *job, int32_t s)
 {
     return gang_job_room(job, p->left + (int64_t)s * p->c->n_resources, p->c->n_resources);
 }
@@ -235,25 +235,25 @@ bool pack_fits(const struct pack *p, const struct gang_job *job)
         return job->gpus <= p->idle.total;
     for (int32_t s = bits_next(&p->idle.any, 0); s >= 0 && room < job->gpus;
          s = bits_next(&p->idle.any, s + 1))
-        room += room_of(p, job, s);
+        room += pack_room(p, job, s);
     return room >= job->gpus;
 }
 
 /* ---- choosing ---- */
 
 /* What one job can have of each server and group. */
-static void open_mixed(struct pack *p, const struct gang_job *job)
+static void pack_open_mixed(struct pack *p, const struct gang_job *job)
 {
     for (int32_t l = 1; l < p->n_levels; l++)
         memset(p->levels[l].room, 0, (size_t)p->levels[l].n_groups * sizeof *p->levels[l].room);
     for (int32_t s = bits_next(&p->idle.any, 0); s >= 0; s = bits_next(&p->idle.any, s + 1)) {
-        pack_index_set(&p->some, s, room_of(p, job, s));
+        pack_index_set(&p->some, s, pack_room(p, job, s));
         for (int32_t l = 1; l < p->n_levels; l++)
             p->levels[l].room[p->c->group[(int64_t)l * p->c->n_servers + s]] += p->some.room[s];
     }
 }
 
-static void close_mixed(struct pack *p)
+static void pack_close_mixed(struct pack *p)
 {
     for (int32_t s = bits_next(&p->some.any, 0); s >= 0; s = bits_next(&p->some.any, s + 1))
         pack_index_set(&p->some, s, 0);
@@ -261,7 +261,7 @@ static void close_mixed(struct pack *p)
 
 /* Order of the ring. The ways give servers in few runs that are in order: insertion would be quick there, but
  * not for a thousand servers of a random place. */
-static void sort_place(struct pack_place *place, const int32_t *rank)
+static void pack_sort_place(struct pack_place *place, const int32_t *rank)
 {
     for (int32_t gap = place->n / 2; gap > 0; gap /= 2)
         for (int32_t i = gap; i < place->n; i++) {
@@ -281,18 +281,19 @@ int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const
     bool mixed = gang_job_is_mixed(job, p->c);
     out->n = 0;
     if (mixed)
-        open_mixed(p, job);
+        pack_open_mixed(p, job);
     const struct pack_ask ask = { p, mixed ? &p->some : &p->idle, mixed, job->gpus, rng };
     int rc = pack_ways[kind].choose(out, &ask, e);
     if (mixed)
-        close_mixed(p);
+        pack_close_mixed(p);
     if (!rc)
-        sort_place(out, p->rank);
+        pack_sort_place(out, p->rank);
     return rc;
 }
 
 /* sign 1 takes, -1 gives back. */
-static void move(struct pack *p, const struct gang_job *job, const struct pack_place *place, int32_t sign)
+static void pack_move(struct pack *p, const struct gang_job *job, const struct pack_place *place,
+                      int32_t sign)
 {
     int32_t n_r = p->c->n_resources;
     for (int32_t i = 0; i < place->n; i++) {
@@ -313,12 +314,12 @@ static void move(struct pack *p, const struct gang_job *job, const struct pack_p
 
 void pack_take(struct pack *p, const struct gang_job *job, const struct pack_place *place)
 {
-    move(p, job, place, 1);
+    pack_move(p, job, place, 1);
 }
 
 void pack_give(struct pack *p, const struct gang_job *job, const struct pack_place *place)
 {
-    move(p, job, place, -1);
+    pack_move(p, job, place, -1);
 }
 
 int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e)
@@ -373,7 +374,7 @@ int32_t pack_index_tightest(const struct pack_index *x, int32_t from)
     return -1;
 }
 
-static int32_t least(int64_t a, int64_t b)
+static int32_t pack_index_least(int64_t a, int64_t b)
 {
     return (int32_t)(a < b ? a : b);
 }
@@ -393,13 +394,13 @@ int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err
     return 0;
 }
 
-static int first_fit(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+static int pack_first_fit(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
     const struct pack_index *x = ask->x;
     int32_t n = ask->n;
     int rc = 0;
     for (int32_t s = bits_next(&x->any, 0); n > 0 && !rc; s = bits_next(&x->any, s + 1)) {
-        int32_t take = least(x->room[s], n);
+        int32_t take = pack_index_least(x->room[s], n);
         rc = pack_place_add(out, s, take, e);
         n -= take;
     }
@@ -413,7 +414,7 @@ struct descent {
 };
 
 /* The next server, -1 after the last one. */
-static int32_t descend(struct descent *d)
+static int32_t pack_compare_descending(struct descent *d)
 {
     for (; d->f > 0; d->f--, d->from = 0) {
         int32_t s = d->x->count[d->f] > 0 ? bits_next(&d->x->with[d->f], d->from) : -1;
@@ -426,7 +427,7 @@ static int32_t descend(struct descent *d)
 }
 
 /* The server that n fit most tightly: s, unless another one has less than it. */
-static int32_t tighter(const struct pack_index *x, int32_t s, int32_t n)
+static int32_t pack_tighter(const struct pack_index *x, int32_t s, int32_t n)
 {
     int32_t tight = pack_index_tightest(x, n);
     return tight < x->room[s] ? bits_next(&x->with[tight], 0) : s;
@@ -437,24 +438,24 @@ static int pack_tightly(struct pack_place *out, const struct pack_index *x, int3
     struct descent d = { x, x->most, 0 };
     int rc = 0;
     while (n > 0 && !rc) {
-        int32_t s = descend(&d);
+        int32_t s = pack_compare_descending(&d);
         /* The rest fits one server. Those taken so far have more than any that is tighter. */
         if (x->room[s] >= n)
-            s = tighter(x, s, n);
-        int32_t take = least(x->room[s], n);
+            s = pack_tighter(x, s, n);
+        int32_t take = pack_index_least(x->room[s], n);
         rc = pack_place_add(out, s, take, e);
         n -= take;
     }
     return rc;
 }
 
-static int packed(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+static int pack_packed(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
     return pack_tightly(out, ask->x, ask->n, e);
 }
 
 /* Most of any server if n are spread as evenly as can be. */
-static int32_t even_height(const struct pack_index *x, int32_t n)
+static int32_t pack_even_height(const struct pack_index *x, int32_t n)
 {
     int64_t with_more = 0, held = 0;
     int32_t height = 0;
@@ -467,19 +468,19 @@ static int32_t even_height(const struct pack_index *x, int32_t n)
     return height;
 }
 
-static int spread(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+static int pack_spread(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
     const struct pack_index *x = ask->x;
     struct descent d = { x, x->most, 0 };
-    int32_t n = ask->n, height = even_height(x, n);
+    int32_t n = ask->n, height = pack_even_height(x, n);
     int rc = 0;
     int64_t below = 0;
     for (int32_t f = 1; f <= x->most; f++)
         below += (int64_t)x->count[f] * (f < height ? f : height - 1);
     /* So many servers, those with most, get the last one too. */
     int64_t last = n - below;
-    for (int32_t s; n > 0 && !rc && (s = descend(&d)) >= 0;) {
-        int32_t take = least(x->room[s], last > 0 ? height : height - 1);
+    for (int32_t s; n > 0 && !rc && (s = pack_compare_descending(&d)) >= 0;) {
+        int32_t take = pack_index_least(x->room[s], last > 0 ? height : height - 1);
         last--;
         rc = take > 0 ? pack_place_add(out, s, take, e) : 0;
         n -= take;
@@ -489,7 +490,7 @@ static int spread(struct pack_place *out, const struct pack_ask *ask, struct err
 
 /* ---- random ---- */
 
-static int by_number(const void *a, const void *b)
+static int pack_compare_numbers(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -497,13 +498,13 @@ static int by_number(const void *a, const void *b)
 
 /* n different numbers below `total`, each set alike, in order: R. Floyd's way (J. Bentley, "Programming
  * Pearls: a sample of brilliance", 1987), where a number that was drawn before stands for the newest one. */
-static void draw(int64_t *out, int32_t n, int64_t total, struct rng *rng)
+static void pack_draw_gpus(int64_t *out, int32_t n, int64_t total, struct rng *rng)
 {
     for (int32_t i = 0; i < n; i++) {
         int64_t top = total - n + i, k = rng_below(rng, top + 1);
         int32_t at = 0;
         /* Kept in order; places are short but for the largest jobs. */
-        if (bsearch(&k, out, (size_t)i, sizeof *out, by_number))
+        if (bsearch(&k, out, (size_t)i, sizeof *out, pack_compare_numbers))
             k = top;
         for (at = i; at > 0 && out[at - 1] > k; at--)
             out[at] = out[at - 1];
@@ -511,7 +512,7 @@ static void draw(int64_t *out, int32_t n, int64_t total, struct rng *rng)
     }
 }
 
-static int any(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+static int pack_any(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
     const struct pack_index *x = ask->x;
     int32_t n = ask->n;
@@ -520,7 +521,7 @@ static int any(struct pack_place *out, const struct pack_ask *ask, struct err *e
     int rc = 0;
     if (!drawn)
         return err_nomem(e, "a place");
-    draw(drawn, n, x->total, ask->rng);
+    pack_draw_gpus(drawn, n, x->total, ask->rng);
     for (int32_t s = bits_next(&x->any, 0); i < n && !rc; s = bits_next(&x->any, s + 1)) {
         int32_t take = 0;
         for (before += x->room[s]; i < n && drawn[i] < before; i++)
@@ -535,7 +536,7 @@ static int any(struct pack_place *out, const struct pack_ask *ask, struct err *e
 /* ---- topology ---- */
 
 /* The group of a level that holds n most tightly, of equals the first; -1: none does. */
-static int32_t tightest_group(const struct pack_level *level, bool mixed, int32_t n)
+static int32_t pack_tightest_group(const struct pack_level *level, bool mixed, int32_t n)
 {
     const int64_t *room = mixed ? level->room : level->idle;
     int32_t best = -1;
@@ -557,23 +558,24 @@ static int pack_group(struct pack_place *out, const struct pack_ask *ask, const 
     return rc;
 }
 
-static int by_topology(struct pack_place *out, const struct pack_ask *ask, struct err *e)
+static int pack_by_topology(struct pack_place *out, const struct pack_ask *ask, struct err *e)
 {
     const struct pack *p = ask->p;
     if (pack_index_tightest(ask->x, ask->n) < 0)
         for (int32_t l = 1; l < p->n_levels; l++) {
-            int32_t g = tightest_group(&p->levels[l], ask->mixed, ask->n);
+            int32_t g = pack_tightest_group(&p->levels[l], ask->mixed, ask->n);
             /* One group of all is what packing without groups sees anyway. */
             if (g >= 0 && p->levels[l].n_groups > 1)
                 return pack_group(out, ask, &p->levels[l], g, e);
         }
-    return packed(out, ask, e);
+    return pack_packed(out, ask, e);
 }
 
 const struct pack_way pack_ways[N_PACK_KINDS] = {
-    [PACK_FIRST_FIT] = { "servers by their number, all that each has free", first_fit },
-    [PACK_PACKED] = { "fewest servers, the tightest that fit", packed },
-    [PACK_SPREAD] = { "most servers, evenly, those with most free first", spread },
-    [PACK_TOPOLOGY] = { "the smallest group of near servers that holds the job, packed in it", by_topology },
-    [PACK_RANDOM] = { "any free GPUs, each with the same chance", any },
+    [PACK_FIRST_FIT] = { "servers by their number, all that each has free", pack_first_fit },
+    [PACK_PACKED] = { "fewest servers, the tightest that fit", pack_packed },
+    [PACK_SPREAD] = { "most servers, evenly, those with most free first", pack_spread },
+    [PACK_TOPOLOGY] = { "the smallest group of near servers that holds the job, packed in it",
+                        pack_by_topology },
+    [PACK_RANDOM] = { "any free GPUs, each with the same chance", pack_any },
 };

@@ -92,7 +92,7 @@ static int32_t date_pop(struct flow_net *net)
 
 /* ---- room ---- */
 
-static int copy_arcs(struct flow_net *net, const struct topo_routes *routes, struct err *e)
+static int flow_copy_arcs(struct flow_net *net, const struct topo_routes *routes, struct err *e)
 {
     const struct maxmin_settings settings = {
         .same_rate = SAME_RATE, .keep_rate = 1, .rounds = 12, .resum = true
@@ -117,7 +117,7 @@ int flow_net_build(struct flow_net **out, const struct topo_routes *routes, stru
     if (!net)
         return err_nomem(e, "flows");
     net->free_flow = -1;
-    int rc = copy_arcs(net, routes, e);
+    int rc = flow_copy_arcs(net, routes, e);
     if (rc) {
         flow_net_free(net);
         *out = NULL;
@@ -139,7 +139,7 @@ void flow_net_free(struct flow_net *net)
 }
 
 /* All that has one item per flow grows together, so that nothing can fail while events are handled. */
-static int reserve_flow(struct flow_net *net, struct err *e)
+static int flow_reserve(struct flow_net *net, struct err *e)
 {
     if (net->free_flow >= 0 || net->n_flows < net->cap_flows)
         return 0;
@@ -204,7 +204,8 @@ static void flow_end(struct flow_net *net, int32_t f)
 #define LATENCY_ROUNDING 1e-12
 
 /* Also the latency of it all [s]. */
-static int check_spec(const struct flow_net *net, const struct flow_spec *s, double *lat_s, struct err *e)
+static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s, double *lat_s,
+                           struct err *e)
 {
     if (!(s->bytes >= 0 && isfinite(s->bytes)))
         return err_set(e, ERR_RANGE, "flow: has %g bytes, need 0 or more", s->bytes);
@@ -230,7 +231,7 @@ static int check_spec(const struct flow_net *net, const struct flow_spec *s, dou
 }
 
 /* Room on the links of its route. */
-static int place_flow(struct flow_net *net, int32_t f, const struct flow_spec *spec, struct err *e)
+static int flow_place(struct flow_net *net, int32_t f, const struct flow_spec *spec, struct err *e)
 {
     if (!vec_reserve(net->uses, net->cap_uses, spec->n_arcs))
         return err_nomem(e, "routes of flows");
@@ -242,14 +243,14 @@ static int place_flow(struct flow_net *net, int32_t f, const struct flow_spec *s
 int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
 {
     double lat_s = 0;
-    int rc = check_spec(net, spec, &lat_s, e);
+    int rc = flow_check_spec(net, spec, &lat_s, e);
     if (!rc)
-        rc = reserve_flow(net, e);
+        rc = flow_reserve(net, e);
     if (rc)
         return rc;
     int32_t f = net->free_flow >= 0 ? net->free_flow : net->n_flows;
     if (spec->n_arcs > 0)
-        rc = place_flow(net, f, spec, e);
+        rc = flow_place(net, f, spec, e);
     if (rc)
         return rc;
     if (f == net->n_flows)

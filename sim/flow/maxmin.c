@@ -429,7 +429,7 @@ static struct maxmin_offer own_offer(const struct maxmin *m, const struct maxmin
 }
 
 /* Shelves are 1/64 of an octave wide: the bits of a double down to the sixth of its fraction count them. */
-static uint64_t height_of(double Bps)
+static uint64_t shelf_height(double Bps)
 {
     uint64_t bits;
     memcpy(&bits, &Bps, sizeof bits);
@@ -438,13 +438,13 @@ static uint64_t height_of(double Bps)
 
 static int32_t shelf_of(const struct maxmin *m, double Bps)
 {
-    uint64_t height = height_of(Bps);
+    uint64_t height = shelf_height(Bps);
     if (height <= m->lowest)
         return 0;
     return height - m->lowest < SHELVES ? (int32_t)(height - m->lowest) : SHELVES - 1;
 }
 
-static void shelve(struct maxmin *m, int32_t link, int32_t shelf)
+static void shelf_add(struct maxmin *m, int32_t link, int32_t shelf)
 {
     m->links[link].next = m->shelves[shelf];
     m->shelves[shelf] = link;
@@ -453,7 +453,7 @@ static void shelve(struct maxmin *m, int32_t link, int32_t shelf)
 /* A link offers, for the first time in this round. */
 static void collect_offer(struct maxmin *m, struct maxmin_offer offer)
 {
-    uint64_t height = height_of(offer.Bps);
+    uint64_t height = shelf_height(offer.Bps);
     if (offer.Bps > 0 && height < m->lowest)
         m->lowest = height;
     m->offers[m->n_offers++] = offer;
@@ -475,7 +475,7 @@ static void sort_offers(struct maxmin *m)
     for (int32_t i = 0; i < SHELVES; i++)
         m->shelves[i] = -1;
     for (int32_t i = 0; i < n; i++)
-        shelve(m, m->offers[i].link, shelf_of(m, m->offers[i].Bps));
+        shelf_add(m, m->offers[i].link, shelf_of(m, m->offers[i].Bps));
 }
 
 /*
@@ -514,7 +514,7 @@ static void open_shelf(struct maxmin *m)
         const struct maxmin_offer offer = { offer_of(link), at };
         int32_t shelf = shelf_of(m, offer.Bps);
         if (shelf > m->shelf)
-            shelve(m, at, shelf);
+            shelf_add(m, at, shelf);
         else
             offer_heap_push(m->offers, m->n_offers++, offer);
     }
@@ -544,7 +544,7 @@ static int32_t least_offer(struct maxmin *m, double *offer_Bps)
             continue;
         }
         if (link->open > 0)
-            shelve(m, top.link, shelf);
+            shelf_add(m, top.link, shelf);
         offer_heap_pop(m->offers, m->n_offers--);
     }
     return -1;

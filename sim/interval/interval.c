@@ -31,7 +31,7 @@ int overlap_check(const struct overlap_layers *l, struct err *e)
     return 0;
 }
 
-static double sum(const double *x, int32_t n)
+static double overlap_sum(const double *x, int32_t n)
 {
     double total = 0;
     for (int32_t j = 0; j < n; j++)
@@ -41,7 +41,7 @@ static double sum(const double *x, int32_t n)
 
 /* Lemma 1. A layer is pushed when it is ready and the one above it is on its way; pulls, on the other half of
  * a full-duplex link, follow in the same order. All are there before the first forward pass begins. */
-static double wait_free(const struct overlap_layers *l)
+static double overlap_wait_free(const struct overlap_layers *l)
 {
     int32_t j = l->n - 1;
     double ready_s = l->backward_s[j];
@@ -51,14 +51,14 @@ static double wait_free(const struct overlap_layers *l)
         push_s = fmax(ready_s, push_s + l->comm_s[j + 1]);
         pull_s = fmax(push_s + l->comm_s[j], pull_s + l->comm_s[j + 1]);
     }
-    return pull_s + l->comm_s[0] + sum(l->forward_s, l->n);
+    return pull_s + l->comm_s[0] + overlap_sum(l->forward_s, l->n);
 }
 
 /* When layer j can begin its forward pass: its parameters are there and the layer before is done. `literal`
  * is Lemma 2. */
-static double priority(const struct overlap_layers *l, bool literal)
+static double overlap_priority(const struct overlap_layers *l, bool literal)
 {
-    double first_s = sum(l->backward_s, l->n) + l->comm_s[0] + l->slice_s;
+    double first_s = overlap_sum(l->backward_s, l->n) + l->comm_s[0] + l->slice_s;
     double done_s = first_s + l->forward_s[0];
     double debt_s = 0;         /* D_j */
     double most_s = 0;         /* greatest D_k so far, or 0: the backlog of layers 2..j */
@@ -80,19 +80,20 @@ double overlap_time_s(const struct overlap_layers *l, enum overlap_mode mode)
 {
     switch (mode) {
     case OVERLAP_WAIT_FREE:
-        return wait_free(l);
+        return overlap_wait_free(l);
     case OVERLAP_PRIORITY:
-        return priority(l, false);
+        return overlap_priority(l, false);
     case OVERLAP_LEMMA2:
-        return priority(l, true);
+        return overlap_priority(l, true);
     case OVERLAP_SEQUENTIAL:
     case N_OVERLAP_MODES:
         break;
     }
-    return sum(l->backward_s, l->n) + 2 * sum(l->comm_s, l->n) + sum(l->forward_s, l->n);
+    return overlap_sum(l->backward_s, l->n) + 2 * overlap_sum(l->comm_s, l->n) +
+           overlap_sum(l->forward_s, l->n);
 }
 
-static double share(double shown_s, double whole_s)
+static double overlap_share(double shown_s, double whole_s)
 {
     return whole_s > 0 ? fmin(fmax(shown_s / whole_s, 0), 1) : 1;
 }
@@ -101,12 +102,12 @@ struct overlap_shares overlap_find_shares(const struct overlap_layers *l, enum o
 {
     if (mode == OVERLAP_SEQUENTIAL)
         return (struct overlap_shares){ 1, 1, 1 };
-    double forward_s = sum(l->forward_s, l->n), backward_s = sum(l->backward_s, l->n);
+    double forward_s = overlap_sum(l->forward_s, l->n), backward_s = overlap_sum(l->backward_s, l->n);
     double shown_s = mode == OVERLAP_WAIT_FREE ? l->backward_s[l->n - 1] : backward_s;
     double comm_s = overlap_time_s(l, mode) - forward_s - shown_s;
     return (struct overlap_shares){ .forward = 1,
-                                    .backward = share(shown_s, backward_s),
-                                    .comm = share(comm_s, 2 * sum(l->comm_s, l->n)) };
+                                    .backward = overlap_share(shown_s, backward_s),
+                                    .comm = overlap_share(comm_s, 2 * overlap_sum(l->comm_s, l->n)) };
 }
 
 /* Products of four of them are still numbers. */
@@ -126,7 +127,7 @@ struct field {
 #name, offsetof(struct smd_job, name), most, zero                                                    \
     }
 
-static int check_field(const struct smd_job *job, const struct field *f, struct err *e)
+static int smd_check_field(const struct smd_job *job, const struct field *f, struct err *e)
 {
     double x;
     memcpy(&x, (const char *)job + f->offset, sizeof x);
@@ -136,8 +137,8 @@ static int check_field(const struct smd_job *job, const struct field *f, struct 
                    f->zero ? "at least" : "above", f->most);
 }
 
-static int check_demand(const char *name, const double *demand, const double *limit, int32_t n_resources,
-                        struct err *e)
+static int smd_check_demand(const char *name, const double *demand, const double *limit, int32_t n_resources,
+                            struct err *e)
 {
     double most = INFINITY;
     for (int32_t r = 0; r < n_resources; r++) {
@@ -176,14 +177,14 @@ int smd_check_job(const struct smd_job *job, int32_t n_resources, struct err *e)
         FIELD(utility.slope_per_s, MOST_VALUE, true),
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        int rc = check_field(job, &fields[i], e);
+        int rc = smd_check_field(job, &fields[i], e);
         if (rc)
             return rc;
     }
     if (!isfinite(job->utility.due_s))
         return err_set(e, ERR_RANGE, "utility.due_s: is %g, need a finite number", job->utility.due_s);
-    int rc = check_demand("worker", job->worker, job->limit, n_resources, e);
-    return rc ? rc : check_demand("ps", job->ps, job->limit, n_resources, e);
+    int rc = smd_check_demand("worker", job->worker, job->limit, n_resources, e);
+    return rc ? rc : smd_check_demand("ps", job->ps, job->limit, n_resources, e);
 }
 
 /* ---- what it is made of ---- */
@@ -259,8 +260,8 @@ bool smd_fits(const struct smd_job *job, int32_t n_resources, double w, double p
 }
 
 /* Most of what demands `each`, beside `n` of what demands `other`. */
-static double most_beside(const double *each, const double *other, double n, const double *limit,
-                          int32_t n_resources)
+static double smd_most_beside(const double *each, const double *other, double n, const double *limit,
+                              int32_t n_resources)
 {
     double most = INFINITY;
     for (int32_t r = 0; r < n_resources; r++)
@@ -271,30 +272,30 @@ static double most_beside(const double *each, const double *other, double n, con
 
 double smd_most_workers(const struct smd_job *job, int32_t n_resources, double p)
 {
-    return most_beside(job->worker, job->ps, p, job->limit, n_resources);
+    return smd_most_beside(job->worker, job->ps, p, job->limit, n_resources);
 }
 
 double smd_most_servers(const struct smd_job *job, int32_t n_resources, double w)
 {
-    return most_beside(job->ps, job->worker, w, job->limit, n_resources);
+    return smd_most_beside(job->ps, job->worker, w, job->limit, n_resources);
 }
 
 /* Streams of one seed, one a job: those below 2^32 are what jobs are drawn from. */
 #define ROUNDING_STREAM (UINT64_C(1) << 32)
 
-static struct smd_point point_at(const struct smd_cost *c, double w, double p)
+static struct smd_point smd_point_at(const struct smd_cost *c, double w, double p)
 {
     return (struct smd_point){ w, p, smd_jct_s(c, w, p) };
 }
 
 /* The greatest gain of utility is the greatest fall of the completion time, and is seen there also where
  * utilities are so close to 0 or to the worth that they no longer differ. */
-static struct smd_point find_optimus(const struct smd_job *job, int32_t n_resources)
+static struct smd_point smd_find_optimus(const struct smd_job *job, int32_t n_resources)
 {
     const struct smd_cost c = smd_find_cost(job);
-    struct smd_point x = point_at(&c, 1, 1);
+    struct smd_point x = smd_point_at(&c, 1, 1);
     for (;;) {
-        const struct smd_point next[] = { point_at(&c, x.w + 1, x.p), point_at(&c, x.w, x.p + 1) };
+        const struct smd_point next[] = { smd_point_at(&c, x.w + 1, x.p), smd_point_at(&c, x.w, x.p + 1) };
         struct smd_point best = x;
         for (int k = 0; k < 2; k++)
             if (next[k].jct_s < best.jct_s && smd_fits(job, n_resources, next[k].w, next[k].p))
@@ -305,20 +306,20 @@ static struct smd_point find_optimus(const struct smd_job *job, int32_t n_resour
     }
 }
 
-static struct smd_point find_esw(const struct smd_job *job, int32_t n_resources, enum smd_esw how)
+static struct smd_point smd_find_esw(const struct smd_job *job, int32_t n_resources, enum smd_esw how)
 {
     const struct smd_cost c = smd_find_cost(job);
-    struct smd_point x = point_at(&c, 1, 1);
+    struct smd_point x = smd_point_at(&c, 1, 1);
     for (int32_t k = 2; smd_fits(job, n_resources, k, k); k++) {
-        struct smd_point next = point_at(&c, k, k);
+        struct smd_point next = smd_point_at(&c, k, k);
         if (how == SMD_ESW_LARGEST || next.jct_s < x.jct_s)
             x = next;
     }
     return x;
 }
 
-static int find_smd(struct smd_point *out, const struct smd_job *job, int32_t index, int32_t n_resources,
-                    const struct smd_settings *how, struct err *e)
+static int smd_find_smd(struct smd_point *out, const struct smd_job *job, int32_t index, int32_t n_resources,
+                        const struct smd_settings *how, struct err *e)
 {
     struct smd_grid grid;
     struct rng *rng;
@@ -337,14 +338,14 @@ int smd_find_tasks(struct smd_point *out, enum smd_scheduler which, const struct
 {
     switch (which) {
     case SMD_OPTIMUS:
-        *out = find_optimus(job, n_resources);
+        *out = smd_find_optimus(job, n_resources);
         return 0;
     case SMD_ESW:
-        *out = find_esw(job, n_resources, how->esw);
+        *out = smd_find_esw(job, n_resources, how->esw);
         return 0;
     case SMD_SMD:
         if (how->inner == SMD_INNER_GRID)
-            return find_smd(out, job, index, n_resources, how, e);
+            return smd_find_smd(out, job, index, n_resources, how, e);
         break;
     case SMD_EXACT:
     case N_SMD_SCHEDULERS:
@@ -377,12 +378,12 @@ struct ratio {
     double num[3], den[3];
 };
 
-static double linear(const double a[3], struct vertex x)
+static double grid_linear(const double a[3], struct vertex x)
 {
     return a[0] + a[1] * x.w + a[2] * x.p;
 }
 
-static void add_vertex(struct polygon *y, struct vertex x)
+static void grid_add_vertex(struct polygon *y, struct vertex x)
 {
     if (y->n < MAX_VERTICES)
         y->at[y->n++] = x;
@@ -392,32 +393,32 @@ enum side { BELOW, ABOVE };
 
 /* Keep where num / den is below (or above) a bound. What lies on the line but for rounding counts as on it:
  * the bound is often the least value over the polygon, and must leave its vertex. */
-static void clip(struct polygon *out, const struct polygon *in, const struct ratio *z, enum side side,
-                 double bound)
+static void grid_clip(struct polygon *out, const struct polygon *in, const struct ratio *z, enum side side,
+                      double bound)
 {
     const double sign = side == BELOW ? 1 : -1;
     double over[MAX_VERTICES]; /* by how much a vertex is outside */
     out->n = 0;
     for (int32_t i = 0; i < in->n; i++) {
-        double limit = bound * linear(z->den, in->at[i]);
-        over[i] = sign * (linear(z->num, in->at[i]) - limit);
+        double limit = bound * grid_linear(z->den, in->at[i]);
+        over[i] = sign * (grid_linear(z->num, in->at[i]) - limit);
         if (fabs(over[i]) <= 1e-13 * limit)
             over[i] = 0;
     }
     for (int32_t i = 0; i < in->n; i++) {
         int32_t j = i + 1 < in->n ? i + 1 : 0;
         if (over[i] <= 0)
-            add_vertex(out, in->at[i]);
+            grid_add_vertex(out, in->at[i]);
         if ((over[i] < 0 && over[j] > 0) || (over[i] > 0 && over[j] < 0)) {
             double t = over[i] / (over[i] - over[j]);
             struct vertex a = in->at[i], b = in->at[j];
-            add_vertex(out, (struct vertex){ a.w + t * (b.w - a.w), a.p + t * (b.p - a.p) });
+            grid_add_vertex(out, (struct vertex){ a.w + t * (b.w - a.w), a.p + t * (b.p - a.p) });
         }
     }
 }
 
 /* w, p >= 1 within the limit. (1, 1) fits, so this is not empty. */
-static struct polygon limit_polygon(const struct smd_job *job, int32_t n_resources)
+static struct polygon grid_limit_polygon(const struct smd_job *job, int32_t n_resources)
 {
     double w = fmax(smd_most_workers(job, n_resources, 1), 1);
     double p = fmax(smd_most_servers(job, n_resources, 1), 1);
@@ -426,7 +427,7 @@ static struct polygon limit_polygon(const struct smd_job *job, int32_t n_resourc
         const struct ratio use = { { 0, job->worker[r], job->ps[r] }, { 1, 0, 0 } };
         struct polygon whole = omega;
         if (job->worker[r] > 0 || job->ps[r] > 0)
-            clip(&omega, &whole, &use, BELOW, job->limit[r] * (1 + SMD_LIMIT_SLACK));
+            grid_clip(&omega, &whole, &use, BELOW, job->limit[r] * (1 + SMD_LIMIT_SLACK));
     }
     return omega;
 }
@@ -447,11 +448,11 @@ struct search {
     struct smd_grid *best;
 };
 
-static struct range range_of(const struct ratio *z, const struct polygon *over)
+static struct range grid_range(const struct ratio *z, const struct polygon *over)
 {
     struct range r = { INFINITY, 0 };
     for (int32_t i = 0; i < over->n; i++) {
-        double value = linear(z->num, over->at[i]) / linear(z->den, over->at[i]);
+        double value = grid_linear(z->num, over->at[i]) / grid_linear(z->den, over->at[i]);
         r.least = fmin(r.least, value);
         r.most = fmax(r.most, value);
     }
@@ -459,11 +460,11 @@ static struct range range_of(const struct ratio *z, const struct polygon *over)
 }
 
 /* Least that the terms from `from` on can add up to over a polygon. */
-static double least_rest(const struct search *s, int32_t from, const struct polygon *over)
+static double exact_least_rest(const struct search *s, int32_t from, const struct polygon *over)
 {
     double sum = 0;
     for (int32_t k = from; k < s->n_terms; k++)
-        sum += range_of(&s->terms[k], over).least;
+        sum += grid_range(&s->terms[k], over).least;
     return sum;
 }
 
@@ -476,12 +477,12 @@ struct level {
 };
 
 /* The i-th bound of the sequence. */
-static double bound_at(const struct search *s, const struct level *l, int32_t i)
+static double exact_bound(const struct search *s, const struct level *l, int32_t i)
 {
     return fmin(l->range.least * pow(1 + s->eps, i), l->range.most);
 }
 
-static void search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s);
+static void grid_search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s);
 
 /*
  * Bounds first..last on a term. A point belongs to the first bound that it is below, so they stand for a slab
@@ -489,34 +490,34 @@ static void search_term(struct search *s, int32_t k, const struct polygon *over,
  * optimum promises at most 1 + eps times the optimum; so does each slab around it; so, when it is left, what
  * was found is as good.
  */
-static void search_bounds(struct search *s, const struct level *l, int32_t first, int32_t last)
+static void grid_search_bounds(struct search *s, const struct level *l, int32_t first, int32_t last)
 {
     const struct ratio *z = &s->terms[l->k];
-    double bounds_s = l->bounds_s + bound_at(s, l, first);
+    double bounds_s = l->bounds_s + exact_bound(s, l, first);
     struct polygon below, slab;
-    clip(&below, l->over, z, BELOW, bound_at(s, l, last));
+    grid_clip(&below, l->over, z, BELOW, exact_bound(s, l, last));
     if (first > 0)
-        clip(&slab, &below, z, ABOVE, bound_at(s, l, first - 1));
+        grid_clip(&slab, &below, z, ABOVE, exact_bound(s, l, first - 1));
     const struct polygon *left = first > 0 ? &slab : &below;
-    if (!(bounds_s + least_rest(s, l->k + 1, left) < s->best->point.jct_s))
+    if (!(bounds_s + exact_least_rest(s, l->k + 1, left) < s->best->point.jct_s))
         return;
     if (first == last) {
-        search_term(s, l->k + 1, left, bounds_s);
+        grid_search_term(s, l->k + 1, left, bounds_s);
         return;
     }
     int32_t middle = first + (last - first) / 2;
-    search_bounds(s, l, first, middle);
-    search_bounds(s, l, middle + 1, last);
+    grid_search_bounds(s, l, first, middle);
+    grid_search_bounds(s, l, middle + 1, last);
 }
 
 /* All but the last term are bounded one after the other. Then the least of the last lies at a vertex; the
  * true sum is looked at in all of them. */
-static void search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s)
+static void grid_search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s)
 {
     if (k < s->n_terms - 1) {
-        struct level l = { k, over, range_of(&s->terms[k], over), bounds_s };
+        struct level l = { k, over, grid_range(&s->terms[k], over), bounds_s };
         double n = ceil(log(l.range.most / l.range.least) / log1p(s->eps));
-        search_bounds(s, &l, 0, (int32_t)fmax(n, 0));
+        grid_search_bounds(s, &l, 0, (int32_t)fmax(n, 0));
         return;
     }
     s->best->cells++;
@@ -528,7 +529,7 @@ static void search_term(struct search *s, int32_t k, const struct polygon *over,
 }
 
 /* The terms that are there, the widest over the polygon last. */
-static void find_terms(struct search *s, const struct polygon *omega)
+static void grid_find_terms(struct search *s, const struct polygon *omega)
 {
     const struct smd_cost *c = s->cost;
     const struct ratio all[N_TERMS] = {
@@ -539,7 +540,7 @@ static void find_terms(struct search *s, const struct polygon *omega)
     double widest = 0;
     s->n_terms = 0;
     for (int32_t k = 0; k < N_TERMS; k++) {
-        struct range r = range_of(&all[k], omega);
+        struct range r = grid_range(&all[k], omega);
         if (!(r.most > 0))
             continue;
         int32_t last = s->n_terms++;
@@ -560,21 +561,21 @@ int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_re
     if (!(eps >= 1e-4 && eps <= 1))
         return err_set(e, ERR_RANGE, "eps: is %g, need 0.0001 to 1", eps);
     const struct smd_cost cost = smd_find_cost(job);
-    const struct polygon omega = limit_polygon(job, n_resources);
+    const struct polygon omega = grid_limit_polygon(job, n_resources);
     struct search s = { .cost = &cost, .eps = COARSE_EPS, .best = out };
-    find_terms(&s, &omega);
+    grid_find_terms(&s, &omega);
     /* What a coarse grid finds lets most of the fine one be left at once. */
     if (eps < COARSE_EPS)
-        search_term(&s, 0, &omega, cost.fixed_s);
+        grid_search_term(&s, 0, &omega, cost.fixed_s);
     s.eps = eps;
-    search_term(&s, 0, &omega, cost.fixed_s);
+    grid_search_term(&s, 0, &omega, cost.fixed_s);
     out->bound_s = out->point.jct_s / (1 + eps);
     return 0;
 }
 
 /* ---- whole numbers ---- */
 
-static void keep_better(struct smd_point *best, const struct smd_cost *c, double w, double p)
+static void exact_keep_better(struct smd_point *best, const struct smd_cost *c, double w, double p)
 {
     double jct_s = smd_jct_s(c, w, p);
     if (jct_s < best->jct_s)
@@ -591,8 +592,8 @@ struct smd_point smd_inner_exact(const struct smd_job *job, int32_t n_resources)
         /* Without a cost per server, as many as fit; with neither cost nor gain, one. */
         double p = rising_s > 0 ? sqrt(falling_s / rising_s) : falling_s > 0 ? most : 1;
         p = fmin(fmax(floor(p), 1), most);
-        keep_better(&best, &c, w, p);
-        keep_better(&best, &c, w, fmin(p + 1, most));
+        exact_keep_better(&best, &c, w, p);
+        exact_keep_better(&best, &c, w, fmin(p + 1, most));
     }
     return best;
 }
@@ -613,7 +614,7 @@ double smd_round_scale(const struct smd_job *job, int32_t n_resources, double de
     return 1 / (1 + A + sqrt(A * A + 2 * A));
 }
 
-static double round_one(double x, struct rng *rng)
+static double smd_round_one(double x, struct rng *rng)
 {
     double down = floor(x);
     return fmax(rng_uniform(rng) < x - down ? down + 1 : down, 1);
@@ -626,7 +627,7 @@ struct smd_point smd_round(const struct smd_point *x, const struct smd_job *job,
     double scale = how->scale == SMD_SCALE_LITERAL ? smd_round_scale(job, n_resources, how->delta) : 1;
     struct smd_point best = { 1, 1, INFINITY };
     for (int32_t i = 0; i < how->tries; i++) {
-        double w = round_one(scale * x->w, rng), p = round_one(scale * x->p, rng);
+        double w = smd_round_one(scale * x->w, rng), p = smd_round_one(scale * x->p, rng);
         double jct_s = smd_jct_s(&cost, w, p);
         if (!(jct_s < best.jct_s) || !smd_fits(job, n_resources, w, p))
             continue;
@@ -667,7 +668,7 @@ void smd_result_free(struct smd_result *r)
 
 /* ---- checks ---- */
 
-static int check_settings(const struct smd_settings *how, struct err *e)
+static int smd_check_settings(const struct smd_settings *how, struct err *e)
 {
     if (!(how->eps >= 1e-4 && how->eps <= 1))
         return err_set(e, ERR_RANGE, "eps: is %g, need 0.0001 to 1", how->eps);
@@ -678,8 +679,8 @@ static int check_settings(const struct smd_settings *how, struct err *e)
     return 0;
 }
 
-static int check_input(const struct smd_job *jobs, int32_t n_jobs, const double *capacity,
-                       int32_t n_resources, const struct smd_settings *how, struct err *e)
+static int smd_check_input(const struct smd_job *jobs, int32_t n_jobs, const double *capacity,
+                           int32_t n_resources, const struct smd_settings *how, struct err *e)
 {
     if (n_jobs < 0)
         return err_set(e, ERR_RANGE, "jobs: is %d, need 0 or more", (int)n_jobs);
@@ -691,7 +692,7 @@ static int check_input(const struct smd_job *jobs, int32_t n_jobs, const double 
     for (int32_t i = 0; i < n_jobs; i++)
         if (smd_check_job(&jobs[i], n_resources, e))
             return err_wrap(e, "jobs[%d]", (int)i);
-    return check_settings(how, e);
+    return smd_check_settings(how, e);
 }
 
 /* ---- the choice among jobs ---- */
@@ -733,8 +734,8 @@ static int choice_build(struct choice *c, int32_t n_jobs, const double *capacity
 }
 
 /* Numbers of tasks of job i; an item if it could run alone. */
-static int add_job(struct choice *c, struct smd_result *out, enum smd_scheduler which,
-                   const struct smd_job *job, int32_t i, const struct smd_settings *how, struct err *e)
+static int smd_add_job(struct choice *c, struct smd_result *out, enum smd_scheduler which,
+                       const struct smd_job *job, int32_t i, const struct smd_settings *how, struct err *e)
 {
     const double none[KNAPSACK_MAX_ROWS] = { 0 };
     struct smd_decision *d = &out->jobs[i];
@@ -771,7 +772,7 @@ struct rank {
     int32_t item;
 };
 
-static int by_utility(const void *a, const void *b)
+static int smd_compare_utilities(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->utility != y->utility)
@@ -780,7 +781,7 @@ static int by_utility(const void *a, const void *b)
 }
 
 /* In order of coming, or of utility: whatever still fits. */
-static int choose_in_order(struct choice *c, bool best_first, struct err *e)
+static int smd_choose_in_order(struct choice *c, bool best_first, struct err *e)
 {
     const struct knapsack *k = &c->knapsack;
     double used[KNAPSACK_MAX_ROWS] = { 0 };
@@ -789,7 +790,7 @@ static int choose_in_order(struct choice *c, bool best_first, struct err *e)
         return err_nomem(e, "an order of jobs");
     for (int32_t j = 0; j < k->n; j++)
         order[j] = (struct rank){ best_first ? c->value[j] : 0, j };
-    qsort(order, (size_t)k->n, sizeof *order, by_utility);
+    qsort(order, (size_t)k->n, sizeof *order, smd_compare_utilities);
     for (int32_t i = 0; i < k->n; i++) {
         int32_t j = order[i].item;
         c->chosen[j] = knapsack_fits(k, used, j);
@@ -801,8 +802,8 @@ static int choose_in_order(struct choice *c, bool best_first, struct err *e)
 }
 
 /* The knapsack decides, or only bounds what another rule decides. */
-static int choose(struct choice *c, struct smd_result *out, enum smd_scheduler which,
-                  const struct smd_settings *how, struct err *e)
+static int smd_choose(struct choice *c, struct smd_result *out, enum smd_scheduler which,
+                      const struct smd_settings *how, struct err *e)
 {
     bool packs = which == SMD_SMD || which == SMD_EXACT || how->baselines == SMD_ADMIT_KNAPSACK;
     struct knapsack_settings s = how->knapsack;
@@ -821,17 +822,17 @@ static int choose(struct choice *c, struct smd_result *out, enum smd_scheduler w
     memcpy(out->price, a.price, sizeof out->price);
     memcpy(c->chosen, a.chosen, (size_t)c->knapsack.n * sizeof *c->chosen);
     knapsack_answer_free(&a);
-    return packs ? 0 : choose_in_order(c, how->baselines == SMD_ADMIT_BEST_FIRST, e);
+    return packs ? 0 : smd_choose_in_order(c, how->baselines == SMD_ADMIT_BEST_FIRST, e);
 }
 
 /* ---- the answer ---- */
 
-static double gap(double bound, double value)
+static double smd_gap(double bound, double value)
 {
     return bound > value ? (bound - value) / bound : 0;
 }
 
-static void add_up(struct smd_result *out, const struct choice *c, const struct smd_job *jobs)
+static void smd_add_up(struct smd_result *out, const struct choice *c, const struct smd_job *jobs)
 {
     for (int32_t j = 0; j < c->knapsack.n; j++) {
         const struct smd_job *job = &jobs[c->job[j]];
@@ -846,11 +847,11 @@ static void add_up(struct smd_result *out, const struct choice *c, const struct 
             out->reserved[r] += job->limit[r];
         }
     }
-    out->choice_gap_frac = gap(out->choice_bound, out->utility);
+    out->choice_gap_frac = smd_gap(out->choice_bound, out->utility);
 }
 
 /* The relaxation at the best numbers of tasks bounds everything. */
-static int find_bound(struct smd_result *out, struct choice *c, enum smd_scheduler which, struct err *e)
+static int smd_find_bound(struct smd_result *out, struct choice *c, enum smd_scheduler which, struct err *e)
 {
     struct knapsack ideal = c->knapsack;
     struct knapsack_settings s = knapsack_settings_default();
@@ -865,12 +866,12 @@ static int find_bound(struct smd_result *out, struct choice *c, enum smd_schedul
         out->bound = fmax(a.lp_bound, out->utility);
         knapsack_answer_free(&a);
     }
-    out->gap_frac = gap(out->bound, out->utility);
+    out->gap_frac = smd_gap(out->bound, out->utility);
     return 0;
 }
 
 /* A job's rounding fails in all tries with a chance of (delta / 2R)^F. */
-static void find_guarantee(struct smd_result *out, const struct choice *c, const struct smd_settings *how)
+static void smd_find_guarantee(struct smd_result *out, const struct choice *c, const struct smd_settings *how)
 {
     bool proved = how->inner == SMD_INNER_GRID && how->rounding.scale == SMD_SCALE_LITERAL;
     double fails = pow(how->rounding.delta / (2 * out->n_resources), how->rounding.tries);
@@ -878,20 +879,20 @@ static void find_guarantee(struct smd_result *out, const struct choice *c, const
     out->guarantee.probability = proved ? pow(1 - fails, c->knapsack.n) : 0;
 }
 
-static int run(struct smd_result *out, struct choice *c, enum smd_scheduler which, const struct smd_job *jobs,
-               const struct smd_settings *how, struct err *e)
+static int smd_carry_out(struct smd_result *out, struct choice *c, enum smd_scheduler which,
+                         const struct smd_job *jobs, const struct smd_settings *how, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < out->n_jobs && !rc; i++)
-        rc = add_job(c, out, which, &jobs[i], i, how, e);
+        rc = smd_add_job(c, out, which, &jobs[i], i, how, e);
     if (!rc)
-        rc = choose(c, out, which, how, e);
+        rc = smd_choose(c, out, which, how, e);
     if (rc)
         return rc;
-    add_up(out, c, jobs);
+    smd_add_up(out, c, jobs);
     if (which == SMD_SMD)
-        find_guarantee(out, c, how);
-    return find_bound(out, c, which, e);
+        smd_find_guarantee(out, c, how);
+    return smd_find_bound(out, c, which, e);
 }
 
 int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_job *jobs, int32_t n_jobs,
@@ -899,7 +900,7 @@ int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_j
 {
     struct choice c = { 0 };
     *out = (struct smd_result){ .n_jobs = 0 };
-    int rc = check_input(jobs, n_jobs, capacity, n_resources, how, e);
+    int rc = smd_check_input(jobs, n_jobs, capacity, n_resources, how, e);
     if (rc)
         return rc;
     out->n_jobs = n_jobs;
@@ -908,7 +909,7 @@ int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_j
     out->jobs = calloc((size_t)n_jobs + 1, sizeof *out->jobs);
     rc = out->jobs ? choice_build(&c, n_jobs, capacity, n_resources, e) : err_nomem(e, "jobs");
     if (!rc)
-        rc = run(out, &c, which, jobs, how, e);
+        rc = smd_carry_out(out, &c, which, jobs, how, e);
     choice_free(&c);
     if (rc)
         smd_result_free(out);
@@ -937,16 +938,16 @@ void smd_draw_pool(double capacity[N_SMD_RESOURCES], double units)
         capacity[r] = units * unit[r];
 }
 
-static double whole(struct rng *rng, int64_t lo, int64_t hi)
+static double smd_draw_whole(struct rng *rng, int64_t lo, int64_t hi)
 {
     return (double)(lo + rng_below(rng, hi - lo + 1));
 }
 
-static int draw_layers(struct smd_job *job, struct rng *rng, const struct smd_draw *how, struct err *e)
+static int smd_draw_layers(struct smd_job *job, struct rng *rng, const struct smd_draw *how, struct err *e)
 {
     double backward_s[MOST_LAYERS], forward_s[MOST_LAYERS], comm_s[MOST_LAYERS];
     const struct overlap_layers layers = { backward_s, forward_s, comm_s,
-                                           (int32_t)whole(rng, 10, MOST_LAYERS), 0 };
+                                           (int32_t)smd_draw_whole(rng, 10, MOST_LAYERS), 0 };
     for (int32_t j = 0; j < layers.n; j++) {
         backward_s[j] = rng_range(rng, 1e-3, 0.3);
         forward_s[j] = rng_range(rng, 1e-3, 0.5);
@@ -956,34 +957,35 @@ static int draw_layers(struct smd_job *job, struct rng *rng, const struct smd_dr
 }
 
 /* A server is a worker without GPU. */
-static void draw_demands(struct smd_job *job, struct rng *rng)
+static void smd_draw_demands(struct smd_job *job, struct rng *rng)
 {
     for (int k = 0; k < 2; k++) {
         double *demand = k == 0 ? job->worker : job->ps;
-        demand[SMD_VCPU] = whole(rng, 1, 10);
-        demand[SMD_GPU] = k == 0 ? whole(rng, 0, 4) : 0;
-        demand[SMD_MEMORY_GB] = whole(rng, 2, 32);
-        demand[SMD_DISK_GB] = whole(rng, 5, 10);
+        demand[SMD_VCPU] = smd_draw_whole(rng, 1, 10);
+        demand[SMD_GPU] = k == 0 ? smd_draw_whole(rng, 0, 4) : 0;
+        demand[SMD_MEMORY_GB] = smd_draw_whole(rng, 2, 32);
+        demand[SMD_DISK_GB] = smd_draw_whole(rng, 5, 10);
     }
 }
 
-static void draw_limit(struct smd_job *job, struct rng *rng, const struct smd_draw *how)
+static void smd_draw_limit(struct smd_job *job, struct rng *rng, const struct smd_draw *how)
 {
     do {
-        double factor = how->whole_factor ? whole(rng, 1, MOST_FACTOR) : rng_range(rng, 1, MOST_FACTOR);
+        double factor =
+            how->whole_factor ? smd_draw_whole(rng, 1, MOST_FACTOR) : rng_range(rng, 1, MOST_FACTOR);
         for (int r = 0; r < N_SMD_RESOURCES; r++)
             job->limit[r] = factor * how->instance[r];
     } while (!smd_fits(job, N_SMD_RESOURCES, 1, 1));
 }
 
-static int draw_job(struct smd_job *job, struct rng *rng, const struct smd_draw *how, struct err *e)
+static int smd_draw_job(struct smd_job *job, struct rng *rng, const struct smd_draw *how, struct err *e)
 {
     const double hour_s = 3600;
     *job = (struct smd_job){ .sync = how->sync };
-    job->iterations = whole(rng, 50, 200);
+    job->iterations = smd_draw_whole(rng, 50, 200);
     job->model_B = rng_range(rng, 30e6, 575e6);
-    job->mini_batch = whole(rng, 10, 100);
-    job->batch = whole(rng, 1, 100) * job->mini_batch;
+    job->mini_batch = smd_draw_whole(rng, 10, 100);
+    job->batch = smd_draw_whole(rng, 1, 100) * job->mini_batch;
     job->ps_Bps = rng_range(rng, 5e9, 20e9) / 8;
     job->per_worker_s = rng_range(rng, 3, 4);
     job->per_ps_s = rng_range(rng, 0, 0.01);
@@ -991,13 +993,13 @@ static int draw_job(struct smd_job *job, struct rng *rng, const struct smd_draw 
     job->utility.worth = rng_range(rng, 1, 100);
     job->utility.slope_per_s = rng_range(rng, 4, 6) / hour_s;
     job->utility.due_s = rng_range(rng, 1, 15) * hour_s;
-    draw_demands(job, rng);
-    draw_limit(job, rng, how);
-    return draw_layers(job, rng, how, e);
+    smd_draw_demands(job, rng);
+    smd_draw_limit(job, rng, how);
+    return smd_draw_layers(job, rng, how, e);
 }
 
 /* So that no job is drawn for ever: the greatest worker and the greatest server fit 19 instances. */
-static int check_instance(const struct smd_draw *how, struct err *e)
+static int smd_draw_check_instance(const struct smd_draw *how, struct err *e)
 {
     static const double most[N_SMD_RESOURCES] = { 20, 4, 64, 20 };
     for (int r = 0; r < N_SMD_RESOURCES; r++)
@@ -1009,7 +1011,7 @@ static int check_instance(const struct smd_draw *how, struct err *e)
 
 int smd_draw_jobs(struct smd_job *jobs, int32_t n, const struct smd_draw *how, struct err *e)
 {
-    int rc = check_instance(how, e);
+    int rc = smd_draw_check_instance(how, e);
     if (rc)
         return rc;
     if (n < 0)
@@ -1018,7 +1020,7 @@ int smd_draw_jobs(struct smd_job *jobs, int32_t n, const struct smd_draw *how, s
         struct rng *rng;
         rc = rng_build(&rng, how->seed, (uint64_t)i, e);
         if (!rc)
-            rc = draw_job(&jobs[i], rng, how, e);
+            rc = smd_draw_job(&jobs[i], rng, how, e);
         rng_free(rng);
     }
     return rc;

@@ -81,14 +81,15 @@ bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[
 
 /* ---- checks ---- */
 
-static int check_number(const char *name, int32_t at, double x, struct err *e)
+static int knapsack_check_number(const char *name, int32_t at, double x, struct err *e)
 {
     if (x >= 0 && isfinite(x))
         return 0;
     return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, need 0 or more", name, (int)at, x);
 }
 
-static int check_problem(const struct knapsack *k, const struct knapsack_settings *how, struct err *e)
+static int knapsack_check_problem(const struct knapsack *k, const struct knapsack_settings *how,
+                                  struct err *e)
 {
     int rc = 0;
     if (k->n < 0 || k->n > INT32_MAX / 2)
@@ -102,11 +103,11 @@ static int check_problem(const struct knapsack *k, const struct knapsack_setting
         return err_set(e, ERR_RANGE, "knapsack: max_nodes: is %lld, need 1 or more",
                        (long long)how->max_nodes);
     for (int32_t r = 0; r < k->n_rows && !rc; r++)
-        rc = check_number("capacity", r, k->capacity[r], e);
+        rc = knapsack_check_number("capacity", r, k->capacity[r], e);
     for (int32_t j = 0; j < k->n && !rc; j++) {
-        rc = check_number("value", j, k->value[j], e);
+        rc = knapsack_check_number("value", j, k->value[j], e);
         for (int32_t r = 0; r < k->n_rows && !rc; r++)
-            rc = check_number("weight", j, k->weight[(size_t)j * (size_t)k->n_rows + (size_t)r], e);
+            rc = knapsack_check_number("weight", j, k->weight[(size_t)j * (size_t)k->n_rows + (size_t)r], e);
     }
     return rc;
 }
@@ -116,7 +117,7 @@ static int check_problem(const struct knapsack *k, const struct knapsack_setting
 /* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of
  * equal ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to
  * tell. */
-static double find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
+static double knapsack_find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
 {
     const double most_whole = 9007199254740992; /* 2^53 */
     double grain = 0;
@@ -139,7 +140,7 @@ static double find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
 }
 
 /* Scale item j; what cannot be chosen, or is worth nothing, is out. */
-static void scale_item(struct knapsack_work *w, const struct knapsack *k, int32_t j, double greatest)
+static void knapsack_scale_item(struct knapsack_work *w, const struct knapsack *k, int32_t j, double greatest)
 {
     const double none[KNAPSACK_MAX_ROWS] = { 0 };
     const size_t at = (size_t)j * (size_t)k->n_rows;
@@ -160,8 +161,8 @@ static int work_build(struct knapsack_work *w, const struct knapsack *k, double 
     for (int32_t r = 0; r < k->n_rows; r++)
         w->lp.capacity[r] = 1 + KNAPSACK_SLACK;
     for (int32_t j = 0; j < k->n; j++)
-        scale_item(w, k, j, greatest);
-    w->grain = find_grain(k, &w->lp) / greatest;
+        knapsack_scale_item(w, k, j, greatest);
+    w->grain = knapsack_find_grain(k, &w->lp) / greatest;
     if (w->grain < LEAST_GRAIN)
         w->grain = 0;
     return 0;
@@ -181,8 +182,9 @@ static void knapsack_read_answer(struct knapsack_answer *out, const struct knaps
     out->complete = w->complete;
 }
 
-static int solve_scaled(struct knapsack_answer *out, struct knapsack_work *w, const struct knapsack *k,
-                        const struct knapsack_settings *how, double greatest, struct err *e)
+static int knapsack_solve_scaled(struct knapsack_answer *out, struct knapsack_work *w,
+                                 const struct knapsack *k, const struct knapsack_settings *how,
+                                 double greatest, struct err *e)
 {
     int rc = work_build(w, k, greatest, e);
     if (rc)
@@ -205,7 +207,7 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     };
     double greatest = 0;
     *out = (struct knapsack_answer){ .complete = true };
-    int rc = check_problem(k, how, e);
+    int rc = knapsack_check_problem(k, how, e);
     if (rc)
         return rc;
     out->chosen = calloc((size_t)k->n + 1, sizeof *out->chosen);
@@ -215,7 +217,7 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     for (int32_t j = 0; j < k->n; j++)
         greatest = fmax(greatest, k->value[j]);
     if (greatest > 0) {
-        rc = solve_scaled(out, &w, k, how, greatest, e);
+        rc = knapsack_solve_scaled(out, &w, k, how, greatest, e);
         if (!rc)
             knapsack_read_answer(out, &w, k, greatest);
         knapsack_lp_free(&w.lp);
@@ -270,20 +272,20 @@ void knapsack_lp_free(struct knapsack_lp *lp)
 
 /* ---- variables ---- */
 
-static double lower_of(const struct knapsack_lp *lp, int32_t j)
+static double lp_lower(const struct knapsack_lp *lp, int32_t j)
 {
     return j < lp->n && lp->fix[j] == KNAPSACK_IN ? 1 : 0;
 }
 
 /* weight >= 0 and x >= 0, so a slack is at most its capacity. */
-static double upper_of(const struct knapsack_lp *lp, int32_t j)
+static double lp_upper(const struct knapsack_lp *lp, int32_t j)
 {
     if (j >= lp->n)
         return lp->capacity[j - lp->n];
     return lp->fix[j] == KNAPSACK_OUT ? 0 : 1;
 }
 
-static double entry(const struct knapsack_lp *lp, int32_t row, int32_t j)
+static double lp_entry(const struct knapsack_lp *lp, int32_t row, int32_t j)
 {
     if (j >= lp->n)
         return j - lp->n == row ? 1 : 0;
@@ -291,7 +293,7 @@ static double entry(const struct knapsack_lp *lp, int32_t row, int32_t j)
 }
 
 /* a . column j, for a over rows. */
-static double dot_column(const struct knapsack_lp *lp, const double *a, int32_t j)
+static double lp_dot_column(const struct knapsack_lp *lp, const double *a, int32_t j)
 {
     if (j >= lp->n)
         return a[j - lp->n];
@@ -304,7 +306,7 @@ static double dot_column(const struct knapsack_lp *lp, const double *a, int32_t 
 
 /* ---- the basis ---- */
 
-static void swap_rows(double *a, double *b, int32_t n)
+static void lp_swap_rows(double *a, double *b, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         double kept = a[i];
@@ -314,13 +316,13 @@ static void swap_rows(double *a, double *b, int32_t n)
 }
 
 /* Gauss-Jordan with partial pivoting; false: singular to rounding. */
-static bool invert_basis(struct knapsack_lp *lp)
+static bool lp_invert_basis(struct knapsack_lp *lp)
 {
     double a[KNAPSACK_MAX_ROWS][KNAPSACK_MAX_ROWS];
     const int32_t m = lp->n_rows;
     for (int32_t i = 0; i < m; i++)
         for (int32_t k = 0; k < m; k++) {
-            a[i][k] = entry(lp, i, lp->basis[k]);
+            a[i][k] = lp_entry(lp, i, lp->basis[k]);
             lp->inverse[i][k] = i == k;
         }
     for (int32_t k = 0; k < m; k++) {
@@ -330,8 +332,8 @@ static bool invert_basis(struct knapsack_lp *lp)
                 pivot = i;
         if (!(fabs(a[pivot][k]) > LEAST_PIVOT * LEAST_PIVOT))
             return false;
-        swap_rows(a[k], a[pivot], m);
-        swap_rows(lp->inverse[k], lp->inverse[pivot], m);
+        lp_swap_rows(a[k], a[pivot], m);
+        lp_swap_rows(lp->inverse[k], lp->inverse[pivot], m);
         double scale = 1 / a[k][k];
         for (int32_t c = 0; c < m; c++) {
             a[k][c] *= scale;
@@ -350,17 +352,17 @@ static bool invert_basis(struct knapsack_lp *lp)
     return true;
 }
 
-static void use_slack_basis(struct knapsack_lp *lp)
+static void lp_use_slack_basis(struct knapsack_lp *lp)
 {
     for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
         lp->basic[j] = j >= lp->n;
     for (int32_t i = 0; i < lp->n_rows; i++)
         lp->basis[i] = lp->n + i;
-    (void)invert_basis(lp); /* the identity */
+    (void)lp_invert_basis(lp); /* the identity */
 }
 
 /* Multipliers, not yet cut to >= 0. */
-static void find_prices(struct knapsack_lp *lp)
+static void lp_find_prices(struct knapsack_lp *lp)
 {
     for (int32_t i = 0; i < lp->n_rows; i++) {
         lp->price[i] = 0;
@@ -370,33 +372,33 @@ static void find_prices(struct knapsack_lp *lp)
     }
 }
 
-static double reduced_cost(const struct knapsack_lp *lp, int32_t j)
+static double lp_reduced_cost(const struct knapsack_lp *lp, int32_t j)
 {
-    return (j < lp->n ? lp->value[j] : 0) - dot_column(lp, lp->price, j);
+    return (j < lp->n ? lp->value[j] : 0) - lp_dot_column(lp, lp->price, j);
 }
 
 /* Each free variable to the bound that its reduced cost asks for: the basis is dual feasible. */
-static void place_variables(struct knapsack_lp *lp)
+static void lp_place_variables(struct knapsack_lp *lp)
 {
     for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
         if (!lp->basic[j])
-            lp->at_upper[j] = reduced_cost(lp, j) > 0;
+            lp->at_upper[j] = lp_reduced_cost(lp, j) > 0;
 }
 
-static double place_of(const struct knapsack_lp *lp, int32_t j)
+static double lp_place(const struct knapsack_lp *lp, int32_t j)
 {
-    return lp->at_upper[j] ? upper_of(lp, j) : lower_of(lp, j);
+    return lp->at_upper[j] ? lp_upper(lp, j) : lp_lower(lp, j);
 }
 
-static void find_levels(struct knapsack_lp *lp)
+static void lp_find_levels(struct knapsack_lp *lp)
 {
     double left[KNAPSACK_MAX_ROWS];
     memcpy(left, lp->capacity, sizeof left);
     for (int32_t j = 0; j < lp->n + lp->n_rows; j++) {
-        double x = lp->basic[j] ? 0 : place_of(lp, j);
+        double x = lp->basic[j] ? 0 : lp_place(lp, j);
         if (x > 0)
             for (int32_t i = 0; i < lp->n_rows; i++)
-                left[i] -= x * entry(lp, i, j);
+                left[i] -= x * lp_entry(lp, i, j);
     }
     for (int32_t k = 0; k < lp->n_rows; k++) {
         lp->level[k] = 0;
@@ -408,20 +410,20 @@ static void find_levels(struct knapsack_lp *lp)
 /* ---- pivots ---- */
 
 /* How far a basic variable is outside its bounds: > 0 above, < 0 below. */
-static double excess_of(const struct knapsack_lp *lp, int32_t k)
+static double lp_excess(const struct knapsack_lp *lp, int32_t k)
 {
-    double above = lp->level[k] - upper_of(lp, lp->basis[k]);
-    double below = lp->level[k] - lower_of(lp, lp->basis[k]);
+    double above = lp->level[k] - lp_upper(lp, lp->basis[k]);
+    double below = lp->level[k] - lp_lower(lp, lp->basis[k]);
     return above > FEASIBLE ? above : below < -FEASIBLE ? below : 0;
 }
 
-static int32_t find_leaving(const struct knapsack_lp *lp)
+static int32_t lp_find_leaving(const struct knapsack_lp *lp)
 {
     int32_t worst = -1;
     double most = 0;
     for (int32_t k = 0; k < lp->n_rows; k++)
-        if (fabs(excess_of(lp, k)) > most) {
-            most = fabs(excess_of(lp, k));
+        if (fabs(lp_excess(lp, k)) > most) {
+            most = fabs(lp_excess(lp, k));
             worst = k;
         }
     return worst;
@@ -429,9 +431,9 @@ static int32_t find_leaving(const struct knapsack_lp *lp)
 
 /* Can moving j off its bound bring the leaving variable back? slope[j] is its row's entry, turned so that
  * an increase of j helps when it is positive. */
-static bool can_enter(const struct knapsack_lp *lp, int32_t j)
+static bool lp_can_enter(const struct knapsack_lp *lp, int32_t j)
 {
-    if (lp->basic[j] || !(upper_of(lp, j) > lower_of(lp, j)))
+    if (lp->basic[j] || !(lp_upper(lp, j) > lp_lower(lp, j)))
         return false;
     return lp->at_upper[j] ? lp->slope[j] < -LEAST_PIVOT : lp->slope[j] > LEAST_PIVOT;
 }
@@ -441,16 +443,16 @@ static bool can_enter(const struct knapsack_lp *lp, int32_t j)
  * outside with j at its other bound, j goes there and the next ratio is looked at. Flipped ones are counted
  * out by turning at_upper, which turns the sign that can_enter() asks for.
  */
-static int32_t find_entering(struct knapsack_lp *lp, double excess)
+static int32_t lp_find_entering(struct knapsack_lp *lp, double excess)
 {
     double left = fabs(excess);
     for (;;) {
         int32_t best = -1;
         double least = INFINITY;
         for (int32_t j = 0; j < lp->n + lp->n_rows; j++) {
-            if (!can_enter(lp, j))
+            if (!lp_can_enter(lp, j))
                 continue;
-            double ratio = fabs(reduced_cost(lp, j)) / fabs(lp->slope[j]);
+            double ratio = fabs(lp_reduced_cost(lp, j)) / fabs(lp->slope[j]);
             /* Of equal ones the larger pivot. */
             if (ratio < least || (ratio == least && fabs(lp->slope[j]) > fabs(lp->slope[best]))) {
                 least = ratio;
@@ -459,7 +461,7 @@ static int32_t find_entering(struct knapsack_lp *lp, double excess)
         }
         if (best < 0)
             return -1;
-        left -= fabs(lp->slope[best]) * (upper_of(lp, best) - lower_of(lp, best));
+        left -= fabs(lp->slope[best]) * (lp_upper(lp, best) - lp_lower(lp, best));
         if (!(left > 0))
             return best;
         lp->at_upper[best] ^= 1;
@@ -467,16 +469,16 @@ static int32_t find_entering(struct knapsack_lp *lp, double excess)
 }
 
 /* Row k of the tableau, turned so that the leaving variable moves towards its bound. */
-static void find_slopes(struct knapsack_lp *lp, int32_t k, double excess)
+static void lp_find_slopes(struct knapsack_lp *lp, int32_t k, double excess)
 {
     double row[KNAPSACK_MAX_ROWS];
     for (int32_t i = 0; i < lp->n_rows; i++)
         row[i] = excess > 0 ? lp->inverse[k][i] : -lp->inverse[k][i];
     for (int32_t j = 0; j < lp->n + lp->n_rows; j++)
-        lp->slope[j] = dot_column(lp, row, j);
+        lp->slope[j] = lp_dot_column(lp, row, j);
 }
 
-static bool exchange(struct knapsack_lp *lp, int32_t k, int32_t entering, double excess)
+static bool lp_exchange(struct knapsack_lp *lp, int32_t k, int32_t entering, double excess)
 {
     int32_t leaving = lp->basis[k];
     lp->at_upper[leaving] = excess > 0;
@@ -484,7 +486,7 @@ static bool exchange(struct knapsack_lp *lp, int32_t k, int32_t entering, double
     lp->basic[entering] = true;
     lp->basis[k] = entering;
     lp->pivots++;
-    return invert_basis(lp);
+    return lp_invert_basis(lp);
 }
 
 /* ---- the answer ---- */
@@ -493,7 +495,7 @@ static void knapsack_lp_read_answer(struct knapsack_lp *lp)
 {
     lp->n_fractions = 0;
     for (int32_t j = 0; j < lp->n; j++)
-        lp->x[j] = lp->basic[j] ? 0 : place_of(lp, j);
+        lp->x[j] = lp->basic[j] ? 0 : lp_place(lp, j);
     for (int32_t k = 0; k < lp->n_rows; k++) {
         int32_t j = lp->basis[k];
         if (j >= lp->n)
@@ -507,7 +509,7 @@ static void knapsack_lp_read_answer(struct knapsack_lp *lp)
 }
 
 /* From the multipliers alone, whatever the basis is worth. */
-static void find_bound(struct knapsack_lp *lp)
+static void lp_find_bound(struct knapsack_lp *lp)
 {
     lp->bound = 0;
     for (int32_t i = 0; i < lp->n_rows; i++) {
@@ -515,7 +517,7 @@ static void find_bound(struct knapsack_lp *lp)
         lp->bound += lp->price[i] * lp->capacity[i];
     }
     for (int32_t j = 0; j < lp->n; j++) {
-        lp->reduced[j] = reduced_cost(lp, j);
+        lp->reduced[j] = lp_reduced_cost(lp, j);
         if (lp->fix[j] == KNAPSACK_IN || (lp->fix[j] == KNAPSACK_FREE && lp->reduced[j] > 0))
             lp->bound += lp->reduced[j];
     }
@@ -526,29 +528,29 @@ bool knapsack_lp_solve(struct knapsack_lp *lp)
     /* Some pivots per row are usual; this many only where rounding goes in circles. */
     const int32_t most_pivots = 100 + 20 * lp->n_rows + lp->n;
     bool solved = false;
-    if (!invert_basis(lp))
-        use_slack_basis(lp);
-    find_prices(lp);
-    place_variables(lp);
+    if (!lp_invert_basis(lp))
+        lp_use_slack_basis(lp);
+    lp_find_prices(lp);
+    lp_place_variables(lp);
     for (int32_t i = 0; i < most_pivots; i++) {
-        find_levels(lp);
-        int32_t k = find_leaving(lp);
+        lp_find_levels(lp);
+        int32_t k = lp_find_leaving(lp);
         solved = k < 0;
         if (solved)
             break;
-        double excess = excess_of(lp, k);
-        find_slopes(lp, k, excess);
-        int32_t entering = find_entering(lp, excess);
+        double excess = lp_excess(lp, k);
+        lp_find_slopes(lp, k, excess);
+        int32_t entering = lp_find_entering(lp, excess);
         if (entering < 0)
             break; /* what is in fits, so only slopes too small to pivot on are left */
-        if (!exchange(lp, k, entering, excess))
-            use_slack_basis(lp);
-        find_prices(lp);
+        if (!lp_exchange(lp, k, entering, excess))
+            lp_use_slack_basis(lp);
+        lp_find_prices(lp);
         if (lp->basis[k] != entering)
-            place_variables(lp);
+            lp_place_variables(lp);
     }
     knapsack_lp_read_answer(lp);
-    find_bound(lp);
+    lp_find_bound(lp);
     return solved;
 }
 
@@ -579,7 +581,7 @@ struct tree {
     bool *take; /* shape [n], owned: scratch */
 };
 
-static int by_reduced_cost(const void *a, const void *b)
+static int branch_compare_costs(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->reduced != y->reduced)
@@ -587,19 +589,19 @@ static int by_reduced_cost(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
-static void fix(struct tree *t, int32_t item, unsigned char how)
+static void branch_fix(struct tree *t, int32_t item, unsigned char how)
 {
     t->w->lp.fix[item] = how;
     t->trail[t->n_trail++] = item;
 }
 
-static void undo(struct tree *t, int32_t n_trail)
+static void branch_undo(struct tree *t, int32_t n_trail)
 {
     while (t->n_trail > n_trail)
         t->w->lp.fix[t->trail[--t->n_trail]] = KNAPSACK_FREE;
 }
 
-static bool fits_beside(const struct knapsack_work *w, const double *used, int32_t item)
+static bool branch_fits_beside(const struct knapsack_work *w, const double *used, int32_t item)
 {
     const double *weight = knapsack_lp_weight(&w->lp, item);
     for (int32_t r = 0; r < w->n_rows; r++)
@@ -609,7 +611,7 @@ static bool fits_beside(const struct knapsack_work *w, const double *used, int32
 }
 
 /* Worth as much, and as light in every row; of equal items the first. */
-static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
+static bool branch_is_better(const struct knapsack_work *w, int32_t a, int32_t b)
 {
     const double *x = knapsack_lp_weight(&w->lp, a), *y = knapsack_lp_weight(&w->lp, b);
     bool same = w->lp.value[a] == w->lp.value[b];
@@ -625,36 +627,36 @@ static bool is_better(const struct knapsack_work *w, int32_t a, int32_t b)
 
 /* Some optimal choice takes no item without all that are better: a better one could take its place. So with
  * an item all better ones are in, without it all worse ones out. */
-static void follow(struct tree *t)
+static void branch_follow(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     for (; t->followed < t->n_trail; t->followed++) {
         int32_t i = t->trail[t->followed];
         bool in = w->lp.fix[i] == KNAPSACK_IN;
         for (int32_t j = 0; j < w->n; j++)
-            if (w->lp.fix[j] == KNAPSACK_FREE && (in ? is_better(w, j, i) : is_better(w, i, j)))
-                fix(t, j, in ? KNAPSACK_IN : KNAPSACK_OUT);
+            if (w->lp.fix[j] == KNAPSACK_FREE && (in ? branch_is_better(w, j, i) : branch_is_better(w, i, j)))
+                branch_fix(t, j, in ? KNAPSACK_IN : KNAPSACK_OUT);
     }
 }
 
 /* What is in must fit; what then does not fit beside it is out. */
-static bool propagate(struct tree *t)
+static bool branch_propagate(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     double used[KNAPSACK_MAX_ROWS], value;
-    follow(t);
+    branch_follow(t);
     for (int32_t j = 0; j < w->n; j++)
         t->take[j] = w->lp.fix[j] == KNAPSACK_IN;
     if (!knapsack_fill(w, t->take, used, &value))
         return false;
     for (int32_t j = 0; j < w->n; j++)
-        if (w->lp.fix[j] == KNAPSACK_FREE && !fits_beside(w, used, j))
-            fix(t, j, KNAPSACK_OUT);
+        if (w->lp.fix[j] == KNAPSACK_FREE && !branch_fits_beside(w, used, j))
+            branch_fix(t, j, KNAPSACK_OUT);
     return true;
 }
 
 /* The vertex rounded down, then what room is left, filled. Kept if it is the best so far. */
-static void round_and_fill(struct tree *t, bool vertex)
+static void branch_round_and_fill(struct tree *t, bool vertex)
 {
     struct knapsack_work *w = t->w;
     double used[KNAPSACK_MAX_ROWS], value;
@@ -666,7 +668,7 @@ static void round_and_fill(struct tree *t, bool vertex)
         return;
     for (int32_t i = 0; i < w->n && fits; i++) {
         int32_t j = t->order[i].item;
-        if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !fits_beside(w, used, j))
+        if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !branch_fits_beside(w, used, j))
             continue;
         t->take[j] = true;
         value += w->lp.value[j];
@@ -681,7 +683,7 @@ static void round_and_fill(struct tree *t, bool vertex)
 }
 
 /* Nothing below this bound can be better; true if so. */
-static bool is_closed(struct knapsack_work *w, double bound)
+static bool branch_is_closed(struct knapsack_work *w, double bound)
 {
     /* Rounding leaves a bound short of its multiple by far less than a thousandth of one. */
     if (w->grain > 0)
@@ -693,16 +695,17 @@ static bool is_closed(struct knapsack_work *w, double bound)
 }
 
 /* Turning an item round costs its reduced cost: fix those that the best choice forbids to turn. */
-static void fix_by_cost(struct tree *t)
+static void branch_fix_by_cost(struct tree *t)
 {
     struct knapsack_lp *lp = &t->w->lp;
     for (int32_t j = 0; j < lp->n; j++)
-        if (lp->fix[j] == KNAPSACK_FREE && !lp->basic[j] && is_closed(t->w, lp->bound - fabs(lp->reduced[j])))
-            fix(t, j, lp->reduced[j] > 0 ? KNAPSACK_IN : KNAPSACK_OUT);
+        if (lp->fix[j] == KNAPSACK_FREE && !lp->basic[j] &&
+            branch_is_closed(t->w, lp->bound - fabs(lp->reduced[j])))
+            branch_fix(t, j, lp->reduced[j] > 0 ? KNAPSACK_IN : KNAPSACK_OUT);
 }
 
 /* The fraction closest to a half; without a vertex the first free item; -1: none. */
-static int32_t pick_item(const struct tree *t, bool vertex)
+static int32_t branch_pick_item(const struct tree *t, bool vertex)
 {
     const struct knapsack_lp *lp = &t->w->lp;
     int32_t best = -1;
@@ -722,21 +725,21 @@ static int32_t pick_item(const struct tree *t, bool vertex)
 }
 
 /* Look at the node that lp.fix describes; true if it has to be divided, and then it is. */
-static bool visit(struct tree *t)
+static bool branch_visit(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     struct knapsack_lp *lp = &w->lp;
     w->nodes++;
-    if (!propagate(t))
+    if (!branch_propagate(t))
         return false;
     bool vertex = knapsack_lp_solve(lp);
-    if (is_closed(w, lp->bound))
+    if (branch_is_closed(w, lp->bound))
         return false;
-    round_and_fill(t, vertex);
-    if (is_closed(w, lp->bound))
+    branch_round_and_fill(t, vertex);
+    if (branch_is_closed(w, lp->bound))
         return false;
-    fix_by_cost(t);
-    int32_t item = pick_item(t, vertex);
+    branch_fix_by_cost(t);
+    int32_t item = branch_pick_item(t, vertex);
     if (item < 0) {
         w->bound = fmax(w->bound, vertex ? lp->bound : w->best);
         return false;
@@ -744,19 +747,19 @@ static bool visit(struct tree *t)
     bool in = !vertex || lp->x[item] >= 0.5;
     t->open[t->n_open++] =
         (struct branch){ item, t->n_trail, t->followed, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
-    fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
+    branch_fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
     return true;
 }
 
 /* On to the nearest node that is not looked at yet; false: there is none. */
-static bool go_back(struct tree *t)
+static bool branch_go_back(struct tree *t)
 {
     while (t->n_open > 0) {
         struct branch *b = &t->open[t->n_open - 1];
-        undo(t, b->trail);
+        branch_undo(t, b->trail);
         t->followed = b->followed;
-        if (b->next != KNAPSACK_FREE && !is_closed(t->w, b->bound)) {
-            fix(t, b->item, b->next);
+        if (b->next != KNAPSACK_FREE && !branch_is_closed(t->w, b->bound)) {
+            branch_fix(t, b->item, b->next);
             b->next = KNAPSACK_FREE;
             return true;
         }
@@ -766,23 +769,23 @@ static bool go_back(struct tree *t)
 }
 
 /* What was not looked at is not bounded by more than its nodes. */
-static void stop_early(struct tree *t)
+static void branch_stop_early(struct tree *t)
 {
     t->w->complete = false;
     for (int32_t i = 0; i < t->n_open; i++)
         t->w->bound = fmax(t->w->bound, t->open[i].bound);
 }
 
-static void walk(struct tree *t)
+static void branch_walk(struct tree *t)
 {
     struct knapsack_work *w = t->w;
     for (int32_t j = 0; j < w->n; j++)
         t->order[j] = (struct rank){ w->lp.reduced[j], j };
-    qsort(t->order, (size_t)w->n, sizeof *t->order, by_reduced_cost);
+    qsort(t->order, (size_t)w->n, sizeof *t->order, branch_compare_costs);
     for (bool more = true; more;) {
-        more = visit(t) || go_back(t);
+        more = branch_visit(t) || branch_go_back(t);
         if (more && w->nodes >= w->max_nodes) {
-            stop_early(t);
+            branch_stop_early(t);
             return;
         }
     }
@@ -798,7 +801,7 @@ int knapsack_branch(struct knapsack_work *w, struct err *e)
     t.open = calloc(n, sizeof *t.open);
     t.take = calloc(n, sizeof *t.take);
     if (t.order && t.trail && t.open && t.take)
-        walk(&t);
+        branch_walk(&t);
     else
         rc = err_nomem(e, "a branch and bound");
     free(t.order);
@@ -816,7 +819,7 @@ struct subsets {
 };
 
 /* The set in, what is worth more than the least of it out. False: the set does not fit. */
-static bool fix_set(struct subsets *s, int32_t size)
+static bool subset_fix(struct subsets *s, int32_t size)
 {
     struct knapsack_work *w = s->w;
     double least = INFINITY, used[KNAPSACK_MAX_ROWS], value;
@@ -835,11 +838,11 @@ static bool fix_set(struct subsets *s, int32_t size)
 }
 
 /* The vertex has at most n_rows fractions; rounded down it is the scheme's choice for this set. */
-static void try_set(struct subsets *s, int32_t size)
+static void subset_try(struct subsets *s, int32_t size)
 {
     struct knapsack_work *w = s->w;
     double used[KNAPSACK_MAX_ROWS], value;
-    if (!fix_set(s, size))
+    if (!subset_fix(s, size))
         return;
     w->nodes++;
     bool vertex = knapsack_lp_solve(&w->lp);
@@ -853,7 +856,7 @@ static void try_set(struct subsets *s, int32_t size)
 }
 
 /* The next set of this size in lexicographic order; false after the last. */
-static bool next_set(struct subsets *s, int32_t size)
+static bool subset_next(struct subsets *s, int32_t size)
 {
     int32_t i = size - 1;
     while (i >= 0 && s->set[i] == s->w->n - size + i)
@@ -866,7 +869,7 @@ static bool next_set(struct subsets *s, int32_t size)
     return true;
 }
 
-static void try_all(struct subsets *s, int32_t most)
+static void subset_try_all(struct subsets *s, int32_t most)
 {
     struct knapsack_work *w = s->w;
     memcpy(s->start, w->lp.fix, (size_t)w->n);
@@ -878,8 +881,8 @@ static void try_all(struct subsets *s, int32_t most)
                 w->complete = false;
                 return;
             }
-            try_set(s, size);
-        } while (next_set(s, size));
+            subset_try(s, size);
+        } while (subset_next(s, size));
     }
 }
 
@@ -892,7 +895,7 @@ int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e)
     s.set = calloc((size_t)most + 1, sizeof *s.set);
     s.take = calloc((size_t)w->n + 1, sizeof *s.take);
     if (s.start && s.set && s.take)
-        try_all(&s, most);
+        subset_try_all(&s, most);
     else
         rc = err_nomem(e, "subsets");
     free(s.start);

@@ -13,19 +13,19 @@
  * can still become.
  */
 
-static double *rest_row(const struct gadget_pricer *x, int32_t workers)
+static double *fabric_rest_row(const struct gadget_pricer *x, int32_t workers)
 {
     return x->rest + (int64_t)workers * x->prices->fabric->cluster->n_servers;
 }
 
-static const double *hop_row(const struct gadget_pricer *x, int32_t from)
+static const double *fabric_hop_row(const struct gadget_pricer *x, int32_t from)
 {
     return x->hop + (int64_t)from * x->prices->fabric->cluster->n_servers;
 }
 
 /* What a ring through server s could be worth at most: it pays its hops there, and the rest as the relaxation
  * has it. */
-static double promise_of_server(const struct gadget_pricer *x, int32_t s)
+static double search_promise_of_server(const struct gadget_pricer *x, int32_t s)
 {
     const struct gadget_offer *o = x->offer;
     double best = -INFINITY;
@@ -35,11 +35,11 @@ static double promise_of_server(const struct gadget_pricer *x, int32_t s)
     return best;
 }
 
-static void list_usable(struct gadget_pricer *x, double floor)
+static void search_list_usable(struct gadget_pricer *x, double floor)
 {
     x->n_usable = 0;
     for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
-        if (x->cap[s] > 0 && isfinite(x->visit[s]) && promise_of_server(x, s) > floor)
+        if (x->cap[s] > 0 && isfinite(x->visit[s]) && search_promise_of_server(x, s) > floor)
             x->usable[x->n_usable++] = s;
     for (int32_t a = 0; a < x->n_usable; a++) {
         double *row = x->hop + (int64_t)a * x->prices->fabric->cluster->n_servers;
@@ -52,21 +52,21 @@ static void list_usable(struct gadget_pricer *x, double floor)
  * rest[n][a]: from the server of place a, least price of n more workers on places above `start` and the hop
  * home. A visit takes up to what fits; only the walk as a whole may exceed it, by coming back.
  */
-static void price_walks(struct gadget_pricer *x, int32_t start)
+static void search_price_walks(struct gadget_pricer *x, int32_t start)
 {
     int32_t most = x->offer->most - 1;
     for (int32_t a = start; a < x->n_usable; a++)
-        rest_row(x, 0)[a] = hop_row(x, a)[start];
+        fabric_rest_row(x, 0)[a] = fabric_hop_row(x, a)[start];
     for (int32_t n = 1; n <= most; n++) {
-        double *rest = rest_row(x, n);
+        double *rest = fabric_rest_row(x, n);
         for (int32_t b = start + 1; b < x->n_usable; b++) {
             int32_t s = x->usable[b];
             x->enter[b] = INFINITY;
             for (int32_t w = 1; w <= x->cap[s] && w <= n; w++)
-                x->enter[b] = fmin(x->enter[b], w * x->price[s] + rest_row(x, n - w)[b]);
+                x->enter[b] = fmin(x->enter[b], w * x->price[s] + fabric_rest_row(x, n - w)[b]);
         }
         for (int32_t a = start; a < x->n_usable; a++) {
-            const double *hop = hop_row(x, a);
+            const double *hop = fabric_hop_row(x, a);
             double least = INFINITY;
             for (int32_t b = start + 1; b < x->n_usable; b++)
                 least = hop[b] + x->enter[b] < least ? hop[b] + x->enter[b] : least;
@@ -77,22 +77,22 @@ static void price_walks(struct gadget_pricer *x, int32_t start)
 }
 
 /* What the path could become worth at most: it has so many workers, cost so much, and stands at place a. */
-static double promise(const struct gadget_pricer *x, int32_t workers, double cost, int32_t a)
+static double search_promise(const struct gadget_pricer *x, int32_t workers, double cost, int32_t a)
 {
     const struct gadget_offer *o = x->offer;
     double best = -INFINITY;
     for (int32_t k = workers > o->least ? workers : o->least; k <= o->most; k++)
-        best = fmax(best, o->gain[k] - cost - rest_row(x, k - workers)[a]);
+        best = fmax(best, o->gain[k] - cost - fabric_rest_row(x, k - workers)[a]);
     return best;
 }
 
-static void keep_path(struct gadget_found *out, const struct gadget_pricer *x, double cost)
+static void search_keep_path(struct gadget_found *out, const struct gadget_pricer *x, double cost)
 {
     const struct gadget_ring *path = &x->path;
     int32_t k = path->workers_total;
     if (k < x->offer->least || path->n < 2)
         return;
-    double worth = x->offer->gain[k] - cost - rest_row(x, 0)[path->servers[path->n - 1]];
+    double worth = x->offer->gain[k] - cost - fabric_rest_row(x, 0)[path->servers[path->n - 1]];
     if (!(worth > fmax(out->worth, x->offer->floor)))
         return;
     out->worth = worth;
@@ -102,11 +102,11 @@ static void keep_path(struct gadget_found *out, const struct gadget_pricer *x, d
 }
 
 /* All ways on from the end of the path (places, not servers). Depth at most ELASTIC_MAX_WORKERS. */
-static void extend(struct gadget_found *out, struct gadget_pricer *x, int32_t start, double cost)
+static void search_extend(struct gadget_found *out, struct gadget_pricer *x, int32_t start, double cost)
 {
     struct gadget_ring *path = &x->path;
-    keep_path(out, x, cost);
-    const double *hop = hop_row(x, path->servers[path->n - 1]);
+    search_keep_path(out, x, cost);
+    const double *hop = fabric_hop_row(x, path->servers[path->n - 1]);
     for (int32_t b = start + 1; b < x->n_usable; b++) {
         int32_t s = x->usable[b], room = x->offer->most - path->workers_total;
         if (x->on_path[b] || !isfinite(hop[b]))
@@ -116,13 +116,13 @@ static void extend(struct gadget_found *out, struct gadget_pricer *x, int32_t st
             x->left -= x->offer->most - x->offer->least + 1;
             if (x->left < 0)
                 return;
-            if (!(promise(x, path->workers_total + w, now, b) > fmax(out->worth, x->offer->floor)))
+            if (!(search_promise(x, path->workers_total + w, now, b) > fmax(out->worth, x->offer->floor)))
                 continue;
             path->servers[path->n] = b;
             path->workers[path->n++] = w;
             path->workers_total += w;
             x->on_path[b] = true;
-            extend(out, x, start, now);
+            search_extend(out, x, start, now);
             x->on_path[b] = false;
             path->workers_total -= w;
             path->n--;
@@ -135,17 +135,17 @@ bool gadget_search(struct gadget_found *out, struct gadget_pricer *x)
     int64_t given = x->steps < GADGET_SEARCH_STEPS ? x->steps : GADGET_SEARCH_STEPS;
     x->left = given;
     if (given > 0)
-        list_usable(x, fmax(out->worth, x->offer->floor));
+        search_list_usable(x, fmax(out->worth, x->offer->floor));
     for (int32_t start = 0; x->left > 0 && start + 1 < x->n_usable; start++) {
         int32_t s = x->usable[start];
-        price_walks(x, start);
+        search_price_walks(x, start);
         for (int32_t w = 1; w <= x->cap[s] && w < x->offer->most; w++) {
-            if (!(promise(x, w, w * x->price[s], start) > fmax(out->worth, x->offer->floor)))
+            if (!(search_promise(x, w, w * x->price[s], start) > fmax(out->worth, x->offer->floor)))
                 continue;
             x->path = (struct gadget_ring){ .n = 1, .workers_total = w };
             x->path.servers[0] = start;
             x->path.workers[0] = w;
-            extend(out, x, start, w * x->price[s]);
+            search_extend(out, x, start, w * x->price[s]);
         }
     }
     x->steps -= given - (x->left > 0 ? x->left : 0);
@@ -238,7 +238,7 @@ static double arc_delta(double *eps, const struct gadget_lp *lp, int32_t arc, bo
 }
 
 /* Is the arc in the only link of a server? */
-static bool is_own(const struct cluster *c, int32_t arc)
+static bool round_is_own(const struct cluster *c, int32_t arc)
 {
     int32_t from = c->routes.to[arc ^ 1], to = c->routes.to[arc];
     return (from < c->n_servers && c->leaf[from] >= 0) || (to < c->n_servers && c->leaf[to] >= 0);
@@ -256,7 +256,7 @@ void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
             node[r] = fmax(node[r], delta[r]);
     }
     for (int32_t a = 0; a < c->n_arcs; a++)
-        link = fmax(link, arc_delta(&eps, x->lp, a, is_own(c, a)));
+        link = fmax(link, arc_delta(&eps, x->lp, a, round_is_own(c, a)));
     out->eps = eps;
     for (int32_t r = 0; r < c->n_resources; r++)
         out->node_beta[r] = 1 + eps * sqrt(2 * node[r] * log(fmax(c->n_servers, 3)));
@@ -265,7 +265,7 @@ void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
 
 /* ---- drawing ---- */
 
-static int list_shares(struct gadget_round *x, struct err *e)
+static int round_list_shares(struct gadget_round *x, struct err *e)
 {
     const struct gadget_lp *lp = x->lp;
     int32_t n = 0;
@@ -287,7 +287,7 @@ static int list_shares(struct gadget_round *x, struct err *e)
     return 0;
 }
 
-static int32_t draw_column(const struct gadget_round *x, int32_t bid, double u)
+static int32_t round_draw_column(const struct gadget_round *x, int32_t bid, double u)
 {
     for (int32_t i = x->first[bid]; i < x->first[bid + 1]; i++)
         if (u < x->shares[i].up_to)
@@ -295,7 +295,7 @@ static int32_t draw_column(const struct gadget_round *x, int32_t bid, double u)
     return -1;
 }
 
-static bool fits(const struct gadget_round *x, const struct gadget_column *k)
+static bool round_fits(const struct gadget_round *x, const struct gadget_column *k)
 {
     const struct gadget_pool *p = &x->lp->pool;
     for (int32_t i = k->entry; i < k->entry + k->n_entries; i++)
@@ -304,14 +304,14 @@ static bool fits(const struct gadget_round *x, const struct gadget_column *k)
     return true;
 }
 
-static void take(struct gadget_round *x, const struct gadget_column *k)
+static void round_take(struct gadget_round *x, const struct gadget_column *k)
 {
     const struct gadget_pool *p = &x->lp->pool;
     for (int32_t i = k->entry; i < k->entry + k->n_entries; i++)
         x->used[p->rows[i]] += p->loads[i];
 }
 
-static void shuffle(struct gadget_round *x, struct rng *rng)
+static void round_shuffle(struct gadget_round *x, struct rng *rng)
 {
     int32_t n = x->lp->n_bids;
     for (int32_t i = 0; i < n; i++)
@@ -324,26 +324,26 @@ static void shuffle(struct gadget_round *x, struct rng *rng)
 }
 
 /* One draw for every bid, its value in the slot's unit. */
-static double draw_once(struct gadget_round *x, struct rng *rng, bool overload)
+static double round_draw_once(struct gadget_round *x, struct rng *rng, bool overload)
 {
     const struct gadget_lp *lp = x->lp;
     double value = 0;
     memset(x->used, 0, (size_t)lp->n_rows * sizeof *x->used);
-    shuffle(x, rng);
+    round_shuffle(x, rng);
     for (int32_t i = 0; i < lp->n_bids; i++) {
-        int32_t bid = x->order[i], column = draw_column(x, bid, rng_uniform(rng));
+        int32_t bid = x->order[i], column = round_draw_column(x, bid, rng_uniform(rng));
         x->picked[bid] = -1;
-        if (column < 0 || (!overload && !fits(x, &lp->pool.columns[column])))
+        if (column < 0 || (!overload && !round_fits(x, &lp->pool.columns[column])))
             continue;
         x->picked[bid] = column;
-        take(x, &lp->pool.columns[column]);
+        round_take(x, &lp->pool.columns[column]);
         value += gadget_column_gain(lp, &lp->pool.columns[column]);
     }
     return value;
 }
 
 /* Largest of x->used, by resource and of arcs. */
-static void find_largest(double *node, double *link, const struct gadget_round *x)
+static void round_find_largest(double *node, double *link, const struct gadget_round *x)
 {
     const struct cluster *c = x->lp->cluster;
     int32_t n = c->n_servers * c->n_resources;
@@ -356,43 +356,43 @@ static void find_largest(double *node, double *link, const struct gadget_round *
 }
 
 /* The largest load as a share of what the limits allow. */
-static double excess(const struct gadget_round *x, const struct gadget_limits *limits)
+static double round_excess(const struct gadget_round *x, const struct gadget_limits *limits)
 {
     double node[CLUSTER_MAX_RESOURCES], link, worst;
-    find_largest(node, &link, x);
+    round_find_largest(node, &link, x);
     worst = link / limits->link_gamma;
     for (int32_t r = 0; r < x->lp->cluster->n_resources; r++)
         worst = fmax(worst, node[r] / limits->node_beta[r]);
     return worst;
 }
 
-static void keep_draw(struct gadget_round *x)
+static void round_keep_draw(struct gadget_round *x)
 {
     memcpy(x->best, x->picked, (size_t)x->lp->n_bids * sizeof *x->best);
 }
 
-static void draw_strict(struct gadget_round *x, struct rng *rng, int32_t samples, double value)
+static void round_draw_strict(struct gadget_round *x, struct rng *rng, int32_t samples, double value)
 {
     double best = -INFINITY;
     for (int32_t n = 0; n < samples && !(best >= value); n++) {
-        double is = draw_once(x, rng, false);
+        double is = round_draw_once(x, rng, false);
         if (is > best) {
             best = is;
-            keep_draw(x);
+            round_keep_draw(x);
         }
     }
 }
 
-static void draw_paper(struct gadget_round *x, struct rng *rng, int32_t samples, double value,
-                       const struct gadget_limits *limits)
+static void round_draw_paper(struct gadget_round *x, struct rng *rng, int32_t samples, double value,
+                             const struct gadget_limits *limits)
 {
     double least = INFINITY;
     for (int32_t n = 0; n < samples; n++) {
-        double is = draw_once(x, rng, true), over = excess(x, limits);
+        double is = round_draw_once(x, rng, true), over = round_excess(x, limits);
         bool good = is >= ALPHA * value && over <= 1;
         if (good || over < least) {
             least = over;
-            keep_draw(x);
+            round_keep_draw(x);
         }
         if (good)
             break;
@@ -403,16 +403,16 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
                       const struct gadget_limits *limits, struct err *e)
 {
     struct rng *rng;
-    int rc = list_shares(x, e);
+    int rc = round_list_shares(x, e);
     if (!rc)
         rc = rng_build(&rng, (uint64_t)settings->seed, (uint64_t)x->lp->slot, e);
     if (rc)
         return rc;
     double in_units = x->lp->unit > 0 ? value / x->lp->unit : 0;
     if (settings->paper_rounding)
-        draw_paper(x, rng, settings->samples, in_units, limits);
+        round_draw_paper(x, rng, settings->samples, in_units, limits);
     else
-        draw_strict(x, rng, settings->samples, in_units);
+        round_draw_strict(x, rng, settings->samples, in_units);
     rng_free(rng);
     return 0;
 }
@@ -424,7 +424,7 @@ struct waiting {
     double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
 };
 
-static int by_gain(const void *a, const void *b)
+static int round_compare_gains(const void *a, const void *b)
 {
     const struct waiting *x = a, *y = b;
     if (x->gain_per_share != y->gain_per_share)
@@ -433,7 +433,8 @@ static int by_gain(const void *a, const void *b)
 }
 
 /* What more workers are worth may fall: progress may have whole iterations only. */
-static double gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid, const double *total)
+static double round_gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid,
+                                   const double *total)
 {
     double share = 0, best = 0; /* share: of one worker */
     for (int32_t r = 0; r < lp->cluster->n_resources; r++)
@@ -445,7 +446,7 @@ static double gain_per_share(const struct gadget_lp *lp, const struct gadget_bid
 }
 
 /* Bids that drew nothing and could gain something, in the order of gain_per_share. */
-static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
+static int32_t round_list_waiting(struct waiting *list, const struct gadget_round *x)
 {
     const struct gadget_lp *lp = x->lp;
     int32_t n = 0;
@@ -453,15 +454,15 @@ static int32_t list_waiting(struct waiting *list, const struct gadget_round *x)
     for (int32_t r = 0; r < lp->cluster->n_resources; r++)
         total[r] = cluster_total(lp->cluster, r);
     for (int32_t i = 0; i < lp->n_bids; i++) {
-        double gain = x->best[i] < 0 ? gain_per_share(lp, &lp->bids[i], total) : 0;
+        double gain = x->best[i] < 0 ? round_gain_per_share(lp, &lp->bids[i], total) : 0;
         if (gain > 0)
             list[n++] = (struct waiting){ i, gain };
     }
-    qsort(list, (size_t)n, sizeof *list, by_gain);
+    qsort(list, (size_t)n, sizeof *list, round_compare_gains);
     return n;
 }
 
-static int fill_room(struct gadget_round *x, struct err *e)
+static int round_fill_room(struct gadget_round *x, struct err *e)
 {
     const struct gadget_lp *lp = x->lp;
     int rc = 0;
@@ -477,7 +478,7 @@ static int fill_room(struct gadget_round *x, struct err *e)
 }
 
 /* The best ring for one bid in what is left, into x->best. */
-static int offer_again(struct gadget_round *x, int32_t at, struct err *e)
+static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
     const struct gadget_bid *bid = &lp->bids[at];
@@ -506,8 +507,8 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
     struct waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
     if (!waiting)
         return err_nomem(e, "jobs to offer to again");
-    int32_t n = list_waiting(waiting, x);
-    int rc = fill_room(x, e);
+    int32_t n = round_list_waiting(waiting, x);
+    int rc = round_fill_room(x, e);
     for (int32_t i = 0; i < lp->n_rows; i++) {
         lp->worker[i] *= REOFFER_PRICE;
         lp->arc[i] *= REOFFER_PRICE;
@@ -516,7 +517,7 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
     gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
     lp->pricer.steps = REOFFER_STEPS;
     for (int32_t i = 0; i < n && !rc; i++)
-        rc = offer_again(x, waiting[i].bid, e);
+        rc = round_offer_again(x, waiting[i].bid, e);
     free(waiting);
     return rc;
 }
@@ -526,8 +527,8 @@ void gadget_round_load(double *node, double *link, struct gadget_round *x)
     memset(x->used, 0, (size_t)x->lp->n_rows * sizeof *x->used);
     for (int32_t i = 0; i < x->lp->n_bids; i++)
         if (x->best[i] >= 0)
-            take(x, &x->lp->pool.columns[x->best[i]]);
-    find_largest(node, link, x);
+            round_take(x, &x->lp->pool.columns[x->best[i]]);
+    round_find_largest(node, link, x);
 }
 
 double gadget_round_value(const struct gadget_round *x)
@@ -576,7 +577,8 @@ static int gadget_build(void **self, const struct cluster *c, const struct elast
 }
 
 /* The largest loads, and in the paper's mode what it would allow of that resource and of links. */
-static void note_load(struct elastic_note *note, struct gadget_round *x, const struct gadget_limits *limits)
+static void gadget_note_load(struct elastic_note *note, struct gadget_round *x,
+                             const struct gadget_limits *limits)
 {
     double node[CLUSTER_MAX_RESOURCES];
     int32_t worst = 0;
@@ -590,7 +592,7 @@ static void note_load(struct elastic_note *note, struct gadget_round *x, const s
     }
 }
 
-static int write_choice(struct elastic_choice *out, const struct gadget_round *x, struct err *e)
+static int gadget_write_choice(struct elastic_choice *out, const struct gadget_round *x, struct err *e)
 {
     const struct gadget_pool *p = &x->lp->pool;
     int rc = 0;
@@ -629,8 +631,8 @@ static int gadget_choose(struct elastic_choice *out, struct elastic_note *note, 
     if (rc)
         return rc;
     note->value = gadget_round_value(&g->round);
-    note_load(note, &g->round, paper ? &limits : NULL);
-    return write_choice(out, &g->round, e);
+    gadget_note_load(note, &g->round, paper ? &limits : NULL);
+    return gadget_write_choice(out, &g->round, e);
 }
 
 const struct elastic_scheduler elastic_gadget = {

@@ -8,7 +8,7 @@
 
 /* ---- two levels ---- */
 
-static struct cluster_path path_of(const struct cluster *c, int32_t from, int32_t to)
+static struct cluster_path fabric_path(const struct cluster *c, int32_t from, int32_t to)
 {
     int64_t at = (int64_t)from * c->n_servers + to;
     return (struct cluster_path){ c->path_arcs + c->path_first[at],
@@ -16,7 +16,7 @@ static struct cluster_path path_of(const struct cluster *c, int32_t from, int32_
 }
 
 /* Number the switches that servers hang on. False where one hangs on none, or they are too many. */
-static bool number_racks(struct gadget_fabric *f)
+static bool fabric_number_racks(struct gadget_fabric *f)
 {
     const struct cluster *c = f->cluster;
     int32_t leaf[GADGET_MAX_RACKS];
@@ -38,34 +38,34 @@ static bool number_racks(struct gadget_fabric *f)
 }
 
 /* Is the path from s to t the core of its racks between their own links? first[k] is a server of rack k. */
-static bool goes_through(const struct gadget_fabric *f, const int32_t *first, int32_t s, int32_t t)
+static bool fabric_goes_through(const struct gadget_fabric *f, const int32_t *first, int32_t s, int32_t t)
 {
-    struct cluster_path p = path_of(f->cluster, s, t);
+    struct cluster_path p = fabric_path(f->cluster, s, t);
     if (p.n < 2 || p.arcs[0] != f->out_arc[s] || p.arcs[p.n - 1] != f->in_arc[t])
         return false;
     if (f->node[s] == f->node[t])
         return p.n == 2;
-    struct cluster_path like = path_of(f->cluster, first[f->node[s]], first[f->node[t]]);
+    struct cluster_path like = fabric_path(f->cluster, first[f->node[s]], first[f->node[t]]);
     return like.n == p.n && memcmp(like.arcs + 1, p.arcs + 1, ((size_t)p.n - 2) * sizeof *p.arcs) == 0;
 }
 
-static bool has_racks(struct gadget_fabric *f)
+static bool fabric_has_racks(struct gadget_fabric *f)
 {
     int32_t first[GADGET_MAX_RACKS], n = f->cluster->n_servers;
-    if (!number_racks(f))
+    if (!fabric_number_racks(f))
         return false;
     for (int32_t s = n - 1; s >= 0; s--)
         first[f->node[s]] = s;
     for (int32_t s = 0; s < n; s++)
         for (int32_t t = 0; t < n; t++)
-            if (s != t && !goes_through(f, first, s, t))
+            if (s != t && !fabric_goes_through(f, first, s, t))
                 return false;
     return true;
 }
 
 /* ---- building ---- */
 
-static int list_zones(struct gadget_fabric *f, struct err *e)
+static int fabric_list_zones(struct gadget_fabric *f, struct err *e)
 {
     int32_t n = f->cluster->n_servers, at = 0;
     f->n_zones = f->racks ? f->n_nodes : 1;
@@ -84,7 +84,7 @@ static int list_zones(struct gadget_fabric *f, struct err *e)
 }
 
 /* Paths between racks lie between those of any two of their servers. */
-static int list_core(struct gadget_fabric *f, struct err *e)
+static int fabric_list_core(struct gadget_fabric *f, struct err *e)
 {
     const struct cluster *c = f->cluster;
     int64_t n = f->n_nodes, at = 0, kept = c->path_first[(int64_t)c->n_servers * c->n_servers];
@@ -98,8 +98,8 @@ static int list_core(struct gadget_fabric *f, struct err *e)
             if (a == b)
                 continue;
             int32_t own = f->racks ? 1 : 0;
-            struct cluster_path p = path_of(c, f->racks ? f->zone_servers[f->zone_first[a]] : a,
-                                            f->racks ? f->zone_servers[f->zone_first[b]] : b);
+            struct cluster_path p = fabric_path(c, f->racks ? f->zone_servers[f->zone_first[a]] : a,
+                                                f->racks ? f->zone_servers[f->zone_first[b]] : b);
             for (int32_t i = own; i < p.n - own; i++)
                 f->core_arcs[at++] = p.arcs[i];
         }
@@ -123,16 +123,16 @@ int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool r
     f->in_arc = malloc(n * sizeof *f->in_arc);
     int rc = f->node && f->out_arc && f->in_arc ? 0 : err_nomem(e, "servers of a fabric");
     if (!rc) {
-        f->racks = racks && has_racks(f);
+        f->racks = racks && fabric_has_racks(f);
         for (int32_t s = 0; s < c->n_servers && !f->racks; s++) {
             f->node[s] = s;
             f->out_arc[s] = f->in_arc[s] = -1;
         }
         f->n_nodes = f->racks ? f->n_nodes : c->n_servers;
-        rc = list_zones(f, e);
+        rc = fabric_list_zones(f, e);
     }
     if (!rc)
-        rc = list_core(f, e);
+        rc = fabric_list_core(f, e);
     if (rc)
         gadget_fabric_free(f);
     return rc;
@@ -188,7 +188,7 @@ void gadget_prices_free(struct gadget_prices *p)
 }
 
 /* What every path out of a server pays at least goes to `out`, of the rest into one to `in`. */
-static void split_core(struct gadget_prices *p, int32_t n)
+static void prices_split_core(struct gadget_prices *p, int32_t n)
 {
     for (int32_t u = 0; u < n; u++) {
         double least = INFINITY;
@@ -215,7 +215,7 @@ static void split_core(struct gadget_prices *p, int32_t n)
  * Held and Karp over the racks of each set, from its lowest one. Distances are the shortest over other racks:
  * a walk may come through a rack again or without a server there, which only makes it cheaper.
  */
-static void price_tours(struct gadget_prices *p, int32_t n)
+static void prices_of_tours(struct gadget_prices *p, int32_t n)
 {
     double near[GADGET_MAX_RACKS][GADGET_MAX_RACKS], cost[1 << GADGET_MAX_RACKS][GADGET_MAX_RACKS];
     for (int32_t a = 0; a < n; a++)
@@ -256,14 +256,14 @@ void gadget_prices_set(struct gadget_prices *p, const double *worker, const doub
     }
     p->tour[0] = p->tour[1] = 0;
     if (!f->racks) {
-        split_core(p, n);
+        prices_split_core(p, n);
         return;
     }
     for (int32_t s = 0; s < c->n_servers; s++) {
         p->out[s] = arc[f->out_arc[s]];
         p->in[s] = arc[f->in_arc[s]];
     }
-    price_tours(p, n);
+    prices_of_tours(p, n);
 }
 
 void gadget_prices_leave(struct gadget_prices *p, const double *left, const double *left_Bps)
@@ -344,7 +344,7 @@ void gadget_pricer_free(struct gadget_pricer *x)
 
 /* ---- the job at hand ---- */
 
-static bool has_room(double left_Bps, double hop_Bps)
+static bool pricer_has_room(double left_Bps, double hop_Bps)
 {
     return left_Bps >= hop_Bps * (1 - SLACK);
 }
@@ -355,12 +355,12 @@ double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v)
     const struct gadget_fabric *f = p->fabric;
     double hop_Bps = x->offer->job->hop_Bps;
     int64_t core = (int64_t)f->node[u] * f->n_nodes + f->node[v];
-    if (!has_room(p->core_Bps[core], hop_Bps))
+    if (!pricer_has_room(p->core_Bps[core], hop_Bps))
         return INFINITY;
     return hop_Bps * (p->out[u] + p->core[core] + p->in[v]);
 }
 
-static void view_server(struct gadget_pricer *x, int32_t s)
+static void pricer_view_server(struct gadget_pricer *x, int32_t s)
 {
     const struct gadget_prices *p = x->prices;
     const struct elastic_job *job = x->offer->job;
@@ -373,13 +373,13 @@ static void view_server(struct gadget_pricer *x, int32_t s)
         }
     x->cap[s] = (int32_t)fmax(fits, 0);
     x->price[s] = price;
-    bool room = has_room(p->out_Bps[s], job->hop_Bps) && has_room(p->in_Bps[s], job->hop_Bps);
+    bool room = pricer_has_room(p->out_Bps[s], job->hop_Bps) && pricer_has_room(p->in_Bps[s], job->hop_Bps);
     x->visit[s] = room ? job->hop_Bps * (p->out[s] + p->in[s]) : INFINITY;
 }
 
 /* ---- relaxation ---- */
 
-static void price_single(struct gadget_pricer *x)
+static void pricer_single(struct gadget_pricer *x)
 {
     int32_t most = x->offer->most;
     for (int32_t k = 0; k <= most; k++)
@@ -394,7 +394,7 @@ static void price_single(struct gadget_pricer *x)
 }
 
 /* Knapsack over the servers of a zone: cheapest[j] for j workers. */
-static void price_zone(struct gadget_pricer *x, int32_t z)
+static void pricer_zone(struct gadget_pricer *x, int32_t z)
 {
     const struct gadget_fabric *f = x->prices->fabric;
     int32_t most = x->offer->most;
@@ -420,7 +420,7 @@ static void price_zone(struct gadget_pricer *x, int32_t z)
 }
 
 /* Which zone was put last into a set. */
-static int32_t top_zone(int32_t set)
+static int32_t pricer_top_zone(int32_t set)
 {
     int32_t z = 0;
     while (set >> (z + 1))
@@ -428,22 +428,23 @@ static int32_t top_zone(int32_t set)
     return z;
 }
 
-static double *set_row(const struct gadget_pricer *x, int32_t set)
+static double *pricer_set_row(const struct gadget_pricer *x, int32_t set)
 {
     return x->set + (int64_t)set * (x->most_workers + 1);
 }
 
-static void price_sets(struct gadget_pricer *x)
+static void pricer_sets(struct gadget_pricer *x)
 {
     int32_t most = x->offer->most, n_sets = 1 << x->prices->fabric->n_zones;
     double hop_Bps = x->offer->job->hop_Bps;
     for (int32_t k = 0; k <= most; k++) {
-        set_row(x, 0)[k] = x->spread[k] = k ? INFINITY : 0;
+        pricer_set_row(x, 0)[k] = x->spread[k] = k ? INFINITY : 0;
     }
     for (int32_t set = 1; set < n_sets; set++) {
-        int32_t z = top_zone(set);
-        const double *below = set_row(x, set ^ 1 << z), *zone = x->zone + (int64_t)z * (x->most_workers + 1);
-        double *row = set_row(x, set), tour = hop_Bps * x->prices->tour[set];
+        int32_t z = pricer_top_zone(set);
+        const double *below = pricer_set_row(x, set ^ 1 << z),
+                     *zone = x->zone + (int64_t)z * (x->most_workers + 1);
+        double *row = pricer_set_row(x, set), tour = hop_Bps * x->prices->tour[set];
         row[0] = INFINITY;
         for (int32_t k = 1; k <= most; k++) {
             row[k] = INFINITY;
@@ -458,7 +459,7 @@ static void price_sets(struct gadget_pricer *x)
 
 /* ---- the ring that it names ---- */
 
-static void add_server(struct gadget_ring *ring, int32_t s, int32_t workers)
+static void pricer_add_server(struct gadget_ring *ring, int32_t s, int32_t workers)
 {
     ring->servers[ring->n] = s;
     ring->workers[ring->n++] = workers;
@@ -466,42 +467,43 @@ static void add_server(struct gadget_ring *ring, int32_t s, int32_t workers)
 }
 
 /* None where no server has room for so many. */
-static void name_single(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+static void pricer_name_single(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
     for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers && ring->n == 0; s++)
         if (x->cap[s] >= k && k * x->price[s] <= x->single[k])
-            add_server(ring, s, k);
+            pricer_add_server(ring, s, k);
 }
 
-static void name_zone(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t z, int32_t k)
+static void pricer_name_zone(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t z, int32_t k)
 {
     const struct gadget_fabric *f = x->prices->fabric;
     for (int32_t i = f->zone_first[z + 1] - 1; i >= f->zone_first[z] && k > 0; i--) {
         int32_t w = x->choice[(int64_t)i * (x->most_workers + 1) + k];
         if (w > 0)
-            add_server(ring, f->zone_servers[i], w);
+            pricer_add_server(ring, f->zone_servers[i], w);
         k -= w;
     }
 }
 
 /* The steps of price_sets() again, from the end. */
-static void name_set(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+static void pricer_name_set(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
     int32_t n_sets = 1 << x->prices->fabric->n_zones, best = 1;
     double hop_Bps = x->offer->job->hop_Bps, least = INFINITY;
     for (int32_t set = 1; set < n_sets; set++) {
-        double cost = set_row(x, set)[k] + hop_Bps * x->prices->tour[set];
+        double cost = pricer_set_row(x, set)[k] + hop_Bps * x->prices->tour[set];
         if (cost < least) {
             least = cost;
             best = set;
         }
     }
     while (best && k > 0) {
-        int32_t z = top_zone(best), j = 1;
-        const double *below = set_row(x, best ^ 1 << z), *zone = x->zone + (int64_t)z * (x->most_workers + 1);
-        while (j < k && !(below[k - j] + zone[j] <= set_row(x, best)[k]))
+        int32_t z = pricer_top_zone(best), j = 1;
+        const double *below = pricer_set_row(x, best ^ 1 << z),
+                     *zone = x->zone + (int64_t)z * (x->most_workers + 1);
+        while (j < k && !(below[k - j] + zone[j] <= pricer_set_row(x, best)[k]))
             j++;
-        name_zone(ring, x, z, j);
+        pricer_name_zone(ring, x, z, j);
         k -= j;
         best ^= 1 << z;
     }
@@ -516,7 +518,7 @@ struct cycle {
 };
 
 /* Held and Karp: the cheapest cycle through all of a few members, from the first one. */
-static void order_cycle(struct cycle *c)
+static void pricer_order_cycle(struct cycle *c)
 {
     double cost[1 << (GADGET_MAX_RACKS - 1)][GADGET_MAX_RACKS];
     int32_t from[1 << (GADGET_MAX_RACKS - 1)][GADGET_MAX_RACKS];
@@ -527,7 +529,7 @@ static void order_cycle(struct cycle *c)
             if (!(set >> b & 1))
                 continue;
             cost[set][b] = before ? INFINITY : c->hop[0][b + 1];
-            from[set][b] = before ? top_zone(before) : -1;
+            from[set][b] = before ? pricer_top_zone(before) : -1;
             for (int32_t a = 0; a < n; a++)
                 if ((before >> a & 1) && cost[before][a] + c->hop[a + 1][b + 1] < cost[set][b]) {
                     cost[set][b] = cost[before][a] + c->hop[a + 1][b + 1];
@@ -546,14 +548,14 @@ static void order_cycle(struct cycle *c)
     }
 }
 
-static void order_few(struct gadget_ring *ring, const struct gadget_pricer *x)
+static void pricer_order_few(struct gadget_ring *ring, const struct gadget_pricer *x)
 {
     struct cycle c = { .n = ring->n };
     struct gadget_ring old = *ring;
     for (int32_t a = 0; a < c.n; a++)
         for (int32_t b = 0; b < c.n; b++)
             c.hop[a][b] = a == b ? 0 : gadget_hop(x, ring->servers[a], ring->servers[b]);
-    order_cycle(&c);
+    pricer_order_cycle(&c);
     for (int32_t i = 0; i < c.n; i++) {
         ring->servers[i] = old.servers[c.order[i]];
         ring->workers[i] = old.workers[c.order[i]];
@@ -562,7 +564,7 @@ static void order_few(struct gadget_ring *ring, const struct gadget_pricer *x)
 
 /* The servers of one zone stay together, zones in the order of their cheapest cycle; within a zone as named.
  */
-static void order_zones(struct gadget_ring *ring, const struct gadget_pricer *x)
+static void pricer_order_zones(struct gadget_ring *ring, const struct gadget_pricer *x)
 {
     const struct gadget_fabric *f = x->prices->fabric;
     struct cycle c = { .n = 0 };
@@ -581,15 +583,15 @@ static void order_zones(struct gadget_ring *ring, const struct gadget_pricer *x)
         for (int32_t b = 0; b < c.n; b++)
             c.hop[a][b] = a == b ? 0 : gadget_hop(x, some[a], some[b]);
     if (c.n > 1)
-        order_cycle(&c);
+        pricer_order_cycle(&c);
     ring->n = ring->workers_total = 0;
     for (int32_t k = 0; k < c.n; k++)
         for (int32_t i = 0; i < old.n; i++)
             if (f->node[old.servers[i]] == f->node[some[c.n > 1 ? c.order[k] : k]])
-                add_server(ring, old.servers[i], old.workers[i]);
+                pricer_add_server(ring, old.servers[i], old.workers[i]);
 }
 
-static double ring_cost(const struct gadget_pricer *x, const struct gadget_ring *ring)
+static double pricer_ring_cost(const struct gadget_pricer *x, const struct gadget_ring *ring)
 {
     double cost = 0;
     for (int32_t i = 0; i < ring->n; i++) {
@@ -601,28 +603,28 @@ static double ring_cost(const struct gadget_pricer *x, const struct gadget_ring 
 }
 
 /* Of k workers, what the relaxation takes for the cheapest, or one server where that is cheaper in truth. */
-static double name_ring(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
+static double pricer_name_ring(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
     ring->n = ring->workers_total = 0;
     if (x->least[k] < x->single[k]) {
-        name_set(ring, x, k);
+        pricer_name_set(ring, x, k);
         if (ring->n > MAX_ORDERED)
-            order_zones(ring, x);
+            pricer_order_zones(ring, x);
         else if (ring->n > 2)
-            order_few(ring, x);
-        double cost = ring_cost(x, ring);
+            pricer_order_few(ring, x);
+        double cost = pricer_ring_cost(x, ring);
         if (cost < x->single[k])
             return cost;
         ring->n = ring->workers_total = 0;
     }
-    name_single(ring, x, k);
+    pricer_name_single(ring, x, k);
     return x->single[k];
 }
 
 /* ---- all of it ---- */
 
 /* The size not yet tried whose ring could be worth most, and what; 0: none is left. */
-static int32_t most_promising(const struct gadget_pricer *x, double *worth)
+static int32_t pricer_most_promising(const struct gadget_pricer *x, double *worth)
 {
     int32_t best = 0;
     *worth = -INFINITY;
@@ -646,17 +648,17 @@ void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struc
         return;
     x->offer = offer;
     for (int32_t s = 0; s < f->cluster->n_servers; s++)
-        view_server(x, s);
-    price_single(x);
+        pricer_view_server(x, s);
+    pricer_single(x);
     for (int32_t z = 0; z < f->n_zones; z++)
-        price_zone(x, z);
-    price_sets(x);
+        pricer_zone(x, z);
+    pricer_sets(x);
     memset(x->tried, 0, ((size_t)offer->most + 1) * sizeof *x->tried);
-    int32_t k = most_promising(x, &worth);
+    int32_t k = pricer_most_promising(x, &worth);
     out->most = worth;
-    for (; k && worth > fmax(offer->floor, out->worth); k = most_promising(x, &worth)) {
+    for (; k && worth > fmax(offer->floor, out->worth); k = pricer_most_promising(x, &worth)) {
         x->tried[k] = true;
-        double is = offer->gain[k] - name_ring(&ring, x, k);
+        double is = offer->gain[k] - pricer_name_ring(&ring, x, k);
         if (is > fmax(offer->floor, out->worth)) {
             out->worth = is;
             out->ring = ring;
@@ -689,7 +691,7 @@ enum { KEPT_SLOTS = 10, SOME_COLUMNS = 2000 };
 
 /* ---- building ---- */
 
-static int32_t most_workers(const struct elastic_job *jobs, int32_t n)
+static int32_t lp_most_workers(const struct elastic_job *jobs, int32_t n)
 {
     int32_t most = 1;
     for (int32_t i = 0; i < n; i++)
@@ -697,7 +699,7 @@ static int32_t most_workers(const struct elastic_job *jobs, int32_t n)
     return most;
 }
 
-static int allocate(struct gadget_lp *x, struct err *e)
+static int lp_allocate(struct gadget_lp *x, struct err *e)
 {
     size_t jobs = (size_t)x->n_jobs + 1, rows = (size_t)x->n_rows + 1;
     x->job_row = malloc(jobs * sizeof *x->job_row);
@@ -718,7 +720,7 @@ static int allocate(struct gadget_lp *x, struct err *e)
 }
 
 /* A programme of servers and links, without jobs. */
-static int start_programme(struct gadget_lp *x, struct err *e)
+static int lp_start(struct gadget_lp *x, struct err *e)
 {
     simplex_free(x->simplex);
     x->n_job_rows = 0;
@@ -739,17 +741,17 @@ int gadget_lp_build(struct gadget_lp *x, const struct cluster *c, const struct e
     if (!rc)
         rc = gadget_prices_build(&x->prices, &x->fabric, e);
     if (!rc)
-        rc = gadget_pricer_build(&x->pricer, &x->prices, most_workers(jobs, n_jobs), e);
+        rc = gadget_pricer_build(&x->pricer, &x->prices, lp_most_workers(jobs, n_jobs), e);
     if (!rc)
-        rc = allocate(x, e);
+        rc = lp_allocate(x, e);
     if (!rc)
-        rc = start_programme(x, e);
+        rc = lp_start(x, e);
     if (rc)
         gadget_lp_free(x);
     return rc;
 }
 
-static void free_pool(struct gadget_pool *p)
+static void lp_free_pool(struct gadget_pool *p)
 {
     free(p->columns);
     free(p->servers);
@@ -762,7 +764,7 @@ static void free_pool(struct gadget_pool *p)
 void gadget_lp_free(struct gadget_lp *x)
 {
     simplex_free(x->simplex);
-    free_pool(&x->pool);
+    lp_free_pool(&x->pool);
     gadget_pricer_free(&x->pricer);
     gadget_prices_free(&x->prices);
     gadget_fabric_free(&x->fabric);
@@ -781,7 +783,7 @@ void gadget_lp_free(struct gadget_lp *x)
 
 /* ---- columns ---- */
 
-static void add_load(struct gadget_lp *x, int32_t *n, int32_t row, double load)
+static void lp_add_load(struct gadget_lp *x, int32_t *n, int32_t row, double load)
 {
     if (!(load > 0))
         return;
@@ -790,31 +792,32 @@ static void add_load(struct gadget_lp *x, int32_t *n, int32_t row, double load)
     x->sum[row] += load;
 }
 
-static void load_core(struct gadget_lp *x, int32_t *n, int32_t u, int32_t v, double hop_Bps)
+static void lp_load_core(struct gadget_lp *x, int32_t *n, int32_t u, int32_t v, double hop_Bps)
 {
     const struct gadget_fabric *f = &x->fabric;
     int32_t arcs = x->cluster->n_servers * x->cluster->n_resources;
     struct cluster_path core = gadget_core(f, f->node[u], f->node[v]);
     for (int32_t i = 0; i < core.n; i++)
-        add_load(x, n, arcs + core.arcs[i], hop_Bps / x->cluster->bw_Bps[core.arcs[i]]);
+        lp_add_load(x, n, arcs + core.arcs[i], hop_Bps / x->cluster->bw_Bps[core.arcs[i]]);
     if (f->racks) {
-        add_load(x, n, arcs + f->out_arc[u], hop_Bps / x->cluster->bw_Bps[f->out_arc[u]]);
-        add_load(x, n, arcs + f->in_arc[v], hop_Bps / x->cluster->bw_Bps[f->in_arc[v]]);
+        lp_add_load(x, n, arcs + f->out_arc[u], hop_Bps / x->cluster->bw_Bps[f->out_arc[u]]);
+        lp_add_load(x, n, arcs + f->in_arc[v], hop_Bps / x->cluster->bw_Bps[f->in_arc[v]]);
     }
 }
 
 /* Rows that the ring loads and how much, into x->row and x->load. */
-static int32_t list_loads(struct gadget_lp *x, const struct elastic_job *job, const struct gadget_ring *ring)
+static int32_t lp_list_loads(struct gadget_lp *x, const struct elastic_job *job,
+                             const struct gadget_ring *ring)
 {
     int32_t n = 0, n_resources = x->cluster->n_resources;
     for (int32_t i = 0; i < ring->n; i++) {
         int32_t s = ring->servers[i];
         for (int32_t r = 0; r < n_resources; r++)
             if (job->demand[r] > 0)
-                add_load(x, &n, s * n_resources + r,
-                         ring->workers[i] * job->demand[r] / cluster_capacity(x->cluster, s, r));
+                lp_add_load(x, &n, s * n_resources + r,
+                            ring->workers[i] * job->demand[r] / cluster_capacity(x->cluster, s, r));
         if (ring->n > 1)
-            load_core(x, &n, s, ring->servers[(i + 1) % ring->n], job->hop_Bps);
+            lp_load_core(x, &n, s, ring->servers[(i + 1) % ring->n], job->hop_Bps);
     }
     for (int32_t i = 0; i < n; i++) {
         x->load[i] = x->sum[x->row[i]];
@@ -823,7 +826,7 @@ static int32_t list_loads(struct gadget_lp *x, const struct elastic_job *job, co
     return n;
 }
 
-static int push_server(struct gadget_pool *p, int32_t server, int32_t workers)
+static int lp_push_server(struct gadget_pool *p, int32_t server, int32_t workers)
 {
     int32_t *s = array_grow(p->servers, p->n_servers, &p->cap_servers, sizeof *s);
     if (s)
@@ -838,7 +841,7 @@ static int push_server(struct gadget_pool *p, int32_t server, int32_t workers)
     return 0;
 }
 
-static int push_load(struct gadget_pool *p, int32_t row, double load)
+static int lp_push_load(struct gadget_pool *p, int32_t row, double load)
 {
     int32_t *r = array_grow(p->rows, p->n_entries, &p->cap_rows, sizeof *r);
     if (r)
@@ -854,8 +857,8 @@ static int push_load(struct gadget_pool *p, int32_t row, double load)
 }
 
 /* On lack of memory the pool is as it was, but for entries nobody names. */
-static int push_column(struct gadget_lp *x, const struct gadget_column *like, const struct gadget_ring *ring,
-                       struct err *e)
+static int lp_push_column(struct gadget_lp *x, const struct gadget_column *like,
+                          const struct gadget_ring *ring, struct err *e)
 {
     struct gadget_pool *p = &x->pool;
     struct gadget_column column = *like;
@@ -866,16 +869,16 @@ static int push_column(struct gadget_lp *x, const struct gadget_column *like, co
     column.first = p->n_servers;
     column.entry = p->n_entries;
     for (int32_t i = 0; i < ring->n; i++)
-        if (push_server(p, ring->servers[i], ring->workers[i]))
+        if (lp_push_server(p, ring->servers[i], ring->workers[i]))
             return err_nomem(e, "rings of a programme");
     for (int32_t i = 0; i < column.n_entries; i++)
-        if (push_load(p, x->row[i], x->load[i]))
+        if (lp_push_load(p, x->row[i], x->load[i]))
             return err_nomem(e, "rings of a programme");
     p->columns[p->n] = column;
     return 0;
 }
 
-static int give_row(struct gadget_lp *x, int32_t job, struct err *e)
+static int lp_give_row(struct gadget_lp *x, int32_t job, struct err *e)
 {
     int rc = x->job_row[job] >= 0 ? 0 : simplex_add_row(x->simplex, -INFINITY, 1, 0, NULL, NULL, e);
     if (!rc && x->job_row[job] < 0)
@@ -883,8 +886,8 @@ static int give_row(struct gadget_lp *x, int32_t job, struct err *e)
     return rc;
 }
 
-static bool is_same(const struct gadget_pool *p, const struct gadget_column *k,
-                    const struct gadget_ring *ring)
+static bool lp_is_same(const struct gadget_pool *p, const struct gadget_column *k,
+                       const struct gadget_ring *ring)
 {
     size_t size = (size_t)ring->n * sizeof *ring->servers;
     return k->n == ring->n && k->workers_total == ring->workers_total &&
@@ -893,7 +896,7 @@ static bool is_same(const struct gadget_pool *p, const struct gadget_column *k,
 }
 
 /* May the programme use it now? */
-static bool is_offered(const struct gadget_lp *x, const struct gadget_column *k)
+static bool lp_is_offered(const struct gadget_lp *x, const struct gadget_column *k)
 {
     int32_t bid = x->bid_of[k->job];
     return bid >= 0 && k->workers_total >= x->bids[bid].least_size &&
@@ -905,23 +908,23 @@ int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struc
 {
     struct gadget_pool *p = &x->pool;
     for (*column = x->newest[job]; *column >= 0; *column = p->columns[*column].next)
-        if (is_same(p, &p->columns[*column], ring))
+        if (lp_is_same(p, &p->columns[*column], ring))
             return 0;
     struct gadget_column k = { .job = job,
                                .n = ring->n,
                                .workers_total = ring->workers_total,
                                .next = x->newest[job],
                                .last_slot = x->slot };
-    k.n_entries = list_loads(x, &x->jobs[job], ring);
-    int rc = give_row(x, job, e);
+    k.n_entries = lp_list_loads(x, &x->jobs[job], ring);
+    int rc = lp_give_row(x, job, e);
     if (!rc)
-        rc = push_column(x, &k, ring, e);
+        rc = lp_push_column(x, &k, ring, e);
     if (rc)
         return rc;
     /* The job's own row comes last; it is not among the loads. */
     x->row[k.n_entries] = x->job_row[job];
     x->load[k.n_entries] = 1;
-    bool offered = is_offered(x, &k);
+    bool offered = lp_is_offered(x, &k);
     double gain = offered ? gadget_column_gain(x, &k) : 0;
     rc =
         simplex_add_column(x->simplex, -gain, 0, offered ? INFINITY : 0, k.n_entries + 1, x->row, x->load, e);
@@ -933,7 +936,7 @@ int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struc
 /* ---- opening a slot ---- */
 
 /* Workers that servers have room for, each by itself; the topology is left out. */
-static int32_t fitting(const struct gadget_lp *x, const struct elastic_job *job, int32_t most)
+static int32_t lp_fitting(const struct gadget_lp *x, const struct elastic_job *job, int32_t most)
 {
     const struct cluster *c = x->cluster;
     double sum = 0;
@@ -948,7 +951,7 @@ static int32_t fitting(const struct gadget_lp *x, const struct elastic_job *job,
 }
 
 /* Room for what every size is worth to every job; the sizes go into the bids. */
-static int take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, struct err *e)
+static int lp_take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, struct err *e)
 {
     int64_t need = 0;
     for (int32_t i = 0; i < x->n_bids; i++)
@@ -956,7 +959,7 @@ static int take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, stru
     x->n_bids = slot->n_active;
     x->gamma = 0;
     for (int32_t i = 0; i < slot->n_active; i++) {
-        int32_t job = slot->active[i], most = fitting(x, &x->jobs[job], elastic_most(slot, job));
+        int32_t job = slot->active[i], most = lp_fitting(x, &x->jobs[job], elastic_most(slot, job));
         x->bids[i] = (struct gadget_bid){ .job = job, .most = most, .least_size = 1, .most_size = most };
         x->bid_of[job] = i;
         x->gamma = most > x->gamma ? most : x->gamma;
@@ -972,7 +975,7 @@ static int take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, stru
     return 0;
 }
 
-static void take_gains(struct gadget_lp *x, const struct elastic_slot *slot)
+static void lp_take_gains(struct gadget_lp *x, const struct elastic_slot *slot)
 {
     double *at = x->gains;
     x->unit = 0;
@@ -990,24 +993,24 @@ static void take_gains(struct gadget_lp *x, const struct elastic_slot *slot)
 }
 
 /* Columns that may have a share and those that may not, and what they are worth. */
-static void offer_columns(struct gadget_lp *x)
+static void lp_offer_columns(struct gadget_lp *x)
 {
     for (int32_t k = 0; k < x->pool.n; k++) {
         const struct gadget_column *column = &x->pool.columns[k];
-        bool offered = is_offered(x, column);
+        bool offered = lp_is_offered(x, column);
         simplex_set_bounds(x->simplex, k, 0, offered ? INFINITY : 0);
         simplex_set_cost(x->simplex, k, offered ? -gadget_column_gain(x, column) : 0);
     }
 }
 
 /* A new programme of the columns that are likely to be of use again. */
-static int clear_pool(struct gadget_lp *x, struct err *e)
+static int lp_clear_pool(struct gadget_lp *x, struct err *e)
 {
     struct gadget_pool old = x->pool;
     struct gadget_ring ring;
     int rc;
     x->pool = (struct gadget_pool){ 0 };
-    rc = start_programme(x, e);
+    rc = lp_start(x, e);
     for (int32_t k = 0; k < old.n && !rc; k++) {
         const struct gadget_column *column = &old.columns[k];
         int32_t at;
@@ -1021,24 +1024,24 @@ static int clear_pool(struct gadget_lp *x, struct err *e)
         if (!rc)
             x->pool.columns[at].last_slot = column->last_slot;
     }
-    free_pool(&old);
+    lp_free_pool(&old);
     x->n_kept = x->pool.n;
     return rc;
 }
 
 int gadget_lp_open(struct gadget_lp *x, const struct elastic_slot *slot, struct err *e)
 {
-    int rc = take_sizes(x, slot, e);
+    int rc = lp_take_sizes(x, slot, e);
     if (rc)
         return rc;
-    take_gains(x, slot);
+    lp_take_gains(x, slot);
     x->slot = slot->slot;
     if (x->pool.n > 2 * x->n_kept + SOME_COLUMNS)
-        rc = clear_pool(x, e);
+        rc = lp_clear_pool(x, e);
     for (int32_t i = 0; i < x->n_bids && !rc; i++)
-        rc = give_row(x, x->bids[i].job, e);
+        rc = lp_give_row(x, x->bids[i].job, e);
     if (!rc)
-        offer_columns(x);
+        lp_offer_columns(x);
     x->n_rounds = 0;
     x->pricer.steps = SLOT_STEPS;
     gadget_prices_leave(&x->prices, x->cluster->capacity, x->cluster->bw_Bps);
@@ -1048,7 +1051,7 @@ int gadget_lp_open(struct gadget_lp *x, const struct elastic_slot *slot, struct 
 /* ---- solving ---- */
 
 /* Prices of units from the rows' multipliers; returns what all capacity is worth at them. */
-static double read_prices(struct gadget_lp *x)
+static double lp_read_prices(struct gadget_lp *x)
 {
     const struct cluster *c = x->cluster;
     int32_t n = c->n_servers * c->n_resources;
@@ -1072,8 +1075,8 @@ static double read_prices(struct gadget_lp *x)
  * Price every job at prices at which capacity is worth `capacity`; *bound is the dual value, *n_new how many
  * columns came in, *exact whether pricing decided for every job.
  */
-static int price_jobs(double *bound, int32_t *n_new, bool *exact, struct gadget_lp *x, double capacity,
-                      bool search, struct err *e)
+static int lp_price_jobs(double *bound, int32_t *n_new, bool *exact, struct gadget_lp *x, double capacity,
+                         bool search, struct err *e)
 {
     int rc = 0;
     *n_new = 0;
@@ -1100,7 +1103,7 @@ static int price_jobs(double *bound, int32_t *n_new, bool *exact, struct gadget_
     return rc;
 }
 
-static void read_shares(struct gadget_lp *x)
+static void lp_read_shares(struct gadget_lp *x)
 {
     for (int32_t k = 0; k < x->pool.n; k++) {
         struct gadget_column *column = &x->pool.columns[k];
@@ -1130,13 +1133,13 @@ int gadget_lp_solve(double *bound, struct gadget_lp *x, struct err *e)
         x->n_rounds++;
         if (rc)
             break;
-        read_shares(x);
-        double capacity = read_prices(x);
-        rc = price_jobs(&at_prices, &n_new, &exact, x, capacity, false, e);
+        lp_read_shares(x);
+        double capacity = lp_read_prices(x);
+        rc = lp_price_jobs(&at_prices, &n_new, &exact, x, capacity, false, e);
         *bound = fmin(*bound, at_prices);
         if (rc || exact || n_new > 0)
             continue;
-        rc = price_jobs(&at_prices, &n_new, &exact, x, capacity, true, e);
+        rc = lp_price_jobs(&at_prices, &n_new, &exact, x, capacity, true, e);
         *bound = fmin(*bound, at_prices);
     }
     *bound *= x->unit;
@@ -1158,5 +1161,5 @@ void gadget_lp_fix_sizes(struct gadget_lp *x)
                 bid->least_size = bid->most_size = k;
             }
     }
-    offer_columns(x);
+    lp_offer_columns(x);
 }

@@ -26,44 +26,45 @@ struct elastic_settings elastic_settings_default(void)
 
 /* ---- jobs ---- */
 
-static int check_real(const struct elastic_job *j, const char *field, double x, bool endless, struct err *e)
+static int elastic_check_real(const struct elastic_job *j, const char *field, double x, bool endless,
+                              struct err *e)
 {
     if (x >= 0 && (endless || isfinite(x)))
         return 0;
     return err_set(e, ERR_RANGE, "job %s: %s is %g, need a number >= 0", j->id, field, x);
 }
 
-static int32_t most_workers(const struct elastic_job *j)
+static int32_t elastic_most_ever(const struct elastic_job *j)
 {
     return j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
 }
 
-static int check_numbers(const struct elastic_job *j, const struct cluster *c, struct err *e)
+static int elastic_check_numbers(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
     if (j->arrival < 1)
         return err_set(e, ERR_RANGE, "job %s: arrival is slot %d, need 1 or later", j->id, (int)j->arrival);
-    if (j->max_workers < 1 || most_workers(j) > ELASTIC_MAX_WORKERS)
+    if (j->max_workers < 1 || elastic_most_ever(j) > ELASTIC_MAX_WORKERS)
         return err_set(e, ERR_RANGE, "job %s: has up to %d workers, need 1 to %d", j->id,
-                       (int)(j->max_workers < 1 ? j->max_workers : most_workers(j)),
+                       (int)(j->max_workers < 1 ? j->max_workers : elastic_most_ever(j)),
                        (int)ELASTIC_MAX_WORKERS);
     for (int32_t r = 0; r < c->n_resources; r++) {
-        int rc = check_real(j, c->resources[r], j->demand[r], false, e);
+        int rc = elastic_check_real(j, c->resources[r], j->demand[r], false, e);
         if (rc)
             return rc;
     }
     if (!(j->demand[0] > 0))
         return err_set(e, ERR_RANGE, "job %s: a worker takes %g of %s, need more than 0", j->id, j->demand[0],
                        c->resources[0]);
-    int rc = check_real(j, "budget", j->budget, true, e);
+    int rc = elastic_check_real(j, "budget", j->budget, true, e);
     if (!rc)
-        rc = check_real(j, "hop bandwidth", j->hop_Bps, false, e);
-    for (int32_t k = 1; k <= most_workers(j) && !rc; k++)
-        rc = check_real(j, "progress of a slot", elastic_gain(j, k), false, e);
-    return rc ? rc : check_real(j, "leave_frac", j->leave_frac, true, e);
+        rc = elastic_check_real(j, "hop bandwidth", j->hop_Bps, false, e);
+    for (int32_t k = 1; k <= elastic_most_ever(j) && !rc; k++)
+        rc = elastic_check_real(j, "progress of a slot", elastic_gain(j, k), false, e);
+    return rc ? rc : elastic_check_real(j, "leave_frac", j->leave_frac, true, e);
 }
 
 /* Does one worker fit on some server? If not: the first resource that no server has enough of, or none. */
-static int check_fit(const struct elastic_job *j, const struct cluster *c, struct err *e)
+static int elastic_check_fit(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
     double most[CLUSTER_MAX_RESOURCES] = { 0 };
     for (int32_t s = 0; s < c->n_servers; s++) {
@@ -85,8 +86,8 @@ static int check_fit(const struct elastic_job *j, const struct cluster *c, struc
 
 int elastic_check_job(const struct elastic_job *job, const struct cluster *c, struct err *e)
 {
-    int rc = check_numbers(job, c, e);
-    return rc ? rc : check_fit(job, c, e);
+    int rc = elastic_check_numbers(job, c, e);
+    return rc ? rc : elastic_check_fit(job, c, e);
 }
 
 /* ---- a run ---- */
@@ -105,7 +106,7 @@ struct run {
     struct elastic_room room;
 };
 
-static void run_free(struct run *r)
+static void slots_run_free(struct run *r)
 {
     r->scheduler->free(r->self);
     free(r->used);
@@ -118,8 +119,8 @@ static void run_free(struct run *r)
 }
 
 /* By counting: arrivals are slots. */
-static int sort_arrivals(int32_t *order, const struct elastic_job *jobs, int32_t n, int32_t n_slots,
-                         struct err *e)
+static int slots_sort_arrivals(int32_t *order, const struct elastic_job *jobs, int32_t n, int32_t n_slots,
+                               struct err *e)
 {
     int32_t *first = calloc((size_t)n_slots + 2, sizeof *first);
     if (!first)
@@ -136,8 +137,8 @@ static int sort_arrivals(int32_t *order, const struct elastic_job *jobs, int32_t
     return 0;
 }
 
-static int check_jobs(const struct cluster *c, const struct elastic_job *jobs, int32_t n,
-                      const struct elastic_settings *settings, struct err *e)
+static int slots_check_jobs(const struct cluster *c, const struct elastic_job *jobs, int32_t n,
+                            const struct elastic_settings *settings, struct err *e)
 {
     int rc = 0;
     if (settings->n_slots < 1 || settings->n_slots > ELASTIC_MAX_SLOTS)
@@ -152,12 +153,12 @@ static int check_jobs(const struct cluster *c, const struct elastic_job *jobs, i
     return rc;
 }
 
-static int run_build(struct run *r, const struct elastic_scheduler *scheduler, const struct cluster *c,
-                     const struct elastic_job *jobs, int32_t n, const struct elastic_settings *settings,
-                     struct err *e)
+static int slots_run_build(struct run *r, const struct elastic_scheduler *scheduler, const struct cluster *c,
+                           const struct elastic_job *jobs, int32_t n, const struct elastic_settings *settings,
+                           struct err *e)
 {
     *r = (struct run){ .scheduler = scheduler, .cluster = c, .settings = settings };
-    int rc = check_jobs(c, jobs, n, settings, e);
+    int rc = slots_check_jobs(c, jobs, n, settings, e);
     if (rc)
         return rc;
     size_t room = (size_t)n + 1;
@@ -171,44 +172,44 @@ static int run_build(struct run *r, const struct elastic_scheduler *scheduler, c
     r->slot = (struct elastic_slot){
         .cluster = c, .jobs = jobs, .n_jobs = n, .used = r->used, .done = r->done, .active = r->active
     };
-    rc = sort_arrivals(r->order, jobs, n, settings->n_slots, e);
+    rc = slots_sort_arrivals(r->order, jobs, n, settings->n_slots, e);
     if (!rc)
         rc = elastic_room_build(&r->room, c, e);
     return rc ? rc : scheduler->build(&r->self, c, jobs, n, settings, e);
 }
 
 /* A job that came, did not leave, and has budget for a worker: what is in the list of active ones. */
-static bool is_active(const struct run *r, int32_t job, const struct elastic_job_result *jobs)
+static bool slots_is_active(const struct run *r, int32_t job, const struct elastic_job_result *jobs)
 {
     const struct elastic_slot *s = &r->slot;
     return job >= 0 && job < s->n_jobs && s->jobs[job].arrival <= s->slot && !jobs[job].left_slot &&
            elastic_most(s, job) > 0;
 }
 
-static void find_active(struct run *r, const struct elastic_job_result *jobs)
+static void slots_find_active(struct run *r, const struct elastic_job_result *jobs)
 {
     struct elastic_slot *s = &r->slot;
     s->n_active = 0;
     for (int32_t i = 0; i < s->n_jobs && s->jobs[r->order[i]].arrival <= s->slot; i++)
-        if (is_active(r, r->order[i], jobs))
+        if (slots_is_active(r, r->order[i], jobs))
             r->active[s->n_active++] = r->order[i];
 }
 
 /* A ring that no scheduler may give is its fault; said, since what follows would be wrong in silence. */
-static int check_ring(struct run *r, const struct elastic_ring *ring, const struct elastic_job_result *jobs,
-                      struct err *e)
+static int slots_check_ring(struct run *r, const struct elastic_ring *ring,
+                            const struct elastic_job_result *jobs, struct err *e)
 {
     const char *fault = NULL;
     /* A job that left in this slot did so by a ring of this slot. */
     bool twice = ring->job >= 0 && ring->job < r->slot.n_jobs && jobs[ring->job].last_slot == r->slot.slot;
-    if (!twice && !is_active(r, ring->job, jobs))
+    if (!twice && !slots_is_active(r, ring->job, jobs))
         return err_set(e, ERR_RANGE,
                        "scheduler %s: slot %d has workers for job number %d, which is not active",
                        r->scheduler->name, (int)r->slot.slot, (int)ring->job);
     const struct elastic_job *j = &r->slot.jobs[ring->job];
     if (twice)
         fault = "has two rings";
-    else if (ring->workers_total > most_workers(j) ||
+    else if (ring->workers_total > elastic_most_ever(j) ||
              ring->workers_total > j->budget - r->used[ring->job] + 1e-9)
         fault = "has more workers than it may have";
     else if (ring->n < 1)
@@ -228,7 +229,7 @@ static int check_ring(struct run *r, const struct elastic_ring *ring, const stru
                  : 0;
 }
 
-static void credit(struct run *r, const struct elastic_ring *ring, struct elastic_job_result *out)
+static void slots_credit(struct run *r, const struct elastic_ring *ring, struct elastic_job_result *out)
 {
     const struct elastic_job *j = &r->slot.jobs[ring->job];
     r->used[ring->job] += ring->workers_total;
@@ -242,13 +243,13 @@ static void credit(struct run *r, const struct elastic_ring *ring, struct elasti
 }
 
 /* Load over capacity; of a server that has none, any load is endless. */
-static double load_frac(double capacity, double left)
+static double slots_load_frac(double capacity, double left)
 {
     return capacity > 0 ? 1 - left / capacity : left < 0 ? INFINITY : 0;
 }
 
 /* Largest load over capacity of servers and links; arcs' shares are added to arc_frac. */
-static void measure(struct elastic_slot_result *out, double *arc_frac, const struct run *r)
+static void slots_measure(struct elastic_slot_result *out, double *arc_frac, const struct run *r)
 {
     const struct cluster *c = r->cluster;
     double gpus = 0, total = 0;
@@ -258,13 +259,13 @@ static void measure(struct elastic_slot_result *out, double *arc_frac, const str
         total += cluster_capacity(c, s, 0);
         for (int32_t k = 0; k < c->n_resources; k++)
             out->note.node_over =
-                fmax(out->note.node_over,
-                     load_frac(cluster_capacity(c, s, k), r->room.left[(int64_t)s * c->n_resources + k]));
+                fmax(out->note.node_over, slots_load_frac(cluster_capacity(c, s, k),
+                                                          r->room.left[(int64_t)s * c->n_resources + k]));
     }
     out->gpus = gpus;
     out->gpu_frac = total > 0 ? gpus / total : 0;
     for (int32_t a = 0; a < c->n_arcs; a++) {
-        double share = load_frac(c->bw_Bps[a], r->room.left_Bps[a]);
+        double share = slots_load_frac(c->bw_Bps[a], r->room.left_Bps[a]);
         out->reserved_Bps += c->bw_Bps[a] - r->room.left_Bps[a];
         out->note.link_over = fmax(out->note.link_over, share);
         arc_frac[a] += share;
@@ -272,10 +273,10 @@ static void measure(struct elastic_slot_result *out, double *arc_frac, const str
     out->link_frac = out->note.link_over;
 }
 
-static int run_slot(struct run *r, struct elastic_result *out, struct err *e)
+static int slots_run_slot(struct run *r, struct elastic_result *out, struct err *e)
 {
     struct elastic_slot_result *slot = &out->slots[r->slot.slot - 1];
-    find_active(r, out->jobs);
+    slots_find_active(r, out->jobs);
     elastic_choice_clear(&r->choice);
     elastic_room_reset(&r->room);
     *slot = (struct elastic_slot_result){
@@ -286,7 +287,7 @@ static int run_slot(struct run *r, struct elastic_result *out, struct err *e)
     double value = 0;
     for (int32_t i = 0; i < r->choice.n_rings && !rc; i++) {
         const struct elastic_ring *ring = &r->choice.rings[i];
-        if ((rc = check_ring(r, ring, out->jobs, e)))
+        if ((rc = slots_check_ring(r, ring, out->jobs, e)))
             break;
         const struct elastic_job *j = &r->slot.jobs[ring->job];
         rc = elastic_room_take(&r->room, j, r->choice.servers + ring->first, r->choice.workers + ring->first,
@@ -294,12 +295,12 @@ static int run_slot(struct run *r, struct elastic_result *out, struct err *e)
         if (rc)
             break;
         value += utility_gain(&j->aim, r->done[ring->job], elastic_gain(j, ring->workers_total));
-        credit(r, ring, &out->jobs[ring->job]);
+        slots_credit(r, ring, &out->jobs[ring->job]);
         slot->workers += ring->workers_total;
     }
     slot->embedded = r->choice.n_rings;
     slot->note.value = value;
-    measure(slot, out->arc_frac, r);
+    slots_measure(slot, out->arc_frac, r);
     if (!rc && !r->settings->paper_rounding &&
         !(slot->note.node_over <= FULL && slot->note.link_over <= FULL))
         rc = err_set(e, ERR_RANGE, "scheduler %s: slot %d is overloaded", r->scheduler->name,
@@ -307,7 +308,7 @@ static int run_slot(struct run *r, struct elastic_result *out, struct err *e)
     return rc;
 }
 
-static void sum_up(struct elastic_result *out, const struct run *r)
+static void slots_sum_up(struct elastic_result *out, const struct run *r)
 {
     double embedded = 0, bounds = 0;
     int32_t busy = 0, bounded = 0;
@@ -361,21 +362,21 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
 {
     struct run r;
     *out = (struct elastic_result){ 0 };
-    int rc = run_build(&r, scheduler, c, jobs, n_jobs, settings, e);
+    int rc = slots_run_build(&r, scheduler, c, jobs, n_jobs, settings, e);
     if (!rc)
         rc = result_build(out, c, n_jobs, settings, keep_choices, e);
     for (r.slot.slot = 1; r.slot.slot <= settings->n_slots && !rc; r.slot.slot++) {
-        rc = run_slot(&r, out, e);
+        rc = slots_run_slot(&r, out, e);
         if (!rc && keep_choices) {
             out->choices[r.slot.slot - 1] = r.choice;
             r.choice = (struct elastic_choice){ 0 };
         }
     }
     if (!rc)
-        sum_up(out, &r);
+        slots_sum_up(out, &r);
     else
         elastic_result_free(out);
-    run_free(&r);
+    slots_run_free(&r);
     return rc;
 }
 
@@ -424,7 +425,7 @@ void elastic_choice_free(struct elastic_choice *x)
     *x = (struct elastic_choice){ 0 };
 }
 
-static int push_server(struct elastic_choice *x, int32_t server, int32_t workers, struct err *e)
+static int choice_push_server(struct elastic_choice *x, int32_t server, int32_t workers, struct err *e)
 {
     int32_t *grown = array_grow(x->servers, x->n_servers, &x->cap_servers, sizeof *grown);
     if (!grown)
@@ -448,7 +449,7 @@ int elastic_choose(struct elastic_choice *x, int32_t job, const int32_t *servers
         return err_nomem(e, "rings of a slot");
     x->rings = grown;
     for (int32_t i = 0; i < n; i++) {
-        int rc = push_server(x, servers[i], workers[i], e);
+        int rc = choice_push_server(x, servers[i], workers[i], e);
         if (rc) {
             x->n_servers = ring.first;
             return rc;
@@ -490,7 +491,8 @@ void elastic_room_reset(struct elastic_room *room)
 }
 
 /* Add @p Bps to what is left of every arc of the ring. ERR_NOMEM changes nothing. */
-static int add_hops(struct elastic_room *room, double Bps, const int32_t *servers, int32_t n, struct err *e)
+static int room_add_hops(struct elastic_room *room, double Bps, const int32_t *servers, int32_t n,
+                         struct err *e)
 {
     for (int32_t i = 0; i < n && n > 1; i++) {
         struct cluster_path path;
@@ -525,7 +527,7 @@ int elastic_room_take(struct elastic_room *room, const struct elastic_job *job, 
                       const int32_t *workers, int32_t n, int sign, struct err *e)
 {
     const struct cluster *c = room->cluster;
-    int rc = add_hops(room, -sign * job->hop_Bps, servers, n, e);
+    int rc = room_add_hops(room, -sign * job->hop_Bps, servers, n, e);
     for (int32_t i = 0; i < n && !rc; i++)
         for (int32_t r = 0; r < c->n_resources; r++)
             room->left[(int64_t)servers[i] * c->n_resources + r] -= sign * workers[i] * job->demand[r];
@@ -543,7 +545,7 @@ int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elasti
     if (n == 1 || job->hop_Bps <= 0)
         return 0;
     /* A path may be used by several hops of one ring, so all are taken before any arc is looked at. */
-    int rc = add_hops(room, -job->hop_Bps, servers, n, e);
+    int rc = room_add_hops(room, -job->hop_Bps, servers, n, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < n && !rc; i++) {
@@ -552,7 +554,7 @@ int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elasti
         for (int32_t a = 0; a < path.n && !rc; a++)
             *fits = *fits && room->left_Bps[path.arcs[a]] >= -SLACK * room->cluster->bw_Bps[path.arcs[a]];
     }
-    int back = add_hops(room, job->hop_Bps, servers, n, e);
+    int back = room_add_hops(room, job->hop_Bps, servers, n, e);
     return rc ? rc : back;
 }
 
@@ -629,25 +631,25 @@ void embed_free(struct embed *x)
     *x = (struct embed){ 0 };
 }
 
-static int32_t group_of(const struct cluster *c, int32_t level, int32_t s)
+static int32_t embed_group(const struct cluster *c, int32_t level, int32_t s)
 {
     return c->group[(int64_t)level * c->n_servers + s];
 }
 
 /* Does server a come before b in a ring? Outer groups first, so that each group is left once. */
-static bool comes_before(const struct cluster *c, int32_t a, int32_t b)
+static bool embed_before(const struct cluster *c, int32_t a, int32_t b)
 {
     for (int32_t level = c->n_levels - 1; level > 0; level--)
-        if (group_of(c, level, a) != group_of(c, level, b))
-            return group_of(c, level, a) < group_of(c, level, b);
+        if (embed_group(c, level, a) != embed_group(c, level, b))
+            return embed_group(c, level, a) < embed_group(c, level, b);
     return a < b;
 }
 
 /* Put server s with its workers where it belongs in the ring. */
-static void insert(struct embed *x, const struct cluster *c, int32_t s, int32_t workers)
+static void embed_insert(struct embed *x, const struct cluster *c, int32_t s, int32_t workers)
 {
     int32_t i = x->n++;
-    for (; i > 0 && comes_before(c, s, x->servers[i - 1]); i--) {
+    for (; i > 0 && embed_before(c, s, x->servers[i - 1]); i--) {
         x->servers[i] = x->servers[i - 1];
         x->workers[i] = x->workers[i - 1];
     }
@@ -655,7 +657,7 @@ static void insert(struct embed *x, const struct cluster *c, int32_t s, int32_t 
     x->workers[i] = workers;
 }
 
-static bool has_one(struct embed *x, int32_t n_servers, int32_t workers)
+static bool embed_on_one(struct embed *x, int32_t n_servers, int32_t workers)
 {
     int32_t best = -1;
     for (int32_t s = 0; s < n_servers; s++)
@@ -670,7 +672,7 @@ static bool has_one(struct embed *x, int32_t n_servers, int32_t workers)
 }
 
 /* The roomiest servers of order[0..n) first, of equals the lowest number, until all workers have a place. */
-static void take_roomiest(struct embed *x, const struct cluster *c, int32_t n, int32_t workers)
+static void embed_take_roomiest(struct embed *x, const struct cluster *c, int32_t n, int32_t workers)
 {
     x->n = 0;
     while (workers > 0) {
@@ -679,19 +681,19 @@ static void take_roomiest(struct embed *x, const struct cluster *c, int32_t n, i
             if (x->order[i] >= 0 && (best < 0 || x->room[x->order[i]] > x->room[x->order[best]]))
                 best = i;
         int32_t s = x->order[best], take = x->room[s] < workers ? x->room[s] : workers;
-        insert(x, c, s, take);
+        embed_insert(x, c, s, take);
         x->order[best] = -1;
         workers -= take;
     }
 }
 
 /* Workers that each group of a level has room for, into sums; how many groups there are. */
-static int32_t sum_groups(struct embed *x, const struct cluster *c, int32_t level)
+static int32_t embed_sum_groups(struct embed *x, const struct cluster *c, int32_t level)
 {
     int32_t n = 0;
     memset(x->sums, 0, (size_t)c->n_servers * sizeof *x->sums);
     for (int32_t s = 0; s < c->n_servers; s++) {
-        int32_t g = group_of(c, level, s);
+        int32_t g = embed_group(c, level, s);
         x->sums[g] += x->room[s];
         n = g >= n ? g + 1 : n;
     }
@@ -699,11 +701,11 @@ static int32_t sum_groups(struct embed *x, const struct cluster *c, int32_t leve
 }
 
 /* Servers of group `g` with room, into order; how many. */
-static int32_t gather(struct embed *x, const struct cluster *c, int32_t level, int32_t g)
+static int32_t embed_gather_servers(struct embed *x, const struct cluster *c, int32_t level, int32_t g)
 {
     int32_t n = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
-        if (x->room[s] > 0 && group_of(c, level, s) == g)
+        if (x->room[s] > 0 && embed_group(c, level, s) == g)
             x->order[n++] = s;
     return n;
 }
@@ -715,19 +717,19 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
     int rc = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
         x->room[s] = elastic_room_workers(room, job, s);
-    *found = has_one(x, c->n_servers, workers);
+    *found = embed_on_one(x, c->n_servers, workers);
     for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
-        for (int32_t g = 0, end = sum_groups(x, c, level); g < end && !*found && !rc; g++) {
+        for (int32_t g = 0, end = embed_sum_groups(x, c, level); g < end && !*found && !rc; g++) {
             if (x->sums[g] < workers)
                 continue;
-            take_roomiest(x, c, gather(x, c, level, g), workers);
+            embed_take_roomiest(x, c, embed_gather_servers(x, c, level, g), workers);
             rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
         }
     return rc;
 }
 
 /* Where server s is in the ring; -1: not there. */
-static int32_t find_server(const struct embed *x, int32_t s)
+static int32_t embed_find_server(const struct embed *x, int32_t s)
 {
     for (int32_t i = 0; i < x->n; i++)
         if (x->servers[i] == s)
@@ -735,7 +737,7 @@ static int32_t find_server(const struct embed *x, int32_t s)
     return -1;
 }
 
-static void copy_ring(struct embed *x, const int32_t *servers, const int32_t *counts, int32_t n)
+static void embed_copy_ring(struct embed *x, const int32_t *servers, const int32_t *counts, int32_t n)
 {
     memcpy(x->servers, servers, (size_t)n * sizeof *servers);
     memcpy(x->workers, counts, (size_t)n * sizeof *counts);
@@ -749,7 +751,7 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
     *found = false;
     if (n == 0)
         return embed_find(found, x, room, job, 1, e);
-    copy_ring(x, servers, counts, n);
+    embed_copy_ring(x, servers, counts, n);
     for (int32_t i = 0; i < n; i++)
         if (elastic_room_workers(room, job, servers[i]) >= 1) {
             x->workers[i]++;
@@ -762,14 +764,14 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
     for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
         for (int32_t s = 0; s < c->n_servers && !*found && !rc; s++) {
             /* Servers of inner levels were tried before. */
-            if (group_of(c, level, s) != group_of(c, level, servers[0]) ||
-                group_of(c, level - 1, s) == group_of(c, level - 1, servers[0]) || find_server(x, s) >= 0 ||
-                elastic_room_workers(room, job, s) < 1)
+            if (embed_group(c, level, s) != embed_group(c, level, servers[0]) ||
+                embed_group(c, level - 1, s) == embed_group(c, level - 1, servers[0]) ||
+                embed_find_server(x, s) >= 0 || elastic_room_workers(room, job, s) < 1)
                 continue;
-            insert(x, c, s, 1);
+            embed_insert(x, c, s, 1);
             rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
             if (!*found)
-                copy_ring(x, servers, counts, n);
+                embed_copy_ring(x, servers, counts, n);
         }
     int back = elastic_room_take(room, job, servers, counts, n, 1, e);
     return rc ? rc : back;
@@ -839,19 +841,19 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
 }
 
 /* Workers under a scheduler that does not choose: the fixed number, or what the budget leaves of it. */
-static int32_t fixed_workers(const struct elastic_job *j, double used)
+static int32_t order_fixed_workers(const struct elastic_job *j, double used)
 {
     double left = floor(j->budget - used + 1e-9);
     return left < j->fixed_workers ? (int32_t)left : j->fixed_workers;
 }
 
 /* A job that has no place even alone would never run, and first in, first out would end there in silence. */
-static int check_fixed(struct order *x, const struct elastic_job *jobs, struct err *e)
+static int order_check_fixed(struct order *x, const struct elastic_job *jobs, struct err *e)
 {
     int rc = 0;
     elastic_room_reset(&x->room);
     for (int32_t i = 0; i < x->n_jobs && !rc; i++) {
-        int32_t workers = fixed_workers(&jobs[i], 0);
+        int32_t workers = order_fixed_workers(&jobs[i], 0);
         bool found = workers < 1;
         if (!found)
             rc = embed_find(&found, &x->embed, &x->room, &jobs[i], workers, e);
@@ -865,11 +867,11 @@ static int check_fixed(struct order *x, const struct elastic_job *jobs, struct e
     return rc;
 }
 
-static int fixed_build(void **self, const struct cluster *c, const struct elastic_job *jobs, int32_t n_jobs,
-                       const struct elastic_settings *settings, struct err *e)
+static int order_fixed_build(void **self, const struct cluster *c, const struct elastic_job *jobs,
+                             int32_t n_jobs, const struct elastic_settings *settings, struct err *e)
 {
     int rc = order_build(self, c, jobs, n_jobs, settings, e);
-    if (!rc && (rc = check_fixed(*self, jobs, e))) {
+    if (!rc && (rc = order_check_fixed(*self, jobs, e))) {
         order_free(*self);
         *self = NULL;
     }
@@ -877,7 +879,7 @@ static int fixed_build(void **self, const struct cluster *c, const struct elasti
 }
 
 /* Stable: of equal keys the one before in `active` stays before. Few jobs change places from slot to slot. */
-static void sort_jobs(struct order *x, const struct elastic_slot *s)
+static void order_sort_jobs(struct order *x, const struct elastic_slot *s)
 {
     for (int32_t i = 0; i < s->n_active; i++) {
         int32_t job = s->active[i], at = i;
@@ -888,16 +890,16 @@ static void sort_jobs(struct order *x, const struct elastic_slot *s)
 }
 
 /* Fixed numbers of workers, or what the budget leaves of them, in the order of keys. */
-static int serve_fixed(struct elastic_choice *out, struct order *x, const struct elastic_slot *s, bool waits,
-                       struct err *e)
+static int order_serve_fixed(struct elastic_choice *out, struct order *x, const struct elastic_slot *s,
+                             bool waits, struct err *e)
 {
     int rc = 0;
     elastic_room_reset(&x->room);
-    sort_jobs(x, s);
+    order_sort_jobs(x, s);
     for (int32_t i = 0; i < s->n_active && !rc; i++) {
         const struct elastic_job *j = &s->jobs[x->jobs[i]];
         bool found = false;
-        rc = embed_find(&found, &x->embed, &x->room, j, fixed_workers(j, s->used[x->jobs[i]]), e);
+        rc = embed_find(&found, &x->embed, &x->room, j, order_fixed_workers(j, s->used[x->jobs[i]]), e);
         if (!found && waits)
             break;
         if (found && !rc)
@@ -908,19 +910,19 @@ static int serve_fixed(struct elastic_choice *out, struct order *x, const struct
     return rc;
 }
 
-static int choose_fifo(struct elastic_choice *out, struct elastic_note *note, void *self,
-                       const struct elastic_slot *s, struct err *e)
+static int fifo_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
+                            const struct elastic_slot *s, struct err *e)
 {
     struct order *x = self;
     (void)note;
     for (int32_t i = 0; i < s->n_active; i++)
         x->key[s->active[i]] = 0;
-    return serve_fixed(out, x, s, true, e);
+    return order_serve_fixed(out, x, s, true, e);
 }
 
 /* Attained service in worker-slots; with queues, which of them it has fallen to. */
-static int choose_las(struct elastic_choice *out, struct elastic_note *note, void *self,
-                      const struct elastic_slot *s, struct err *e)
+static int las_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
+                           const struct elastic_slot *s, struct err *e)
 {
     struct order *x = self;
     const struct elastic_settings *set = x->settings;
@@ -930,13 +932,13 @@ static int choose_las(struct elastic_choice *out, struct elastic_note *note, voi
         x->key[s->active[i]] =
             set->las_queues > 0 ? fmin(floor(used / set->las_step), set->las_queues - 1) : used;
     }
-    return serve_fixed(out, x, s, false, e);
+    return order_serve_fixed(out, x, s, false, e);
 }
 
 /* ---- DRF ---- */
 
 /* Of one worker: its largest share of a resource of the whole cluster. */
-static double worker_share(const struct cluster *c, const double *total, const struct elastic_job *j)
+static double drf_worker_share(const struct cluster *c, const double *total, const struct elastic_job *j)
 {
     double share = 0;
     for (int32_t r = 0; r < c->n_resources; r++)
@@ -945,7 +947,7 @@ static double worker_share(const struct cluster *c, const double *total, const s
     return share;
 }
 
-static int keep_ring(struct ring_list *ring, const struct embed *from, struct err *e)
+static int drf_keep_ring(struct ring_list *ring, const struct embed *from, struct err *e)
 {
     size_t bytes = (size_t)from->n * sizeof *ring->servers;
     int32_t *grown = realloc(ring->servers, bytes);
@@ -963,7 +965,8 @@ static int keep_ring(struct ring_list *ring, const struct embed *from, struct er
 }
 
 /* One worker more for job `job`, if anything fits. */
-static int grow(bool *found, struct order *x, const struct elastic_job *j, int32_t job, struct err *e)
+static int drf_grow_ring(bool *found, struct order *x, const struct elastic_job *j, int32_t job,
+                         struct err *e)
 {
     struct ring_list *ring = &x->rings[job];
     int rc = embed_grow(found, &x->embed, &x->room, j, ring->servers, ring->workers, ring->n, e);
@@ -972,11 +975,11 @@ static int grow(bool *found, struct order *x, const struct elastic_job *j, int32
     if (ring->n)
         rc = elastic_room_take(&x->room, j, ring->servers, ring->workers, ring->n, -1, e);
     if (!rc)
-        rc = keep_ring(ring, &x->embed, e);
+        rc = drf_keep_ring(ring, &x->embed, e);
     return rc ? rc : elastic_room_take(&x->room, j, ring->servers, ring->workers, ring->n, 1, e);
 }
 
-static int32_t count_workers(const struct ring_list *ring)
+static int32_t drf_count_workers(const struct ring_list *ring)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < ring->n; i++)
@@ -984,8 +987,8 @@ static int32_t count_workers(const struct ring_list *ring)
     return n;
 }
 
-static int choose_drf(struct elastic_choice *out, struct elastic_note *note, void *self,
-                      const struct elastic_slot *s, struct err *e)
+static int drf_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
+                           const struct elastic_slot *s, struct err *e)
 {
     struct order *x = self;
     double total[CLUSTER_MAX_RESOURCES];
@@ -1007,9 +1010,9 @@ static int choose_drf(struct elastic_choice *out, struct elastic_note *note, voi
                 least = i;
         int32_t job = x->jobs[least];
         bool found = false;
-        if (count_workers(&x->rings[job]) < elastic_most(s, job))
-            rc = grow(&found, x, &s->jobs[job], job, e);
-        x->key[job] += worker_share(s->cluster, total, &s->jobs[job]);
+        if (drf_count_workers(&x->rings[job]) < elastic_most(s, job))
+            rc = drf_grow_ring(&found, x, &s->jobs[job], job, e);
+        x->key[job] += drf_worker_share(s->cluster, total, &s->jobs[job]);
         if (!found) {
             n_open--;
             memmove(x->jobs + least, x->jobs + least + 1, (size_t)(n_open - least) * sizeof *x->jobs);
@@ -1024,12 +1027,12 @@ static int choose_drf(struct elastic_choice *out, struct elastic_note *note, voi
 }
 
 static const struct elastic_scheduler drf = { "drf", "dominant resource fairness, by progressive filling",
-                                              order_build, choose_drf, order_free };
+                                              order_build, drf_choose_slot, order_free };
 static const struct elastic_scheduler las = { "las", "least attained service, in queues (Tiresias)",
-                                              fixed_build, choose_las, order_free };
+                                              order_fixed_build, las_choose_slot, order_free };
 static const struct elastic_scheduler fifo = { "fifo",
                                                "first in, first out; those behind one that does not fit wait",
-                                               fixed_build, choose_fifo, order_free };
+                                               order_fixed_build, fifo_choose_slot, order_free };
 
 const struct elastic_scheduler *const elastic_schedulers[] = { &elastic_gadget, &drf, &las, &fifo };
 const int32_t elastic_n_schedulers = sizeof elastic_schedulers / sizeof elastic_schedulers[0];

@@ -19,7 +19,7 @@
 
 /* Shares of `total` in proportion to the GPUs drawn: whole parts, then one each for the largest remainders.
  */
-static int scale_gpus(double *gpus, int32_t n, int64_t total, struct err *e)
+static int racks_scale_gpus(double *gpus, int32_t n, int64_t total, struct err *e)
 {
     double sum = 0, given = 0;
     double *rest = malloc((size_t)n * sizeof *rest);
@@ -50,7 +50,7 @@ struct racks_draft {
     double *server_Bps, *rack_Bps, *gpus;
 };
 
-static void draft_free(struct racks_draft *x)
+static void racks_draft_free(struct racks_draft *x)
 {
     free(x->rack);
     free(x->server_Bps);
@@ -58,7 +58,7 @@ static void draft_free(struct racks_draft *x)
     free(x->gpus);
 }
 
-static int draft_racks(struct racks_draft *x, int32_t *n_racks, const struct draw_racks *d, struct rng *r,
+static int racks_draft(struct racks_draft *x, int32_t *n_racks, const struct draw_racks *d, struct rng *r,
                        struct err *e)
 {
     int32_t n = (int32_t)d->servers;
@@ -83,7 +83,7 @@ static int draft_racks(struct racks_draft *x, int32_t *n_racks, const struct dra
         x->rack_Bps[i] = draw_whole(r, (struct draw_range){ d->rack_Bps.lo / Gbps, d->rack_Bps.hi / Gbps });
         x->rack_Bps[i] *= Gbps * d->link_scale;
     }
-    return d->total_gpus >= 0 ? scale_gpus(x->gpus, n, d->total_gpus, e) : 0;
+    return d->total_gpus >= 0 ? racks_scale_gpus(x->gpus, n, d->total_gpus, e) : 0;
 }
 
 int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, struct err *e)
@@ -95,7 +95,7 @@ int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, stru
     *c = (struct cluster){ 0 };
     int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM, e);
     if (!rc)
-        rc = draft_racks(&x, &n_racks, d, r, e);
+        rc = racks_draft(&x, &n_racks, d, r, e);
     if (!rc) {
         const struct cluster_racks racks = { .n_servers = (int32_t)d->servers,
                                              .n_racks = n_racks,
@@ -106,7 +106,7 @@ int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, stru
         const struct cluster_offer offer = { 1, names, x.gpus, true };
         rc = cluster_build_racks(c, &racks, &offer, e);
     }
-    draft_free(&x);
+    racks_draft_free(&x);
     rng_free(r);
     return rc;
 }
@@ -135,20 +135,20 @@ static struct draw_taste draw_taste(const struct draw_elastic *d, struct rng *r)
 }
 
 /* A quotient that a rounding error lifted above a whole number is that number. */
-static double whole_above(double x)
+static double draw_whole_above(double x)
 {
     return ceil(x * (1 - 1e-12));
 }
 
 /* Entries of a job's table of gains. */
-static size_t gain_width(const struct draw_elastic *d)
+static size_t draw_gain_width(const struct draw_elastic *d)
 {
     return (size_t)fmax(d->workers.hi, d->fixed.hi) + 1;
 }
 
 /* Table of gains by the time of an iteration; *zeta is what a worker-slot gives with the most workers, *best
  * with the number for which that is most. */
-static int fill_gains(double *gain, double *zeta, double *best, const struct elastic_job *j,
+static int draw_gains(double *gain, double *zeta, double *best, const struct elastic_job *j,
                       const struct draw_elastic *d, struct err *e)
 {
     struct ring_time t = d->ring;
@@ -169,8 +169,8 @@ static int fill_gains(double *gain, double *zeta, double *best, const struct ela
     return 0;
 }
 
-static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struct draw_elastic *d,
-                    int32_t n_slots, double *gain, struct rng *r, struct err *e)
+static int draw_elastic_job(struct elastic_job *j, struct draw_taste *taste, const struct draw_elastic *d,
+                            int32_t n_slots, double *gain, struct rng *r, struct err *e)
 {
     double last = fmax(1, floor(0.8 * n_slots));
     *j = (struct elastic_job){ .id = j->id, .leave_frac = d->leave_frac, .gain = gain };
@@ -183,10 +183,10 @@ static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struc
     j->hop_Bps = draw_whole(r, (struct draw_range){ d->hop_Bps.lo / Mbps, d->hop_Bps.hi / Mbps }) * Mbps;
     j->demand[0] = d->gpus;
     double zeta = j->zeta, best = zeta;
-    int rc = gain ? fill_gains(gain, &zeta, &best, j, d, e) : 0;
+    int rc = gain ? draw_gains(gain, &zeta, &best, j, d, e) : 0;
     if (rc)
         return rc;
-    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : whole_above(iterations / zeta);
+    j->budget = d->budget == DRAW_BUDGET_LITERAL ? iterations : draw_whole_above(iterations / zeta);
     *taste = draw_taste(d, r);
     rc = draw_set_utility(j, d, taste, j->budget * best, e);
     /* Last, so that jobs which come at once are those that would come one by one. */
@@ -195,7 +195,7 @@ static int draw_job(struct elastic_job *j, struct draw_taste *taste, const struc
 }
 
 /* Exponential gaps whose mean spreads all jobs over 0.8 of the run. */
-static int draw_poisson(struct draw_jobs *out, int32_t n_slots, int64_t seed, struct err *e)
+static int draw_poisson_arrivals(struct draw_jobs *out, int32_t n_slots, int64_t seed, struct err *e)
 {
     double last = fmax(1, floor(0.8 * n_slots)), at = 1;
     struct rng *r;
@@ -215,7 +215,7 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
     *out = (struct draw_jobs){ .n = (int32_t)d->count };
     out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
     out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
-    size_t width = gain_width(d);
+    size_t width = draw_gain_width(d);
     if (d->progress == DRAW_TAU)
         out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
     out->tastes = calloc((size_t)out->n + 1, sizeof *out->tastes);
@@ -227,12 +227,12 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
         out->jobs[i].id = out->ids[i];
         rc = rng_build(&r, (uint64_t)seed, JOB_STREAM + (uint64_t)i, e);
         if (!rc)
-            rc = draw_job(&out->jobs[i], &out->tastes[i], d, n_slots,
-                          out->gains ? out->gains + (size_t)i * width : NULL, r, e);
+            rc = draw_elastic_job(&out->jobs[i], &out->tastes[i], d, n_slots,
+                                  out->gains ? out->gains + (size_t)i * width : NULL, r, e);
         rng_free(r);
     }
     if (!rc && d->arrivals == DRAW_POISSON)
-        rc = draw_poisson(out, n_slots, seed, e);
+        rc = draw_poisson_arrivals(out, n_slots, seed, e);
     if (rc)
         draw_jobs_free(out);
     return rc;
@@ -247,7 +247,7 @@ void draw_jobs_free(struct draw_jobs *x)
     *x = (struct draw_jobs){ 0 };
 }
 
-static int32_t find_resource(const struct cluster *c, const char *name)
+static int32_t draw_find_resource(const struct cluster *c, const char *name)
 {
     for (int32_t r = 0; r < c->n_resources; r++)
         if (strcmp(c->resources[r], name) == 0)
@@ -260,7 +260,7 @@ int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const str
 {
     int32_t at[CLUSTER_MAX_RESOURCES];
     for (int32_t k = 0; k < d->n_demands; k++) {
-        at[k] = find_resource(c, d->demands[k].name);
+        at[k] = draw_find_resource(c, d->demands[k].name);
         if (at[k] < 0)
             return err_set(e, ERR_RANGE, "jobs.demand: %s is no resource of the servers, need one of them",
                            d->demands[k].name);
