@@ -223,10 +223,10 @@ static void note_events(struct place_study *s)
 {
     uint64_t active = place_uses(s) | USE_LINKS | (s->trace.path ? USE_FILE : 0);
     for (int32_t i = 0; i < s->n_schedulers; i++) {
-        enum events_order order = place_pair_order(s->schedulers[i]);
-        active |= order == EVENTS_FIFO ? USE_FIFO : 0;
-        active |= order == EVENTS_SRTF || order == EVENTS_LAS ? USE_STOPS : 0;
-        active |= order != EVENTS_LAS ? 0 : s->events.las_queues > 0 ? USE_LAS : USE_LAS | USE_ROUNDS;
+        unsigned reads = events_orders[place_pair_order(s->schedulers[i])]->reads;
+        active |= reads & ORDER_BACKFILLS ? USE_FIFO : 0;
+        active |= reads & ORDER_STOPS ? USE_STOPS : 0;
+        active |= !(reads & ORDER_ATTAINED) ? 0 : s->events.las_queues > 0 ? USE_LAS : USE_LAS | USE_ROUNDS;
     }
     place_note_unused(s, &place_trace_section, s->conf.jobs, active);
     place_note_unused(s, &place_events_section, s->conf.events, active);

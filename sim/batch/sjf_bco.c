@@ -23,12 +23,18 @@ int contention_check(const struct contention *c, struct err *e)
     return 0;
 }
 
-double contention_jobs(const struct contention *c, int32_t p)
+/*
+ * Contending jobs k = max(1, xi1 p), where p is the largest number of jobs that spread over several servers,
+ * this one included, on any server of this job. The paper has k = xi1 p, which would make a link faster than
+ * it is.
+ */
+static double contention_jobs(const struct contention *c, int32_t p)
 {
     return fmax(1, c->share_frac * p);
 }
 
-double contention_slowdown(const struct contention *c, double k)
+/* How many times slower than alone: f(k) = k + alpha (k - 1), the paper's example. k >= 1. */
+static double contention_slowdown(const struct contention *c, double k)
 {
     return k + c->alpha * (k - 1);
 }
@@ -270,7 +276,8 @@ static int order_by_size(int32_t *order, const struct batch_problem *p, struct e
     return 0;
 }
 
-int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_settings *s)
+/* Loads that always suffice: all jobs one after the other, rounded up [s]. */
+static int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_settings *s)
 {
     double sum_s = 0;
     for (int32_t i = 0; i < p->n_jobs; i++)

@@ -18,16 +18,6 @@ struct contention {
 int contention_check(const struct contention *c, struct err *e);
 
 /**
- * Contending jobs k = max(1, xi1 p), where p is the largest number of jobs that spread over several servers,
- * this one included, on any server of this job. The paper has k = xi1 p, which would make a link faster than
- * it is.
- */
-double contention_jobs(const struct contention *c, int32_t p);
-
-/** How many times slower than alone: f(k) = k + alpha (k - 1), the paper's example. k >= 1. */
-double contention_slowdown(const struct contention *c, double k);
-
-/**
  * Time of one iteration of @p job on @p n_servers servers, meeting @p p jobs (see contention_jobs(); not read
  * when n_servers is 1):
  *
@@ -100,9 +90,6 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
  */
 int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
                 const struct batch_settings *s, struct err *e);
-
-/** Loads that always suffice: all jobs one after the other, rounded up [s]. */
-int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct batch_settings *s);
 
 /*
  * A random batch like the one of arXiv 2207.07817 section 7: 160 jobs in sizes of the Philly trace.

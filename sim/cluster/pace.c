@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "sim/flow/maxmin.h"
 #include "workloads/collective.h"
@@ -185,10 +185,8 @@ static double inner_s(const struct pace_site *x, double bytes, int32_t n)
 static int site_add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
 {
     if (x->tally_of[arc] < 0) {
-        struct pace_tally *grown = array_grow(x->tally, x->n_tally, &x->cap_tally, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(x->tally, x->cap_tally, x->n_tally + 1))
             return err_nomem(e, "links of a job");
-        x->tally = grown;
         x->tally_of[arc] = x->n_tally;
         x->tally[x->n_tally++] = (struct pace_tally){ arc, 0, 0 };
     }

@@ -5,8 +5,543 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/stat.h"
+
+const struct order_kind *const events_orders[N_EVENTS_ORDERS] = {
+    [EVENTS_FIFO] = &order_fifo, [EVENTS_SJF] = &order_sjf, [EVENTS_SRTF] = &order_srtf,
+    [EVENTS_LAS] = &order_las,   [EVENTS_DRF] = &order_drf,
+};
+
+/* ---- lists of jobs ---- */
+
+bool order_before(const struct live_job *live, int32_t a, int32_t b)
+{
+    const struct order_key *x = &live[a].key, *y = &live[b].key;
+    if (x->first < y->first || x->first > y->first)
+        return x->first < y->first;
+    if (x->second < y->second || x->second > y->second)
+        return x->second < y->second;
+    return a < b;
+}
+
+/* How many of the list come before a job: where it stands, or would. */
+static int32_t order_list_find(const struct order_list *list, const struct live_job *live, int32_t job)
+{
+    int32_t low = 0, high = list->n;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (order_before(live, order_list_at(list, middle), job))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void order_list_add(struct order_list *list, const struct live_job *live, int32_t job)
+{
+    if (list->first + list->n == list->cap) {
+        memmove(list->jobs, list->jobs + list->first, (size_t)list->n * sizeof *list->jobs);
+        list->first = 0;
+    }
+    int32_t at = order_list_find(list, live, job), *slot = list->jobs + list->first + at;
+    memmove(slot + 1, slot, (size_t)(list->n - at) * sizeof *slot);
+    *slot = job;
+    list->n++;
+}
+
+static void order_list_remove(struct order_list *list, const struct live_job *live, int32_t job)
+{
+    int32_t at = order_list_find(list, live, job), *begin = list->jobs + list->first;
+    assert(at < list->n && begin[at] == job);
+    /* Jobs leave near the front. */
+    memmove(begin + 1, begin, (size_t)at * sizeof *begin);
+    list->first++;
+    list->n--;
+}
+
+int32_t order_smallest(const struct events_state *x)
+{
+    int32_t gpus = bits_next(&x->sizes, 0);
+    return gpus < 0 ? INT32_MAX : gpus;
+}
+
+/* ---- what happens to one job: it waits, starts, changes its pace, stops, ends ---- */
+
+double events_done(const struct events_state *x, int32_t job)
+{
+    const struct live_job *live = &x->live[job];
+    /* NaN pace: it began just now. */
+    if (live->phase != LIVE_RUNS || !(x->now_s > live->since_s && isfinite(live->iteration_s)))
+        return live->done;
+    return fmin(live->work, live->done + (x->now_s - live->since_s) / live->iteration_s);
+}
+
+double events_gpu_s(const struct events_state *x, int32_t job)
+{
+    const struct live_job *live = &x->live[job];
+    double held_s = live->phase == LIVE_RUNS ? x->now_s - live->from_s : 0;
+    return live->gpu_s + x->p->jobs[job].gpus * held_s;
+}
+
+/* A job comes to wait. */
+static int events_wait(struct events_state *x, int32_t job, struct err *e)
+{
+    struct live_job *live = &x->live[job];
+    int32_t gpus = x->p->jobs[job].gpus;
+    live->phase = LIVE_WAITS;
+    x->kind->find_key(&live->key, x, job);
+    order_list_add(&x->waiting, x->live, job);
+    if (x->size_count[gpus]++ == 0)
+        bits_add(&x->sizes, gpus);
+    return x->kind->wait ? x->kind->wait(x, job, e) : 0;
+}
+
+static void events_leave_queue(struct events_state *x, int32_t job)
+{
+    int32_t gpus = x->p->jobs[job].gpus;
+    order_list_remove(&x->waiting, x->live, job);
+    if (--x->size_count[gpus] == 0)
+        bits_remove(&x->sizes, gpus);
+}
+
+static void events_note_start(struct events_state *x, int32_t job)
+{
+    struct events_job *r = &x->out->jobs[job];
+    struct live_job *live = &x->live[job];
+    if (isnan(r->start_s))
+        r->start_s = x->now_s;
+    if (live->place.n > r->servers)
+        r->servers = live->place.n;
+    live->phase = LIVE_RUNS;
+    live->from_s = x->now_s;
+    live->from_done = live->done;
+    live->since_s = x->now_s + (r->stops > 0 ? x->s->overhead_s : 0);
+    live->iteration_s = NAN;
+    live->at = x->n_running;
+    x->running[x->n_running++] = job;
+    x->gpus_held += x->p->jobs[job].gpus;
+}
+
+int events_start(struct events_state *x, int32_t job, bool *started, struct err *e)
+{
+    const struct gang_job *spec = &x->p->jobs[job];
+    struct live_job *live = &x->live[job];
+    *started = pack_fits(x->pack, spec);
+    if (!*started)
+        return 0;
+    int rc = pack_find(&live->place, x->pack, x->s->pack, spec, x->rng, e);
+    if (rc)
+        return rc;
+    const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
+    rc = x->p->pace->begin(x->p->pace->x, job, &place, e);
+    if (rc)
+        return rc;
+    pack_take(x->pack, spec, &live->place);
+    events_leave_queue(x, job);
+    events_note_start(x, job);
+    return x->kind->begin ? x->kind->begin(x, job, e) : 0;
+}
+
+/* It has done so many iterations by now; their bytes go into the bins of links. Since since_s its pace is the
+ * same. */
+static void live_move_to(struct events_state *x, int32_t job, double done)
+{
+    struct live_job *live = &x->live[job];
+    if (x->out->bins.bytes && done > live->done)
+        pace_graph_spread(x->graph, job, done - live->done, &x->out->bins, live->since_s, x->now_s);
+    live->done = done;
+}
+
+static int live_set_pace(struct events_state *x, int32_t job, double iteration_s, struct err *e)
+{
+    struct live_job *live = &x->live[job];
+    if (iteration_s == live->iteration_s)
+        return 0;
+    live_move_to(x, job, events_done(x, job));
+    live->since_s = fmax(live->since_s, x->now_s);
+    live->iteration_s = iteration_s;
+    double left = live->work - live->done;
+    return event_heap_set(&x->ends, job, live->since_s + (left > 0 ? left * iteration_s : 0), e);
+}
+
+/* Learn the new speeds from the model. */
+static int events_pace(struct events_state *x, struct err *e)
+{
+    const struct pace *pace = x->p->pace;
+    const int32_t *jobs;
+    int32_t n;
+    int rc = pace->changed(pace->x, &jobs, &n, e);
+    for (int32_t i = 0; i < n && !rc; i++)
+        rc = live_set_pace(x, jobs[i], pace->iteration_s(pace->x, jobs[i]), e);
+    return rc;
+}
+
+static int events_note_spans(struct events_state *x, int32_t job, struct err *e)
+{
+    const struct live_job *live = &x->live[job];
+    struct events_result *out = x->out;
+    for (int32_t i = 0; i < live->place.n && x->s->keep_spans && x->now_s > live->from_s; i++) {
+        if (!vec_reserve(out->spans, out->cap_spans, out->n_spans + 1))
+            return err_nomem(e, "intervals of jobs");
+        out->spans[out->n_spans++] =
+            (struct events_span){ job, live->place.servers[i], live->place.gpus[i], live->from_s, x->now_s };
+    }
+    return 0;
+}
+
+/* All that counts up to now: time, progress, bytes. It still has its place. */
+static int events_leave(struct events_state *x, int32_t job, struct err *e)
+{
+    struct live_job *live = &x->live[job];
+    struct events_job *r = &x->out->jobs[job];
+    double held_s = x->now_s - live->from_s;
+    double set_up_s = r->stops > 0 ? x->s->overhead_s : 0;
+    live_move_to(x, job, events_done(x, job));
+    live->gpu_s = events_gpu_s(x, job);
+    r->run_s += held_s;
+    r->iterations = live->done;
+    if (x->graph) {
+        double iterations = live->done - live->from_done;
+        pace_graph_count(x->graph, job, iterations);
+        live->moved_s += fmax(0, held_s - set_up_s);
+        live->alone_s += iterations * pace_graph_alone_s(x->graph, job);
+    }
+    return events_note_spans(x, job, e);
+}
+
+static int events_vacate(struct events_state *x, int32_t job, struct err *e)
+{
+    struct live_job *live = &x->live[job];
+    int rc = events_leave(x, job, e);
+    x->p->pace->end(x->p->pace->x, job);
+    pack_give(x->pack, &x->p->jobs[job], &live->place);
+    event_heap_remove(&x->ends, job);
+    x->gpus_held -= x->p->jobs[job].gpus;
+    x->running[live->at] = x->running[--x->n_running];
+    x->live[x->running[live->at]].at = live->at;
+    live->phase = LIVE_DONE;
+    if (x->kind->end)
+        x->kind->end(x, job);
+    pack_place_free(&live->place);
+    return rc;
+}
+
+int events_stop(struct events_state *x, int32_t job, struct err *e)
+{
+    int rc = events_vacate(x, job, e);
+    x->out->jobs[job].stops++;
+    return rc ? rc : events_wait(x, job, e);
+}
+
+/* A running job is done. */
+static int events_finish(struct events_state *x, int32_t job, struct err *e)
+{
+    struct live_job *live = &x->live[job];
+    struct events_job *r = &x->out->jobs[job];
+    /* Its time has come: what rounding left of its work is done. */
+    live_move_to(x, job, live->work);
+    int rc = events_vacate(x, job, e);
+    r->iterations = live->work;
+    r->end = EVENTS_DONE;
+    x->out->n_done++;
+    r->end_s = x->now_s;
+    r->jct_s = x->now_s - x->p->jobs[job].submit_s;
+    r->wait_s = r->jct_s - r->run_s;
+    r->slowdown = r->jct_s / r->ideal_s;
+    return rc;
+}
+
+/* ---- what a run begins with: settings and jobs checked, arrivals in order, ideal times ---- */
+
+struct events_settings events_settings_default(void)
+{
+    return (struct events_settings){ .order = EVENTS_FIFO,
+                                     .pack = PACK_PACKED,
+                                     .seed = 1,
+                                     .horizon_s = INFINITY,
+                                     .las_queues = 3,
+                                     .las_at = { 3600, 36000 },
+                                     .round_s = 300 };
+}
+
+static int events_check_las(const struct events_settings *s, struct err *e)
+{
+    if (s->las_queues < 0 || s->las_queues > EVENTS_MAX_QUEUES)
+        return err_set(e, ERR_RANGE, "LAS: has %d queues, need 0 (continuous) to %d", (int)s->las_queues,
+                       (int)EVENTS_MAX_QUEUES);
+    for (int32_t i = 0; i + 1 < s->las_queues; i++) {
+        double above = i > 0 ? s->las_at[i - 1] : 0;
+        if (!(s->las_at[i] > above && isfinite(s->las_at[i])))
+            return err_set(e, ERR_RANGE, "LAS: queue %d ends at %g GPU-seconds, need more than %g", (int)i,
+                           s->las_at[i], above);
+    }
+    if (s->las_queues == 0 && !(s->round_s > 0 && isfinite(s->round_s)))
+        return err_set(e, ERR_RANGE, "LAS: round is %g s, need > 0", s->round_s);
+    return 0;
+}
+
+static int events_check_settings(const struct events_settings *s, struct err *e)
+{
+    if ((int)s->order < 0 || s->order >= N_EVENTS_ORDERS)
+        return err_set(e, ERR_RANGE, "order of jobs is %d, need 0 to %d", (int)s->order, N_EVENTS_ORDERS - 1);
+    if ((int)s->pack < 0 || s->pack >= N_PACK_KINDS)
+        return err_set(e, ERR_RANGE, "placement is %d, need 0 to %d", (int)s->pack, N_PACK_KINDS - 1);
+    if (!(s->horizon_s > 0))
+        return err_set(e, ERR_RANGE, "horizon is %g s, need > 0", s->horizon_s);
+    if (!(s->overhead_s >= 0 && isfinite(s->overhead_s)))
+        return err_set(e, ERR_RANGE, "overhead of a restart is %g s, need a number >= 0", s->overhead_s);
+    return s->order == EVENTS_LAS ? events_check_las(s, e) : 0;
+}
+
+static int events_check(const struct events_problem *p, const struct events_settings *s, struct err *e)
+{
+    double gpus = cluster_total(p->cluster, 0);
+    int rc = events_check_settings(s, e);
+    if (rc)
+        return rc;
+    if (p->n_jobs < 1 || p->n_jobs > GANG_MAX_JOBS)
+        return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)GANG_MAX_JOBS);
+    for (int32_t i = 0; i < p->n_jobs && !rc; i++)
+        rc = gang_job_check(&p->jobs[i], i, p->cluster, gpus, e);
+    return rc;
+}
+
+struct arrival {
+    double submit_s;
+    int32_t job;
+};
+
+static int arrival_compare(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    if (x->submit_s < y->submit_s || x->submit_s > y->submit_s)
+        return x->submit_s < y->submit_s ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static int events_sort_arrivals(struct events_state *x, struct err *e)
+{
+    int32_t n = x->p->n_jobs;
+    struct arrival *list = malloc((size_t)n * sizeof *list);
+    if (!list)
+        return err_nomem(e, "submissions");
+    for (int32_t i = 0; i < n; i++)
+        list[i] = (struct arrival){ x->p->jobs[i].submit_s, i };
+    qsort(list, (size_t)n, sizeof *list, arrival_compare);
+    for (int32_t i = 0; i < n; i++)
+        x->arrivals[i] = list[i].job;
+    free(list);
+    /* Time begins with the first one. */
+    x->now_s = x->p->jobs[x->arrivals[0]].submit_s;
+    x->out->first_s = x->now_s;
+    return 0;
+}
+
+/* Iteration time of a job alone, where topology puts it in the empty cluster. */
+static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
+{
+    const struct pace *pace = x->p->pace;
+    const struct gang_job *spec = &x->p->jobs[job];
+    struct live_job *live = &x->live[job];
+    const int32_t *changed;
+    int32_t n;
+    int rc = pack_find(&live->place, x->pack, PACK_TOPOLOGY, spec, NULL, e);
+    if (rc)
+        return rc;
+    const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
+    rc = pace->begin(pace->x, job, &place, e);
+    if (rc)
+        return rc;
+    rc = pace->changed(pace->x, &changed, &n, e);
+    live->ideal_s = pace->iteration_s(pace->x, job);
+    pace->end(pace->x, job);
+    pack_place_free(&live->place);
+    char name[GANG_NAME];
+    if (!rc && !(live->ideal_s > 0 && isfinite(live->ideal_s)))
+        return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, need a number > 0",
+                       gang_job_name(name, spec, job), live->ideal_s);
+    live->work = isnan(spec->iterations) ? spec->runtime_s / live->ideal_s : spec->iterations;
+    x->out->jobs[job].ideal_s = live->work * live->ideal_s;
+    return rc;
+}
+
+static int events_find_ideals(struct events_state *x, struct err *e)
+{
+    const struct pace *pace = x->p->pace;
+    const int32_t *changed;
+    int32_t n;
+    int rc = 0;
+    for (int32_t i = 0; i < x->p->n_jobs && !rc; i++)
+        rc = events_find_ideal(x, i, e);
+    if (!rc)
+        rc = pace->changed(pace->x, &changed, &n, e);
+    if (!rc && x->graph)
+        pace_graph_reset(x->graph);
+    return rc;
+}
+
+static int events_reserve(struct events_state *x, struct err *e)
+{
+    size_t n = (size_t)x->p->n_jobs;
+    int32_t most = 0;
+    for (int32_t i = 0; i < x->p->n_jobs; i++)
+        most = x->p->jobs[i].gpus > most ? x->p->jobs[i].gpus : most;
+    x->out->jobs = malloc(n * sizeof *x->out->jobs);
+    x->live = calloc(n, sizeof *x->live);
+    x->arrivals = malloc(n * sizeof *x->arrivals);
+    x->running = malloc(n * sizeof *x->running);
+    x->waiting.jobs = malloc(n * sizeof *x->waiting.jobs);
+    x->waiting.cap = x->p->n_jobs;
+    x->size_count = calloc((size_t)most + 1, sizeof *x->size_count);
+    if (!x->out->jobs || !x->live || !x->arrivals || !x->running || !x->waiting.jobs || !x->size_count ||
+        !bits_build(&x->sizes, most + 1))
+        return err_nomem(e, "jobs");
+    for (size_t i = 0; i < n; i++)
+        x->out->jobs[i] = (struct events_job){ .end = EVENTS_ABSENT,
+                                               .start_s = NAN,
+                                               .end_s = NAN,
+                                               .jct_s = NAN,
+                                               .wait_s = NAN,
+                                               .slowdown = NAN,
+                                               .stretch = NAN };
+    return 0;
+}
+
+static int events_open(struct events_state *x, struct err *e)
+{
+    x->kind = events_orders[x->s->order];
+    x->graph = pace_graph_of(x->p->pace);
+    for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
+        x->total[r] = cluster_total(x->p->cluster, r);
+    int rc = events_reserve(x, e);
+    if (!rc)
+        rc = events_sort_arrivals(x, e);
+    if (!rc)
+        rc = pack_build(&x->pack, x->p->cluster, e);
+    if (!rc && x->s->pack == PACK_RANDOM)
+        rc = rng_build(&x->rng, x->s->seed, 0, e);
+    if (!rc)
+        rc = events_find_ideals(x, e);
+    if (!rc && x->s->keep_bins && x->graph)
+        rc = link_bins_build(&x->out->bins, x->p->cluster->n_arcs, EVENTS_BINS, x->out->first_s, 1, e);
+    if (!rc && x->kind->build)
+        rc = x->kind->build(x, e);
+    return rc;
+}
+
+/* Gives the model back as it was: without jobs. */
+static void events_close(struct events_state *x)
+{
+    const struct pace *pace = x->p->pace;
+    const int32_t *changed;
+    struct err ignored = { 0 };
+    int32_t n;
+    for (int32_t i = 0; i < x->n_running; i++)
+        pace->end(pace->x, x->running[i]);
+    if (x->n_running > 0)
+        pace->changed(pace->x, &changed, &n, &ignored);
+    if (x->kind->free)
+        x->kind->free(x->own);
+    for (int32_t i = 0; x->live && i < x->p->n_jobs; i++)
+        pack_place_free(&x->live[i].place);
+    free(x->live);
+    free(x->arrivals);
+    free(x->running);
+    free(x->waiting.jobs);
+    free(x->size_count);
+    bits_free(&x->sizes);
+    event_heap_free(&x->ends);
+    pack_free(x->pack);
+    rng_free(x->rng);
+}
+
+/* ---- what a run ends with: jobs that did not, and means over all ---- */
+
+static int events_sum_done(struct events_state *x, struct err *e)
+{
+    struct events_result *out = x->out;
+    double *jct_s = malloc((size_t)out->n_jobs * sizeof *jct_s), wait_s = 0, slowdown = 0, sum_s = 0;
+    int32_t n = 0;
+    if (!jct_s)
+        return err_nomem(e, "completion times");
+    for (int32_t i = 0; i < out->n_jobs; i++)
+        if (out->jobs[i].end == EVENTS_DONE) {
+            jct_s[n++] = out->jobs[i].jct_s;
+            sum_s += out->jobs[i].jct_s;
+            wait_s += out->jobs[i].wait_s;
+            slowdown += out->jobs[i].slowdown;
+        }
+    out->mean_jct_s = sum_s / n;
+    out->mean_wait_s = wait_s / n;
+    out->mean_slowdown = slowdown / n;
+    stat_sort(jct_s, n);
+    out->median_jct_s = stat_quantile(jct_s, n, 0.5);
+    out->p95_jct_s = stat_quantile(jct_s, n, 0.95);
+    out->p99_jct_s = stat_quantile(jct_s, n, 0.99);
+    free(jct_s);
+    return 0;
+}
+
+static void events_sum_wide(struct events_state *x)
+{
+    struct events_result *out = x->out;
+    int32_t n_moved = 0;
+    double sum = 0;
+    for (int32_t i = 0; i < out->n_jobs; i++) {
+        struct events_job *r = &out->jobs[i];
+        r->stretch = x->live[i].alone_s > 0 ? x->live[i].moved_s / x->live[i].alone_s : (double)NAN;
+        out->stops += r->stops;
+        if (r->servers < 2)
+            continue;
+        out->n_wide++;
+        if (!isnan(r->stretch)) {
+            sum += r->stretch;
+            n_moved++;
+        }
+    }
+    out->mean_stretch = sum / n_moved;
+}
+
+static int events_sum_arcs(struct events_state *x, struct err *e)
+{
+    struct events_result *out = x->out;
+    if (!x->graph)
+        return 0;
+    out->n_arcs = x->p->cluster->n_arcs;
+    out->arcs = malloc((size_t)out->n_arcs * sizeof *out->arcs + 1);
+    if (!out->arcs)
+        return err_nomem(e, "links");
+    for (int32_t a = 0; a < out->n_arcs; a++) {
+        struct pace_graph_use use = pace_graph_arc(x->graph, a);
+        double could_B = use.reach_Bps * out->makespan_s;
+        out->arcs[a] =
+            (struct events_arc){ use.bytes, use.bytes > 0 ? use.bytes / could_B : 0, use.peak_frac };
+    }
+    return 0;
+}
+
+static int events_sum_up(struct events_state *x, struct err *e)
+{
+    struct events_result *out = x->out;
+    int rc = 0;
+    for (int32_t i = 0; i < x->n_running && !rc; i++) {
+        rc = events_leave(x, x->running[i], e);
+        out->jobs[x->running[i]].end = EVENTS_RUNS;
+    }
+    for (int32_t i = 0; i < x->waiting.n; i++)
+        out->jobs[order_list_at(&x->waiting, i)].end = EVENTS_WAITS;
+    if (!rc)
+        rc = events_sum_done(x, e);
+    events_sum_wide(x);
+    out->last_s = x->now_s;
+    out->makespan_s = out->last_s - out->first_s;
+    out->gpu_frac = out->makespan_s > 0 ? x->held_gpu_s / (x->total[0] * out->makespan_s) : 0;
+    return rc ? rc : events_sum_arcs(x, e);
+}
+
+/* ---- from event to event ---- */
 
 /* Ends this close (relative) are one event. */
 #define SAME_TIME (1 + 0x1p-42)
@@ -37,10 +572,8 @@ static int events_note_point(struct events_state *x, struct err *e)
     struct events_result *out = x->out;
     if (!x->s->keep_points)
         return 0;
-    struct events_point *grown = array_grow(out->points, out->n_points, &out->cap_points, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(out->points, out->cap_points, out->n_points + 1))
         return err_nomem(e, "points in time");
-    out->points = grown;
     out->points[out->n_points++] =
         (struct events_point){ x->now_s, x->gpus_held, x->n_running, x->waiting.n };
     return 0;
@@ -112,561 +645,4 @@ void events_result_free(struct events_result *r)
     free(r->points);
     link_bins_free(&r->bins);
     *r = (struct events_result){ 0 };
-}
-
-/*
- * What a run begins with: settings and jobs checked, arrivals in order, ideal times.
- */
-
-static const struct order_kind *const kinds[N_EVENTS_ORDERS] = { &order_fifo, &order_sjf, &order_srtf,
-                                                                 &order_las, &order_drf };
-
-const char *events_order_help(enum events_order order)
-{
-    return kinds[order]->help;
-}
-
-struct events_settings events_settings_default(void)
-{
-    return (struct events_settings){ .order = EVENTS_FIFO,
-                                     .pack = PACK_PACKED,
-                                     .seed = 1,
-                                     .horizon_s = INFINITY,
-                                     .las_queues = 3,
-                                     .las_at = { 3600, 36000 },
-                                     .round_s = 300 };
-}
-
-/* ---- checks ---- */
-
-static int events_check_las(const struct events_settings *s, struct err *e)
-{
-    if (s->las_queues < 0 || s->las_queues > EVENTS_MAX_QUEUES)
-        return err_set(e, ERR_RANGE, "LAS: has %d queues, need 0 (continuous) to %d", (int)s->las_queues,
-                       (int)EVENTS_MAX_QUEUES);
-    for (int32_t i = 0; i + 1 < s->las_queues; i++) {
-        double above = i > 0 ? s->las_at[i - 1] : 0;
-        if (!(s->las_at[i] > above && isfinite(s->las_at[i])))
-            return err_set(e, ERR_RANGE, "LAS: queue %d ends at %g GPU-seconds, need more than %g", (int)i,
-                           s->las_at[i], above);
-    }
-    if (s->las_queues == 0 && !(s->round_s > 0 && isfinite(s->round_s)))
-        return err_set(e, ERR_RANGE, "LAS: round is %g s, need > 0", s->round_s);
-    return 0;
-}
-
-static int events_check_settings(const struct events_settings *s, struct err *e)
-{
-    if ((int)s->order < 0 || s->order >= N_EVENTS_ORDERS)
-        return err_set(e, ERR_RANGE, "order of jobs is %d, need 0 to %d", (int)s->order, N_EVENTS_ORDERS - 1);
-    if ((int)s->pack < 0 || s->pack >= N_PACK_KINDS)
-        return err_set(e, ERR_RANGE, "placement is %d, need 0 to %d", (int)s->pack, N_PACK_KINDS - 1);
-    if (!(s->horizon_s > 0))
-        return err_set(e, ERR_RANGE, "horizon is %g s, need > 0", s->horizon_s);
-    if (!(s->overhead_s >= 0 && isfinite(s->overhead_s)))
-        return err_set(e, ERR_RANGE, "overhead of a restart is %g s, need a number >= 0", s->overhead_s);
-    return s->order == EVENTS_LAS ? events_check_las(s, e) : 0;
-}
-
-int events_check(const struct events_problem *p, const struct events_settings *s, struct err *e)
-{
-    double gpus = cluster_total(p->cluster, 0);
-    int rc = events_check_settings(s, e);
-    if (rc)
-        return rc;
-    if (p->n_jobs < 1 || p->n_jobs > GANG_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)GANG_MAX_JOBS);
-    for (int32_t i = 0; i < p->n_jobs && !rc; i++)
-        rc = gang_job_check(&p->jobs[i], i, p->cluster, gpus, e);
-    return rc;
-}
-
-/* ---- arrivals ---- */
-
-struct arrival {
-    double submit_s;
-    int32_t job;
-};
-
-static int arrival_compare(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    if (x->submit_s < y->submit_s || x->submit_s > y->submit_s)
-        return x->submit_s < y->submit_s ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
-
-static int events_sort_arrivals(struct events_state *x, struct err *e)
-{
-    int32_t n = x->p->n_jobs;
-    struct arrival *list = malloc((size_t)n * sizeof *list);
-    if (!list)
-        return err_nomem(e, "submissions");
-    for (int32_t i = 0; i < n; i++)
-        list[i] = (struct arrival){ x->p->jobs[i].submit_s, i };
-    qsort(list, (size_t)n, sizeof *list, arrival_compare);
-    for (int32_t i = 0; i < n; i++)
-        x->arrivals[i] = list[i].job;
-    free(list);
-    /* Time begins with the first one. */
-    x->now_s = x->p->jobs[x->arrivals[0]].submit_s;
-    x->out->first_s = x->now_s;
-    return 0;
-}
-
-/* ---- ideal times ---- */
-
-/* Iteration time of a job alone, where topology puts it in the empty cluster. */
-static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
-{
-    const struct pace *pace = x->p->pace;
-    const struct gang_job *spec = &x->p->jobs[job];
-    struct live_job *live = &x->live[job];
-    const int32_t *changed;
-    int32_t n;
-    int rc = pack_find(&live->place, x->pack, PACK_TOPOLOGY, spec, NULL, e);
-    if (rc)
-        return rc;
-    const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
-    rc = pace->begin(pace->x, job, &place, e);
-    if (rc)
-        return rc;
-    rc = pace->changed(pace->x, &changed, &n, e);
-    live->ideal_s = pace->iteration_s(pace->x, job);
-    pace->end(pace->x, job);
-    pack_place_free(&live->place);
-    char name[GANG_NAME];
-    if (!rc && !(live->ideal_s > 0 && isfinite(live->ideal_s)))
-        return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, need a number > 0",
-                       gang_job_name(name, spec, job), live->ideal_s);
-    live->work = isnan(spec->iterations) ? spec->runtime_s / live->ideal_s : spec->iterations;
-    x->out->jobs[job].ideal_s = live->work * live->ideal_s;
-    return rc;
-}
-
-static int events_find_ideals(struct events_state *x, struct err *e)
-{
-    const struct pace *pace = x->p->pace;
-    const int32_t *changed;
-    int32_t n;
-    int rc = 0;
-    for (int32_t i = 0; i < x->p->n_jobs && !rc; i++)
-        rc = events_find_ideal(x, i, e);
-    if (!rc)
-        rc = pace->changed(pace->x, &changed, &n, e);
-    if (!rc && x->graph)
-        pace_graph_reset(x->graph);
-    return rc;
-}
-
-/* ---- */
-
-static int events_reserve(struct events_state *x, struct err *e)
-{
-    size_t n = (size_t)x->p->n_jobs;
-    int32_t most = 0;
-    for (int32_t i = 0; i < x->p->n_jobs; i++)
-        most = x->p->jobs[i].gpus > most ? x->p->jobs[i].gpus : most;
-    x->out->jobs = malloc(n * sizeof *x->out->jobs);
-    x->live = calloc(n, sizeof *x->live);
-    x->arrivals = malloc(n * sizeof *x->arrivals);
-    x->running = malloc(n * sizeof *x->running);
-    x->waiting.jobs = malloc(n * sizeof *x->waiting.jobs);
-    x->waiting.cap = x->p->n_jobs;
-    x->size_count = calloc((size_t)most + 1, sizeof *x->size_count);
-    if (!x->out->jobs || !x->live || !x->arrivals || !x->running || !x->waiting.jobs || !x->size_count ||
-        !bits_build(&x->sizes, most + 1))
-        return err_nomem(e, "jobs");
-    for (size_t i = 0; i < n; i++)
-        x->out->jobs[i] = (struct events_job){ .end = EVENTS_ABSENT,
-                                               .start_s = NAN,
-                                               .end_s = NAN,
-                                               .jct_s = NAN,
-                                               .wait_s = NAN,
-                                               .slowdown = NAN,
-                                               .stretch = NAN };
-    return 0;
-}
-
-int events_open(struct events_state *x, struct err *e)
-{
-    x->kind = kinds[x->s->order];
-    x->graph = pace_graph_of(x->p->pace);
-    for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
-        x->total[r] = cluster_total(x->p->cluster, r);
-    int rc = events_reserve(x, e);
-    if (!rc)
-        rc = events_sort_arrivals(x, e);
-    if (!rc)
-        rc = pack_build(&x->pack, x->p->cluster, e);
-    if (!rc && x->s->pack == PACK_RANDOM)
-        rc = rng_build(&x->rng, x->s->seed, 0, e);
-    if (!rc)
-        rc = events_find_ideals(x, e);
-    if (!rc && x->s->keep_bins && x->graph)
-        rc = link_bins_build(&x->out->bins, x->p->cluster->n_arcs, EVENTS_BINS, x->out->first_s, 1, e);
-    if (!rc && x->kind->build)
-        rc = x->kind->build(x, e);
-    return rc;
-}
-
-/* Gives the model back as it was: without jobs. */
-void events_close(struct events_state *x)
-{
-    const struct pace *pace = x->p->pace;
-    const int32_t *changed;
-    struct err ignored = { 0 };
-    int32_t n;
-    for (int32_t i = 0; i < x->n_running; i++)
-        pace->end(pace->x, x->running[i]);
-    if (x->n_running > 0)
-        pace->changed(pace->x, &changed, &n, &ignored);
-    if (x->kind->free)
-        x->kind->free(x->own);
-    for (int32_t i = 0; x->live && i < x->p->n_jobs; i++)
-        pack_place_free(&x->live[i].place);
-    free(x->live);
-    free(x->arrivals);
-    free(x->running);
-    free(x->waiting.jobs);
-    free(x->size_count);
-    bits_free(&x->sizes);
-    event_heap_free(&x->ends);
-    pack_free(x->pack);
-    rng_free(x->rng);
-}
-
-const char *const events_order_words[N_EVENTS_ORDERS + 1] = { "fifo", "sjf", "srtf", "las", "drf" };
-
-bool order_before(const struct live_job *live, int32_t a, int32_t b)
-{
-    const struct order_key *x = &live[a].key, *y = &live[b].key;
-    if (x->first < y->first || x->first > y->first)
-        return x->first < y->first;
-    if (x->second < y->second || x->second > y->second)
-        return x->second < y->second;
-    return a < b;
-}
-
-/* How many of the list come before a job: where it stands, or would. */
-static int32_t order_list_find(const struct order_list *list, const struct live_job *live, int32_t job)
-{
-    int32_t low = 0, high = list->n;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (order_before(live, order_list_at(list, middle), job))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-void order_list_add(struct order_list *list, const struct live_job *live, int32_t job)
-{
-    if (list->first + list->n == list->cap) {
-        memmove(list->jobs, list->jobs + list->first, (size_t)list->n * sizeof *list->jobs);
-        list->first = 0;
-    }
-    int32_t at = order_list_find(list, live, job), *slot = list->jobs + list->first + at;
-    memmove(slot + 1, slot, (size_t)(list->n - at) * sizeof *slot);
-    *slot = job;
-    list->n++;
-}
-
-void order_list_remove(struct order_list *list, const struct live_job *live, int32_t job)
-{
-    int32_t at = order_list_find(list, live, job), *begin = list->jobs + list->first;
-    assert(at < list->n && begin[at] == job);
-    /* Jobs leave near the front. */
-    memmove(begin + 1, begin, (size_t)at * sizeof *begin);
-    list->first++;
-    list->n--;
-}
-
-int32_t order_smallest(const struct events_state *x)
-{
-    int32_t gpus = bits_next(&x->sizes, 0);
-    return gpus < 0 ? INT32_MAX : gpus;
-}
-
-/*
- * What happens to one job: it waits, starts, changes its pace, stops, ends.
- */
-
-double events_done(const struct events_state *x, int32_t job)
-{
-    const struct live_job *live = &x->live[job];
-    /* NaN pace: it began just now. */
-    if (live->phase != LIVE_RUNS || !(x->now_s > live->since_s && isfinite(live->iteration_s)))
-        return live->done;
-    return fmin(live->work, live->done + (x->now_s - live->since_s) / live->iteration_s);
-}
-
-double events_gpu_s(const struct events_state *x, int32_t job)
-{
-    const struct live_job *live = &x->live[job];
-    double held_s = live->phase == LIVE_RUNS ? x->now_s - live->from_s : 0;
-    return live->gpu_s + x->p->jobs[job].gpus * held_s;
-}
-
-int events_wait(struct events_state *x, int32_t job, struct err *e)
-{
-    struct live_job *live = &x->live[job];
-    int32_t gpus = x->p->jobs[job].gpus;
-    live->phase = LIVE_WAITS;
-    x->kind->find_key(&live->key, x, job);
-    order_list_add(&x->waiting, x->live, job);
-    if (x->size_count[gpus]++ == 0)
-        bits_add(&x->sizes, gpus);
-    return x->kind->wait ? x->kind->wait(x, job, e) : 0;
-}
-
-static void events_leave_queue(struct events_state *x, int32_t job)
-{
-    int32_t gpus = x->p->jobs[job].gpus;
-    order_list_remove(&x->waiting, x->live, job);
-    if (--x->size_count[gpus] == 0)
-        bits_remove(&x->sizes, gpus);
-}
-
-static void events_note_start(struct events_state *x, int32_t job)
-{
-    struct events_job *r = &x->out->jobs[job];
-    struct live_job *live = &x->live[job];
-    if (isnan(r->start_s))
-        r->start_s = x->now_s;
-    if (live->place.n > r->servers)
-        r->servers = live->place.n;
-    live->phase = LIVE_RUNS;
-    live->from_s = x->now_s;
-    live->from_done = live->done;
-    live->since_s = x->now_s + (r->stops > 0 ? x->s->overhead_s : 0);
-    live->iteration_s = NAN;
-    live->at = x->n_running;
-    x->running[x->n_running++] = job;
-    x->gpus_held += x->p->jobs[job].gpus;
-}
-
-int events_start(struct events_state *x, int32_t job, bool *started, struct err *e)
-{
-    const struct gang_job *spec = &x->p->jobs[job];
-    struct live_job *live = &x->live[job];
-    *started = pack_fits(x->pack, spec);
-    if (!*started)
-        return 0;
-    int rc = pack_find(&live->place, x->pack, x->s->pack, spec, x->rng, e);
-    if (rc)
-        return rc;
-    const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
-    rc = x->p->pace->begin(x->p->pace->x, job, &place, e);
-    if (rc)
-        return rc;
-    pack_take(x->pack, spec, &live->place);
-    events_leave_queue(x, job);
-    events_note_start(x, job);
-    return x->kind->begin ? x->kind->begin(x, job, e) : 0;
-}
-
-/* ---- progress ---- */
-
-/* It has done so many iterations by now; their bytes go into the bins of links. Since since_s its pace is the
- * same. */
-static void live_move_to(struct events_state *x, int32_t job, double done)
-{
-    struct live_job *live = &x->live[job];
-    if (x->out->bins.bytes && done > live->done)
-        pace_graph_spread(x->graph, job, done - live->done, &x->out->bins, live->since_s, x->now_s);
-    live->done = done;
-}
-
-static int live_set_pace(struct events_state *x, int32_t job, double iteration_s, struct err *e)
-{
-    struct live_job *live = &x->live[job];
-    if (iteration_s == live->iteration_s)
-        return 0;
-    live_move_to(x, job, events_done(x, job));
-    live->since_s = fmax(live->since_s, x->now_s);
-    live->iteration_s = iteration_s;
-    double left = live->work - live->done;
-    return event_heap_set(&x->ends, job, live->since_s + (left > 0 ? left * iteration_s : 0), e);
-}
-
-int events_pace(struct events_state *x, struct err *e)
-{
-    const struct pace *pace = x->p->pace;
-    const int32_t *jobs;
-    int32_t n;
-    int rc = pace->changed(pace->x, &jobs, &n, e);
-    for (int32_t i = 0; i < n && !rc; i++)
-        rc = live_set_pace(x, jobs[i], pace->iteration_s(pace->x, jobs[i]), e);
-    return rc;
-}
-
-static int events_note_spans(struct events_state *x, int32_t job, struct err *e)
-{
-    const struct live_job *live = &x->live[job];
-    struct events_result *out = x->out;
-    for (int32_t i = 0; i < live->place.n && x->s->keep_spans && x->now_s > live->from_s; i++) {
-        struct events_span *grown = array_grow(out->spans, out->n_spans, &out->cap_spans, sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "intervals of jobs");
-        out->spans = grown;
-        out->spans[out->n_spans++] =
-            (struct events_span){ job, live->place.servers[i], live->place.gpus[i], live->from_s, x->now_s };
-    }
-    return 0;
-}
-
-/* All that counts up to now: time, progress, bytes. It still has its place. */
-int events_leave(struct events_state *x, int32_t job, struct err *e)
-{
-    struct live_job *live = &x->live[job];
-    struct events_job *r = &x->out->jobs[job];
-    double held_s = x->now_s - live->from_s;
-    double set_up_s = r->stops > 0 ? x->s->overhead_s : 0;
-    live_move_to(x, job, events_done(x, job));
-    live->gpu_s = events_gpu_s(x, job);
-    r->run_s += held_s;
-    r->iterations = live->done;
-    if (x->graph) {
-        double iterations = live->done - live->from_done;
-        pace_graph_count(x->graph, job, iterations);
-        live->moved_s += fmax(0, held_s - set_up_s);
-        live->alone_s += iterations * pace_graph_alone_s(x->graph, job);
-    }
-    return events_note_spans(x, job, e);
-}
-
-static int events_vacate(struct events_state *x, int32_t job, struct err *e)
-{
-    struct live_job *live = &x->live[job];
-    int rc = events_leave(x, job, e);
-    x->p->pace->end(x->p->pace->x, job);
-    pack_give(x->pack, &x->p->jobs[job], &live->place);
-    event_heap_remove(&x->ends, job);
-    x->gpus_held -= x->p->jobs[job].gpus;
-    x->running[live->at] = x->running[--x->n_running];
-    x->live[x->running[live->at]].at = live->at;
-    live->phase = LIVE_DONE;
-    if (x->kind->end)
-        x->kind->end(x, job);
-    pack_place_free(&live->place);
-    return rc;
-}
-
-int events_stop(struct events_state *x, int32_t job, struct err *e)
-{
-    int rc = events_vacate(x, job, e);
-    x->out->jobs[job].stops++;
-    return rc ? rc : events_wait(x, job, e);
-}
-
-int events_finish(struct events_state *x, int32_t job, struct err *e)
-{
-    struct live_job *live = &x->live[job];
-    struct events_job *r = &x->out->jobs[job];
-    /* Its time has come: what rounding left of its work is done. */
-    live_move_to(x, job, live->work);
-    int rc = events_vacate(x, job, e);
-    r->iterations = live->work;
-    r->end = EVENTS_DONE;
-    x->out->n_done++;
-    r->end_s = x->now_s;
-    r->jct_s = x->now_s - x->p->jobs[job].submit_s;
-    r->wait_s = r->jct_s - r->run_s;
-    r->slowdown = r->jct_s / r->ideal_s;
-    return rc;
-}
-
-/*
- * What a run ends with: jobs that did not, and means over all.
- */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int events_sum_done(struct events_state *x, struct err *e)
-{
-    struct events_result *out = x->out;
-    double *jct_s = malloc((size_t)out->n_jobs * sizeof *jct_s), wait_s = 0, slowdown = 0, sum_s = 0;
-    int32_t n = 0;
-    if (!jct_s)
-        return err_nomem(e, "completion times");
-    for (int32_t i = 0; i < out->n_jobs; i++)
-        if (out->jobs[i].end == EVENTS_DONE) {
-            jct_s[n++] = out->jobs[i].jct_s;
-            sum_s += out->jobs[i].jct_s;
-            wait_s += out->jobs[i].wait_s;
-            slowdown += out->jobs[i].slowdown;
-        }
-    out->mean_jct_s = sum_s / n;
-    out->mean_wait_s = wait_s / n;
-    out->mean_slowdown = slowdown / n;
-    qsort(jct_s, (size_t)n, sizeof *jct_s, by_value);
-    out->median_jct_s = stat_quantile(jct_s, n, 0.5);
-    out->p95_jct_s = stat_quantile(jct_s, n, 0.95);
-    out->p99_jct_s = stat_quantile(jct_s, n, 0.99);
-    free(jct_s);
-    return 0;
-}
-
-static void events_sum_wide(struct events_state *x)
-{
-    struct events_result *out = x->out;
-    int32_t n_moved = 0;
-    double sum = 0;
-    for (int32_t i = 0; i < out->n_jobs; i++) {
-        struct events_job *r = &out->jobs[i];
-        r->stretch = x->live[i].alone_s > 0 ? x->live[i].moved_s / x->live[i].alone_s : (double)NAN;
-        out->stops += r->stops;
-        if (r->servers < 2)
-            continue;
-        out->n_wide++;
-        if (!isnan(r->stretch)) {
-            sum += r->stretch;
-            n_moved++;
-        }
-    }
-    out->mean_stretch = sum / n_moved;
-}
-
-static int events_sum_arcs(struct events_state *x, struct err *e)
-{
-    struct events_result *out = x->out;
-    if (!x->graph)
-        return 0;
-    out->n_arcs = x->p->cluster->n_arcs;
-    out->arcs = malloc((size_t)out->n_arcs * sizeof *out->arcs + 1);
-    if (!out->arcs)
-        return err_nomem(e, "links");
-    for (int32_t a = 0; a < out->n_arcs; a++) {
-        struct pace_graph_use use = pace_graph_arc(x->graph, a);
-        double could_B = use.reach_Bps * out->makespan_s;
-        out->arcs[a] =
-            (struct events_arc){ use.bytes, use.bytes > 0 ? use.bytes / could_B : 0, use.peak_frac };
-    }
-    return 0;
-}
-
-int events_sum_up(struct events_state *x, struct err *e)
-{
-    struct events_result *out = x->out;
-    int rc = 0;
-    for (int32_t i = 0; i < x->n_running && !rc; i++) {
-        rc = events_leave(x, x->running[i], e);
-        out->jobs[x->running[i]].end = EVENTS_RUNS;
-    }
-    for (int32_t i = 0; i < x->waiting.n; i++)
-        out->jobs[order_list_at(&x->waiting, i)].end = EVENTS_WAITS;
-    if (!rc)
-        rc = events_sum_done(x, e);
-    events_sum_wide(x);
-    out->last_s = x->now_s;
-    out->makespan_s = out->last_s - out->first_s;
-    out->gpu_frac = out->makespan_s > 0 ? x->held_gpu_s / (x->total[0] * out->makespan_s) : 0;
-    return rc ? rc : events_sum_arcs(x, e);
 }

@@ -19,11 +19,6 @@ enum events_order {
     N_EVENTS_ORDERS,
 };
 
-/** "fifo", "sjf", "srtf", "las", "drf"; NULL-terminated, for key tables. */
-extern const char *const events_order_words[N_EVENTS_ORDERS + 1];
-/** What each does, in the same order, for manuals. */
-const char *events_order_help(enum events_order order);
-
 enum {
     EVENTS_MAX_QUEUES = 8,
     EVENTS_BINS = 200, /**< of time, for the bytes of links; from a second on as wide as it takes */
@@ -152,9 +147,7 @@ int events_run(struct events_result *out, const struct events_problem *p, const 
                struct err *e);
 void events_result_free(struct events_result *r);
 
-/*
- * A run of events.h under way, as its files and the orders see it.
- */
+/* ---- what an order of jobs sees and does: order_*.c ---- */
 
 enum live_phase { LIVE_AHEAD, LIVE_WAITS, LIVE_RUNS, LIVE_DONE };
 
@@ -211,9 +204,17 @@ struct events_state {
     struct events_result *out;
 };
 
-/** A row of the table of orders. Hooks may be NULL. */
+/** Settings that an order looks at. */
+enum {
+    ORDER_BACKFILLS = 1, /**< backfill */
+    ORDER_STOPS = 2,     /**< overhead_s: it stops jobs */
+    ORDER_ATTAINED = 4,  /**< las_queues, las_at, round_s */
+};
+
+/** An order of jobs: a file of its own and a row of events_orders. Hooks may be NULL. */
 struct order_kind {
-    const char *help;
+    const char *name, *help;
+    unsigned reads;                                      /**< ORDER_ bits */
     int (*build)(struct events_state *x, struct err *e); /**< sets x->own */
     void (*free)(void *own);
     /** Of a job as it begins to wait; of one that runs, now. */
@@ -228,13 +229,10 @@ struct order_kind {
     int (*wake)(struct events_state *x, struct err *e);
 };
 extern const struct order_kind order_fifo, order_sjf, order_srtf, order_las, order_drf;
-
-/* ---- lists of jobs ---- */
+extern const struct order_kind *const events_orders[N_EVENTS_ORDERS]; /**< by enum events_order */
 
 /** Does job @p a come before job @p b, by their keys? */
 bool order_before(const struct live_job *live, int32_t a, int32_t b);
-void order_list_add(struct order_list *list, const struct live_job *live, int32_t job);
-void order_list_remove(struct order_list *list, const struct live_job *live, int32_t job);
 static inline int32_t order_list_at(const struct order_list *list, int32_t i)
 {
     return list->jobs[list->first + i];
@@ -246,30 +244,13 @@ int32_t order_smallest(const struct events_state *x);
 /** Walk through all jobs by their keys; whoever finds room in what is left runs, others stop. */
 int order_choose_all(struct events_state *x, struct err *e);
 
-/* ---- what happens to jobs ---- */
-
-/** A job comes to wait. */
-int events_wait(struct events_state *x, int32_t job, struct err *e);
 /** Start a waiting job where the rules put it, if it fits: then *started. */
 int events_start(struct events_state *x, int32_t job, bool *started, struct err *e);
 /** A running job stops and waits. */
 int events_stop(struct events_state *x, int32_t job, struct err *e);
-/** A running job is done. */
-int events_finish(struct events_state *x, int32_t job, struct err *e);
-/** Learn the new speeds from the model. */
-int events_pace(struct events_state *x, struct err *e);
-/** At the end of the run: what running jobs did until now counts. */
-int events_leave(struct events_state *x, int32_t job, struct err *e);
 
 /** Iterations done by now; attained GPU-seconds by now. */
 double events_done(const struct events_state *x, int32_t job);
 double events_gpu_s(const struct events_state *x, int32_t job);
-
-/* ---- beginning and end ---- */
-
-int events_check(const struct events_problem *p, const struct events_settings *s, struct err *e);
-int events_open(struct events_state *x, struct err *e);
-void events_close(struct events_state *x);
-int events_sum_up(struct events_state *x, struct err *e);
 
 #endif

@@ -160,7 +160,7 @@ static int drf_choose(struct events_state *x, struct err *e)
     while (pack_idle(x->pack) >= order_smallest(x) && (tenant = event_heap_first(&drf->filled)) >= 0 && !rc) {
         bool started;
         rc = events_start(x, drf->tenants[tenant].head, &started, e);
-        if (started) {
+        if (!rc && started) {
             rc = drf_advance(x, tenant, e);
         } else if (!rc) {
             event_heap_remove(&drf->filled, tenant);
@@ -177,7 +177,8 @@ static void drf_key(struct order_key *out, const struct events_state *x, int32_t
     *out = (struct order_key){ x->p->jobs[job].submit_s, 0 };
 }
 
-const struct order_kind order_drf = { .help = "whose tenant would have the smallest dominant share with it",
+const struct order_kind order_drf = { .name = "drf",
+                                      .help = "whose tenant would have the smallest dominant share with it",
                                       .build = drf_build,
                                       .free = drf_free,
                                       .find_key = drf_key,

@@ -89,7 +89,9 @@ static int fifo_choose(struct events_state *x, struct err *e)
 }
 
 const struct order_kind order_fifo = {
+    .name = "fifo",
     .help = "first submitted, first started; who does not fit makes all behind wait",
+    .reads = ORDER_BACKFILLS,
     .find_key = fifo_key,
     .choose = fifo_choose
 };
@@ -113,6 +115,6 @@ static int sjf_choose(struct events_state *x, struct err *e)
     return rc;
 }
 
-const struct order_kind order_sjf = { .help = "least GPUs times ideal run time first",
-                                      .find_key = sjf_key,
-                                      .choose = sjf_choose };
+const struct order_kind order_sjf = {
+    .name = "sjf", .help = "least GPUs times ideal run time first", .find_key = sjf_key, .choose = sjf_choose
+};

@@ -74,7 +74,9 @@ static int las_wake(struct events_state *x, struct err *e)
     return rc;
 }
 
-const struct order_kind order_las = { .help = "least GPU-seconds so far first, by queues; stops others",
+const struct order_kind order_las = { .name = "las",
+                                      .help = "least GPU-seconds so far first, by queues; stops others",
+                                      .reads = ORDER_STOPS | ORDER_ATTAINED,
                                       .build = las_build,
                                       .free = las_free,
                                       .find_key = las_key,

@@ -109,6 +109,8 @@ static void srtf_key(struct order_key *out, const struct events_state *x, int32_
     *out = (struct order_key){ (live->work - events_done(x, job)) * live->ideal_s, x->p->jobs[job].submit_s };
 }
 
-const struct order_kind order_srtf = { .help = "least ideal time left first; stops others",
+const struct order_kind order_srtf = { .name = "srtf",
+                                       .help = "least ideal time left first; stops others",
+                                       .reads = ORDER_STOPS,
                                        .find_key = srtf_key,
                                        .choose = order_choose_all };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/bits.h"
 #include "base/err.h"
 
@@ -65,20 +65,6 @@ struct pack_ask {
     int32_t n;                  /**< GPUs */
     struct rng *rng;
 };
-
-/** A row of the table of ways. */
-struct pack_way {
-    const char *help;
-    int (*choose)(struct pack_place *out, const struct pack_ask *ask, struct err *e);
-};
-extern const struct pack_way pack_ways[N_PACK_KINDS];
-
-const char *const pack_words[N_PACK_KINDS + 1] = { "first-fit", "packed", "spread", "topology", "random" };
-
-const char *pack_help(enum pack_kind kind)
-{
-    return pack_ways[kind].help;
-}
 
 void pack_place_free(struct pack_place *place)
 {
@@ -381,14 +367,10 @@ static int32_t pack_index_least(int64_t a, int64_t b)
 
 int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e)
 {
-    int32_t *grown = array_grow(place->servers, place->n, &place->cap_servers, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(place->servers, place->cap_servers, place->n + 1))
         return err_nomem(e, "a place");
-    place->servers = grown;
-    grown = array_grow(place->gpus, place->n, &place->cap_gpus, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(place->gpus, place->cap_gpus, place->n + 1))
         return err_nomem(e, "a place");
-    place->gpus = grown;
     place->servers[place->n] = s;
     place->gpus[place->n++] = gpus;
     return 0;
@@ -572,10 +554,10 @@ static int pack_by_topology(struct pack_place *out, const struct pack_ask *ask, 
 }
 
 const struct pack_way pack_ways[N_PACK_KINDS] = {
-    [PACK_FIRST_FIT] = { "servers by their number, all that each has free", pack_first_fit },
-    [PACK_PACKED] = { "fewest servers, the tightest that fit", pack_packed },
-    [PACK_SPREAD] = { "most servers, evenly, those with most free first", pack_spread },
-    [PACK_TOPOLOGY] = { "the smallest group of near servers that holds the job, packed in it",
+    [PACK_FIRST_FIT] = { "first-fit", "servers by their number, all that each has free", pack_first_fit },
+    [PACK_PACKED] = { "packed", "fewest servers, the tightest that fit", pack_packed },
+    [PACK_SPREAD] = { "spread", "most servers, evenly, those with most free first", pack_spread },
+    [PACK_TOPOLOGY] = { "topology", "the smallest group of near servers that holds the job, packed in it",
                         pack_by_topology },
-    [PACK_RANDOM] = { "any free GPUs, each with the same chance", pack_any },
+    [PACK_RANDOM] = { "random", "any free GPUs, each with the same chance", pack_any },
 };

@@ -17,10 +17,15 @@ enum pack_kind {
     N_PACK_KINDS,
 };
 
-/** "first-fit", "packed", "spread", "topology", "random"; NULL-terminated, for key tables. */
-extern const char *const pack_words[N_PACK_KINDS + 1];
-/** What each does, in the same order, for manuals. */
-const char *pack_help(enum pack_kind kind);
+struct pack_place;
+struct pack_ask; /* private */
+
+/** A way to choose servers. */
+struct pack_way {
+    const char *name, *help;
+    int (*choose)(struct pack_place *out, const struct pack_ask *ask, struct err *e);
+};
+extern const struct pack_way pack_ways[N_PACK_KINDS];
 
 enum { PACK_MAX_GPUS = 4096 /**< of one server */ };
 

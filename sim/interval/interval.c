@@ -232,18 +232,6 @@ double smd_jct_s(const struct smd_cost *c, double w, double p)
            c->over_w_s / w + c->over_p_s / p;
 }
 
-double smd_speed(const struct smd_job *job, double w, double p)
-{
-    const struct overlap_shares *e = &job->shares;
-    /* All workers push to a server at once, or the share of them that meets there. */
-    double rate_Bps = job->ps_Bps / (job->sync ? w : job->meet_frac * w);
-    double samples = job->sync ? job->batch / w : job->mini_batch;
-    double turn_s = e->forward * samples * job->forward_s + e->backward * job->backward_s +
-                    2 * e->comm * (job->model_B / p) / rate_Bps + job->per_worker_s * w + job->per_ps_s * p;
-    return (job->sync ? 1 : w) / turn_s;
-}
-
-/* exp() of what is late by a lot is infinite, and the worth then 0, as it should be. */
 double smd_worth(const struct smd_utility *u, double jct_s)
 {
     return u->worth / (1 + exp(u->slope_per_s * (jct_s - u->due_s)));
@@ -333,8 +321,13 @@ static int smd_find_smd(struct smd_point *out, const struct smd_job *job, int32_
     return 0;
 }
 
-int smd_find_tasks(struct smd_point *out, enum smd_scheduler which, const struct smd_job *job, int32_t index,
-                   int32_t n_resources, const struct smd_settings *how, struct err *e)
+/*
+ * Workers and servers of job, the index-th of the list; whole numbers within the limit.
+ * job  smd_check_job() found nothing, and (1, 1) fits
+ * @return 0; ERR_RANGE: eps; ERR_NOMEM.
+ */
+static int smd_find_tasks(struct smd_point *out, enum smd_scheduler which, const struct smd_job *job,
+                          int32_t index, int32_t n_resources, const struct smd_settings *how, struct err *e)
 {
     switch (which) {
     case SMD_OPTIMUS:

@@ -138,9 +138,6 @@ struct smd_cost smd_find_cost(const struct smd_job *job);
 /** Completion time [s] by smd_find_cost(); w, p >= 1, whole or not. */
 double smd_jct_s(const struct smd_cost *c, double w, double p);
 
-/** Iterations per second, by the paper's formulas of speed. */
-double smd_speed(const struct smd_job *job, double w, double p);
-
 /** Never rises with the completion time. */
 double smd_worth(const struct smd_utility *u, double jct_s);
 
@@ -340,14 +337,6 @@ void smd_result_free(struct smd_result *r);
 /*
  * How each scheduler finds the numbers of tasks of one job.
  */
-
-/**
- * Workers and servers of @p job, the @p index-th of the list; whole numbers within the limit.
- * @param job  smd_check_job() found nothing, and (1, 1) fits
- * @return 0; ERR_RANGE: eps; ERR_NOMEM.
- */
-int smd_find_tasks(struct smd_point *out, enum smd_scheduler which, const struct smd_job *job, int32_t index,
-                   int32_t n_resources, const struct smd_settings *how, struct err *e);
 
 /*
  * Random jobs and pools as in the experiments of SMD.

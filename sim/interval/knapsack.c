@@ -40,11 +40,6 @@ struct knapsack_settings knapsack_settings_default(void)
     return (struct knapsack_settings){ .method = KNAPSACK_EXACT, .subset = 2, .max_nodes = 200000 };
 }
 
-int32_t knapsack_subset_for(int32_t n, int32_t n_rows, double eps)
-{
-    return (int32_t)fmin(n, ceil(n_rows * (1 - eps) / eps));
-}
-
 bool knapsack_fits(const struct knapsack *k, const double *used, int32_t item)
 {
     const double *weight = &k->weight[(size_t)item * (size_t)k->n_rows];

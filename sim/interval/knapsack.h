@@ -117,9 +117,6 @@ struct knapsack_answer {
  */
 struct knapsack_settings knapsack_settings_default(void);
 
-/** The k with which the subset scheme is within eps of the optimum: min(n, ceil(n_rows (1 - eps) / eps)). */
-int32_t knapsack_subset_for(int32_t n, int32_t n_rows, double eps);
-
 /**
  * Solve. Deterministic.
  *

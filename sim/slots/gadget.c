@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/slots/gadget_lp.h"
 
 /*
@@ -275,10 +275,8 @@ static int round_list_shares(struct gadget_round *x, struct err *e)
         for (int32_t k = lp->newest[lp->bids[i].job]; k >= 0; k = lp->pool.columns[k].next) {
             if (!(lp->pool.columns[k].share > LEAST_SHARE))
                 continue;
-            struct gadget_share *grown = array_grow(x->shares, n, &x->cap_shares, sizeof *grown);
-            if (!grown)
+            if (!vec_reserve(x->shares, x->cap_shares, n + 1))
                 return err_nomem(e, "shares of rings");
-            x->shares = grown;
             sum += lp->pool.columns[k].share;
             x->shares[n++] = (struct gadget_share){ k, sum };
         }

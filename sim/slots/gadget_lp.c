@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* ---- two levels ---- */
 
@@ -826,54 +826,27 @@ static int32_t lp_list_loads(struct gadget_lp *x, const struct elastic_job *job,
     return n;
 }
 
-static int lp_push_server(struct gadget_pool *p, int32_t server, int32_t workers)
-{
-    int32_t *s = array_grow(p->servers, p->n_servers, &p->cap_servers, sizeof *s);
-    if (s)
-        p->servers = s;
-    int32_t *w = array_grow(p->workers, p->n_servers, &p->cap_workers, sizeof *w);
-    if (w)
-        p->workers = w;
-    if (!s || !w)
-        return -1;
-    p->servers[p->n_servers] = server;
-    p->workers[p->n_servers++] = workers;
-    return 0;
-}
-
-static int lp_push_load(struct gadget_pool *p, int32_t row, double load)
-{
-    int32_t *r = array_grow(p->rows, p->n_entries, &p->cap_rows, sizeof *r);
-    if (r)
-        p->rows = r;
-    double *l = array_grow(p->loads, p->n_entries, &p->cap_loads, sizeof *l);
-    if (l)
-        p->loads = l;
-    if (!r || !l)
-        return -1;
-    p->rows[p->n_entries] = row;
-    p->loads[p->n_entries++] = load;
-    return 0;
-}
-
-/* On lack of memory the pool is as it was, but for entries nobody names. */
+/* On lack of memory the pool is as it was. */
 static int lp_push_column(struct gadget_lp *x, const struct gadget_column *like,
                           const struct gadget_ring *ring, struct err *e)
 {
     struct gadget_pool *p = &x->pool;
     struct gadget_column column = *like;
-    struct gadget_column *grown = array_grow(p->columns, p->n, &p->cap, sizeof *grown);
-    if (!grown)
+    size_t n = (size_t)ring->n, n_entries = (size_t)column.n_entries;
+    if (!vec_reserve(p->columns, p->cap, p->n + 1) ||
+        !vec_reserve(p->servers, p->cap_servers, p->n_servers + ring->n) ||
+        !vec_reserve(p->workers, p->cap_workers, p->n_servers + ring->n) ||
+        !vec_reserve(p->rows, p->cap_rows, p->n_entries + column.n_entries) ||
+        !vec_reserve(p->loads, p->cap_loads, p->n_entries + column.n_entries))
         return err_nomem(e, "rings of a programme");
-    p->columns = grown;
     column.first = p->n_servers;
     column.entry = p->n_entries;
-    for (int32_t i = 0; i < ring->n; i++)
-        if (lp_push_server(p, ring->servers[i], ring->workers[i]))
-            return err_nomem(e, "rings of a programme");
-    for (int32_t i = 0; i < column.n_entries; i++)
-        if (lp_push_load(p, x->row[i], x->load[i]))
-            return err_nomem(e, "rings of a programme");
+    memcpy(p->servers + p->n_servers, ring->servers, n * sizeof *p->servers);
+    memcpy(p->workers + p->n_servers, ring->workers, n * sizeof *p->workers);
+    memcpy(p->rows + p->n_entries, x->row, n_entries * sizeof *p->rows);
+    memcpy(p->loads + p->n_entries, x->load, n_entries * sizeof *p->loads);
+    p->n_servers += ring->n;
+    p->n_entries += column.n_entries;
     p->columns[p->n] = column;
     return 0;
 }

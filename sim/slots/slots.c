@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/slots/gadget.h"
 
 /* Where the share of a link or server counts as full. */
@@ -425,35 +425,17 @@ void elastic_choice_free(struct elastic_choice *x)
     *x = (struct elastic_choice){ 0 };
 }
 
-static int choice_push_server(struct elastic_choice *x, int32_t server, int32_t workers, struct err *e)
-{
-    int32_t *grown = array_grow(x->servers, x->n_servers, &x->cap_servers, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "rings of a slot");
-    x->servers = grown;
-    grown = array_grow(x->workers, x->n_servers, &x->cap_workers, sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "rings of a slot");
-    x->workers = grown;
-    x->servers[x->n_servers] = server;
-    x->workers[x->n_servers++] = workers;
-    return 0;
-}
-
 int elastic_choose(struct elastic_choice *x, int32_t job, const int32_t *servers, const int32_t *workers,
                    int32_t n, struct err *e)
 {
     struct elastic_ring ring = { .job = job, .n = n, .first = x->n_servers };
-    struct elastic_ring *grown = array_grow(x->rings, x->n_rings, &x->cap_rings, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->rings, x->cap_rings, x->n_rings + 1) ||
+        !vec_reserve(x->servers, x->cap_servers, x->n_servers + n) ||
+        !vec_reserve(x->workers, x->cap_workers, x->n_servers + n))
         return err_nomem(e, "rings of a slot");
-    x->rings = grown;
     for (int32_t i = 0; i < n; i++) {
-        int rc = choice_push_server(x, servers[i], workers[i], e);
-        if (rc) {
-            x->n_servers = ring.first;
-            return rc;
-        }
+        x->servers[x->n_servers] = servers[i];
+        x->workers[x->n_servers++] = workers[i];
         ring.workers_total += workers[i];
     }
     x->rings[x->n_rings++] = ring;
@@ -558,7 +540,8 @@ int elastic_room_fits(bool *fits, struct elastic_room *room, const struct elasti
     return rc ? rc : back;
 }
 
-int ring_time_check(const struct ring_time *t, struct err *e)
+/* ERR_RANGE naming the field. */
+static int ring_time_check(const struct ring_time *t, struct err *e)
 {
     const struct {
         const char *name;
@@ -778,7 +761,7 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
 }
 
 /*
- * * Schedulers for jobs in slots that GADGET is compared with: first in, first out; least attained service
+ * Schedulers for jobs in slots that GADGET is compared with: first in, first out; least attained service
  * (Tiresias: J. Gu et al., NSDI 2019); dominant resource fairness (A. Ghodsi et al., NSDI 2011). GADGET's
  * paper (arXiv 2202.01158, section VI) gives the first two a fixed number of workers, places all greedily,
  * and leaves DRF's growth open: here by progressive filling. Where service is counted in hours of

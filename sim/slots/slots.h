@@ -262,9 +262,6 @@ enum ring_batch {
     RING_BATCH_JOB,    /**< the job's: more workers share them out, M = samples / w */
 };
 
-/** ERR_RANGE naming the field. */
-int ring_time_check(const struct ring_time *t, struct err *e);
-
 /**
  * Time of an iteration on @p workers >= 1 workers,
  * tau(w) = d (w - 1)/w (2/b + 1/G) + t_f M + t_b + gamma [s]; alone, nothing is sent.

@@ -26,16 +26,17 @@ static void contention_begins_where_more_than_one_job_counts(void **state)
 {
     static const struct {
         int32_t p;
-        double k, f;
-    } half[] = { { 0, 1, 1 }, { 1, 1, 1 }, { 2, 1, 1 }, { 3, 1.5, 1.75 }, { 4, 2, 2.5 }, { 10, 5, 7 } };
-    const struct contention c = { 1, 1, 1, 0.5, 0.5 }, all = { 1, 1, 1, 1, 0 };
+        double f;
+    } half[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1.75 }, { 4, 2.5 }, { 10, 7 } };
+    const struct contention c = { 1, 1, INFINITY, 0.5, 0.5 }, all = { 1, 1, INFINITY, 1, 0 };
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(half); i++) {
-        assert_true(contention_jobs(&c, half[i].p) == half[i].k);
-        assert_true(contention_slowdown(&c, half[i].k) == half[i].f);
-    }
-    assert_true(contention_jobs(&all, 7) == 7);
-    assert_true(contention_slowdown(&all, 7) == 7);
+    /* Two workers send 1 B each way: f(k) seconds at 1 B/s. */
+    struct batch_job job = batch_fixture_job(2, 1);
+    job.gradient_B = 1;
+    job.compute_s = 0;
+    for (size_t i = 0; i < COUNT_OF(half); i++)
+        assert_true(contention_iteration_s(&c, &job, 2, half[i].p) == half[i].f);
+    assert_true(contention_iteration_s(&all, &job, 2, 7) == 7);
 }
 
 /* Jobs that send nothing and take 1 s a server: phi is the most servers over the fewest. */

@@ -207,15 +207,6 @@ static void nothing_worth_anything_is_chosen_from_nothing(void **state)
         }
 }
 
-/* ceil(R (1 - eps) / eps), at most all items. */
-static void the_size_of_sets_follows_from_eps(void **state)
-{
-    (void)state;
-    assert_int_equal(knapsack_subset_for(50, 4, 0.01), 50);
-    assert_int_equal(knapsack_subset_for(1000, 4, 0.01), 396);
-    assert_int_equal(knapsack_subset_for(50, 4, 0.5), 4);
-}
-
 static void numbers_out_of_range_are_refused(void **state)
 {
     double value[] = { 1, 1 }, weight[] = { 1, 1 }, capacity[] = { 1 };
@@ -257,7 +248,6 @@ int main(void)
         cmocka_unit_test(a_price_is_what_one_unit_more_is_worth),
         cmocka_unit_test(what_fits_but_for_rounding_is_chosen),
         cmocka_unit_test(nothing_worth_anything_is_chosen_from_nothing),
-        cmocka_unit_test(the_size_of_sets_follows_from_eps),
         cmocka_unit_test(numbers_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,11 +361,9 @@ static void every_order_and_way_has_its_word_and_says_what_it_does(void **state)
 {
     (void)state;
     for (int i = 0; i < N_EVENTS_ORDERS; i++)
-        assert_true(events_order_words[i] && events_order_help((enum events_order)i));
+        assert_true(events_orders[i]->name && events_orders[i]->help);
     for (int i = 0; i < N_PACK_KINDS; i++)
-        assert_true(pack_words[i] && pack_help((enum pack_kind)i));
-    assert_null(events_order_words[N_EVENTS_ORDERS]);
-    assert_null(pack_words[N_PACK_KINDS]);
+        assert_true(pack_ways[i].name && pack_ways[i].help);
 }
 
 int main(void)

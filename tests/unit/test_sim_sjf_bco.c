@@ -34,7 +34,6 @@ static void the_least_limit_with_a_plan_is_found(void **state)
     assert_int_equal(r.n_plans, 0);
     assert_null(r.gpus);
     batch_result_free(&r);
-    assert_int_equal(sjf_bco_theta_max(&f.p, &s), 13);
     batch_fixture_free(&f);
 }
 
