@@ -117,7 +117,7 @@ static int32_t count_schedulers(void)
 
 static const char *name_scheduler(int32_t i)
 {
-    return batch_scheduler_words[i];
+    return batch_kinds[i].name;
 }
 
 static int read_kind(struct sjf_draw_kind *kind, const struct yaml_doc *doc, yaml_id pair, struct err *e)
@@ -426,7 +426,7 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
     int rc = batch_run(&r, (enum batch_scheduler)scheduler, &g->draw.problem, &g->pace, &settings, e);
     if (!rc && r.status == BATCH_NO_PLAN)
         rc = err_set(e, ERR_NO_DESIGN, "scheduler %s: no plan keeps every load within theta_max = %lld s",
-                     batch_scheduler_words[scheduler], (long long)settings.theta_max);
+                     batch_kinds[scheduler].name, (long long)settings.theta_max);
     if (!rc) {
         out->n_jobs = r.n_jobs;
         out->x[PLACE_MAKESPAN] = r.makespan_s;
@@ -435,11 +435,11 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
         if (scheduler == BATCH_SJF_BCO)
             out->x[PLACE_GUARANTEE] = r.guarantee;
         if (task->details)
-            put_details(task, batch_scheduler_words[scheduler], &r, &g->draw.problem,
+            put_details(task, batch_kinds[scheduler].name, &r, &g->draw.problem,
                         g->on_links ? &g->cluster : NULL);
     }
     if (!rc && g->on_links)
-        rc = sum_links(out, task, batch_scheduler_words[scheduler], g, &r, e);
+        rc = sum_links(out, task, batch_kinds[scheduler].name, g, &r, e);
     batch_result_free(&r);
     return rc;
 }

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/rng.h"
 #include "sim/batch/sjf_bco.h"
-
-const char *const batch_scheduler_words[N_BATCH_SCHEDULERS + 1] = { "sjf-bco", "ff", "ls", "rand" };
 
 /* Far beyond any job, and sums and products of them are still numbers. */
 #define MOST 1e15
@@ -105,107 +104,19 @@ static int batch_check_settings(const struct batch_settings *s, struct err *e)
     return 0;
 }
 
-/* ---- what comes out ---- */
+/* ---- a batch laid out in arrays ---- */
 
-/* Everything that follows from the spans of the jobs. */
-static void batch_sum_up(struct batch_result *out, const struct gang *g)
-{
-    double jct_s = 0, busy_s = 0;
-    out->makespan_s = 0;
-    for (int32_t i = 0; i < out->n_jobs; i++) {
-        const struct batch_span *span = &out->jobs[i];
-        out->makespan_s = fmax(out->makespan_s, span->end_s);
-        jct_s += span->end_s - g->p->jobs[i].arrival_s;
-        busy_s += (span->end_s - span->start_s) * g->p->jobs[i].gpus;
-    }
-    out->mean_jct_s = jct_s / out->n_jobs;
-    out->busy_frac = busy_s / (out->makespan_s * g->n_gpus);
-}
-
-static int batch_carry_out(struct batch_result *out, enum batch_scheduler scheduler, struct gang_plan *plan,
-                           struct crew *crew, const struct batch_settings *s, struct err *e)
-{
-    struct queues q;
-    int rc = queues_build(&q, crew->g, e);
-    if (!rc && scheduler == BATCH_SJF_BCO)
-        rc = sjf_bco_run(out, plan, crew, &q, s, e);
-    else if (!rc && scheduler == BATCH_RAND)
-        rc = batch_order_rand(plan, crew, s, e);
-    else if (!rc)
-        rc = batch_order_plan(plan, scheduler == BATCH_FF, crew, &q, s, e);
-    if (!rc && scheduler != BATCH_SJF_BCO)
-        memcpy(out->jobs, crew->spans, (size_t)out->n_jobs * sizeof *out->jobs);
-    queues_free(&q);
-    return rc;
-}
-
-static int batch_reserve(struct batch_result *out, struct gang_plan *plan, const struct gang *g,
-                         struct err *e)
-{
-    int rc = gang_plan_build(plan, g, e);
-    if (rc)
-        return rc;
-    out->n_jobs = g->p->n_jobs;
-    out->n_gpus = g->n_gpus;
-    out->jobs = calloc((size_t)out->n_jobs, sizeof *out->jobs);
-    out->gpu_server = malloc((size_t)out->n_gpus * sizeof *out->gpu_server);
-    if (!out->jobs || !out->gpu_server)
-        return err_nomem(e, "a schedule");
-    memcpy(out->gpu_server, g->gpu_server, (size_t)out->n_gpus * sizeof *out->gpu_server);
-    return 0;
-}
-
-int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,
-              struct pace *pace, const struct batch_settings *s, struct err *e)
-{
-    struct gang g = { 0 };
-    struct gang_plan plan = { 0 };
-    struct crew crew = { 0 };
-    *out = (struct batch_result){ .guarantee = NAN };
-    int rc = batch_check(p, e);
-    if (!rc)
-        rc = batch_check_settings(s, e);
-    if (!rc)
-        rc = gang_build(&g, p, e);
-    if (!rc)
-        rc = batch_reserve(out, &plan, &g, e);
-    if (!rc)
-        rc = crew_build(&crew, &g, pace, s, e);
-    if (!rc)
-        rc = batch_carry_out(out, scheduler, &plan, &crew, s, e);
-    if (!rc && out->status == BATCH_DONE) {
-        batch_sum_up(out, &g);
-        out->gpus = plan.gpus;
-        plan.gpus = NULL;
-        if (scheduler == BATCH_SJF_BCO && s->phi > 0)
-            out->guarantee = g.most_gpus * s->phi * s->under / s->over;
-    }
-    crew_free(&crew);
-    gang_plan_free(&plan);
-    gang_free(&g);
-    return rc;
-}
-
-void batch_result_free(struct batch_result *r)
-{
-    free(r->jobs);
-    free(r->gpus);
-    free(r->gpu_server);
-    free(r->kappa_makespan_s);
-    *r = (struct batch_result){ 0 };
-}
-
-int gang_build(struct gang *g, const struct batch_problem *p, struct err *e)
+static void gang_build(struct gang *g, const struct batch_problem *p)
 {
     *g = (struct gang){ .p = p };
     const struct batch_cluster *c = &p->cluster;
     for (int32_t s = 0; s < c->n_servers; s++)
         g->n_gpus += c->gpus[s];
-    g->server_gpu = malloc(((size_t)c->n_servers + 1) * sizeof *g->server_gpu);
-    g->gpu_server = malloc((size_t)g->n_gpus * sizeof *g->gpu_server);
-    g->seat = malloc(((size_t)p->n_jobs + 1) * sizeof *g->seat);
-    if (!g->server_gpu || !g->gpu_server || !g->seat)
-        return err_nomem(e, "a batch of jobs");
+    g->server_gpu = ARENA_TAKE(&g->arena, c->n_servers + 1, *g->server_gpu);
+    g->gpu_server = ARENA_TAKE(&g->arena, g->n_gpus, *g->gpu_server);
+    g->seat = ARENA_TAKE(&g->arena, p->n_jobs + 1, *g->seat);
+    if (g->arena.failed)
+        return;
 
     int32_t gpu = 0, seat = 0;
     for (int32_t s = 0; s < c->n_servers; s++) {
@@ -220,30 +131,19 @@ int gang_build(struct gang *g, const struct batch_problem *p, struct err *e)
         if (p->jobs[i].gpus > g->most_gpus)
             g->most_gpus = p->jobs[i].gpus;
     }
-    g->seat[p->n_jobs] = seat;
-    return 0;
+    g->seat[p->n_jobs] = g->n_seats = seat;
 }
 
-void gang_free(struct gang *g)
+static void gang_free(struct gang *g)
 {
-    free(g->server_gpu);
-    free(g->gpu_server);
-    free(g->seat);
+    arena_free(&g->arena);
     *g = (struct gang){ 0 };
 }
 
-int gang_plan_build(struct gang_plan *plan, const struct gang *g, struct err *e)
+void gang_plan_build(struct gang_plan *plan, struct gang *g)
 {
-    plan->order = malloc((size_t)g->p->n_jobs * sizeof *plan->order);
-    plan->gpus = malloc((size_t)g->seat[g->p->n_jobs] * sizeof *plan->gpus);
-    return plan->order && plan->gpus ? 0 : err_nomem(e, "a plan of jobs");
-}
-
-void gang_plan_free(struct gang_plan *plan)
-{
-    free(plan->order);
-    free(plan->gpus);
-    *plan = (struct gang_plan){ 0 };
+    plan->order = ARENA_TAKE(&g->arena, g->p->n_jobs, *plan->order);
+    plan->gpus = ARENA_TAKE(&g->arena, g->n_seats, *plan->gpus);
 }
 
 struct crew_job {
@@ -254,22 +154,17 @@ struct crew_job {
     double iteration_s;
 };
 
-int crew_build(struct crew *c, const struct gang *g, struct pace *pace, const struct batch_settings *s,
-               struct err *e)
+static void crew_build(struct crew *c, struct gang *g, struct pace *pace, const struct batch_settings *s)
 {
     *c = (struct crew){ .g = g, .pace = pace };
     c->slots = s->slot_s > 0;
     c->whole = c->slots && s->whole_iterations;
     c->tick_s = c->slots ? s->slot_s : 1;
-    size_t n = (size_t)g->p->n_jobs, seats = (size_t)g->seat[g->p->n_jobs];
-    c->jobs = calloc(n, sizeof *c->jobs);
-    c->spans = calloc(n, sizeof *c->spans);
-    c->servers = malloc(seats * sizeof *c->servers);
-    c->gpus = malloc(seats * sizeof *c->gpus);
-    c->ended = malloc(n * sizeof *c->ended);
-    if (!c->jobs || !c->spans || !c->servers || !c->gpus || !c->ended)
-        return err_nomem(e, "running jobs");
-    return 0;
+    c->jobs = ARENA_TAKE(&g->arena, g->p->n_jobs, *c->jobs);
+    c->spans = ARENA_TAKE(&g->arena, g->p->n_jobs, *c->spans);
+    c->servers = ARENA_TAKE(&g->arena, g->n_seats, *c->servers);
+    c->gpus = ARENA_TAKE(&g->arena, g->n_seats, *c->gpus);
+    c->ended = ARENA_TAKE(&g->arena, g->p->n_jobs, *c->ended);
 }
 
 void crew_reset(struct crew *c)
@@ -286,15 +181,10 @@ void crew_reset(struct crew *c)
     c->n_ended = 0;
 }
 
-void crew_free(struct crew *c)
+static void crew_free(struct crew *c)
 {
-    if (c->jobs)
+    if (c->n_running > 0)
         crew_reset(c);
-    free(c->jobs);
-    free(c->spans);
-    free(c->servers);
-    free(c->gpus);
-    free(c->ended);
     event_heap_free(&c->ends);
     *c = (struct crew){ 0 };
 }
@@ -405,20 +295,16 @@ int crew_stuck(const struct crew *c, struct err *e)
     return err_set(e, ERR_RANGE, "jobs[%d]: stands still, need a network that carries it", (int)job);
 }
 
-int queues_build(struct queues *q, const struct gang *g, struct err *e)
+static void queues_build(struct queues *q, struct gang *g)
 {
     *q = (struct queues){ 0 };
-    q->next = malloc((size_t)g->seat[g->p->n_jobs] * sizeof *q->next);
-    q->last = malloc((size_t)g->n_gpus * sizeof *q->last);
-    q->waits = malloc((size_t)g->p->n_jobs * sizeof *q->waits);
-    return q->next && q->last && q->waits ? 0 : err_nomem(e, "queues of jobs");
+    q->next = ARENA_TAKE(&g->arena, g->n_seats, *q->next);
+    q->last = ARENA_TAKE(&g->arena, g->n_gpus, *q->last);
+    q->waits = ARENA_TAKE(&g->arena, g->p->n_jobs, *q->waits);
 }
 
-void queues_free(struct queues *q)
+static void queues_free(struct queues *q)
 {
-    free(q->next);
-    free(q->last);
-    free(q->waits);
     event_heap_free(&q->arrivals);
     *q = (struct queues){ 0 };
 }
@@ -502,31 +388,29 @@ int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew
     return rc;
 }
 
+/* ---- loads of GPUs ---- */
+
 struct batch_load_rank {
     double mean_s;
     int32_t server;
 };
 
-int batch_load_build(struct batch_load *l, const struct gang *g, bool gang, struct err *e)
-{
-    size_t n_servers = (size_t)g->p->cluster.n_servers;
-    *l = (struct batch_load){ .g = g, .gang = gang };
-    l->gpu_s = calloc((size_t)g->n_gpus, sizeof *l->gpu_s);
-    l->server_s = calloc(n_servers, sizeof *l->server_s);
-    l->open = calloc(n_servers, sizeof *l->open);
-    l->ranks = calloc(n_servers, sizeof *l->ranks);
-    if (!l->gpu_s || !l->server_s || !l->open || !l->ranks)
-        return err_nomem(e, "loads of GPUs");
-    return 0;
-}
+/* A GPU that may be picked. */
+struct batch_load_pick {
+    double load_s;
+    int32_t gpu;
+    bool shut; /* servers with jobs go first, and its has none */
+};
 
-void batch_load_free(struct batch_load *l)
+void batch_load_build(struct batch_load *l, struct gang *g, bool gang)
 {
-    free(l->gpu_s);
-    free(l->server_s);
-    free(l->open);
-    free(l->ranks);
-    *l = (struct batch_load){ 0 };
+    int32_t n_servers = g->p->cluster.n_servers;
+    *l = (struct batch_load){ .g = g, .gang = gang };
+    l->gpu_s = ARENA_TAKE(&g->arena, g->n_gpus, *l->gpu_s);
+    l->server_s = ARENA_TAKE(&g->arena, n_servers, *l->server_s);
+    l->open = ARENA_TAKE(&g->arena, n_servers, *l->open);
+    l->ranks = ARENA_TAKE(&g->arena, n_servers, *l->ranks);
+    l->picks = ARENA_TAKE(&g->arena, g->n_gpus, *l->picks);
 }
 
 void batch_load_reset(struct batch_load *l)
@@ -537,66 +421,34 @@ void batch_load_reset(struct batch_load *l)
     memset(l->open, 0, n_servers * sizeof *l->open);
 }
 
-/* ---- the best so many GPUs ---- */
-
-/* A heap of the GPUs found so far, the worst on top: what comes later has to beat that one. */
-struct pick {
-    const struct batch_load *l;
-    bool packed;
-    int32_t *gpus; /* shape [n] */
-    int32_t n, want;
-};
-
-/* An order without ties, so that the choice does not depend on how it was found. */
-static bool pick_before(const struct pick *p, int32_t a, int32_t b)
+/* The worst on top: what comes later has to beat that one. Without ties, so that the choice does not depend
+ * on how it was found. */
+static bool pick_after(const struct batch_load_pick *a, const struct batch_load_pick *b)
 {
-    const struct batch_load *l = p->l;
-    if (p->packed) {
-        bool open_a = l->open[l->g->gpu_server[a]], open_b = l->open[l->g->gpu_server[b]];
-        if (open_a != open_b)
-            return open_a;
-    }
-    if (l->gpu_s[a] != l->gpu_s[b])
-        return l->gpu_s[a] < l->gpu_s[b];
-    return a < b;
+    if (a->shut != b->shut)
+        return a->shut;
+    if (a->load_s != b->load_s)
+        return a->load_s > b->load_s;
+    return a->gpu > b->gpu;
 }
 
-static void pick_sink(struct pick *p)
-{
-    int32_t at = 0, gpu = p->gpus[0];
-    for (;;) {
-        int32_t child = 2 * at + 1;
-        if (child + 1 < p->n && pick_before(p, p->gpus[child], p->gpus[child + 1]))
-            child++;
-        if (child >= p->n || !pick_before(p, gpu, p->gpus[child]))
-            break;
-        p->gpus[at] = p->gpus[child];
-        at = child;
-    }
-    p->gpus[at] = gpu;
-}
+HEAP(picks, struct batch_load_pick, pick_after)
 
-static void pick_offer(struct pick *p, int32_t gpu)
+/* The best of those offered so far are l->picks, n of them. */
+static int32_t load_offer_server(struct batch_load *l, int32_t n, const struct batch_load_ask *ask,
+                                 int32_t server, bool packed)
 {
-    if (p->n == p->want) {
-        if (!pick_before(p, gpu, p->gpus[0]))
-            return;
-        p->gpus[0] = gpu;
-        pick_sink(p);
-        return;
+    const struct gang *g = l->g;
+    for (int32_t gpu = g->server_gpu[server]; gpu < g->server_gpu[server + 1]; gpu++) {
+        const struct batch_load_pick pick = { l->gpu_s[gpu], gpu, packed && !l->open[server] };
+        if (!(l->gpu_s[gpu] + ask->add_s <= ask->limit_s))
+            continue;
+        if (n < ask->gpus)
+            picks_push(l->picks, n++, pick);
+        else if (pick_after(&l->picks[0], &pick))
+            picks_replace(l->picks, n, pick);
     }
-    int32_t at = p->n++;
-    for (; at > 0 && pick_before(p, p->gpus[(at - 1) / 2], gpu); at = (at - 1) / 2)
-        p->gpus[at] = p->gpus[(at - 1) / 2];
-    p->gpus[at] = gpu;
-}
-
-static void offer_server(struct pick *p, const struct batch_load_ask *ask, int32_t server)
-{
-    const struct gang *g = p->l->g;
-    for (int32_t gpu = g->server_gpu[server]; gpu < g->server_gpu[server + 1]; gpu++)
-        if (p->l->gpu_s[gpu] + ask->add_s <= ask->limit_s)
-            pick_offer(p, gpu);
+    return n;
 }
 
 static int batch_load_compare_gpus(const void *a, const void *b)
@@ -624,12 +476,20 @@ static bool load_settle(struct batch_load *l, int32_t *gpus, int32_t n, const st
     return true;
 }
 
+/* The job is planned on what was picked. */
+static bool load_take_picks(struct batch_load *l, int32_t *out, int32_t n, const struct batch_load_ask *ask)
+{
+    for (int32_t i = 0; i < n; i++)
+        out[i] = l->picks[i].gpu;
+    return load_settle(l, out, n, ask);
+}
+
 static bool load_take(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, bool packed)
 {
-    struct pick p = { .l = l, .packed = packed, .gpus = out, .want = ask->gpus };
+    int32_t n = 0;
     for (int32_t s = 0; s < l->g->p->cluster.n_servers; s++)
-        offer_server(&p, ask, s);
-    return load_settle(l, out, p.n, ask);
+        n = load_offer_server(l, n, ask, s, packed);
+    return load_take_picks(l, out, n, ask);
 }
 
 bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
@@ -654,16 +514,16 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
                               double lambda)
 {
     const struct batch_cluster *c = &l->g->p->cluster;
-    struct pick p = { .l = l, .gpus = out, .want = ask->gpus };
     double room = 0;
+    int32_t n = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
         l->ranks[s] = (struct batch_load_rank){ l->server_s[s] / c->gpus[s], s };
     qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, compare_ranks);
     for (int32_t i = 0; i < c->n_servers && room < lambda * ask->gpus; i++) {
         room += c->gpus[l->ranks[i].server];
-        offer_server(&p, ask, l->ranks[i].server);
+        n = load_offer_server(l, n, ask, l->ranks[i].server, false);
     }
-    return load_settle(l, out, p.n, ask);
+    return load_take_picks(l, out, n, ask);
 }
 
 bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
@@ -703,25 +563,36 @@ static double mean_load_s(const struct gang *g)
     return sum_s / g->n_gpus;
 }
 
-int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, struct queues *q,
-                     const struct batch_settings *s, struct err *e)
+/* Plan on the GPUs with the lowest numbers whose loads stay low, or on those loaded least; then carry out. */
+static int order_run(struct batch_work *w, bool first, struct err *e)
 {
-    const struct gang *g = crew->g;
+    const struct gang *g = &w->g;
+    const struct batch_settings *s = w->s;
     const double limit_s = s->ff_limit * mean_load_s(g);
     struct batch_load load;
-    int rc = batch_load_build(&load, g, !s->literal_load, e);
+    batch_load_build(&load, &w->g, !s->literal_load);
+    int rc = arena_check(&g->arena, "loads of GPUs", e);
     if (!rc)
-        rc = order_at_random(plan, g->p->n_jobs, s->seed, e);
+        rc = order_at_random(&w->plan, g->p->n_jobs, s->seed, e);
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++) {
-        int32_t number = plan->order[i], *gpus = plan->gpus + g->seat[number];
+        int32_t number = w->plan.order[i], *gpus = w->plan.gpus + g->seat[number];
         const struct batch_job *job = &g->p->jobs[number];
         const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
                                     any = { job->gpus, job->expected_s / s->under, INFINITY };
         if (!first || !batch_load_take_first(&load, gpus, &low))
             batch_load_take_least(&load, gpus, &any);
     }
-    batch_load_free(&load);
-    return rc ? rc : queues_run(q, plan, crew, e);
+    return rc ? rc : queues_run(&w->queues, &w->plan, &w->crew, e);
+}
+
+static int ff_run(struct batch_work *w, struct err *e)
+{
+    return order_run(w, true, e);
+}
+
+static int ls_run(struct batch_work *w, struct err *e)
+{
+    return order_run(w, false, e);
 }
 
 /* ---- RAND ---- */
@@ -734,12 +605,6 @@ struct lottery {
     int32_t n_idle;
     int32_t next; /* place in the order of the first job that has not started */
 };
-
-static int batch_order_compare_gpus(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Start from the head of the order what can start now. */
 static int lottery_start(struct lottery *l, struct err *e)
@@ -756,14 +621,14 @@ static int lottery_start(struct lottery *l, struct err *e)
             gpus[i] = l->idle[at];
             l->idle[at] = l->idle[--l->n_idle];
         }
-        qsort(gpus, (size_t)n, sizeof *gpus, batch_order_compare_gpus);
+        qsort(gpus, (size_t)n, sizeof *gpus, batch_load_compare_gpus);
         rc = crew_start(l->crew, job, gpus, e);
     }
     return rc ? rc : crew_settle(l->crew, e);
 }
 
 /* Go to when something happens; GPUs of jobs that end are idle again. */
-static int batch_order_go_on(struct lottery *l, struct err *e)
+static int lottery_go_on(struct lottery *l, struct err *e)
 {
     const struct gang *g = l->crew->g;
     double tick = crew_next(l->crew);
@@ -781,27 +646,119 @@ static int batch_order_go_on(struct lottery *l, struct err *e)
     return lottery_start(l, e);
 }
 
-int batch_order_rand(struct gang_plan *plan, struct crew *crew, const struct batch_settings *s, struct err *e)
+static int rand_run(struct batch_work *w, struct err *e)
 {
-    const struct gang *g = crew->g;
-    struct lottery l = { .plan = plan, .crew = crew, .n_idle = g->n_gpus };
-    int rc = 0;
-    l.idle = malloc((size_t)g->n_gpus * sizeof *l.idle);
-    if (!l.idle)
-        rc = err_nomem(e, "idle GPUs");
-    for (int32_t i = 0; l.idle && i < g->n_gpus; i++)
+    const struct gang *g = &w->g;
+    struct lottery l = { .plan = &w->plan, .crew = &w->crew, .n_idle = g->n_gpus };
+    l.idle = ARENA_TAKE(&w->g.arena, g->n_gpus, *l.idle);
+    int rc = arena_check(&g->arena, "idle GPUs", e);
+    for (int32_t i = 0; i < g->n_gpus && !rc; i++)
         l.idle[i] = i;
     if (!rc)
-        rc = order_at_random(plan, g->p->n_jobs, s->seed, e);
+        rc = order_at_random(&w->plan, g->p->n_jobs, w->s->seed, e);
     if (!rc)
-        rc = rng_build(&l.rng, s->seed, STREAM_GPUS, e);
+        rc = rng_build(&l.rng, w->s->seed, STREAM_GPUS, e);
     if (!rc) {
-        crew_reset(crew);
+        crew_reset(l.crew);
         rc = lottery_start(&l, e);
     }
-    while (!rc && (crew->n_running > 0 || l.next < g->p->n_jobs))
-        rc = batch_order_go_on(&l, e);
+    while (!rc && (l.crew->n_running > 0 || l.next < g->p->n_jobs))
+        rc = lottery_go_on(&l, e);
     rng_free(l.rng);
-    free(l.idle);
     return rc;
+}
+
+/* ---- what comes out ---- */
+
+const struct batch_kind batch_kinds[N_BATCH_SCHEDULERS] = {
+    [BATCH_SJF_BCO] = { "sjf-bco", sjf_bco_run },
+    [BATCH_FF] = { "ff", ff_run },
+    [BATCH_LS] = { "ls", ls_run },
+    [BATCH_RAND] = { "rand", rand_run },
+};
+
+/* Everything that follows from the spans of the jobs. */
+static void batch_sum_up(struct batch_result *out, const struct gang *g)
+{
+    double jct_s = 0, busy_s = 0;
+    out->makespan_s = 0;
+    for (int32_t i = 0; i < out->n_jobs; i++) {
+        const struct batch_span *span = &out->jobs[i];
+        out->makespan_s = fmax(out->makespan_s, span->end_s);
+        jct_s += span->end_s - g->p->jobs[i].arrival_s;
+        busy_s += (span->end_s - span->start_s) * g->p->jobs[i].gpus;
+    }
+    out->mean_jct_s = jct_s / out->n_jobs;
+    out->busy_frac = busy_s / (out->makespan_s * g->n_gpus);
+}
+
+/* Run the scheduler, and keep what it found. */
+static int batch_carry_out(struct batch_work *w, enum batch_scheduler scheduler, struct err *e)
+{
+    struct batch_result *out = w->out;
+    out->n_jobs = w->g.p->n_jobs;
+    out->n_gpus = w->g.n_gpus;
+    out->jobs = ARENA_TAKE(&out->arena, out->n_jobs, *out->jobs);
+    out->gpu_server = ARENA_TAKE(&out->arena, out->n_gpus, *out->gpu_server);
+    int rc = arena_check(&out->arena, "a schedule", e);
+    if (!rc)
+        rc = batch_kinds[scheduler].run(w, e);
+    if (rc || out->status == BATCH_NO_PLAN)
+        return rc;
+    out->gpus = ARENA_TAKE(&out->arena, w->g.n_seats, *out->gpus);
+    rc = arena_check(&out->arena, "a schedule", e);
+    if (rc)
+        return rc;
+    if (scheduler != BATCH_SJF_BCO) /* which has the spans of its best plan, not of the last */
+        memcpy(out->jobs, w->crew.spans, (size_t)out->n_jobs * sizeof *out->jobs);
+    memcpy(out->gpus, w->plan.gpus, (size_t)w->g.n_seats * sizeof *out->gpus);
+    memcpy(out->gpu_server, w->g.gpu_server, (size_t)out->n_gpus * sizeof *out->gpu_server);
+    return 0;
+}
+
+int batch_work_build(struct batch_work *w, const struct batch_problem *p, struct pace *pace,
+                     const struct batch_settings *s, struct err *e)
+{
+    *w = (struct batch_work){ .s = s };
+    gang_build(&w->g, p);
+    gang_plan_build(&w->plan, &w->g);
+    crew_build(&w->crew, &w->g, pace, s);
+    queues_build(&w->queues, &w->g);
+    return arena_check(&w->g.arena, "a batch of jobs", e);
+}
+
+void batch_work_free(struct batch_work *w)
+{
+    crew_free(&w->crew);
+    queues_free(&w->queues);
+    gang_free(&w->g);
+}
+
+int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,
+              struct pace *pace, const struct batch_settings *s, struct err *e)
+{
+    struct batch_work w;
+    *out = (struct batch_result){ .guarantee = NAN };
+    int rc = batch_check(p, e);
+    if (!rc)
+        rc = batch_check_settings(s, e);
+    if (rc)
+        return rc;
+    rc = batch_work_build(&w, p, pace, s, e);
+    w.out = out;
+    if (!rc)
+        rc = batch_carry_out(&w, scheduler, e);
+    if (!rc && out->status == BATCH_DONE) {
+        batch_sum_up(out, &w.g);
+        if (scheduler == BATCH_SJF_BCO && s->phi > 0)
+            out->guarantee = w.g.most_gpus * s->phi * s->under / s->over;
+    }
+    batch_work_free(&w);
+    return rc;
+}
+
+void batch_result_free(struct batch_result *r)
+{
+    arena_free(&r->arena);
+    *r = (struct batch_result){ 0 };
 }

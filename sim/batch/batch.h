@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "sim/cluster/pace.h"
 #include "sim/event_heap.h"
@@ -46,9 +47,6 @@ enum batch_scheduler {
     BATCH_RAND,    /**< any idle GPUs */
     N_BATCH_SCHEDULERS,
 };
-
-/** "sjf-bco", "ff", "ls", "rand"; NULL-terminated. */
-extern const char *const batch_scheduler_words[N_BATCH_SCHEDULERS + 1];
 
 struct batch_settings {
     int64_t theta_max;   /**< largest load limit tried [s], the paper's T; 0: what always suffices */
@@ -91,11 +89,12 @@ struct batch_span {
 
 /** Release with batch_result_free(). */
 struct batch_result {
+    struct arena arena;       /**< all that follows */
     enum batch_status status; /**< read this first; a status is not an error */
     int32_t n_jobs, n_gpus;
-    struct batch_span *jobs; /**< shape [n_jobs], owned */
-    int32_t *gpus;           /**< shape [sum of the jobs' GPUs], owned; numbers of GPUs, by job */
-    int32_t *gpu_server;     /**< shape [n_gpus], owned; server of each GPU of the cluster */
+    struct batch_span *jobs; /**< shape [n_jobs] */
+    int32_t *gpus;           /**< shape [sum of the jobs' GPUs]; numbers of GPUs, by job */
+    int32_t *gpu_server;     /**< shape [n_gpus]; server of each GPU of the cluster */
     double makespan_s;       /**< end of the last job, from time 0 */
     double mean_jct_s;       /**< mean of end - arrival */
     double busy_frac;        /**< share of GPUs times makespan that jobs held */
@@ -103,7 +102,7 @@ struct batch_result {
     int64_t theta; /**< load limit [s] and */
     int32_t kappa; /**< size up to which jobs were packed, in the best plan, the first found of equals */
     int32_t n_kappas;
-    double *kappa_makespan_s; /**< shape [n_kappas], owned; best of kappa = 1.. over the limits tried for all,
+    double *kappa_makespan_s; /**< shape [n_kappas]; best of kappa = 1.. over the limits tried for all,
                                  INFINITY where no plan was found; NULL when n_kappas is 0 */
     int32_t n_plans;          /**< carried out, to find the best */
     /** The makespan is at most so many times the least possible: n_g phi u/l of the paper's theorem, n_g
@@ -127,51 +126,39 @@ struct batch_result {
  * Time of a plan O(jobs (GPUs + servers log servers)), of carrying it out O(sum of the jobs' GPUs + jobs log
  * jobs) and what pace takes; SJF-BCO makes at most 2 log2(theta_max) + more_limits plans for each size of job
  * there is. Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
- * batch_order_plan().
+ * struct batch_kind.
  */
 int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,
               struct pace *pace, const struct batch_settings *s, struct err *e);
 void batch_result_free(struct batch_result *r);
 
-/*
- * A batch laid out in arrays: GPUs of the cluster numbered through, room for the GPUs of each job.
- */
+/* ---- what a scheduler works with ---- */
 
-/** Release with gang_free(). */
+/** A batch laid out in arrays: GPUs of the cluster numbered through, room for the GPUs of each job. */
 struct gang {
     const struct batch_problem *p; /**< borrowed */
-    int32_t n_gpus;                /**< of the cluster */
-    int32_t *server_gpu;           /**< shape [n_servers + 1], owned; first GPU of each server, then n_gpus */
-    int32_t *gpu_server;           /**< shape [n_gpus], owned */
-    int32_t *seat;                 /**< shape [n_jobs + 1], owned; where a job's GPUs begin in arrays of all
-                                      jobs' GPUs, then how long such an array is */
+    struct arena arena;            /**< of all that has to do with the batch */
+    int32_t n_gpus, n_seats;       /**< of the cluster; of all jobs together */
+    int32_t *server_gpu;           /**< shape [n_servers + 1]: first GPU of each server, then n_gpus */
+    int32_t *gpu_server;           /**< shape [n_gpus] */
+    int32_t *seat;                 /**< shape [n_jobs + 1]: where a job's GPUs begin in arrays of all jobs'
+                                      GPUs, then n_seats */
     int32_t most_gpus;             /**< of the largest job */
 };
 
-/** Lay out a problem that batch_check() accepts. ERR_NOMEM. Release with gang_free(), also after a failure.
- */
-int gang_build(struct gang *g, const struct batch_problem *p, struct err *e);
-void gang_free(struct gang *g);
-
-/** In what order jobs take their turn, and on which GPUs. Release with gang_plan_free(). */
+/** In what order jobs take their turn, and on which GPUs. */
 struct gang_plan {
-    int32_t *order; /**< shape [n_jobs], owned; each job once */
-    int32_t *gpus;  /**< shape [seat[n_jobs]], owned; by job, ascending within one */
+    int32_t *order; /**< shape [n_jobs]; each job once */
+    int32_t *gpus;  /**< shape [n_seats]; by job, ascending within one */
 };
-
-/** Empty arrays of the shapes above. ERR_NOMEM. */
-int gang_plan_build(struct gang_plan *plan, const struct gang *g, struct err *e);
-void gang_plan_free(struct gang_plan *plan);
-
-/*
- * Jobs that run on a cluster, each as fast as the others let it: started by who plans, ended when
- * done.
- */
+/** A plan of @p g, whose arena->failed says if there was room. */
+void gang_plan_build(struct gang_plan *plan, struct gang *g);
 
 struct crew_job; /* private */
 
 /**
- * Time runs in ticks: seconds, or slots where there are any. Release with crew_free().
+ * Jobs that run on a cluster, each as fast as the others let it: started by who plans, ended when done.
+ * Time runs in ticks: seconds, or slots where there are any.
  * The life of a schedule: crew_reset(), then crew_start() and crew_settle(), crew_advance() and again.
  */
 struct crew {
@@ -180,18 +167,13 @@ struct crew {
     double tick_s;
     bool slots, whole;
     double now;               /**< [ticks] */
-    struct crew_job *jobs;    /**< shape [n_jobs], owned */
-    struct batch_span *spans; /**< shape [n_jobs], owned; of jobs that ended */
-    int32_t *servers, *gpus;  /**< shape [seats], owned; places of running jobs */
+    struct crew_job *jobs;    /**< shape [n_jobs] */
+    struct batch_span *spans; /**< shape [n_jobs]; of jobs that ended */
+    int32_t *servers, *gpus;  /**< shape [seats]; places of running jobs */
     struct event_heap ends;   /**< running jobs that get anywhere, by when they end */
-    int32_t *ended;           /**< shape [n_ended], owned; in the last crew_advance(), by number */
+    int32_t *ended;           /**< shape [n_ended]; in the last crew_advance(), by number */
     int32_t n_ended, n_running;
 };
-
-/** Slots as @p s says. ERR_NOMEM. Release with crew_free(), also after a failure. */
-int crew_build(struct crew *c, const struct gang *g, struct pace *pace, const struct batch_settings *s,
-               struct err *e);
-void crew_free(struct crew *c);
 
 /** Time 0 and nothing runs; what still ran is ended without a trace. */
 void crew_reset(struct crew *c);
@@ -216,21 +198,13 @@ void crew_advance(struct crew *c, double tick);
 /** Jobs wait and nothing ever happens: say why. Returns ERR_RANGE. */
 int crew_stuck(const struct crew *c, struct err *e);
 
-/*
- * Carry a plan out: each GPU serves its jobs in the order of the plan.
- */
-
-/** Room to carry out one plan after the other. Release with queues_free(). */
+/** Room to carry out one plan after the other: each GPU serves its jobs in the order of the plan. */
 struct queues {
-    int32_t *next;              /**< shape [seats], owned; by seat, the job after it on that GPU, -1 none */
-    int32_t *last;              /**< shape [n_gpus], owned; seat of the last job of each queue */
-    int32_t *waits;             /**< shape [n_jobs], owned; GPUs of a job on which others come before it */
+    int32_t *next;              /**< shape [seats]; by seat, the job after it on that GPU, -1 none */
+    int32_t *last;              /**< shape [n_gpus]; seat of the last job of each queue */
+    int32_t *waits;             /**< shape [n_jobs]; GPUs of a job on which others come before it */
     struct event_heap arrivals; /**< jobs whose GPUs wait for them */
 };
-
-/** ERR_NOMEM. Release with queues_free(), also after a failure. */
-int queues_build(struct queues *q, const struct gang *g, struct err *e);
-void queues_free(struct queues *q);
 
 /**
  * A job starts as soon as it has arrived, it is the first in the queue of each of its GPUs, and these are
@@ -239,20 +213,55 @@ void queues_free(struct queues *q);
  */
 int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew, struct err *e);
 
-/*
- * Load of each GPU as a plan grows, and which GPUs a job gets by it.
+/** All of it. */
+struct batch_work {
+    struct gang g;
+    struct gang_plan plan; /**< what the scheduler is to find */
+    struct crew crew;
+    struct queues queues;
+    const struct batch_settings *s;
+    struct batch_result *out;
+};
+
+/** For a problem that batch_check() accepts; stays where it is. ERR_NOMEM. Release with batch_work_free(),
+ * also after a failure. */
+int batch_work_build(struct batch_work *w, const struct batch_problem *p, struct pace *pace,
+                     const struct batch_settings *s, struct err *e);
+void batch_work_free(struct batch_work *w);
+
+/**
+ * A scheduler. run() finds the plan and carries it out, which leaves its spans in w->crew.
+ *
+ * First fit and list scheduling: jobs in random order are planned on the GPUs with the lowest numbers whose
+ * loads stay within ff_limit times the mean, or on those loaded least; the queues are then carried out. The
+ * mean is that of all jobs on all GPUs, sum(G rho) / GPUs. Where too few GPUs stay within the limit, first
+ * fit takes those loaded least: the paper gives its baselines the limit T, but first fit within one so wide
+ * fills few GPUs.
+ *
+ * Random GPUs: jobs in random order; the first that has not started starts once it has arrived and so many
+ * GPUs are idle, on any of them, all equally likely. The others wait for it. O(jobs log jobs + seats log
+ * seats).
  */
+struct batch_kind {
+    const char *name;
+    int (*run)(struct batch_work *w, struct err *e);
+};
+extern const struct batch_kind batch_kinds[N_BATCH_SCHEDULERS]; /**< by enum batch_scheduler */
+
+/* ---- loads of GPUs ---- */
 
 struct batch_load_rank; /* private */
+struct batch_load_pick; /* private */
 
-/** Release with batch_load_free(). */
+/** Load of each GPU as a plan grows, and which GPUs a job gets by it. */
 struct batch_load {
     const struct gang *g;
     bool gang; /**< a gang starts when the last of its GPUs is free; false: each GPU adds up its own jobs */
-    double *gpu_s;                 /**< shape [n_gpus], owned; planned to be busy so long */
-    double *server_s;              /**< shape [n_servers], owned; sum over its GPUs */
-    bool *open;                    /**< shape [n_servers], owned; has a job already */
-    struct batch_load_rank *ranks; /**< shape [n_servers], owned */
+    double *gpu_s;                 /**< shape [n_gpus]; planned to be busy so long */
+    double *server_s;              /**< shape [n_servers]; sum over its GPUs */
+    bool *open;                    /**< shape [n_servers]; has a job already */
+    struct batch_load_rank *ranks; /**< shape [n_servers] */
+    struct batch_load_pick *picks; /**< shape [n_gpus]; the best so far, a heap */
 };
 
 /** What a job asks for. */
@@ -262,9 +271,8 @@ struct batch_load_ask {
     double limit_s; /**< no GPU gets more, INFINITY: no limit */
 };
 
-/** No load. ERR_NOMEM. Release with batch_load_free(), also after a failure. */
-int batch_load_build(struct batch_load *l, const struct gang *g, bool gang, struct err *e);
-void batch_load_free(struct batch_load *l);
+/** No load, in the arena of @p g, whose `failed` says if there was room. */
+void batch_load_build(struct batch_load *l, struct gang *g, bool gang);
 /** No load again. */
 void batch_load_reset(struct batch_load *l);
 
@@ -284,30 +292,5 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
                               double lambda);
 /** Those with the lowest numbers. O(GPUs). */
 bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
-
-/*
- * What SJF-BCO is compared with: first fit, list scheduling and random GPUs, on jobs in random order.
- */
-
-/**
- * First fit (@p first) or list scheduling: jobs in random order are planned on the GPUs with the lowest
- * numbers whose loads stay within ff_limit times the mean, or on those loaded least; the queues are then
- * carried out. The mean is that of all jobs on all GPUs, sum(G rho) / GPUs. Where too few GPUs stay within
- * the limit, first fit takes those loaded least: the paper gives its baselines the limit T, but first fit
- * within one so wide fills few GPUs.
- *
- * @param plan  gang_plan_build(); gets the plan.
- * ERR_NOMEM; what queues_run() says.
- */
-int batch_order_plan(struct gang_plan *plan, bool first, struct crew *crew, struct queues *q,
-                     const struct batch_settings *s, struct err *e);
-
-/**
- * Random GPUs: jobs in random order; the first that has not started starts once it has arrived and so many
- * GPUs are idle, on any of them, all equally likely. The others wait for it. O(jobs log jobs + seats log
- * seats). Errors and @p plan as above.
- */
-int batch_order_rand(struct gang_plan *plan, struct crew *crew, const struct batch_settings *s,
-                     struct err *e);
 
 #endif

@@ -103,13 +103,14 @@ struct meeting {
 };
 
 struct paper {
+    struct arena arena; /* of all arrays */
     struct contention c;
     const struct batch_job *jobs;
-    struct runner *runners;   /* shape [n_jobs], owned */
-    struct meeting *meetings; /* shape [n_servers], owned */
-    int32_t *met;             /* owned; room for as many jobs on a server as it has GPUs */
-    int32_t *touched;         /* shape [n_jobs], owned; jobs whom a start or an end may have changed */
-    int32_t *changed;         /* shape [n_jobs], owned */
+    struct runner *runners;   /* shape [n_jobs] */
+    struct meeting *meetings; /* shape [n_servers] */
+    int32_t *met;             /* room for as many jobs on a server as it has GPUs */
+    int32_t *touched;         /* shape [n_jobs]; jobs whom a start or an end may have changed */
+    int32_t *changed;         /* shape [n_jobs] */
     int32_t n_touched;
 };
 
@@ -198,11 +199,7 @@ static void paper_free(void *x)
     struct paper *m = x;
     if (!m)
         return;
-    free(m->runners);
-    free(m->meetings);
-    free(m->met);
-    free(m->touched);
-    free(m->changed);
+    arena_free(&m->arena);
     free(m);
 }
 
@@ -224,14 +221,15 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
         n_gpus += p->cluster.gpus[s];
     m->c = *c;
     m->jobs = p->jobs;
-    m->runners = calloc((size_t)p->n_jobs, sizeof *m->runners);
-    m->meetings = calloc((size_t)p->cluster.n_servers, sizeof *m->meetings);
-    m->met = calloc((size_t)n_gpus, sizeof *m->met);
-    m->touched = calloc((size_t)p->n_jobs, sizeof *m->touched);
-    m->changed = calloc((size_t)p->n_jobs, sizeof *m->changed);
-    if (!m->runners || !m->meetings || !m->met || !m->touched || !m->changed) {
+    m->runners = ARENA_TAKE(&m->arena, p->n_jobs, *m->runners);
+    m->meetings = ARENA_TAKE(&m->arena, p->cluster.n_servers, *m->meetings);
+    m->met = ARENA_TAKE(&m->arena, n_gpus, *m->met);
+    m->touched = ARENA_TAKE(&m->arena, p->n_jobs, *m->touched);
+    m->changed = ARENA_TAKE(&m->arena, p->n_jobs, *m->changed);
+    rc = arena_check(&m->arena, "speeds of jobs", e);
+    if (rc) {
         paper_free(m);
-        return err_nomem(e, "speeds of jobs");
+        return rc;
     }
     for (int32_t s = 0, at = 0; s < p->cluster.n_servers; at += p->cluster.gpus[s], s++)
         m->meetings[s].jobs = m->met + at;
@@ -240,13 +238,11 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
 }
 
 struct sjf_search {
+    struct batch_work *w;
     const struct gang *g;
     const struct batch_settings *s;
-    struct crew *crew;
-    struct queues *queues;
     struct batch_load load;
     struct gang_plan trial; /* its order is the best one's: all plans have the same */
-    struct gang_plan *best;
     struct batch_result *out;
 };
 
@@ -322,18 +318,18 @@ static int try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *
     *makespan_s = INFINITY;
     if (!sjf_make_plan(x, theta, kappa))
         return 0;
-    int rc = queues_run(x->queues, &x->trial, x->crew, e);
+    int rc = queues_run(&x->w->queues, &x->trial, &x->w->crew, e);
     if (rc)
         return rc;
     out->n_plans++;
-    *makespan_s = last_end(x->crew);
+    *makespan_s = last_end(&x->w->crew);
     if (!(*makespan_s < out->makespan_s))
         return 0;
     out->makespan_s = *makespan_s;
     out->theta = theta;
     out->kappa = kappa;
-    memcpy(x->best->gpus, x->trial.gpus, (size_t)x->g->seat[out->n_jobs] * sizeof *x->best->gpus);
-    memcpy(out->jobs, x->crew->spans, (size_t)out->n_jobs * sizeof *out->jobs);
+    memcpy(x->w->plan.gpus, x->trial.gpus, (size_t)x->g->n_seats * sizeof *x->trial.gpus);
+    memcpy(out->jobs, x->w->crew.spans, (size_t)out->n_jobs * sizeof *out->jobs);
     return 0;
 }
 
@@ -453,32 +449,32 @@ static int sjf_search_limits(struct sjf_search *x, struct err *e)
     return rc || x->out->n_plans == 0 ? rc : try_above(x, least, most, e);
 }
 
-int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
-                const struct batch_settings *s, struct err *e)
+int sjf_bco_run(struct batch_work *w, struct err *e)
 {
-    struct sjf_search x = { .g = crew->g, .s = s, .crew = crew, .queues = q, .best = plan, .out = out };
+    struct batch_result *out = w->out;
+    struct sjf_search x = { .w = w, .g = &w->g, .s = w->s, .out = out };
     out->makespan_s = INFINITY;
     out->n_kappas = x.g->most_gpus;
-    out->kappa_makespan_s = malloc((size_t)out->n_kappas * sizeof *out->kappa_makespan_s);
-    for (int32_t i = 0; out->kappa_makespan_s && i < out->n_kappas; i++)
+    out->kappa_makespan_s = ARENA_TAKE(&out->arena, out->n_kappas, *out->kappa_makespan_s);
+    batch_load_build(&x.load, &w->g, !w->s->literal_load);
+    gang_plan_build(&x.trial, &w->g);
+    int rc = arena_check(&out->arena, "makespans", e);
+    if (!rc)
+        rc = arena_check(&w->g.arena, "plans of jobs", e);
+    for (int32_t i = 0; i < out->n_kappas && !rc; i++)
         out->kappa_makespan_s[i] = INFINITY;
-    int rc = out->kappa_makespan_s ? 0 : err_nomem(e, "makespans");
-    if (!rc)
-        rc = batch_load_build(&x.load, x.g, !s->literal_load, e);
-    if (!rc)
-        rc = gang_plan_build(&x.trial, x.g, e);
     if (!rc)
         rc = order_by_size(x.trial.order, x.g->p, e);
     if (!rc)
         rc = sjf_search_limits(&x, e);
     if (!rc) {
-        memcpy(plan->order, x.trial.order, (size_t)out->n_jobs * sizeof *plan->order);
+        memcpy(w->plan.order, x.trial.order, (size_t)out->n_jobs * sizeof *w->plan.order);
         out->status = out->makespan_s < INFINITY ? BATCH_DONE : BATCH_NO_PLAN;
     }
-    batch_load_free(&x.load);
-    gang_plan_free(&x.trial);
     return rc;
 }
+
+/* ---- random batches ---- */
 
 enum { STREAM_SERVERS, STREAM_JOBS, MAX_DRAWS = 100000 };
 

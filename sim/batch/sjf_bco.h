@@ -18,8 +18,7 @@ struct contention {
 int contention_check(const struct contention *c, struct err *e);
 
 /**
- * Time of one iteration of @p job on @p n_servers servers, meeting @p p jobs (see contention_jobs(); not read
- * when n_servers is 1):
+ * Time of one iteration of @p job on @p n_servers servers, meeting @p p jobs (not read when n_servers is 1):
  *
  *     m (w-1)/w (2/B + 1/C) + server_s (n_servers - 1) + compute_s,   B = b_e/f(k) over several servers, else
  * b_i
@@ -83,13 +82,10 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
  *   settings->more_limits says how many.
  * - kappa matters only by which sizes of jobs it parts, so there are only so many plans for a theta.
  *
- * @param plan  gang_plan_build(); gets the best plan.
- * @param out   what stands under "SJF-BCO only" is set, and status; jobs gets the spans of the best plan. Its
- *              arrays are there.
+ * The best plan and its spans go into w->plan and w->out, whose part under "SJF-BCO only" and status are set.
  * ERR_NOMEM; what queues_run() says.
  */
-int sjf_bco_run(struct batch_result *out, struct gang_plan *plan, struct crew *crew, struct queues *q,
-                const struct batch_settings *s, struct err *e);
+int sjf_bco_run(struct batch_work *w, struct err *e);
 
 /*
  * A random batch like the one of arXiv 2207.07817 section 7: 160 jobs in sizes of the Philly trace.

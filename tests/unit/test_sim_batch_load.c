@@ -3,24 +3,25 @@
 
 struct bed {
     struct batch_fixture f;
-    struct gang g;
+    struct batch_work w;
     struct batch_load load;
 };
 
 /* Three servers of 2, 3 and 1 GPUs: GPUs 0 1, 2 3 4, 5. */
 static void bed_build(struct bed *b, bool gang)
 {
+    const struct batch_settings s = batch_settings_default();
     struct err e = { 0 };
     batch_fixture_cluster(&b->f, 3, (const int32_t[]){ 2, 3, 1 });
     batch_fixture_add(&b->f, batch_fixture_job(1, 1));
-    assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
-    assert_ok(batch_load_build(&b->load, &b->g, gang, &e), &e);
+    assert_ok(batch_work_build(&b->w, &b->f.p, NULL, &s, &e), &e);
+    batch_load_build(&b->load, &b->w.g, gang);
+    assert_ok(arena_check(&b->w.g.arena, "loads", &e), &e);
 }
 
 static void bed_free(struct bed *b)
 {
-    batch_load_free(&b->load);
-    gang_free(&b->g);
+    batch_work_free(&b->w);
 }
 
 static void assert_gpus(const int32_t *got, int32_t n, const int32_t *want)

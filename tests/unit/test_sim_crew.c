@@ -3,8 +3,7 @@
 
 struct bed {
     struct batch_fixture f;
-    struct gang g;
-    struct crew crew;
+    struct batch_work w;
 };
 
 /* Two jobs of one GPU each; iterations of 1 s. */
@@ -18,14 +17,12 @@ static void bed_build(struct bed *b, double slot_s, bool whole)
     batch_fixture_add(&b->f, batch_fixture_job(1, 30));
     batch_fixture_add(&b->f, batch_fixture_job(1, 7));
     batch_fixture_pace(&b->f);
-    assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
-    assert_ok(crew_build(&b->crew, &b->g, &b->f.pace, &s, &e), &e);
+    assert_ok(batch_work_build(&b->w, &b->f.p, &b->f.pace, &s, &e), &e);
 }
 
 static void bed_free(struct bed *b)
 {
-    crew_free(&b->crew);
-    gang_free(&b->g);
+    batch_work_free(&b->w);
     batch_fixture_free(&b->f);
 }
 
@@ -33,8 +30,8 @@ static void start_both(struct bed *b)
 {
     struct err e = { 0 };
     for (int32_t job = 0; job < 2; job++)
-        assert_ok(crew_start(&b->crew, job, &job, &e), &e);
-    assert_ok(crew_settle(&b->crew, &e), &e);
+        assert_ok(crew_start(&b->w.crew, job, &job, &e), &e);
+    assert_ok(crew_settle(&b->w.crew, &e), &e);
 }
 
 /* 7 and 30 iterations of 1 s: without slots 7 and 30 s; in slots of 4 s 8 and 32 s; of 2.5 s, that have room
@@ -55,14 +52,14 @@ static void jobs_end_with_their_last_slot(void **state)
         struct bed b;
         bed_build(&b, cases[i].slot_s, cases[i].whole);
         start_both(&b);
-        crew_advance(&b.crew, crew_next(&b.crew));
-        assert_int_equal(b.crew.n_ended, 1);
-        assert_int_equal(b.crew.ended[0], 1);
-        crew_advance(&b.crew, crew_next(&b.crew));
-        assert_int_equal(b.crew.n_running, 0);
-        assert_true(crew_next(&b.crew) == INFINITY);
+        crew_advance(&b.w.crew, crew_next(&b.w.crew));
+        assert_int_equal(b.w.crew.n_ended, 1);
+        assert_int_equal(b.w.crew.ended[0], 1);
+        crew_advance(&b.w.crew, crew_next(&b.w.crew));
+        assert_int_equal(b.w.crew.n_running, 0);
+        assert_true(crew_next(&b.w.crew) == INFINITY);
         for (int k = 0; k < 2; k++)
-            assert_close(b.crew.spans[k].end_s, cases[i].end_s[k], 1e-12);
+            assert_close(b.w.crew.spans[k].end_s, cases[i].end_s[k], 1e-12);
         bed_free(&b);
     }
 }
@@ -77,9 +74,9 @@ static void rounding_does_not_take_another_slot(void **state)
     b.f.jobs[0].iterations = 3;
     b.f.jobs[0].compute_s = 0.1;
     assert_true(3 / (0.3 / 0.1) > 1);
-    assert_ok(crew_start(&b.crew, 0, (const int32_t[]){ 1 }, &e), &e);
-    assert_ok(crew_settle(&b.crew, &e), &e);
-    assert_true(crew_next(&b.crew) == 1);
+    assert_ok(crew_start(&b.w.crew, 0, (const int32_t[]){ 1 }, &e), &e);
+    assert_ok(crew_settle(&b.w.crew, &e), &e);
+    assert_true(crew_next(&b.w.crew) == 1);
     bed_free(&b);
 }
 
@@ -88,13 +85,13 @@ static void a_job_starts_with_the_first_slot_after_it_arrived(void **state)
     struct bed b;
     (void)state;
     bed_build(&b, 4, false);
-    assert_true(crew_tick(&b.crew, 0) == 0);
-    assert_true(crew_tick(&b.crew, 0.1) == 1);
-    assert_true(crew_tick(&b.crew, 4) == 1);
-    assert_true(crew_tick(&b.crew, 4.5) == 2);
+    assert_true(crew_tick(&b.w.crew, 0) == 0);
+    assert_true(crew_tick(&b.w.crew, 0.1) == 1);
+    assert_true(crew_tick(&b.w.crew, 4) == 1);
+    assert_true(crew_tick(&b.w.crew, 4.5) == 2);
     bed_free(&b);
     bed_build(&b, 0, false);
-    assert_true(crew_tick(&b.crew, 4.5) == 4.5);
+    assert_true(crew_tick(&b.w.crew, 4.5) == 4.5);
     bed_free(&b);
 }
 
@@ -105,15 +102,15 @@ static void a_reset_forgets_what_runs(void **state)
     (void)state;
     bed_build(&b, 0, false);
     start_both(&b);
-    crew_advance(&b.crew, 3);
-    assert_int_equal(b.crew.n_ended, 0);
-    assert_true(b.crew.now == 3);
-    crew_reset(&b.crew);
-    assert_int_equal(b.crew.n_running, 0);
-    assert_true(b.crew.now == 0);
-    assert_true(crew_next(&b.crew) == INFINITY);
+    crew_advance(&b.w.crew, 3);
+    assert_int_equal(b.w.crew.n_ended, 0);
+    assert_true(b.w.crew.now == 3);
+    crew_reset(&b.w.crew);
+    assert_int_equal(b.w.crew.n_running, 0);
+    assert_true(b.w.crew.now == 0);
+    assert_true(crew_next(&b.w.crew) == INFINITY);
     start_both(&b);
-    assert_close(crew_next(&b.crew), 7, 1e-14);
+    assert_close(crew_next(&b.w.crew), 7, 1e-14);
     bed_free(&b);
 }
 

@@ -4,46 +4,37 @@
 /* A plan and what it takes to carry it out. */
 struct bed {
     struct batch_fixture f;
-    struct gang g;
-    struct gang_plan plan;
-    struct crew crew;
-    struct queues q;
+    struct batch_work w;
 };
 
 static void bed_build(struct bed *b, const struct batch_settings *s)
 {
     struct err e = { 0 };
-    assert_ok(gang_build(&b->g, &b->f.p, &e), &e);
-    assert_ok(gang_plan_build(&b->plan, &b->g, &e), &e);
-    assert_ok(crew_build(&b->crew, &b->g, &b->f.pace, s, &e), &e);
-    assert_ok(queues_build(&b->q, &b->g, &e), &e);
+    assert_ok(batch_work_build(&b->w, &b->f.p, &b->f.pace, s, &e), &e);
 }
 
 static void bed_free(struct bed *b)
 {
-    queues_free(&b->q);
-    crew_free(&b->crew);
-    gang_plan_free(&b->plan);
-    gang_free(&b->g);
+    batch_work_free(&b->w);
     batch_fixture_free(&b->f);
 }
 
 static void bed_run(struct bed *b)
 {
     struct err e = { 0 };
-    assert_ok(queues_run(&b->q, &b->plan, &b->crew, &e), &e);
+    assert_ok(queues_run(&b->w.queues, &b->w.plan, &b->w.crew, &e), &e);
 }
 
 /* Any order, any GPUs. */
 static void plan_at_random(struct bed *b, struct rng *r)
 {
     for (int32_t i = 0; i < b->f.p.n_jobs; i++) {
-        int32_t at = (int32_t)rng_below(r, i + 1), *gpus = b->plan.gpus + b->g.seat[i];
+        int32_t at = (int32_t)rng_below(r, i + 1), *gpus = b->w.plan.gpus + b->w.g.seat[i];
         int32_t left = b->f.jobs[i].gpus;
-        b->plan.order[i] = b->plan.order[at];
-        b->plan.order[at] = i;
+        b->w.plan.order[i] = b->w.plan.order[at];
+        b->w.plan.order[at] = i;
         for (int32_t gpu = 0; left > 0; gpu++)
-            if (rng_below(r, b->g.n_gpus - gpu) < left) {
+            if (rng_below(r, b->w.g.n_gpus - gpu) < left) {
                 *gpus++ = gpu;
                 left--;
             }
@@ -68,17 +59,17 @@ static bool runs(const struct slots *x, int32_t job)
 static int32_t gpus_on(const struct slots *x, int32_t job, int32_t server)
 {
     int32_t n = 0;
-    for (int32_t seat = x->b->g.seat[job]; seat < x->b->g.seat[job + 1]; seat++)
-        n += x->b->g.gpu_server[x->b->plan.gpus[seat]] == server;
+    for (int32_t seat = x->b->w.g.seat[job]; seat < x->b->w.g.seat[job + 1]; seat++)
+        n += x->b->w.g.gpu_server[x->b->w.plan.gpus[seat]] == server;
     return n;
 }
 
 static bool share_a_gpu(const struct slots *x, int32_t a, int32_t b)
 {
-    const struct gang *g = &x->b->g;
+    const struct gang *g = &x->b->w.g;
     for (int32_t i = g->seat[a]; i < g->seat[a + 1]; i++)
         for (int32_t k = g->seat[b]; k < g->seat[b + 1]; k++)
-            if (x->b->plan.gpus[i] == x->b->plan.gpus[k])
+            if (x->b->w.plan.gpus[i] == x->b->w.plan.gpus[k])
                 return true;
     return false;
 }
@@ -86,7 +77,7 @@ static bool share_a_gpu(const struct slots *x, int32_t a, int32_t b)
 /* All jobs planned before it that share a GPU with it are done. */
 static bool is_first(const struct slots *x, int32_t at)
 {
-    const int32_t *order = x->b->plan.order;
+    const int32_t *order = x->b->w.plan.order;
     for (int32_t i = 0; i < at; i++)
         if (x->end[order[i]] < 0 && share_a_gpu(x, order[i], order[at]))
             return false;
@@ -121,7 +112,7 @@ static void step_through(struct slots *x)
         assert_true(t < 1000000);
         double add[BATCH_FIXTURE_JOBS] = { 0 };
         for (int32_t at = 0; at < n_jobs; at++) {
-            int32_t job = x->b->plan.order[at];
+            int32_t job = x->b->w.plan.order[at];
             if (x->start[job] < 0 && x->b->f.jobs[job].arrival_s <= t * x->slot_s && is_first(x, at))
                 x->start[job] = t;
         }
@@ -153,8 +144,8 @@ static void compare_with_slots(struct bed *b, struct rng *r, bool whole, bool la
         bed_run(b);
         step_through(&x);
         for (int32_t i = 0; i < b->f.p.n_jobs; i++) {
-            assert_true(b->crew.spans[i].start_s == x.start[i] * x.slot_s);
-            assert_true(b->crew.spans[i].end_s == x.end[i] * x.slot_s);
+            assert_true(b->w.crew.spans[i].start_s == x.start[i] * x.slot_s);
+            assert_true(b->w.crew.spans[i].end_s == x.end[i] * x.slot_s);
         }
     }
     bed_free(b);
@@ -190,18 +181,18 @@ static void speeds_follow_what_starts_and_ends(void **state)
     }
     batch_fixture_pace(&b.f);
     bed_build(&b, &s);
-    memcpy(b.plan.gpus, (int32_t[]){ 0, 2, 1, 3, 0, 1 }, 6 * sizeof(int32_t));
-    memcpy(b.plan.order, (int32_t[]){ 1, 0, 2 }, 3 * sizeof(int32_t));
+    memcpy(b.w.plan.gpus, (int32_t[]){ 0, 2, 1, 3, 0, 1 }, 6 * sizeof(int32_t));
+    memcpy(b.w.plan.order, (int32_t[]){ 1, 0, 2 }, 3 * sizeof(int32_t));
     bed_run(&b);
-    assert_true(b.crew.spans[0].start_s == 0 && b.crew.spans[1].start_s == 0);
-    assert_close(b.crew.spans[0].end_s, 30, 1e-14);
-    assert_close(b.crew.spans[1].end_s, 50, 1e-14);
-    assert_close(b.crew.spans[1].fastest_s, 2, 1e-14);
-    assert_close(b.crew.spans[1].slowest_s, 3, 1e-14);
-    assert_close(b.crew.spans[2].start_s, 50, 1e-14);
-    assert_close(b.crew.spans[2].end_s, 83, 1e-14);
-    assert_int_equal(b.crew.spans[0].n_servers, 2);
-    assert_int_equal(b.crew.spans[2].n_servers, 1);
+    assert_true(b.w.crew.spans[0].start_s == 0 && b.w.crew.spans[1].start_s == 0);
+    assert_close(b.w.crew.spans[0].end_s, 30, 1e-14);
+    assert_close(b.w.crew.spans[1].end_s, 50, 1e-14);
+    assert_close(b.w.crew.spans[1].fastest_s, 2, 1e-14);
+    assert_close(b.w.crew.spans[1].slowest_s, 3, 1e-14);
+    assert_close(b.w.crew.spans[2].start_s, 50, 1e-14);
+    assert_close(b.w.crew.spans[2].end_s, 83, 1e-14);
+    assert_int_equal(b.w.crew.spans[0].n_servers, 2);
+    assert_int_equal(b.w.crew.spans[2].n_servers, 1);
     bed_free(&b);
 }
 
@@ -219,13 +210,13 @@ static void a_gang_waits_for_its_last_gpu_and_others_wait_for_it(void **state)
     b.f.jobs[3].arrival_s = 4;
     batch_fixture_pace(&b.f);
     bed_build(&b, &s);
-    memcpy(b.plan.gpus, (int32_t[]){ 0, 0, 1, 1, 2 }, 5 * sizeof(int32_t));
-    memcpy(b.plan.order, (int32_t[]){ 0, 1, 2, 3 }, 4 * sizeof(int32_t));
+    memcpy(b.w.plan.gpus, (int32_t[]){ 0, 0, 1, 1, 2 }, 5 * sizeof(int32_t));
+    memcpy(b.w.plan.order, (int32_t[]){ 0, 1, 2, 3 }, 4 * sizeof(int32_t));
     bed_run(&b);
     static const double want[4][2] = { { 0, 50 }, { 50, 60 }, { 60, 65 }, { 4, 11 } };
     for (int i = 0; i < 4; i++) {
-        assert_close(b.crew.spans[i].start_s, want[i][0], 1e-14);
-        assert_close(b.crew.spans[i].end_s, want[i][1], 1e-14);
+        assert_close(b.w.crew.spans[i].start_s, want[i][0], 1e-14);
+        assert_close(b.w.crew.spans[i].end_s, want[i][1], 1e-14);
     }
     bed_free(&b);
 }
@@ -297,21 +288,42 @@ static void speeds_that_go_wrong_end_the_run(void **state)
         batch_fixture_add(&b.f, batch_fixture_job(1, 3));
         b.f.pace = (struct pace){ &x, broken_begin, broken_end, broken_changed, broken_iteration, NULL };
         bed_build(&b, &s);
-        b.plan.gpus[0] = b.plan.order[0] = 0;
-        assert_fails(queues_run(&b.q, &b.plan, &b.crew, &e), &e, cases[i].code, cases[i].text);
+        b.w.plan.gpus[0] = b.w.plan.order[0] = 0;
+        assert_fails(queues_run(&b.w.queues, &b.w.plan, &b.w.crew, &e), &e, cases[i].code, cases[i].text);
         /* The next run begins anew. */
         x.fail = 0;
         x.iteration_s = 1;
         bed_run(&b);
         assert_int_equal(x.running, 0);
-        assert_true(b.crew.spans[0].end_s == (s.slot_s > 0 ? 4 : 3));
+        assert_true(b.w.crew.spans[0].end_s == (s.slot_s > 0 ? 4 : 3));
         bed_free(&b);
     }
+}
+
+static void gpus_and_seats_are_numbered_through(void **state)
+{
+    const struct batch_settings s = batch_settings_default();
+    struct batch_fixture f;
+    struct batch_work w;
+    struct err e = { 0 };
+    (void)state;
+    batch_fixture_cluster(&f, 3, (const int32_t[]){ 2, 3, 1 });
+    batch_fixture_add(&f, batch_fixture_job(2, 1));
+    batch_fixture_add(&f, batch_fixture_job(5, 1));
+    batch_fixture_add(&f, batch_fixture_job(1, 1));
+    assert_ok(batch_work_build(&w, &f.p, NULL, &s, &e), &e);
+    assert_int_equal(w.g.n_gpus, 6);
+    assert_int_equal(w.g.most_gpus, 5);
+    assert_memory_equal(w.g.server_gpu, ((int32_t[]){ 0, 2, 5, 6 }), 4 * sizeof(int32_t));
+    assert_memory_equal(w.g.gpu_server, ((int32_t[]){ 0, 0, 1, 1, 1, 2 }), 6 * sizeof(int32_t));
+    assert_memory_equal(w.g.seat, ((int32_t[]){ 0, 2, 7, 8 }), 4 * sizeof(int32_t));
+    batch_work_free(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_and_seats_are_numbered_through),
         cmocka_unit_test(speeds_follow_what_starts_and_ends),
         cmocka_unit_test(a_gang_waits_for_its_last_gpu_and_others_wait_for_it),
         cmocka_unit_test(events_are_what_stepping_through_the_slots_gives),

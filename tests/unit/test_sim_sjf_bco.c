@@ -123,10 +123,7 @@ enum { SMALL_JOBS = 5, SMALL_GPUS = 4 };
 
 struct small {
     struct batch_fixture f;
-    struct gang g;
-    struct gang_plan plan;
-    struct crew crew;
-    struct queues q;
+    struct batch_work w;
     double best_s;
 };
 
@@ -134,9 +131,9 @@ static void carry_out(struct small *x)
 {
     struct err e = { 0 };
     double end_s = 0;
-    assert_ok(queues_run(&x->q, &x->plan, &x->crew, &e), &e);
+    assert_ok(queues_run(&x->w.queues, &x->w.plan, &x->w.crew, &e), &e);
     for (int32_t i = 0; i < x->f.p.n_jobs; i++)
-        end_s = fmax(end_s, x->crew.spans[i].end_s);
+        end_s = fmax(end_s, x->w.crew.spans[i].end_s);
     x->best_s = fmin(x->best_s, end_s);
 }
 
@@ -147,9 +144,9 @@ static void place_all(struct small *x, int32_t job)
         carry_out(x);
         return;
     }
-    for (uint32_t set = 1; set < 1U << x->g.n_gpus; set++) {
-        int32_t n = 0, *gpus = x->plan.gpus + x->g.seat[job];
-        for (int32_t gpu = 0; gpu < x->g.n_gpus; gpu++)
+    for (uint32_t set = 1; set < 1U << x->w.g.n_gpus; set++) {
+        int32_t n = 0, *gpus = x->w.plan.gpus + x->w.g.seat[job];
+        for (int32_t gpu = 0; gpu < x->w.g.n_gpus; gpu++)
             if (set >> gpu & 1 && n++ < x->f.jobs[job].gpus)
                 gpus[n - 1] = gpu;
         if (n == x->f.jobs[job].gpus)
@@ -159,7 +156,7 @@ static void place_all(struct small *x, int32_t job)
 
 static void order_all(struct small *x, int32_t at)
 {
-    int32_t *order = x->plan.order;
+    int32_t *order = x->w.plan.order;
     if (at == x->f.p.n_jobs) {
         place_all(x, 0);
         return;
@@ -179,18 +176,12 @@ static double best_of_all_s(struct small *x)
 {
     const struct batch_settings s = batch_settings_default();
     struct err e = { 0 };
-    assert_ok(gang_build(&x->g, &x->f.p, &e), &e);
-    assert_ok(gang_plan_build(&x->plan, &x->g, &e), &e);
-    assert_ok(crew_build(&x->crew, &x->g, &x->f.pace, &s, &e), &e);
-    assert_ok(queues_build(&x->q, &x->g, &e), &e);
+    assert_ok(batch_work_build(&x->w, &x->f.p, &x->f.pace, &s, &e), &e);
     x->best_s = INFINITY;
     for (int32_t i = 0; i < x->f.p.n_jobs; i++)
-        x->plan.order[i] = i;
+        x->w.plan.order[i] = i;
     order_all(x, 0);
-    queues_free(&x->q);
-    crew_free(&x->crew);
-    gang_plan_free(&x->plan);
-    gang_free(&x->g);
+    batch_work_free(&x->w);
     return x->best_s;
 }
 
