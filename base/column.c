@@ -35,6 +35,9 @@ const struct column *column_find(const struct column *list, const char *name)
 const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, const char *axis)
 {
     const struct column *c = column_find(list, axis);
+    for (const struct column *other = list; !c && other && other->name; other++)
+        if (other->axis && strcmp(other->axis, axis) == 0)
+            c = other;
     unsigned flags = c ? c->flags : 0;
     if (flags & COLUMN_REPLACES)
         return NULL;
@@ -46,10 +49,10 @@ const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, co
 
 /* ---- which columns a table has ---- */
 
-static bool is_axis(const struct column_choice *choice, const char *name)
+static bool is_axis(const struct column_choice *choice, const struct column *c)
 {
     for (int32_t i = 0; i < choice->n_axes; i++)
-        if (strcmp(choice->axes[i], name) == 0)
+        if (strcmp(choice->axes[i], c->name) == 0 || (c->axis && strcmp(choice->axes[i], c->axis) == 0))
             return true;
     return false;
 }
@@ -58,7 +61,7 @@ static bool is_chosen(const struct column *c, const struct column_choice *choice
 {
     return (choice->hidden || !(c->flags & COLUMN_HIDDEN)) &&
            (choice->timing || !(c->flags & COLUMN_TIMING)) &&
-           !((c->flags & COLUMN_YIELDS) && is_axis(choice, c->name));
+           !((c->flags & COLUMN_YIELDS) && is_axis(choice, c));
 }
 
 int column_choose(struct columns *out, const struct column *list, const struct column_choice *choice,

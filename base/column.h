@@ -27,15 +27,13 @@ enum { COLUMN_NAME = 64 /**< room for the name of a repeated column */ };
 /** Bits of column.flags. */
 enum column_flag {
     COLUMN_HIDDEN = 1 << 0, /**< stored, and there for reports and trimming; not exported */
-    COLUMN_RARE = 1 << 1,   /**< blank in most rows: a store keeps it in a part of its own */
-    COLUMN_HALF = 1 << 2,   /**< text: half of an interval, joined to the column before as "1.2 +- 0.1" */
-    COLUMN_TIMING =
-        1 << 3,            /**< wall clock: there only where it is asked for, as it differs from run to run */
-    COLUMN_EMPTY = 1 << 4, /**< NULL is an empty text, not blank */
+    COLUMN_HALF = 1 << 1,   /**< text: half of an interval, joined to the column before as "1.2 +- 0.1" */
+    COLUMN_TIMING = 1 << 2, /**< wall clock: there where it is asked for, as it differs from run to run */
+    COLUMN_EMPTY = 1 << 3,  /**< NULL is an empty text, not blank */
     /* Where an axis has the name of the column (none of these: both stand in the table): */
-    COLUMN_YIELDS = 1 << 5,   /**< the column is left out: the axis has the same values */
-    COLUMN_REPLACES = 1 << 6, /**< the axis is left out: the column says it better */
-    COLUMN_RENAMES = 1 << 7,  /**< the axis is called "vary.NAME" */
+    COLUMN_YIELDS = 1 << 4,   /**< the column is left out: the axis has the same values */
+    COLUMN_REPLACES = 1 << 5, /**< the axis is left out: the column says it better */
+    COLUMN_RENAMES = 1 << 6,  /**< the axis is called "vary.NAME" */
 };
 
 struct column {
@@ -45,6 +43,9 @@ struct column {
     size_t offset;     /**< of the field; of a repeated column that of the first, an array of `repeat` */
     int32_t repeat;    /**< 0 or 1: one column */
     unsigned flags;    /**< enum column_flag */
+    const char *axis;  /**< a second name of axes that the flags are about; NULL: none */
+    const char *part;  /**< of a store that keeps it apart, as few rows have it; NULL: with the others */
+    int32_t part_from; /**< of a repeated one: so many of them are with the others all the same */
     const char *upto;  /**< repeated: exported up to the largest value of this column; NULL: all */
     const char *with;  /**< exported where some row has a value in this column; NULL: always */
     const char *title; /**< in text; NULL: the name without its unit */

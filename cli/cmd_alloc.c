@@ -4,12 +4,14 @@
 #include "cli/alloc_report.h"
 #include "cli/points.h"
 #include "cli/training.h"
+#include "kinds/design/designs.h"
+#include "study/campaign.h"
 
 /* All points of a study; without `vary` the one there is. */
 struct alloc_run {
     struct run *run;
     struct load_overrides overrides;
-    struct sweep sweep;
+    struct study study; /* where it has `vary` */
     struct report report;
 };
 
@@ -17,13 +19,13 @@ static void add_page(struct alloc_run *a, int64_t i, const struct design_point *
 {
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][POINTS_VALUE];
-    struct alloc_page page = { .study = s, .design = d, .sweep = &a->sweep, .at = at };
-    for (int32_t k = 0; k < a->sweep.n_keys; k++) {
-        const char *value = points_value(values[k], &a->sweep, k, i);
+    struct alloc_page page = { .study = s, .design = d, .sweep = &a->study.sweep, .at = at };
+    for (int32_t k = 0; k < a->study.sweep.n_keys; k++) {
+        const char *value = points_value(values[k], &a->study.sweep, k, i);
         if (*value) /* a grid need not vary all keys */
-            at[page.n_at++] = (struct study_override){ a->sweep.keys[k].path, value };
+            at[page.n_at++] = (struct study_override){ a->study.sweep.keys[k].path, value };
     }
-    if (a->report.format == TABLE_AS_TEXT && a->sweep.n_keys == 0 && !alloc_has_split(&d->answer))
+    if (a->report.format == TABLE_AS_TEXT && a->study.sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return; /* said on standard error, and there is nothing else to read */
     output_begin(&a->report, a->run, output_origin(s));
     alloc_report_page(&a->report, &page);
@@ -47,12 +49,14 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 {
     struct design_point s;
     struct design d;
-    if (!points_pass(&a->sweep, i, NULL))
+    struct sweep_point p;
+    sweep_find_point(&p, &a->study.sweep, i);
+    if (!design_passes(&a->study, &p, NULL))
         return 0;
-    int rc = points_load(&s, a->run, &a->sweep, &a->overrides, i, e);
+    int rc = design_load(&s, &a->study, &p, 0, e);
     if (rc)
         return err_wrap(e, "point %lld", (long long)i);
-    if (!points_pass(&a->sweep, i, &s)) {
+    if (!design_passes(&a->study, &p, &s.net)) {
         study_free(&s);
         return 0;
     }
@@ -71,9 +75,9 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 static int write_designs(struct alloc_run *a, struct err *e)
 {
     int rc = 0;
-    if (a->sweep.n_keys == 0)
+    if (a->study.sweep.n_keys == 0)
         rc = solve_only(a, e);
-    for (int64_t i = 0; a->sweep.n_keys > 0 && i < a->sweep.n_points && !rc; i++)
+    for (int64_t i = 0; a->study.sweep.n_keys > 0 && i < a->study.sweep.n_points && !rc; i++)
         rc = solve_point(a, i, e);
     if (!rc)
         rc = report_end(&a->report, NULL, e);
@@ -100,28 +104,37 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
     return 0;
 }
 
-static int write_rows(struct alloc_run *a, struct err *e)
+/* What stands in the head of the rows; a study of one point that is wrong is an error. */
+static int find_origin(struct origin *from, struct alloc_run *a, struct err *e)
 {
-    const struct run *run = a->run;
-    const struct load_overrides *o = &a->overrides;
+    struct design_point s;
+    if (a->study.sweep.n_keys > 0) {
+        int rc = study_find_hash(&a->study, e);
+        *from = points_origin(&a->study);
+        return rc;
+    }
+    int rc =
+        load_study(&s, a->run, &a->overrides, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
+    if (rc)
+        return rc;
+    *from = output_origin(&s);
+    study_free(&s);
+    return 0;
+}
+
+static int write_rows(struct alloc_run *a, const struct study_ask *ask, struct err *e)
+{
     struct table t = { 0 };
     struct origin from;
-    int rc = 0;
-    if (a->sweep.n_keys == 0) {
-        struct design_point s;
-        rc = load_study(&s, a->run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
-        if (rc)
-            return rc;
-        from = output_origin(&s);
-        study_free(&s);
-    } else {
-        from = points_origin(run, &a->sweep, o);
-    }
-    rc = sweep_run(&t, &a->sweep, run->opt.operands[0], o->list, o->n, 1, NULL, NULL, e);
+    int rc = find_origin(&from, a, e);
+    if (!rc && a->study.sweep.n_keys == 0)
+        rc = study_open_point(&a->study, ask, e);
+    if (!rc)
+        rc = campaign_rows(&t, &a->study, 1, e);
     if (!rc)
         rc = judge_rows(a, &t, e);
     if (!rc)
-        rc = output_table(run, &t, from, e);
+        rc = output_table(a->run, &t, from, e);
     table_free(&t);
     return rc;
 }
@@ -129,18 +142,22 @@ static int write_rows(struct alloc_run *a, struct err *e)
 static int run_alloc(struct run *run, struct err *e)
 {
     struct alloc_run a = { .run = run,
-                           .sweep = { .n_points = 1 },
+                           .study = { .sweep = { .n_points = 1 } },
                            .report = { .format = output_format(run) } };
     int rc = output_check(run, NULL, e);
     if (!rc)
         rc = load_overrides(&a.overrides, run, e);
+    const struct study_ask ask = {
+        .kind = &design_kind,
+        .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },
+    };
     if (!rc && points_vary(run))
-        rc = sweep_read(&a.sweep, run->opt.operands[0], a.overrides.list, a.overrides.n, e);
+        rc = study_open(&a.study, &ask, e);
     if (!rc) {
-        output_notes(run, &a.sweep.notes);
-        rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, e) : write_designs(&a, e);
+        output_notes(run, &a.study.notes);
+        rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, &ask, e) : write_designs(&a, e);
     }
-    sweep_free(&a.sweep);
+    study_close(&a.study);
     load_free(&a.overrides);
     report_free(&a.report);
     return rc;

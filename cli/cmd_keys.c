@@ -11,6 +11,7 @@
 #include "study/keep.h"
 #include "kinds/place/place.h"
 #include "kinds/design/search.h"
+#include "kinds/factor.h"
 #include "study/sweep_keys.h"
 #include "kinds/design/uncertain.h"
 #include "sim/slots/slots_draw.h"

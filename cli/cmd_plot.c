@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "study/study.h"
 #include "cli/filters.h"
 #include "cli/output.h"
 #include "study/store.h"
@@ -92,7 +93,7 @@ static int read_store(struct table *t, const char *path, struct err *e)
     if (rc)
         return rc;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    rc = runner_trim(s, e);
+    rc = study_trim_store(s, study_kind_of_store(s), e);
     if (!rc)
         rc = store_next(s, &walk, INT64_MAX, t, e);
     if (!rc)

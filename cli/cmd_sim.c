@@ -506,12 +506,15 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
             snprintf(name, sizeof name, per_dim[i], (int)d + 1);
             table_column(t, name, TABLE_REAL);
         }
-    if (x->studies[0]->workloads[0].training)
-        training_row_columns(t);
+    bool trains = x->studies[0]->workloads[0].training;
+    struct columns training = { 0 };
+    rc = column_choose(&training, training_columns, &(struct column_choice){ .hidden = false }, e);
+    if (trains)
+        columns_put(t, &training);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
         const double *lists[] = { d->bw_Bps, d->util_frac, d->exposed_s };
-        struct training_row row = { .known = false };
+        struct training_row row;
         if (!rc)
             rc = training_row_fill(&row, x->studies[i], d, e);
         table_row(t);
@@ -524,9 +527,10 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
             for (int32_t m = 0; m < n_dims; m++)
                 table_put_real(t, lists[k][m] * (k == 0 ? 1e-9 : 1));
-        if (x->studies[0]->workloads[0].training)
-            training_row_put(t, &row);
+        if (trains)
+            row_put(t, &training, &row);
     }
+    columns_free(&training);
     text_free(&names);
     return rc;
 }

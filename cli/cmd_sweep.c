@@ -12,6 +12,7 @@
 #include "base/sheet.h"
 #include "cli/sweep_axes.h"
 #include "cli/version.h"
+#include "kinds/design/designs.h"
 #include "study/campaign.h"
 
 static const struct option sweep_rows[] = {
@@ -236,15 +237,13 @@ static void warn_size(struct run *run, const struct campaign *c)
                 show_real(size, (double)c->state.n_points * ROW_BYTES / 1e9, 2));
 }
 
-static int sweep_all(struct run *run, const struct sweep *w, const struct load_overrides *o,
-                     struct campaign_ask *ask, struct err *e)
+static int sweep_all(struct run *run, struct study *s, struct campaign_ask *ask, struct err *e)
 {
-    const struct origin origin = points_origin(run, w, o);
     struct campaign c;
-    ask->hash = origin.study_hash;
-    ask->seed = origin.seed;
+    int rc = study_find_hash(s, e);
+    const struct origin origin = points_origin(s);
     /* The first rank alone opens the store. */
-    int rc = fleet_agree(campaign_open(&c, w, ask, e), e);
+    rc = fleet_agree(rc ? rc : campaign_open(&c, ask, e), e);
     if (!rc && fleet_rank() == 0) {
         output_notes(run, &c.plan.rule.notes);
         warn_size(run, &c);
@@ -258,16 +257,15 @@ static int sweep_all(struct run *run, const struct sweep *w, const struct load_o
 /* ---- before it runs ---- */
 
 /* On standard error: how long it takes is no part of what a study says, and differs from run to run. */
-static int say_duration(const struct run *run, const struct sweep *w, const struct campaign_ask *ask,
-                        struct err *e)
+static int say_duration(const struct run *run, const struct campaign_ask *ask, struct err *e)
 {
     int32_t threads = ask->threads * fleet_ranks();
     struct campaign_pace pace;
     char each[SHOW], all[SHOW], tried[SHOW];
-    int rc = campaign_measure(&pace, w, ask->from, 1, e);
+    int rc = campaign_measure(&pace, ask->study, 1, e);
     if (rc || !pace.n)
         return rc;
-    double all_s = pace.point_s * (double)w->n_points / ask->n_shards / threads;
+    double all_s = pace.point_s * (double)ask->study->sweep.n_points / ask->n_shards / threads;
     output_say(run, "%stakes %s%s on %d threads, by %s points tried: %s us a point",
                ask->n_shards > 1 ? "a shard " : "", pace.at_most && all_s >= 1 ? "at most " : "",
                all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
@@ -277,13 +275,12 @@ static int say_duration(const struct run *run, const struct sweep *w, const stru
     return 0;
 }
 
-static int dry_run(const struct run *run, const struct sweep *w, const struct campaign_ask *ask,
-                   struct err *e)
+static int dry_run(const struct run *run, const struct campaign_ask *ask, struct err *e)
 {
     if (fleet_rank() > 0)
         return 0;
-    int rc = sweep_axes_write(run, w, e);
-    return rc ? rc : say_duration(run, w, ask, e);
+    int rc = sweep_axes_write(run, &ask->study->sweep, e);
+    return rc ? rc : say_duration(run, ask, e);
 }
 
 static int check_options(struct campaign_ask *ask, const struct run *run, struct err *e)
@@ -300,21 +297,22 @@ static int check_options(struct campaign_ask *ask, const struct run *run, struct
 static int read_and_run(struct run *run, struct campaign_ask *ask, struct err *e)
 {
     struct load_overrides o = { 0 };
-    struct sweep w = { 0 };
+    struct study s = { 0 };
     int rc = check_options(ask, run, e);
     if (!rc)
         rc = load_overrides(&o, run, e);
+    const struct study_ask study_ask = {
+        .kind = &design_kind, .from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n }
+    };
     if (!rc)
-        rc = sweep_read(&w, run->opt.operands[0], o.list, o.n, e);
+        rc = study_open(&s, &study_ask, e);
     rc = fleet_agree(rc, e);
-    const struct study_source from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n };
-    ask->from = &from;
+    ask->study = &s;
     if (!rc && fleet_rank() == 0)
-        output_notes(run, &w.notes);
+        output_notes(run, &s.notes);
     if (!rc)
-        rc = run->opt.dry_run ? dry_run(run, &w, ask, e) : sweep_all(run, &w, &o, ask, e);
-    ask->from = NULL;
-    sweep_free(&w);
+        rc = run->opt.dry_run ? dry_run(run, ask, e) : sweep_all(run, &s, ask, e);
+    study_close(&s);
     load_free(&o);
     return rc;
 }

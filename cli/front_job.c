@@ -24,7 +24,7 @@ static int take_by(struct keep_rule *k, const char *text, const struct table *co
     if (k->n_front == FRONT_MAX_COLUMNS)
         return err_set(e, ERR_RANGE, "has more than %d columns, need 2 to %d", FRONT_MAX_COLUMNS,
                        FRONT_MAX_COLUMNS);
-    int rc = keep_take_column(&k->front[k->n_front], text, columns, e);
+    int rc = keep_take_column(&k->front[k->n_front], k, text, columns, e);
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
             rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time, need other columns", k->front[i].name);
@@ -137,6 +137,8 @@ static int take_options(struct front_job *j, const struct options *opt, struct e
     j->n_sides = opt->limits.n > 0 ? 2 : 1;
     j->sample = (struct front_sample){ .most = opt->front_behind, .every = 1 };
     int rc = filters_read(&j->filters, &opt->where, e);
+    for (int32_t i = 0; i < j->n_sides; i++)
+        j->sides[i].rule.kind = j->source.kind;
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = take_rule(&j->sides[i].rule, opt, columns, e);
     if (!rc)

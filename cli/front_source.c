@@ -19,8 +19,16 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
     store_head_of(s->store, &head, &counts, &s->complete);
     s->survivors = head.keep && *head.keep;
     s->from = (struct origin){ .known = true, .study_hash = head.study_hash, .seed = head.seed };
-    rc = runner_trim(s->store, e);
+    s->kind = study_kind_of_store(s->store);
+    rc = study_trim_store(s->store, s->kind, e);
     return rc ? rc : read_batch(s, e);
+}
+
+static int open_csv(struct front_source *s, const char *path, struct err *e)
+{
+    int rc = table_read_csv(&s->rows, path, e);
+    s->kind = study_kind_of_columns(&s->rows);
+    return rc;
 }
 
 int front_source_open(struct front_source *s, const char *path, struct err *e)
@@ -29,8 +37,8 @@ int front_source_open(struct front_source *s, const char *path, struct err *e)
                                 .complete = true,
                                 .from = { .known = false } };
     if (strcmp(path, "-") == 0)
-        return table_read_csv(&s->rows, "/dev/stdin", e);
-    return store_is(path) ? open_store(s, path, e) : table_read_csv(&s->rows, path, e);
+        return open_csv(s, "/dev/stdin", e);
+    return store_is(path) ? open_store(s, path, e) : open_csv(s, path, e);
 }
 
 int front_source_next(struct front_source *s, struct table **rows, struct err *e)

@@ -4,11 +4,13 @@
 
 #include "base/table.h"
 #include "cli/output.h"
+#include "study/study.h"
 #include "study/store.h"
 
 /** Zero-initialise; release with front_source_close(). */
 struct front_source {
-    struct table rows;   /**< the batch under way; columns are those of every batch */
+    struct table rows; /**< the batch under way; columns are those of every batch */
+    const struct study_kind *kind;
     struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
     struct store_walk walk;
     bool begun;         /**< the first batch was handed out */

@@ -4,18 +4,10 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "study/sweep.h"
+#include "study/study.h"
 
 /** Does the study vary anything? A file that cannot be read does not; loading it tells why. */
 bool points_vary(const struct run *run);
-
-/** The study at point @p i, 0 <= i < w->n_points. Errors as study_load(). */
-int points_load(struct design_point *s, const struct run *run, const struct sweep *w,
-                const struct load_overrides *o, int64_t i, struct err *e);
-
-/** Does `where` of the study leave point @p i in, whose study is @p s? NULL: as far as is known without it.
- */
-bool points_pass(const struct sweep *w, int64_t i, const struct design_point *s);
 
 enum { POINTS_VALUE = 512 };
 /** An axis' value for people: without the quotes around a plain text. Borrowed from @p buf or @p value. */
@@ -27,8 +19,7 @@ const char *points_value(char buf[POINTS_VALUE], const struct sweep *w, int32_t 
  * "pod.max_GBps" of "network.dims.pod.max_GBps". Borrowed from @p path. */
 const char *points_axis_title(const char *path);
 
-/** Hash of the study, all values of its axes and the content of the files they name; seed of the first point.
- */
-struct origin points_origin(const struct run *run, const struct sweep *w, const struct load_overrides *o);
+/** What the head of an output says of a study whose hash was found. */
+struct origin points_origin(const struct study *s);
 
 #endif

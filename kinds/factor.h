@@ -48,4 +48,6 @@ int factor_write(struct sweep_column *out, const struct factor *f, struct err *e
 
 void factor_free(struct factor *f);
 
+extern const struct section sweep_factor_section, sweep_factor_tier_section, sweep_factor_dims_section;
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "study/campaign_front.h"
+#include "study/study.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
 #define COMMIT_S 0.2
@@ -100,13 +101,14 @@ static bool report(void *data, const struct sweep_counts *done)
 /* What all threads share in a pass. */
 struct campaign_pass {
     const struct campaign *c;
-    struct runner_job job;
+    struct block_job job;
     int32_t number;
 };
 
 struct hand {
     const struct campaign_pass *pass;
-    struct runner *runner;
+    const struct block_ops *blocks;
+    void *hand;
 };
 
 static int build_hand(void **out, void *data, struct err *e)
@@ -116,7 +118,8 @@ static int build_hand(void **out, void *data, struct err *e)
     if (!h)
         return err_nomem(e, "a thread");
     h->pass = p;
-    int rc = runner_build(&h->runner, &p->job, e);
+    h->blocks = p->job.study->kind->blocks;
+    int rc = h->blocks->hand(&h->hand, &p->job, e);
     if (rc)
         free(h);
     else
@@ -127,7 +130,7 @@ static int build_hand(void **out, void *data, struct err *e)
 static void free_hand(void *hand)
 {
     struct hand *h = hand;
-    runner_free(h->runner);
+    h->blocks->hand_free(h->hand);
     free(h);
 }
 
@@ -141,16 +144,20 @@ static int run_units(void *hand, struct span units, struct table *rows, struct s
 {
     struct hand *h = hand;
     int rc = 0;
-    for (int64_t u = units.first; u < units.first + units.n && !rc; u++)
-        if (is_due(h->pass, u))
-            rc = runner_unit(h->runner, u, rows, n, e);
+    for (int64_t u = units.first; u < units.first + units.n && !rc; u++) {
+        struct order_unit unit;
+        if (!is_due(h->pass, u))
+            continue;
+        order_find(&unit, h->pass->job.order, u);
+        rc = h->blocks->block(h->hand, &unit, rows, n, e);
+    }
     return rc;
 }
 
 static void put_columns(struct table *t, void *data)
 {
     const struct campaign_pass *p = data;
-    runner_columns(t, p->c->sweep);
+    study_put_columns(t, p->job.study, TABLE_ROWS);
 }
 
 /* ---- shares ---- */
@@ -204,9 +211,9 @@ static int offer_stored(struct campaign *c, struct err *e)
 static int open_store(struct campaign *c, struct err *e)
 {
     const struct campaign_ask *ask = c->ask;
-    const struct store_head head = { .study_hash = ask->hash,
-                                     .seed = ask->seed,
-                                     .n_points = c->sweep->n_points,
+    const struct store_head head = { .study_hash = ask->study->hash,
+                                     .seed = ask->study->seed,
+                                     .n_points = ask->study->sweep.n_points,
                                      .n_units = c->plan.passes * c->plan.order.n_units,
                                      .command = ask->command,
                                      .version = ask->version,
@@ -214,7 +221,7 @@ static int open_store(struct campaign *c, struct err *e)
                                      .keep = c->keep ? text_str(&c->plan.keep) : NULL,
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards };
-    const char **parts = runner_parts(&c->plan.columns);
+    const char **parts = study_parts(ask->study, TABLE_ROWS);
     const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
     int rc = parts ? store_open(&c->store, ask->store, &head, &(struct store_form){ &table, 1 }, &c->done,
                                 &c->state.done, e)
@@ -229,10 +236,10 @@ static int open_store(struct campaign *c, struct err *e)
     return c->keep ? offer_stored(c, e) : 0;
 }
 
-int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e)
+int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e)
 {
-    *c = (struct campaign){ .ask = ask, .sweep = w, .state = { .best_s = NAN, .failed_point = -1 } };
-    int rc = campaign_plan_make(&c->plan, w, ask->from, e);
+    *c = (struct campaign){ .ask = ask, .state = { .best_s = NAN, .failed_point = -1 } };
+    int rc = campaign_plan_make(&c->plan, ask->study, ask->all, e);
     if (!rc)
         c->state.n_points = points_of(&c->plan.order, share_of(ask, c->plan.order.n_units));
     if (!rc && !keep_all(&c->plan.rule))
@@ -276,8 +283,8 @@ static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pas
 static int run_pass(struct campaign *c, struct writer *w, struct err *e)
 {
     struct campaign_pass pass = { .c = c,
-                                  .job = { .order = &c->plan.order,
-                                           .from = c->ask->from,
+                                  .job = { .study = c->ask->study,
+                                           .order = &c->plan.order,
                                            .rule = &c->plan.rule,
                                            .known = w->pass ? &c->known : NULL },
                                   .number = w->pass };
@@ -337,4 +344,44 @@ int campaign_run(struct campaign *c, struct err *e)
             rc = run_pass(c, &w, e);
     }
     return finish(&w, rc, e);
+}
+
+/* ---- all at once ---- */
+
+static int read_rows(struct table *out, struct store *s, const struct study_kind *kind, struct err *e)
+{
+    struct table rows = { 0 };
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    enum { AT_A_TIME = 4096 };
+    int rc = study_trim_store(s, kind, e);
+    if (!rc)
+        rc = store_next(s, &walk, AT_A_TIME, out, e);
+    while (!rc && walk.id >= 0) {
+        rc = store_next(s, &walk, AT_A_TIME, &rows, e);
+        if (rc || rows.n_rows == 0)
+            break;
+        for (int64_t row = 0; row < rows.n_rows; row++)
+            table_take_row(out, &rows, row);
+    }
+    table_free(&rows);
+    return rc ? rc : out->failed ? err_nomem(e, "rows of a study") : 0;
+}
+
+int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e)
+{
+    const struct campaign_ask ask = { .study = study,
+                                      .all = true,
+                                      .shard = 1,
+                                      .n_shards = 1,
+                                      .threads = threads,
+                                      .command = "",
+                                      .version = "" };
+    struct campaign c;
+    int rc = campaign_open(&c, &ask, e);
+    if (!rc)
+        rc = campaign_run(&c, e);
+    if (!rc)
+        rc = read_rows(out, c.store, study->kind, e);
+    campaign_close(&c);
+    return rc;
 }

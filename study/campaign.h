@@ -22,12 +22,11 @@ typedef bool campaign_progress(void *context, const struct campaign_state *state
 
 /** What is asked; all borrowed. */
 struct campaign_ask {
-    const struct study_source *from;
-    const char *store;       /**< NULL: rows go with the campaign */
-    int32_t shard, n_shards; /**< 1 of 1: all */
-    int32_t threads;         /**< of each rank */
-    unsigned long long hash; /**< of the study and all values of its axes */
-    int64_t seed;            /**< of the first point */
+    const struct study *study; /**< its hash and seed are those of the store's head */
+    bool all;                  /**< keep all rows, whatever the study says */
+    const char *store;         /**< NULL: rows go with the campaign */
+    int32_t shard, n_shards;   /**< 1 of 1: all */
+    int32_t threads;           /**< of each rank */
     const char *command, *version;
     campaign_progress *progress; /**< may be NULL */
     void *context;
@@ -36,7 +35,6 @@ struct campaign_ask {
 /** Release with campaign_close(). */
 struct campaign {
     const struct campaign_ask *ask;
-    const struct sweep *sweep;
     struct campaign_plan plan;
     struct keep *keep;      /**< NULL where all rows are kept */
     struct store *store;    /**< on the first rank */
@@ -54,7 +52,7 @@ struct campaign {
  * @param[out] c  uninitialised; safe to close after failure.
  * @return 0; ERR_PARSE, ERR_RANGE (with a place), as store_open() and keep_read(); ERR_NOMEM, ERR_IO.
  */
-int campaign_open(struct campaign *c, const struct sweep *w, const struct campaign_ask *ask, struct err *e);
+int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e);
 
 /** Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store. */
 int campaign_run(struct campaign *c, struct err *e);
@@ -69,9 +67,12 @@ struct campaign_pace {
 };
 
 /** Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). */
-int campaign_measure(struct campaign_pace *pace, const struct sweep *w, const struct study_source *from,
-                     double most_s, struct err *e);
+int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e);
 
 void campaign_close(struct campaign *c);
+
+/** All rows of a study, on threads of this process alone, as an export of a store has them. @p out: zero; the
+ * caller frees it, also after failure. ERR_NOMEM, ERR_IO: no place for what does not fit into memory. */
+int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "study/campaign.h"
+#include "study/study.h"
 
 /* Units spread over all, and neighbours, which share what was read as most points of a sweep do. */
 static int64_t pick(const struct order *o, int64_t i, int64_t n)
@@ -26,24 +27,27 @@ static void note_failed(struct campaign_pace *pace, const struct table *rows)
 
 struct trial {
     const struct campaign_plan *plan;
-    struct runner_job job;
+    struct block_job job;
     struct campaign_pace *pace;
     double pass_s; /* to be spent on a pass, or so */
 };
 
 /* Points of up to 256 units, till pass_s are spent; *spent_s is what they took. */
-static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, struct runner *r,
-                    struct keep *keep, struct err *e)
+static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, void *hand, struct keep *keep,
+                    struct err *e)
 {
     enum { SPREAD = 256 };
     const struct order *o = &t->plan->order;
+    const struct block_ops *blocks = t->job.study->kind->blocks;
     int64_t units = o->n_units < SPREAD ? o->n_units : SPREAD;
     int rc = 0;
     for (int64_t i = 0; i < units && !rc && *spent_s < t->pass_s; i++) {
         struct table rows = { 0 };
         double start_s = clock_now_s();
-        runner_columns(&rows, o->sweep);
-        rc = runner_unit(r, pick(o, i, units), &rows, n, e);
+        struct order_unit unit;
+        study_put_columns(&rows, t->job.study, TABLE_ROWS);
+        order_find(&unit, o, pick(o, i, units));
+        rc = blocks->block(hand, &unit, &rows, n, e);
         *spent_s += clock_now_s() - start_s;
         if (!rc && keep)
             rc = keep_offer(keep, &rows, e);
@@ -58,17 +62,18 @@ static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, st
  */
 static int measure_pass(double *point_s, struct trial *t, struct keep *keep, struct err *e)
 {
-    struct runner *r;
+    const struct block_ops *blocks = t->job.study->kind->blocks;
+    void *hand;
     struct sweep_counts n = { 0 };
     double spent_s = 0;
-    int rc = runner_build(&r, &t->job, e);
+    int rc = blocks->hand(&hand, &t->job, e);
     if (rc)
         return rc;
-    rc = run_some(&spent_s, &n, t, r, keep, e);
+    rc = run_some(&spent_s, &n, t, hand, keep, e);
     *point_s = n.seen ? spent_s / (double)n.seen : NAN;
     t->pace->n += n.seen;
     t->pace->n_failed += n.failed;
-    runner_free(r);
+    blocks->hand_free(hand);
     return rc;
 }
 
@@ -93,16 +98,15 @@ static int measure_pruned(struct trial *t, struct err *e)
     return rc;
 }
 
-int campaign_measure(struct campaign_pace *pace, const struct sweep *w, const struct study_source *from,
-                     double most_s, struct err *e)
+int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e)
 {
     struct campaign_plan plan;
     struct trial t = { .plan = &plan,
-                       .job = { .order = &plan.order, .from = from, .rule = &plan.rule },
+                       .job = { .study = study, .order = &plan.order, .rule = &plan.rule },
                        .pace = pace,
                        .pass_s = most_s };
     *pace = (struct campaign_pace){ .point_s = NAN };
-    int rc = campaign_plan_make(&plan, w, from, e);
+    int rc = campaign_plan_make(&plan, study, false, e);
     if (rc)
         return rc;
     pace->at_most = plan.passes > 1;

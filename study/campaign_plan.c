@@ -1,59 +1,34 @@
 #include "study/campaign_plan.h"
 
-#include "kinds/design/runner.h"
-#include "kinds/design/runner_grid.h"
-#include "study/sweep_axis.h"
+#include "study/study.h"
 #include "study/sweep_values.h"
 
 /* ---- units ---- */
 
-/* Of a study at the first point; `o` has the largest units there are. */
-static int choose_most(int64_t *most, const struct campaign_plan *p, const struct design_point *s,
-                       struct err *e)
+static int cut(struct campaign_plan *p, const struct study *study, struct err *e)
 {
-    enum { QUICK = 64 };
-    struct order_unit unit;
-    bool is_grid, slow = s->model > SIM_ALPHA_BETA;
-    order_find(&unit, &p->order, 0);
-    int rc = runner_grid_is(&is_grid, &p->rule, &p->order, s, &unit, e);
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        slow = slow || (s->workloads[i].training && s->workloads[i].training->search >= 0);
-    *most = !rc && is_grid ? RUNNER_GRID_POINTS : slow ? 1 : QUICK;
-    return rc;
-}
-
-static int cut(struct campaign_plan *p, const struct sweep *w, const struct study_source *from, struct err *e)
-{
-    struct sweep_point first;
-    struct design_point s;
-    struct err ignored = { 0 };
-    int64_t most = 1;
-    int rc = order_build(&p->order, w, RUNNER_GRID_POINTS, e);
+    const struct block_ops *blocks = study->kind->blocks;
+    const struct block_job largest = { .study = study, .order = &p->order, .rule = &p->rule };
+    int64_t most;
+    int rc = order_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
     if (rc)
         return rc;
-    sweep_find_point(&first, w, 0);
-    bool read = !sweep_load(&s, w, &first, *from, STUDY_UNSEARCHED, &ignored);
-    if (read) {
-        rc = choose_most(&most, p, &s, e);
-        study_free(&s);
-    }
+    rc = blocks->most(&most, &largest, e);
     order_free(&p->order);
-    return rc ? rc : order_build(&p->order, w, most, e);
+    return rc ? rc : order_build(&p->order, &study->sweep, most, blocks->quick, e);
 }
 
 /* ---- the study's own file ---- */
 
-static int read_rule(struct campaign_plan *p, const struct study_source *from, struct err *e)
+static int read_rule(struct campaign_plan *p, const struct study *study, struct err *e)
 {
     struct yaml_doc doc;
     int32_t own_source;
-    struct study_source own = *from;
-    own.n_axes = 0;
-    int rc = study_open(&doc, &own_source, &own, e);
+    int rc = source_open(&doc, &own_source, &study->from, e);
     if (rc)
         return rc;
     yaml_id keep = yaml_get(&doc, doc.root, "keep");
-    rc = keep_read(&p->rule, &doc, keep, &p->columns, e);
+    rc = keep_read(&p->rule, study->kind, &doc, keep, &p->columns, e);
     if (!rc && keep >= 0)
         sweep_put_yaml(&p->keep, &doc, keep, false);
     yaml_free(&doc);
@@ -62,22 +37,24 @@ static int read_rule(struct campaign_plan *p, const struct study_source *from, s
 
 static int read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
 {
-    int rc = topo_is_spec(from->path) ? 0 : text_read_file(&p->study, from->path, YAML_MAX_BYTES, e);
+    int rc = source_rules.is_word(from->path) ? 0 : text_read_file(&p->study, from->path, YAML_MAX_BYTES, e);
     for (int32_t i = 0; i < from->n && !rc; i++)
         text_printf(&p->study, "# --set %s=%s\n", from->overrides[i].path, from->overrides[i].value);
     return rc ? rc : text_check(&p->study, e);
 }
 
-int campaign_plan_make(struct campaign_plan *p, const struct sweep *w, const struct study_source *from,
-                       struct err *e)
+int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool all, struct err *e)
 {
-    *p = (struct campaign_plan){ .passes = 1 };
-    runner_columns(&p->columns, w);
-    int rc = p->columns.failed ? err_nomem(e, "columns") : read_rule(p, from, e);
+    const struct study_source *from = &study->from;
+    *p = (struct campaign_plan){ .rule = { .kind = study->kind } };
+    study_put_columns(&p->columns, study, TABLE_ROWS);
+    int rc = p->columns.failed ? err_nomem(e, "columns") : 0;
+    if (!rc && !all)
+        rc = read_rule(p, study, e);
     if (!rc)
         rc = read_text(p, from, e);
     if (!rc)
-        rc = cut(p, w, from, e);
+        rc = cut(p, study, e);
     p->passes = p->rule.prune ? 2 : 1;
     if (!rc && p->order.n_units > INT64_MAX / p->passes)
         rc = err_set(e, ERR_RANGE, "%s: keep.prune: sweep has %lld units of points, need at most %lld",

@@ -3,9 +3,7 @@
 #ifndef STUDY_CAMPAIGN_PLAN_H
 #define STUDY_CAMPAIGN_PLAN_H
 
-#include "study/keep.h"
-#include "study/order.h"
-#include "study/study_files.h"
+#include "study/kind.h"
 
 /** Release with campaign_plan_free(). */
 struct campaign_plan {
@@ -21,10 +19,10 @@ struct campaign_plan {
  * Read `keep` of the study's own file and cut the sweep into units: many points where one takes microseconds,
  * one where it takes seconds. Its first point stands for all.
  * @param[out] p  uninitialised; empty after failure.
+ * @param all     keep all rows, whatever the study says.
  * @return 0; ERR_PARSE, ERR_RANGE as keep_read(); ERR_RANGE: 2^62 units or more to be pruned; ERR_NOMEM.
  */
-int campaign_plan_make(struct campaign_plan *p, const struct sweep *w, const struct study_source *from,
-                       struct err *e);
+int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool all, struct err *e);
 void campaign_plan_free(struct campaign_plan *p);
 
 #endif

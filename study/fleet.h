@@ -3,7 +3,7 @@
 #define STUDY_FLEET_H
 
 #include "base/table.h"
-#include "kinds/design/runner.h"
+#include "study/order.h"
 #include "study/spans.h"
 
 struct fleet_crew;

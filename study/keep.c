@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/problem.h"
 #include "base/linexpr.h"
 #include "base/num.h"
 #include "study/keep_points.h"
 #include "study/keep_top.h"
+#include "study/kind.h"
 
 struct keep {
     const struct keep_rule *rule;
-    int32_t point, status, time, fits;
+    int32_t point, result[STUDY_MAX_RESULT];
     int32_t front[FRONT_MAX_COLUMNS], per[KEEP_MAX_PER], top;
     struct linexpr limits[KEEP_MAX_LIMITS]; /* coef shape [fresh.n_cols], owned */
     struct front_set fronts;
@@ -41,9 +41,8 @@ static int find_columns(struct keep *k, const struct table *columns, struct err 
     int rc = find_column(&k->point, columns, "point", e);
     if (!rc && columns->kinds[k->point] != TABLE_COUNT)
         rc = err_set(e, ERR_PARSE, "column point: is no column of whole numbers, need points of a sweep");
-    k->status = table_find(columns, "status");
-    k->time = table_find(columns, "time_s");
-    k->fits = table_find(columns, "fits");
+    for (int32_t i = 0; r->kind && r->kind->result_columns[i]; i++)
+        k->result[i] = table_find(columns, r->kind->result_columns[i]);
     for (int32_t i = 0; i < r->n_front && !rc; i++)
         rc = find_column(&k->front[i], columns, r->front[i].name, e);
     for (int32_t i = 0; i < r->n_per && !rc; i++)
@@ -123,20 +122,10 @@ double keep_number(const struct table *rows, int64_t row, int32_t col)
     return text && num_parse_real(text, &x) ? x : NAN;
 }
 
-static bool says(const struct table *rows, int64_t row, int32_t col, const char *word)
-{
-    const char *text = col < 0 || rows->kinds[col] != TABLE_TEXT ? NULL : table_cell(rows, row, col)->text;
-    return text && strcmp(text, word) == 0;
-}
-
-/* A stalled one with a time has a split, whose proof fell short. */
 bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row)
 {
-    if (says(rows, row, k->fits, "no") || table_cell(rows, row, k->point)->count < 0)
-        return false;
-    return k->status < 0 || says(rows, row, k->status, alloc_status_names[ALLOC_SOLVED]) ||
-           (says(rows, row, k->status, alloc_status_names[ALLOC_STALLED]) && k->time >= 0 &&
-            isfinite(table_number(rows, row, k->time)));
+    const struct study_kind *kind = k->rule->kind;
+    return table_cell(rows, row, k->point)->count >= 0 && (!kind || kind->is_result(rows, row, k->result));
 }
 
 /* NaN where a column of the limit is blank, which no comparison passes. */

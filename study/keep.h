@@ -8,6 +8,8 @@
 
 enum { KEEP_MAX_LIMITS = 16, KEEP_MAX_PER = 4 };
 
+struct study_kind;
+
 /** A column that is to be small, or large. Written "time_s", and "max:speedup". */
 struct keep_column {
     char name[64];
@@ -15,12 +17,13 @@ struct keep_column {
 };
 
 /**
- * The study's `keep`. All zero: all rows are kept. Of rows that are designs (solved, or stalled with a time,
- * and not known to need more memory than an NPU has) and within all limits of `where`, those on the front and
- * the best few are kept, or all where neither is asked for. Values are those of the row, as they are written:
- * a design of equal values stays with another, and of the best few the lower point goes first.
+ * The study's `keep`. All zero: all rows are kept. Of rows that are results (kind->is_result) and within all
+ * limits of `where`, those on the front and the best few are kept, or all where neither is asked for. Values
+ * are those of the row, as they are written: a design of equal values stays with another, and of the best few
+ * the lower point goes first.
  */
 struct keep_rule {
+    const struct study_kind *kind;               /**< NULL: every row is a result */
     struct keep_column front[FRONT_MAX_COLUMNS]; /**< shape [n_front]; 0 = no front */
     int32_t n_front;
     struct keep_column top; /**< name "" = no best few */
@@ -43,17 +46,18 @@ extern const struct section keep_section, keep_top_section;
  * @return 0; ERR_PARSE, ERR_RANGE with the place: an unknown column (with the nearest), one of text, a limit
  *         that is none, too many, `prune` without `front` or with `top`, nothing to keep; ERR_NOMEM.
  */
-int keep_read(struct keep_rule *k, const struct yaml_doc *doc, yaml_id id, const struct table *columns,
-              struct err *e);
+int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct yaml_doc *doc, yaml_id id,
+              const struct table *columns, struct err *e);
 void keep_rule_free(struct keep_rule *k);
 /** Are all rows kept? */
 bool keep_all(const struct keep_rule *k);
 
-/* The same from the command line; messages read "is X, need Y". A column of text can be a key's, whose values
- * are numbers: those before `network`. */
+/* The same from the command line; messages read "is X, need Y". A column of text can be an axis', whose
+ * values are numbers: those that no table of rows of the kind has. k->kind is set. */
 
 /** "time_s" or "max:speedup". ERR_RANGE. */
-int keep_take_column(struct keep_column *c, const char *text, const struct table *columns, struct err *e);
+int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
+                     const struct table *columns, struct err *e);
 /** One more column to hold rows apart by. ERR_RANGE. */
 int keep_take_per(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
 /** One more limit. ERR_PARSE, ERR_RANGE, ERR_NOMEM. */
@@ -95,7 +99,7 @@ struct keep_counts keep_counts_of(const struct keep *k);
 int keep_group(struct text *out, const struct keep *k, const struct table *rows, int64_t row, struct err *e);
 /** The row's values in the columns of the front, sign changed where more is better; NaN = blank. */
 void keep_values(double *x, const struct keep *k, const struct table *rows, int64_t row);
-/** Is the row solved, or stalled with a time, and not known to need more memory than an NPU has? */
+/** Is the row a result of its kind? */
 bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row);
 /** A number of a column, one written in a column of text too; NaN = none. */
 double keep_number(const struct table *rows, int64_t row, int32_t col);

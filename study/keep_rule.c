@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/linexpr.h"
+#include "study/kind.h"
 
 /* ---- keys ---- */
 
@@ -79,20 +80,22 @@ static int fail_column(const char *name, const struct table *columns, struct err
                    near ? ", nearest is " : "", near ? near : "");
 }
 
-/* Keys of a sweep stand before `network`; their values are kept as they were written. */
-static bool holds_words(const struct table *columns, int32_t col)
+/* Axes are no columns of the kind; their values are kept as they were written. */
+static bool holds_words(const struct keep_rule *k, const struct table *columns, int32_t col)
 {
-    return columns->kinds[col] == TABLE_TEXT && col >= table_find(columns, "network");
+    return columns->kinds[col] == TABLE_TEXT && col > 0 &&
+           (!k->kind || column_find(k->kind->tables[TABLE_ROWS].columns, columns->names[col]));
 }
 
-int keep_take_column(struct keep_column *c, const char *text, const struct table *columns, struct err *e)
+int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
+                     const struct table *columns, struct err *e)
 {
     c->large = strncmp(text, "max:", 4) == 0;
     const char *name = text + (c->large ? 4 : 0);
     int32_t col = table_find(columns, name);
     if (col < 0 || strlen(name) >= sizeof c->name)
         return fail_column(name, columns, e);
-    if (holds_words(columns, col))
+    if (holds_words(k, columns, col))
         return err_set(e, ERR_RANGE, "is \"%s\", which holds text, need a column of numbers", name);
     snprintf(c->name, sizeof c->name, "%s", name);
     return 0;
@@ -119,7 +122,7 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
     if (!rc && linexpr_parse(&limit, text, (const char *const *)columns->names, columns->n_cols, e))
         rc = err_wrap(e, "is \"%.100s\"", text);
     for (int32_t i = 0; i < columns->n_cols && !rc; i++)
-        if (coef[i] != 0 && holds_words(columns, i))
+        if (coef[i] != 0 && holds_words(k, columns, i))
             rc = err_set(e, ERR_RANGE, "is \"%.100s\", but %s holds text, need columns of numbers", text,
                          columns->names[i]);
     free(coef);
@@ -130,18 +133,26 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
     return rc;
 }
 
-/* Does the column tell different work apart? The plan of a training step is a choice, not other work. */
-static bool is_work(const char *name)
+/* Is @p name one of the keys, or below one? */
+static bool is_below(const char *name, const char *const *keys)
 {
-    return strncmp(name, "workload", 8) == 0 && strncmp(name, "workload.parallel", 17) != 0 &&
-           strncmp(name, "workload.search", 15) != 0;
+    for (; keys && *keys; keys++)
+        if (strncmp(name, *keys, strlen(*keys)) == 0)
+            return true;
+    return false;
+}
+
+/* Does the column tell different work apart? */
+static bool is_work(const struct keep_rule *k, const char *name)
+{
+    return k->kind && is_below(name, k->kind->work) && !is_below(name, k->kind->not_work);
 }
 
 void keep_default_per(struct keep_rule *k, const struct table *columns)
 {
     struct err ignored = { 0 };
     for (int32_t i = 0; i < columns->n_cols && k->n_per < KEEP_MAX_PER; i++)
-        if (is_work(columns->names[i]))
+        if (is_work(k, columns->names[i]))
             keep_take_per(k, columns->names[i], columns, &ignored);
 }
 
@@ -161,7 +172,7 @@ static int take_front(struct reading *r, const char *text, struct err *e)
     if (k->n_front == FRONT_MAX_COLUMNS)
         return err_set(e, ERR_RANGE, "has more than %d columns, need 2 to %d", FRONT_MAX_COLUMNS,
                        FRONT_MAX_COLUMNS);
-    int rc = keep_take_column(&k->front[k->n_front], text, r->columns, e);
+    int rc = keep_take_column(&k->front[k->n_front], k, text, r->columns, e);
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
             rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time, need other columns", k->front[i].name);
@@ -181,7 +192,7 @@ static int take_where(struct reading *r, const char *text, struct err *e)
 
 static int take_top(struct reading *r, const char *text, struct err *e)
 {
-    return keep_take_column(&r->k->top, text, r->columns, e);
+    return keep_take_column(&r->k->top, r->k, text, r->columns, e);
 }
 
 static int read_text(struct reading *r, yaml_id id, take_text *take, struct err *e)
@@ -253,7 +264,7 @@ static void note_work(struct reading *r, yaml_id at)
         const char *name = r->columns->names[i];
         bool varies = strcmp(name, "workload") != 0 || is_varied(r->doc, vary, "workload") ||
                       is_varied(r->doc, vary, "workloads");
-        if (is_work(name) && varies && !is_apart(r->k, name))
+        if (is_work(r->k, name) && varies && !is_apart(r->k, name))
             text_printf(&r->k->notes,
                         "%s: keep.per is without %s, which varies: rows of different work are held against "
                         "each other\n",
@@ -280,12 +291,12 @@ static int check(struct reading *r, const struct keep_conf *conf, yaml_id id, st
     return 0;
 }
 
-int keep_read(struct keep_rule *k, const struct yaml_doc *doc, yaml_id id, const struct table *columns,
-              struct err *e)
+int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct yaml_doc *doc, yaml_id id,
+              const struct table *columns, struct err *e)
 {
     struct reading r = { k, doc, columns };
     struct keep_conf conf;
-    *k = (struct keep_rule){ 0 };
+    *k = (struct keep_rule){ .kind = kind };
     if (id < 0)
         return 0;
     int rc = schema_read(&conf, &keep_section, doc, id, e);

@@ -33,17 +33,26 @@
 #include "base/schema.h"
 #include "study/keep.h"
 #include "study/order.h"
-#include "study/study_files.h"
+#include "study/source.h"
 #include "study/sweep.h"
 
 struct study_kind;
+struct store;
 
 enum {
-    STUDY_MAX_TABLES = 8,    /**< of a kind */
-    STUDY_MAX_ENTRIES = 4096 /**< of a point; also rows of one */
+    STUDY_MAX_TABLES = 8,     /**< of a kind */
+    STUDY_MAX_ENTRIES = 4096, /**< of a point; also rows of one */
+    STUDY_MAX_RESULT = 8      /**< result_columns of a kind */
 };
 
 /* ---- a study ---- */
+
+/** The columns of one of its tables. */
+struct study_table {
+    const struct column *list; /**< borrowed */
+    struct columns shown;      /**< of list, as axes and `timing` have it; hidden ones too */
+    bool axis[SWEEP_MAX_KEYS]; /**< shape [sweep.n_keys]: does the axis have a column? */
+};
 
 /** A study that was opened. Its kind's `open` fills in what is marked so. */
 struct study {
@@ -54,11 +63,10 @@ struct study {
     unsigned long long hash;  /**< open (or kind->hash): of all that the results depend on */
     struct text name;         /**< open */
     struct text notes;        /**< open: warnings to be said before it runs, a line each */
-    const struct column *columns[STUDY_MAX_TABLES]; /**< of each table: open may put others in place of the
-                                                         kind's, in memory of `own` */
-    bool timing;                                    /**< columns of COLUMN_TIMING are wanted */
-    uint32_t wanted;                                /**< bit t: rows of extra table t are recorded */
-    void *own;                                      /**< open: the kind's; kind->close frees it */
+    struct study_table tables[STUDY_MAX_TABLES]; /**< open may change them by study_set_columns() */
+    bool timing;                                 /**< columns of COLUMN_TIMING are wanted */
+    uint32_t wanted;                             /**< bit t: rows of extra table t are recorded */
+    void *own;                                   /**< open: the kind's; kind->close frees it */
 };
 
 /** A table of a kind. */
@@ -140,9 +148,6 @@ enum notes_rule {
 
 /* ---- blocks ---- */
 
-/** Counts of points: what became of them. */
-struct sweep_counts;
-
 /** What the hands of a study share; all borrowed. */
 struct block_job {
     const struct study *study;
@@ -156,10 +161,10 @@ struct block_ops {
     /** Is @p path a key that changes a point without reading it again? Points that differ in such keys alone
      * are a block. */
     bool (*quick)(const char *path);
-    /** How many points a block has at most. @p largest: the order with blocks as large as they can be.
-     * ERR_NOMEM. */
-    int (*most)(int64_t *most, const struct study *s, const struct order *largest,
-                const struct keep_rule *rule, struct err *e);
+    int64_t largest; /**< points that a block may have */
+    /** How many points a block has at most, here. @p largest: the study cut into blocks as large as they can
+     * be. ERR_NOMEM. */
+    int (*most)(int64_t *most, const struct block_job *largest, struct err *e);
     /** Memory of one thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. */
     int (*hand)(void **out, const struct block_job *job, struct err *e);
     void (*hand_free)(void *hand); /**< NULL is fine */
@@ -194,6 +199,8 @@ struct study_kind {
     const struct table_def *tables; /**< shape [n_tables]: TABLE_ROWS, TABLE_RUNS, then extra ones */
     int32_t n_tables;
 
+    /** Check what axes are of, before the first point is read. NULL: nothing. */
+    int (*check)(const struct study *s, const struct yaml_doc *doc, struct err *e);
     /** Fill in the study's fields that are marked so. @p first: its first point, as `read` makes it; NULL for
      * kinds with blocks, where it may be wrong. @p doc: the study's own file. */
     int (*open)(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e);
@@ -230,14 +237,17 @@ struct study_kind {
     enum notes_rule notes;
 
     /* -- results -- */
-    /** Is the row a result, which can be kept and be on a front? */
-    bool (*is_result)(const struct table *rows, int64_t row);
+    /** Is the row a result, which can be kept and be on a front? @p cols: where result_columns are, -1 = not
+     * there. */
+    bool (*is_result)(const struct table *rows, int64_t row, const int32_t *cols);
+    const char *const *result_columns; /**< NULL-terminated, STUDY_MAX_RESULT at most: what it looks at */
     const char *label;           /**< column that names the row within its point; NULL: one row a point */
     const char *const *front;    /**< NULL-terminated, "max:NAME" among them: the first two with values */
     const char *const *work;     /**< NULL-terminated: axes below these make rows incomparable (`per`), .. */
     const char *const *not_work; /**< .. but not those below these; may be NULL */
-    /** Take out columns of tables[0] that are blank here; NULL: by `upto` and `with` of columns alone. */
-    int (*trim)(bool *show, const struct table *rows, struct err *e);
+    /** Clear show[] of columns of tables[0] that are not exported, shape [columns->n_cols], besides those
+     * that `upto` and `with` leave out already. NULL: nothing else. */
+    int (*trim)(bool *show, const struct table *columns, struct store *s, struct err *e);
 
     /* -- what is said -- */
     const char *unsolved; /**< "rows are not done" */

@@ -11,41 +11,19 @@ struct order_grid {
     bool quick[SWEEP_MAX_AXES]; /* shape [n_axes of the grid] */
 };
 
-/* ---- which keys are quick ---- */
-
-/* The last key of "network.dims.NAME.KEY" or "network.dims[N].KEY"; "" of another path. */
-static const char *dim_key(const char *path)
+void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
 {
-    static const char dims[] = "network.dims";
-    const size_t n = sizeof dims - 1;
-    if (strncmp(path, dims, n) != 0 || (path[n] != '.' && path[n] != '['))
-        return "";
-    const char *name = path + n + 1, *end = name + strcspn(name, ".]");
-    if (path[n] == '[' && *end == ']')
-        end++;
-    return *end == '.' ? end + 1 : "";
+    to->seen += n->seen;
+    to->filtered += n->filtered;
+    to->bounded += n->bounded;
+    to->solved += n->solved;
+    to->failed += n->failed;
 }
 
-static bool is_among(const char *word, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
-}
-
-bool order_is_quick(const char *path)
-{
-    static const char *const own[] = { "total_GBps", "objective", "time_limit_s" };
-    static const char *const of_dim[] = { "bw_GBps", "min_GBps", "max_GBps" };
-    return is_among(path, own, sizeof own / sizeof *own) ||
-           is_among(dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
-}
-
-static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis)
+static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis, order_quick *quick)
 {
     for (int32_t k = 0; k < axis->n_keys; k++)
-        if (!order_is_quick(w->keys[axis->keys[k]].path))
+        if (!quick || !quick(w->keys[axis->keys[k]].path))
             return false;
     return true;
 }
@@ -65,28 +43,28 @@ static int64_t n_values(const struct order *o, int32_t grid, int32_t k)
 }
 
 /* Units of grid number `grid`, which begin with number `first`. */
-static int64_t fill_grid(struct order *o, int32_t grid, int64_t first)
+static int64_t fill_grid(struct order *o, int32_t grid, int64_t first, order_quick *quick)
 {
     const struct sweep_grid *from = grid_at(o->sweep, grid);
     struct order_grid *g = &o->grids[grid];
     int64_t n_slow = 1; /* no product is above the number of points */
     *g = (struct order_grid){ .first_unit = first, .n_quick = 1 };
     for (int32_t k = 0; k < from->n_axes; k++) {
-        g->quick[k] = is_quick_axis(o->sweep, &o->sweep->axes[from->axes[k]]);
+        g->quick[k] = is_quick_axis(o->sweep, &o->sweep->axes[from->axes[k]], quick);
         *(g->quick[k] ? &g->n_quick : &n_slow) *= n_values(o, grid, k);
     }
     g->pieces = (g->n_quick - 1) / o->most + 1;
     return n_slow * g->pieces;
 }
 
-int order_build(struct order *o, const struct sweep *w, int64_t most, struct err *e)
+int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e)
 {
     *o = (struct order){ .sweep = w, .most = most };
     o->grids = calloc((size_t)w->n_grids + 1, sizeof *o->grids);
     if (!o->grids)
         return err_nomem(e, "the order of a sweep");
     for (int32_t grid = 0; grid < w->n_grids || grid == 0; grid++)
-        o->n_units += fill_grid(o, grid, o->n_units);
+        o->n_units += fill_grid(o, grid, o->n_units, quick);
     return 0;
 }
 

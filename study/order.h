@@ -4,6 +4,16 @@
 
 #include "study/sweep.h"
 
+/** What became of points. */
+struct sweep_counts {
+    int64_t seen;     /**< all that follow, together */
+    int64_t filtered; /**< `where` of the study leaves them out */
+    int64_t bounded;  /**< proved to be worse than a point that is known, without solving */
+    int64_t solved;   /**< evaluated or solved: they have a row, whatever its status */
+    int64_t failed;   /**< of those solved: the row says why there is no design */
+};
+void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
+
 /** Units of the sample that is run first: one of so many. */
 enum { ORDER_SAMPLE = 16 };
 
@@ -26,8 +36,12 @@ struct order_unit {
     int64_t first, n;        /**< combinations first..first+n-1 */
 };
 
-/** @param most  >= 1; 1 where a point takes long by itself. ERR_NOMEM. */
-int order_build(struct order *o, const struct sweep *w, int64_t most, struct err *e);
+/** Is @p path a key that changes a study without reading it again? */
+typedef bool order_quick(const char *path);
+
+/** @param most  >= 1; 1 where a point takes long by itself.
+ * @param quick  NULL: no key is. ERR_NOMEM. */
+int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e);
 void order_free(struct order *o);
 
 /** Unit @p u, 0 <= u < n_units: by grid, then by the slow axes as in sweep_find_point(). O(log(grids) +
@@ -47,8 +61,5 @@ bool order_in_sample(int64_t u);
 
 /** Do the points of a unit differ along axis @p k of grid @p grid? */
 bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k);
-
-/** Is @p path a key that changes a study without reading it again? */
-bool order_is_quick(const char *path);
 
 #endif

@@ -9,7 +9,7 @@
 #define STUDY_STORE_H
 
 #include "base/table.h"
-#include "kinds/design/runner.h"
+#include "study/order.h"
 #include "study/spans.h"
 
 /** What a store is of. All borrowed. */

@@ -1,4 +1,5 @@
 #include "study/store_inner.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,7 +156,7 @@ static int read_rule(struct merge *m, struct err *e)
     int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
     if (rc)
         return rc;
-    rc = keep_read(&m->rule, &doc, doc.root, columns, e);
+    rc = keep_read(&m->rule, study_kind_of_store(m->sources[0].store), &doc, doc.root, columns, e);
     yaml_free(&doc);
     if (!rc)
         rc = keep_build(&m->keep, &m->rule, columns, e);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/table.h"
 
 /* ---- points ---- */
 
@@ -92,15 +93,6 @@ void sweep_put_point(struct table *t, const struct sweep *w, int64_t point)
         table_put_text(t, sweep_value(w, &at, k));
 }
 
-int sweep_load(struct design_point *s, const struct sweep *w, const struct sweep_point *p,
-               struct study_source from, unsigned more, struct err *e)
-{
-    struct study_override axes[SWEEP_MAX_KEYS];
-    from.axes = axes;
-    from.n_axes = sweep_point_overrides(axes, w, p);
-    return study_read(s, &from, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | more, e);
-}
-
 /* ---- reading ---- */
 
 int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
@@ -127,37 +119,6 @@ int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_do
                      (long long)w->n_points, (long long)seeds, SWEEP_MAX_POINTS);
 }
 
-static int read_uncertain(struct sweep *w, const struct yaml_doc *doc, struct err *e)
-{
-    yaml_id seed = yaml_get(doc, doc->root, "seed");
-    int64_t n = 1;
-    int rc = seed < 0 ? 0 : yaml_count(doc, seed, &n, e);
-    return rc ? rc : uncertain_read(&w->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
-}
-
-int sweep_read(struct sweep *w, const char *path, const struct study_override *overrides, int32_t n,
-               struct err *e)
-{
-    const struct study_source from = { .path = path, .overrides = overrides, .n = n };
-    struct yaml_doc doc;
-    int32_t own_source;
-    *w = (struct sweep){ 0 };
-    int rc = study_open(&doc, &own_source, &from, e);
-    if (rc)
-        return rc;
-    rc = sweep_read_axes(w, &study_section, &doc, &from, INT64_MAX, e);
-    if (!rc)
-        rc = sweep_read_where(w, &doc, e);
-    if (!rc)
-        rc = read_uncertain(w, &doc, e);
-    yaml_free(&doc);
-    if (!rc)
-        rc = sweep_note(w, &from, e);
-    if (rc)
-        sweep_free(w);
-    return rc;
-}
-
 void sweep_free(struct sweep *w)
 {
     for (int32_t k = 0; k < w->n_axes; k++)
@@ -167,7 +128,5 @@ void sweep_free(struct sweep *w)
     free(w->axes);
     free(w->grids);
     sweep_where_free(w->where);
-    uncertain_free(&w->uncertain);
-    text_free(&w->notes);
     *w = (struct sweep){ 0 };
 }

@@ -2,10 +2,8 @@
 #ifndef STUDY_SWEEP_H
 #define STUDY_SWEEP_H
 
-#include "base/table.h"
-#include "kinds/design/design.h"
-#include "study/pool.h"
-#include "kinds/design/uncertain.h"
+#include "base/schema.h"
+#include "study/source.h"
 
 enum {
     SWEEP_MAX_KEYS = 16, /**< that vary, over all grids */
@@ -50,10 +48,8 @@ struct sweep {
     int32_t n_axes;
     struct sweep_grid *grids; /**< shape [n_grids], owned */
     int32_t n_grids;
-    int64_t n_points;           /**< with those that `where` leaves out */
-    struct sweep_where *where;  /**< owned; NULL = the study has none */
-    struct uncertain uncertain; /**< the study's, drawn; all zero = nothing is */
-    struct text notes; /**< warnings, a line each: keys and axes that have no effect at any point looked at */
+    int64_t n_points;          /**< with those that `where` leaves out */
+    struct sweep_where *where; /**< owned; NULL = the study has none */
 };
 
 /** One point: its grid, and which value of each of the grid's axes. */
@@ -70,7 +66,7 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
 const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int32_t key);
 
 /**
- * Read `vary` and `where` of a study. Forms of `vary`: docs/sweep.md.
+ * Read `vary` of an opened document. Forms: docs/sweep.md.
  *
  * A map of axes is every combination of them. KEY is a path as in --set ("network.dims.pod.max_GBps"); its
  * values are a list, a range { from, to, step } or { from, to, points, scale: linear|log }, or the networks
@@ -80,50 +76,51 @@ const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int3
  *
  * Values of a range are rounded to the decimals they are written with (12 digits in log scale and of
  * samples), `to` is among them when a step ends there. File names in values count from the study's folder. An
- * override of a KEY takes the place of its values wherever it varies. Notes are those common to the points
- * looked at, some 200 at most: the first of each grid and its neighbours along each axis, at most 16 to an
- * axis. Time O(values), not of points.
+ * override of a KEY takes the place of its values wherever it varies. Time O(values), not of points.
  *
- * @param[out] w  uninitialised; empty after failure.
+ * @param[out] w  uninitialised; the caller frees it, also after failure.
+ * @param root    the outermost keys of the document.
+ * @param most    points at most.
  * @return 0; ERR_PARSE or ERR_RANGE with the place: no `vary`, empty axis, unknown key, a key twice, a range
- *         that is none, a zip of unequal lengths, 2^63 points or more, a `where` that cannot be decided;
- *         ERR_NOMEM. That a point's study is wrong is no error.
+ *         that is none, a zip of unequal lengths, too many points; ERR_NOMEM. That a point's study is wrong
+ *         is no error.
  */
-int sweep_read(struct sweep *w, const char *path, const struct study_override *overrides, int32_t n,
-               struct err *e);
+int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                    const struct study_source *from, int64_t most, struct err *e);
+
+/** That a map below a key has a table of its own, so that axes below it can be checked. */
+struct section_link {
+    const struct section *above;
+    const char *key;
+    const struct section *below;
+    bool is_list; /**< of such maps, by name or number */
+};
+extern const struct section_link section_links[]; /**< ends with above NULL; kinds/kinds.c */
+
+enum { SWEEP_MAX_FACTS = 16 };
+/**
+ * Read `where` of a study whose axes are read. Names in it are those of keys that vary (a path, or its last
+ * names where no other key ends so) and @p facts (NULL-terminated, SWEEP_MAX_FACTS at most; may be NULL).
+ * ERR_PARSE, ERR_RANGE with the place: a constraint that cannot be decided; ERR_NOMEM.
+ */
+int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *const *facts, struct err *e);
 void sweep_free(struct sweep *w);
 
 /**
  * Does point @p p satisfy all constraints of the study's `where`? Each to within 1e-9 of the sum of its
- * terms' magnitudes. Names are those of keys that vary (a path, or its last names where no other key ends so)
- * and facts of the network: n_npus, n_dims, size1 to size8 (1 beyond n_dims).
- * @param net  the network of the point; NULL = not known: constraints over its facts are taken to hold.
- * @return 0: values that a constraint needs and that are no numbers are errors of sweep_read().
+ * terms' magnitudes.
+ * @param facts  those of the point, in the order of their names; NaN, or NULL for all: not known, and
+ *               constraints over it are taken to hold.
  * O(constraints * names). Thread-safe.
  */
-int sweep_passes(bool *pass, const struct sweep *w, const struct sweep_point *p,
-                 const struct topo_network *net, struct err *e);
+bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts);
 
-/**
- * Run every point on @p threads OpenMP threads and fill @p out with one row each, in
- * point order whatever the number of threads. A point that cannot be read or
- * solved is a row with its status ("error", "infeasible", ...) and a message; one that cannot
- * be read has its axes' values as written in place of network, workload and so on. Points that
- * progress prevented have no row.
- *
- * Columns: point (from 0), one per axis that is not among those that follow, network (name or
- * spec word), n_dims, dims ("a|b|c"), workload ("A+2*B", by name and weight), objective, total_GBps,
- * status, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
- * nic_GBps, gap, unique ("yes", "no"), bw1_GBps.., util1.., exposed1_s.. (up to the widest
- * network), those of uncertain_columns(), where a point trains a model those of training_row_columns(),
- * message. Results are blank unless solved or stalled; total_GBps is the study's, else that of the split.
- *
- * @param out       zero-initialised; the caller frees it, also after failure.
- * @param progress  may be NULL.
- * @return 0, or ERR_NOMEM. Time O(points * solve), memory O(points).
- */
-int sweep_run(struct table *out, const struct sweep *w, const char *path,
-              const struct study_override *overrides, int32_t n, int32_t threads, pool_progress *progress,
-              void *context, struct err *e);
+/** The value of each key at a point as an override, but of those that an override has replaced. Returns how
+ * many; @p axes has room for SWEEP_MAX_KEYS. */
+int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
+                              const struct sweep_point *p);
+
+/** @p hash, and with it all values of all axes. */
+unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
 
 #endif

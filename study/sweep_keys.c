@@ -72,39 +72,6 @@ static const struct key sobol_keys[] = {
       .required = true },
 };
 
-#define LIMITS(conf, shapes_of, of)                                                                          \
-    NODE(conf, "shapes", limits.shapes, "list of ring, full, switch, line" shapes_of),                       \
-        NODE(conf, "sizes", limits.sizes, "list of the sizes that a dimension may have" of),                 \
-        COUNT(conf, "min", limits.min, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "least size of a dimension" of),        \
-        COUNT(conf, "max", limits.max, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "largest size of a dimension" of),      \
-        COUNT(conf, "radix", limits.radix, 1, TOPO_MAX_SIZE,                                                 \
-              "ports: a switch of n needs n, full of n needs n-1, a ring or line 2 (of two members 1)" of)
-
-static const struct key factor_keys[] = {
-    { ROW(factor_conf, "npus", npus, KEY_COUNT, "NPUs of each network: the product of its sizes"), .scale = 1,
-      .min = TOPO_MIN_SIZE, .max = TOPO_MAX_NPUS, .required = true },
-    NODE(factor_conf, "dims", dims, "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
-    LIMITS(factor_conf, ", where a tier does not say; absent: ring, full, switch",
-           ", where a tier does not say; absent: any"),
-    NODE(factor_conf, "tiers", tiers,
-         "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
-         "network but dims are passed on to each"),
-};
-
-static const struct key factor_tier_keys[] = {
-    LIMITS(factor_tier_conf, "; absent: those beside tiers", "; absent: that beside tiers"),
-    COUNT(factor_tier_conf, "max_npus", max_npus, 1, TOPO_MAX_NPUS,
-          "packaging: product of the sizes up to and including this tier; absent: any"),
-    NODE(factor_tier_conf, "dims", dims,
-         "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims; absent: 0 or "
-         "1. Other keys of a dimension but shape and size are passed on to each"),
-};
-
-static const struct key factor_dims_keys[] = {
-    COUNT(factor_dims_conf, "from", from, 0, TOPO_MAX_DIMS, "least number; absent: 0 of a tier, else 1"),
-    COUNT(factor_dims_conf, "to", to, 0, TOPO_MAX_DIMS, "largest number; absent: 8"),
-};
-
 #define SECTION(id, where, text, rows)                                                                       \
     const struct section id = {                                                                              \
         .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
@@ -113,7 +80,3 @@ static const struct key factor_dims_keys[] = {
 SECTION(sweep_vary_section, "vary", "what varies: every combination of these axes", vary_keys);
 SECTION(sweep_range_section, "vary.KEY", "the values of an axis as a range, in place of a list", range_keys);
 SECTION(sweep_sobol_section, "vary.sobol", "one axis of quasi-random points (Sobol)", sobol_keys);
-SECTION(sweep_factor_section, "vary.factor", "all ways to factor NPUs into dimensions", factor_keys);
-SECTION(sweep_factor_tier_section, "vary.factor.tiers[]", "what dimensions may lie in one tier",
-        factor_tier_keys);
-SECTION(sweep_factor_dims_section, "vary.factor.dims", "a number of dimensions as a range", factor_dims_keys);

@@ -21,44 +21,8 @@ struct sobol_conf {
     yaml_id keys;
 };
 
-/** What may be said of a tier, and beside `tiers` of all of them. */
-struct factor_limits {
-    yaml_id shapes, sizes;
-    int64_t min, max, radix;
-};
-
-/** Where keys that are passed on are read to, for their check alone. */
-union factor_other {
-    double real;
-    int64_t count;
-    int32_t word;
-    bool yes;
-    const char *text;
-    yaml_id node;
-};
-
-struct factor_conf {
-    struct factor_limits limits;
-    int64_t npus;
-    yaml_id dims, tiers;
-    union factor_other other;
-};
-
-struct factor_tier_conf {
-    struct factor_limits limits;
-    int64_t max_npus;
-    yaml_id dims;
-    union factor_other other;
-};
-
-/** How many dimensions. */
-struct factor_dims_conf {
-    int64_t from, to;
-};
-
 /** What `vary` itself may hold; for the manual alone, as a key that varies may have any name. */
 extern const struct section sweep_vary_section;
-extern const struct section sweep_range_section, sweep_sobol_section, sweep_factor_section,
-    sweep_factor_tier_section, sweep_factor_dims_section;
+extern const struct section sweep_range_section, sweep_sobol_section;
 
 #endif

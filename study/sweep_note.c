@@ -59,67 +59,69 @@ static void keep_common(struct text *notes, const char *other)
 
 /* ---- points of a grid ---- */
 
-/* Two spellings of one key, such as dims.pod and dims[3], would overwrite each other. */
-static int check_distinct(const struct sweep *w, const struct sweep_point *p, const struct design_point *s,
-                          struct err *e)
+int sweep_check_distinct(const struct sweep *w, const struct sweep_point *p, const struct yaml_doc *doc,
+                         struct err *e)
 {
     yaml_id found[SWEEP_MAX_KEYS];
     for (int32_t k = 0; k < w->n_keys; k++) {
-        found[k] = sweep_value(w, p, k) ? yaml_find(&s->doc, w->keys[k].path) : -1;
+        found[k] = sweep_value(w, p, k) ? yaml_find(doc, w->keys[k].path) : -1;
         for (int32_t i = 0; i < k; i++)
             if (found[k] >= 0 && found[k] == found[i])
-                return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "vary"), e, ERR_RANGE,
+                return yaml_fail(doc, yaml_get(doc, doc->root, "vary"), e, ERR_RANGE,
                                  "has \"%.100s\" and \"%.100s\", need one axis for what is one key",
                                  w->keys[i].path, w->keys[k].path);
     }
     return 0;
 }
 
+/* Where points are looked at, and how. */
+struct looks {
+    const struct sweep *w;
+    sweep_look *look;
+    void *data;
+};
+
 /* Notes at point p: the first ones, or what they have in common with those before. */
-static int note_point(struct grid_notes *notes, const struct sweep *w, const struct sweep_point *p,
-                      const struct study_source *from, struct err *e)
+static int note_point(struct grid_notes *notes, const struct looks *l, const struct sweep_point *p,
+                      struct err *e)
 {
-    struct design_point s;
-    struct err inner = { 0 };
-    int rc = sweep_load(&s, w, p, *from, STUDY_UNSEARCHED, &inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
-    if (rc)
-        return 0;
-    if (notes->any)
-        keep_common(&notes->common, text_str(&s.notes));
-    else
-        text_puts(&notes->common, text_str(&s.notes));
-    notes->any = true;
-    rc = check_distinct(w, p, &s, e);
-    study_free(&s);
+    struct text own = { 0 };
+    bool read = true;
+    int rc = l->look(l->data, p, notes->any ? &own : &notes->common, &read, e);
+    if (!rc && read && notes->any)
+        keep_common(&notes->common, text_str(&own));
+    notes->any = notes->any || read;
+    if (!rc)
+        rc = text_check(&own, e);
+    text_free(&own);
     return rc ? rc : text_check(&notes->common, e);
 }
 
 /* Of n values that are not the first, so many are looked at, the last one among them. */
-static int note_axis(struct grid_notes *notes, const struct sweep *w, struct sweep_point *p, int32_t k,
-                     int64_t most, const struct study_source *from, struct err *e)
+static int note_axis(struct grid_notes *notes, const struct looks *l, struct sweep_point *p, int32_t k,
+                     int64_t most, struct err *e)
 {
+    const struct sweep *w = l->w;
     int64_t n = w->axes[w->grids[p->grid].axes[k]].n - 1, looks = n < most ? n : most;
     int rc = 0;
     for (int64_t i = 1; i <= looks && !rc; i++) {
         p->at[k] = i * n / looks;
-        rc = note_point(notes, w, p, from, e);
+        rc = note_point(notes, l, p, e);
     }
     p->at[k] = 0;
     return rc;
 }
 
 /* A key may have no effect at one point and some at another: ask the neighbours of the first point too. */
-static int note_grid(struct grid_notes *notes, const struct sweep *w, int32_t grid, int64_t most,
-                     const struct study_source *from, struct err *e)
+static int note_grid(struct grid_notes *notes, const struct looks *l, int32_t grid, int64_t most,
+                     struct err *e)
 {
     struct sweep_point p = { .grid = grid };
-    int32_t n_axes = w->grids[grid].n_axes;
+    int32_t n_axes = l->w->grids[grid].n_axes;
     int64_t each = (most - 1) / n_axes;
-    int rc = note_point(notes, w, &p, from, e);
+    int rc = note_point(notes, l, &p, e);
     for (int32_t k = 0; k < n_axes && !rc; k++)
-        rc = note_axis(notes, w, &p, k, each < NEIGHBOURS ? each : NEIGHBOURS, from, e);
+        rc = note_axis(notes, l, &p, k, each < NEIGHBOURS ? each : NEIGHBOURS, e);
     return rc;
 }
 
@@ -146,30 +148,31 @@ static bool all_say(const struct sweep *w, const struct grid_notes *notes, const
 }
 
 /* What all grids say that have a say, once. */
-static void gather(struct sweep *w, const struct grid_notes *notes)
+static void gather(struct text *out, const struct sweep *w, const struct grid_notes *notes)
 {
     for (int32_t grid = 0; grid < w->n_grids; grid++)
         for (const char *line = text_str(&notes[grid].common); *line; line = strchr(line, '\n') + 1) {
             size_t n;
             const char *what = said(line, &n);
-            if (all_say(w, notes, what, n) && !says(text_str(&w->notes), what, n))
-                text_add(&w->notes, line, (size_t)(strchr(line, '\n') - line) + 1);
+            if (all_say(w, notes, what, n) && !says(text_str(out), what, n))
+                text_add(out, line, (size_t)(strchr(line, '\n') - line) + 1);
         }
 }
 
-int sweep_note(struct sweep *w, const struct study_source *from, struct err *e)
+int sweep_note(struct text *out, const struct sweep *w, sweep_look *look, void *data, struct err *e)
 {
+    const struct looks l = { w, look, data };
     /* Of very many grids some are left out, evenly. */
     int32_t looks = w->n_grids < MOST / 4 ? w->n_grids : MOST / 4;
-    struct grid_notes *notes = calloc((size_t)w->n_grids, sizeof *notes);
+    struct grid_notes *notes = calloc((size_t)w->n_grids + 1, sizeof *notes);
     int rc = notes ? 0 : err_nomem(e, "grids");
     for (int32_t i = 0; i < looks && !rc; i++) {
         int32_t grid = (int32_t)((int64_t)i * w->n_grids / looks);
-        rc = note_grid(&notes[grid], w, grid, MOST / looks, from, e);
+        rc = note_grid(&notes[grid], &l, grid, MOST / looks, e);
     }
     if (!rc) {
-        gather(w, notes);
-        rc = text_check(&w->notes, e);
+        gather(out, w, notes);
+        rc = text_check(out, e);
     }
     for (int32_t grid = 0; grid < w->n_grids && notes; grid++)
         text_free(&notes[grid].common);

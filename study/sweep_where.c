@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/linexpr.h"
+#include "base/num.h"
 
 enum {
-    N_SIZES = TOPO_MAX_DIMS,
-    N_FACTS = 2 + N_SIZES,
-    N_KNOWN = SWEEP_MAX_KEYS + N_FACTS, /* keys first, then facts */
-    MAX_NAMES = 128,                    /* a key by several of its last names */
+    N_KNOWN = SWEEP_MAX_KEYS + SWEEP_MAX_FACTS, /* keys first, then facts */
+    MAX_NAMES = 128,                            /* a key by several of its last names */
 };
 
 /* What is needed of one axis: the numbers of its values. */
@@ -39,7 +38,6 @@ struct names {
     const char *names[MAX_NAMES];
     int32_t of[MAX_NAMES]; /* shape [n]: index into N_KNOWN */
     int n;
-    char facts[N_FACTS][8];
 };
 
 static void add_name(struct names *s, const char *name, int32_t of)
@@ -66,17 +64,11 @@ static bool is_unambiguous(const struct sweep *w, const struct names *s, int32_t
     return true;
 }
 
-static void collect_names(struct names *s, const struct sweep *w)
+static void collect_names(struct names *s, const struct sweep *w, const char *const *facts)
 {
-    static const char *const facts[] = { "n_npus", "n_dims" };
     s->n = 0;
-    for (int32_t i = 0; i < N_FACTS; i++) {
-        if (i < 2)
-            strcpy(s->facts[i], facts[i]);
-        else
-            memcpy(s->facts[i], (char[]){ 's', 'i', 'z', 'e', (char)('1' + i - 2), '\0' }, 6);
-        add_name(s, s->facts[i], SWEEP_MAX_KEYS + i);
-    }
+    for (int32_t i = 0; facts && facts[i]; i++)
+        add_name(s, facts[i], SWEEP_MAX_KEYS + i);
     for (int32_t k = 0; k < w->n_keys; k++)
         add_name(s, w->keys[k].path, k);
     for (int32_t k = 0; k < w->n_keys; k++)
@@ -169,11 +161,11 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
 }
 
 static int read_all(struct sweep_where *where, const struct sweep *w, const struct yaml_doc *doc,
-                    yaml_id list, struct err *e)
+                    yaml_id list, const char *const *facts, struct err *e)
 {
     struct names names;
     int rc = 0;
-    collect_names(&names, w);
+    collect_names(&names, w, facts);
     yaml_each (id, doc, list) {
         struct limit *l = &where->limits[where->n++];
         rc = rc ? rc : read_limit(l, &names, doc, id, e);
@@ -184,7 +176,7 @@ static int read_all(struct sweep_where *where, const struct sweep *w, const stru
     return rc;
 }
 
-int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, struct err *e)
+int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *const *facts, struct err *e)
 {
     yaml_id list = yaml_get(doc, doc->root, "where");
     int rc = list < 0 ? 0 : yaml_need(doc, list, YAML_SEQ, e);
@@ -195,10 +187,10 @@ int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, struct err *e)
         return err_nomem(e, "where");
     w->where->n_axes = w->n_axes;
     w->where->limits = calloc((size_t)doc->nodes[list].n, sizeof *w->where->limits);
-    w->where->numbers = calloc((size_t)w->n_axes, sizeof *w->where->numbers);
+    w->where->numbers = calloc((size_t)w->n_axes + 1, sizeof *w->where->numbers);
     if (!w->where->limits || !w->where->numbers)
         return err_nomem(e, "where");
-    return read_all(w->where, w, doc, list, e);
+    return read_all(w->where, w, doc, list, facts, e);
 }
 
 void sweep_where_free(struct sweep_where *where)
@@ -226,37 +218,29 @@ static double key_at(const struct sweep *w, const struct sweep_point *p, int32_t
     return w->where->fixed[key];
 }
 
-static double fact(const struct topo_network *net, int32_t i)
-{
-    if (i < 2)
-        return i == 0 ? (double)net->n_npus : net->n_dims;
-    return i - 2 < net->n_dims ? net->dims[i - 2].size : 1;
-}
-
 static bool holds(const struct limit *l, const struct sweep *w, const struct sweep_point *p,
-                  const struct topo_network *net)
+                  const double *facts)
 {
     double sum = 0, scale = fabs(l->rhs);
     for (int32_t i = 0; i < N_KNOWN; i++) {
         if (l->coef[i] == 0)
             continue;
-        double term = l->coef[i] * (i < SWEEP_MAX_KEYS ? key_at(w, p, i) : fact(net, i - SWEEP_MAX_KEYS));
-        sum += term;
-        scale += fabs(term);
+        double x = i < SWEEP_MAX_KEYS ? key_at(w, p, i) : facts[i - SWEEP_MAX_KEYS];
+        if (i >= SWEEP_MAX_KEYS && isnan(x))
+            return true;
+        sum += l->coef[i] * x;
+        scale += fabs(l->coef[i] * x);
     }
     /* Sums of decimals miss by rounding: 0.1 + 0.2 is to be within 0.3. */
     double over = sum - l->rhs, slack = 1e-9 * scale;
     return (l->sense == LINEXPR_GE || over <= slack) && (l->sense == LINEXPR_LE || over >= -slack);
 }
 
-/* That every value it needs is a number was found out when the study was read. */
-int sweep_passes(bool *pass, const struct sweep *w, const struct sweep_point *p,
-                 const struct topo_network *net, struct err *e)
+/* That every value it needs of a key is a number was found out when the study was read. */
+bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts)
 {
-    (void)e;
-    *pass = true;
-    for (int32_t i = 0; w->where && i < w->where->n && *pass; i++)
-        if (net || !w->where->limits[i].has_facts)
-            *pass = holds(&w->where->limits[i], w, p, net);
-    return 0;
+    for (int32_t i = 0; w->where && i < w->where->n; i++)
+        if ((facts || !w->where->limits[i].has_facts) && !holds(&w->where->limits[i], w, p, facts))
+            return false;
+    return true;
 }

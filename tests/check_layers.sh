@@ -17,7 +17,7 @@ check_includes() {
         sees["workloads"] = "workloads topo base"
         sees["alloc"] = "alloc workloads topo base"
         sees["sim"] = "sim workloads topo base"
-        sees["study"] = "study kinds alloc sim workloads topo base"
+        sees["study"] = "study base"
         sees["kinds"] = "kinds study alloc sim workloads topo base"
         sees["plots"] = "plots base"
         sees["cli"] = "cli kinds study plots alloc sim workloads topo base"

@@ -5,13 +5,13 @@
 
 #include "kinds/design/runner_bound.h"
 #include "kinds/design/runner_grid.h"
-#include "study/study_cache.h"
-#include "study/sweep_axis.h"
+#include "study/source.h"
+#include "study/study.h"
 #include "kinds/design/sweep_row.h"
 
 struct runner {
-    struct runner_job job;
-    struct study_cache cache;
+    struct block_job job;
+    struct source_cache cache;
     struct study_source from; /* of the point under way: axes, cache */
     struct study_override axes[SWEEP_MAX_KEYS];
     struct sweep_point slow; /* of the study that is held */
@@ -24,27 +24,32 @@ struct runner {
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
 
-void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
+/* ---- facts ---- */
+
+const char *const design_fact_names[DESIGN_FACTS + 1] = { "n_npus", "n_dims", "size1", "size2",
+                                                          "size3",  "size4",  "size5", "size6",
+                                                          "size7",  "size8",  NULL };
+
+void design_facts(double *x, const struct topo_network *net)
 {
-    to->seen += n->seen;
-    to->filtered += n->filtered;
-    to->bounded += n->bounded;
-    to->solved += n->solved;
-    to->failed += n->failed;
+    *x++ = (double)net->n_npus;
+    *x++ = net->n_dims;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        x[d] = d < net->n_dims ? net->dims[d].size : 1;
 }
 
-int runner_build(struct runner **out, const struct runner_job *job, struct err *e)
+int runner_build(struct runner **out, const struct block_job *job, struct err *e)
 {
     struct runner *r = calloc(1, sizeof *r);
     *out = r;
     if (!r)
         return err_nomem(e, "a runner of a sweep");
     r->job = *job;
-    r->from = *job->from;
+    r->from = job->study->from;
     r->from.axes = r->axes;
     r->from.cache = &r->cache;
-    r->grid = (struct runner_grid){ .rule = job->rule, .order = job->order };
-    int rc = runner_bound_build(&r->bound, job->rule, job->known, job->order->sweep, e);
+    r->grid = (struct runner_grid){ .rule = job->rule, .order = job->order, .study = job->study };
+    int rc = runner_bound_build(&r->bound, job, e);
     if (rc) {
         runner_free(r);
         *out = NULL;
@@ -67,7 +72,7 @@ void runner_free(struct runner *r)
     if (!r)
         return;
     drop_study(r);
-    study_cache_free(&r->cache);
+    source_cache_free(&r->cache);
     sweep_words_free(&r->words);
     runner_bound_free(&r->bound);
     runner_grid_free(&r->grid);
@@ -77,7 +82,7 @@ void runner_free(struct runner *r)
 /* The study at a point whose slow values are those of the one that is held, if any is. */
 static int load(struct runner *r, const struct sweep_point *p, struct err *e)
 {
-    r->from.n_axes = sweep_point_overrides(r->axes, r->job.order->sweep, p);
+    r->from.n_axes = sweep_point_overrides(r->axes, &r->job.study->sweep, p);
     if (r->holds && study_change(&r->study, &r->from, NEEDS))
         return sweep_words_change(&r->words, &r->study, e);
     drop_study(r);
@@ -87,21 +92,20 @@ static int load(struct runner *r, const struct sweep_point *p, struct err *e)
 }
 
 /* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
-static int is_left_out(bool *out, const struct sweep *w, const struct sweep_point *p,
-                       const struct topo_network *net, struct err *e)
+static bool is_left_out(const struct runner *r, const struct sweep_point *p, const struct topo_network *net)
 {
-    bool pass = true;
-    int rc = w->where ? sweep_passes(&pass, w, p, net, e) : 0;
-    *out = !pass;
-    return rc;
+    const struct sweep *w = &r->job.study->sweep;
+    double facts[DESIGN_FACTS];
+    if (w->where && net)
+        design_facts(facts, net);
+    return w->where && !sweep_passes(w, p, net ? facts : NULL);
 }
 
 /* Split, time and price of the study that was loaded, as a row. */
 static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                       struct sweep_counts *n, struct err *e)
 {
-    const struct uncertain *u = &r->job.order->sweep->uncertain;
-    double values[2 * UNCERTAIN_MAX_PERCENTILES];
+    const struct design_own *own = r->job.study->own;
     struct sweep_row row;
     struct design d;
     int rc = design_row(&d, &r->study, e);
@@ -110,13 +114,11 @@ static int add_design(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_blank(&row);
     sweep_row_study(&row, &r->study, &r->words);
     rc = sweep_row_design(&row, &r->study, &d, e);
-    if (!rc && u->n_keys && alloc_has_split(&d.answer)) {
-        row.uncertain = values;
-        rc = uncertain_fill(values, u, &r->study, &d, e);
-    }
+    if (!rc && own && own->uncertain.n_keys && alloc_has_split(&d.answer))
+        rc = uncertain_fill(row.uncertain, &own->uncertain, &r->study, &d, e);
     n->failed += !rc && !alloc_has_split(&d.answer);
     if (!rc)
-        sweep_row_put(rows, r->job.order->sweep, p, point, &row);
+        study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
     design_free(&d);
     return rc;
 }
@@ -129,10 +131,10 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_blank(&row);
     if (read)
         sweep_row_study(&row, &r->study, &r->words);
-    sweep_row_axes(&row, r->job.order->sweep, p);
+    sweep_row_axes(&row, &r->job.study->sweep, p);
     row.status = "error";
     row.message = message;
-    sweep_row_put(rows, r->job.order->sweep, p, point, &row);
+    study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
 }
 
 /* The row of a point that is not left out. Lack of memory ends the sweep. */
@@ -153,17 +155,12 @@ static int add_row(struct runner *r, const struct sweep_point *p, int64_t point,
 static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                      struct sweep_counts *n, struct err *e)
 {
-    const struct sweep *w = r->job.order->sweep;
     struct err inner = { 0 };
-    bool out, bounded = false;
-    int rc = is_left_out(&out, w, p, NULL, e);
-    if (rc)
-        return rc;
+    bool out = is_left_out(r, p, NULL), bounded = false;
     int read = out ? 0 : load(r, p, &inner);
     if (!out && !read)
-        rc = is_left_out(&out, w, p, &r->study.net, e);
-    if (!rc && !out && !read)
-        rc = runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
+        out = is_left_out(r, p, &r->study.net);
+    int rc = out || read ? 0 : runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
     if (rc)
         return rc;
     n->seen++;
@@ -220,17 +217,16 @@ static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *un
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
 }
 
-int runner_unit(struct runner *r, int64_t u, struct table *rows, struct sweep_counts *n, struct err *e)
+int runner_unit(struct runner *r, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+                struct err *e)
 {
-    struct order_unit unit;
     bool is_grid;
-    order_find(&unit, r->job.order, u);
-    if (unit.slow.grid != r->slow.grid || memcmp(unit.slow.at, r->slow.at, sizeof unit.slow.at) != 0)
+    if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
         drop_study(r);
-    r->slow = unit.slow;
+    r->slow = unit->slow;
     runner_bound_forget(&r->bound);
-    int rc = try_grid(&is_grid, r, &unit, e);
+    int rc = try_grid(&is_grid, r, unit, e);
     if (rc)
         return rc;
-    return is_grid ? run_found(r, &unit, rows, n, e) : run_each(r, &unit, rows, n, e);
+    return is_grid ? run_found(r, unit, rows, n, e) : run_each(r, unit, rows, n, e);
 }

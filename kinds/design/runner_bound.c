@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kinds/design/runner.h"
+#include "study/study.h"
 
 /* Columns up to the objective, and the total where the study gives it, are known before a point is solved. */
 static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule)
@@ -16,22 +17,21 @@ static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule
         b->possible = b->possible && col >= 0 && col <= total;
         b->by_total = b->by_total || col == total;
         /* A network without a name is called by its bandwidths too. */
-        b->quick_group = b->quick_group || order_is_quick(name) || strcmp(name, "network") == 0;
+        b->quick_group = b->quick_group || design_is_quick(name) || strcmp(name, "network") == 0;
     }
 }
 
-int runner_bound_build(struct runner_bound *b, const struct keep_rule *rule, const struct front_set *known,
-                       const struct sweep *w, struct err *e)
+int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e)
 {
-    *b = (struct runner_bound){ .known = known, .sweep = w };
-    if (!known)
+    *b = (struct runner_bound){ .known = job->known, .study = job->study };
+    if (!job->known)
         return 0;
-    bound_begin(&b->bound, rule->front, rule->n_front);
-    runner_columns(&b->row, w);
+    bound_begin(&b->bound, job->rule->front, job->rule->n_front);
+    study_put_columns(&b->row, job->study, TABLE_ROWS);
     if (b->row.failed)
         return err_nomem(e, "columns");
-    look_at_columns(b, rule);
-    return keep_build(&b->keep, rule, &b->row, e);
+    look_at_columns(b, job->rule);
+    return keep_build(&b->keep, job->rule, &b->row, e);
 }
 
 void runner_bound_free(struct runner_bound *b)
@@ -56,7 +56,7 @@ static int find_group(struct runner_bound *b, const struct design_point *s, cons
     sweep_row_blank(&row);
     sweep_row_study(&row, s, words);
     table_clear(&b->row);
-    sweep_row_put(&b->row, b->sweep, p, point, &row);
+    study_put_row(&b->row, b->study, TABLE_ROWS, p, point, &row);
     int rc = b->row.failed ? err_nomem(e, "a row") : keep_group(&b->group, b->keep, &b->row, 0, e);
     if (!rc)
         b->front = front_of(b->known, text_str(&b->group));

@@ -5,13 +5,13 @@
 #define KINDS_DESIGN_RUNNER_BOUND_H
 
 #include "kinds/design/bound.h"
-#include "study/order.h"
+#include "study/kind.h"
 #include "kinds/design/sweep_row.h"
 
 /** One a thread. Zero-initialise; release with runner_bound_free(). */
 struct runner_bound {
     const struct front_set *known; /**< borrowed; NULL: nothing is beaten */
-    const struct sweep *sweep;     /**< borrowed */
+    const struct study *study;     /**< borrowed */
     struct bound bound;
     struct keep *keep;         /**< owned: knows the columns that rows are held apart by */
     struct table row;          /**< what of a row is known before it is solved */
@@ -23,10 +23,8 @@ struct runner_bound {
     const struct front *front; /**< of `group`, borrowed from `known`; NULL = none */
 };
 
-/** @param known  NULL: nothing is known. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe
- * to free after failure. */
-int runner_bound_build(struct runner_bound *b, const struct keep_rule *rule, const struct front_set *known,
-                       const struct sweep *w, struct err *e);
+/** ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe to free after failure. */
+int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e);
 void runner_bound_free(struct runner_bound *b);
 
 /** Another study was read, or another unit begins: what is beaten depends on its points alone, not on those

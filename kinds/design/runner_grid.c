@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "kinds/design/runner.h"
 
 void runner_grid_forget(struct runner_grid *g)
 {
@@ -90,9 +91,10 @@ static int take_axes(struct runner_grid *g, const struct design_point *s, int32_
 static int build(struct runner_grid *g, const struct design_point *s, int32_t grid, struct err *e)
 {
     const struct sweep *w = g->order->sweep;
+    const struct design_own *own = g->study->own;
     struct err inner = { 0 };
     g->asked = true;
-    if (!g->rule || w->where || w->uncertain.n_keys || !w->n_grids)
+    if (!g->rule || w->where || (own && own->uncertain.n_keys) || !w->n_grids)
         return 0;
     int rc = grid_ask(&g->ask, s, g->rule, e);
     bool known = !rc && g->ask.possible;
@@ -148,10 +150,10 @@ int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_p
     return rc ? rc : note_found(g, e);
 }
 
-int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o,
-                   const struct design_point *s, const struct order_unit *unit, struct err *e)
+int runner_grid_is(bool *is_grid, const struct block_job *job, const struct design_point *s,
+                   const struct order_unit *unit, struct err *e)
 {
-    struct runner_grid g = { .rule = rule, .order = o };
+    struct runner_grid g = { .rule = job->rule, .order = job->order, .study = job->study };
     int rc = build(&g, s, unit->grid, e);
     *is_grid = !rc && g.grid;
     runner_grid_free(&g);

@@ -4,7 +4,7 @@
 #define KINDS_DESIGN_RUNNER_GRID_H
 
 #include "kinds/design/grid_study.h"
-#include "study/order.h"
+#include "study/kind.h"
 
 /** Points in a unit of such a study: some milliseconds. */
 enum { RUNNER_GRID_POINTS = 1 << 20 };
@@ -13,6 +13,7 @@ enum { RUNNER_GRID_POINTS = 1 << 20 };
 struct runner_grid {
     const struct keep_rule *rule; /**< borrowed; NULL: every point is a row */
     const struct order *order;    /**< borrowed */
+    const struct study *study;    /**< borrowed */
     bool asked;                   /**< of the study that is held */
     struct grid_ask ask;
     struct grid *grid;               /**< NULL: its points are no grid */
@@ -36,7 +37,7 @@ int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_p
                      const struct order_unit *unit, struct err *e);
 
 /** Are points of @p s, at the point that is the first of its grid, found in this way? ERR_NOMEM. */
-int runner_grid_is(bool *is_grid, const struct keep_rule *rule, const struct order *o,
-                   const struct design_point *s, const struct order_unit *unit, struct err *e);
+int runner_grid_is(bool *is_grid, const struct block_job *job, const struct design_point *s,
+                   const struct order_unit *unit, struct err *e);
 
 #endif

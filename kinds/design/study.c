@@ -1,5 +1,4 @@
-#include "kinds/design/search.h"
-#include "study/study_files.h"
+#include "kinds/design/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +7,7 @@
 
 #include "base/linexpr.h"
 #include "base/num.h"
-#include "study/order.h"
+#include "kinds/design/search.h"
 #include "kinds/design/study_keys.h"
 #include "workloads/step.h"
 
@@ -356,9 +355,9 @@ static bool change_texts(struct design_point *s, const struct study_source *from
     *dims = false;
     for (int32_t i = 0; i < from->n_axes; i++) {
         const struct study_override *axis = &from->axes[i];
-        if (!order_is_quick(axis->path))
+        if (!design_is_quick(axis->path))
             continue;
-        yaml_id id = study_find_axis(&s->doc, from, axis->path);
+        yaml_id id = source_find_axis(&s->doc, from, axis->path);
         if (id < 0)
             return false;
         s->doc.nodes[id].text = axis->value;
@@ -366,6 +365,37 @@ static bool change_texts(struct design_point *s, const struct study_source *from
         *dims = *dims || strchr(axis->path, '.');
     }
     return true;
+}
+
+/* ---- keys that are quick to change ---- */
+
+/* The last key of "network.dims.NAME.KEY" or "network.dims[N].KEY"; "" of another path. */
+static const char *quick_dim_key(const char *path)
+{
+    static const char dims[] = "network.dims";
+    const size_t n = sizeof dims - 1;
+    if (strncmp(path, dims, n) != 0 || (path[n] != '.' && path[n] != '['))
+        return "";
+    const char *name = path + n + 1, *end = name + strcspn(name, ".]");
+    if (path[n] == '[' && *end == ']')
+        end++;
+    return *end == '.' ? end + 1 : "";
+}
+
+static bool is_quick_word(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+bool design_is_quick(const char *path)
+{
+    static const char *const own[] = { "total_GBps", "objective", "time_limit_s" };
+    static const char *const of_dim[] = { "bw_GBps", "min_GBps", "max_GBps" };
+    return is_quick_word(path, own, sizeof own / sizeof *own) ||
+           is_quick_word(quick_dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
 }
 
 static bool is_searched(const struct design_point *s)
@@ -400,9 +430,9 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
 int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
 {
     *s = (struct design_point){ .budget = { .node = -1 } };
-    int rc = study_open(&s->doc, &s->own_source, from, e);
+    int rc = source_open(&s->doc, &s->own_source, from, e);
     if (!rc)
-        rc = study_fetch(&s->doc, s->own_source, from, e);
+        rc = source_fetch(&s->doc, s->own_source, from, e);
     if (!rc)
         rc = read_document(s, needs, e);
     if (rc)

@@ -7,6 +7,7 @@
 #include "alloc/rows.h"
 #include "topo/bill.h"
 #include "sim/rules.h"
+#include "study/source.h"
 #include "workloads/step_fn.h"
 #include "workloads/plan_cost.h"
 
@@ -27,11 +28,6 @@ enum study_split {
 
 /** "solve", "given"; NULL-terminated, for key tables. */
 extern const char *const study_split_names[3];
-
-/** Override of one key, from --set or from an axis of a sweep: value is YAML text. */
-struct study_override {
-    const char *path, *value; /**< borrowed */
-};
 
 struct search_result;
 
@@ -120,6 +116,27 @@ enum study_need {
  */
 int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
                int32_t n, unsigned needs, struct err *e);
+/** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
+int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
+
+/** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
+bool design_is_quick(const char *path);
+
+/**
+ * Make @p s, read from the same file with the same other axes, what study_read() makes of it with the quick
+ * axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again. Values
+ * are borrowed from @p from. Notes stay as they are.
+ * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
+ *         only be changed again or freed.
+ */
+bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
+
+/** Find the plans of workloads that ask for a search, where @p needs say how; see search.h. */
+int study_search(struct design_point *s, unsigned needs, struct err *e);
+
+/** Note keys of @p s that have no effect; n_workloads and all else are read. */
+int study_note(struct design_point *s, unsigned needs, struct err *e);
+
 void study_free(struct design_point *s);
 
 /** The tree that @p w was compiled from. */

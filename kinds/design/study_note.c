@@ -1,4 +1,4 @@
-#include "study/study_files.h"
+#include "kinds/design/study.h"
 #include "topo/uses.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kinds/design/search.h"
-#include "study/study_files.h"
+#include "kinds/design/study.h"
 
 /* Which reasons left nothing, and how far memory is off. */
 static int fail_search(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)

@@ -7,7 +7,6 @@
 
 #include "base/num.h"
 #include "kinds/design/runner.h"
-#include "study/store.h"
 
 /* ---- words ---- */
 
@@ -63,24 +62,60 @@ static double giga(double Bps)
     return Bps / 1e9;
 }
 
+#define WORD(field, says) COLUMN_WORD(struct sweep_row, field, says)
+#define REAL(field, says) COLUMN_REAL(struct sweep_row, field, says)
+#define PER_DIM(field, called, says)                                                                         \
+    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, says, .upto = "n_dims",                    \
+                  .part = "more_dims", .part_from = 4)
+
+/* Keys that a column of the results tells apart have no column of their own. */
+const struct column design_columns[] = {
+    COLUMN_WORD(struct sweep_row, network, "its name, or its word", .flags = COLUMN_REPLACES),
+    COLUMN_COUNT(struct sweep_row, n_dims, "dimensions of the network"),
+    WORD(dims, "their names"),
+    COLUMN_WORD(struct sweep_row, workload, "names, with weights other than 1", .flags = COLUMN_REPLACES,
+                .axis = "workloads"),
+    COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
+    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES),
+    WORD(status, "solved, stalled, infeasible, unbounded, ill-posed, error"),
+    REAL(time_s, "of a step"),
+    REAL(compute_s, "of it"),
+    REAL(comm_s, "of it, exposed"),
+    REAL(cost_usd, "of the network"),
+    REAL(equal_time_s, "with the same total spread equally"),
+    REAL(equal_cost_usd, "likewise"),
+    REAL(speedup, "equal_time_s over time_s"),
+    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd"),
+    REAL(nic_GBps, "bandwidth of the NICs of an NPU"),
+    REAL(gap, "at most so much better is any other split"),
+    WORD(unique, "no other split is as good"),
+    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
+    PER_DIM(util, "util#", "share of the step in which it is busy"),
+    PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
+    TRAINING_COLUMNS(struct sweep_row, training.),
+    WORD(message, "why there is no design"),
+    COLUMNS_END,
+};
+
+void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u)
+{
+    int32_t n = uncertain_n_columns(u);
+    for (const struct column *c = design_columns; c == design_columns || c[-1].name; c++) {
+        if (c->name && strcmp(c->name, "plan") == 0)
+            for (int32_t i = 0; i < n; i++) {
+                uncertain_column(names[i], u, i);
+                *out++ = (struct column)COLUMN_AT(struct sweep_row, uncertain[i], names[i], TABLE_REAL,
+                                                  "percentile of what is uncertain");
+            }
+        *out++ = *c;
+    }
+}
+
 void sweep_row_blank(struct sweep_row *row)
 {
-    *row = (struct sweep_row){
-        .total_GBps = NAN,
-        .time_s = NAN,
-        .compute_s = NAN,
-        .comm_s = NAN,
-        .cost_usd = NAN,
-        .equal_time_s = NAN,
-        .equal_cost_usd = NAN,
-        .speedup = NAN,
-        .perf_per_cost_gain = NAN,
-        .nic_GBps = NAN,
-        .gap = NAN,
-        .unique = -1,
-    };
-    for (int d = 0; d < TOPO_MAX_DIMS; d++)
-        row->bw_GBps[d] = row->util[d] = row->exposed_s[d] = NAN;
+    row_clear(row, design_columns);
+    for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
+        row->uncertain[i] = NAN;
 }
 
 void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
@@ -107,7 +142,8 @@ static void take_results(struct sweep_row *row, const struct design *d)
     row->perf_per_cost_gain = d->perf_per_cost_gain;
     row->nic_GBps = giga(d->nic_Bps);
     row->gap = d->answer.gap;
-    row->unique = isnan(d->answer.gap) ? -1 : d->answer.unique; /* what was not solved proves nothing */
+    if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
+        row->unique = d->answer.unique ? "yes" : "no";
     for (int32_t k = 0; k < d->n_dims; k++) {
         row->bw_GBps[k] = giga(d->bw_Bps[k]);
         row->util[k] = d->util_frac[k];
@@ -142,181 +178,4 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
                  !num_parse_real(value, &row->total_GBps))
             row->total_GBps = NAN;
     }
-}
-
-/* ---- the table ---- */
-
-/* Keys that a column of the results tells apart already; `workloads` by names and weights. */
-static bool has_own_column(const struct sweep_key *key)
-{
-    static const char *const shown[] = { "network", "workload", "workloads", "objective", "total_GBps" };
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        if (strcmp(key->path, shown[i]) == 0)
-            return true;
-    return false;
-}
-
-static void dim_columns(struct table *t, const char *before, const char *after)
-{
-    char name[32];
-    for (int32_t d = 1; d <= TOPO_MAX_DIMS; d++) {
-        snprintf(name, sizeof name, "%s%d%s", before, (int)d, after);
-        table_column(t, name, TABLE_REAL);
-    }
-}
-
-void runner_columns(struct table *t, const struct sweep *w)
-{
-    static const char *const results[] = {
-        "time_s",  "compute_s",          "comm_s",   "cost_usd", "equal_time_s", "equal_cost_usd",
-        "speedup", "perf_per_cost_gain", "nic_GBps", "gap",
-    };
-    table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < w->n_keys; k++)
-        if (!has_own_column(&w->keys[k]))
-            table_column(t, w->keys[k].path, TABLE_TEXT);
-    table_column(t, "network", TABLE_TEXT);
-    table_column(t, "n_dims", TABLE_COUNT);
-    table_column(t, "dims", TABLE_TEXT);
-    table_column(t, "workload", TABLE_TEXT);
-    table_column(t, "objective", TABLE_TEXT);
-    table_column(t, "total_GBps", TABLE_REAL);
-    table_column(t, "status", TABLE_TEXT);
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        table_column(t, results[i], TABLE_REAL);
-    table_column(t, "unique", TABLE_TEXT);
-    dim_columns(t, "bw", "_GBps");
-    dim_columns(t, "util", "");
-    dim_columns(t, "exposed", "_s");
-    uncertain_columns(t, &w->uncertain);
-    training_row_columns(t);
-    table_column(t, "message", TABLE_TEXT);
-}
-
-static void put_reals(struct table *t, const double *x, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        table_put_real(t, x[i]);
-}
-
-void sweep_row_put(struct table *t, const struct sweep *w, const struct sweep_point *p, int64_t point,
-                   const struct sweep_row *row)
-{
-    const double results[] = { row->time_s,   row->compute_s,          row->comm_s,
-                               row->cost_usd, row->equal_time_s,       row->equal_cost_usd,
-                               row->speedup,  row->perf_per_cost_gain, row->nic_GBps,
-                               row->gap };
-    table_row(t);
-    table_put_count(t, point);
-    for (int32_t k = 0; k < w->n_keys; k++)
-        if (!has_own_column(&w->keys[k]))
-            table_put_text(t, sweep_value(w, p, k));
-    table_put_text(t, row->network);
-    table_put_count(t, row->n_dims ? row->n_dims : INT64_MIN);
-    table_put_text(t, row->dims);
-    table_put_text(t, row->workload);
-    table_put_text(t, row->objective);
-    table_put_real(t, row->total_GBps);
-    table_put_text(t, row->status);
-    put_reals(t, results, sizeof results / sizeof results[0]);
-    table_put_text(t, row->unique < 0 ? NULL : row->unique ? "yes" : "no");
-    put_reals(t, row->bw_GBps, TOPO_MAX_DIMS);
-    put_reals(t, row->util, TOPO_MAX_DIMS);
-    put_reals(t, row->exposed_s, TOPO_MAX_DIMS);
-    for (int32_t i = 0; i < uncertain_n_columns(&w->uncertain); i++)
-        table_put_real(t, row->uncertain ? row->uncertain[i] : NAN);
-    training_row_put(t, &row->training);
-    table_put_text(t, row->message);
-}
-
-/* ---- without what is blank ---- */
-
-/* The largest number in a column of counts; 0 when there is none. */
-static int64_t largest(const struct table *t, int32_t col)
-{
-    int64_t most = 0;
-    for (int64_t row = 0; row < t->n_rows && col >= 0; row++)
-        if (table_cell(t, row, col)->count > most)
-            most = table_cell(t, row, col)->count;
-    return most;
-}
-
-static bool is_blank(const struct table *t, int32_t col)
-{
-    for (int64_t row = 0; row < t->n_rows; row++)
-        if (table_cell(t, row, col)->text)
-            return false;
-    return true;
-}
-
-/* Columns of dimensions beyond `widest` among those of one kind from `first` on. */
-static void drop_dims(bool *keep, const struct table *t, const char *first, int64_t widest)
-{
-    int32_t col = table_find(t, first);
-    for (int32_t d = 0; d < TOPO_MAX_DIMS && col >= 0 && col + d < t->n_cols; d++)
-        keep[col + d] = d < widest;
-}
-
-/* Which columns are not blank in all rows. NULL: no memory. */
-static bool *choose_columns(const struct table *t, int64_t widest, bool trains)
-{
-    bool *keep = malloc((size_t)t->n_cols + 1);
-    int32_t plan = table_find(t, "plan");
-    if (!keep)
-        return NULL;
-    memset(keep, true, (size_t)t->n_cols);
-    drop_dims(keep, t, "bw1_GBps", widest);
-    drop_dims(keep, t, "util1", widest);
-    drop_dims(keep, t, "exposed1_s", widest);
-    if (plan >= 0 && !trains)
-        memset(keep + plan, false, (size_t)(t->n_cols - 1 - plan)); /* up to message, the last */
-    return keep;
-}
-
-int sweep_trim(struct table *t, struct err *e)
-{
-    int32_t plan = table_find(t, "plan");
-    bool *keep = choose_columns(t, largest(t, table_find(t, "n_dims")), plan >= 0 && !is_blank(t, plan));
-    if (!keep)
-        return err_nomem(e, "columns of a sweep");
-    table_keep_columns(t, keep);
-    free(keep);
-    return 0;
-}
-
-int runner_trim(struct store *s, struct err *e)
-{
-    const struct table *columns = store_columns(s, STORE_RESULTS);
-    int64_t widest = TOPO_MAX_DIMS;
-    bool trains;
-    int rc = table_find(columns, "n_dims") >= 0 ? store_max(s, "n_dims", &widest, e) : 0;
-    if (!rc)
-        rc = store_any(s, "plan", &trains, e);
-    if (rc)
-        return rc;
-    bool *keep = choose_columns(columns, widest, trains);
-    rc = keep ? store_show(s, keep, e) : err_nomem(e, "columns of a sweep");
-    free(keep);
-    return rc;
-}
-
-const char **runner_parts(const struct table *columns)
-{
-    enum { NARROW = 4 }; /* dimensions whose columns are not rare */
-    const char **parts = calloc((size_t)columns->n_cols + 1, sizeof *parts);
-    int32_t plan = table_find(columns, "plan");
-    if (!parts)
-        return NULL;
-    bool *few = choose_columns(columns, NARROW, true);
-    for (int32_t col = 0; col < columns->n_cols && few; col++)
-        if (plan >= 0 && col >= plan && col < columns->n_cols - 1)
-            parts[col] = "training";
-        else if (!few[col])
-            parts[col] = "more_dims";
-    if (!few) {
-        free(parts);
-        parts = NULL;
-    }
-    free(few);
-    return parts;
 }

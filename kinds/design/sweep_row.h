@@ -4,6 +4,7 @@
 
 #include "study/sweep.h"
 #include "kinds/design/training_report.h"
+#include "kinds/design/uncertain.h"
 
 /** Words of a study that a row begins with; the same for all points that differ in quick keys alone, but for
  * the word of a network without a name. Zero-initialise; release with sweep_words_free(). */
@@ -17,17 +18,22 @@ int sweep_words_take(struct sweep_words *words, const struct design_point *s, st
 int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e);
 void sweep_words_free(struct sweep_words *words);
 
-/** What a row shows; numbers in the units of its columns, NaN = blank. Texts are borrowed, NULL = blank. */
+/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. */
 struct sweep_row {
-    const char *network, *dims, *workload, *objective, *status, *message;
-    int32_t n_dims; /**< 0: the study could not be read */
+    const char *network, *dims, *workload, *objective, *status, *unique, *message;
+    int64_t n_dims; /**< blank: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup,
         perf_per_cost_gain, nic_GBps, gap;
-    int unique; /**< -1 = blank */
     double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
-    const double *uncertain; /**< shape [uncertain_n_columns()], borrowed; NULL = blank */
+    double uncertain[2 * UNCERTAIN_MAX_PERCENTILES]; /**< uncertain_fill() */
     struct training_row training;
 };
+
+/** Without those of what is uncertain, which come after exposed#_s: design_make_columns(). */
+extern const struct column design_columns[];
+/** @p out of DESIGN_MAX_COLUMNS, with names for those of @p u; @p names of 2 * UNCERTAIN_MAX_PERCENTILES. */
+enum { DESIGN_MAX_COLUMNS = 80 };
+void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u);
 
 void sweep_row_blank(struct sweep_row *row);
 /** What is known of the point before it is solved. */
@@ -37,9 +43,5 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
                      struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
-
-/** Append to a table with runner_columns(). @p point is the number of @p p. */
-void sweep_row_put(struct table *t, const struct sweep *w, const struct sweep_point *p, int64_t point,
-                   const struct sweep_row *row);
 
 #endif

@@ -80,81 +80,45 @@ void training_report(struct training_report *out, const struct design_point *s,
 
 /* ---- as a row ---- */
 
+const struct column training_columns[] = { TRAINING_COLUMNS(struct training_row, ), COLUMNS_END };
+
 int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
                       struct err *e)
 {
     const struct study_workload *w = &s->workloads[0];
-    struct text plan = { 0 };
-    *out = (struct training_row){ 0 };
+    struct training_report r;
+    struct text text = { 0 };
+    row_clear(out, training_columns);
     if (!w->training)
         return 0;
-    out->known = true;
-    out->plan = w->training->plan;
-    training_report(&out->report, s, w, &d->loads[0]);
-    out->fits = !(out->report.missing_B > 0);
-    plan_format(&plan, &out->plan, &w->training->model);
-    int rc = text_check(&plan, e);
-    snprintf(out->text, sizeof out->text, "%s", text_str(&plan));
-    text_free(&plan);
+    const struct plan *p = &w->training->plan;
+    training_report(&r, s, w, &d->loads[0]);
+    plan_format(&text, p, &w->training->model);
+    int rc = text_check(&text, e);
+    snprintf(out->text, sizeof out->text, "%s", text_str(&text));
+    text_free(&text);
+    out->plan = out->text;
+    out->tp = p->degree[PLAN_TP];
+    out->cp = p->degree[PLAN_CP];
+    out->dp = p->degree[PLAN_DP];
+    out->pp = p->degree[PLAN_PP];
+    out->ep = p->ep;
+    out->micro_batch = p->micro;
+    out->interleave = p->interleave;
+    out->recompute = plan_recompute_words[p->recompute];
+    out->zero = p->zero;
+    out->memory_GB = r.memory_B / 1e9;
+    out->fits = r.missing_B > 0 ? "no" : "yes";
+    out->mfu = r.mfu;
+    out->tokens_per_s = r.tokens_per_s;
+    out->useful_s = r.compute_s;
+    out->recompute_s = r.recompute_s;
+    out->bubble_s = r.bubble_s;
+    out->optimizer_s = r.optimizer_s + r.overhead_s;
+    out->tp_s = r.axis_s[REPORT_TP];
+    out->cp_s = r.axis_s[REPORT_CP];
+    out->ep_s = r.axis_s[REPORT_EP];
+    out->dp_s = r.axis_s[REPORT_DP];
+    out->pp_s = r.axis_s[REPORT_PP];
     return rc;
-}
-
-static const char *const row_counts[] = { "tp", "cp", "dp", "pp", "ep", "micro_batch", "interleave" };
-static const char *const row_reals[] = { "mfu",      "tokens_per_s", "useful_s", "recompute_s",
-                                         "bubble_s", "optimizer_s",  "tp_s",     "cp_s",
-                                         "ep_s",     "dp_s",         "pp_s" };
-
-/* plan, recompute, zero, memory_GB, fits */
-enum { N_ROW_OTHERS = 5 };
-
-enum {
-    N_ROW_COUNTS = sizeof row_counts / sizeof *row_counts,
-    N_ROW_REALS = sizeof row_reals / sizeof *row_reals
-};
-
-void training_row_columns(struct table *t)
-{
-    table_column(t, "plan", TABLE_TEXT);
-    for (int i = 0; i < N_ROW_COUNTS; i++)
-        table_column(t, row_counts[i], TABLE_COUNT);
-    table_column(t, "recompute", TABLE_TEXT);
-    table_column(t, "zero", TABLE_COUNT);
-    table_column(t, "memory_GB", TABLE_REAL);
-    table_column(t, "fits", TABLE_TEXT);
-    for (int i = 0; i < N_ROW_REALS; i++)
-        table_column(t, row_reals[i], TABLE_REAL);
-}
-
-void training_row_put(struct table *t, const struct training_row *row)
-{
-    const struct plan *p = &row->plan;
-    const struct training_report *r = &row->report;
-    const int64_t counts[N_ROW_COUNTS] = {
-        p->degree[PLAN_TP], p->degree[PLAN_CP], p->degree[PLAN_DP], p->degree[PLAN_PP], p->ep,
-        p->micro,           p->interleave
-    };
-    const double reals[N_ROW_REALS] = { r->mfu,
-                                        r->tokens_per_s,
-                                        r->compute_s,
-                                        r->recompute_s,
-                                        r->bubble_s,
-                                        r->optimizer_s + r->overhead_s,
-                                        r->axis_s[REPORT_TP],
-                                        r->axis_s[REPORT_CP],
-                                        r->axis_s[REPORT_EP],
-                                        r->axis_s[REPORT_DP],
-                                        r->axis_s[REPORT_PP] };
-    for (int i = 0; i < N_ROW_COUNTS + N_ROW_REALS + N_ROW_OTHERS && !row->known; i++)
-        table_put_none(t);
-    if (!row->known)
-        return;
-    table_put_text(t, row->text);
-    for (int i = 0; i < N_ROW_COUNTS; i++)
-        table_put_count(t, counts[i]);
-    table_put_text(t, plan_recompute_words[p->recompute]);
-    table_put_count(t, p->zero);
-    table_put_real(t, r->memory_B / 1e9);
-    table_put_text(t, row->fits ? "yes" : "no");
-    for (int i = 0; i < N_ROW_REALS; i++)
-        table_put_real(t, reals[i]);
 }

@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_TRAINING_REPORT_H
 #define KINDS_DESIGN_TRAINING_REPORT_H
 
-#include "base/table.h"
+#include "base/column.h"
 #include "kinds/design/design.h"
 
 /** What exposed communication is for. */
@@ -39,25 +39,50 @@ struct training_report {
 void training_report(struct training_report *out, const struct design_point *s,
                      const struct study_workload *w, const struct design_load *load);
 
-/** A row of a table that shows a training step. `= { 0 }`: none, all its cells are blank. */
+/** What a row shows of a training step; see training_columns. Do not copy: `plan` points into it. */
 struct training_row {
-    bool known;
-    struct plan plan;
-    bool fits;
-    char text[256]; /**< plan_format(), cut to fit */
-    struct training_report report;
+    const char *plan; /**< NULL: the workload trains no model, all is blank */
+    int64_t tp, cp, dp, pp, ep, micro_batch, interleave, zero;
+    const char *recompute, *fits;
+    double memory_GB, mfu, tokens_per_s, useful_s, recompute_s, bubble_s, optimizer_s;
+    double tp_s, cp_s, ep_s, dp_s, pp_s; /**< exposed */
+    char text[256];                      /**< plan_format(), cut to fit */
 };
 
-/** The row for the first workload of @p s on @p d, where it trains a model. ERR_NOMEM. */
+/** Its columns in a row of type @p type: @p in is "" or "member.". */
+#define TRAINING_COLUMN(type, in, field, of_kind, says)                                                      \
+    {                                                                                                        \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .help = says,                   \
+        .part = "training", .with = "plan"                                                                   \
+    }
+#define TRAINING_COLUMNS(type, in)                                                                           \
+    TRAINING_COLUMN(type, in, plan, TABLE_TEXT, "of the training step"),                                     \
+        TRAINING_COLUMN(type, in, tp, TABLE_COUNT, "tensor parallel"),                                       \
+        TRAINING_COLUMN(type, in, cp, TABLE_COUNT, "context parallel"),                                      \
+        TRAINING_COLUMN(type, in, dp, TABLE_COUNT, "data parallel"),                                         \
+        TRAINING_COLUMN(type, in, pp, TABLE_COUNT, "pipeline stages"),                                       \
+        TRAINING_COLUMN(type, in, ep, TABLE_COUNT, "expert parallel"),                                       \
+        TRAINING_COLUMN(type, in, micro_batch, TABLE_COUNT, "sequences of a micro-batch"),                   \
+        TRAINING_COLUMN(type, in, interleave, TABLE_COUNT, "model chunks of a stage"),                       \
+        TRAINING_COLUMN(type, in, recompute, TABLE_TEXT, "of activations"),                                  \
+        TRAINING_COLUMN(type, in, zero, TABLE_COUNT, "stage of sharded optimizer states"),                   \
+        TRAINING_COLUMN(type, in, memory_GB, TABLE_REAL, "of the NPU that needs most"),                      \
+        TRAINING_COLUMN(type, in, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),                  \
+        TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation"),                                \
+        TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences"),         \
+        TRAINING_COLUMN(type, in, useful_s, TABLE_REAL, "forward and backward pass"),                        \
+        TRAINING_COLUMN(type, in, recompute_s, TABLE_REAL, "done again"),                                    \
+        TRAINING_COLUMN(type, in, bubble_s, TABLE_REAL, "a stage waits for others"),                         \
+        TRAINING_COLUMN(type, in, optimizer_s, TABLE_REAL, "and overhead"),                                  \
+        TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication"),                                \
+        TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise"),                                             \
+        TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise"),                                             \
+        TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise"),                                             \
+        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise")
+extern const struct column training_columns[];
+
+/** The row for the first workload of @p s on @p d, where it trains a model; else blank. ERR_NOMEM. */
 int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
                       struct err *e);
-
-/**
- * Columns plan, tp, cp, dp, pp, ep, micro_batch, interleave, recompute, zero, memory_GB, fits, mfu,
- * tokens_per_s, useful_s (forward and backward pass), recompute_s, bubble_s, optimizer_s (overhead too),
- * tp_s, cp_s, ep_s, dp_s, pp_s (exposed).
- */
-void training_row_columns(struct table *t);
-void training_row_put(struct table *t, const struct training_row *row);
 
 #endif

@@ -291,15 +291,12 @@ int32_t uncertain_n_columns(const struct uncertain *u)
     return u->n_keys ? 2 * u->n_percentiles : 0;
 }
 
-void uncertain_columns(struct table *t, const struct uncertain *u)
+void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i)
 {
-    char name[64], number[NUM_TEXT];
-    for (int32_t i = 0; i < uncertain_n_columns(u); i++) {
-        bool cost = i >= u->n_percentiles;
-        num_format(number, u->percentiles[i % u->n_percentiles]);
-        snprintf(name, sizeof name, "%s_p%s_%s", cost ? "cost" : "time", number, cost ? "usd" : "s");
-        table_column(t, name, TABLE_REAL);
-    }
+    char number[NUM_TEXT];
+    bool cost = i >= u->n_percentiles;
+    num_format(number, u->percentiles[i % u->n_percentiles]);
+    snprintf(name, COLUMN_NAME, "%s_p%s_%s", cost ? "cost" : "time", number, cost ? "usd" : "s");
 }
 
 static int ascending(const void *a, const void *b)

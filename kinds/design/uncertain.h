@@ -3,7 +3,7 @@
 #ifndef KINDS_DESIGN_UNCERTAIN_H
 #define KINDS_DESIGN_UNCERTAIN_H
 
-#include "base/table.h"
+#include "base/column.h"
 #include "kinds/design/design.h"
 
 enum { UNCERTAIN_MAX_KEYS = 16, UNCERTAIN_MAX_PERCENTILES = 9, UNCERTAIN_MAX_DRAWS = 100000 };
@@ -44,10 +44,10 @@ extern const struct section uncertain_section, uncertain_key_section;
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e);
 void uncertain_free(struct uncertain *u);
 
-/** Columns time_p10_s .., then cost_p10_usd ..: known from the study before any point is run. */
-void uncertain_columns(struct table *t, const struct uncertain *u);
-/** How many: 2 * n_percentiles, 0 where nothing is uncertain. */
+/** How many columns: 2 * n_percentiles, 0 where nothing is uncertain. */
 int32_t uncertain_n_columns(const struct uncertain *u);
+/** The name of one: time_p10_s .., then cost_p10_usd ..; known from the study before any point is run. */
+void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i);
 
 /**
  * Percentiles of time [s] and cost [USD] of design @p d, which was solved for @p s as it is: the split stays,

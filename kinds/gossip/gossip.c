@@ -46,7 +46,7 @@ int gossip_study_read(struct gossip_study *s, const char *path, const struct stu
     struct yaml_doc doc;
     int32_t own_source;
     *s = (struct gossip_study){ .sweep = { .n_points = 1 } };
-    int rc = study_open(&doc, &own_source, &from, e);
+    int rc = source_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
     rc = sweep_read_seeded(&s->sweep, &gossip_section, &doc, &from, e);

@@ -6,7 +6,9 @@
 #define KINDS_GOSSIP_GOSSIP_H
 
 #include "base/table.h"
+#include "study/pool.h"
 #include "study/sweep.h"
+#include "topo/network.h"
 
 /** Keys of a study, from the outside in. */
 extern const struct section gossip_section, gossip_job_section, gossip_learner_section, gossip_data_section,

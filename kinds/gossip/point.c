@@ -452,10 +452,10 @@ static int read_point(struct gossip_point *p, struct err *e)
 int gossip_point_read(struct gossip_point *p, const struct study_source *from, struct err *e)
 {
     *p = (struct gossip_point){ .doc = { .root = -1 } };
-    int rc = study_open(&p->doc, &p->own_source, from, e);
+    int rc = source_open(&p->doc, &p->own_source, from, e);
     if (rc)
         return rc;
-    rc = study_fetch(&p->doc, p->own_source, from, e);
+    rc = source_fetch(&p->doc, p->own_source, from, e);
     if (!rc)
         rc = read_point(p, e);
     if (rc)

@@ -7,7 +7,7 @@
 
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
-#include "study/study_files.h"
+#include "study/source.h"
 #include "workloads/plan_cost.h"
 
 enum { GOSSIP_JOB_TEXT = 2 * MODEL_NAME + 8 };

@@ -58,7 +58,7 @@ int hetero_study_read(struct hetero_study *s, const char *path, const struct stu
     struct yaml_doc doc;
     int32_t own_source;
     *s = (struct hetero_study){ .sweep = { .n_points = 1 } };
-    int rc = study_open(&doc, &own_source, &from, e);
+    int rc = source_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
     rc = sweep_read_seeded(&s->sweep, &hetero_section, &doc, &from, e);

@@ -6,7 +6,9 @@
 #define KINDS_HETERO_HETERO_H
 
 #include "base/table.h"
+#include "study/pool.h"
 #include "study/sweep.h"
+#include "topo/network.h"
 
 /** Keys of a study, from the outside in. */
 extern const struct section hetero_section, hetero_draw_section, hetero_draw_cpu_section,

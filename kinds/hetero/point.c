@@ -530,10 +530,10 @@ static int read_point(struct hetero_point *p, struct err *e)
 int hetero_point_read(struct hetero_point *p, const struct study_source *from, struct err *e)
 {
     *p = (struct hetero_point){ .doc = { .root = -1 } };
-    int rc = study_open(&p->doc, &p->own_source, from, e);
+    int rc = source_open(&p->doc, &p->own_source, from, e);
     if (rc)
         return rc;
-    rc = study_fetch(&p->doc, p->own_source, from, e);
+    rc = source_fetch(&p->doc, p->own_source, from, e);
     if (!rc)
         rc = read_point(p, e);
     if (rc)

@@ -5,7 +5,7 @@
 #include "kinds/hetero/hetero.h"
 #include "sim/hetero/profile.h"
 #include "sim/hetero/search.h"
-#include "study/study_files.h"
+#include "study/source.h"
 #include "topo/network.h"
 
 enum { HETERO_MAX_SCHEDULERS = 64 };

@@ -90,7 +90,7 @@ int place_read(struct place *p, const char *path, const struct study_override *o
     struct yaml_doc doc;
     int32_t own_source;
     *p = (struct place){ .sweep = { .n_points = 1 } };
-    int rc = study_open(&doc, &own_source, &from, e);
+    int rc = source_open(&doc, &own_source, &from, e);
     if (rc)
         return rc;
     rc = sweep_read_seeded(&p->sweep, &place_section, &doc, &from, e);

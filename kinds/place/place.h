@@ -13,7 +13,9 @@
 #define KINDS_PLACE_PLACE_H
 
 #include "base/table.h"
+#include "study/pool.h"
 #include "study/sweep.h"
+#include "topo/network.h"
 
 enum place_model { PLACE_SLOTS, PLACE_BATCH, PLACE_EVENTS, PLACE_INTERVAL, N_PLACE_MODELS };
 extern const char *const place_model_words[N_PLACE_MODELS + 1];

@@ -303,10 +303,10 @@ static int read_point(struct place_study *s, struct err *e)
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e)
 {
     *s = (struct place_study){ .doc = { .root = -1 } };
-    int rc = study_open(&s->doc, &s->own_source, from, e);
+    int rc = source_open(&s->doc, &s->own_source, from, e);
     if (rc)
         return rc;
-    rc = study_fetch(&s->doc, s->own_source, from, e);
+    rc = source_fetch(&s->doc, s->own_source, from, e);
     if (!rc)
         rc = read_point(s, e);
     if (rc)

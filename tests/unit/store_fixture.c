@@ -1,12 +1,25 @@
 #include "tests/unit/store_fixture.h"
 
+#include "kinds/design/designs.h"
+
 enum { POINTS_OF_UNIT = 10 };
 
-void rows_columns(struct table *t)
+/* Rows of designs over two axes whose names differ in case alone. */
+static void plant_study(struct study *s)
 {
     static char pod[] = "network.dims.pod.max_GBps", other[] = "network.dims.Pod.max_GBps";
-    const struct sweep w = { .keys = { { .path = pod }, { .path = other } }, .n_keys = 2 };
-    runner_columns(t, &w);
+    struct err e = { 0 };
+    *s = (struct study){ .kind = &design_kind,
+                         .sweep = { .keys = { { .path = pod }, { .path = other } }, .n_keys = 2 } };
+    assert_ok(study_set_columns(s, TABLE_ROWS, design_kind.tables[TABLE_ROWS].columns, &e), &e);
+}
+
+void stored_columns(struct table *t)
+{
+    struct study s;
+    plant_study(&s);
+    study_put_columns(t, &s, TABLE_ROWS);
+    columns_free(&s.tables[TABLE_ROWS].shown);
 }
 
 /* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
@@ -74,7 +87,7 @@ static int dim_of(const char *name)
     return n >= 2 && n <= 7 ? atoi(name + n) : 0;
 }
 
-void rows_put(struct table *t, int64_t point, int version, int32_t most_dims, bool trains)
+void stored_put(struct table *t, int64_t point, int version, int32_t most_dims, bool trains)
 {
     uint64_t state = (uint64_t)point * 1000003 + (uint64_t)version;
     int32_t n_dims = 1 + (int32_t)(draw(&state) % (uint64_t)most_dims);
@@ -98,7 +111,7 @@ void rows_put(struct table *t, int64_t point, int version, int32_t most_dims, bo
     }
 }
 
-struct store_head rows_head(int64_t n_units)
+struct store_head stored_head(int64_t n_units)
 {
     return (struct store_head){ .study_hash = 0x0123456789abcdefu,
                                 .seed = 7,
@@ -111,23 +124,26 @@ struct store_head rows_head(int64_t n_units)
                                 .n_shards = 1 };
 }
 
-void rows_put_unit(struct table *t, int64_t u, int64_t n_units)
+void stored_put_unit(struct table *t, int64_t u, int64_t n_units)
 {
     for (int64_t i = 0; i < POINTS_OF_UNIT; i++)
-        rows_put(t, u + i * n_units, 0, 6, true);
+        stored_put(t, u + i * n_units, 0, 6, true);
 }
 
-void rows_all(struct table *t, int64_t n_units)
+void stored_all(struct table *t, int64_t n_units)
 {
-    rows_columns(t);
+    stored_columns(t);
     for (int64_t point = 0; point < n_units * POINTS_OF_UNIT; point++)
-        rows_put(t, point, 0, 6, true);
+        stored_put(t, point, 0, 6, true);
 }
 
-int rows_open(struct store **out, const char *path, const struct store_head *head,
-              const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e)
+int stored_open(struct store **out, const char *path, const struct store_head *head,
+                const struct table *columns, struct spans *done, struct sweep_counts *counts, struct err *e)
 {
-    const char **parts = runner_parts(columns);
+    struct study s;
+    plant_study(&s);
+    const char **parts = study_parts(&s, TABLE_ROWS);
+    columns_free(&s.tables[TABLE_ROWS].shown);
     const struct store_table_form table = { "points", columns, 1, parts };
     assert_non_null(parts);
     int rc = store_open(out, path, head, &(struct store_form){ &table, 1 }, done, counts, e);
@@ -135,13 +151,13 @@ int rows_open(struct store **out, const char *path, const struct store_head *hea
     return rc;
 }
 
-void rows_read(struct table *all, struct store *s, int64_t most)
+void stored_read(struct table *all, struct store *s, int64_t most)
 {
     struct table piece = { 0 };
     struct err e = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     *all = (struct table){ 0 };
-    assert_ok(runner_trim(s, &e), &e);
+    assert_ok(study_trim_store(s, &design_kind, &e), &e);
     do {
         assert_ok(store_next(s, &walk, most, &piece, &e), &e);
         assert_true(piece.n_rows <= most);

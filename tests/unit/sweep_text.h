@@ -5,20 +5,20 @@
 #include "tests/support.h"
 
 #include "base/text.h"
-#include "study/sweep.h"
+#include "tests/unit/designs.h"
 
 /** A study but for what varies; lines 1 and 2. */
 #define SWEEP_BASE                                                                                           \
     "network: ring:4 switch:8\nworkload: { name: W, step: { all-reduce: { size_MB: 8, group: all } } }\n"
 
 /** Read the sweep of a study of this text, as file study.yaml of a folder that is gone afterwards. */
-static inline int sweep_of(struct sweep *w, const char *text, const struct study_override *o, int32_t n,
+static inline int sweep_of(struct study *s, const char *text, const struct study_override *o, int32_t n,
                            struct err *e)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     scratch_make(dir);
     scratch_file(path, dir, "study.yaml", text, strlen(text));
-    int rc = sweep_read(w, path, o, n, e);
+    int rc = designs_open(s, path, o, n, e);
     scratch_remove(dir);
     return rc;
 }

@@ -5,7 +5,7 @@
 
 /* ---- sweeps of networks alone ---- */
 
-static int read_factor(struct sweep *w, const char *factor, struct err *e)
+static int read_factor(struct study *w, const char *factor, struct err *e)
 {
     struct text text = { 0 };
     text_printf(&text, "workload: { name: W, step: { compute_ms: 1 } }\nvary: { network: { factor: %s } }\n",
@@ -25,12 +25,12 @@ static void read_network(struct topo_network *net, const char *value)
 }
 
 /* The networks as spec words, joined by " | ". */
-static void specs(struct text *out, const struct sweep *w)
+static void specs(struct text *out, const struct study *w)
 {
-    for (int64_t i = 0; i < w->axes[0].n; i++) {
+    for (int64_t i = 0; i < w->sweep.axes[0].n; i++) {
         struct topo_network net;
         char spec[TOPO_SPEC];
-        read_network(&net, w->axes[0].values[i]);
+        read_network(&net, w->sweep.axes[0].values[i]);
         text_printf(out, "%s%s", i ? " | " : "", topo_format_spec(spec, &net));
     }
 }
@@ -40,9 +40,9 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void assert_distinct(const struct sweep *w)
+static void assert_distinct(const struct study *w)
 {
-    const struct sweep_axis *axis = &w->axes[0];
+    const struct sweep_axis *axis = &w->sweep.axes[0];
     char **sorted = malloc((size_t)axis->n * sizeof *sorted);
     assert_non_null(sorted);
     memcpy(sorted, axis->values, (size_t)axis->n * sizeof *sorted);
@@ -68,7 +68,7 @@ static void powers_of_two_have_as_many_factorings_as_compositions(void **state)
     for (int k = 1; k <= 12; k++)
         for (int dims = 1; dims <= 4 && dims <= k; dims++)
             for (int shapes = 1; shapes <= 3; shapes += 2) {
-                struct sweep w;
+                struct study w;
                 struct err e = { 0 };
                 char factor[200];
                 snprintf(factor, sizeof factor, "{ npus: %d, dims: %d, shapes: [%s] }", 1 << k, dims,
@@ -77,23 +77,23 @@ static void powers_of_two_have_as_many_factorings_as_compositions(void **state)
                 int64_t want = choose(k - 1, dims - 1);
                 for (int d = 0; d < dims; d++)
                     want *= shapes;
-                assert_int_equal(w.n_points, want);
+                assert_int_equal(w.sweep.n_points, want);
                 assert_distinct(&w);
-                sweep_free(&w);
+                study_close(&w);
             }
 }
 
 static void the_largest_study_of_the_issue_has_all_its_networks(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     assert_ok(read_factor(&w, "{ npus: 4096, dims: { from: 2, to: 5 } }", &e), &e);
-    assert_int_equal(w.n_points,
+    assert_int_equal(w.sweep.n_points,
                      choose(11, 1) * 9 + choose(11, 2) * 27 + choose(11, 3) * 81 + choose(11, 4) * 243);
     assert_distinct(&w);
-    assert_true(w.axes[0].generated);
-    sweep_free(&w);
+    assert_true(w.sweep.axes[0].generated);
+    study_close(&w);
 }
 
 /* Limits as a test has them: one line of a table for a tier. */
@@ -207,7 +207,7 @@ static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text factor = { 0 };
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct brute b = { .tiers = cases[i].tiers, .n_tiers = cases[i].n_tiers, .npus = cases[i].npus };
         text_printf(&factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
@@ -220,15 +220,15 @@ static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
             try_all(&b, 0, b.npus);
         assert_ok(read_factor(&w, text_str(&factor), &e), &e);
         assert_true(b.n > 0);
-        assert_int_equal(w.n_points, b.n);
+        assert_int_equal(w.sweep.n_points, b.n);
         assert_distinct(&w);
-        for (int64_t k = 0; k < w.n_points; k++) {
+        for (int64_t k = 0; k < w.sweep.n_points; k++) {
             struct topo_network net;
-            read_network(&net, w.axes[0].values[k]);
+            read_network(&net, w.sweep.axes[0].values[k]);
             assert_int_equal(net.n_npus, cases[i].npus);
         }
         text_free(&factor);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
@@ -252,20 +252,20 @@ static void networks_come_by_dimensions_and_then_from_the_inside_out(void **stat
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct text got = { 0 };
         assert_ok(read_factor(&w, cases[i].factor, &e), &e);
         specs(&got, &w);
         assert_string_equal(text_str(&got), cases[i].specs);
         text_free(&got);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
 static void keys_of_tiers_and_networks_are_passed_on(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     struct topo_network net;
     (void)state;
@@ -278,8 +278,8 @@ static void keys_of_tiers_and_networks_are_passed_on(void **state)
                     "max_GBps: 50 } ] }",
                     &e),
         &e);
-    assert_int_equal(w.n_points, 2);
-    read_network(&net, w.axes[0].values[0]);
+    assert_int_equal(w.sweep.n_points, 2);
+    read_network(&net, w.sweep.axes[0].values[0]);
     assert_string_equal(net.name, "all of it");
     assert_true(net.npu.usd == 2e4 && net.n_dims == 3);
     assert_string_equal(net.dims[0].name, "node1");
@@ -290,9 +290,9 @@ static void keys_of_tiers_and_networks_are_passed_on(void **state)
     assert_true(net.dims[1].efficiency == 0.9 && net.dims[2].efficiency == 1 && net.dims[2].max_Bps == 50e9);
     assert_int_equal(net.dims[2].in_switch, TOPO_IN_SWITCH_SHARP);
     /* A ring has no switch to reduce in. */
-    read_network(&net, w.axes[0].values[1]);
+    read_network(&net, w.sweep.axes[0].values[1]);
     assert_true(net.dims[2].shape == TOPO_RING && net.dims[2].in_switch == TOPO_IN_SWITCH_NONE);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 static void bad_rules_are_refused_at_their_place(void **state)
@@ -341,16 +341,16 @@ static void bad_rules_are_refused_at_their_place(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         assert_fails(read_factor(&w, cases[i].factor, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.n_axes == 0);
+        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0);
     }
 }
 
 static void only_networks_are_factored_and_nothing_beside(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     assert_fails(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: { factor: { npus: 8 } } }\n", NULL, 0, &e), &e,
@@ -362,7 +362,7 @@ static void only_networks_are_factored_and_nothing_beside(void **state)
 
 static void networks_may_move_with_other_keys(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     assert_ok(sweep_of(&w,
@@ -371,10 +371,11 @@ static void networks_may_move_with_other_keys(void **state)
                        "total_GBps: [1, 2, 3, 4] } }\n",
                        NULL, 0, &e),
               &e);
-    assert_int_equal(w.n_points, 4);
-    assert_string_equal(w.axes[0].values[2], "{dims: [{shape: ring, size: 2}, {shape: ring, size: 4}]}");
-    assert_string_equal(w.axes[0].values[3], "2");
-    sweep_free(&w);
+    assert_int_equal(w.sweep.n_points, 4);
+    assert_string_equal(w.sweep.axes[0].values[2],
+                        "{dims: [{shape: ring, size: 2}, {shape: ring, size: 4}]}");
+    assert_string_equal(w.sweep.axes[0].values[3], "2");
+    study_close(&w);
 }
 
 int main(void)

@@ -2,9 +2,8 @@
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
 #include "base/rng.h"
 #include "kinds/design/runner.h"
-#include "study/sweep_axis.h"
 #include "kinds/design/sweep_row.h"
-#include "tests/support.h"
+#include "tests/unit/designs.h"
 #include "tests/unit/table_cells.h"
 
 enum { MOST_AXES = 3, MIXES = 60, SEED = 20261121 };
@@ -71,7 +70,7 @@ static int remove_folder(void **state)
 
 /* ---- two ways ---- */
 
-static int solve_afresh(struct table *t, const struct sweep *w, const struct sweep_point *p, int64_t i,
+static int solve_afresh(struct table *t, const struct study *w, const struct sweep_point *p, int64_t i,
                         struct design_point *s, struct err *e)
 {
     struct sweep_words words = { 0 };
@@ -82,13 +81,13 @@ static int solve_afresh(struct table *t, const struct sweep *w, const struct swe
     sweep_row_study(&row, s, &words);
     int rc = s->split == STUDY_GIVEN ? design_row(&d, s, e) : design_solve(&d, s, e);
     if (rc) {
-        sweep_row_axes(&row, w, p);
+        sweep_row_axes(&row, &w->sweep, p);
         row.status = "error";
         row.message = e->msg;
     } else {
         assert_ok(sweep_row_design(&row, s, &d, e), e);
     }
-    sweep_row_put(t, w, p, i, &row);
+    study_put_row(t, w, TABLE_ROWS, p, i, &row);
     design_free(&d);
     sweep_words_free(&words);
     return rc;
@@ -96,43 +95,42 @@ static int solve_afresh(struct table *t, const struct sweep *w, const struct swe
 
 /* The slow way: all files, for every point. Returns how many points were solved or have a proof that there is
  * nothing to solve. */
-static int64_t rows_afresh(struct table *t, const struct sweep *w, const struct study_source *from)
+static int64_t rows_afresh(struct table *t, const struct study *w)
 {
     int64_t n = 0;
-    runner_columns(t, w);
-    for (int64_t i = 0; i < w->n_points; i++) {
+    study_put_columns(t, w, TABLE_ROWS);
+    for (int64_t i = 0; i < w->sweep.n_points; i++) {
         struct sweep_point p;
         struct design_point s;
         struct err e = { 0 };
-        sweep_find_point(&p, w, i);
-        if (sweep_load(&s, w, &p, *from, 0, &e) == 0) {
+        sweep_find_point(&p, &w->sweep, i);
+        if (design_load(&s, w, &p, 0, &e) == 0) {
             n += solve_afresh(t, w, &p, i, &s, &e) == 0;
             study_free(&s);
             continue;
         }
         struct sweep_row row;
         sweep_row_blank(&row);
-        sweep_row_axes(&row, w, &p);
+        sweep_row_axes(&row, &w->sweep, &p);
         row.status = "error";
         row.message = e.msg;
-        sweep_row_put(t, w, &p, i, &row);
+        study_put_row(t, w, TABLE_ROWS, &p, i, &row);
     }
     return n;
 }
 
 /* Units in an order of their own, each by one of two runners, rows sorted by point. */
-static void rows_by_runners(struct table *out, const struct sweep *w, const struct study_source *from,
-                            int64_t most, struct rng *rng)
+static void rows_by_runners(struct table *out, const struct study *w, int64_t most, struct rng *rng)
 {
     struct order o;
     struct runner *runners[2];
     struct table rows = { 0 };
     struct sweep_counts n = { 0 };
     struct err e = { 0 };
-    int64_t *row_of = calloc((size_t)w->n_points, sizeof *row_of);
+    int64_t *row_of = calloc((size_t)w->sweep.n_points, sizeof *row_of);
     assert_non_null(row_of);
-    assert_ok(order_build(&o, w, most, &e), &e);
-    const struct runner_job job = { .order = &o, .from = from };
+    assert_ok(order_build(&o, &w->sweep, most, design_is_quick, &e), &e);
+    const struct block_job job = { .study = w, .order = &o };
     for (int i = 0; i < 2; i++)
         assert_ok(runner_build(&runners[i], &job, &e), &e);
     int64_t step = 1 + 2 * rng_below(rng, 8), begin = rng_below(rng, o.n_units);
@@ -140,18 +138,20 @@ static void rows_by_runners(struct table *out, const struct sweep *w, const stru
         step -= 2;
     bool *done = calloc((size_t)o.n_units, sizeof *done);
     assert_non_null(done);
-    runner_columns(&rows, w);
+    study_put_columns(&rows, w, TABLE_ROWS);
     for (int64_t k = 0; k < 16 * o.n_units; k++) {
         int64_t u = (begin + k * step + k / o.n_units) % o.n_units;
+        struct order_unit unit;
+        order_find(&unit, &o, u);
         if (!done[u])
-            assert_ok(runner_unit(runners[rng_below(rng, 2)], u, &rows, &n, &e), &e);
+            assert_ok(runner_unit(runners[rng_below(rng, 2)], &unit, &rows, &n, &e), &e);
         done[u] = true;
     }
-    assert_true(n.seen == w->n_points && n.solved == n.seen && n.filtered == 0 && n.bounded == 0);
-    assert_int_equal(rows.n_rows, w->n_points);
+    assert_true(n.seen == w->sweep.n_points && n.solved == n.seen && n.filtered == 0 && n.bounded == 0);
+    assert_int_equal(rows.n_rows, w->sweep.n_points);
     for (int64_t i = 0; i < rows.n_rows; i++)
         row_of[table_cell(&rows, i, 0)->count] = i;
-    runner_columns(out, w);
+    study_put_columns(out, w, TABLE_ROWS);
     for (int64_t i = 0; i < rows.n_rows; i++)
         table_take_row(out, &rows, row_of[i]);
     for (int i = 0; i < 2; i++)
@@ -178,26 +178,25 @@ static int64_t compare_ways(struct folder *f, const char *text, const struct stu
                             struct rng *rng, int64_t *points)
 {
     static const int64_t most[] = { 1, 2, 5, 100 };
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
-    const struct study_source from = { .path = f->study, .overrides = o, .n = n };
     struct table want = { 0 };
     put(f, "study.yaml", text);
-    int rc = sweep_read(&w, f->study, o, n, &e);
+    int rc = designs_open(&w, f->study, o, n, &e);
     if (rc) { /* two spellings of one key, drawn together */
         assert_has(e.msg, "need one axis for what is one key");
         return 0;
     }
-    int64_t solved = rows_afresh(&want, &w, &from);
+    int64_t solved = rows_afresh(&want, &w);
     for (int i = 0; i < 2; i++) {
         struct table got = { 0 };
-        rows_by_runners(&got, &w, &from, most[rng_below(rng, COUNT_OF(most))], rng);
+        rows_by_runners(&got, &w, most[rng_below(rng, COUNT_OF(most))], rng);
         assert_same_rows(&got, &want);
         table_free(&got);
     }
-    *points += w.n_points;
+    *points += w.sweep.n_points;
     table_free(&want);
-    sweep_free(&w);
+    study_close(&w);
     return solved;
 }
 
@@ -289,7 +288,7 @@ static void rows_are_those_of_studies_read_afresh(void **state)
 static void points_that_are_left_out_have_no_row(void **state)
 {
     struct folder *f = *state;
-    struct sweep w;
+    struct study w;
     struct order o;
     struct runner *r;
     struct table rows = { 0 };
@@ -299,14 +298,16 @@ static void points_that_are_left_out_have_no_row(void **state)
         "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
         "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
         "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
-    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-    assert_ok(order_build(&o, &w, 3, &e), &e);
-    const struct study_source from = { .path = f->study };
-    const struct runner_job job = { .order = &o, .from = &from };
+    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w.sweep, 3, design_is_quick, &e), &e);
+    const struct block_job job = { .study = &w, .order = &o };
     assert_ok(runner_build(&r, &job, &e), &e);
-    runner_columns(&rows, &w);
-    for (int64_t u = 0; u < o.n_units; u++)
-        assert_ok(runner_unit(r, u, &rows, &n, &e), &e);
+    study_put_columns(&rows, &w, TABLE_ROWS);
+    for (int64_t u = 0; u < o.n_units; u++) {
+        struct order_unit unit;
+        order_find(&unit, &o, u);
+        assert_ok(runner_unit(r, &unit, &rows, &n, &e), &e);
+    }
     /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is
      * known: no file, and a word has no dims to change. */
     assert_true(n.seen == 16 && n.filtered == 4 && n.solved == 12 && n.bounded == 0);
@@ -316,7 +317,7 @@ static void points_that_are_left_out_have_no_row(void **state)
     runner_free(r);
     table_free(&rows);
     order_free(&o);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 static void a_search_sees_every_change(void **state)
@@ -395,7 +396,7 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
         { 12.5, 30.1, 42.6, "solved", "" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct table t = { 0 };
         struct err e = { 0 };
         char text[500];
@@ -406,8 +407,8 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
                  "network.dims.pod.bw_GBps: [ %.15g ] }\n",
                  cases[i].total_GBps, cases[i].node_GBps, cases[i].pod_GBps);
         put(f, "study.yaml", text);
-        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        designs_rows(&t, &w);
         assert_string_equal(word(&t, 0, "status"), cases[i].status);
         assert_string_equal(word(&t, 0, "message"), cases[i].message);
         assert_string_equal(word(&t, 0, "unique"), "");
@@ -422,23 +423,23 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
             assert_true(isnan(number(&t, 0, "time_s")));
         }
         table_free(&t);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
 static void given_without_bandwidths_is_said(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct table t = { 0 };
     struct err e = { 0 };
     struct folder *f = *state;
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
-    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-    assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+    designs_rows(&t, &w);
     assert_string_equal(word(&t, 0, "status"), "error");
     assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
     table_free(&t);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 /* ---- columns ---- */
@@ -456,18 +457,18 @@ static void columns_that_no_row_needs_are_trimmed(void **state)
         { "network: none.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "message", "bw1_GBps" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct table t = { 0 };
         struct err e = { 0 };
         struct folder *f = *state;
         put(f, "study.yaml", cases[i].study);
-        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 2, NULL, NULL, &e), &e);
+        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        designs_rows(&t, &w);
         assert_true(table_find(&t, cases[i].has) >= 0);
         assert_int_equal(table_find(&t, cases[i].lacks), -1);
         assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
         table_free(&t);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 

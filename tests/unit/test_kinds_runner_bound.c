@@ -2,7 +2,7 @@
 #include "study/keep.h"
 #include "study/order.h"
 #include "kinds/design/runner.h"
-#include "tests/support.h"
+#include "tests/unit/designs.h"
 
 struct folder {
     char dir[SUPPORT_PATH], study[SUPPORT_PATH];
@@ -55,18 +55,21 @@ static void assert_same_rows(const struct table *got, const struct table *want)
 }
 
 /* Units from one end to the other, or back, each `every`-th of them; rows sorted by point. */
-static void run_units(struct table *rows, struct sweep_counts *n, const struct runner_job *job, int64_t every,
+static void run_units(struct table *rows, struct sweep_counts *n, const struct block_job *job, int64_t every,
                       bool back)
 {
     struct runner *r;
     struct table mixed = { 0 };
     struct err e = { 0 };
     assert_ok(runner_build(&r, job, &e), &e);
-    runner_columns(&mixed, job->order->sweep);
-    runner_columns(rows, job->order->sweep);
-    for (int64_t u = 0; u < job->order->n_units; u += every)
-        assert_ok(runner_unit(r, back ? job->order->n_units - 1 - u : u, &mixed, n, &e), &e);
-    for (int64_t point = 0; point < job->order->sweep->n_points; point++)
+    study_put_columns(&mixed, job->study, TABLE_ROWS);
+    study_put_columns(rows, job->study, TABLE_ROWS);
+    for (int64_t u = 0; u < job->order->n_units; u += every) {
+        struct order_unit unit;
+        order_find(&unit, job->order, back ? job->order->n_units - 1 - u : u);
+        assert_ok(runner_unit(r, &unit, &mixed, n, &e), &e);
+    }
+    for (int64_t point = 0; point < job->study->sweep.n_points; point++)
         for (int64_t i = 0; i < mixed.n_rows; i++)
             if (table_cell(&mixed, i, 0)->count == point)
                 table_take_row(rows, &mixed, i);
@@ -75,6 +78,7 @@ static void run_units(struct table *rows, struct sweep_counts *n, const struct r
 }
 
 static const struct keep_rule cheap_and_fast = {
+    .kind = &design_kind,
     .front = { { "time_s", false }, { "cost_usd", false } },
     .n_front = 2,
     .per = { "workload" },
@@ -109,7 +113,7 @@ static void front_of_rows(struct text *out, const struct table *const *rows, int
 static void bounded_points_are_not_on_the_front(void **state)
 {
     struct folder *f = *state;
-    struct sweep w;
+    struct study w;
     struct order o;
     struct table all = { 0 }, sample = { 0 }, rest[2] = { { 0 }, { 0 } }, columns = { 0 };
     struct sweep_counts ignored = { 0 }, n[2] = { { 0 }, { 0 } };
@@ -120,25 +124,24 @@ static void bounded_points_are_not_on_the_front(void **state)
         "network: two.yaml\nparts: prices.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n"
         "  network.dims.pod.size: [ 4, 8, 16 ]\n  network.dims.node.shape: [ ring, full, line ]\n"
         "  total_GBps: { from: 5, to: 100, points: 20 }\n  objective: [ time, perf_per_cost ]\n");
-    assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-    assert_ok(order_build(&o, &w, 8, &e), &e);
-    const struct study_source from = { .path = f->study };
-    struct runner_job job = { .order = &o, .from = &from };
+    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+    assert_ok(order_build(&o, &w.sweep, 8, design_is_quick, &e), &e);
+    struct block_job job = { .study = &w, .order = &o };
     run_units(&all, &ignored, &job, 1, false);
     run_units(&sample, &ignored, &job, 5, false);
 
-    runner_columns(&columns, &w);
+    study_put_columns(&columns, &w, TABLE_ROWS);
     assert_ok(keep_build(&k, &cheap_and_fast, &columns, &e), &e);
     assert_ok(keep_offer(k, &sample, &e), &e);
     job.known = keep_fronts(k);
     job.rule = &cheap_and_fast;
     for (int i = 0; i < 2; i++) {
         run_units(&rest[i], &n[i], &job, 1, i == 1);
-        assert_true(n[i].seen == w.n_points && n[i].solved == rest[i].n_rows && n[i].filtered == 0);
+        assert_true(n[i].seen == w.sweep.n_points && n[i].solved == rest[i].n_rows && n[i].filtered == 0);
         assert_true(n[i].bounded == n[i].seen - n[i].solved);
     }
     /* Many points lie far from the front. */
-    assert_in_range(n[0].bounded, w.n_points / 8, w.n_points - 1);
+    assert_in_range(n[0].bounded, w.sweep.n_points / 8, w.sweep.n_points - 1);
     assert_same_rows(&rest[0], &rest[1]);
     const struct table *const whole[] = { &all }, *const parts[] = { &sample, &rest[0] };
     front_of_rows(&want, whole, 1);
@@ -154,7 +157,7 @@ static void bounded_points_are_not_on_the_front(void **state)
     table_free(&rest[0]);
     table_free(&rest[1]);
     order_free(&o);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 /* What a point's NIC will be is not known before: no front is its own, not even that of rows without one, on
@@ -166,7 +169,7 @@ static void rows_held_apart_by_results_are_all_solved(void **state)
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 60, 70, 80 ] }\n");
     for (size_t i = 0; i < COUNT_OF(per); i++) {
         struct keep_rule rule = cheap_and_fast;
-        struct sweep w;
+        struct study w;
         struct order o;
         struct table rows = { 0 };
         struct sweep_counts n = { 0 };
@@ -176,33 +179,33 @@ static void rows_held_apart_by_results_are_all_solved(void **state)
         struct err e = { 0 };
         assert_ok(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, &e), &e);
         snprintf(rule.per[0], sizeof rule.per[0], "%s", per[i]);
-        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(order_build(&o, &w, 8, &e), &e);
-        const struct study_source from = { .path = f->study };
-        run_units(&rows, &n, &(struct runner_job){ &o, &from, &rule, &known }, 1, false);
+        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        assert_ok(order_build(&o, &w.sweep, 8, design_is_quick, &e), &e);
+        run_units(&rows, &n, &(struct block_job){ &w, &o, &rule, &known }, 1, false);
         assert_true(n.solved == 3 && n.bounded == 0);
         front_set_free(&known);
         table_free(&rows);
         order_free(&o);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
 static void a_rule_over_columns_that_are_not_there_is_refused(void **state)
 {
     struct keep_rule rule = cheap_and_fast;
-    struct sweep w = { .n_points = 1 };
+    struct study w;
     struct order o;
     struct runner *r;
     struct front_set known = { .n_cols = 2 };
     struct err e = { 0 };
-    const struct study_source from = { .path = "none.yaml" };
+    const struct study_ask ask = { .kind = &design_kind, .from = { .path = "none.yaml" } };
     (void)state;
     snprintf(rule.front[0].name, sizeof rule.front[0].name, "tme_s");
-    assert_ok(order_build(&o, &w, 1, &e), &e);
-    assert_fails(runner_build(&r, &(struct runner_job){ &o, &from, &rule, &known }, &e), &e, ERR_PARSE,
-                 "tme_s");
+    assert_ok(study_open_point(&w, &ask, &e), &e);
+    assert_ok(order_build(&o, &w.sweep, 1, design_is_quick, &e), &e);
+    assert_fails(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, &e), &e, ERR_PARSE, "tme_s");
     assert_null(r);
+    study_close(&w);
     order_free(&o);
 }
 

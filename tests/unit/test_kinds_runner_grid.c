@@ -1,7 +1,7 @@
 /* Grids of bandwidths whose survivors are known beforehand: of a ring of 4 and a switch of 8 an all-reduce
  * of M bytes takes max(3/2 M/a, 7/16 M/b). */
 #include "study/campaign.h"
-#include "tests/support.h"
+#include "tests/unit/designs.h"
 
 enum { MOST_POINTS = 16 };
 
@@ -9,21 +9,20 @@ enum { MOST_POINTS = 16 };
 static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct sweep w;
+    struct study w;
     struct campaign c;
     struct table rows = { 0 };
     struct err e = { 0 };
     scratch_make(dir);
     scratch_file(path, dir, "study.yaml", study, strlen(study));
-    const struct study_source from = { .path = path };
     const struct campaign_ask ask = {
-        .from = &from, .shard = 1, .n_shards = 1, .threads = 1, .seed = 1, .command = "", .version = ""
+        .study = &w, .shard = 1, .n_shards = 1, .threads = 1, .command = "", .version = ""
     };
-    assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
-    assert_ok(campaign_open(&c, &w, &ask, &e), &e);
+    assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
+    assert_ok(campaign_open(&c, &ask, &e), &e);
     assert_int_equal(c.plan.order.most, grid ? 1 << 20 : 64);
     assert_ok(campaign_run(&c, &e), &e);
-    assert_int_equal(c.state.done.seen, w.n_points);
+    assert_int_equal(c.state.done.seen, w.sweep.n_points);
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     assert_ok(store_next(c.store, &walk, MOST_POINTS, &rows, &e), &e);
     int n = (int)rows.n_rows;
@@ -31,7 +30,7 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
         point[i] = table_cell(&rows, i, 0)->count;
     table_free(&rows);
     campaign_close(&c);
-    sweep_free(&w);
+    study_close(&w);
     scratch_remove(dir);
     return n;
 }

@@ -1,6 +1,6 @@
 /* A study that is changed against one that is read with the same values: the same in all that a design asks.
  */
-#include "study/study_files.h"
+#include "study/source.h"
 #include "tests/support.h"
 #include "kinds/design/design.h"
 

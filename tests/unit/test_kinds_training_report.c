@@ -85,24 +85,24 @@ static void a_row_has_a_cell_for_every_column(void **state)
 {
     struct design_point s;
     struct design d;
-    struct training_row row, none = { .known = false };
+    struct training_row row;
+    struct columns columns;
     struct table t = { 0 };
     struct err e = { 0 };
     (void)state;
     evaluate(&s, &d, plans[0], "alpha-beta");
     assert_ok(training_row_fill(&row, &s, &d, &e), &e);
-    training_row_columns(&t);
+    assert_ok(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, &e), &e);
+    columns_put(&t, &columns);
     table_row(&t);
-    training_row_put(&t, &row);
-    assert_int_equal(t.col, t.n_cols);
-    table_row(&t);
-    training_row_put(&t, &none);
+    row_put(&t, &columns, &row);
     assert_int_equal(t.col, t.n_cols);
     assert_int_equal(table_cell(&t, 0, table_find(&t, "tp"))->count, 4);
     assert_string_equal(table_cell(&t, 0, table_find(&t, "recompute"))->text, "selective");
     assert_string_equal(table_cell(&t, 0, table_find(&t, "fits"))->text, "yes");
     assert_close(table_number(&t, 0, table_find(&t, "tokens_per_s")), 32 * 512 / d.time_s, 1e-12);
     table_free(&t);
+    columns_free(&columns);
     design_free(&d);
     study_free(&s);
 }

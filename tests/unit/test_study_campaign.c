@@ -1,8 +1,9 @@
 /* A sweep's rows and counts are the same whoever runs it and however often it is stopped: held against one
- * run on one thread, whose rows are held against sweep_run(), which has neither store nor units nor rules. */
+ * run on one thread, whose rows are held against designs_rows(), which has neither store nor units nor rules.
+ */
 #include "base/rng.h"
 #include "study/campaign.h"
-#include "tests/support.h"
+#include "tests/unit/designs.h"
 #include "tests/unit/table_cells.h"
 
 enum { SEED = 20261121, MOST_SHARDS = 7, PRUNED = 10 };
@@ -85,7 +86,7 @@ static void take_result(struct result *r, struct store *s)
     store_head_of(s, &head, &r->n, &r->complete);
     r->points = head.n_points;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    assert_ok(runner_trim(s, &e), &e);
+    assert_ok(study_trim_store(s, &design_kind, &e), &e);
     assert_ok(store_next(s, &walk, 100000, &rows, &e), &e);
     r->rows = rows.n_rows;
     for (int64_t i = 1; i < rows.n_rows; i++)
@@ -110,28 +111,26 @@ static bool never(void *context, const struct campaign_state *state)
 static int run(struct outcome *out, struct result *r, struct folder *f, const char *store,
                const struct way *way, struct err *e)
 {
-    struct sweep w;
+    struct study w;
     struct campaign c;
-    const struct study_source from = { .path = f->study };
-    const struct campaign_ask ask = { .from = &from,
+    const struct campaign_ask ask = { .study = &w,
                                       .store = store,
                                       .shard = way->n_shards ? way->shard : 1,
                                       .n_shards = way->n_shards ? way->n_shards : 1,
                                       .threads = way->threads,
-                                      .hash = way->hash,
-                                      .seed = 1,
                                       .command = "weft sweep study.yaml",
                                       .version = "1",
                                       .progress = way->stop ? never : NULL };
-    assert_ok(sweep_read(&w, f->study, NULL, 0, e), e);
-    int rc = campaign_open(&c, &w, &ask, e);
+    assert_ok(designs_open(&w, f->study, NULL, 0, e), e);
+    w.hash = way->hash;
+    int rc = campaign_open(&c, &ask, e);
     if (!rc)
         rc = campaign_run(&c, e);
     if (!rc && r)
         take_result(r, c.store);
     *out = (struct outcome){ c.state, c.state.before, c.resumed, c.complete, c.interrupted };
     campaign_close(&c);
-    sweep_free(&w);
+    study_close(&w);
     return rc;
 }
 
@@ -340,7 +339,7 @@ static void rows_of_a_store_are_those_of_a_sweep_in_memory(void **state)
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
         struct result got;
-        struct sweep w;
+        struct study w;
         struct table rows = { 0 };
         struct text csv = { 0 };
         struct err e = { 0 };
@@ -348,13 +347,13 @@ static void rows_of_a_store_are_those_of_a_sweep_in_memory(void **state)
             continue;
         put(f, "study.yaml", studies[i].text);
         run_at_once(&got, f, 3);
-        assert_ok(sweep_read(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(sweep_run(&rows, &w, f->study, NULL, 0, 1, NULL, NULL, &e), &e);
+        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        designs_rows(&rows, &w);
         assert_ok(table_write(&rows, TABLE_AS_CSV, NULL, &csv, &e), &e);
         assert_same_text(text_str(&got.csv), text_str(&csv));
         text_free(&csv);
         table_free(&rows);
-        sweep_free(&w);
+        study_close(&w);
         free_result(&got);
     }
 }

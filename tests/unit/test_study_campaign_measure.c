@@ -1,5 +1,5 @@
 #include "study/campaign.h"
-#include "tests/support.h"
+#include "tests/unit/designs.h"
 
 enum { MOST = 256 * 64 }; /* units that are tried, points in one */
 
@@ -28,22 +28,21 @@ static void a_sweep_is_measured_on_points_of_its_own(void **state)
     (void)state;
     scratch_make(dir);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct text study = { 0 };
         struct campaign_pace pace;
         text_printf(&study, "%s%s", base, studies[i].text);
         scratch_file(path, dir, "study.yaml", text_str(&study), study.n);
-        const struct study_source from = { .path = path };
-        assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
-        assert_ok(campaign_measure(&pace, &w, &from, 0.02, &e), &e);
+        assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
+        assert_ok(campaign_measure(&pace, &w, 0.02, &e), &e);
         assert_in_range(pace.n, 1, MOST);
         assert_int_equal(pace.at_most, studies[i].pruned);
         /* What may be spent, and not much more than a unit beyond it, on a machine that is busy. */
         assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
-        assert_ok(campaign_measure(&pace, &w, &from, 0, &e), &e);
+        assert_ok(campaign_measure(&pace, &w, 0, &e), &e);
         assert_true(pace.n == 0 && isnan(pace.point_s));
-        sweep_free(&w);
+        study_close(&w);
         text_free(&study);
     }
     scratch_remove(dir);

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "study/keep.h"
+#include "kinds/design/designs.h"
 
 /* ---- rows ---- */
 
@@ -49,7 +49,7 @@ static int read_rule(struct keep_rule *k, const char *text, struct err *e)
     struct yaml_doc doc;
     make_columns(&columns);
     assert_ok(yaml_read_text(&doc, "s.yaml", text, strlen(text), e), e);
-    int rc = keep_read(k, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
+    int rc = keep_read(k, &design_kind, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
     yaml_free(&doc);
     table_free(&columns);
     return rc;

@@ -1,4 +1,5 @@
 /* Units of a sweep: every point in one of them, once, whatever the axes, grids and pieces are. */
+#include "kinds/design/study.h"
 #include "study/order.h"
 #include "tests/support.h"
 
@@ -62,7 +63,7 @@ static void every_point_is_in_one_unit_once(void **state)
         struct err e = { 0 };
         plant_three_grids(&p);
         assert_in_range(p.sweep.n_points, 1, POINTS);
-        assert_ok(order_build(&o, &p.sweep, most[m], &e), &e);
+        assert_ok(order_build(&o, &p.sweep, most[m], design_is_quick, &e), &e);
         int64_t below = 0;
         assert_int_equal(order_points_below(&o, o.n_units), p.sweep.n_points);
         for (int64_t u = 0; u < o.n_units; u++) {
@@ -95,7 +96,7 @@ static void points_of_a_unit_differ_in_quick_keys_alone(void **state)
     struct err e = { 0 };
     (void)state;
     plant_three_grids(&p);
-    assert_ok(order_build(&o, &p.sweep, 10, &e), &e);
+    assert_ok(order_build(&o, &p.sweep, 10, design_is_quick, &e), &e);
     for (int64_t u = 0; u < o.n_units; u++) {
         struct order_unit unit;
         order_find(&unit, &o, u);
@@ -125,10 +126,10 @@ static void units_are_counted_in_pieces(void **state)
     struct err e = { 0 };
     (void)state;
     plant_three_grids(&p);
-    assert_ok(order_build(&o, &p.sweep, 10, &e), &e);
+    assert_ok(order_build(&o, &p.sweep, 10, design_is_quick, &e), &e);
     assert_int_equal(o.n_units, 6 * 3 + 18 + 14);
     order_free(&o);
-    assert_ok(order_build(&o, &p.sweep, 1, &e), &e);
+    assert_ok(order_build(&o, &p.sweep, 1, design_is_quick, &e), &e);
     assert_int_equal(o.n_units, p.sweep.n_points);
     order_free(&o);
 }
@@ -145,7 +146,7 @@ static void very_many_points_are_numbered(void **state)
     plant_axes(&p, sizes);
     add_grid(&p, (const int32_t[]){ 0, 1, 2 }, 3);
     assert_int_equal(p.sweep.n_points, INT64_C(1) << 62);
-    assert_ok(order_build(&o, &p.sweep, 1000, &e), &e);
+    assert_ok(order_build(&o, &p.sweep, 1000, design_is_quick, &e), &e);
     for (size_t k = 0; k < COUNT_OF(points); k++) {
         struct order_unit unit;
         struct sweep_point at;
@@ -198,7 +199,7 @@ static void keys_that_need_no_reading_are_quick(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_int_equal(order_is_quick(cases[i].path), cases[i].quick);
+        assert_int_equal(design_is_quick(cases[i].path), cases[i].quick);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "kinds/design/runner.h"
+#include "kinds/design/designs.h"
 
 struct scratch {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -29,8 +29,8 @@ static int open_with(struct store **out, const char *path, const struct store_he
                      struct sweep_counts *counts, struct err *e)
 {
     struct table columns = { 0 };
-    rows_columns(&columns);
-    int rc = rows_open(out, path, head, &columns, done, counts, e);
+    stored_columns(&columns);
+    int rc = stored_open(out, path, head, &columns, done, counts, e);
     table_free(&columns);
     return rc;
 }
@@ -38,7 +38,7 @@ static int open_with(struct store **out, const char *path, const struct store_he
 /* A store of 40 units, the first n_done of which are in it. */
 static struct store *open_new(const char *path, int64_t n_done)
 {
-    const struct store_head head = rows_head(40);
+    const struct store_head head = stored_head(40);
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
@@ -47,9 +47,9 @@ static struct store *open_new(const char *path, int64_t n_done)
     assert_ok(open_with(&s, path, &head, &done, &counts, &e), &e);
     assert_int_equal(done.n, 0);
     assert_int_equal(counts.seen, 0);
-    rows_columns(&rows);
+    stored_columns(&rows);
     for (int64_t u = 0; u < n_done; u++)
-        rows_put_unit(&rows, u, 40);
+        stored_put_unit(&rows, u, 40);
     assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(n_done ? spans_add(&done, 0, n_done, &e) : 0, &e);
     counts = (struct sweep_counts){ .seen = 10 * n_done, .solved = 10 * n_done };
@@ -71,7 +71,7 @@ static void rows_come_back_bit_for_bit_in_order_of_points(void **state)
     struct scratch *f = *state;
     struct table want = { 0 }, got;
     struct err e = { 0 };
-    rows_all(&want, 40);
+    stored_all(&want, 40);
     for (int way = 0; way < 3; way++) {
         /* Read where it was written, after it was opened again, and from a store without a name. */
         struct store *s = open_new(way == 2 ? NULL : f->path, 40);
@@ -79,7 +79,7 @@ static void rows_come_back_bit_for_bit_in_order_of_points(void **state)
             store_close(s);
             assert_ok(store_read(&s, f->path, &e), &e);
         }
-        rows_read(&got, s, way == 0 ? 7 : 1000);
+        stored_read(&got, s, way == 0 ? 7 : 1000);
         assert_same_rows(&got, &want);
         table_free(&got);
         store_close(s);
@@ -94,19 +94,19 @@ static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
     struct err e = { 0 };
     /* Widest network, whether any trains: 1 dimension alone, and as wide as any. */
     for (int way = 0; way < 6; way++) {
-        const struct store_head head = rows_head(40);
+        const struct store_head head = stored_head(40);
         struct store *s;
         struct spans done;
         struct sweep_counts counts;
         struct table rows = { 0 }, got;
         struct text want_csv = { 0 }, got_csv = { 0 };
-        rows_columns(&rows);
+        stored_columns(&rows);
         for (int64_t point = 0; point < 50; point++)
-            rows_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
+            stored_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
         assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
         assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-        rows_read(&got, s, 16);
-        assert_ok(sweep_trim(&rows, &e), &e);
+        stored_read(&got, s, 16);
+        assert_ok(study_trim(&rows, design_kind.tables[TABLE_ROWS].columns, &e), &e);
         assert_ok(table_write(&rows, TABLE_AS_CSV, "a=b\n", &want_csv, &e), &e);
         assert_ok(table_write(&got, TABLE_AS_CSV, "a=b\n", &got_csv, &e), &e);
         assert_string_equal(text_str(&got_csv), text_str(&want_csv));
@@ -125,18 +125,18 @@ static void a_row_put_again_takes_the_place_of_the_first(void **state)
     struct store *s = open_new(f->path, 0);
     struct table first = { 0 }, second = { 0 }, got;
     struct err e = { 0 };
-    rows_columns(&first);
-    rows_columns(&second);
+    stored_columns(&first);
+    stored_columns(&second);
     for (int64_t point = 0; point < 30; point++) {
-        rows_put(&first, point, 0, 8, true);
-        rows_put(&second, point, 1, point % 2 ? 8 : 2, false);
+        stored_put(&first, point, 0, 8, true);
+        stored_put(&second, point, 1, point % 2 ? 8 : 2, false);
     }
     assert_ok(store_put(s, STORE_RESULTS, &first, &e), &e);
     assert_ok(store_put(s, STORE_RESULTS, &second, &e), &e);
-    rows_read(&got, s, 100);
+    stored_read(&got, s, 100);
     /* Nothing of the first stays where the second is blank: no row has a plan. */
     assert_int_equal(table_find(&got, "plan"), -1);
-    assert_ok(sweep_trim(&second, &e), &e);
+    assert_ok(study_trim(&second, design_kind.tables[TABLE_ROWS].columns, &e), &e);
     assert_same_rows(&got, &second);
     store_close(s);
     table_free(&got);
@@ -153,7 +153,7 @@ static void a_dropped_row_is_gone_with_all_its_parts(void **state)
     for (int64_t point = 0; point < 400; point++)
         if (point != 41)
             assert_ok(store_drop(s, point, &e), &e);
-    rows_read(&got, s, 100);
+    stored_read(&got, s, 100);
     assert_int_equal(got.n_rows, 1);
     assert_int_equal(table_cell(&got, 0, 0)->count, 41);
     assert_int_equal(table_find(&got, "plan"), -1); /* of the others alone */
@@ -166,7 +166,7 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
 {
     struct scratch *f = *state;
     static const char *const forms[] = { "%d", "%d.5", "%d.50", "%de2", "-%d", "text %d", "0%d", "%d " };
-    const struct store_head head = rows_head(40);
+    const struct store_head head = stored_head(40);
     struct table columns = { 0 }, got;
     struct store *s;
     struct spans done;
@@ -174,7 +174,7 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
     struct err e = { 0 };
     table_column(&columns, "point", TABLE_COUNT);
     table_column(&columns, "x", TABLE_TEXT);
-    assert_ok(rows_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
+    assert_ok(stored_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
     for (int i = 0; i < 20000; i++) {
         char text[32];
         snprintf(text, sizeof text, forms[i % (int)COUNT_OF(forms)], i);
@@ -184,7 +184,7 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
     }
     assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
     assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
-    rows_read(&got, s, 5000);
+    stored_read(&got, s, 5000);
     assert_same_rows(&got, &columns);
     store_close(s);
     table_free(&got);
@@ -214,7 +214,7 @@ static void the_view_has_the_columns_and_values_of_the_rows(void **state)
     struct table want = { 0 };
     sqlite3 *db;
     sqlite3_stmt *get;
-    rows_all(&want, 40);
+    stored_all(&want, 40);
     make_store(f->path, 40);
     assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM results ORDER BY point", -1, &get, NULL),
@@ -251,7 +251,7 @@ static void values_of_keys_compare_as_numbers(void **state)
     struct spans none = { 0 };
     struct sweep_counts counts = { .seen = 4, .solved = 4 };
     struct err e = { 0 };
-    rows_columns(&rows);
+    stored_columns(&rows);
     for (int i = 0; i < 4; i++) {
         table_row(&rows);
         table_put_count(&rows, i);
@@ -289,7 +289,7 @@ static void the_table_weft_says_what_the_store_is_of(void **state)
 static void a_store_goes_on_from_its_last_commit(void **state)
 {
     struct scratch *f = *state;
-    const struct store_head head = rows_head(40);
+    const struct store_head head = stored_head(40);
     struct store *s = open_new(f->path, 10);
     struct table rows = { 0 }, got;
     struct spans done;
@@ -297,8 +297,8 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     struct store_head is;
     bool complete = true;
     struct err e = { 0 };
-    rows_columns(&rows);
-    rows_put_unit(&rows, 20, 40);
+    stored_columns(&rows);
+    stored_put_unit(&rows, 20, 40);
     assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e); /* without a commit */
     store_close(s);
     assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
@@ -310,12 +310,12 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     assert_string_equal(is.study, head.study);
     assert_int_equal(is.seed, 7);
     assert_int_equal(counts.solved, 100);
-    rows_read(&got, s, 1000);
+    stored_read(&got, s, 1000);
     assert_int_equal(got.n_rows, 100);
     table_free(&got);
     table_clear(&rows);
     for (int64_t u = 10; u < 40; u++)
-        rows_put_unit(&rows, u, 40);
+        stored_put_unit(&rows, u, 40);
     assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
     assert_ok(spans_add(&done, 10, 30, &e), &e);
     assert_ok(store_commit(s, &done, &counts, &e), &e);
@@ -324,8 +324,8 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     store_head_of(s, &is, &counts, &complete);
     assert_true(complete);
     table_free(&rows);
-    rows_all(&rows, 40);
-    rows_read(&got, s, 1000);
+    stored_all(&rows, 40);
+    stored_read(&got, s, 1000);
     assert_same_rows(&got, &rows);
     store_close(s);
     spans_free(&done);
@@ -338,7 +338,7 @@ static void spans_that_are_committed_come_back(void **state)
 {
     struct scratch *f = *state;
     enum { UNITS = 300 };
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     bool is_done[UNITS] = { false };
     struct store *s;
     struct spans done;
@@ -373,14 +373,14 @@ static void spans_that_are_committed_come_back(void **state)
 static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void **state)
 {
     struct scratch *f = *state;
-    const struct store_head head = rows_head(40);
+    const struct store_head head = stored_head(40);
     struct store *writer = open_new(f->path, 10), *s;
     struct table rows = { 0 }, got = { 0 };
     struct spans done;
     struct sweep_counts counts;
     struct err e = { 0 };
-    rows_columns(&rows);
-    rows_put_unit(&rows, 30, 40);
+    stored_columns(&rows);
+    stored_put_unit(&rows, 30, 40);
     assert_ok(store_put(writer, STORE_RESULTS, &rows, &e), &e);
     fflush(NULL);
     pid_t child = fork();

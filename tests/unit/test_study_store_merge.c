@@ -36,7 +36,7 @@ static int remove_scratch(void **state)
 static void make_shard(const char *path, int64_t first, int64_t step, int32_t shard, int32_t n_shards,
                        int version)
 {
-    struct store_head head = rows_head(UNITS);
+    struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
@@ -44,11 +44,11 @@ static void make_shard(const char *path, int64_t first, int64_t step, int32_t sh
     struct err e = { 0 };
     head.shard = shard;
     head.n_shards = n_shards;
-    rows_columns(&rows);
-    assert_ok(rows_open(&s, path, &head, &rows, &done, &counts, &e), &e);
+    stored_columns(&rows);
+    assert_ok(stored_open(&s, path, &head, &rows, &done, &counts, &e), &e);
     for (int64_t u = first; u < UNITS; u += step) {
         for (int64_t i = 0; i < 10; i++)
-            rows_put(&rows, u + i * UNITS, version, 6, true);
+            stored_put(&rows, u + i * UNITS, version, 6, true);
         assert_ok(spans_add(&done, u, 1, &e), &e);
         counts.seen += 12;
         counts.filtered += 2;
@@ -73,7 +73,7 @@ static void csv_of(struct text *out, const char *path)
     struct table rows;
     struct err e = { 0 };
     assert_ok(store_read(&s, path, &e), &e);
-    rows_read(&rows, s, 100);
+    stored_read(&rows, s, 100);
     assert_ok(table_write(&rows, TABLE_AS_CSV, "", out, &e), &e);
     table_free(&rows);
     store_close(s);
@@ -163,7 +163,7 @@ static void rows_of_one_point_have_to_be_equal(void **state)
     struct scratch *f = *state;
     struct text want = { 0 }, got = { 0 };
     for (int version = 0; version < 2; version++) {
-        struct store_head head = rows_head(UNITS);
+        struct store_head head = stored_head(UNITS);
         struct store *s;
         struct spans done;
         struct sweep_counts counts;
@@ -172,9 +172,9 @@ static void rows_of_one_point_have_to_be_equal(void **state)
         make_shard(f->paths[0], 0, 4, 1, 4, 0);
         head.shard = 2;
         head.n_shards = 4;
-        rows_columns(&rows);
-        assert_ok(rows_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
-        rows_put(&rows, 4, version, 6, true);
+        stored_columns(&rows);
+        assert_ok(stored_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
+        stored_put(&rows, 4, version, 6, true);
         assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
         assert_ok(store_commit(s, &done, &counts, &e), &e);
         store_close(s);
@@ -199,7 +199,7 @@ static void rows_of_one_point_have_to_be_equal(void **state)
 static void a_store_of_another_sweep_is_told_with_both_names(void **state)
 {
     struct scratch *f = *state;
-    struct store_head head = rows_head(UNITS);
+    struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
@@ -207,8 +207,8 @@ static void a_store_of_another_sweep_is_told_with_both_names(void **state)
     struct err e = { 0 };
     make_shard(f->paths[0], 0, 2, 1, 2, 0);
     head.study_hash = 42;
-    rows_columns(&columns);
-    assert_ok(rows_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
+    stored_columns(&columns);
+    assert_ok(stored_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
     store_close(s);
     assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
                  "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");

@@ -38,8 +38,8 @@ static int open_for(struct store **out, const char *path, const struct store_hea
 {
     struct table columns = { 0 };
     struct sweep_counts counts;
-    rows_columns(&columns);
-    int rc = rows_open(out, path, head, &columns, done, &counts, e);
+    stored_columns(&columns);
+    int rc = stored_open(out, path, head, &columns, done, &counts, e);
     table_free(&columns);
     return rc;
 }
@@ -47,19 +47,19 @@ static int open_for(struct store **out, const char *path, const struct store_hea
 /* Units that are not in the store yet, some at a time, in an order of their own, until none is left. */
 static int run_sweep(const char *path, uint32_t seed, struct err *e)
 {
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
     struct table rows = { 0 };
     int rc = open_for(&s, path, &head, &done, e);
-    rows_columns(&rows);
+    stored_columns(&rows);
     for (uint32_t x = seed; !rc && spans_count(&done, UNITS) < UNITS;) {
         x = x * 1664525 + 1013904223;
         struct span gap = spans_gap(&done, (int64_t)(x >> 8) % UNITS, UNITS, 1 + x % 7);
         gap = gap.n ? gap : spans_gap(&done, 0, UNITS, 5);
         table_clear(&rows);
         for (int64_t u = gap.first; u < gap.first + gap.n; u++)
-            rows_put_unit(&rows, u, UNITS);
+            stored_put_unit(&rows, u, UNITS);
         rc = store_put(s, STORE_RESULTS, &rows, e);
         if (!rc)
             rc = spans_add(&done, gap.first, gap.n, e);
@@ -79,7 +79,7 @@ static int run_sweep(const char *path, uint32_t seed, struct err *e)
  */
 static int64_t assert_whole(const char *path)
 {
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
     struct table got, want = { 0 };
@@ -90,11 +90,11 @@ static int64_t assert_whole(const char *path)
     assert_ok(open_for(&s, path, &head, &done, &e), &e);
     store_head_of(s, &is, &counts, &complete);
     assert_int_equal(counts.seen, 10 * spans_count(&done, UNITS));
-    rows_columns(&want);
+    stored_columns(&want);
     for (int64_t point = 0; point < 10 * UNITS; point++)
         if (spans_have(&done, point % UNITS))
-            rows_put(&want, point, 0, 6, true);
-    rows_read(&got, s, 1000);
+            stored_put(&want, point, 0, 6, true);
+    stored_read(&got, s, 1000);
     assert_same_rows(&got, &want);
     store_close(s);
     int64_t n = done.n ? spans_count(&done, UNITS) : 0;
@@ -206,7 +206,7 @@ static void read_file(struct text *t, const char *path)
 /* Refused by writer and reader (where `reads`), with the same text, and nothing of the file is changed. */
 static void assert_refused(const char *path, bool reads, const char *want)
 {
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     struct text before = { 0 }, after = { 0 };
     struct store *s;
     struct spans done;
@@ -266,7 +266,7 @@ static void stores_of_other_sweeps_are_refused_and_left_alone(void **state)
         { "DELETE FROM columns WHERE name = 'gap'", "columns, need the" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct store_head head = rows_head(UNITS);
+        const struct store_head head = stored_head(UNITS);
         struct store *s;
         struct spans done;
         struct err e = { 0 };
@@ -294,7 +294,7 @@ static void damaged_stores_are_refused_and_left_alone(void **state)
         { "UPDATE columns SET kind = 'complex' WHERE id = 3", "is damaged" },
         { "DELETE FROM columns WHERE name = 'point'", "is damaged" },
     };
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
     struct err e = { 0 };
@@ -320,7 +320,7 @@ static void damaged_stores_are_refused_and_left_alone(void **state)
 static void places_without_a_file_are_errors(void **state)
 {
     struct scratch *f = *state;
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     struct store *s;
     struct spans done;
@@ -346,7 +346,7 @@ static void places_without_a_file_are_errors(void **state)
 static void a_folder_that_is_read_only_is_an_error(void **state)
 {
     struct scratch *f = *state;
-    const struct store_head head = rows_head(UNITS);
+    const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     struct store *s;
     struct spans done;

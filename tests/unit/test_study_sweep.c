@@ -1,6 +1,7 @@
 #include "tests/support.h"
 
-#include "study/sweep.h"
+#include "study/campaign.h"
+#include "tests/unit/designs.h"
 
 /* ---- a study with its files below a folder of its own ---- */
 
@@ -40,11 +41,11 @@ static int remove_folder(void **state)
     return 0;
 }
 
-static int read_with(struct folder *f, struct sweep *w, const char *text, const struct study_override *o,
+static int read_with(struct folder *f, struct study *w, const char *text, const struct study_override *o,
                      int32_t n, struct err *e)
 {
     put(f, "study.yaml", text);
-    return sweep_read(w, f->study, o, n, e);
+    return designs_open(w, f->study, o, n, e);
 }
 
 #define BASE "network: two.yaml\nworkload: a.yaml\n"
@@ -72,20 +73,20 @@ static void ranges_and_lists_give_clean_values(void **state)
           "[two.yaml, \"ring:4@50 full:8\"] {\"a\": [1, \"2\"], \"b c\": ~}" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct text text = { 0 }, values = { 0 };
         text_printf(&text, BASE "vary: { total_GBps: %s }\n", cases[i].axis);
         assert_ok(read_with(*state, &w, text_str(&text), NULL, 0, &e), &e);
-        assert_int_equal(w.n_axes, 1);
-        assert_string_equal(w.keys[0].path, "total_GBps");
-        assert_int_equal(w.n_points, w.axes[0].n);
-        for (int64_t k = 0; k < w.axes[0].n; k++)
-            text_printf(&values, "%s%s", k ? " " : "", w.axes[0].values[k]);
+        assert_int_equal(w.sweep.n_axes, 1);
+        assert_string_equal(w.sweep.keys[0].path, "total_GBps");
+        assert_int_equal(w.sweep.n_points, w.sweep.axes[0].n);
+        for (int64_t k = 0; k < w.sweep.axes[0].n; k++)
+            text_printf(&values, "%s%s", k ? " " : "", w.sweep.axes[0].values[k]);
         assert_string_equal(text_str(&values), cases[i].values);
         text_free(&text);
         text_free(&values);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
@@ -140,20 +141,20 @@ static void bad_axes_are_refused_at_their_place(void **state)
           "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000", ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         char text[500];
         snprintf(text, sizeof text, BASE "%s", cases[i].vary);
         assert_fails(read_with(*state, &w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
-        assert_true(w.n_axes == 0 && w.n_points == 0);
-        sweep_free(&w);
+        assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
+        study_close(&w);
     }
 }
 
 static void more_keys_than_fit_are_refused(void **state)
 {
     struct text text = { 0 };
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     text_puts(&text, BASE "vary:\n");
     for (int i = 0; i < 17; i++)
@@ -188,7 +189,7 @@ static void a_note_is_what_all_neighbours_have_in_common(void **state)
     struct folder *f = *state;
     put(f, "prices.yaml", "rates: [ { tier: T, link_usd_per_GBps: 1, switch_usd_per_GBps: 1 } ]\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         const struct study_override tiers[] = { { "network.dims.node.tier", "T" },
                                                 { "network.dims.pod.tier", "T" } };
@@ -200,7 +201,7 @@ static void a_note_is_what_all_neighbours_have_in_common(void **state)
         }
         assert_string_equal(text_str(&notes), cases[i].notes);
         text_free(&notes);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
@@ -209,12 +210,12 @@ static void a_note_is_what_all_neighbours_have_in_common(void **state)
 static void run_text(struct folder *f, struct table *t, const char *text, const struct study_override *o,
                      int32_t n)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     memset(t, 0, sizeof *t);
     assert_ok(read_with(f, &w, text, o, n, &e), &e);
-    assert_ok(sweep_run(t, &w, f->study, o, n, 1, NULL, NULL, &e), &e);
-    sweep_free(&w);
+    designs_rows(t, &w);
+    study_close(&w);
 }
 
 static const char *text_at(const struct table *t, int64_t row, const char *column)
@@ -345,13 +346,13 @@ static void names_in_values_count_from_the_study(void **state)
 static void run_main(struct text *out, int32_t threads)
 {
     static const char path[] = "configs/studies/main.yaml";
-    struct sweep w;
+    struct study w;
     struct table t = { 0 };
     struct err e = { 0 };
-    assert_ok(sweep_read(&w, path, NULL, 0, &e), &e);
-    assert_int_equal(w.n_points, 240);
+    assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
+    assert_int_equal(w.sweep.n_points, 240);
     assert_string_equal(text_str(&w.notes), "");
-    assert_ok(sweep_run(&t, &w, path, NULL, 0, threads, NULL, NULL, &e), &e);
+    assert_ok(campaign_rows(&t, &w, threads, &e), &e);
     assert_ok(table_write(&t, TABLE_AS_CSV, NULL, out, &e), &e);
     for (int64_t i = 0; i < t.n_rows; i++) {
         assert_string_equal(text_at(&t, i, "status"), "solved");
@@ -359,7 +360,7 @@ static void run_main(struct text *out, int32_t threads)
         assert_true(real_at(&t, i, "nic_GBps") > 0);
     }
     table_free(&t);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 static void one_thread_and_four_write_the_same_bytes(void **state)
@@ -371,39 +372,6 @@ static void one_thread_and_four_write_the_same_bytes(void **state)
     assert_string_equal(text_str(&one), text_str(&four));
     text_free(&one);
     text_free(&four);
-}
-
-struct counter {
-    int64_t calls, last, total, stop_at;
-};
-
-static bool count(void *context, int64_t done, int64_t total)
-{
-    struct counter *c = context;
-    c->calls++;
-    c->last = done;
-    c->total = total;
-    return done != c->stop_at;
-}
-
-static void progress_counts_and_may_stop(void **state)
-{
-    static const struct {
-        int64_t stop_at, rows;
-    } cases[] = { { 0, 6 }, { 2, 2 }, { 6, 6 } };
-    struct folder *f = *state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
-        struct table t = { 0 };
-        struct err e = { 0 };
-        struct counter c = { .stop_at = cases[i].stop_at };
-        assert_ok(read_with(f, &w, BASE "vary: { total_GBps: [ 1, 2, 3, 4, 5, 6 ] }\n", NULL, 0, &e), &e);
-        assert_ok(sweep_run(&t, &w, f->study, NULL, 0, 1, count, &c, &e), &e);
-        assert_true(c.calls == cases[i].rows && c.last == cases[i].rows && c.total == 6);
-        assert_int_equal(t.n_rows, cases[i].rows);
-        table_free(&t);
-        sweep_free(&w);
-    }
 }
 
 int main(void)
@@ -418,7 +386,6 @@ int main(void)
         cmocka_unit_test(overrides_hold_at_every_point),
         cmocka_unit_test(names_in_values_count_from_the_study),
         cmocka_unit_test(one_thread_and_four_write_the_same_bytes),
-        cmocka_unit_test(progress_counts_and_may_stop),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -30,16 +30,16 @@ static void points_come_in_the_order_of_the_study(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct text text = { 0 }, points = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
         assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
-        sweep_points(&points, &w);
+        sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
         text_free(&text);
         text_free(&points);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
@@ -59,18 +59,18 @@ static void an_override_is_the_value_wherever_its_key_varies(void **state)
     const struct study_override o = { "total_GBps", "9" };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct text text = { 0 }, points = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
         assert_ok(sweep_of(&w, text_str(&text), &o, 1, &e), &e);
-        sweep_points(&points, &w);
+        sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
-        for (int32_t k = 0; k < w.n_keys; k++)
-            assert_int_equal(w.keys[k].overridden, strcmp(w.keys[k].path, "total_GBps") == 0);
+        for (int32_t k = 0; k < w.sweep.n_keys; k++)
+            assert_int_equal(w.sweep.keys[k].overridden, strcmp(w.sweep.keys[k].path, "total_GBps") == 0);
         text_free(&text);
         text_free(&points);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
@@ -96,7 +96,7 @@ static double gray_corput(int64_t i)
 
 static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     for (int skip = 0; skip <= 5; skip += 5) {
@@ -107,19 +107,19 @@ static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
                  "time_limit_s: { from: 0.01, to: 100, scale: log } } } }\n",
                  skip);
         assert_ok(sweep_of(&w, text, NULL, 0, &e), &e);
-        assert_true(w.n_points == 64 && w.n_axes == 1 && w.axes[0].n_keys == 2);
-        for (int64_t i = 0; i < w.n_points; i++)
-            assert_close(number_at(&w, i, 0), 10 + 1000 * gray_corput(i + 1 + skip), 1e-11);
+        assert_true(w.sweep.n_points == 64 && w.sweep.n_axes == 1 && w.sweep.axes[0].n_keys == 2);
+        for (int64_t i = 0; i < w.sweep.n_points; i++)
+            assert_close(number_at(&w.sweep, i, 0), 10 + 1000 * gray_corput(i + 1 + skip), 1e-11);
         /* (0.5, 0.5) is the first: half way between the ends of a log scale is their geometric mean. */
         if (skip == 0)
-            assert_close(number_at(&w, 0, 1), 1, 1e-11);
-        sweep_free(&w);
+            assert_close(number_at(&w.sweep, 0, 1), 1, 1e-11);
+        study_close(&w);
     }
 }
 
 static void samples_of_a_list_are_as_even_as_can_be(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     int seen[4][4] = { { 0 } };
     (void)state;
@@ -131,12 +131,12 @@ static void samples_of_a_list_are_as_even_as_can_be(void **state)
                        NULL, 0, &e),
               &e);
     seen[0][0]++;
-    for (int64_t i = 0; i < w.n_points; i++)
-        seen[(int)number_at(&w, i, 0)][(int)number_at(&w, i, 1)]++;
+    for (int64_t i = 0; i < w.sweep.n_points; i++)
+        seen[(int)number_at(&w.sweep, i, 0)][(int)number_at(&w.sweep, i, 1)]++;
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             assert_int_equal(seen[a][b], 16);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 /* ---- limits ---- */
@@ -151,7 +151,7 @@ static void put_huge(struct text *text, int n)
 
 static void as_many_points_are_numbered_as_fit_64_bits(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     struct text text = { 0 };
     (void)state;
@@ -162,14 +162,14 @@ static void as_many_points_are_numbered_as_fit_64_bits(void **state)
     }
     text_puts(&text, " ]\n");
     assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
-    assert_true(w.n_points == INT64_C(9000000000000000000) && w.n_grids == 9);
+    assert_true(w.sweep.n_points == INT64_C(9000000000000000000) && w.sweep.n_grids == 9);
     struct sweep_point p;
-    sweep_find_point(&p, &w, INT64_C(8123456789012345678));
+    sweep_find_point(&p, &w.sweep, INT64_C(8123456789012345678));
     assert_int_equal(p.grid, 8);
     const char *digits[] = { "124", "457", "790", "13", "346", "679" };
     for (int32_t k = 0; k < 6; k++)
-        assert_string_equal(sweep_value(&w, &p, k), digits[k]);
-    sweep_free(&w);
+        assert_string_equal(sweep_value(&w.sweep, &p, k), digits[k]);
+    study_close(&w);
 
     text_clear(&text);
     text_puts(&text, SWEEP_BASE "vary: ");
@@ -177,7 +177,7 @@ static void as_many_points_are_numbered_as_fit_64_bits(void **state)
     text_puts(&text, "\n");
     assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
                  "vary.workload.groups.g6.size makes more than 2^63 - 1 points, need fewer values");
-    assert_true(w.n_axes == 0 && w.n_points == 0);
+    assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
 
     text_clear(&text);
     text_puts(&text, SWEEP_BASE "vary: [ ");
@@ -194,7 +194,7 @@ static void as_many_points_are_numbered_as_fit_64_bits(void **state)
 static void more_grids_than_fit_are_refused(void **state)
 {
     struct text text = { 0 };
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     for (int n = 256; n <= 257; n++) {
@@ -205,8 +205,8 @@ static void more_grids_than_fit_are_refused(void **state)
         text_puts(&text, "]}\n");
         if (n == 256) {
             assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
-            assert_true(w.n_points == 256 && w.n_grids == 256);
-            sweep_free(&w);
+            assert_true(w.sweep.n_points == 256 && w.sweep.n_grids == 256);
+            study_close(&w);
         } else {
             assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
                          "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
@@ -274,12 +274,12 @@ static void bad_forms_are_refused_at_their_place(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         char text[600];
         snprintf(text, sizeof text, SWEEP_BASE "vary: %s\n", cases[i].vary);
         assert_fails(sweep_of(&w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.n_axes == 0 && w.n_points == 0);
+        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0 && w.sweep.n_points == 0);
     }
 }
 
@@ -287,7 +287,7 @@ static void bad_forms_are_refused_at_their_place(void **state)
 
 static void a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     (void)state;
     /* Objective time has no use for the limit; in the second grid nothing sets it. */
@@ -297,7 +297,7 @@ static void a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it(void **stat
                        NULL, 0, &e),
               &e);
     assert_has(text_str(&w.notes), "time_limit_s has no effect here");
-    sweep_free(&w);
+    study_close(&w);
     /* One workload has nothing to combine, two have; a seed is of no use anywhere. */
     assert_ok(
         sweep_of(&w,
@@ -310,7 +310,7 @@ static void a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it(void **stat
     assert_has(text_str(&w.notes), "study.yaml:4:1: seed has no effect here");
     assert_null(strstr(text_str(&w.notes), "combine"));
     assert_null(strstr(strstr(text_str(&w.notes), "seed") + 1, "seed"));
-    sweep_free(&w);
+    study_close(&w);
 }
 
 int main(void)

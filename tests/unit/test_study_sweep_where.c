@@ -1,3 +1,4 @@
+#include "kinds/design/runner.h"
 #include "tests/unit/sweep_text.h"
 
 /* ---- which points pass ---- */
@@ -7,11 +8,11 @@ static void passing(struct text *out, const struct sweep *w, const struct topo_n
 {
     for (int64_t i = 0; i < w->n_points; i++) {
         struct sweep_point p;
-        struct err e = { 0 };
-        bool pass = false;
+        double facts[DESIGN_FACTS];
         sweep_find_point(&p, w, i);
-        assert_ok(sweep_passes(&pass, w, &p, net, &e), &e);
-        if (pass)
+        if (net)
+            design_facts(facts, net);
+        if (sweep_passes(w, &p, net ? facts : NULL))
             text_printf(out, "%s%lld", out->n ? " " : "", (long long)i);
     }
 }
@@ -48,7 +49,7 @@ static void points_pass_that_satisfy_every_constraint(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         struct topo_network net;
         struct text text = { 0 }, got = { 0 };
@@ -56,31 +57,31 @@ static void points_pass_that_satisfy_every_constraint(void **state)
         assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
         if (cases[i].net)
             assert_ok(topo_parse_spec(&net, cases[i].net, &e), &e);
-        passing(&got, &w, cases[i].net ? &net : NULL);
+        passing(&got, &w.sweep, cases[i].net ? &net : NULL);
         assert_string_equal(text_str(&got), cases[i].points);
         text_free(&text);
         text_free(&got);
-        sweep_free(&w);
+        study_close(&w);
     }
 }
 
 static void a_study_without_where_leaves_nothing_out(void **state)
 {
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     struct text got = { 0 };
     (void)state;
     assert_ok(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n", NULL, 0, &e), &e);
-    passing(&got, &w, NULL);
+    passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1");
     text_free(&got);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 static void an_overridden_key_has_its_value_at_every_point(void **state)
 {
     const struct study_override o = { "total_GBps", "6" };
-    struct sweep w;
+    struct study w;
     struct err e = { 0 };
     struct text got = { 0 };
     (void)state;
@@ -89,10 +90,10 @@ static void an_overridden_key_has_its_value_at_every_point(void **state)
                        "vary: [ { total_GBps: [1, 2] }, { model: [x, y] } ]\nwhere: [ total_GBps >= 6 ]\n",
                        &o, 1, &e),
               &e);
-    passing(&got, &w, NULL);
+    passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1 2");
     text_free(&got);
-    sweep_free(&w);
+    study_close(&w);
 }
 
 /* ---- what is refused ---- */
@@ -126,12 +127,12 @@ static void constraints_that_cannot_be_decided_are_refused_at_their_place(void *
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sweep w;
+        struct study w;
         struct err e = { 0 };
         char text[600];
         snprintf(text, sizeof text, SWEEP_BASE "%s", cases[i].rest);
         assert_fails(sweep_of(&w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.n_axes == 0 && !w.where);
+        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0 && !w.sweep.where);
     }
 }
 

@@ -1,0 +1,86 @@
+/* Which keys of studies name files, and what may stand in place of a study: struct source_rules. */
+#include <string.h>
+
+#include "study/source.h"
+#include "topo/network.h"
+
+static bool is_no_spec(const char *text)
+{
+    return !topo_is_spec(text);
+}
+
+/* A model beside a list of types: a word where it is none of a file's, which has a dot or slash in it. */
+static bool looks_like_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL;
+}
+
+static const struct source_names names[] = {
+    { SOURCE_TOP, "network", NULL, is_no_spec },
+    { SOURCE_TOP, "model", NULL, looks_like_file },
+    { SOURCE_NAMES, "workloads[].workload", NULL, NULL },
+    { SOURCE_NAMES, "workload", NULL, NULL },
+    { SOURCE_INNER, "network.npu", NULL, NULL },
+    { SOURCE_INNER, "types[].npu", NULL, NULL },
+    { SOURCE_INNER, "job.model", NULL, NULL }, /* what a worker of a gossip study stands for */
+    { SOURCE_INNER, "job.npu", NULL, NULL },
+    { SOURCE_INNER, "workload.model", NULL, NULL },
+    { SOURCE_INNER, "workloads[].workload.model", NULL, NULL },
+    { SOURCE_INNER, "parts", "network.parts",
+      NULL }, /* those of the study; else those that the network names */
+    { .path = NULL },
+};
+
+/* The keys of a network, a workload, a job or a type that name a file. */
+static bool names_inner(const char *path)
+{
+    static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu" };
+    size_t n = strlen(path);
+    if (n > 4 && strncmp(path, "types", 5) == 0 && strcmp(path + n - 4, ".npu") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t length = strlen(ends[i]);
+        if (n >= length && strcmp(path + n - length, ends[i]) == 0)
+            return n == length || path[n - length - 1] == '.';
+    }
+    return false;
+}
+
+static enum source_step step_of(const char *path)
+{
+    static const char list[] = "workloads[";
+    if (strcmp(path, "network.parts") == 0)
+        return SOURCE_NAMES;
+    if (names_inner(path))
+        return SOURCE_INNER;
+    if (strncmp(path, list, sizeof list - 1) != 0)
+        return SOURCE_REST;
+    const char *s = path + sizeof list - 1;
+    s += strspn(s, "0123456789");
+    return strcmp(s, "]") == 0 || strcmp(s, "].workload") == 0 ? SOURCE_NAMES : SOURCE_REST;
+}
+
+static int put_spec(struct text *out, const char *word, struct err *e)
+{
+    struct topo_network net;
+    char spec[TOPO_SPEC];
+    int rc = topo_parse_spec(&net, word, e);
+    if (!rc)
+        text_puts(out, topo_format_spec(spec, &net));
+    return rc;
+}
+
+static const char *const of_study[] = { "vary", "keep", "uncertain", NULL };
+static const char *const alone_keys[] = { "dims", "npu", NULL };
+
+const struct source_rules source_rules = {
+    .names = names,
+    .list = "workloads",
+    .member = "workload",
+    .of_study = of_study,
+    .step_of = step_of,
+    .alone = "network",
+    .alone_keys = alone_keys,
+    .is_word = topo_is_spec,
+    .put_word = put_spec,
+};

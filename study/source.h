@@ -1,0 +1,99 @@
+/**
+ * @file The document of a study: its own file, overrides applied, the files it names put in.
+ *
+ * Which keys name files is for the kinds to say (struct source_rules, kinds/files.c). File names count from
+ * the folder of the file they stand in; those of --set from the working directory.
+ */
+#ifndef STUDY_SOURCE_H
+#define STUDY_SOURCE_H
+
+#include "base/yaml.h"
+
+/** Override of one key, from --set or from an axis: value is YAML text. */
+struct study_override {
+    const char *path, *value; /**< borrowed */
+};
+
+struct source_cache;
+
+/** What a study is made from; all borrowed. */
+struct study_source {
+    const char *path;                       /**< file or spec word */
+    const struct study_override *overrides; /**< shape [n]; file names count from the working directory */
+    int32_t n;
+    const struct study_override *axes; /**< shape [n_axes], applied after those; file names count from the
+                                            folder of `path` */
+    int32_t n_axes;
+    struct source_cache *cache; /**< files that were read before; NULL = read each again */
+};
+
+/**
+ * Read the study's own file and apply overrides of whole top-level keys; no other file is read.
+ * @param[out] doc         uninitialised; empty after failure.
+ * @param[out] own_source  of doc.sources: the study's own file; -1 = a network alone was given.
+ */
+int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_source *from, struct err *e);
+
+/** Put in the files that an opened document names, and apply the other overrides. */
+int source_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_source *from, struct err *e);
+
+/** The node whose value is that of the axis @p path, and of nothing that was applied after it; else -1. */
+yaml_id source_find_axis(const struct yaml_doc *doc, const struct study_source *from, const char *path);
+
+/* ---- files that were read before ---- */
+
+/**
+ * YAML files that were parsed, put into the next study without reading them again. Of studies that are made
+ * from the same file with the same overrides, axes apart. One a thread. Axes are at most SOURCE_MAX_VALUES,
+ * known by the addresses of their texts, which must stay. Zero-initialise; release with source_cache_free()
+ * when no study that was read with it is left.
+ */
+struct source_cache {
+    bool has_top;
+    struct yaml_doc top; /**< the study's own file with overrides of top-level keys, without `vary` */
+    int32_t own_source;
+    struct source_file *files;   /**< shape [n_files], owned */
+    struct source_value *values; /**< shape [n_values], owned: the last one of each axis */
+    int32_t n_files, n_values;
+};
+enum { SOURCE_MAX_VALUES = 16 };
+
+void source_cache_free(struct source_cache *c);
+
+/* ---- what the kinds name in files ---- */
+
+/** Overrides apply step by step; after those of a step the files are put in that keys of it name. */
+enum source_step {
+    SOURCE_TOP,   /**< what stands in the study's own file */
+    SOURCE_NAMES, /**< names of files in what is there by now */
+    SOURCE_INNER, /**< names of files in these */
+    SOURCE_REST,  /**< all else; no files */
+};
+
+/** Keys that name a file, in the order they are put in. */
+struct source_names {
+    enum source_step step;
+    const char *path;                  /**< "job.npu", "types[].npu": of each member of a list */
+    const char *otherwise;             /**< looked at where `path` is absent; NULL: nothing */
+    bool (*is_file)(const char *text); /**< NULL: every text names a file */
+};
+
+/** The rules of this program; kinds/files.c. */
+struct source_rules {
+    const struct source_names *names; /**< ends with path NULL */
+    /** A list whose members may be a file name alone, which stands for { MEMBER: FILE }. */
+    const char *list, *member;
+    const char *const *of_study; /**< NULL-terminated: top-level keys about points together, such as vary */
+    /** When an override applies of what is below a top-level key: _NAMES, _INNER or _REST. */
+    enum source_step (*step_of)(const char *path);
+    /* A network alone: a word, or a file with its keys outermost, in place of a study. */
+    const char *alone; /**< "network": the key under which a study has it */
+    const char *const
+        *alone_keys; /**< NULL-terminated: may be written without "network."; the first is always there */
+    bool (*is_word)(const char *path);
+    /** Its canonical form, in quotes. ERR_PARSE. */
+    int (*put_word)(struct text *out, const char *word, struct err *e);
+};
+extern const struct source_rules source_rules;
+
+#endif

@@ -1,0 +1,339 @@
+#include "study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/store.h"
+#include "study/sweep_axis.h"
+
+/* ---- kinds ---- */
+
+const struct study_kind *study_kind_called(const char *word)
+{
+    for (int32_t i = 0; i < n_study_kinds; i++)
+        if (strcmp(study_kinds[i]->word, word) == 0)
+            return study_kinds[i];
+    return NULL;
+}
+
+static bool has_own_key(const struct study_kind *kind, const struct yaml_doc *doc)
+{
+    for (const char *const *key = kind->own_keys; *key; key++)
+        if (yaml_get(doc, doc->root, *key) >= 0)
+            return true;
+    return false;
+}
+
+const struct study_kind *study_kind_of(const struct yaml_doc *doc)
+{
+    const struct study_kind *found = NULL;
+    for (int32_t i = 0; i < n_study_kinds; i++) {
+        if (!has_own_key(study_kinds[i], doc))
+            continue;
+        if (i == 0 || found)
+            return study_kinds[0];
+        found = study_kinds[i];
+    }
+    return found ? found : study_kinds[0];
+}
+
+const struct study_kind *study_kind_of_columns(const struct table *rows)
+{
+    const struct study_kind *best = study_kinds[0];
+    int32_t most = 0;
+    for (int32_t i = 0; i < n_study_kinds; i++) {
+        int32_t n = 0;
+        for (int32_t col = 0; col < rows->n_cols; col++)
+            n += column_find(study_kinds[i]->tables[TABLE_ROWS].columns, rows->names[col]) != NULL;
+        best = n > most ? study_kinds[i] : best;
+        most = n > most ? n : most;
+    }
+    return best;
+}
+
+const struct study_kind *study_kind_of_store(const struct store *s)
+{
+    struct store_head head;
+    struct sweep_counts counts;
+    bool complete;
+    store_head_of(s, &head, &counts, &complete);
+    return head.kind ? study_kind_called(head.kind) : study_kinds[0];
+}
+
+/* ---- columns ---- */
+
+int study_set_columns(struct study *s, int32_t table, const struct column *list, struct err *e)
+{
+    struct study_table *t = &s->tables[table];
+    const char *axes[SWEEP_MAX_KEYS];
+    char buf[COLUMN_NAME + 8];
+    for (int32_t k = 0; k < s->sweep.n_keys; k++) {
+        axes[k] = s->sweep.keys[k].path;
+        t->axis[k] = column_axis(buf, list, axes[k]) != NULL;
+    }
+    const struct column_choice choice = {
+        .axes = axes, .n_axes = s->sweep.n_keys, .timing = s->timing, .hidden = true
+    };
+    columns_free(&t->shown);
+    t->list = list;
+    return column_choose(&t->shown, list, &choice, e);
+}
+
+void study_put_columns(struct table *t, const struct study *s, int32_t table)
+{
+    const struct study_table *of = &s->tables[table];
+    char buf[COLUMN_NAME + 8];
+    table_column(t, "point", TABLE_COUNT);
+    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+        if (of->axis[k])
+            table_column(t, column_axis(buf, of->list, s->sweep.keys[k].path), TABLE_TEXT);
+    columns_put(t, &of->shown);
+}
+
+void study_put_row(struct table *t, const struct study *s, int32_t table, const struct sweep_point *p,
+                   int64_t point, const void *row)
+{
+    const struct study_table *of = &s->tables[table];
+    table_row(t);
+    table_put_count(t, point);
+    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+        if (of->axis[k])
+            table_put_text(t, sweep_value(&s->sweep, p, k));
+    row_put(t, &of->shown, row);
+}
+
+const char **study_parts(const struct study *s, int32_t table)
+{
+    const struct study_table *of = &s->tables[table];
+    struct table t = { 0 };
+    study_put_columns(&t, s, table);
+    const char **parts = t.failed ? NULL : calloc((size_t)t.n_cols + 1, sizeof *parts);
+    int32_t col = t.n_cols;
+    for (int32_t k = of->shown.n; k-- > 0 && parts;)
+        for (int32_t i = column_count(of->shown.of[k]); i-- > 0;) {
+            col--;
+            parts[col] = i >= of->shown.of[k]->part_from ? of->shown.of[k]->part : NULL;
+        }
+    table_free(&t);
+    return parts;
+}
+
+/* ---- columns that are blank ---- */
+
+/* The largest number of a column of counts, 0 where there is none. */
+static int64_t largest_count(const struct table *t, int32_t col)
+{
+    int64_t most = 0;
+    for (int64_t row = 0; row < t->n_rows && col >= 0; row++)
+        if (table_cell(t, row, col)->count > most)
+            most = table_cell(t, row, col)->count;
+    return most;
+}
+
+static bool is_blank_column(const struct table *t, int32_t col)
+{
+    for (int64_t row = 0; row < t->n_rows && col >= 0; row++)
+        if (t->kinds[col] == TABLE_TEXT ? table_cell(t, row, col)->text != NULL
+                                        : !isnan(table_number(t, row, col)))
+            return false;
+    return true;
+}
+
+/* Of a repeated column the first @p most are shown. */
+static void show_first(bool *show, const struct table *t, const struct column *c, int64_t most)
+{
+    char buf[COLUMN_NAME];
+    for (int32_t i = 0; i < column_count(c); i++) {
+        int32_t col = table_find(t, column_name(buf, c, i));
+        if (col >= 0 && i >= most)
+            show[col] = false;
+    }
+}
+
+/* All true, for the columns of @p t. */
+static bool *show_all(const struct table *t, struct err *e)
+{
+    bool *show = malloc((size_t)t->n_cols + 1);
+    if (show)
+        memset(show, true, (size_t)t->n_cols);
+    else
+        err_nomem(e, "columns of a study");
+    return show;
+}
+
+int study_trim(struct table *t, const struct column *list, struct err *e)
+{
+    bool *show = show_all(t, e);
+    if (!show)
+        return ERR_NOMEM;
+    for (const struct column *c = list; c->name; c++) {
+        if (c->upto && table_find(t, c->upto) >= 0)
+            show_first(show, t, c, largest_count(t, table_find(t, c->upto)));
+        if (c->with && table_find(t, c->with) >= 0 && is_blank_column(t, table_find(t, c->with)))
+            show_first(show, t, c, 0);
+    }
+    table_keep_columns(t, show);
+    free(show);
+    return 0;
+}
+
+/* Columns of a kind ask for few others: what these hold is asked once. */
+struct trim_ask {
+    const char *name;
+    int64_t most;
+    bool any;
+};
+
+static int ask_store(struct trim_ask *ask, struct store *s, const struct table *columns, const char *name,
+                     struct err *e)
+{
+    if (ask->name && strcmp(ask->name, name) == 0)
+        return 0;
+    *ask = (struct trim_ask){ .name = name, .most = INT64_MAX, .any = true };
+    int32_t col = table_find(columns, name);
+    int rc = col >= 0 && columns->kinds[col] == TABLE_COUNT ? store_max(s, name, &ask->most, e) : 0;
+    return rc || col < 0 ? rc : store_any(s, name, &ask->any, e);
+}
+
+int study_trim_store(struct store *s, const struct study_kind *kind, struct err *e)
+{
+    struct table columns = { 0 };
+    struct trim_ask upto = { 0 }, with = { 0 };
+    int rc = store_shown(&columns, s, e);
+    bool *show = rc ? NULL : show_all(&columns, e);
+    rc = rc ? rc : show ? 0 : ERR_NOMEM;
+    for (const struct column *c = kind->tables[TABLE_ROWS].columns; c->name && !rc; c++) {
+        if (c->flags & COLUMN_HIDDEN)
+            show_first(show, &columns, c, 0);
+        if (c->upto && !(rc = ask_store(&upto, s, &columns, c->upto, e)))
+            show_first(show, &columns, c, upto.most);
+        if (c->with && !rc && !(rc = ask_store(&with, s, &columns, c->with, e)) && !with.any)
+            show_first(show, &columns, c, 0);
+    }
+    if (!rc && kind->trim)
+        rc = kind->trim(show, &columns, s, e);
+    if (!rc)
+        rc = store_show(s, show, e);
+    free(show);
+    table_free(&columns);
+    return rc;
+}
+
+/* ---- opening ---- */
+
+static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+        for (const char *const *key = s->kind->fixed_axes; key && *key; key++)
+            if (strcmp(s->sweep.keys[k].path, *key) == 0)
+                return yaml_fail_key(doc, s->sweep.keys[k].at, e, ERR_PARSE,
+                                     "cannot vary, need another key: every point has the same seeds");
+    return 0;
+}
+
+static int read_axes(struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    int64_t most = s->kind->blocks ? INT64_MAX : SWEEP_MAX_POINTS;
+    if (!s->kind->blocks && yaml_get(doc, doc->root, "vary") < 0) {
+        s->sweep.n_points = 1;
+        return 0;
+    }
+    int rc = sweep_read_axes(&s->sweep, s->kind->keys, doc, &s->from, most, e);
+    return rc ? rc : check_fixed(s, doc, e);
+}
+
+/* What all points share is that of the first one. */
+static int open_with_first(struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point p;
+    sweep_find_point(&p, &s->sweep, 0);
+    const struct study_source from = study_source_at(axes, s, &p);
+    void *first = calloc(1, s->kind->point_size);
+    if (!first)
+        return err_nomem(e, "a point");
+    int rc = s->kind->read(first, &from, e);
+    if (!rc) {
+        rc = s->kind->open(s, doc, first, e);
+        s->kind->free(first);
+    }
+    free(first);
+    return rc ? rc : sweep_check_seeds(&s->sweep, s->seeds, doc, e);
+}
+
+/* The columns that the kind gives its tables. */
+static int set_all_columns(struct study *s, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->kind->n_tables && !rc; i++)
+        rc = study_set_columns(s, i, s->kind->tables[i].columns, e);
+    return rc;
+}
+
+static int open_parts(struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    int rc = read_axes(s, doc, e);
+    if (!rc && s->kind->check)
+        rc = s->kind->check(s, doc, e);
+    if (!rc)
+        rc = sweep_read_where(&s->sweep, doc, s->kind->fact_names, e);
+    if (!rc)
+        rc = set_all_columns(s, e);
+    if (rc)
+        return rc;
+    return s->kind->blocks ? s->kind->open(s, doc, NULL, e) : open_with_first(s, doc, e);
+}
+
+int study_open(struct study *s, const struct study_ask *ask, struct err *e)
+{
+    struct yaml_doc doc;
+    int32_t own_source;
+    *s = (struct study){ .from = ask->from, .seed = 1, .seeds = 1, .timing = ask->timing };
+    int rc = source_open(&doc, &own_source, &s->from, e);
+    if (rc)
+        return rc;
+    s->kind = ask->kind ? ask->kind : study_kind_of(&doc);
+    rc = open_parts(s, &doc, e);
+    yaml_free(&doc);
+    if (rc)
+        study_close(s);
+    return rc;
+}
+
+int study_open_point(struct study *s, const struct study_ask *ask, struct err *e)
+{
+    *s = (struct study){
+        .kind = ask->kind, .from = ask->from, .sweep = { .n_points = 1 }, .seed = 1, .seeds = 1
+    };
+    int rc = set_all_columns(s, e);
+    if (rc)
+        study_close(s);
+    return rc;
+}
+
+void study_close(struct study *s)
+{
+    if (s->kind && s->kind->close)
+        s->kind->close(s);
+    for (int32_t i = 0; i < STUDY_MAX_TABLES; i++)
+        columns_free(&s->tables[i].shown);
+    sweep_free(&s->sweep);
+    text_free(&s->name);
+    text_free(&s->notes);
+    *s = (struct study){ 0 };
+}
+
+int study_find_hash(struct study *s, struct err *e)
+{
+    return s->kind->hash ? s->kind->hash(s, e) : 0;
+}
+
+struct study_source study_source_at(struct study_override *axes, const struct study *s,
+                                    const struct sweep_point *p)
+{
+    struct study_source from = s->from;
+    from.axes = axes;
+    from.n_axes = sweep_point_overrides(axes, &s->sweep, p);
+    return from;
+}

@@ -1,0 +1,38 @@
+/** @file Studies of designs: opened, and all their rows in the simplest way there is. */
+#ifndef TESTS_UNIT_DESIGNS_H
+#define TESTS_UNIT_DESIGNS_H
+
+#include "tests/support.h"
+
+#include "kinds/design/designs.h"
+
+static inline int designs_open(struct study *s, const char *path, const struct study_override *o, int32_t n,
+                               struct err *e)
+{
+    const struct study_ask ask = { .kind = &design_kind, .from = { .path = path, .overrides = o, .n = n } };
+    return study_open(s, &ask, e);
+}
+
+/** A row for each point, in order: one after another by one hand, without units of many, store or rules. */
+static inline void designs_rows(struct table *t, const struct study *s)
+{
+    const struct block_ops *blocks = s->kind->blocks;
+    struct order order;
+    struct sweep_counts n = { 0 };
+    struct err e = { 0 };
+    void *hand;
+    study_put_columns(t, s, TABLE_ROWS);
+    assert_ok(order_build(&order, &s->sweep, 1, blocks->quick, &e), &e);
+    const struct block_job job = { .study = s, .order = &order };
+    assert_ok(blocks->hand(&hand, &job, &e), &e);
+    for (int64_t i = 0; i < s->sweep.n_points; i++) {
+        struct order_unit unit;
+        order_find(&unit, &order, order_unit_of(&order, i));
+        assert_ok(blocks->block(hand, &unit, t, &n, &e), &e);
+    }
+    blocks->hand_free(hand);
+    order_free(&order);
+    assert_ok(study_trim(t, s->tables[TABLE_ROWS].list, &e), &e);
+}
+
+#endif
