@@ -234,8 +234,8 @@ static void put_legend(struct bars *b)
 }
 
 /* The parts of design i that look like `mark`. Rows count from the top; a design takes one unit of y, its
- * bars 0.76 of it. The block is begun by the first bar, as gnuplot dislikes empty ones. */
-static void put_bars(struct bars *b, int32_t i, struct mark mark, bool *begun)
+ * bars 0.76 of it. */
+static void put_bars(struct bars *b, int32_t i, struct mark mark)
 {
     const struct plot_design *g = &b->d->designs[i];
     struct bars_part parts[BARS_MAX_PARTS];
@@ -246,9 +246,6 @@ static void put_bars(struct bars *b, int32_t i, struct mark mark, bool *begun)
         double value = parts[k].value / b->unit.scale, h = 0.76 / (b->spec->stacked ? 1 : n);
         double top = i + 0.12 + (b->spec->stacked ? 0 : k * h);
         if (value > 0 && part_mark(b, g, &parts[k]).style == mark.style) {
-            if (!*begun)
-                canvas_block(b->c);
-            *begun = true;
             canvas_bar(b->c, at, top + h, at + value, top);
         }
         at += b->spec->stacked ? value : 0;
@@ -263,11 +260,9 @@ static void put_marks(struct bars *b)
         n_styles = b->spec->own[i].fill < n_styles ? n_styles : b->spec->own[i].fill + 1;
     for (int32_t style = 0; style < n_styles; style++) {
         struct mark mark = { MARK_FILL, style };
-        bool begun = false;
         for (int32_t i = 0; i < b->n; i++)
-            put_bars(b, i, mark, &begun);
-        if (begun)
-            canvas_block_end(b->c, mark);
+            put_bars(b, i, mark);
+        canvas_block_end(b->c, mark);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plots/gnuplot.h"
@@ -28,8 +29,78 @@ void canvas_init(struct canvas *c, const struct plot_options *opt, const char *t
     canvas_title(c, title);
 }
 
+/* ---- memory ---- */
+
+struct pool_item {
+    struct pool_item *next;
+    max_align_t memory[];
+};
+
+void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e)
+{
+    size_t each = n > 0 ? (size_t)n : 1;
+    struct pool_item *item = each < SIZE_MAX / 2 / size ? calloc(1, sizeof *item + each * size) : NULL;
+
+    if (!item) {
+        err_nomem(e, "the figure");
+        return NULL;
+    }
+    item->next = c->pool;
+    c->pool = item;
+    return item->memory;
+}
+
+const char *canvas_keep_text(struct canvas *c, struct text *t)
+{
+    struct err e;
+    char *kept = t->failed ? NULL : canvas_new(c, (int64_t)t->n + 1, 1, &e);
+
+    c->script.failed = c->script.failed || !kept;
+    if (kept)
+        memcpy(kept, text_str(t), t->n);
+    text_free(t);
+    return kept ? kept : "";
+}
+
+static void put_args(struct text *out, const char *fmt, va_list ap) ERR_PRINTF(2, 0);
+
+static void put_args(struct text *out, const char *fmt, va_list ap)
+{
+    char line[512], *long_line;
+    va_list again;
+
+    va_copy(again, ap);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    if (n < (int)sizeof line) {
+        text_puts(out, line);
+    } else if ((long_line = malloc((size_t)n + 1))) {
+        vsnprintf(long_line, (size_t)n + 1, fmt, again);
+        text_puts(out, long_line);
+        free(long_line);
+    } else {
+        out->failed = true;
+    }
+    va_end(again);
+}
+
+const char *canvas_keep(struct canvas *c, const char *fmt, ...)
+{
+    struct text t = { 0 };
+    va_list ap;
+
+    va_start(ap, fmt);
+    put_args(&t, fmt, ap);
+    va_end(ap);
+    return canvas_keep_text(c, &t);
+}
+
 void canvas_free(struct canvas *c)
 {
+    while (c->pool) {
+        struct pool_item *next = c->pool->next;
+        free(c->pool);
+        c->pool = next;
+    }
     text_free(&c->script);
     text_free(&c->marks);
     text_free(&c->title);
@@ -121,7 +192,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     struct text shown = { 0 };
 
     text_puts(&shown, s);
-    double size_px = where->size_px, width_px = canvas_width(s, size_px);
+    double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX, width_px = canvas_width(s, size_px);
     if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
         size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
@@ -137,9 +208,22 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     if (where->rotate)
         text_printf(&c->script, " rotate by %d", (int)where->rotate);
     write_font(c, size_px);
-    text_printf(&c->script, " tc rgb '%s' front\n", where->color);
+    text_printf(&c->script, " tc rgb '%s' front\n", where->color ? where->color : CANVAS_BLACK);
     c->script.failed = c->script.failed || shown.failed;
     text_free(&shown);
+}
+
+void canvas_textf(struct canvas *c, const struct canvas_label *where, const char *fmt, ...)
+{
+    struct text t = { 0 };
+    va_list ap;
+
+    va_start(ap, fmt);
+    put_args(&t, fmt, ap);
+    va_end(ap);
+    canvas_text(c, where, text_str(&t));
+    c->script.failed = c->script.failed || t.failed;
+    text_free(&t);
 }
 
 void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const char *x_label,
@@ -290,46 +374,53 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
         text_puts(s, "unset logscale y\nset yrange [0:1]\nunset ytics\n");
 }
 
-void canvas_block(struct canvas *c)
+static void begin_block(struct canvas *c)
 {
-    text_printf(&c->script, "$d%d << EOD\n", (int)++c->n_blocks);
+    if (!c->in_block)
+        text_printf(&c->script, "$d%d << EOD\n", (int)++c->n_blocks);
+    c->in_block = true;
 }
 
 void canvas_point(struct canvas *c, double x, double y)
 {
+    begin_block(c);
     text_printf(&c->script, "%.10g %.10g\n", x, y);
 }
 
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
 {
+    begin_block(c);
     text_printf(&c->script, "%.10g %.10g %.10g %.10g\n", x_lo, y_lo, x_hi, y_hi);
 }
 
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
 {
+    begin_block(c);
     text_printf(&c->script, "%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n", x_lo, y_lo, x_lo, y_hi, x_hi,
                 y_hi, x_hi, y_lo);
 }
 
 void canvas_break(struct canvas *c)
 {
-    text_puts(&c->script, "\n");
-}
-
-void canvas_next(struct canvas *c, bool *begun)
-{
-    if (*begun)
-        canvas_break(c);
-    else
-        canvas_block(c);
-    *begun = true;
+    if (c->in_block)
+        text_puts(&c->script, "\n");
 }
 
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
+    if (!c->in_block)
+        return;
+    c->in_block = false;
     text_puts(&c->script, "EOD\n");
     text_puts(&c->marks, c->marks.n ? ", " : "");
     marks_put(&c->marks, c->n_blocks, mark);
+}
+
+void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_from, double x_to, double y_to)
+{
+    canvas_point(c, x_from, y_from);
+    canvas_point(c, x_to, y_to);
+    canvas_block_end(c, mark);
 }
 
 void canvas_draw(struct canvas *c)
@@ -342,7 +433,6 @@ void canvas_draw(struct canvas *c)
 /* The legend's panel is as wide as the page and has one unit to the pixel, from its top. */
 static void put_sample(struct canvas *c, const struct canvas_sample *s, double x, double y)
 {
-    canvas_block(c);
     switch (s->mark.kind) {
     case MARK_FILL:
     case MARK_BAR:
@@ -358,12 +448,7 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
         break;
     case MARK_LINE:
         /* A line without markers, then one marker in its middle. */
-        canvas_point(c, x, y);
-        canvas_point(c, x + SAMPLE_PX, y);
-        text_puts(&c->script, "EOD\n");
-        text_puts(&c->marks, c->marks.n ? ", " : "");
-        marks_put_line(&c->marks, c->n_blocks, s->mark.style, false);
-        canvas_block(c);
+        canvas_line(c, (struct mark){ MARK_TRACE, s->mark.style }, x, y, x + SAMPLE_PX, y);
         canvas_point(c, x + SAMPLE_PX * 0.5, y);
         break;
     case MARK_AREA:

@@ -48,6 +48,9 @@ enum {
     CANVAS_STRIP_PX = 20, /**< the name of a panel, a column or a row of them */
 };
 
+/** Memory that lives as long as the canvas it belongs to; NULL at its end. */
+struct pool_item;
+
 /** A point in the units of a panel's axes. */
 struct canvas_xy {
     double x, y;
@@ -61,12 +64,22 @@ struct canvas {
     const struct plot_options *opt; /**< borrowed */
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
     int32_t n_samples, n_blocks;
+    bool in_block;
+    struct pool_item *pool;
     double width_px, height_px, legend_top_px;
 };
 
 /** @p title is the figure's own; that of @p opt goes before it. */
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
 void canvas_free(struct canvas *c);
+
+/** Zeroed memory for @p n things of @p size, released with the canvas: for all that a figure keeps. NULL, with the
+ * error set, when there is none. */
+void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e);
+/** A text that lives as long as the canvas; "" when out of memory, which canvas_check() tells. */
+const char *canvas_keep(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** The same of what @p t holds, which is released. */
+const char *canvas_keep_text(struct canvas *c, struct text *t);
 
 /** Another title of the figure's own, where that of the options does not go before it. */
 void canvas_title(struct canvas *c, const char *title);
@@ -87,18 +100,17 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
 /** Begin a panel: its frame, axes, tics and grid. NULL axis: no tics, range 0..1. */
 void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y);
 
-/** Begin a block of data, add to it, and end it with how it is drawn. A block needs at least one item. */
-void canvas_block(struct canvas *c);
+/** Items of a block of data: the first begins one, canvas_block_end() ends it and says how it is drawn. Without items
+ * there is no block, as gnuplot dislikes empty ones. */
 void canvas_point(struct canvas *c, double x, double y);
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
-/** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by
- * x. */
+/** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by x. */
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
-/** Between items of a block that are no one shape or line. */
+/** Before items that are no one shape or line with those before them. */
 void canvas_break(struct canvas *c);
-/** One or the other before each item: a block when *@p begun is false, which it then is not, else a break. */
-void canvas_next(struct canvas *c, bool *begun);
 void canvas_block_end(struct canvas *c, struct mark mark);
+/** A block of one line. */
+void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_from, double x_to, double y_to);
 
 /** Draw the panel with its blocks and the labels since the last panel. */
 void canvas_draw(struct canvas *c);
@@ -109,13 +121,15 @@ struct canvas_label {
     double x_px, y_px; /**< anchor; the text is centred on it vertically */
     enum canvas_align align;
     int32_t rotate;          /**< degrees, anticlockwise */
-    double size_px, room_px; /**< room_px > 0: set the text smaller to that length, then cut it */
+    double size_px;          /**< 0: CANVAS_FONT_PX */
+    double room_px;          /**< room_px > 0: set the text smaller to that length, then cut it */
     bool keep_size;          /**< cut it at once */
-    const char *color;
+    const char *color;       /**< NULL: black */
 };
 
 /** Any text, shown literally. */
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
+void canvas_textf(struct canvas *c, const struct canvas_label *where, const char *fmt, ...) ERR_PRINTF(3, 4);
 
 /** Names of axes that all panels of @p body share: below in the middle of the panels, and upright at the
  * left.

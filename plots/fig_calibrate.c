@@ -225,12 +225,10 @@ static int64_t put_curve(struct calibrate *f, int64_t first, enum mark_kind kind
     int32_t curve = f->points[first].curve;
     int64_t i = first;
 
-    canvas_block(f->c);
     for (; i < f->n && f->points[i].curve == curve; i++) {
         const struct curve_point *p = &f->points[i];
         if (kind == MARK_CURVE && i > first && p->regime != p[-1].regime) {
             canvas_block_end(f->c, (struct mark){ kind, curve });
-            canvas_block(f->c);
         }
         double y = kind == MARK_POINT ? p->measured : kind == MARK_CURVE ? p->model : 100 * p->error_frac;
         canvas_point(f->c, p->bytes, y);
@@ -275,7 +273,6 @@ static void put_errors(struct calibrate *f, const struct canvas_box *box)
     canvas_panel(f->c, box, &f->x, &f->error);
     put_label(f, box, "time error [%]");
     canvas_text(f->c, &at, "size");
-    canvas_block(f->c);
     canvas_point(f->c, f->x.lo, 0);
     canvas_point(f->c, f->x.hi, 0);
     canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });

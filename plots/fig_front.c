@@ -166,7 +166,6 @@ static void put_kind(struct picture *f, int32_t panel, enum what what, const str
         return;
     if (what == BEHIND)
         n = thin(f, n, box, x, y);
-    canvas_block(f->c);
     if (steps)
         put_steps(f, n, x, y);
     for (int64_t i = 0; i < n && !steps; i++)

@@ -121,7 +121,6 @@ static void put_boxes(struct gantt_fig *f, int32_t run, int32_t color, double px
 {
     /* Hairlines around narrow boxes would hide them. */
     for (int wide = 0; wide < 2; wide++) {
-        bool begun = false;
         for (int64_t i = 0; i < f->data.n_boxes; i++) {
             const struct gantt_box *b = &f->data.boxes[i];
             double from = b->from / f->unit.scale, to = b->to / f->unit.scale, top, low;
@@ -129,17 +128,13 @@ static void put_boxes(struct gantt_fig *f, int32_t run, int32_t color, double px
                 continue;
             box_edges(f, b, &top, &low);
             if (wide) {
-                if (!begun)
-                    canvas_block(f->c);
-                begun = true;
                 canvas_bar(f->c, from, low, to, top);
             } else {
-                canvas_next(f->c, &begun);
+                canvas_break(f->c);
                 canvas_area(f->c, from, low, to, top);
             }
         }
-        if (begun)
-            canvas_block_end(f->c, (struct mark){ wide ? MARK_BAR : MARK_AREA, color });
+        canvas_block_end(f->c, (struct mark){ wide ? MARK_BAR : MARK_AREA, color });
     }
 }
 

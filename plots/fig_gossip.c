@@ -219,7 +219,6 @@ static void put_whiskers(const struct panel *p)
 {
     const struct trained *d = &p->f->data;
     const struct axis *y = &p->f->y[p->point];
-    bool begun = false;
 
     for (int64_t i = 0; i < d->n; i++) {
         const struct trained_row *row = &d->list[i];
@@ -228,13 +227,12 @@ static void put_whiskers(const struct panel *p)
                          hi = { at.x, fmin(at.y + half_of(row), y->hi) };
         if (row->point != p->point || !(half_of(row) > 0))
             continue;
-        canvas_next(p->f->c, &begun);
+        canvas_break(p->f->c);
         canvas_point(p->f->c, lo.x, lo.y);
         canvas_point(p->f->c, hi.x, hi.y);
         places_take_line(p->f->places, to_px(p, lo), to_px(p, hi));
     }
-    if (begun)
-        canvas_block_end(p->f->c, (struct mark){ MARK_RULE, 0 });
+    canvas_block_end(p->f->c, (struct mark){ MARK_RULE, 0 });
 }
 
 static int compare_periods(const void *a, const void *b)
@@ -266,7 +264,6 @@ static void put_curve(const struct panel *p, int32_t family)
 
     if (n == 0)
         return;
-    canvas_block(p->f->c);
     for (int64_t i = 0; i < n; i++) {
         struct canvas_xy at = at_of(p, &p->f->order[i]);
         canvas_point(p->f->c, at.x, at.y);
@@ -279,20 +276,15 @@ static void put_curve(const struct panel *p, int32_t family)
 static void put_points(const struct panel *p, int32_t method)
 {
     const struct trained *d = &p->f->data;
-    bool begun = false;
 
     for (int64_t i = 0; i < d->n; i++) {
         const struct trained_row *row = &d->list[i];
         if (row->point != p->point || row->method != method || trained_is_on_curve(d, row))
             continue;
-        if (!begun)
-            canvas_block(p->f->c);
-        begun = true;
         struct canvas_xy at = at_of(p, row);
         canvas_point(p->f->c, at.x, at.y);
     }
-    if (begun)
-        canvas_block_end(p->f->c, mark_of(p->f, method));
+    canvas_block_end(p->f->c, mark_of(p->f, method));
 }
 
 /* Periods beside the points of curves; letters beside the others, when they are many: these find room first,

@@ -92,25 +92,20 @@ static void put_line(const struct panel *p, const struct losses_line *line)
 {
     struct loss_fig *f = p->f;
     struct canvas_xy last = { 0, 0 };
-    bool begun = false;
 
     for (int64_t k = 0; k < line->n; k++) {
         if (!is_shown(f, &line->list[k], p->column))
             continue;
         struct canvas_xy at = at_of(p, &line->list[k]), px = to_px(p, at);
-        if (!begun) {
-            canvas_block(f->c);
+        if (!f->c->in_block)
             last = px;
-        }
-        begun = true;
         canvas_point(f->c, at.x, at.y);
         if (hypot(px.x - last.x, px.y - last.y) < BIT_PX)
             continue;
         places_take_line(f->places, last, px);
         last = px;
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_TRACE, trained_line_style(line->method) });
+    canvas_block_end(f->c, (struct mark){ MARK_TRACE, trained_line_style(line->method) });
 }
 
 /* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. */
@@ -118,7 +113,7 @@ static void put_dots(const struct panel *p, const struct losses_line *line)
 {
     struct loss_fig *f = p->f;
     double last = DOT_PX * (line->method % 8 / 8.0 - 1);
-    bool begun = false, alone = line->n == 1;
+    bool alone = line->n == 1;
 
     for (int64_t k = 0; k < line->n; k++) {
         if (!is_shown(f, &line->list[k], p->column))
@@ -126,15 +121,11 @@ static void put_dots(const struct panel *p, const struct losses_line *line)
         struct canvas_xy at = at_of(p, &line->list[k]), px = to_px(p, at);
         if (px.x - p->box->left < last + DOT_PX && !alone)
             continue;
-        if (!begun)
-            canvas_block(f->c);
-        begun = true;
         canvas_point(f->c, at.x, at.y);
         places_take_marker(f->places, px);
         last = px.x - p->box->left;
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_DOT, trained_line_style(line->method) });
+    canvas_block_end(f->c, (struct mark){ MARK_DOT, trained_line_style(line->method) });
 }
 
 /* At the end of the line or, where there is no room, at the last step before it where there is. */

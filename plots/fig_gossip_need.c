@@ -196,20 +196,15 @@ static struct axis fit_axis(const struct need_fig *f)
 static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
     struct need_fig *f = of;
-    bool begun = false;
 
     (void)box;
     for (int32_t i = 0; i < f->n_methods; i++) {
         const struct trained_row *row = find_row(f, panel, i);
         if (!row || !(row->value[0] > 0))
             continue;
-        if (!begun)
-            canvas_block(c);
-        begun = true;
         canvas_point(c, row->value[0], i + 0.5);
     }
-    if (begun)
-        canvas_block_end(c, (struct mark){ MARK_POINT, 0 });
+    canvas_block_end(c, (struct mark){ MARK_POINT, 0 });
 }
 
 static int draw_points(struct need_fig *f, struct err *e)

@@ -144,7 +144,6 @@ static void put_state(struct hetero_fig *f, const struct canvas_box *box, int32_
 /* A band as long as the axis. Its words come first, for a label cannot stand in a block of data. */
 static void put_states(struct hetero_fig *f, const struct canvas_box *box, int32_t panel)
 {
-    bool begun = false;
 
     for (int32_t i = 0; i < f->data.n_schedulers; i++) {
         const struct cost *c = costs_at(&f->data, panel, i);
@@ -155,48 +154,40 @@ static void put_states(struct hetero_fig *f, const struct canvas_box *box, int32
         const struct cost *c = costs_at(&f->data, panel, i);
         if (!c->there || c->has_plan)
             continue;
-        canvas_next(f->c, &begun);
+        canvas_break(f->c);
         canvas_area(f->c, f->x.lo, i + 1 - BAR_GAP, f->x.hi, i + BAR_GAP);
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_AREA, BAR_OVER });
+    canvas_block_end(f->c, (struct mark){ MARK_AREA, BAR_OVER });
 }
 
 static void put_bars(struct hetero_fig *f, int32_t panel)
 {
-    bool begun = false;
 
     for (int32_t i = 0; i < f->data.n_schedulers; i++) {
         const struct cost *c = costs_at(&f->data, panel, i);
         if (!(c->ratio > 0))
             continue;
-        if (!begun)
-            canvas_block(f->c);
-        begun = true;
         canvas_bar(f->c, fmin(1, c->ratio), i + 1 - BAR_GAP, fmax(1, c->ratio), i + BAR_GAP);
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST });
+    canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST });
 }
 
 /* From the middle of a bar's end to the worst seed, with a blunt end: a MARK_WHISKER is upright. */
 static void put_whiskers(struct hetero_fig *f, int32_t panel)
 {
-    bool begun = false;
 
     for (int32_t i = 0; i < f->data.n_schedulers; i++) {
         const struct cost *c = costs_at(&f->data, panel, i);
         double y = i + 0.5;
         if (!costs_has_worst(c))
             continue;
-        canvas_next(f->c, &begun);
+        canvas_break(f->c);
         canvas_point(f->c, c->ratio, y);
         canvas_point(f->c, c->worst, y);
         canvas_point(f->c, c->worst, y - WHISKER_Y);
         canvas_point(f->c, c->worst, y + WHISKER_Y);
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
+    canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
 }
 
 static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
@@ -208,7 +199,6 @@ static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel,
     put_whiskers(f, panel);
     if (!f->data.any_ratio)
         return;
-    canvas_block(c);
     canvas_point(c, 1, 0);
     canvas_point(c, 1, f->data.n_schedulers);
     canvas_block_end(c, (struct mark){ MARK_FRONT, 0 });

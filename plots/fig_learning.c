@@ -89,7 +89,6 @@ static void put_band(struct learning *f, const struct curves_line *line)
 {
     if (!f->bands || line->n_seeds < 2 || !(line->end > line->steps[0].evaluations))
         return;
-    canvas_block(f->c);
     for (int64_t k = 0; k < line->n_steps; k++) {
         canvas_point(f->c, line->steps[k].evaluations, height_of(f, line->steps[k].hi));
         canvas_point(f->c, end_of(line, k), height_of(f, line->steps[k].hi));
@@ -104,20 +103,15 @@ static void put_band(struct learning *f, const struct curves_line *line)
 /* Level until the next improvement. It begins when half of the seeds have a plan. */
 static void put_median(struct learning *f, const struct curves_line *line)
 {
-    bool begun = false;
 
     for (int64_t k = 0; k < line->n_steps; k++) {
         const struct curves_step *s = &line->steps[k];
         if (!isfinite(s->middle))
             continue;
-        if (!begun)
-            canvas_block(f->c);
-        begun = true;
         canvas_point(f->c, s->evaluations, height_of(f, s->middle));
         canvas_point(f->c, end_of(line, k), height_of(f, s->middle));
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_TRACE, style_of(f, line) });
+    canvas_block_end(f->c, (struct mark){ MARK_TRACE, style_of(f, line) });
 }
 
 /* Markers at improvements that are far enough apart, and at the end. */
@@ -128,7 +122,6 @@ static void put_dots(struct learning *f, const struct curves_line *line, const s
 
     if (!isfinite(final->middle))
         return;
-    canvas_block(f->c);
     for (int64_t k = 0; k < line->n_steps; k++) {
         const struct curves_step *s = &line->steps[k];
         double at = axis_share(&f->x, s->evaluations) * width;
@@ -176,7 +169,6 @@ static void put_panel(struct learning *f, int32_t k)
         if (d->lines[i].point == k)
             put_band(f, &d->lines[i]);
     if (!d->in_usd) {
-        canvas_block(f->c);
         canvas_point(f->c, f->x.lo, 1);
         canvas_point(f->c, f->x.hi, 1);
         canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });

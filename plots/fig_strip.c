@@ -237,7 +237,6 @@ static void put_stage(struct strip_fig *f, const struct scale *to, int32_t row, 
 
 static void put_boxes(struct strip_fig *f, const struct scale *to, int32_t panel, int32_t type)
 {
-    bool begun = false;
 
     for (int32_t row = 0; row < f->data.n_plans; row++) {
         const struct assigned_cell *plan = assigned_plan(&f->data, panel, row);
@@ -245,14 +244,10 @@ static void put_boxes(struct strip_fig *f, const struct scale *to, int32_t panel
         while (next_stage(&s, f, plan, s.last + 1)) {
             if (plan[s.first].type != type)
                 continue;
-            if (!begun)
-                canvas_block(f->c);
-            begun = true;
             put_stage(f, to, row, &s);
         }
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST + type });
+    canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST + type });
 }
 
 static void paint(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)

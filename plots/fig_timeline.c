@@ -199,7 +199,7 @@ static void put_areas(struct timeline_fig *f, int32_t run, int32_t paint)
 {
     /* One shape per lane keeps an SVG small. Viewers of PDF show the edge of no height that joins its boxes,
      * and a PDF is compressed: each box is a shape of its own. */
-    bool apart = f->c->opt->format == PLOT_PDF, begun = false;
+    bool apart = f->c->opt->format == PLOT_PDF;
     double top, low;
 
     for (int64_t k = 0; k < f->n_lanes; k++) {
@@ -210,18 +210,16 @@ static void put_areas(struct timeline_fig *f, int32_t run, int32_t paint)
             if (f->spans[i].paint != paint)
                 continue;
             if (!any || apart)
-                canvas_next(f->c, &begun);
+                canvas_break(f->c);
             any = true;
             canvas_area(f->c, f->spans[i].start, low, f->spans[i].end, top);
         }
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_AREA, paint });
+    canvas_block_end(f->c, (struct mark){ MARK_AREA, paint });
 }
 
 static void put_hairlines(struct timeline_fig *f, int32_t run)
 {
-    bool begun = false;
     double top, low;
 
     for (int64_t k = 0; k < f->n_lanes; k++) {
@@ -231,13 +229,12 @@ static void put_hairlines(struct timeline_fig *f, int32_t run)
             const struct lanes_span *s = &f->spans[i];
             if (!s->alone)
                 continue;
-            canvas_next(f->c, &begun);
+            canvas_break(f->c);
             canvas_area(f->c, s->start, low, s->end, top);
             canvas_point(f->c, s->start, low);
         }
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_HAIR, 0 });
+    canvas_block_end(f->c, (struct mark){ MARK_HAIR, 0 });
 }
 
 /* Grey where the step is over: white is idle time. */
@@ -245,7 +242,6 @@ static void put_rest(struct timeline_fig *f, int32_t run)
 {
     double end = f->data.runs[run].time_s / f->unit.scale;
 
-    canvas_block(f->c);
     canvas_area(f->c, end, f->panel_px, f->x.hi, 0);
     canvas_block_end(f->c, (struct mark){ MARK_AREA, BAR_OVER });
 }
@@ -254,19 +250,16 @@ static void put_rest(struct timeline_fig *f, int32_t run)
 static void put_rules(struct timeline_fig *f, int32_t run)
 {
     double end = f->data.runs[run].time_s / f->unit.scale;
-    bool begun = false;
 
     for (int32_t d = 1; d < LANES_DIMS; d++) {
         double y = row_top(f, d);
         if (f->data.n_slots[d] == 0 || y <= 0)
             continue;
-        canvas_next(f->c, &begun);
+        canvas_break(f->c);
         canvas_point(f->c, f->x.lo, y);
         canvas_point(f->c, end, y);
     }
-    if (begun)
-        canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });
-    canvas_block(f->c);
+    canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });
     canvas_point(f->c, end, 0);
     canvas_point(f->c, end, f->panel_px);
     canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });

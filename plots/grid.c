@@ -176,19 +176,14 @@ static int64_t count_hidden(struct grid *g)
 /* Intervals at `left` + x, down to the foot of the axis. */
 static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
 {
-    bool begun = false;
 
     for (int64_t i = 0; i < n; i++) {
         const struct grid_at *p = &g->points[i];
         if (!(p->half > 0))
             continue;
-        if (!begun)
-            canvas_block(g->c);
-        begun = true;
         canvas_bar(g->c, left + p->x, p->y, fmax(y->lo, p->y - p->half), p->high);
     }
-    if (begun)
-        canvas_block_end(g->c, (struct mark){ MARK_WHISKER, style });
+    canvas_block_end(g->c, (struct mark){ MARK_WHISKER, style });
 }
 
 /* `beside`: how far from its x a series is drawn. */
@@ -197,7 +192,6 @@ static void put_line(struct grid *g, int64_t n, const struct axis *y, double bes
     if (n == 0)
         return;
     put_whiskers(g, n, y, beside, 1 + style);
-    canvas_block(g->c);
     for (int64_t i = 0; i < n; i++)
         canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
@@ -252,7 +246,6 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
         return;
     for (int64_t i = 0; i < n; i++)
         put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
-    canvas_block(g->c);
     for (int64_t i = 0; i < n; i++)
         canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->series[series].style });

@@ -122,7 +122,6 @@ static void put_front(struct scatter *s, const struct panel *p)
 {
     if (p->n_front == 0)
         return;
-    canvas_block(s->c);
     for (int64_t i = 0; i < p->n_front; i++) {
         canvas_point(s->c, s->front[i].at.x, s->front[i].at.y);
         canvas_point(s->c, i + 1 < p->n_front ? s->front[i + 1].at.x : p->x.hi, s->front[i].at.y);
@@ -138,7 +137,6 @@ static void put_points(struct scatter *s, int32_t panel, int32_t series, enum ma
         return;
     if (kind == MARK_LINE)
         qsort(s->points, (size_t)n, sizeof *s->points, compare_cost);
-    canvas_block(s->c);
     for (int64_t i = 0; i < n; i++)
         canvas_point(s->c, s->points[i].at.x, s->points[i].at.y);
     canvas_block_end(s->c, (struct mark){ kind, s->spec->styles ? s->spec->styles[series] : series });

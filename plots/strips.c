@@ -89,17 +89,15 @@ static void put_sides(struct strips *s, int32_t k, const struct canvas_box *box)
 /* Lines between rows, where they do not fill the panel. */
 static void put_rules(struct strips *s, const struct canvas_box *box)
 {
-    bool begun = false;
 
     if ((box->bottom - box->top) / s->spec->n_rows < LABEL_PX)
         return;
     for (int32_t i = 1; i < s->spec->n_rows; i++) {
-        canvas_next(s->c, &begun);
+        canvas_break(s->c);
         canvas_point(s->c, s->spec->x.lo, top_of(s, i));
         canvas_point(s->c, s->spec->x.hi, top_of(s, i));
     }
-    if (begun)
-        canvas_block_end(s->c, (struct mark){ MARK_RULE, 0 });
+    canvas_block_end(s->c, (struct mark){ MARK_RULE, 0 });
 }
 
 static void put_panel(struct strips *s, int32_t k)
@@ -186,7 +184,7 @@ static void fold(struct strips_row *rows, int64_t n, double px)
 static void put_paint(struct canvas *c, const struct strips_row *rows, int64_t n, int32_t paint)
 {
     /* One shape per row keeps an SVG small; for a PDF each box is one: fig_timeline. */
-    bool apart = c->opt->format == PLOT_PDF, begun = false;
+    bool apart = c->opt->format == PLOT_PDF;
 
     for (int64_t k = 0; k < n; k++) {
         bool any = false;
@@ -195,13 +193,12 @@ static void put_paint(struct canvas *c, const struct strips_row *rows, int64_t n
             if (s->paint != paint)
                 continue;
             if (!any || apart)
-                canvas_next(c, &begun);
+                canvas_break(c);
             any = true;
             canvas_area(c, s->start, rows[k].row + 0.94, s->end, rows[k].row + 0.06);
         }
     }
-    if (begun)
-        canvas_block_end(c, (struct mark){ MARK_TINT, shades[paint] });
+    canvas_block_end(c, (struct mark){ MARK_TINT, shades[paint] });
 }
 
 void strips_put_rows(struct canvas *c, struct strips_row *rows, int64_t n, double px)

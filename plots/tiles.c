@@ -33,20 +33,15 @@ static const struct tiles_cell *cell_at(const struct tiles *p, const struct tile
 /* The cells of one mark. */
 static void put_boxes(struct tiles *p, const struct tiles_map *map, struct mark mark)
 {
-    bool begun = false;
 
     for (int32_t y = 0; y < p->spec->n_rows; y++)
         for (int32_t x = 0; x < p->spec->n_columns; x++) {
             const struct tiles_cell *cell = cell_at(p, map, y, x);
             if (cell->empty || cell->mark.kind != mark.kind || cell->mark.style != mark.style)
                 continue;
-            if (!begun)
-                canvas_block(p->c);
-            begun = true;
             canvas_bar(p->c, x, y + 1, x + 1, y);
         }
-    if (begun)
-        canvas_block_end(p->c, mark);
+    canvas_block_end(p->c, mark);
 }
 
 static void put_frame(struct tiles *p, const struct tiles_map *map)
@@ -55,7 +50,6 @@ static void put_frame(struct tiles *p, const struct tiles_map *map)
         return;
     int64_t row = map->framed / p->spec->n_columns, column = map->framed % p->spec->n_columns;
     double x = (double)column, y = (double)row;
-    canvas_block(p->c);
     canvas_bar(p->c, x, y + 1, x + 1, y);
     canvas_block_end(p->c, (struct mark){ MARK_FRAME, 0 });
 }
@@ -142,7 +136,6 @@ static void put_outline(struct tiles *p)
 {
     double w = p->spec->n_columns, h = p->spec->n_rows;
 
-    canvas_block(p->c);
     canvas_point(p->c, 0, 0);
     canvas_point(p->c, w, 0);
     canvas_point(p->c, w, h);
