@@ -93,10 +93,8 @@ SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
 SIMGRID := $O/tests/oracle/simgrid_flows
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
-# A figure per plots/fig_NAME.c, drawn from the table of the main study, but for those of other tables.
-OTHER_FIGURES := front timeline calibrate breakdown mfu plans place embedded optimum makespan place_cost gantt links \
-	hetero learning strip gossip gossip_loss gossip_need
-FIGURES ?= $(filter-out $(OTHER_FIGURES),$(patsubst plots/fig_%.c,%,$(wildcard plots/fig_*.c)))
+# Figures that are drawn from the table of the main study.
+FIGURES ?= speedup cost perf_per_cost split time utilization pareto nic
 MAIN_STUDY := configs/studies/main.yaml
 # Bars for each design: of the main study's ten totals, one fits on a page.
 ROWS.split := --where total_GBps=500

@@ -3,7 +3,7 @@
 #define CLI_FILTERS_H
 
 #include "cli/options.h"
-#include "plots/rows.h"
+#include "plots/data.h"
 
 /** Row of --where. */
 #define OPTION_WHERE                                                                                         \

@@ -3,7 +3,7 @@
 #define CLI_FRONT_PLOT_H
 
 #include "base/text.h"
-#include "plots/axis.h"
+#include "plots/scale.h"
 
 /** How a column is shown: "time [ms]". */
 struct column_look {

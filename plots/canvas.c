@@ -192,7 +192,8 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     struct text shown = { 0 };
 
     text_puts(&shown, s);
-    double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX, width_px = canvas_width(s, size_px);
+    double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX,
+           width_px = canvas_width(s, size_px);
     if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
         size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "plots/axis.h"
+#include "plots/scale.h"
 #include "plots/figure.h"
 #include "plots/marks.h"
 
@@ -73,8 +73,8 @@ struct canvas {
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
 void canvas_free(struct canvas *c);
 
-/** Zeroed memory for @p n things of @p size, released with the canvas: for all that a figure keeps. NULL, with the
- * error set, when there is none. */
+/** Zeroed memory for @p n things of @p size, released with the canvas: for all that a figure keeps. NULL,
+ * with the error set, when there is none. */
 void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e);
 /** A text that lives as long as the canvas; "" when out of memory, which canvas_check() tells. */
 const char *canvas_keep(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
@@ -100,11 +100,12 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
 /** Begin a panel: its frame, axes, tics and grid. NULL axis: no tics, range 0..1. */
 void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y);
 
-/** Items of a block of data: the first begins one, canvas_block_end() ends it and says how it is drawn. Without items
- * there is no block, as gnuplot dislikes empty ones. */
+/** Items of a block of data: the first begins one, canvas_block_end() ends it and says how it is drawn.
+ * Without items there is no block, as gnuplot dislikes empty ones. */
 void canvas_point(struct canvas *c, double x, double y);
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
-/** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by x. */
+/** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by
+ * x. */
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** Before items that are no one shape or line with those before them. */
 void canvas_break(struct canvas *c);
@@ -120,11 +121,11 @@ enum canvas_align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
 struct canvas_label {
     double x_px, y_px; /**< anchor; the text is centred on it vertically */
     enum canvas_align align;
-    int32_t rotate;          /**< degrees, anticlockwise */
-    double size_px;          /**< 0: CANVAS_FONT_PX */
-    double room_px;          /**< room_px > 0: set the text smaller to that length, then cut it */
-    bool keep_size;          /**< cut it at once */
-    const char *color;       /**< NULL: black */
+    int32_t rotate;    /**< degrees, anticlockwise */
+    double size_px;    /**< 0: CANVAS_FONT_PX */
+    double room_px;    /**< room_px > 0: set the text smaller to that length, then cut it */
+    bool keep_size;    /**< cut it at once */
+    const char *color; /**< NULL: black */
 };
 
 /** Any text, shown literally. */

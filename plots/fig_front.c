@@ -1,280 +1,209 @@
-#include "plots/fig.h"
-
+/* The front of a sweep, from `weft front --of csv`: time over cost, fronts as steps, the knee, the cloud
+ * behind. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "plots/names.h"
+#include "plots/fig.h"
+#include "plots/scatter.h"
 
-enum {
-    MAX_PANELS = 9,
-    MAX_IN_ROW = 3,
-    PANEL_PX = 240,
-    LEAST_PANEL_PX = 110,
-    Y_TICS_PX = 44,
-    CELL_PX = 3, /* of the cloud one point is drawn in a square so wide */
-};
+enum { CELL_PX = 3 /* of the cloud one point is drawn in a square so wide */ };
 
-/* What a row is; those that are drawn over others come later. */
+/* What a row is; those that are drawn over others come later. Marks differ in shape, lines in width and dash:
+ * in grey as well. */
 enum what { BEHIND, WITHIN, FRONT, KNEE, DESIGN, N_WHAT };
 
-/* By their order in enum what. Marks differ in shape, lines in width and dash: in grey as well. */
-static const struct look {
+static const struct front_look {
+    const char *word; /* in the table */
     const char *label;
     struct mark mark;
 } looks[N_WHAT] = {
-    { "designs behind the front", { MARK_CLOUD, 0 } },
-    { "front within the limits", { MARK_TRACE, 2 } },
-    { "front", { MARK_FRONT, 0 } },
-    { "knee", { MARK_POINT, 0 } },
-    { "the design", { MARK_POINT, 2 } },
+    { "behind", "designs behind the front", { MARK_CLOUD, 0 } },
+    { "within", "front within the limits", { MARK_TRACE, 2 } },
+    { "all", "front", { MARK_FRONT, 0 } },
+    { "", "knee", { MARK_POINT, 0 } },
+    { "design", "the design", { MARK_POINT, 2 } },
 };
 
-struct spot {
-    int32_t panel;
-    enum what what;
-    struct canvas_xy at; /* [USD, s], in a panel in its units */
+enum { PANEL, COST, TIME, WHAT, IS_KNEE };
+static const struct bind binds[] = {
+    [PANEL] = { .column = "workload", AS_WORD, NEED },
+    [COST] = { .column = "cost_usd", AS_ABOVE_ZERO, FILLED },
+    [TIME] = { .column = "time_s", AS_ABOVE_ZERO, FILLED },
+    [WHAT] = { .column = "front", AS_WORD, NEED },
+    [IS_KNEE] = { .column = "knee", AS_WORD, NEED },
 };
 
-struct picture {
+struct front_fig {
     struct canvas *c;
-    struct names panels; /* owned texts */
-    struct spot *spots;  /* shape [n], owned */
-    int64_t n;
-    bool any[N_WHAT];
+    struct data data;
     struct unit usd, seconds;
-    int32_t n_panels, n_columns, n_rows;
-    struct canvas_box body;
-    struct canvas_xy *line; /* shape [n], owned: one line or cloud */
-    bool *taken;            /* owned: cells of the cloud that have a point */
+    struct wrap page;
+    int64_t *order; /* shape [data.n]: of one kind, by rising cost */
+    bool *taken;    /* cells of the cloud that have a point */
 };
 
-/* ---- reading ---- */
-
-static void add(struct picture *f, int32_t panel, enum what what, struct canvas_xy at)
+static bool is_what(const struct front_fig *f, int64_t i, enum what what)
 {
-    f->spots[f->n++] = (struct spot){ panel, what, at };
-    f->any[what] = true;
+    const struct data *d = &f->data;
+    const char *word = d->words[WHAT].list[d->word[WHAT][i]];
+
+    if (what == KNEE)
+        return strcmp(d->words[IS_KNEE].list[d->word[IS_KNEE][i]], "yes") == 0 &&
+               (is_what(f, i, BEHIND) || is_what(f, i, WITHIN) || is_what(f, i, FRONT) ||
+                is_what(f, i, DESIGN));
+    return strcmp(word, looks[what].word) == 0;
 }
 
-static int read_row(struct picture *f, const struct rows *r, const int32_t columns[5], struct err *e)
+static struct canvas_xy front_at(const struct front_fig *f, int64_t i)
 {
-    static const char *const words[] = { "behind", "all", "within", "design" };
-    static const enum what kinds[] = { BEHIND, FRONT, WITHIN, DESIGN };
-    struct canvas_xy at = { 0 };
-    int32_t panel;
-    int rc = rows_name(&panel, &f->panels, r, columns[0], e);
-    if (!rc)
-        rc = rows_above_zero(&at.x, r, columns[1], e);
-    if (!rc)
-        rc = rows_above_zero(&at.y, r, columns[2], e);
-    if (rc || !(isfinite(at.x) && isfinite(at.y)))
-        return rc;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (rows_equal(r, columns[3], words[i])) {
-            add(f, panel, kinds[i], at);
-            if (rows_equal(r, columns[4], "yes"))
-                add(f, panel, KNEE, at);
-            return 0;
-        }
-    return 0;
-}
-
-static int read_rows(struct picture *f, struct rows *r, struct err *e)
-{
-    static const char *const names[] = { "workload", "cost_usd", "time_s", "front", "knee" };
-    int32_t columns[5];
-    int64_t n_passed = 0;
-    int rc = 0;
-    for (int i = 0; i < 5 && !rc; i++)
-        rc = rows_column(&columns[i], r, names[i], e);
-    for (r->row = 0; r->row < r->t->n_rows && !rc; r->row++)
-        if (rows_pass(r)) {
-            rc = read_row(f, r, columns, e);
-            n_passed++;
-        }
-    return rc || f->n > 0 ? rc : rows_none_left(r, n_passed, n_passed, "", e);
-}
-
-/* ---- a panel ---- */
-
-static int compare_cost(const void *a, const void *b)
-{
-    const struct canvas_xy *p = a, *q = b;
-    if (p->x != q->x)
-        return p->x < q->x ? -1 : 1;
-    return (p->y > q->y) - (p->y < q->y);
-}
-
-/* Of one kind, by rising cost. */
-static int64_t gather(struct picture *f, int32_t panel, enum what what)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < f->n; i++)
-        if (f->spots[i].panel == panel && f->spots[i].what == what)
-            f->line[n++] =
-                (struct canvas_xy){ f->spots[i].at.x / f->usd.scale, f->spots[i].at.y / f->seconds.scale };
-    qsort(f->line, (size_t)n, sizeof *f->line, compare_cost);
-    return n;
+    return (struct canvas_xy){ f->data.x[COST][i] / f->usd.scale, f->data.x[TIME][i] / f->seconds.scale };
 }
 
 /* One of those that would lie on each other. */
-static int64_t thin(struct picture *f, int64_t n, const struct canvas_box *box, const struct axis *x,
-                    const struct axis *y)
+static int64_t thin_cloud(struct front_fig *f, int64_t n, const struct panel *p)
 {
-    int64_t width = (int64_t)((box->right - box->left) / CELL_PX) + 1, kept = 0;
-    int64_t height = (int64_t)((box->bottom - box->top) / CELL_PX) + 1;
+    int64_t width = (int64_t)((p->box.right - p->box.left) / CELL_PX) + 1, kept = 0;
+    int64_t height = (int64_t)((p->box.bottom - p->box.top) / CELL_PX) + 1;
+
     memset(f->taken, 0, (size_t)(width * height) * sizeof *f->taken);
     for (int64_t i = 0; i < n; i++) {
-        int64_t column = (int64_t)(axis_share(x, f->line[i].x) * (double)(width - 1));
-        int64_t row = (int64_t)(axis_share(y, f->line[i].y) * (double)(height - 1));
-        bool *taken = &f->taken[row * width + column];
-        if (*taken)
-            continue;
-        *taken = true;
-        f->line[kept++] = f->line[i];
+        struct canvas_xy at = front_at(f, f->order[i]);
+        int64_t column = (int64_t)(axis_share(&p->x, at.x) * (double)(width - 1));
+        int64_t row = (int64_t)(axis_share(&p->y, at.y) * (double)(height - 1));
+        if (!f->taken[row * width + column])
+            f->order[kept++] = f->order[i];
+        f->taken[row * width + column] = true;
     }
     return kept;
 }
 
-/* What one gets for a given cost: level until the next design can be paid. */
-static void put_steps(struct picture *f, int64_t n, const struct axis *x, const struct axis *y)
-{
-    canvas_point(f->c, f->line[0].x, y->hi);
-    for (int64_t i = 0; i < n; i++) {
-        canvas_point(f->c, f->line[i].x, f->line[i].y);
-        canvas_point(f->c, i + 1 < n ? f->line[i + 1].x : x->hi, f->line[i].y);
-    }
-}
-
 /* A front over other columns too is no staircase in these two. */
-static bool is_staircase(const struct picture *f, int64_t n)
+static bool is_staircase(const struct front_fig *f, int64_t n)
 {
     for (int64_t i = 1; i < n; i++)
-        if (f->line[i].y > f->line[i - 1].y)
+        if (f->data.x[TIME][f->order[i]] / f->seconds.scale >
+            f->data.x[TIME][f->order[i - 1]] / f->seconds.scale)
             return false;
     return true;
 }
 
-static void put_kind(struct picture *f, int32_t panel, enum what what, const struct canvas_box *box,
-                     const struct axis *x, const struct axis *y)
+/* A staircase is what one gets for a given cost: level until the next design can be paid. */
+static int put_what(struct front_fig *f, int32_t panel, enum what what, const struct panel *p, struct err *e)
 {
+    const struct sort_key keys[] = { { .x = f->data.x[COST] }, { .x = f->data.x[TIME] } };
     struct mark mark = looks[what].mark;
-    int64_t n = gather(f, panel, what);
-    bool steps = (what == FRONT || what == WITHIN) && is_staircase(f, n);
-    if (n == 0)
-        return;
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < f->data.n; i++)
+        if (f->data.word[PANEL][i] == panel && is_what(f, i, what))
+            f->order[n++] = i;
+    int rc = data_sort(f->order, n, keys, 2, e);
+    bool line = what == FRONT || what == WITHIN, steps = line && is_staircase(f, n);
     if (what == BEHIND)
-        n = thin(f, n, box, x, y);
-    if (steps)
-        put_steps(f, n, x, y);
-    for (int64_t i = 0; i < n && !steps; i++)
-        canvas_point(f->c, f->line[i].x, f->line[i].y);
-    if ((what == FRONT || what == WITHIN) && !steps)
+        n = thin_cloud(f, n, p);
+    for (int64_t i = 0; i < n; i++) {
+        struct canvas_xy at = front_at(f, f->order[i]);
+        if (steps && i == 0)
+            canvas_point(f->c, at.x, p->y.hi);
+        canvas_point(f->c, at.x, at.y);
+        if (steps)
+            canvas_point(f->c, i + 1 < n ? front_at(f, f->order[i + 1]).x : p->x.hi, at.y);
+    }
+    if (line && !steps)
         mark.kind = MARK_DOT;
     canvas_block_end(f->c, mark);
+    return rc;
 }
 
-static void put_name(struct picture *f, const struct canvas_box *box, int32_t panel)
+static int put_panel(struct front_fig *f, int32_t panel, struct err *e)
 {
-    struct canvas_label at = { .x_px = (box->left + box->right) / 2,
-                               .y_px = box->top - CANVAS_STRIP_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .size_px = CANVAS_FONT_PX,
-                               .room_px = box->right - box->left + Y_TICS_PX,
-                               .color = CANVAS_BLACK };
-    if (f->panels.list[panel][0])
-        canvas_text(f->c, &at, f->panels.list[panel]);
-}
+    struct panel p = { .c = f->c, .box = wrap_box(&f->page, panel) };
+    struct panel_range range = PANEL_RANGE;
+    int rc = 0;
 
-static void put_panel(struct picture *f, int32_t panel)
-{
-    double width = (f->body.right - f->body.left - CANVAS_Y_LABEL_PX) / f->n_columns;
-    double height = (f->body.bottom - f->body.top - CANVAS_X_LABEL_PX) / f->n_rows;
-    int32_t column = panel % f->n_columns, row = panel / f->n_columns;
-    double left = f->body.left + CANVAS_Y_LABEL_PX + column * width, top = f->body.top + row * height;
-    struct canvas_box box = { left + Y_TICS_PX, top + CANVAS_STRIP_PX, left + width - 8,
-                              top + height - CANVAS_X_TICS_PX };
-    struct canvas_xy lo = { HUGE_VAL, HUGE_VAL }, hi = { 0, 0 };
-    for (int64_t i = 0; i < f->n; i++) {
-        struct canvas_xy at = f->spots[i].at;
-        if (f->spots[i].panel != panel)
-            continue;
-        lo = (struct canvas_xy){ fmin(lo.x, at.x), fmin(lo.y, at.y) };
-        hi = (struct canvas_xy){ fmax(hi.x, at.x), fmax(hi.y, at.y) };
-    }
-    struct axis x = axis_fit(lo.x / f->usd.scale, hi.x / f->usd.scale);
-    struct axis y = axis_fit(lo.y / f->seconds.scale, hi.y / f->seconds.scale);
-    canvas_panel(f->c, &box, &x, &y);
-    put_name(f, &box, panel);
-    for (enum what what = 0; what < N_WHAT; what++)
-        put_kind(f, panel, what, &box, &x, &y);
+    for (int64_t i = 0; i < f->data.n; i++)
+        if (f->data.word[PANEL][i] == panel)
+            panel_widen(&range, (struct canvas_xy){ f->data.x[COST][i], f->data.x[TIME][i] });
+    p.x = axis_fit(range.lo.x / f->usd.scale, range.hi.x / f->usd.scale);
+    p.y = axis_fit(range.lo.y / f->seconds.scale, range.hi.y / f->seconds.scale);
+    wrap_panel(&f->page, &p, panel);
+    for (enum what what = 0; what < N_WHAT && !rc; what++)
+        rc = put_what(f, panel, what, &p, e);
     canvas_draw(f->c);
+    return rc;
 }
 
-/* ---- the page ---- */
-
-static void survey(struct picture *f)
+static int draw_front(struct front_fig *f, struct err *e)
 {
-    double most_usd = 0, most_s = 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        most_usd = fmax(most_usd, f->spots[i].at.x);
-        most_s = fmax(most_s, f->spots[i].at.y);
-    }
-    f->usd = unit_pick(unit_usd, most_usd);
-    f->seconds = unit_pick(unit_seconds, most_s);
-    f->n_panels = f->panels.n < MAX_PANELS ? f->panels.n : MAX_PANELS;
-    f->n_rows = (f->n_panels + MAX_IN_ROW - 1) / MAX_IN_ROW;
-    f->n_columns = (f->n_panels + f->n_rows - 1) / f->n_rows;
-    for (int32_t i = 0; i < N_WHAT; i++)
-        if (f->any[i])
-            canvas_legend(f->c, looks[i].mark, looks[i].label);
-    if (f->panels.n > f->n_panels)
-        canvas_note(f->c, "first %d of %d workloads", (int)f->n_panels, (int)f->panels.n);
-}
+    static const struct wrap_look look = { .most = 9,
+                                           .in_row = 3,
+                                           .panel_px = 240,
+                                           .least_px = 110,
+                                           .alone = 1.4,
+                                           .y_tics_px = 44,
+                                           .gap_px = 8,
+                                           .name_px = 44,
+                                           .strip_px = CANVAS_STRIP_PX };
+    const struct names *panels = &f->data.words[PANEL];
+    struct panel_range range = PANEL_RANGE;
 
-static void put_axis_labels(struct picture *f)
-{
-    struct text cost = { 0 }, time = { 0 };
-    text_printf(&cost, "network cost [%s]", f->usd.name);
-    text_printf(&time, "time of a training step [%s]", f->seconds.name);
-    canvas_axis_labels(f->c, &f->body, text_str(&cost), text_str(&time));
-    text_free(&cost);
-    text_free(&time);
-}
-
-static int draw(struct picture *f, struct err *e)
-{
-    survey(f);
-    double panel_px = f->n_panels == 1 ? 1.4 * PANEL_PX : PANEL_PX;
-    int rc = canvas_open(f->c, &f->body, f->n_rows * panel_px + CANVAS_X_LABEL_PX,
-                         f->n_rows * LEAST_PANEL_PX + CANVAS_X_LABEL_PX, e);
+    for (int64_t i = 0; i < f->data.n; i++)
+        panel_widen(&range, (struct canvas_xy){ f->data.x[COST][i], f->data.x[TIME][i] });
+    f->usd = unit_pick(unit_usd, range.hi.x);
+    f->seconds = unit_pick(unit_seconds, range.hi.y);
+    for (enum what what = 0; what < N_WHAT; what++)
+        for (int64_t i = 0; i < f->data.n; i++)
+            if (is_what(f, i, what)) {
+                canvas_legend(f->c, looks[what].mark, looks[what].label);
+                break;
+            }
+    wrap_fit(&f->page, f->c, &look, panels->list, panels->n);
+    if (panels->n > f->page.n)
+        canvas_note(f->c, "first %d of %d workloads", (int)f->page.n, (int)panels->n);
+    int rc = wrap_open(&f->page, e);
+    const struct canvas_box *body = &f->page.body;
     if (rc)
         return rc;
-    size_t cells = (size_t)(f->body.right / CELL_PX + 2) * (size_t)(f->body.bottom / CELL_PX + 2);
-    f->taken = malloc(cells * sizeof *f->taken);
+    f->taken =
+        canvas_new(f->c, (int64_t)(body->right / CELL_PX + 2) * (int64_t)(body->bottom / CELL_PX + 2), 1, e);
     if (!f->taken)
-        return err_nomem(e, "the figure's points");
-    put_axis_labels(f);
-    for (int32_t panel = 0; panel < f->n_panels; panel++)
-        put_panel(f, panel);
+        return ERR_NOMEM;
+    canvas_axis_labels(f->c, body, canvas_keep(f->c, "network cost [%s]", f->usd.name),
+                       canvas_keep(f->c, "time of a training step [%s]", f->seconds.name));
+    for (int32_t panel = 0; panel < f->page.n && !rc; panel++)
+        rc = put_panel(f, panel, e);
     canvas_close(f->c);
-    return 0;
+    return rc;
+}
+
+/* Rows that are nothing of a front have no place in the figure. */
+static int64_t keep_known(struct front_fig *f)
+{
+    struct data *d = &f->data;
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < d->n; i++) {
+        if (!is_what(f, i, BEHIND) && !is_what(f, i, WITHIN) && !is_what(f, i, FRONT) &&
+            !is_what(f, i, DESIGN))
+            continue;
+        for (int k = 0; k <= IS_KNEE; k++)
+            if (d->x[k])
+                d->x[k][kept] = d->x[k][i];
+            else
+                d->word[k][kept] = d->word[k][i];
+        kept++;
+    }
+    return kept;
 }
 
 int fig_front(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct picture f = { .c = c };
-    struct rows at = *r;
-    size_t room = 2 * (size_t)r->t->n_rows + 1; /* a knee is a spot of its own */
-    f.spots = calloc(room, sizeof *f.spots);
-    f.line = calloc(room, sizeof *f.line);
-    int rc = f.spots && f.line ? read_rows(&f, &at, e) : err_nomem(e, "the figure's points");
-    if (!rc)
-        rc = draw(&f, e);
-    free(f.spots);
-    free(f.line);
-    free(f.taken);
-    names_free_copies(&f.panels);
-    return rc;
+    struct front_fig f = { .c = c };
+    int rc = data_read(&f.data, c, r, binds, sizeof binds / sizeof *binds, e);
+
+    f.order = canvas_new(c, r->t->n_rows, sizeof *f.order, e);
+    if (rc || !f.order)
+        return rc ? rc : ERR_NOMEM;
+    f.data.n = keep_known(&f);
+    return f.data.n > 0 ? draw_front(&f, e) : rows_none_left(r, f.data.n_passed, f.data.n_passed, "", e);
 }

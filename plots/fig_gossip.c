@@ -1,21 +1,219 @@
-#include "plots/fig.h"
-
+/*
+ * Methods of communication in training: accuracy over traffic and time (`weft gossip`), loss and exchanges
+ * over time
+ * (--curves), and the bandwidth that each needs. A row of two panels is a point of the study.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "plots/duo.h"
-#include "plots/places.h"
-#include "plots/trained.h"
+#include "plots/fig.h"
+#include "plots/grid.h"
+#include "plots/lanes.h"
+#include "plots/page.h"
 
-enum { ACCURACY, TRAFFIC, TIME, N_NEEDED, HALF = N_NEEDED };
+/* ---- methods ---- */
+
+enum { POINT, METHOD, STATUS, SEEDS, VALUES };
+
+/* What each method came to: rows that are ok. Methods and families are those of the whole table, so that a
+ * filter changes no colour. */
+struct trained {
+    struct canvas *c;
+    struct data data;
+    struct points points;
+    struct names methods, families; /* family "" where the table has none */
+    int32_t *method, *family;       /* by row of `data` */
+    double *period;                 /* by row: steps between exchanges; NaN = the method is no fixed period */
+    int32_t *curves; /* by family: number of its curve, -1 = it has no two fixed periods in the table */
+    int32_t n_curves;
+    int32_t *marks; /* by method: position among those that are on no curve, -1 = on one */
+};
+
+/* All rows of the table, be they drawn or not: which methods are fixed periods of a family with several of
+ * them. */
+static int survey_methods(struct trained *t, const struct rows *rows, double *periods, struct err *e)
+{
+    int32_t method = table_find(rows->t, "method"), family = table_find(rows->t, "family"), n_marks = 0;
+    int32_t period = table_find(rows->t, "period");
+    int64_t n = rows->t->n_rows;
+    double *first =
+        canvas_new(t->c, n, sizeof *first, e); /* the first fixed period of each family; 0 = none so far */
+    bool *several = canvas_new(t->c, n, sizeof *several, e), *fixed = canvas_new(t->c, n, sizeof *fixed, e);
+    int32_t *family_of = canvas_new(t->c, n, sizeof *family_of, e);
+    struct rows r = *rows;
+    char buf[NUM_TEXT];
+
+    t->curves = canvas_new(t->c, n, sizeof *t->curves, e);
+    t->marks = canvas_new(t->c, n, sizeof *t->marks, e);
+    if (!first || !several || !fixed || !family_of || !t->curves || !t->marks)
+        return ERR_NOMEM;
+    for (r.row = 0; r.row < n; r.row++) {
+        int32_t m = names_add(t->c, &t->methods, rows_text(buf, &r, method));
+        int32_t f = names_add(t->c, &t->families, rows_text(buf, &r, family));
+        int rc = rows_number(&periods[r.row], &r, period, e);
+        if (rc)
+            return rc;
+        if (isnan(periods[r.row]))
+            continue;
+        several[f] = several[f] || (first[f] > 0 && periods[r.row] != first[f] - 1);
+        first[f] = first[f] > 0 ? first[f] : periods[r.row] + 1;
+        fixed[m] = true;
+        family_of[m] = f;
+    }
+    for (int32_t f = 0; f < t->families.n; f++)
+        t->curves[f] = several[f] ? t->n_curves++ : -1;
+    for (int32_t m = 0; m < t->methods.n; m++)
+        t->marks[m] = fixed[m] && t->curves[family_of[m]] >= 0 ? -1 : n_marks++;
+    return 0;
+}
+
+/* Read the rows that pass, at the first @p most_points points, and of each the @p n columns; rows in which
+ * one of those that are FILLED is blank are left out. */
+static int read_trained(struct trained *t, struct canvas *c, const struct rows *r, const struct bind *columns,
+                        int32_t n, int32_t most_points, struct err *e)
+{
+    struct bind *binds = canvas_new(c, VALUES + n, sizeof *binds, e);
+    double *periods = canvas_new(c, r->t->n_rows, sizeof *periods, e);
+    const struct data *d = &t->data;
+    char buf[NUM_TEXT];
+
+    t->c = c;
+    if (!binds || !periods)
+        return ERR_NOMEM;
+    binds[POINT] = (struct bind){ .column = "point", AS_WORD, NEED, .most = most_points };
+    binds[METHOD] = (struct bind){ .column = "method", AS_WORD, NEED };
+    binds[STATUS] = (struct bind){ .column = "status", AS_STATUS, NEED, .word = "ok" };
+    binds[SEEDS] = (struct bind){ .column = "seeds", AS_NUMBER, MAY_MISS };
+    memcpy(binds + VALUES, columns, (size_t)n * sizeof *binds);
+    int rc = survey_methods(t, r, periods, e);
+    if (!rc)
+        rc = data_read(&t->data, c, r, binds, VALUES + n, e);
+    if (!rc)
+        rc = points_describe(&t->points, d, POINT, e);
+    if (!rc && d->n == 0)
+        rc = rows_none_left(r, d->n_passed, d->n_passed, "are not ok or ", e);
+    t->method = canvas_new(c, d->n, sizeof *t->method, e);
+    t->family = canvas_new(c, d->n, sizeof *t->family, e);
+    t->period = canvas_new(c, d->n, sizeof *t->period, e);
+    if (rc || !t->method || !t->family || !t->period)
+        return rc ? rc : ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++) {
+        t->method[i] = names_find(&t->methods, data_text(buf, d, i, d->col[METHOD]));
+        t->family[i] = names_find(&t->families, data_text(buf, d, i, table_find(r->t, "family")));
+        t->period[i] = periods[d->row[i]];
+    }
+    return 0;
+}
+
+/* Whether the row is one of the fixed periods that its family's curve joins. */
+static bool is_on_curve(const struct trained *t, int64_t i)
+{
+    return t->marks[t->method[i]] < 0 && !isnan(t->period[i]);
+}
+
+/* Style of the MARK_LINE of a method: of the eight of round r without the dark grey, near the black of
+ * another with its dash and marker, for which style + r is a multiple of 8: plots/marks.c. So 56 look
+ * different. */
+static int32_t line_style(int32_t method)
+{
+    int32_t round = method / 7, at = method % 7, grey = (8 - round % 8) % 8;
+
+    return 8 * round + at + (at >= grey);
+}
+
+static void put_count(struct text *out, int64_t n, const char *what)
+{
+    if (n > 0)
+        text_printf(out, "%s%lld %s", out->n ? ", " : "", (long long)n, what);
+}
+
+/* What the points have in common, and which rows are left out. */
+static void put_trained_notes(const struct trained *t)
+{
+    const struct data *d = &t->data;
+    struct rows r = d->r;
+    struct text out = { 0 };
+    int64_t n_diverged = 0;
+
+    points_put_notes(t->c, &t->points);
+    for (int64_t i = 0; i < d->n_undone; i++) {
+        r.row = d->undone[i];
+        n_diverged += rows_equal(&r, d->col[STATUS], "diverged");
+    }
+    put_count(&out, n_diverged, "diverged");
+    put_count(&out, d->n_undone - n_diverged, "failed");
+    put_count(&out, d->n_blank, "without a value");
+    if (out.n)
+        canvas_note(t->c, "left out of the rows: %s", text_str(&out));
+    text_free(&out);
+}
+
+/* ---- axes ---- */
+
+/* Make an axis longer by a share of it at both ends; a linear one from 0 at the least. */
+static struct axis widen(struct axis a, double share)
+{
+    if (a.log) {
+        double factor = pow(a.hi / a.lo, share);
+        a.lo /= factor;
+        a.hi *= factor;
+    } else {
+        double room = share * (a.hi - a.lo);
+        a.lo = a.lo > room ? a.lo - room : 0;
+        a.hi += room;
+    }
+    return a;
+}
+
+/* Log, with room at both ends for markers and what stands beside them; from a ratio of 5 on it need not end
+ * at round numbers, for two of 1, 2 and 5 lie within. 0 < lo <= hi. */
+static struct axis log_axis(double lo, double hi)
+{
+    struct axis a = { .lo = lo, .hi = hi, .log = true };
+    return hi / lo < 5 ? widen(axis_log(lo, hi), 0.03) : widen(a, 0.06);
+}
+
+/* Linear around the values, which need not begin at zero: points have no length. */
+static struct axis around(double lo, double hi, double share)
+{
+    double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
+    double room = fmax(0, least - (hi - lo)) / 2;
+    return widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
+}
+
+/* Of a time axis that ends at so many seconds: as in the tables, until numbers have five digits; then hours
+ * and days. */
+static struct unit time_unit(double most_s)
+{
+    static const struct unit units[] = { { 86400, "days" }, { 3600, "h" }, { 1, "s" } };
+
+    return units[most_s >= 1e6 ? 0 : most_s >= 1e4 ? 1 : 2];
+}
+
+/* Traffic is read in MB: the largest unit in which the largest is at least 1, but the next where the least is
+ * below 0.001 of it and the largest then has no more than five digits. */
+static struct unit traffic_unit(double lo, double hi)
+{
+    static const struct unit units[] = { { 1e9, "PB" }, { 1e6, "TB" },  { 1e3, "GB" },
+                                         { 1, "MB" },   { 1e-3, "kB" }, { 0, NULL } };
+    const struct unit *u = units;
+
+    while (u[1].name && !(hi >= u->scale))
+        u++;
+    return u[1].name && lo < 1e-3 * u->scale && hi < 1e5 * u[1].scale ? u[1] : *u;
+}
+
+/* ---- accuracy over traffic and time ---- */
+
+enum { ACCURACY = VALUES, TRAFFIC, TIME, HALF };
 
 /* Of the accuracy that the study compares: intervals are of its differences to the baseline. */
-static const struct accuracy_kind {
-    const char *columns[5], *label;
-} workers = { { "accuracy_pct", "traffic_MB", "time_s", "accuracy_vs_base_half", NULL },
-              "accuracy of workers [%]" },
-  averaged = { { "average_pct", "traffic_MB", "time_s", "accuracy_vs_base_half", NULL },
-               "accuracy of averaged model [%]" };
+static const struct accuracy {
+    const char *column, *label;
+} workers = { "accuracy_pct", "accuracy of workers [%]" },
+  averaged = { "average_pct", "accuracy of averaged model [%]" };
 
 /* So many methods that are no fixed period have markers that differ in grey; of more each has a letter too.
  */
@@ -24,89 +222,68 @@ enum { PLAIN_METHODS = 7 };
 /* So many times more must a log axis show: numbers along a linear one are easier to read. */
 #define LOG_GAIN 1.5
 
-struct gossip_fig {
+enum { MAX_PLACES = 4096 };
+
+struct gossip {
     struct canvas *c;
-    const struct accuracy_kind *kind;
-    struct trained data;
-    struct axis x[2];              /* that all points share */
-    struct axis y[DUO_MAX_POINTS]; /* that both panels of a point share */
-    bool *drawn, *curve_drawn;     /* shapes [methods.n], [families.n], owned */
-    struct trained_row *order;     /* shape [data.n], owned: of one curve */
-    struct places *places;         /* owned */
-    struct text x_labels[2];       /* owned */
+    struct trained t;
+    struct axis x[2];          /* that all points share */
+    struct axis y[PAIRS_MOST]; /* that both panels of a point share */
+    bool *drawn, *curve_drawn; /* by method, by family */
+    int64_t *order;            /* rows of one curve */
+    struct places places;
+    const char *x_labels[2];
     bool letters, any_zero, any_half, any_cut;
 };
 
-/* ---- what is drawn how ---- */
-
-static int choose_marks(struct gossip_fig *f, struct err *e)
+static double value_of(const struct gossip *f, int k, int64_t i)
 {
-    const struct trained *d = &f->data;
+    return f->t.data.x[k][i];
+}
+
+static double half_of(const struct gossip *f, int64_t i)
+{
+    double half = value_of(f, HALF, i);
+    return isnan(half) ? 0 : half;
+}
+
+static int choose_marks(struct gossip *f, struct err *e)
+{
+    const struct trained *t = &f->t;
     int32_t n_drawn = 0;
 
-    f->drawn = calloc((size_t)d->methods.n + 1, sizeof *f->drawn);
-    f->curve_drawn = calloc((size_t)d->families.n + 1, sizeof *f->curve_drawn);
-    f->order = calloc((size_t)d->n + 1, sizeof *f->order);
-    f->places = malloc(sizeof *f->places);
-    if (!f->drawn || !f->curve_drawn || !f->order || !f->places)
-        return err_nomem(e, "the figure's series");
-    for (int64_t i = 0; i < d->n; i++)
-        if (trained_is_on_curve(d, &d->list[i]))
-            f->curve_drawn[d->list[i].family] = true;
+    f->drawn = canvas_new(f->c, t->methods.n, sizeof *f->drawn, e);
+    f->curve_drawn = canvas_new(f->c, t->families.n, sizeof *f->curve_drawn, e);
+    f->order = canvas_new(f->c, t->data.n, sizeof *f->order, e);
+    if (!f->drawn || !f->curve_drawn || !f->order)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < t->data.n; i++)
+        if (is_on_curve(t, i))
+            f->curve_drawn[t->family[i]] = true;
         else
-            f->drawn[d->list[i].method] = true;
-    for (int32_t k = 0; k < d->methods.n; k++)
+            f->drawn[t->method[i]] = true;
+    for (int32_t k = 0; k < t->methods.n; k++)
         n_drawn += f->drawn[k];
     f->letters = n_drawn > PLAIN_METHODS;
-    return 0;
+    return places_begin(&f->places, f->c, MAX_PLACES, e);
 }
 
 /* Filled, then hollow, in other colours each round. Markers go on where those of the curves end; the first
  * curve's is none of theirs. */
-static struct mark mark_of(const struct gossip_fig *f, int32_t method)
+static struct mark mark_of(const struct gossip *f, int32_t method)
 {
-    int32_t style = f->data.marks[method] + (f->data.n_curves > 0 ? f->data.n_curves - 1 : 0);
+    int32_t style = f->t.marks[method] + (f->t.n_curves > 0 ? f->t.n_curves - 1 : 0);
     return (struct mark){ style / 7 % 2 ? MARK_HOLLOW : MARK_POINT, style };
 }
 
 /* By position among the drawn ones. */
-static void put_letter(struct text *out, const struct gossip_fig *f, int32_t method)
+static void put_method_letter(struct text *out, const struct gossip *f, int32_t method)
 {
     int32_t k = 0;
 
     for (int32_t i = 0; i < method; i++)
         k += f->drawn[i];
     places_put_letter(out, k);
-}
-
-/* ---- axes ---- */
-
-static double half_of(const struct trained_row *row)
-{
-    return isnan(row->value[HALF]) ? 0 : row->value[HALF];
-}
-
-/* Linear around the values, which need not begin at zero: points have no length. */
-static struct axis around(double lo, double hi, double share)
-{
-    double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
-    double room = fmax(0, least - (hi - lo)) / 2;
-    return trained_widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
-}
-
-/* Traffic is read in MB. */
-static const struct unit traffic_units[] = { { 1e9, "PB" }, { 1e6, "TB" },  { 1e3, "GB" },
-                                             { 1, "MB" },   { 1e-3, "kB" }, { 0, NULL } };
-
-/* The largest unit in which the largest is at least 1, but the next where the least is below 0.001 of it and
- * the largest then has no more than five digits. */
-static const struct unit *traffic_unit(double lo, double hi)
-{
-    const struct unit *u = traffic_units;
-
-    while (u[1].name && !(hi >= u->scale))
-        u++;
-    return u[1].name && lo < 1e-3 * u->scale && hi < 1e5 * u[1].scale ? u + 1 : u;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -124,35 +301,28 @@ static double middle_share(const struct axis *a, const double *sorted, int64_t n
 
 /* Linear, or log where this shows more of the difference between most rows: one that is slow would squeeze
  * all others. */
-static int fit_time(struct gossip_fig *f, double lo, double hi, struct err *e)
+static int fit_time(struct gossip *f, double lo, double hi, struct err *e)
 {
-    int64_t n = f->data.n;
-    double *sorted = malloc((size_t)n * sizeof *sorted);
+    int64_t n = f->t.data.n;
+    double *sorted = canvas_new(f->c, n, sizeof *sorted, e);
 
     if (!sorted)
-        return err_nomem(e, "the figure's axis");
+        return ERR_NOMEM;
     for (int64_t i = 0; i < n; i++)
-        sorted[i] = fmax(lo, f->data.list[i].value[TIME]);
+        sorted[i] = fmax(lo, value_of(f, TIME, i));
     qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
-    struct axis log = trained_log_axis(lo, hi), linear = around(lo, hi, 0.07);
+    struct axis log = log_axis(lo, hi), linear = around(lo, hi, 0.07);
     bool better = middle_share(&log, sorted, n) > LOG_GAIN * middle_share(&linear, sorted, n);
     f->x[1] = better || hi / lo > AXIS_LOG_RATIO ? log : linear;
-    free(sorted);
     return 0;
 }
 
-static void scale_values(struct gossip_fig *f, int value, double unit)
-{
-    for (int64_t i = 0; i < f->data.n; i++)
-        f->data.list[i].value[value] /= unit;
-}
-
-static int fit_x(struct gossip_fig *f, struct err *e)
+static int fit_x(struct gossip *f, struct err *e)
 {
     double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { 0, 0 };
 
-    for (int64_t i = 0; i < f->data.n; i++) {
-        const double x[] = { f->data.list[i].value[TRAFFIC], f->data.list[i].value[TIME] };
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        const double x[] = { value_of(f, TRAFFIC, i), value_of(f, TIME, i) };
         for (int k = 0; k < 2; k++) {
             lo[k] = x[k] > 0 ? fmin(lo[k], x[k]) : lo[k];
             hi[k] = fmax(hi[k], x[k]);
@@ -162,30 +332,32 @@ static int fit_x(struct gossip_fig *f, struct err *e)
     for (int k = 0; k < 2; k++)
         if (!(lo[k] <= hi[k]))
             lo[k] = hi[k] = 1;
-    const struct unit units[] = { *traffic_unit(lo[0], hi[0]), duo_time_unit(hi[1]) };
-    scale_values(f, TRAFFIC, units[0].scale);
-    scale_values(f, TIME, units[1].scale);
-    text_printf(&f->x_labels[0], "traffic [%s]", units[0].name);
-    text_printf(&f->x_labels[1], "simulated time [%s]", units[1].name);
-    f->x[0] = trained_log_axis(lo[0] / units[0].scale, hi[0] / units[0].scale);
+    const struct unit units[] = { traffic_unit(lo[0], hi[0]), time_unit(hi[1]) };
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        f->t.data.x[TRAFFIC][i] /= units[0].scale;
+        f->t.data.x[TIME][i] /= units[1].scale;
+    }
+    f->x_labels[0] = canvas_keep(f->c, "traffic [%s]", units[0].name);
+    f->x_labels[1] = canvas_keep(f->c, "simulated time [%s]", units[1].name);
+    f->x[0] = log_axis(lo[0] / units[0].scale, hi[0] / units[0].scale);
     return fit_time(f, lo[1] / units[1].scale, hi[1] / units[1].scale, e);
 }
 
 /* Intervals go on at most as far beyond the values as these are apart, or a point: with few seeds they are
  * wide, and what is compared would be one line. */
-static void fit_y(struct gossip_fig *f, int32_t point)
+static void fit_y(struct gossip *f, int32_t point)
 {
     double lo = HUGE_VAL, hi = 0, low_end = HUGE_VAL, high_end = 0;
 
-    for (int64_t i = 0; i < f->data.n; i++) {
-        const struct trained_row *row = &f->data.list[i];
-        if (row->point != point)
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        double at = value_of(f, ACCURACY, i), half = half_of(f, i);
+        if (f->t.data.word[POINT][i] != point)
             continue;
-        lo = fmin(lo, row->value[ACCURACY]);
-        hi = fmax(hi, row->value[ACCURACY]);
-        low_end = fmin(low_end, row->value[ACCURACY] - half_of(row));
-        high_end = fmax(high_end, row->value[ACCURACY] + half_of(row));
-        f->any_half = f->any_half || half_of(row) > 0;
+        lo = fmin(lo, at);
+        hi = fmax(hi, at);
+        low_end = fmin(low_end, at - half);
+        high_end = fmax(high_end, at + half);
+        f->any_half = f->any_half || half > 0;
     }
     lo = fmin(lo, hi);
     double room = fmax(1, hi - lo);
@@ -193,209 +365,160 @@ static void fit_y(struct gossip_fig *f, int32_t point)
     f->any_cut = f->any_cut || low_end < f->y[point].lo || high_end > f->y[point].hi;
 }
 
-/* ---- one panel ---- */
-
-struct panel {
-    struct gossip_fig *f;
-    const struct canvas_box *box;
-    int32_t point, column; /* 0 = over traffic, 1 = over time */
+/* One panel: over traffic (column 0) or over time. */
+struct gossip_panel {
+    struct gossip *f;
+    struct panel on;
+    int32_t point, column;
 };
 
-static struct canvas_xy at_of(const struct panel *p, const struct trained_row *row)
+static struct canvas_xy row_at(const struct gossip_panel *p, int64_t i)
 {
-    double x = row->value[p->column ? TIME : TRAFFIC];
-    return (struct canvas_xy){ fmax(x, p->f->x[p->column].lo), row->value[ACCURACY] };
+    return (struct canvas_xy){ fmax(value_of(p->f, p->column ? TIME : TRAFFIC, i), p->on.x.lo),
+                               value_of(p->f, ACCURACY, i) };
 }
 
-static struct canvas_xy to_px(const struct panel *p, struct canvas_xy at)
+static bool is_here(const struct gossip_panel *p, int64_t i)
 {
-    double x = axis_share(&p->f->x[p->column], at.x), y = axis_share(&p->f->y[p->point], at.y);
-    return (struct canvas_xy){ p->box->left + x * (p->box->right - p->box->left),
-                               p->box->bottom - y * (p->box->bottom - p->box->top) };
+    return p->f->t.data.word[POINT][i] == p->point;
 }
 
 /* Thin, for many overlap. */
-static void put_whiskers(const struct panel *p)
+static void put_whiskers(const struct gossip_panel *p)
 {
-    const struct trained *d = &p->f->data;
-    const struct axis *y = &p->f->y[p->point];
+    struct gossip *f = p->f;
 
-    for (int64_t i = 0; i < d->n; i++) {
-        const struct trained_row *row = &d->list[i];
-        struct canvas_xy at = at_of(p, row);
-        struct canvas_xy lo = { at.x, fmax(at.y - half_of(row), y->lo) },
-                         hi = { at.x, fmin(at.y + half_of(row), y->hi) };
-        if (row->point != p->point || !(half_of(row) > 0))
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        struct canvas_xy at = row_at(p, i);
+        struct canvas_xy lo = { at.x, fmax(at.y - half_of(f, i), p->on.y.lo) },
+                         hi = { at.x, fmin(at.y + half_of(f, i), p->on.y.hi) };
+        if (!is_here(p, i) || !(half_of(f, i) > 0))
             continue;
-        canvas_break(p->f->c);
-        canvas_point(p->f->c, lo.x, lo.y);
-        canvas_point(p->f->c, hi.x, hi.y);
-        places_take_line(p->f->places, to_px(p, lo), to_px(p, hi));
+        canvas_break(f->c);
+        canvas_point(f->c, lo.x, lo.y);
+        canvas_point(f->c, hi.x, hi.y);
+        places_take_line(&f->places, panel_px(&p->on, lo), panel_px(&p->on, hi));
     }
-    canvas_block_end(p->f->c, (struct mark){ MARK_RULE, 0 });
-}
-
-static int compare_periods(const void *a, const void *b)
-{
-    const struct trained_row *p = a, *q = b;
-
-    if (p->period != q->period)
-        return p->period < q->period ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
+    canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });
 }
 
 /* The fixed periods of a family, by period. */
-static int64_t gather(const struct panel *p, int32_t family)
+static int put_curve(const struct gossip_panel *p, int32_t family, struct err *e)
 {
-    const struct trained *d = &p->f->data;
+    struct gossip *f = p->f;
+    const struct sort_key key = { .x = f->t.period };
     int64_t n = 0;
 
-    for (int64_t i = 0; i < d->n; i++)
-        if (d->list[i].point == p->point && d->list[i].family == family &&
-            trained_is_on_curve(d, &d->list[i]))
-            p->f->order[n++] = d->list[i];
-    qsort(p->f->order, (size_t)n, sizeof *p->f->order, compare_periods);
-    return n;
-}
-
-static void put_curve(const struct panel *p, int32_t family)
-{
-    int64_t n = gather(p, family);
-
-    if (n == 0)
-        return;
-    for (int64_t i = 0; i < n; i++) {
-        struct canvas_xy at = at_of(p, &p->f->order[i]);
-        canvas_point(p->f->c, at.x, at.y);
-        if (i > 0)
-            places_take_line(p->f->places, to_px(p, at_of(p, &p->f->order[i - 1])), to_px(p, at));
+    for (int64_t i = 0; i < f->t.data.n; i++)
+        if (is_here(p, i) && f->t.family[i] == family && is_on_curve(&f->t, i))
+            f->order[n++] = i;
+    int rc = data_sort(f->order, n, &key, 1, e);
+    for (int64_t k = 0; k < n; k++) {
+        struct canvas_xy at = row_at(p, f->order[k]);
+        canvas_point(f->c, at.x, at.y);
+        if (k > 0)
+            places_take_line(&f->places, panel_px(&p->on, row_at(p, f->order[k - 1])), panel_px(&p->on, at));
     }
-    canvas_block_end(p->f->c, (struct mark){ MARK_LINE, p->f->data.curves[family] });
+    canvas_block_end(f->c, (struct mark){ MARK_LINE, f->t.curves[family] });
+    return rc;
 }
 
-static void put_points(const struct panel *p, int32_t method)
+static void put_points(const struct gossip_panel *p, int32_t method)
 {
-    const struct trained *d = &p->f->data;
-
-    for (int64_t i = 0; i < d->n; i++) {
-        const struct trained_row *row = &d->list[i];
-        if (row->point != p->point || row->method != method || trained_is_on_curve(d, row))
-            continue;
-        struct canvas_xy at = at_of(p, row);
-        canvas_point(p->f->c, at.x, at.y);
+    for (int64_t i = 0; i < p->f->t.data.n; i++) {
+        struct canvas_xy at = row_at(p, i);
+        if (is_here(p, i) && p->f->t.method[i] == method && !is_on_curve(&p->f->t, i))
+            canvas_point(p->f->c, at.x, at.y);
     }
     canvas_block_end(p->f->c, mark_of(p->f, method));
 }
 
 /* Periods beside the points of curves; letters beside the others, when they are many: these find room first,
  * for periods can be counted along their curve. */
-static void put_texts(const struct panel *p, bool fixed)
+static void put_texts(const struct gossip_panel *p, bool fixed)
 {
-    struct gossip_fig *f = p->f;
-    struct text label = { 0 };
+    struct gossip *f = p->f;
 
-    for (int64_t i = 0; i < f->data.n; i++) {
-        const struct trained_row *row = &f->data.list[i];
-        if (row->point != p->point || trained_is_on_curve(&f->data, row) != fixed || (!fixed && !f->letters))
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        struct text label = { 0 };
+        if (!is_here(p, i) || is_on_curve(&f->t, i) != fixed || (!fixed && !f->letters))
             continue;
-        text_clear(&label);
         if (fixed)
-            text_printf(&label, "%.6g", row->period);
+            text_printf(&label, "%.6g", f->t.period[i]);
         else
-            put_letter(&label, f, row->method);
-        places_put(f->places, f->c, to_px(p, at_of(p, row)), text_str(&label),
+            put_method_letter(&label, f, f->t.method[i]);
+        places_put(&f->places, f->c, panel_px(&p->on, row_at(p, i)), canvas_keep_text(f->c, &label),
                    fixed ? CANVAS_GREY : CANVAS_BLACK);
     }
-    f->c->script.failed = f->c->script.failed || label.failed;
-    text_free(&label);
 }
 
-static void paint(struct canvas *c, const struct canvas_box *box, int32_t point, int32_t column, void *of)
+static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t point, int32_t column,
+                         void *of)
 {
-    struct gossip_fig *f = of;
-    const struct panel p = { f, box, point, column };
+    struct gossip *f = of;
+    const struct gossip_panel p = { f, { c, *box, f->x[column], f->y[point] }, point, column };
+    struct err e;
 
-    f->places->inside = *box;
-    f->places->n = 0;
-    canvas_panel(c, box, &f->x[column], &f->y[point]);
-    for (int64_t i = 0; i < f->data.n; i++)
-        if (f->data.list[i].point == point)
-            places_take_marker(f->places, to_px(&p, at_of(&p, &f->data.list[i])));
+    f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
+    f->places.n = 0;
+    canvas_panel(c, box, &p.on.x, &p.on.y);
+    for (int64_t i = 0; i < f->t.data.n; i++)
+        if (is_here(&p, i))
+            places_take_marker(&f->places, panel_px(&p.on, row_at(&p, i)));
     put_whiskers(&p);
-    for (int32_t k = 0; k < f->data.families.n; k++)
-        put_curve(&p, k);
-    for (int32_t k = 0; k < f->data.methods.n; k++)
+    for (int32_t k = 0; k < f->t.families.n; k++)
+        c->script.failed = put_curve(&p, k, &e) || c->script.failed;
+    for (int32_t k = 0; k < f->t.methods.n; k++)
         put_points(&p, k);
     put_texts(&p, false);
     put_texts(&p, true);
 }
 
-/* ---- the page ---- */
-
-static void put_notes(struct gossip_fig *f)
+static void put_gossip_notes(struct gossip *f)
 {
+    const double *seeds = f->t.data.x[SEEDS];
     bool any = false;
+    double most = 0;
 
-    trained_put_notes(f->c, &f->data);
-    for (int32_t k = 0; k < f->data.families.n; k++)
+    put_trained_notes(&f->t);
+    for (int64_t i = 0; i < f->t.data.n; i++)
+        most = fmax(most, seeds[i]);
+    for (int32_t k = 0; k < f->t.families.n; k++)
         any = any || f->curve_drawn[k];
     if (any)
         canvas_note(f->c, "numbers: steps between exchanges");
-    if (f->any_half && f->data.most_seeds > 1)
+    const char *cut = f->any_cut ? ", cut at the frame" : "";
+    if (f->any_half && most > 1)
         canvas_note(f->c, "upright lines: 95 %% interval of the difference to the baseline, %.0f seeds%s",
-                    f->data.most_seeds, f->any_cut ? ", cut at the frame" : "");
+                    most, cut);
     else if (f->any_half)
-        canvas_note(f->c, "upright lines: 95 %% interval of the difference to the baseline%s",
-                    f->any_cut ? ", cut at the frame" : "");
+        canvas_note(f->c, "upright lines: 95 %% interval of the difference to the baseline%s", cut);
     if (f->any_zero)
         canvas_note(f->c, "no traffic stands at the left end");
 }
 
-static void put_legend(struct gossip_fig *f)
+static void put_gossip_legend(struct gossip *f)
 {
-    const struct trained *d = &f->data;
-    struct text label = { 0 };
+    const struct trained *t = &f->t;
 
-    for (int32_t k = 0; k < d->families.n; k++) {
-        text_clear(&label);
-        text_printf(&label, "%s%sfixed period", d->families.list[k], d->families.list[k][0] ? ", " : "");
+    for (int32_t k = 0; k < t->families.n; k++)
         if (f->curve_drawn[k])
-            canvas_legend(f->c, (struct mark){ MARK_LINE, f->data.curves[k] }, text_str(&label));
-    }
-    for (int32_t k = 0; k < d->methods.n; k++) {
-        text_clear(&label);
+            canvas_legend(f->c, (struct mark){ MARK_LINE, t->curves[k] },
+                          canvas_keep(f->c, "%s%sfixed period", t->families.list[k],
+                                      t->families.list[k][0] ? ", " : ""));
+    for (int32_t k = 0; k < t->methods.n; k++) {
+        struct text label = { 0 };
+        if (!f->drawn[k])
+            continue;
         if (f->letters)
-            put_letter(&label, f, k);
-        text_printf(&label, "%s%s", f->letters ? "  " : "", d->methods.list[k]);
-        if (f->drawn[k])
-            canvas_legend(f->c, mark_of(f, k), text_str(&label));
+            put_method_letter(&label, f, k);
+        text_printf(&label, "%s%s", f->letters ? "  " : "", t->methods.list[k]);
+        canvas_legend(f->c, mark_of(f, k), canvas_keep_text(f->c, &label));
     }
-    f->c->script.failed = f->c->script.failed || label.failed;
-    text_free(&label);
-}
-
-static int draw(struct gossip_fig *f, struct err *e)
-{
-    int rc = fit_x(f, e);
-
-    for (int k = 0; k < 2 && !rc; k++)
-        rc = text_check(&f->x_labels[k], e);
-    if (rc)
-        return rc;
-    for (int32_t k = 0; k < f->data.points.n; k++)
-        fit_y(f, k);
-    put_notes(f);
-    put_legend(f);
-    const struct duo_spec spec = { .points = &f->data.points,
-                                   .x_labels = { text_str(&f->x_labels[0]), text_str(&f->x_labels[1]) },
-                                   .y_labels = { f->kind->label, f->kind->label },
-                                   .paint = paint,
-                                   .of = f };
-    return duo_build(f->c, &spec, e);
 }
 
 /* One table compares one accuracy; the workers' where it does not say which. */
-static const struct accuracy_kind *find_kind(const struct rows *rows)
+static const struct accuracy *find_accuracy(const struct rows *rows)
 {
     struct rows r = *rows;
     int32_t col = table_find(r.t, "compared");
@@ -408,19 +531,655 @@ static const struct accuracy_kind *find_kind(const struct rows *rows)
 
 int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct gossip_fig f = { .c = c, .kind = find_kind(r) };
-    int rc = trained_read(&f.data, r, f.kind->columns, N_NEEDED, DUO_MAX_POINTS, e);
+    const struct accuracy *accuracy = find_accuracy(r);
+    const struct bind columns[] = { { .column = accuracy->column, AS_NUMBER, FILLED },
+                                    { .column = "traffic_MB", AS_NUMBER, FILLED },
+                                    { .column = "time_s", AS_NUMBER, FILLED },
+                                    { .column = "accuracy_vs_base_half", AS_NUMBER, NEED } };
+    struct gossip f = { .c = c };
+    int rc = read_trained(&f.t, c, r, columns, 4, PAIRS_MOST, e);
 
     if (!rc)
         rc = choose_marks(&f, e);
     if (!rc)
-        rc = draw(&f, e);
-    for (int k = 0; k < 2; k++)
-        text_free(&f.x_labels[k]);
-    free(f.drawn);
-    free(f.curve_drawn);
-    free(f.order);
-    free(f.places);
-    trained_free(&f.data);
-    return rc;
+        rc = fit_x(&f, e);
+    if (rc)
+        return rc;
+    for (int32_t k = 0; k < f.t.points.n; k++)
+        fit_y(&f, k);
+    put_gossip_notes(&f);
+    put_gossip_legend(&f);
+    const struct pairs spec = { .points = &f.t.points,
+                                .x_labels = { f.x_labels[0], f.x_labels[1] },
+                                .y_labels = { accuracy->label, accuracy->label },
+                                .paint = paint_gossip,
+                                .of = &f };
+    return pairs_build(c, &spec, e);
+}
+
+/* ---- loss and exchanges over time ---- */
+
+enum {
+    DOT_PX = 60, /* from marker to marker of a line, at least */
+    BIT_PX = 10, /* of a line that letters stay clear of: straight so far */
+    SHAPES = 8,  /* dashes and markers of MARK_LINE: plots/marks.h */
+};
+
+enum { LOSS_METHOD, LOSS_SEED, STEPS, LOSS_TIME, LOSS, EXCHANGES, LOSS_POINT, N_LOSS_BINDS };
+static const struct bind loss_binds[N_LOSS_BINDS] = {
+    [LOSS_METHOD] = { .column = "method", AS_WORD, NEED, .numbered = OF_TABLE },
+    [LOSS_SEED] = { .column = "seed", AS_WORD, NEED },
+    [STEPS] = { .column = "steps", AS_NUMBER, NEED },
+    [LOSS_TIME] = { .column = "time_s", AS_NUMBER, NEED },
+    [LOSS] = { .column = "loss", AS_NUMBER, NEED },
+    [EXCHANGES] = { .column = "exchanges", AS_NUMBER, NEED },
+    [LOSS_POINT] = { .column = "point", AS_WORD, NEED, .most = PAIRS_MOST },
+};
+
+/* After so many steps; means of the seeds. */
+struct loss_step {
+    double time_s, y[2]; /* loss, exchanges */
+};
+
+/* The seeds of one method at one point. */
+struct loss_line {
+    int32_t point, method, n_seeds;
+    struct loss_step *list; /* shape [n >= 1], by steps: those that every seed has */
+    int64_t n;
+};
+
+struct loss_fig {
+    struct canvas *c;
+    struct data data;
+    struct points points;
+    struct loss_line *lines; /* by point and method */
+    int32_t n_lines;
+    int64_t *ends, n_short, n_blank; /* ends: of one line, the last row of each seed; -1 = not its seed */
+    bool smoothed;
+    struct axis x, y[2]; /* of all points; y by column; x in `time` */
+    struct unit time;
+    int32_t *letters; /* by method: position among the drawn ones, -1 = not drawn */
+    struct places places;
+    bool lettered;
+};
+
+/* A row without a time, a loss or exchanges does not count: that run has diverged. */
+static bool is_whole(const struct data *d, int64_t i)
+{
+    return !isnan(d->x[LOSS_TIME][i]) && !isnan(d->x[LOSS][i]) && !isnan(d->x[EXCHANGES][i]);
+}
+
+/* Mean of n rows of the same number of steps; false unless each seed of the line has one. Of several rows of
+ * a seed the last counts. */
+static bool average(struct loss_step *out, const struct data *d, const int64_t *order, int64_t n,
+                    int32_t n_seeds)
+{
+    double n_whole = 0;
+
+    *out = (struct loss_step){ 0 };
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = order[k];
+        if ((k + 1 < n && d->word[LOSS_SEED][order[k + 1]] == d->word[LOSS_SEED][i]) || !is_whole(d, i))
+            continue;
+        n_whole++;
+        out->time_s += d->x[LOSS_TIME][i];
+        out->y[0] += d->x[LOSS][i];
+        out->y[1] += d->x[EXCHANGES][i];
+    }
+    out->time_s /= n_whole;
+    out->y[0] /= n_whole;
+    out->y[1] /= n_whole;
+    return n_whole == n_seeds;
+}
+
+/* How many seeds the rows have, and whether one ends before another. */
+static int32_t count_seeds(struct loss_fig *f, const int64_t *order, int64_t n, bool *differ)
+{
+    const struct data *d = &f->data;
+    int32_t n_all = d->words[LOSS_SEED].n, n_seeds = 0;
+
+    for (int32_t i = 0; i < n_all; i++)
+        f->ends[i] = -1;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t *end = &f->ends[d->word[LOSS_SEED][order[k]]];
+        n_seeds += *end < 0;
+        if (is_whole(d, order[k]) || *end < 0)
+            *end = order[k];
+    }
+    *differ = false;
+    for (int32_t i = 0; i < n_all; i++)
+        *differ = *differ || (f->ends[i] >= 0 && d->x[STEPS][f->ends[i]] < d->x[STEPS][order[n - 1]]);
+    return n_seeds;
+}
+
+/* Losses of single batches scatter: in lines of 40 steps and more each becomes the mean of those around it, 5
+ * % of the line in all. */
+static bool smooth(struct loss_step *list, int64_t n, double *loss)
+{
+    int64_t half = n / 40;
+
+    for (int64_t i = 0; i < n; i++)
+        loss[i] = list[i].y[0];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t reach = i < half ? i : half;
+        reach = n - 1 - i < reach ? n - 1 - i : reach;
+        list[i].y[0] = 0;
+        for (int64_t k = i - reach; k <= i + reach; k++)
+            list[i].y[0] += loss[k] / (double)(2 * reach + 1);
+    }
+    return half > 0;
+}
+
+/* The line of n sorted rows, its steps from `out` on. */
+static struct loss_line join_line(struct loss_fig *f, const int64_t *order, int64_t n, struct loss_step *out,
+                                  double *loss)
+{
+    const struct data *d = &f->data;
+    struct loss_line line = { .point = d->word[LOSS_POINT][order[0]],
+                              .method = d->word[LOSS_METHOD][order[0]],
+                              .list = out };
+    bool differ;
+
+    line.n_seeds = count_seeds(f, order, n, &differ);
+    for (int64_t i = 0, next; i < n; i = next) {
+        for (next = i; next < n && d->x[STEPS][order[next]] == d->x[STEPS][order[i]];)
+            next++;
+        line.n += average(&out[line.n], d, order + i, next - i, line.n_seeds);
+    }
+    f->smoothed = smooth(out, line.n, loss) || f->smoothed;
+    f->n_short += differ && line.n > 0;
+    f->n_blank += line.n == 0;
+    return line;
+}
+
+static int join_lines(struct loss_fig *f, struct err *e)
+{
+    const struct data *d = &f->data;
+    const struct sort_key keys[] = { { .word = d->word[LOSS_POINT] },
+                                     { .word = d->word[LOSS_METHOD] },
+                                     { .x = d->x[STEPS] },
+                                     { .word = d->word[LOSS_SEED] } };
+    int64_t *order = canvas_new(f->c, d->n, sizeof *order, e);
+    double *loss = canvas_new(f->c, d->n, sizeof *loss, e);
+    struct loss_step *steps = canvas_new(f->c, d->n, sizeof *steps, e);
+
+    f->lines = canvas_new(f->c, d->n, sizeof *f->lines, e);
+    f->ends = canvas_new(f->c, d->words[LOSS_SEED].n, sizeof *f->ends, e);
+    if (!order || !loss || !steps || !f->lines || !f->ends)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++)
+        order[i] = i;
+    int rc = data_sort(order, d->n, keys, 4, e);
+    for (int64_t first = 0, end; first < d->n && !rc; first = end) {
+        for (end = first; end < d->n; end++)
+            if (d->word[LOSS_POINT][order[end]] != d->word[LOSS_POINT][order[first]] ||
+                d->word[LOSS_METHOD][order[end]] != d->word[LOSS_METHOD][order[first]])
+                break;
+        struct loss_line *line = &f->lines[f->n_lines];
+        *line = join_line(f, order + first, end - first, steps, loss);
+        steps += line->n;
+        f->n_lines += line->n > 0;
+    }
+    return rc || f->n_lines > 0 ? rc : rows_none_left(&d->r, d->n_passed, d->n_passed, "", e);
+}
+
+static int read_losses(struct loss_fig *f, const struct rows *r, struct err *e)
+{
+    const struct data *d = &f->data;
+    struct rows at = *r;
+    int rc = data_read(&f->data, f->c, r, loss_binds, N_LOSS_BINDS, e);
+
+    if (!rc)
+        rc = points_describe(&f->points, d, LOSS_POINT, e);
+    for (int64_t i = 0; i < d->n && !rc; i++) {
+        at.row = d->row[i];
+        if (isnan(d->x[STEPS][i]))
+            rc = rows_fault(&at, "steps", e, "blank, need a number");
+    }
+    return rc ? rc : join_lines(f, e);
+}
+
+/* Where two of the drawn methods have the same dash and marker, which is all that grey shows, each has a
+ * letter. */
+static int choose_letters(struct loss_fig *f, struct err *e)
+{
+    const struct names *methods = &f->data.words[LOSS_METHOD];
+    bool used[SHAPES] = { false };
+    int32_t n = 0;
+
+    f->letters = canvas_new(f->c, methods->n, sizeof *f->letters, e);
+    if (!f->letters)
+        return ERR_NOMEM;
+    for (int32_t k = 0; k < methods->n; k++)
+        f->letters[k] = -1;
+    for (int32_t i = 0; i < f->n_lines; i++)
+        f->letters[f->lines[i].method] = 0;
+    for (int32_t k = 0; k < methods->n; k++) {
+        if (f->letters[k] < 0)
+            continue;
+        bool *shape = &used[line_style(k) % SHAPES];
+        f->lettered = f->lettered || *shape;
+        *shape = true;
+        f->letters[k] = n++;
+    }
+    return places_begin(&f->places, f->c, MAX_PLACES, e);
+}
+
+/* Linear from zero, or log where what lines end with (so that all of them are seen) is far apart. */
+static struct axis fit_loss_y(const struct loss_fig *f, int column)
+{
+    double lo = HUGE_VAL, hi = 0, least = HUGE_VAL;
+
+    for (int32_t i = 0; i < f->n_lines; i++) {
+        const struct loss_line *line = &f->lines[i];
+        double end = line->list[line->n - 1].y[column];
+        lo = end > 0 ? fmin(lo, end) : lo;
+        for (int64_t k = 0; k < line->n; k++) {
+            double y = line->list[k].y[column];
+            hi = fmax(hi, y);
+            least = y > 0 ? fmin(least, y) : least;
+        }
+    }
+    return lo < hi && hi / lo > AXIS_LOG_RATIO ? axis_log(least, hi) : axis_bars(hi);
+}
+
+static void fit_loss(struct loss_fig *f)
+{
+    double end = 0;
+
+    for (int32_t i = 0; i < f->n_lines; i++)
+        for (int64_t k = 0; k < f->lines[i].n; k++)
+            end = fmax(end, f->lines[i].list[k].time_s);
+    f->time = time_unit(end);
+    f->x = axis_bars(end / f->time.scale);
+    f->y[0] = fit_loss_y(f, 0);
+    f->y[1] = fit_loss_y(f, 1);
+}
+
+struct loss_panel {
+    struct loss_fig *f;
+    struct panel on;
+    int32_t column;
+};
+
+/* What a log axis does not show is left out. */
+static bool is_shown(const struct loss_panel *p, const struct loss_step *s)
+{
+    return !p->on.y.log || s->y[p->column] > 0;
+}
+
+static struct canvas_xy step_at(const struct loss_panel *p, const struct loss_step *s)
+{
+    return (struct canvas_xy){ s->time_s / p->f->time.scale, s->y[p->column] };
+}
+
+static void put_loss_line(const struct loss_panel *p, const struct loss_line *line)
+{
+    struct loss_fig *f = p->f;
+    struct canvas_xy last = { 0, 0 };
+
+    for (int64_t k = 0; k < line->n; k++) {
+        if (!is_shown(p, &line->list[k]))
+            continue;
+        struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
+        if (!f->c->in_block)
+            last = px;
+        canvas_point(f->c, at.x, at.y);
+        if (hypot(px.x - last.x, px.y - last.y) < BIT_PX)
+            continue;
+        places_take_line(&f->places, last, px);
+        last = px;
+    }
+    canvas_block_end(f->c, (struct mark){ MARK_TRACE, line_style(line->method) });
+}
+
+/* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. */
+static void put_loss_dots(const struct loss_panel *p, const struct loss_line *line)
+{
+    struct loss_fig *f = p->f;
+    double last = DOT_PX * (line->method % 8 / 8.0 - 1);
+
+    for (int64_t k = 0; k < line->n; k++) {
+        if (!is_shown(p, &line->list[k]))
+            continue;
+        struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
+        if (px.x - p->on.box.left < last + DOT_PX && line->n > 1)
+            continue;
+        canvas_point(f->c, at.x, at.y);
+        places_take_marker(&f->places, px);
+        last = px.x - p->on.box.left;
+    }
+    canvas_block_end(f->c, (struct mark){ MARK_DOT, line_style(line->method) });
+}
+
+/* At the end of the line or, where there is no room, at the last step before it where there is. */
+static void put_loss_letter(const struct loss_panel *p, const struct loss_line *line)
+{
+    struct loss_fig *f = p->f;
+    struct text made = { 0 };
+    double last = HUGE_VAL;
+
+    places_put_letter(&made, f->letters[line->method]);
+    const char *letter = canvas_keep_text(f->c, &made);
+    for (int64_t k = line->n - 1; k >= 0; k--) {
+        struct canvas_xy px = panel_px(&p->on, step_at(p, &line->list[k]));
+        if (!is_shown(p, &line->list[k]) || px.x > last - BIT_PX)
+            continue;
+        last = px.x;
+        if (places_put(&f->places, f->c, px, letter, CANVAS_BLACK))
+            break;
+    }
+}
+
+static void paint_loss(struct canvas *c, const struct canvas_box *box, int32_t point, int32_t column,
+                       void *of)
+{
+    void (*const puts[])(const struct loss_panel *,
+                         const struct loss_line *) = { put_loss_line, put_loss_dots, put_loss_letter };
+    struct loss_fig *f = of;
+    const struct loss_panel p = { f, { c, *box, f->x, f->y[column] }, column };
+
+    f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
+    f->places.n = 0;
+    canvas_panel(c, box, &p.on.x, &p.on.y);
+    for (int k = 0; k < (f->lettered ? 3 : 2); k++)
+        for (int32_t i = 0; i < f->n_lines; i++)
+            if (f->lines[i].point == point)
+                puts[k](&p, &f->lines[i]);
+}
+
+static void put_loss_notes(struct loss_fig *f)
+{
+    int32_t least = INT32_MAX, most = 0;
+
+    points_put_notes(f->c, &f->points);
+    canvas_note(f->c, "loss: of each worker on its own shard, so low too where models have drifted apart");
+    canvas_note(f->c, "exchanges: messages, pairs, collectives");
+    for (int32_t i = 0; i < f->n_lines; i++) {
+        least = f->lines[i].n_seeds < least ? f->lines[i].n_seeds : least;
+        most = f->lines[i].n_seeds > most ? f->lines[i].n_seeds : most;
+    }
+    if (most > 1 && least < most)
+        canvas_note(f->c, "means of %d to %d seeds", (int)least, (int)most);
+    else if (most > 1)
+        canvas_note(f->c, "means of %d seeds", (int)most);
+    if (f->smoothed)
+        canvas_note(f->c, "loss shown: running mean over 5 %% of the steps");
+    if (f->n_short > 0)
+        canvas_note(f->c, "%lld %s with the first seed that ends", (long long)f->n_short,
+                    f->n_short == 1 ? "line ends" : "lines end");
+    if (f->n_blank > 0)
+        canvas_note(f->c, "left out: %lld %s without a step that all seeds have", (long long)f->n_blank,
+                    f->n_blank == 1 ? "line" : "lines");
+}
+
+int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct loss_fig f = { .c = c };
+    int rc = read_losses(&f, r, e);
+
+    if (!rc)
+        rc = choose_letters(&f, e);
+    if (rc)
+        return rc;
+    fit_loss(&f);
+    put_loss_notes(&f);
+    for (int32_t k = 0; k < f.data.words[LOSS_METHOD].n; k++) {
+        struct text label = { 0 };
+        if (f.letters[k] < 0)
+            continue;
+        if (f.lettered)
+            places_put_letter(&label, f.letters[k]);
+        text_printf(&label, "%s%s", f.lettered ? "  " : "", f.data.words[LOSS_METHOD].list[k]);
+        canvas_legend(c, (struct mark){ MARK_LINE, line_style(k) }, canvas_keep_text(c, &label));
+    }
+    const char *x_label = canvas_keep(c, "simulated time [%s]", f.time.name);
+    const struct pairs spec = { .points = &f.points,
+                                .x_labels = { x_label, x_label },
+                                .y_labels = { "training loss on own shard [nats]", "exchanges so far" },
+                                .paint = paint_loss,
+                                .of = &f };
+    return pairs_build(c, &spec, e);
+}
+
+/* ---- the bandwidth that methods need ---- */
+
+enum {
+    NEED_POINTS = 6,
+    MAX_METHODS = 24,
+    FEW_ROWS = 30, /* of all panels together: as many are higher */
+    HIGH_PX = 21,
+    LOW_PX = 16,
+    LEAST_PX = 11,
+};
+
+/* An axis label longer than this share of the page is cut short: the title says that it is of needs. */
+#define LABEL_SHARE 0.7
+
+enum { NEED_GBPS = VALUES };
+
+struct need {
+    struct canvas *c;
+    struct trained t;
+    struct facet methods; /* of rows that are drawn */
+    int32_t n_methods;    /* how many are drawn */
+    const char *label;    /* of the axis, without unit */
+};
+
+/* The axis says which bandwidth is meant: of all dimensions together, or of one, by its name if it is the
+ * same in all rows. With its unit into @p with_unit. */
+static void name_axis(struct need *f, const char **with_unit)
+{
+    int32_t col = table_find(f->t.data.r.t, "need_dim");
+    struct names dims = { 0 };
+    char buf[NUM_TEXT];
+
+    for (int64_t i = 0; i < f->t.data.n && col >= 0; i++)
+        names_add(f->c, &dims, data_text(buf, &f->t.data, i, col));
+    bool one = dims.n == 1 && dims.list[0][0], several = dims.n > 1 && names_find(&dims, "") < 0;
+    const char *name = one ? dims.list[0] : "";
+    f->label = canvas_keep(f->c, "bandwidth %s%s%s%sneeded per NPU", one ? "of dimension " : "", name,
+                           one ? " " : "", several ? "of one dimension " : "");
+    *with_unit = canvas_keep(f->c, "%s [GB/s]", f->label);
+    if (canvas_width(*with_unit, CANVAS_FONT_PX) > LABEL_SHARE * canvas_page_width(f->c))
+        *with_unit = canvas_keep(f->c, "per NPU%s%s [GB/s]", one ? ", dimension " : "", name);
+}
+
+/* By how much bandwidth may delay a run, where the table says so. */
+static int put_delay(struct need *f, struct err *e)
+{
+    struct rows r = f->t.data.r;
+    int32_t col = table_find(r.t, "need_wait_pct");
+    double lo = HUGE_VAL, hi = -HUGE_VAL, pct;
+
+    for (int64_t i = 0; i < f->t.data.n && col >= 0; i++) {
+        r.row = f->t.data.row[i];
+        int rc = rows_number(&pct, &r, col, e);
+        if (rc)
+            return rc;
+        lo = fmin(lo, pct);
+        hi = fmax(hi, pct);
+    }
+    if (lo == hi)
+        canvas_note(f->c, "bandwidth at which a run takes %g %% longer than with endless bandwidth", lo);
+    else if (lo < hi)
+        canvas_note(f->c, "bandwidth at which a run takes %g to %g %% longer than with endless bandwidth", lo,
+                    hi);
+    return 0;
+}
+
+/* Three digits, none as a power of ten: "0.0000123", "6.9", "1,660". */
+static const char *plain_number(struct canvas *c, double x)
+{
+    char rounded[32], digits[400];
+    struct text out = { 0 };
+
+    snprintf(rounded, sizeof rounded, "%.2e", x);
+    x = strtod(rounded, NULL);
+    int exponent = (int)strtol(strchr(rounded, 'e') + 1, NULL, 10);
+    snprintf(digits, sizeof digits, "%.*f", exponent < 2 ? 2 - exponent : 0, x);
+    size_t n = strlen(digits), whole = strcspn(digits, ".");
+    if (whole < n) {
+        while (digits[n - 1] == '0')
+            n--;
+        n -= digits[n - 1] == '.';
+    }
+    for (size_t i = 0; i < n; i++)
+        text_printf(&out, "%s%c", i > 0 && i < whole && (whole - i) % 3 == 0 ? "," : "", digits[i]);
+    return canvas_keep_text(c, &out);
+}
+
+/* What the method needs at the point, in the first of several rows; NaN when there is none. */
+static double find_need(const struct need *f, int32_t point, int32_t method)
+{
+    const struct data *d = &f->t.data;
+
+    for (int64_t i = 0; i < d->n; i++)
+        if (d->word[POINT][i] == point && f->methods.at[i] == method)
+            return d->x[NEED_GBPS][i];
+    return (double)NAN;
+}
+
+/* Characters above a panel, which has the methods left and the numbers right of it: plots/lanes.c. */
+static size_t name_chars(const struct need *f, const char *const *ends)
+{
+    double label_px = 0, end_px = 0, page_px = canvas_page_width(f->c);
+
+    for (int32_t i = 0; i < f->n_methods; i++)
+        label_px = fmax(label_px, canvas_width(f->methods.names.list[i], CANVAS_SMALL_PX));
+    for (int32_t i = 0; i < f->t.points.n * f->n_methods; i++)
+        end_px = fmax(end_px, canvas_width(ends[i], CANVAS_SMALL_PX));
+    double room_px = page_px - fmin(label_px, page_px / 3.5) - 2 * end_px - 40;
+    return (size_t)fmax(3, room_px / (CANVAS_FONT_PX * CANVAS_LEAST_SHRINK * CANVAS_CHAR));
+}
+
+/* Points, for on a log axis bars would have lengths that mean nothing. */
+static void paint_needs(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
+{
+    struct need *f = of;
+
+    (void)box;
+    for (int32_t i = 0; i < f->n_methods; i++)
+        if (find_need(f, panel, i) > 0)
+            canvas_point(c, find_need(f, panel, i), i + 0.5);
+    canvas_block_end(c, (struct mark){ MARK_POINT, 0 });
+}
+
+static int draw_needs(struct need *f, const char *x_label, struct err *e)
+{
+    const char *names[NEED_POINTS], *ends[NEED_POINTS * MAX_METHODS];
+    int32_t n_points = f->t.points.n, n_all = f->methods.names.n;
+    double lo = HUGE_VAL, hi = 0;
+
+    f->n_methods = n_all < MAX_METHODS ? n_all : MAX_METHODS;
+    for (int32_t k = 0; k < n_points; k++)
+        for (int32_t i = 0; i < f->n_methods; i++) {
+            double x = find_need(f, k, i);
+            ends[k * f->n_methods + i] = isnan(x) ? "–" : x > 0 ? plain_number(f->c, x) : "next to none";
+        }
+    for (int32_t k = 0; k < n_points; k++)
+        names[k] = points_name(f->c, &f->t.points, k, name_chars(f, ends));
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        double x = f->t.data.x[NEED_GBPS][i];
+        lo = x > 0 ? fmin(lo, x) : lo;
+        hi = fmax(hi, x);
+    }
+    const struct strips spec = { .names = names,
+                                 .n_panels = n_points,
+                                 .n_rows = f->n_methods,
+                                 .labels = f->methods.names.list,
+                                 .ends = ends,
+                                 .end_label = "GB/s",
+                                 .unit_px = n_points * f->n_methods <= FEW_ROWS ? HIGH_PX : LOW_PX,
+                                 .least_unit_px = LEAST_PX,
+                                 /* Log: methods differ by orders of magnitude. */
+                                 .x = hi > 0 ? widen(axis_log(lo, hi), 0.03) : axis_bars(hi),
+                                 .x_label = x_label,
+                                 .paint = paint_needs,
+                                 .of = f };
+    if (n_all > f->n_methods)
+        canvas_note(f->c, "first %d of %d methods", (int)f->n_methods, (int)n_all);
+    return strips_build(f->c, &spec, e);
+}
+
+/* The only column between point and method that varies among the rows that pass, if it holds numbers; else
+ * -1. */
+static int32_t find_axis(const struct rows *rows)
+{
+    int32_t point = table_find(rows->t, "point"), method = table_find(rows->t, "method"), axis = -1, n = 0;
+    struct rows r = *rows;
+    char one[NUM_TEXT], other[NUM_TEXT];
+
+    for (int32_t col = point + 1; col < method; col++) {
+        int64_t first = -1;
+        bool varies = false;
+        for (r.row = 0; r.row < r.t->n_rows && !varies; r.row++) {
+            struct rows before = r;
+            if (!rows_pass(&r))
+                continue;
+            before.row = first = first < 0 ? r.row : first;
+            varies = strcmp(rows_text(one, &before, col), rows_text(other, &r, col)) != 0;
+        }
+        axis = varies ? col : axis;
+        n += varies;
+    }
+    return n == 1 && rows->t->kinds[axis] != TABLE_TEXT ? axis : -1;
+}
+
+static int draw_lines(struct need *f, int32_t axis, struct err *e)
+{
+    const struct data *d = &f->t.data;
+    const struct grid_metric metric = {
+        .label = f->label, .unit = "GB/s", .y = d->x[NEED_GBPS], .low_is_better = true
+    };
+    int64_t *order = canvas_new(f->c, d->n, sizeof *order, e), n = 0;
+    double *x = canvas_new(f->c, d->n, sizeof *x, e);
+    int32_t *styles = canvas_new(f->c, f->methods.names.n, sizeof *styles, e);
+    struct facet none;
+    int rc = data_facet(&none, d, -1, NULL, d->n, e);
+
+    if (rc || !order || !x || !styles)
+        return rc ? rc : ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++) {
+        styles[f->methods.at[i]] = line_style(f->t.method[i]);
+        x[i] = table_number(d->r.t, d->row[i], axis);
+        if (!isnan(x[i]))
+            order[n++] = i;
+    }
+    if (n == 0)
+        return rows_none_left(&d->r, d->n, d->n, "", e);
+    const struct grid_spec spec = { .order = order,
+                                    .n = n,
+                                    .x = x,
+                                    .x_label = d->r.t->names[axis],
+                                    .x_tight = true,
+                                    .columns = &none,
+                                    .series = &f->methods,
+                                    .styles = styles,
+                                    .metrics = &metric,
+                                    .n_metrics = 1,
+                                    .column_word = "panels",
+                                    .row_word = "panels",
+                                    .point_word = "rows" };
+    return grid_build(f->c, &spec, e);
+}
+
+int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
+{
+    const struct bind column = { .column = "need_GBps", AS_NUMBER, FILLED };
+    struct need f = { .c = c };
+    int32_t axis = find_axis(r);
+    const char *x_label = "";
+    int rc = read_trained(&f.t, c, r, &column, 1, axis < 0 ? NEED_POINTS : 0, e);
+
+    if (!rc)
+        rc = data_facet(&f.methods, &f.t.data, METHOD, NULL, f.t.data.n, e);
+    if (rc)
+        return rc;
+    put_trained_notes(&f.t);
+    name_axis(&f, &x_label);
+    rc = put_delay(&f, e);
+    if (rc)
+        return rc;
+    return axis < 0 ? draw_needs(&f, x_label, e) : draw_lines(&f, axis, e);
 }

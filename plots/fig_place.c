@@ -1,22 +1,447 @@
-#include "plots/fig.h"
+/*
+ * What schedulers of jobs came to, from `weft place`: figures place, optimum, makespan, embedded and
+ * place_cost.
+ *
+ * A row is a scheduler at a point of a study. Of the axes, which are the columns between point and network,
+ * the first that hold numbers and vary are the figure's; what else varies makes panels, or labels where it is
+ * of the network and costs are drawn; what all rows have in common is a note.
+ */
+#include "plots/fig_place.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "plots/outcomes_grid.h"
+#include "plots/maps.h"
+#include "plots/scatter.h"
 
-/* What schedulers are compared by: the first of these that the table knows. */
-static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
-static const struct outcomes_metric looks[] = {
-    { .label = "total utility", .unit = "", .scale = 1 },
-    { .label = "mean completion time", .units = unit_durations, .scale = 1, .low_is_better = true },
-    { .label = "mean completion time", .unit = "slots", .scale = 1, .low_is_better = true },
+enum { MAX_AXES = 2, MAX_WORDS = 34, MAX_BINDS = 10 };
+
+/* What a figure wants of the table. */
+struct outcomes_spec {
+    const char *metrics[GRID_MAX_METRICS]; /* a row without the first is blank, the others may be missing */
+    int32_t n_metrics;
+    int32_t n_axes;   /* of numbers that the figure spreads out */
+    bool any_numbers; /* an axis need not vary */
+    bool by_cost;     /* rows need a cost; axes of the network are labels instead of panels */
 };
 
+struct outcomes {
+    const struct outcomes_spec *spec;
+    struct data d;
+    struct bind binds[MAX_BINDS];
+    char interval_columns[GRID_MAX_METRICS][64];
+    int64_t *order, n; /* rows of d that have values on the axes, in the order of the table */
+    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *cost, *axis[MAX_AXES]; /* by row of d */
+    const char *axes[MAX_AXES];                                                       /* keys */
+    int32_t n_axes;
+    int32_t word[MAX_WORDS], n_words; /* columns that tell rows apart beside scheduler and axes */
+    bool varies[MAX_WORDS];
+    struct facet schedulers, panels, columns, rows, labels; /* panels: columns and rows together */
+    int32_t *styles; /* of schedulers: position among all of the table, so that a filter changes no colour */
+    const char *label_keys; /* the axes whose values the labels are */
+    bool any_interval;
+};
+
+enum { STATUS, FIRST_METRIC };
+
+static void list_binds(struct outcomes *o)
+{
+    const struct outcomes_spec *spec = o->spec;
+    struct bind *b = o->binds;
+
+    *b++ = (struct bind){ .column = "status", AS_STATUS, NEED, .word = "done" };
+    for (int32_t m = 0; m < spec->n_metrics; m++) {
+        snprintf(o->interval_columns[m], sizeof o->interval_columns[m], "%s_ci", spec->metrics[m]);
+        *b++ = (struct bind){ .column = spec->metrics[m], AS_NUMBER, m == 0 ? FILLED : MAY_MISS };
+        *b++ = (struct bind){ .column = o->interval_columns[m], AS_NUMBER, MAY_MISS };
+    }
+    *b++ = (struct bind){ .column = "network_usd",
+                          spec->by_cost ? AS_ABOVE_ZERO : AS_NUMBER,
+                          spec->by_cost ? FILLED : MAY_MISS };
+    *b++ = (struct bind){ .column = "scheduler", AS_WORD, NEED, .numbered = OF_FILLED };
+    *b++ = (struct bind){ .column = "seeds", AS_NUMBER, MAY_MISS };
+}
+
+/* ---- which columns tell rows apart ---- */
+
+/* What the network is made of: designs differ in it. */
+static bool is_of_network(const char *key)
+{
+    static const char *const words[] = { "network", "parts", "server", "servers", "graph", "racks", "pool" };
+    size_t n = strcspn(key, ".[");
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == n && strncmp(key, words[i], n) == 0)
+            return true;
+    return false;
+}
+
+static const char *word_key(const struct outcomes *o, int32_t i)
+{
+    return o->d.r.t->names[o->word[i]];
+}
+
+static void add_word(struct outcomes *o, int32_t col)
+{
+    if (col < 0 || o->n_words == MAX_WORDS)
+        return;
+    o->word[o->n_words] = col;
+    o->varies[o->n_words++] = data_varies(&o->d, o->d.row, o->d.n, col);
+}
+
+static int take_axis(struct outcomes *o, int32_t col, struct err *e)
+{
+    const struct data *d = &o->d;
+    struct rows r = d->r;
+    double *x = canvas_new(d->c, d->n, sizeof *x, e);
+    int rc = x ? 0 : ERR_NOMEM;
+
+    for (int64_t i = 0; i < d->n && !rc; i++) {
+        r.row = d->row[i];
+        rc = rows_number(&x[i], &r, col, e);
+    }
+    o->axis[o->n_axes] = x;
+    o->axes[o->n_axes++] = d->r.t->names[col];
+    return rc;
+}
+
+/* The figure's axes leave the words: of those from `first` on that hold numbers, the first that vary; where
+ * any will do and too few vary, others. */
+static int take_axes(struct outcomes *o, int32_t first, struct err *e)
+{
+    bool taken[MAX_WORDS] = { false };
+    int32_t n = 0, kept = first;
+    int rc = 0;
+
+    for (int pass = 0; pass < (o->spec->any_numbers ? 2 : 1); pass++)
+        for (int32_t i = first; i < o->n_words && n < o->spec->n_axes; i++)
+            if (!taken[i] && o->d.r.t->kinds[o->word[i]] != TABLE_TEXT && (o->varies[i] || pass == 1)) {
+                taken[i] = true;
+                n++;
+            }
+    for (int32_t i = first; i < o->n_words && !rc; i++) {
+        if (taken[i]) {
+            rc = take_axis(o, o->word[i], e);
+            continue;
+        }
+        o->word[kept] = o->word[i];
+        o->varies[kept++] = o->varies[i];
+    }
+    o->n_words = kept;
+    return rc;
+}
+
+static int find_words(struct outcomes *o, struct err *e)
+{
+    const struct table *t = o->d.r.t;
+    int32_t point = table_find(t, "point"), network = table_find(t, "network");
+
+    add_word(o, network);
+    add_word(o, table_find(t, "model"));
+    int32_t first = o->n_words;
+    for (int32_t col = point + 1; point >= 0 && col < network; col++)
+        if (strcmp(key_last(t->names[col]), "schedulers") != 0) /* which only repeats their column */
+            add_word(o, col);
+    return take_axes(o, first, e);
+}
+
+/* ---- their words ---- */
+
+/* Which of the things that vary: all that make panels, the first of them, the rest; what makes labels. */
+enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_LABEL, PART_COMMON };
+
+/* Append what the row has in word i. */
+static void put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i, bool value_alone)
+{
+    bool plain = value_alone || strcmp(word_key(o, i), "network") == 0;
+    char buf[NUM_TEXT];
+    const char *value = data_text(buf, &o->d, row, o->word[i]);
+
+    if (!value[0])
+        return;
+    text_puts(out, out->n ? " · " : "");
+    if (!plain)
+        key_put(out, word_key(o, i));
+    text_printf(out, "%s%s", plain ? "" : " ", value);
+}
+
+/* An axis of the network tells designs apart better than the network's name, which follows from it. */
+static bool is_label(const struct outcomes *o, int32_t i)
+{
+    bool any_axis = false;
+
+    for (int32_t k = 0; k < o->n_words; k++)
+        any_axis = any_axis ||
+                   (o->varies[k] && strcmp(word_key(o, k), "network") != 0 && is_of_network(word_key(o, k)));
+    return is_of_network(word_key(o, i)) && !(any_axis && strcmp(word_key(o, i), "network") == 0);
+}
+
+static void describe_row(struct text *out, const struct outcomes *o, int64_t row, enum part part)
+{
+    int32_t n_panels = 0;
+
+    for (int32_t i = 0; i < o->n_words; i++) {
+        bool labels = o->spec->by_cost && is_of_network(word_key(o, i));
+        bool wanted = part == PART_COMMON && !o->varies[i];
+        if (o->varies[i] && labels)
+            wanted = part == PART_LABEL && is_label(o, i);
+        else if (o->varies[i]) {
+            wanted = part == PART_PANEL || part == (n_panels == 0 ? PART_COLUMN : PART_ROW);
+            n_panels++;
+        }
+        if (wanted)
+            put_word(out, o, row, i, part == PART_LABEL);
+    }
+}
+
+static int name_rows(struct facet *f, const struct outcomes *o, enum part part, struct err *e)
+{
+    *f = (struct facet){ .at = canvas_new(o->d.c, o->d.n, sizeof *f->at, e) };
+    for (int64_t i = 0; i < o->d.n && f->at; i++) {
+        struct text name = { 0 };
+        describe_row(&name, o, i, part);
+        f->at[i] = names_add(o->d.c, &f->names, text_str(&name));
+        text_free(&name);
+    }
+    return f->at ? 0 : ERR_NOMEM;
+}
+
+static int drop_blank(struct outcomes *o, struct err *e)
+{
+    struct data *d = &o->d;
+
+    o->order = canvas_new(d->c, d->n, sizeof *o->order, e);
+    for (int64_t i = 0; i < d->n && o->order; i++) {
+        bool blank = false;
+        for (int32_t a = 0; a < o->n_axes; a++)
+            blank = blank || isnan(o->axis[a][i]);
+        if (!blank)
+            o->order[o->n++] = i;
+        d->n_blank += blank;
+        for (int32_t m = 0; m < o->spec->n_metrics; m++)
+            o->any_interval = o->any_interval || o->half[m][i] > 0;
+    }
+    if (o->order && o->n == 0)
+        return rows_none_left(&d->r, d->n_passed, d->n_undone + d->n_blank, "are not done or ", e);
+    return o->order ? 0 : ERR_NOMEM;
+}
+
+/* What all rows have in common, what whiskers are, and the rows left out. */
+static void put_notes(const struct outcomes *o)
+{
+    const struct data *d = &o->d;
+    const double *seeds = data_x(d, "seeds");
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    struct text common = { 0 };
+
+    describe_row(&common, o, o->order[0], PART_COMMON);
+    for (int64_t i = 0; i < d->n; i++) {
+        least = fmin(least, seeds[i]);
+        most = fmax(most, seeds[i]);
+    }
+    if (most >= 1) {
+        text_puts(&common, common.n ? " · " : "");
+        if (least < most)
+            text_printf(&common, "%.0f to ", least);
+        text_printf(&common, "%.0f seed%s", most, most > 1 ? "s" : "");
+    }
+    if (common.n)
+        canvas_note(d->c, "%s", text_str(&common));
+    text_free(&common);
+    if (o->any_interval)
+        canvas_note(d->c, "whiskers: 95 %% interval over seeds");
+    if (d->n_undone > 0)
+        canvas_note(d->c, "%lld rows are not done and are left out", (long long)d->n_undone);
+    if (d->n_blank > 0)
+        canvas_note(d->c, "%lld rows lack a value and are left out", (long long)d->n_blank);
+}
+
+static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r,
+                         const struct outcomes_spec *spec, struct err *e)
+{
+    struct facet *const facets[] = { &o->panels, &o->columns, &o->rows, &o->labels };
+    struct text keys = { 0 };
+
+    o->spec = spec;
+    list_binds(o);
+    int rc = data_read(&o->d, c, r, o->binds, FIRST_METRIC + 2 * spec->n_metrics + 3, e);
+    for (int32_t m = 0; m < spec->n_metrics; m++) {
+        o->value[m] = o->d.x[FIRST_METRIC + 2 * m];
+        o->half[m] = o->d.x[FIRST_METRIC + 2 * m + 1];
+    }
+    o->cost = rc ? NULL : o->d.x[data_find(&o->d, "network_usd")];
+    if (!rc)
+        rc = find_words(o, e);
+    for (int k = 0; k < 4 && !rc; k++)
+        rc = name_rows(facets[k], o, (enum part)k, e);
+    if (!rc)
+        rc = drop_blank(o, e);
+    if (!rc)
+        rc = data_keep_words(&o->schedulers, &o->styles, &o->d, data_find(&o->d, "scheduler"), o->order, o->n,
+                             e);
+    for (int32_t i = 0; i < o->n_words && spec->by_cost; i++)
+        if (o->varies[i] && is_label(o, i)) {
+            text_puts(&keys, keys.n ? " · " : "");
+            key_put(&keys, word_key(o, i));
+        }
+    o->label_keys = canvas_keep_text(c, &keys);
+    return rc;
+}
+
+/* The first of @p columns with a value in a row that is done and passes the filters; NULL when there is none.
+ */
+static const char *pick_column(const struct rows *rows, const char *const *columns)
+{
+    struct rows r = *rows;
+    int32_t status = table_find(r.t, "status");
+
+    for (; *columns && status >= 0; columns++) {
+        int32_t col = table_find(r.t, *columns);
+        for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++)
+            if (rows_pass(&r) && rows_equal(&r, status, "done") && rows_filled(&r, col))
+                return *columns;
+    }
+    return NULL;
+}
+
+/* ---- grids ---- */
+
+/* What else varies can be the lines of one scheduler: as many as their styles tell apart. */
+enum { MAX_SETTINGS = 7 };
+
+/* Groups of bars: the values of the axis, rising, and which of them a row has. */
+static int group_bars(struct names *groups, double *x, const struct outcomes *o, struct err *e)
+{
+    const struct sort_key key = { .x = o->axis[0] };
+    struct canvas *c = o->d.c;
+    int64_t *sorted = canvas_new(c, o->n, sizeof *sorted, e);
+    char buf[NUM_TEXT];
+
+    if (!sorted)
+        return ERR_NOMEM;
+    memcpy(sorted, o->order, (size_t)o->n * sizeof *sorted);
+    int rc = data_sort(sorted, o->n, &key, 1, e);
+    for (int64_t k = 0; k < o->n; k++)
+        x[sorted[k]] = names_add(c, groups, num_format(buf, o->axis[0][sorted[k]]));
+    return rc;
+}
+
+/* Metrics without any value are left out, but for the first. */
+static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *look,
+                              const struct outcomes *o)
+{
+    int32_t n = 0;
+
+    for (int32_t m = 0; m < look->n_metrics; m++) {
+        const struct place_metric *from = &look->metrics[m];
+        bool any = m == 0;
+        for (int64_t k = 0; k < o->n; k++)
+            any = any || !isnan(o->value[m][o->order[k]]);
+        for (int64_t i = 0; i < o->d.n && from->per_cent; i++) {
+            o->value[m][i] *= 100;
+            o->half[m][i] *= 100;
+        }
+        if (any)
+            out[n++] = (struct grid_metric){ .label = from->label,
+                                             .unit = from->per_cent ? "%" : from->unit,
+                                             .units = from->units,
+                                             .y = o->value[m],
+                                             .half = o->half[m],
+                                             .low_is_better = from->low_is_better,
+                                             .most = from->per_cent ? 100 : 0 };
+    }
+    return n;
+}
+
+/* A line per scheduler over the first axis, or bars: grouped by the axis, without one a bar per scheduler.
+ * What else varies makes panels beside each other; under one scheduler alone it makes the lines and bars. */
+static int draw_grid(struct outcomes *o, const struct place_grid *look, struct err *e)
+{
+    struct canvas *c = o->d.c;
+    bool bars = look->bars || o->n_axes == 0, grouped = bars && o->n_axes > 0, alone = bars && !grouped;
+    bool by_setting =
+        o->schedulers.names.n == 1 && o->panels.names.n > 1 && o->panels.names.n <= MAX_SETTINGS;
+    const struct facet *series = by_setting ? &o->panels : &o->schedulers;
+    struct grid_metric metrics[GRID_MAX_METRICS];
+    struct names groups = { 0 };
+    struct facet none;
+    int rc = data_facet(&none, &o->d, -1, o->order, o->n, e);
+    double *x = canvas_new(c, o->d.n, sizeof *x, e);
+    int32_t *styles = canvas_new(c, series->names.n, sizeof *styles, e);
+
+    if (!x || !styles)
+        return ERR_NOMEM;
+    for (int32_t i = 0; i < series->names.n;
+         i++) /* the first style of lines is that of what others are held against */
+        styles[i] = (by_setting ? i : o->styles[i]) + (bars ? (int32_t)FILL_FIRST : 1);
+    if (!rc && grouped)
+        rc = group_bars(&groups, x, o, e);
+    for (int64_t k = 0; k < o->n && !grouped; k++)
+        x[o->order[k]] = bars ? series->at[o->order[k]] : o->axis[0][o->order[k]];
+    if (alone)
+        styles[0] = FILL_FIRST;
+    struct grid_spec spec = { .order = o->order,
+                              .n = o->n,
+                              .x = x,
+                              .x_label = alone ? "" : o->axes[0],
+                              .x_tight = true,
+                              .high = true,
+                              .columns = by_setting ? &none : &o->columns,
+                              .rows = !by_setting && o->rows.names.n > 1 ? &o->rows : NULL,
+                              .series = alone ? &none : series,
+                              .styles = styles,
+                              .metrics = metrics,
+                              .n_metrics = choose_metrics(metrics, look, o),
+                              .column_word = "panels beside each other",
+                              .row_word = "panels below each other",
+                              .point_word = "rows" };
+    if (bars) {
+        spec.categories = alone ? series->names.list : groups.list;
+        spec.n_categories = alone ? series->names.n : groups.n;
+    }
+    if (by_setting)
+        canvas_note(c, "scheduler %s", o->schedulers.names.list[0]);
+    return rc ? rc : grid_build(c, &spec, e);
+}
+
+static int build_grid(struct canvas *c, const struct rows *r, const struct place_grid *look, struct err *e)
+{
+    struct outcomes_spec spec = { .n_metrics = look->n_metrics, .n_axes = 1 };
+    struct outcomes o = { 0 };
+
+    for (int32_t m = 0; m < look->n_metrics; m++)
+        spec.metrics[m] = look->metrics[m].column;
+    int rc = read_outcomes(&o, c, r, &spec, e);
+    if (rc)
+        return rc;
+    if (look->title)
+        canvas_title(c, look->title);
+    put_notes(&o);
+    return draw_grid(&o, look, e);
+}
+
+int place_grid(struct canvas *c, const struct rows *r, struct err *e)
+{
+    return build_grid(c, r, r->figure->look, e);
+}
+
+/* Schedulers are compared by the first of these columns that the table knows. */
 int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct outcomes o = { 0 };
-    const char *name = outcomes_pick(r, choices);
-    int32_t i = 0;
+    static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
+    static const struct place_grid looks[] = {
+        { { { .column = "utility", "total utility", "" } }, 1, .title = "Total utility by scheduler" },
+        { { { "jct_s", "mean completion time", .units = unit_durations, .low_is_better = true } },
+          1,
+          .title = "Mean completion time by scheduler" },
+        { { { .column = "jct", "mean completion time", "slots", .low_is_better = true } },
+          1,
+          .title = "Mean completion time by scheduler" },
+    };
+    const char *name = pick_column(r, choices);
+    int i = 0;
 
     /* Without a value reading says what is amiss. */
     while (choices[i] && (name ? strcmp(choices[i], name) != 0 : table_find(r->t, choices[i]) < 0))
@@ -25,13 +450,217 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
         return err_set(e, ERR_PARSE,
                        "figure %s: columns utility, jct_s, jct: are missing, need one in the CSV of %s",
                        r->figure->name, r->figure->source);
-    struct outcomes_spec spec = { .metrics = { choices[i] }, .n_metrics = 1, .n_axes = 1 };
-    int rc = outcomes_read(&o, r, &spec, e);
-    if (!rc) {
-        canvas_title(c, i == 0 ? "Total utility by scheduler" : "Mean completion time by scheduler");
-        outcomes_put_notes(c, &o);
-        rc = outcomes_grid_build(c, &o, &looks[i], 1, false, e);
+    return build_grid(c, r, &looks[i], e);
+}
+
+/* ---- completion time over cost ---- */
+
+enum { SHORT_LABEL = 18 /* characters */ };
+
+static void put_label(struct text *out, const void *of, int64_t item, bool brief)
+{
+    const struct outcomes *o = of;
+    canvas_put_short(out, o->labels.names.list[o->labels.at[item]], brief ? SHORT_LABEL : SIZE_MAX);
+}
+
+int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
+{
+    static const char *const choices[] = { "jct_s", "jct", NULL };
+    const char *name = pick_column(r, choices);
+    struct outcomes o = { 0 };
+    double longest = 0;
+
+    if (!name) /* of a table that knows slots alone, and none is finished */
+        name =
+            table_find(r->t, choices[0]) < 0 && table_find(r->t, choices[1]) >= 0 ? choices[1] : choices[0];
+    const struct outcomes_spec wanted = { .metrics = { name }, .n_metrics = 1, .by_cost = true };
+    int rc = read_outcomes(&o, c, r, &wanted, e);
+    struct scatter_point *points = rc ? NULL : canvas_new(c, o.n, sizeof *points, e);
+    if (!points)
+        return rc ? rc : ERR_NOMEM;
+    for (int64_t k = 0; k < o.n; k++)
+        longest = fmax(longest, o.value[0][o.order[k]]);
+    struct unit unit =
+        strcmp(name, "jct_s") == 0 ? unit_pick(unit_durations, longest) : (struct unit){ 1, "slots" };
+    for (int64_t k = 0; k < o.n; k++) {
+        int64_t i = o.order[k];
+        points[k] = (struct scatter_point){ .panel = o.panels.at[i],
+                                            .series = o.schedulers.at[i],
+                                            .at = { o.cost[i], o.value[0][i] / unit.scale },
+                                            .item = i };
     }
-    outcomes_free(&o);
+    for (int32_t i = 0; i < o.schedulers.names.n; i++)
+        o.styles[i]++;      /* as fig_place has them */
+    o.any_interval = false; /* not drawn */
+    put_notes(&o);
+    if (o.label_keys[0])
+        canvas_note(c, "labels on the front: %s", o.label_keys);
+    const struct scatter_spec spec = { .y_label = canvas_keep(c, "mean completion time [%s]", unit.name),
+                                       .low_is_better = true,
+                                       .lines = true,
+                                       .panels = &o.panels.names,
+                                       .series = &o.schedulers.names,
+                                       .styles = o.styles,
+                                       .panel_word = "panels",
+                                       .label = put_label,
+                                       .of = &o };
+    return scatter_build(c, points, o.n, &spec, e);
+}
+
+/* ---- jobs that run, as maps ---- */
+
+/* Per cent from which on a shade is used; dark is much. */
+static const double shade_percent[SHADE_COUNT] = { 90, 80, 70, 60, 50, 40, 20, 0 };
+
+static int32_t shade_of(double percent)
+{
+    int32_t i = 0;
+
+    while (i + 1 < SHADE_COUNT && !(percent >= shade_percent[i]))
+        i++;
+    return i;
+}
+
+/* The values of an axis, rising, or (-1) the schedulers; where each row is among them into @p at. */
+static int gather_side(struct map_side *side, int32_t *at, const struct outcomes *o, int32_t axis,
+                       struct err *e)
+{
+    struct canvas *c = o->d.c;
+    struct text word = { 0 };
+    struct names values = { 0 };
+    double *x = canvas_new(c, o->d.n, sizeof *x, e);
+    int rc = x ? 0 : ERR_NOMEM;
+
+    if (!rc && axis >= 0) {
+        struct outcomes by_axis = *o;
+        by_axis.axis[0] = o->axis[axis];
+        rc = group_bars(&values, x, &by_axis, e);
+    }
+    const struct names *names = axis >= 0 ? &values : &o->schedulers.names;
+    for (int64_t k = 0; k < o->n && !rc; k++)
+        at[o->order[k]] = axis >= 0 ? (int32_t)x[o->order[k]] : o->schedulers.at[o->order[k]];
+    side->label = axis >= 0 ? o->axes[axis] : "";
+    key_put(&word, side->label);
+    side->word = canvas_keep_text(c, &word);
+    side->n_all = names->n;
+    side->n = names->n < MAPS_VALUES ? names->n : MAPS_VALUES;
+    for (int32_t i = 0; i < side->n; i++)
+        side->list[i] = names->list[i];
     return rc;
+}
+
+/* A map for each panel, and with two axes for each scheduler that has rows, panel by panel; into names[] and
+ * the map of each row. */
+static void name_maps(struct names *names, int32_t *map, const struct outcomes *o, bool by_scheduler)
+{
+    int32_t n = by_scheduler ? o->schedulers.names.n : 1;
+
+    for (int32_t p = 0; p < o->panels.names.n; p++)
+        for (int32_t s = 0; s < n; s++)
+            for (int64_t k = 0; k < o->n; k++) {
+                int64_t i = o->order[k];
+                struct text name = { 0 };
+                if (o->panels.at[i] != p || (by_scheduler && o->schedulers.at[i] != s))
+                    continue;
+                maps_put_word(&name, by_scheduler ? o->schedulers.names.list[s] : "", SIZE_MAX);
+                maps_put_word(&name, o->panels.names.list[p], SIZE_MAX);
+                map[i] = names_add(o->d.c, names, text_str(&name));
+                text_free(&name);
+            }
+}
+
+static void put_left_out(struct canvas *c, const struct map_side *s)
+{
+    if (s->n_all > s->n)
+        canvas_note(c, "first %d of %d %s", (int)s->n, (int)s->n_all, s->label[0] ? s->label : "schedulers");
+}
+
+static void put_map_notes(struct outcomes *o, const struct maps *spec, const struct names *names)
+{
+    struct canvas *c = o->d.c;
+
+    canvas_note(c, "in per cent, mean over slots");
+    o->any_interval = false; /* cells have no room for it */
+    put_notes(o);
+    if (names->n == 1 && names->list[0][0])
+        canvas_note(c, "%s", names->list[0]);
+    if (names->n > spec->n)
+        canvas_note(c, "first %d of %d maps", (int)spec->n, (int)names->n);
+    put_left_out(c, &spec->rows);
+    put_left_out(c, &spec->columns);
+    for (int64_t i = 0; i < (int64_t)spec->n * spec->rows.n * spec->columns.n; i++)
+        if (!spec->list[0].cells[i].filled) {
+            canvas_note(c, "empty: not in the table");
+            break;
+        }
+}
+
+static void put_map_legend(struct canvas *c, const bool *used)
+{
+    for (int32_t i = 0; i < SHADE_COUNT; i++)
+        if (used[i])
+            canvas_legend(c, (struct mark){ MARK_SHADE, i },
+                          canvas_keep(c, "%s%.0f %%%s", i + 1 < SHADE_COUNT ? "" : "below ",
+                                      shade_percent[i + 1 < SHADE_COUNT ? i : i - 1],
+                                      i == 0 ? " and more" : ""));
+}
+
+static int draw_maps(struct outcomes *o, struct err *e)
+{
+    struct canvas *c = o->d.c;
+    bool by_scheduler = o->n_axes == 2, used[SHADE_COUNT] = { false }; /* else schedulers are the rows */
+    int32_t *at[3]; /* row, column and map of each row of the table */
+    struct map list[MAPS_MOST];
+    struct maps spec = { .list = list };
+    struct names names = { 0 };
+    int rc = 0;
+
+    for (int k = 0; k < 3; k++)
+        if (!(at[k] = canvas_new(c, o->d.n, sizeof *at[k], e)))
+            return ERR_NOMEM;
+    rc = gather_side(&spec.rows, at[0], o, by_scheduler ? 0 : -1, e);
+    if (!rc)
+        rc = gather_side(&spec.columns, at[1], o, by_scheduler ? 1 : 0, e);
+    if (rc)
+        return rc;
+    name_maps(&names, at[2], o, by_scheduler);
+    spec.n = names.n < MAPS_MOST ? names.n : MAPS_MOST;
+    int64_t each = (int64_t)spec.rows.n * spec.columns.n;
+    struct map_cell *cells = canvas_new(c, spec.n * each, sizeof *cells, e);
+    if (!cells)
+        return ERR_NOMEM;
+    for (int64_t k = 0; k < o->n; k++) {
+        int64_t i = o->order[k];
+        if (at[2][i] >= spec.n || at[1][i] >= spec.columns.n || at[0][i] >= spec.rows.n)
+            continue;
+        double percent = 100 * o->value[0][i];
+        struct map_cell *cell = &cells[at[2][i] * each + (int64_t)at[0][i] * spec.columns.n + at[1][i]];
+        cell->filled = true;
+        cell->mark = (struct mark){ MARK_SHADE, shade_of(percent) };
+        snprintf(cell->first, sizeof cell->first, percent < 99.95 ? "%.1f" : "%.0f", percent);
+        used[cell->mark.style] = true;
+    }
+    for (int32_t m = 0; m < spec.n; m++) {
+        struct text brief = { 0 };
+        canvas_put_short(&brief, names.list[m], 2 * MAPS_SHORT_NAME);
+        list[m] = (struct map){ names.list[m], canvas_keep_text(c, &brief), cells + m * each, -1 };
+    }
+    put_map_notes(o, &spec, &names);
+    put_map_legend(c, used);
+    return maps_build(c, &spec, e);
+}
+
+int fig_embedded(struct canvas *c, const struct rows *r, struct err *e)
+{
+    static const struct outcomes_spec spec = {
+        .metrics = { "embedded_frac" }, .n_metrics = 1, .n_axes = 2, .any_numbers = true
+    };
+    struct outcomes o = { 0 };
+    int rc = read_outcomes(&o, c, r, &spec, e);
+
+    if (!rc && o.n_axes == 0)
+        rc = err_set(e, ERR_PARSE,
+                     "figure %s: axes of numbers: is 0, need 1 or 2 between the columns point and network",
+                     r->figure->name);
+    return rc ? rc : draw_maps(&o, e);
 }

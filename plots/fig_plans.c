@@ -1,29 +1,339 @@
-#include "plots/fig.h"
-
+/*
+ * Step time by two degrees of parallelism: a map per network, workload, goal, bandwidth and what else a sweep
+ * varies beside the plan.
+ *
+ * Rows and columns are tp and pp where both vary, else the two degrees that vary most, those that the sweep
+ * sets before those that follow. A cell is the best that rows of one place come to: the fastest that fits,
+ * else the one that needs least memory. A row that could not be read has degrees by the axes of the sweep
+ * ("workload.parallel.tp"), and stands in every map that it may belong to.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "plots/axis.h"
-#include "plots/tiles.h"
-#include "plots/heat.h"
+#include "plots/fig.h"
+#include "plots/maps.h"
+
+enum { TP, PP, DP, CP, EP, N_DEGREES };
+
+static const char *const degree_words[N_DEGREES] = { "tp", "pp", "dp", "cp", "ep" };
+
+enum cell_state {
+    EMPTY,   /* no row */
+    NO_PLAN, /* none is solved */
+    MISFIT,  /* solved, but needs more memory than an NPU has */
+    FITS,
+    N_STATES
+};
+
+struct cell {
+    enum cell_state state;
+    double time_s, mfu, memory_GB; /* of a solved one; NaN where the table has none */
+};
+
+/* What rows of a map have in common. */
+enum { NETWORK, WORKLOAD, OBJECTIVE, AXES, N_WORDS };
+
+struct map_key {
+    int32_t word[N_WORDS]; /* index into `words`; -1 = blank */
+    double total_GBps;     /* NaN = blank; 0 = of no concern to the map */
+};
+
+struct plan_row {
+    int32_t degree[N_DEGREES]; /* 0 = not known */
+    struct map_key key;
+    struct cell cell;
+};
+
+struct plan_map {
+    struct map_key key;
+    double best_s;                              /* of its cells; NaN = none fits */
+    struct cell cell[MAPS_VALUES][MAPS_VALUES]; /* [row][column] */
+};
 
 struct plans {
     struct canvas *c;
-    struct heat heat;
+    struct rows r;
+    int32_t word_col[AXES], total, status, time_s, memory_GB, fits, mfu, degree[N_DEGREES],
+        axis[N_DEGREES]; /* columns */
+    struct names words[N_WORDS];
+    struct plan_row *rows; /* shape [n_rows] */
+    int64_t n_rows, n_blank;
+    int32_t row_values[MAPS_VALUES], column_values[MAPS_VALUES]; /* degrees, rising */
+    int row_degree, column_degree;
+    struct maps page;
+    struct plan_map *maps; /* shape [page.n] */
+    bool more_maps;        /* than these */
+    bool any_total;        /* a map has designs of all bandwidths */
     struct unit unit;
-    bool any[HEAT_FITS + 1]; /* which states there are */
-    bool shades[SHADE_COUNT];
-    bool varies[N_HEAT_WORDS], total_varies;
-    struct tiles_cell *cells;             /* shape [n_maps][n_rows][n_columns], owned */
-    struct tiles_map maps[HEAT_MAX_MAPS]; /* their names lie in the next two */
-    struct text names[HEAT_MAX_MAPS], short_names[HEAT_MAX_MAPS]; /* owned */
+    bool any[N_STATES], shades[SHADE_COUNT], varies[N_WORDS], total_varies;
 };
+
+/* ---- reading ---- */
+
+static void find_columns(struct plans *p)
+{
+    static const char *const words[AXES] = { "network", "workload", "objective" };
+    const struct table *t = p->r.t;
+
+    for (int i = 0; i < AXES; i++)
+        p->word_col[i] = table_find(t, words[i]);
+    p->total = table_find(t, "total_GBps");
+    p->status = table_find(t, "status");
+    p->time_s = table_find(t, "time_s");
+    p->memory_GB = table_find(t, "memory_GB");
+    p->fits = table_find(t, "fits");
+    p->mfu = table_find(t, "mfu");
+    for (int i = 0; i < N_DEGREES; i++) {
+        p->degree[i] = table_find(t, degree_words[i]);
+        p->axis[i] = -1;
+        for (int32_t col = t->n_cols; col-- > 0;) /* the first axis whose key ends so */
+            if (strchr(t->names[col], '.') && strcmp(key_last(t->names[col]), degree_words[i]) == 0)
+                p->axis[i] = col;
+    }
+}
+
+static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e)
+{
+    const int32_t cols[] = { p->degree[i], p->axis[i] };
+
+    *out = 0;
+    for (int k = 0; k < 2 && *out == 0; k++) {
+        double x;
+        int rc = rows_above_zero(&x, &p->r, cols[k], e);
+        if (!rc && !isnan(x) && !(x <= INT32_MAX && x == floor(x)))
+            rc = rows_fault(&p->r, p->r.t->names[cols[k]], e, "%g, need a whole number, 0 to %d", x,
+                            INT32_MAX);
+        if (rc)
+            return rc;
+        *out = isnan(x) ? 0 : (int32_t)x;
+    }
+    return 0;
+}
+
+static int read_cell(struct cell *out, const struct plans *p, struct err *e)
+{
+    *out = (struct cell){ NO_PLAN, (double)NAN, (double)NAN, (double)NAN };
+    if (!rows_equal(&p->r, p->status, "solved"))
+        return 0;
+    out->state = rows_equal(&p->r, p->fits, "no") ? MISFIT : FITS;
+    int rc = rows_above_zero(&out->time_s, &p->r, p->time_s, e);
+    if (!rc)
+        rc = rows_number(&out->mfu, &p->r, p->mfu, e);
+    return rc ? rc : rows_number(&out->memory_GB, &p->r, p->memory_GB, e);
+}
+
+/* Words of a column that are numbers and blank are a word all the same. */
+static void read_words(struct plans *p, struct map_key *key)
+{
+    struct text axes = { 0 };
+    char buf[NUM_TEXT];
+
+    for (int i = 0; i < AXES; i++) {
+        const char *word = rows_text(buf, &p->r, p->word_col[i]);
+        bool blank = !word[0] && p->r.t->kinds[p->word_col[i]] == TABLE_TEXT;
+        key->word[i] = blank ? -1 : names_add(p->c, &p->words[i], word);
+    }
+    phrases_put_axes(&axes, &p->r);
+    for (size_t i = 0; i < axes.n; i++)
+        if (axes.s[i] == '\n')
+            axes.s[i] = i + 1 < axes.n ? ',' : '\0';
+    key->word[AXES] = names_add(p->c, &p->words[AXES], text_str(&axes));
+    text_free(&axes);
+}
+
+static int read_row(struct plans *p, struct err *e)
+{
+    struct plan_row *row = &p->rows[p->n_rows];
+    bool any = false;
+    int rc = read_cell(&row->cell, p, e);
+
+    for (int i = 0; i < N_DEGREES && !rc; i++) {
+        rc = read_degree(&row->degree[i], p, i, e);
+        any = any || row->degree[i] > 0;
+    }
+    if (!rc)
+        rc = rows_number(&row->key.total_GBps, &p->r, p->total, e);
+    if (rc)
+        return rc;
+    read_words(p, &row->key);
+    bool timed = row->cell.state == NO_PLAN || !isnan(row->cell.time_s);
+    p->n_rows += any && timed;
+    p->n_blank += !(any && timed);
+    return 0;
+}
+
+/* ---- rows and columns ---- */
+
+/* The values of a degree, rising; returns how many there are, of which `out` has the first. */
+static int32_t gather_values(const struct plans *p, int degree, int32_t out[MAPS_VALUES])
+{
+    int32_t n = 0, last = 0;
+
+    for (;;) {
+        int32_t next = INT32_MAX;
+        for (int64_t i = 0; i < p->n_rows; i++) {
+            int32_t x = p->rows[i].degree[degree];
+            next = x > last && x < next ? x : next;
+        }
+        if (next == INT32_MAX)
+            return n;
+        if (n < MAPS_VALUES)
+            out[n] = next;
+        n++;
+        last = next;
+    }
+}
+
+static void fill_side(struct plans *p, struct map_side *side, int degree, int32_t values[MAPS_VALUES])
+{
+    static const char *const names[N_DEGREES] = {
+        "tensor parallelism (tp)",  "pipeline parallelism (pp)", "data parallelism (dp)",
+        "context parallelism (cp)", "expert parallelism (ep)",
+    };
+
+    side->label = names[degree];
+    side->word = degree_words[degree];
+    side->n_all = gather_values(p, degree, values);
+    side->n = side->n_all < MAPS_VALUES ? side->n_all : MAPS_VALUES;
+    for (int32_t i = 0; i < side->n; i++)
+        side->list[i] = canvas_keep(p->c, "%d", (int)values[i]);
+}
+
+static void choose_degrees(struct plans *p)
+{
+    int32_t n[N_DEGREES], values[MAPS_VALUES];
+    int first = TP, second = PP;
+
+    /* What the sweep sets goes before what follows from it, whatever the counts. */
+    for (int i = 0; i < N_DEGREES; i++) {
+        n[i] = gather_values(p, i, values);
+        if (n[i] > 1 && p->axis[i] >= 0)
+            n[i] += INT32_MAX / 2;
+    }
+    if (!(n[TP] > 1 && n[PP] > 1)) {
+        for (int i = 1; i < N_DEGREES; i++)
+            first = n[i] > n[first] ? i : first;
+        second = first == 0 ? 1 : 0;
+        for (int i = 0; i < N_DEGREES; i++)
+            second = i != first && n[i] > n[second] ? i : second;
+    }
+    p->row_degree = first < second ? first : second;
+    p->column_degree = first < second ? second : first;
+    fill_side(p, &p->page.rows, p->row_degree, p->row_values);
+    fill_side(p, &p->page.columns, p->column_degree, p->column_values);
+}
+
+/* ---- maps ---- */
+
+/* Keys looked at to find out what the maps are: far more than are drawn. */
+enum { MAX_KEYS = 64 };
+
+static bool is_complete(const struct plan_row *row)
+{
+    for (int i = 0; i < N_WORDS; i++)
+        if (row->key.word[i] < 0)
+            return false;
+    return !isnan(row->key.total_GBps);
+}
+
+/* What is blank may be anything. Totals that the solver found are equal but for rounding. */
+static bool match(const struct map_key *a, const struct map_key *b)
+{
+    for (int i = 0; i < N_WORDS; i++)
+        if (a->word[i] >= 0 && b->word[i] >= 0 && a->word[i] != b->word[i])
+            return false;
+    return !(fabs(a->total_GBps - b->total_GBps) > AXIS_SAME * a->total_GBps);
+}
+
+/* The first keys of complete rows, of all where none is; `alone` tells that each is one row's alone. */
+static int32_t gather_keys(const struct plans *p, struct map_key keys[MAX_KEYS], bool *alone)
+{
+    bool any_complete = false;
+    int32_t n = 0;
+
+    *alone = true;
+    for (int64_t i = 0; i < p->n_rows; i++)
+        any_complete = any_complete || is_complete(&p->rows[i]);
+    for (int64_t i = 0; i < p->n_rows && n < MAX_KEYS; i++) {
+        int32_t k = 0;
+        if (any_complete && !is_complete(&p->rows[i]))
+            continue;
+        while (k < n && !match(&p->rows[i].key, &keys[k]))
+            k++;
+        *alone = *alone && k == n;
+        if (k == n)
+            keys[n++] = p->rows[i].key;
+    }
+    return n;
+}
+
+static bool is_better(const struct cell *a, const struct cell *b)
+{
+    if (a->state != b->state)
+        return a->state > b->state;
+    return a->state == FITS ? a->time_s < b->time_s : a->memory_GB < b->memory_GB;
+}
+
+static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (values[i] == x)
+            return i;
+    return -1;
+}
+
+static void sort_rows(struct plans *p)
+{
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        const struct plan_row *row = &p->rows[i];
+        int32_t y = find_value(p->row_values, p->page.rows.n, row->degree[p->row_degree]);
+        int32_t x = find_value(p->column_values, p->page.columns.n, row->degree[p->column_degree]);
+        for (int32_t k = 0; k < p->page.n && y >= 0 && x >= 0; k++) {
+            struct plan_map *map = &p->maps[k];
+            if (!match(&row->key, &map->key))
+                continue;
+            if (is_better(&row->cell, &map->cell[y][x]))
+                map->cell[y][x] = row->cell;
+            if (row->cell.state == FITS && !(map->best_s <= row->cell.time_s))
+                map->best_s = row->cell.time_s;
+        }
+    }
+}
+
+static int make_maps(struct plans *p, struct err *e)
+{
+    struct map_key keys[MAX_KEYS];
+    bool alone;
+    int32_t n = gather_keys(p, keys, &alone);
+
+    /* Where the solver chose a total for each plan, a map per total would have one cell. */
+    if (alone && n > MAPS_MOST) {
+        for (int64_t i = 0; i < p->n_rows; i++)
+            p->rows[i].key.total_GBps = isnan(p->rows[i].key.total_GBps) ? (double)NAN : 0;
+        n = gather_keys(p, keys, &alone);
+        p->any_total = true;
+    }
+    p->more_maps = n > MAPS_MOST;
+    p->page.n = p->more_maps ? MAPS_MOST : n;
+    p->maps = canvas_new(p->c, p->page.n, sizeof *p->maps, e);
+    if (!p->maps)
+        return ERR_NOMEM;
+    for (int32_t i = 0; i < p->page.n; i++) {
+        p->maps[i].key = keys[i];
+        p->maps[i].best_s = (double)NAN;
+    }
+    sort_rows(p);
+    return 0;
+}
+
+/* ---- the page ---- */
 
 /* Up to this much slower than the best of a map: a shade each. */
 static const double shade_percent[SHADE_COUNT] = { 2, 5, 10, 25, 50, 100, 300, HUGE_VAL };
 
-static int32_t shade_of(const struct heat_map *map, const struct heat_cell *cell)
+static int32_t shade_of(const struct plan_map *map, const struct cell *cell)
 {
     int32_t i = 0;
 
@@ -34,77 +344,68 @@ static int32_t shade_of(const struct heat_map *map, const struct heat_cell *cell
 
 static void survey(struct plans *p)
 {
-    const struct heat *s = &p->heat;
+    const struct map_key *first = &p->maps[0].key;
     double longest_s = 0;
 
-    for (int32_t m = 0; m < s->n_maps; m++) {
-        const struct heat_map *map = &s->maps[m];
-        for (int32_t y = 0; y < s->n_rows; y++)
-            for (int32_t x = 0; x < s->n_columns; x++) {
-                const struct heat_cell *cell = &map->cell[y][x];
+    for (int32_t m = 0; m < p->page.n; m++) {
+        const struct plan_map *map = &p->maps[m];
+        for (int32_t y = 0; y < p->page.rows.n; y++)
+            for (int32_t x = 0; x < p->page.columns.n; x++) {
+                const struct cell *cell = &map->cell[y][x];
                 p->any[cell->state] = true;
-                if (cell->state != HEAT_FITS)
+                if (cell->state != FITS)
                     continue;
                 longest_s = fmax(longest_s, cell->time_s);
                 p->shades[shade_of(map, cell)] = true;
             }
-        for (int i = 0; i < N_HEAT_WORDS; i++)
-            p->varies[i] = p->varies[i] || map->key.word[i] != s->maps[0].key.word[i];
-        p->total_varies = p->total_varies || fabs(map->key.total_GBps - s->maps[0].key.total_GBps) >
-                                                 AXIS_SAME * map->key.total_GBps;
+        for (int i = 0; i < N_WORDS; i++)
+            p->varies[i] = p->varies[i] || map->key.word[i] != first->word[i];
+        p->total_varies = p->total_varies ||
+                          fabs(map->key.total_GBps - first->total_GBps) > AXIS_SAME * map->key.total_GBps;
     }
     p->unit = unit_pick(unit_seconds, longest_s);
 }
 
-static void add_word(struct text *out, const char *word, size_t chars)
-{
-    text_puts(out, out->n && *word ? " · " : "");
-    canvas_put_short(out, word, chars);
-}
-
 /* What tells a map from the others, or (varying = false) what all have in common; each word in so many
  * characters. */
-static void describe(struct text *out, const struct plans *p, const struct heat_map *map, bool varying,
-                     size_t chars)
+static const char *describe_map(const struct plans *p, const struct plan_map *map, bool varying, size_t chars)
 {
-    for (int i = 0; i < N_HEAT_WORDS; i++) {
-        if (i == HEAT_AXES && map->key.total_GBps > 0 && p->total_varies == varying) {
-            text_puts(out, out->n ? " · " : "");
-            text_printf(out, "%.6g GB/s%s", map->key.total_GBps, varying ? "" : " per NPU");
-        }
+    struct text out = { 0 };
+
+    for (int i = 0; i < N_WORDS; i++) {
+        if (i == AXES && map->key.total_GBps > 0 && p->total_varies == varying)
+            maps_put_word(&out,
+                          canvas_keep(p->c, "%.6g GB/s%s", map->key.total_GBps, varying ? "" : " per NPU"),
+                          SIZE_MAX);
         if (p->varies[i] == varying && map->key.word[i] >= 0)
-            add_word(out, p->heat.words[i].list[map->key.word[i]], chars);
+            maps_put_word(&out, p->words[i].list[map->key.word[i]], chars);
     }
+    return canvas_keep_text(p->c, &out);
 }
 
 static void put_notes(struct plans *p)
 {
-    const struct heat *s = &p->heat;
-    struct text common = { 0 };
+    const struct map_side *sides[] = { &p->page.rows, &p->page.columns };
+    const char *common = describe_map(p, &p->maps[0], false, SIZE_MAX);
 
-    describe(&common, p, &s->maps[0], false, SIZE_MAX);
-    if (common.n)
-        canvas_note(p->c, "%s", text_str(&common));
-    if (p->any[HEAT_FITS])
+    if (common[0])
+        canvas_note(p->c, "%s", common);
+    if (p->any[FITS])
         canvas_note(p->c, "step time [%s] and MFU of the fastest plan that fits%s", p->unit.name,
-                    s->any_total ? ", at any bandwidth" : "");
-    if (p->any[HEAT_MISFIT])
+                    p->any_total ? ", at any bandwidth" : "");
+    if (p->any[MISFIT])
         canvas_note(p->c, "memory: none fits, and what the smallest needs");
-    if (p->any[HEAT_NO_PLAN])
+    if (p->any[NO_PLAN])
         canvas_note(p->c, "–: no solution");
-    if (p->any[HEAT_EMPTY])
+    if (p->any[EMPTY])
         canvas_note(p->c, "empty: not in the table");
-    if (s->more_maps)
-        canvas_note(p->c, "first %d maps", (int)s->n_maps);
-    if (s->n_left_rows > 0)
-        canvas_note(p->c, "first %d of %d %s", (int)s->n_rows, (int)(s->n_rows + s->n_left_rows),
-                    heat_degree_words[s->row]);
-    if (s->n_left_columns > 0)
-        canvas_note(p->c, "first %d of %d %s", (int)s->n_columns, (int)(s->n_columns + s->n_left_columns),
-                    heat_degree_words[s->column]);
-    if (s->n_blank > 0)
-        canvas_note(p->c, "%lld rows lack a degree or a time and are left out", (long long)s->n_blank);
-    text_free(&common);
+    if (p->more_maps)
+        canvas_note(p->c, "first %d maps", (int)p->page.n);
+    for (int k = 0; k < 2; k++)
+        if (sides[k]->n_all > sides[k]->n)
+            canvas_note(p->c, "first %d of %d %s", (int)sides[k]->n, (int)sides[k]->n_all, sides[k]->word);
+    if (p->n_blank > 0)
+        canvas_note(p->c, "%lld rows lack a degree or a time and are left out", (long long)p->n_blank);
 }
 
 static void put_legend(struct plans *p)
@@ -113,125 +414,84 @@ static void put_legend(struct plans *p)
         "up to 2 % slower", "5 %", "10 %", "25 %", "50 %", "100 %", "300 %", "more"
     };
 
-    if (p->any[HEAT_FITS])
+    if (p->any[FITS])
         canvas_legend(p->c, (struct mark){ MARK_FRAME, 0 }, "fastest");
     for (int32_t i = 0; i < SHADE_COUNT; i++)
         if (p->shades[i])
             canvas_legend(p->c, (struct mark){ MARK_SHADE, i }, shades[i]);
-    if (p->any[HEAT_MISFIT])
+    if (p->any[MISFIT])
         canvas_legend(p->c, (struct mark){ MARK_BAR, BAR_OVER }, "memory");
 }
 
-/* ---- the maps ---- */
-
 /* Two lines: what decides, and below it what else is known. */
-static void fill_cell(struct tiles_cell *out, const struct plans *p, const struct heat_map *map,
-                      const struct heat_cell *cell)
+static struct map_cell show_cell(const struct plans *p, const struct plan_map *map, const struct cell *cell)
 {
-    *out = (struct tiles_cell){ .empty = cell->state == HEAT_EMPTY };
-    if (cell->state == HEAT_NO_PLAN) {
-        out->mark = (struct mark){ MARK_FILL, FILL_WHITE };
-        snprintf(out->first, sizeof out->first, "–");
+    struct map_cell out = { .filled = cell->state != EMPTY };
+
+    if (cell->state == NO_PLAN) {
+        out.mark = (struct mark){ MARK_FILL, FILL_WHITE };
+        snprintf(out.first, sizeof out.first, "–");
     }
-    if (cell->state == HEAT_MISFIT) {
-        out->mark = (struct mark){ MARK_BAR, BAR_OVER };
-        snprintf(out->first, sizeof out->first, "memory");
+    if (cell->state == MISFIT) {
+        out.mark = (struct mark){ MARK_BAR, BAR_OVER };
+        snprintf(out.first, sizeof out.first, "memory");
         if (isfinite(cell->memory_GB))
-            snprintf(out->second, sizeof out->second, "%.0f GB", cell->memory_GB);
+            snprintf(out.second, sizeof out.second, "%.0f GB", cell->memory_GB);
     }
-    if (cell->state == HEAT_FITS) {
+    if (cell->state == FITS) {
         double x = cell->time_s / p->unit.scale;
-        out->mark = (struct mark){ MARK_SHADE, shade_of(map, cell) };
-        snprintf(out->first, sizeof out->first, x < 100 ? "%#.3g" : "%.0f", x);
+        out.mark = (struct mark){ MARK_SHADE, shade_of(map, cell) };
+        snprintf(out.first, sizeof out.first, x < 100 ? "%#.3g" : "%.0f", x);
         if (isfinite(cell->mfu))
-            snprintf(out->second, sizeof out->second, "%.0f %%", 100 * cell->mfu);
+            snprintf(out.second, sizeof out.second, "%.0f %%", 100 * cell->mfu);
     }
+    return out;
 }
 
-static void fill_map(struct plans *p, int32_t m)
+static int draw_plans(struct plans *p, struct err *e)
 {
-    const struct heat *s = &p->heat;
-    const struct heat_map *map = &s->maps[m];
-    int64_t n = (int64_t)s->n_rows * s->n_columns;
-    struct tiles_map *out = &p->maps[m];
+    struct map shown[MAPS_MOST];
+    int32_t n_columns = p->page.columns.n;
+    int64_t n = (int64_t)p->page.rows.n * n_columns;
+    struct map_cell *cells = canvas_new(p->c, p->page.n * n, sizeof *cells, e);
 
-    describe(&p->names[m], p, map, true, SIZE_MAX);
-    describe(&p->short_names[m], p, map, true, TILES_SHORT_NAME);
-    *out = (struct tiles_map){ text_str(&p->names[m]), text_str(&p->short_names[m]), p->cells + m * n, -1 };
-    for (int64_t i = 0; i < n; i++) {
-        const struct heat_cell *cell = &map->cell[i / s->n_columns][i % s->n_columns];
-        fill_cell(&out->cells[i], p, map, cell);
-        if (out->framed < 0 && cell->state == HEAT_FITS && cell->time_s == map->best_s)
-            out->framed = i;
-    }
-}
-
-static int fill_maps(struct plans *p, struct err *e)
-{
-    const struct heat *s = &p->heat;
-    int rc = 0;
-
-    p->cells = calloc((size_t)s->n_maps * (size_t)s->n_rows * (size_t)s->n_columns + 1, sizeof *p->cells);
-    if (!p->cells)
-        return err_nomem(e, "the figure's cells");
-    for (int32_t m = 0; m < s->n_maps && !rc; m++) {
-        fill_map(p, m);
-        rc = text_check(&p->names[m], e);
-        if (!rc)
-            rc = text_check(&p->short_names[m], e);
-    }
-    return rc;
-}
-
-static void put_degrees(char out[HEAT_MAX_VALUES][16], const char *list[HEAT_MAX_VALUES],
-                        const int32_t *degrees, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        snprintf(out[i], sizeof out[i], "%d", (int)degrees[i]);
-        list[i] = out[i];
-    }
-}
-
-static int draw(struct plans *p, struct err *e)
-{
-    static const char *const names[N_HEAT_DEGREES] = {
-        "tensor parallelism (tp)",  "pipeline parallelism (pp)", "data parallelism (dp)",
-        "context parallelism (cp)", "expert parallelism (ep)",
-    };
-    const struct heat *s = &p->heat;
-    char texts[2][HEAT_MAX_VALUES][16];
-    const char *rows[HEAT_MAX_VALUES], *columns[HEAT_MAX_VALUES];
-    struct tiles_spec spec = { .maps = p->maps,
-                               .n_maps = s->n_maps,
-                               .row_values = rows,
-                               .column_values = columns,
-                               .n_rows = s->n_rows,
-                               .n_columns = s->n_columns,
-                               .row_label = names[s->row],
-                               .row_word = heat_degree_words[s->row],
-                               .column_label = names[s->column] };
-
+    if (!cells)
+        return ERR_NOMEM;
     survey(p);
     put_notes(p);
     put_legend(p);
-    put_degrees(texts[0], rows, s->rows, s->n_rows);
-    put_degrees(texts[1], columns, s->columns, s->n_columns);
-    int rc = fill_maps(p, e);
-    return rc ? rc : tiles_build(p->c, &spec, e);
+    for (int32_t m = 0; m < p->page.n; m++) {
+        const struct plan_map *map = &p->maps[m];
+        shown[m] = (struct map){ describe_map(p, map, true, SIZE_MAX),
+                                 describe_map(p, map, true, MAPS_SHORT_NAME), cells + m * n, -1 };
+        for (int64_t i = 0; i < n; i++) {
+            const struct cell *cell = &map->cell[i / n_columns][i % n_columns];
+            shown[m].cells[i] = show_cell(p, map, cell);
+            if (shown[m].framed < 0 && cell->state == FITS && cell->time_s == map->best_s)
+                shown[m].framed = i;
+        }
+    }
+    p->page.list = shown;
+    return maps_build(p->c, &p->page, e);
 }
 
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct plans p = { .c = c };
-    int rc = heat_read(&p.heat, r, e);
+    struct plans p = { .c = c, .r = *r, .rows = canvas_new(c, r->t->n_rows + 1, sizeof *p.rows, e) };
+    int64_t n_passed = 0;
+    int rc = p.rows ? 0 : ERR_NOMEM;
 
-    if (!rc)
-        rc = draw(&p, e);
-    for (int32_t m = 0; m < HEAT_MAX_MAPS; m++) {
-        text_free(&p.names[m]);
-        text_free(&p.short_names[m]);
-    }
-    free(p.cells);
-    heat_free(&p.heat);
-    return rc;
+    find_columns(&p);
+    for (p.r.row = 0; p.r.row < r->t->n_rows && !rc; p.r.row++)
+        if (rows_pass(&p.r)) {
+            n_passed++;
+            rc = read_row(&p, e);
+        }
+    if (!rc && p.n_rows == 0)
+        rc = rows_none_left(r, n_passed, p.n_blank, "", e);
+    if (rc)
+        return rc;
+    choose_degrees(&p);
+    rc = make_maps(&p, e);
+    return rc ? rc : draw_plans(&p, e);
 }

@@ -2,15 +2,130 @@
 
 #include <string.h>
 
-#include "plots/canvas.h"
-#include "plots/design.h"
 #include "plots/fig.h"
+#include "plots/fig_place.h"
 #include "plots/gnuplot.h"
-#include "plots/rows.h"
+#include "plots/sweeps.h"
 
 const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 
-#define SERIES "network", "workload", "objective", "total_GBps"
+/* ---- designs: the columns of a sweep ---- */
+
+#define SERIES "status", "network", "workload", "objective", "total_GBps"
+#define COLUMNS(...)                                                                                         \
+    (const char *const[])                                                                                    \
+    {                                                                                                        \
+        __VA_ARGS__, NULL                                                                                    \
+    }
+
+#define OVER_EQUAL(words, column)                                                                            \
+    {                                                                                                        \
+        .label = words, .unit = "×", .y = column, .equal = "1"                                               \
+    }
+
+static const struct sweep_grid speedup = { .x = "total_GBps",
+                                           .x_label = "network bandwidth [GB/s per NPU]",
+                                           .by_network = true,
+                                           .metrics = { OVER_EQUAL("speedup over the equal split",
+                                                                   "speedup") },
+                                           .n_metrics = 1 };
+static const struct sweep_grid cost = {
+    .x = "total_GBps",
+    .x_label = "network bandwidth [GB/s per NPU]",
+    .by_network = true,
+    .note = "perf/cost: performance per network cost, relative to the equal split of the same bandwidth",
+    .metrics = { { .label = "cost",
+                   .units = unit_usd,
+                   .y = "cost_usd",
+                   .equal = "equal_cost_usd",
+                   .low_is_better = true },
+                 OVER_EQUAL("perf/cost", "perf_per_cost_gain") },
+    .n_metrics = 2
+};
+static const struct sweep_grid perf_per_cost = { .x = "total_GBps",
+                                                 .x_label = "bandwidth budget [GB/s per NPU]",
+                                                 .by_network = true,
+                                                 .metrics = { OVER_EQUAL("perf per cost over the equal split",
+                                                                         "perf_per_cost_gain") },
+                                                 .n_metrics = 1 };
+static const struct sweep_grid nic = { .x = "n_dims",
+                                       .x_label = "number of dimensions",
+                                       .common_total = true,
+                                       .metrics = { { .label = "NIC bandwidth",
+                                                      .unit = "GB/s per NPU",
+                                                      .y = "nic_GBps",
+                                                      .low_is_better = true } },
+                                       .n_metrics = 1 };
+
+static const struct sweep_bars split = { .axis_label = "bandwidth",
+                                         .unit = "GB/s per NPU",
+                                         .dim_prefix = "",
+                                         .end_label = "GB/s: innermost | … | outermost",
+                                         .per_dim = "bw#_GBps",
+                                         .times = 1,
+                                         .stacked = true };
+static const struct sweep_bars utilization = { .axis_label = "share of the step that the dimension is busy",
+                                               .unit = "%",
+                                               .dim_prefix = "",
+                                               .per_dim = "util#",
+                                               .times = 100,
+                                               .axis_max = 100 };
+static const struct sweep_bars time_parts = {
+    .axis_label = "time of a training step",
+    .units = unit_seconds,
+    .dim_prefix = "exposed: ",
+    .end_label = "step",
+    .per_dim = "exposed#_s",
+    .times = 1,
+    .own =
+        (const struct sweep_part[]){ { "compute_s", "compute", FILL_WHITE }, { NULL, "other", FILL_REST } },
+    .n_own = 2,
+    .least = -1, /* without compute, too */
+    .stacked = true
+};
+/* White and greys: the NPUs compute, or wait for others that do. Hues: communication that nothing hides. */
+static const struct sweep_bars breakdown = { .axis_label = "time of a training step",
+                                             .units = unit_seconds,
+                                             .end_label = "step",
+                                             .own =
+                                                 (const struct sweep_part[]){
+                                                     { "useful_s", "useful compute", FILL_WHITE },
+                                                     { "recompute_s", "recomputation", FILL_LIGHT },
+                                                     { "optimizer_s", "optimizer", FILL_MIDDLE },
+                                                     { "bubble_s", "pipeline bubble", FILL_DARK },
+                                                     { "tp_s", "exposed: tp", FILL_FIRST },
+                                                     { "cp_s", "exposed: cp", FILL_FIRST + 1 },
+                                                     { "ep_s", "exposed: ep", FILL_FIRST + 2 },
+                                                     { "dp_s", "exposed: dp", FILL_FIRST + 3 },
+                                                     { "pp_s", "exposed: pp", FILL_FIRST + 4 },
+                                                     { NULL, "other", FILL_REST },
+                                                 },
+                                             .n_own = 10,
+                                             .least = 1e-3, /* what cannot be seen is left to the rest */
+                                             .stacked = true,
+                                             .exposed = true };
+
+static const struct sweep_scatter pareto = {
+    .y_label = "performance [steps/s]",
+    .note = "filled: optimised split; hollow: equal split of the same bandwidth, constraints aside",
+    .equal_split = true
+};
+static const struct sweep_scatter mfu = { .y_label = "model FLOP/s utilisation [%]",
+                                          .note = "hollow: needs more memory than an NPU has" };
+
+/* ---- what schedulers of jobs came to ---- */
+
+static const struct place_grid optimum = {
+    .metrics = { { "optimum_frac", "of the optimum", .per_cent = true },
+                 { "used_frac", "used of reserved", .per_cent = true } },
+    .n_metrics = 2
+};
+static const struct place_grid makespan = {
+    .metrics = { { "makespan_s", "makespan", .units = unit_durations, .low_is_better = true },
+                 { "jct_s", "mean completion", .units = unit_durations, .low_is_better = true } },
+    .n_metrics = 2,
+    .bars = true
+};
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"
@@ -20,91 +135,78 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
 #define OUTCOMES     "point", "network", "scheduler", "status"
 #define STRETCH      "point", "seed", "scheduler", "from", "to", "unit"
 
-/* Tables of methods of communication. */
+/* Tables of methods of communication; of schedulers of layers, by seed. */
 #define TRAINED       "point", "method"
 #define GOSSIP_SOURCE "weft gossip"
-
-/* Tables of schedulers of layers, by seed. */
-#define PLANNED "point", "scheduler", "seed"
+#define PLANNED       "point", "scheduler", "seed"
 
 const struct plot_figure plot_figures[] = {
-    { "speedup", "Speedup over the equal split", (const char *const[]){ SERIES, "speedup", NULL },
-      fig_speedup, NULL, NULL },
+    { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, sweep_grid, &speedup },
     { "cost", "Network cost and performance per cost",
-      (const char *const[]){ SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain", NULL }, fig_cost,
-      NULL, NULL },
+      COLUMNS(SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain"), NULL, sweep_grid, &cost },
     { "perf_per_cost", "Performance per cost against the bandwidth budget",
-      (const char *const[]){ SERIES, "perf_per_cost_gain", NULL }, fig_perf_per_cost, NULL, NULL },
-    { "split", "Bandwidth split over the dimensions",
-      (const char *const[]){ SERIES, "n_dims", "dims", "bw#_GBps", NULL }, fig_split, NULL, NULL },
+      COLUMNS(SERIES, "perf_per_cost_gain"), NULL, sweep_grid, &perf_per_cost },
+    { "split", "Bandwidth split over the dimensions", COLUMNS(SERIES, "n_dims", "dims", "bw#_GBps"), NULL,
+      sweep_bars, &split },
     { "time", "Time of a training step: compute and exposed communication",
-      (const char *const[]){ SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s", NULL }, fig_time,
-      NULL, NULL },
-    { "utilization", "Utilisation of the dimensions",
-      (const char *const[]){ SERIES, "n_dims", "dims", "util#", NULL }, fig_utilization, NULL, NULL },
+      COLUMNS(SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s"), NULL, sweep_bars, &time_parts },
+    { "utilization", "Utilisation of the dimensions", COLUMNS(SERIES, "n_dims", "dims", "util#"), NULL,
+      sweep_bars, &utilization },
     { "pareto", "Performance against network cost",
-      (const char *const[]){ "network", "workload", "time_s", "cost_usd", "equal_time_s", "equal_cost_usd",
-                             NULL },
-      fig_pareto, NULL, NULL },
+      COLUMNS("status", "network", "workload", "time_s", "cost_usd", "equal_time_s", "equal_cost_usd"), NULL,
+      sweep_scatter, &pareto },
     { "nic", "NIC bandwidth against the number of dimensions",
-      (const char *const[]){ "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps", NULL },
-      fig_nic, NULL, NULL },
+      COLUMNS("status", "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps"), NULL,
+      sweep_grid, &nic },
     { "front", "Pareto front of step time and network cost",
-      (const char *const[]){ "workload", "time_s", "cost_usd", "front", "knee", NULL }, NULL,
-      "weft front --of csv", fig_front },
+      COLUMNS("workload", "time_s", "cost_usd", "front", "knee"), "weft front --of csv", fig_front, NULL },
     { "breakdown", "Where the time of a training step goes",
-      (const char *const[]){ SERIES, "plan", "fits", "time_s", "useful_s", "recompute_s", "optimizer_s",
-                             "bubble_s", "tp_s", "cp_s", "ep_s", "dp_s", "pp_s", NULL },
-      fig_breakdown, TRAINING_SOURCE, NULL },
+      COLUMNS(SERIES, "plan", "fits", "time_s", "useful_s", "recompute_s", "optimizer_s", "bubble_s", "tp_s",
+              "cp_s", "ep_s", "dp_s", "pp_s"),
+      TRAINING_SOURCE, sweep_bars, &breakdown },
     { "mfu", "Model FLOP/s utilisation against network cost",
-      (const char *const[]){ "network", "workload", "plan", "fits", "cost_usd", "mfu", NULL }, fig_mfu,
-      TRAINING_SOURCE, NULL },
+      COLUMNS("status", "network", "workload", "plan", "fits", "cost_usd", "mfu"), TRAINING_SOURCE,
+      sweep_scatter, &mfu },
     { "plans", "Step time by degrees of parallelism",
-      (const char *const[]){ SERIES, "status", "time_s", "tp", "cp", "dp", "pp", "ep", "memory_GB", "fits",
-                             "mfu", NULL },
-      NULL, TRAINING_SOURCE, fig_plans },
+      COLUMNS("network", "workload", "objective", "total_GBps", "status", "time_s", "tp", "cp", "dp", "pp",
+              "ep", "memory_GB", "fits", "mfu"),
+      TRAINING_SOURCE, fig_plans, NULL },
     { "timeline", "A training step over time",
-      (const char *const[]){ "workload", "order", "chosen", "time_s", "row", "dim", "util", "npu_class",
-                             "slot", "name", "pass", "start_s", "end_s", NULL },
-      NULL, "weft sim --timeline FILE.csv", fig_timeline },
+      COLUMNS("workload", "order", "chosen", "time_s", "row", "dim", "util", "npu_class", "slot", "name",
+              "pass", "start_s", "end_s"),
+      "weft sim --timeline FILE.csv", fig_timeline, NULL },
     { "calibrate", "Measured collectives and the fitted model",
-      (const char *const[]){ "curve", "bytes", "time_us", "model_us", NULL }, NULL, "weft calibrate --of csv",
-      fig_calibrate },
-    { "place", "Utility, or mean completion time, by scheduler", (const char *const[]){ OUTCOMES, NULL },
-      NULL, PLACE_SOURCE, fig_place },
-    { "embedded", "Share of active jobs that run, by scheduler",
-      (const char *const[]){ OUTCOMES, "embedded_frac", NULL }, NULL, PLACE_SOURCE " of model slots",
-      fig_embedded },
+      COLUMNS("curve", "bytes", "time_us", "model_us"), "weft calibrate --of csv", fig_calibrate, NULL },
+    { "place", "Utility, or mean completion time, by scheduler", COLUMNS(OUTCOMES), PLACE_SOURCE, fig_place,
+      NULL },
+    { "embedded", "Share of active jobs that run, by scheduler", COLUMNS(OUTCOMES, "embedded_frac"),
+      PLACE_SOURCE " of model slots", fig_embedded, NULL },
     { "optimum", "Utility over the exact optimum, and reserved resources in use",
-      (const char *const[]){ OUTCOMES, "optimum_frac", NULL }, NULL, PLACE_SOURCE " of model interval",
-      fig_optimum },
-    { "makespan", "Makespan and mean completion time by scheduler",
-      (const char *const[]){ OUTCOMES, "makespan_s", NULL }, NULL, PLACE_SOURCE " of model batch or events",
-      fig_makespan },
-    { "place_cost", "Mean completion time against network cost",
-      (const char *const[]){ OUTCOMES, "network_usd", NULL }, NULL, PLACE_SOURCE, fig_place_cost },
-    { "gantt", "Who ran where and when",
-      (const char *const[]){ STRETCH, "job", "server", "server_name", "gpus", NULL }, NULL,
-      "weft place --places FILE.csv", fig_gantt },
-    { "links", "Load of the links over time", (const char *const[]){ STRETCH, "link", "load_frac", NULL },
-      NULL, "weft place --links FILE.csv", fig_links },
-    { "hetero", "Cost of the plans of schedulers of layers",
-      (const char *const[]){ "point", "scheduler", "status", NULL }, NULL, "weft hetero", fig_hetero },
-    { "learning", "Cost of the best plan so far against evaluations",
-      (const char *const[]){ PLANNED, "evaluations", "usd", NULL }, NULL, "weft hetero --curves FILE.csv",
-      fig_learning },
+      COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", place_grid, &optimum },
+    { "makespan", "Makespan and mean completion time by scheduler", COLUMNS(OUTCOMES, "makespan_s"),
+      PLACE_SOURCE " of model batch or events", place_grid, &makespan },
+    { "place_cost", "Mean completion time against network cost", COLUMNS(OUTCOMES, "network_usd"),
+      PLACE_SOURCE, fig_place_cost, NULL },
+    { "gantt", "Who ran where and when", COLUMNS(STRETCH, "job", "server", "server_name", "gpus"),
+      "weft place --places FILE.csv", fig_gantt, NULL },
+    { "links", "Load of the links over time", COLUMNS(STRETCH, "link", "load_frac"),
+      "weft place --links FILE.csv", fig_links, NULL },
+    { "hetero", "Cost of the plans of schedulers of layers", COLUMNS("point", "scheduler", "status"),
+      "weft hetero", fig_hetero, NULL },
+    { "learning", "Cost of the best plan so far against evaluations", COLUMNS(PLANNED, "evaluations", "usd"),
+      "weft hetero --curves FILE.csv", fig_learning, NULL },
     { "strip", "Which type of resource has which layer",
-      (const char *const[]){ PLANNED, "layer", "name", "kind", "type", "stage", "units", NULL }, NULL,
-      "weft hetero --plans FILE.csv", fig_strip },
+      COLUMNS(PLANNED, "layer", "name", "kind", "type", "stage", "units"), "weft hetero --plans FILE.csv",
+      fig_strip, NULL },
     { "gossip", "Accuracy against traffic and time",
-      (const char *const[]){ TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_vs_base_half",
-                             "traffic_MB", "time_s", NULL },
-      NULL, GOSSIP_SOURCE, fig_gossip },
+      COLUMNS(TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_vs_base_half", "traffic_MB",
+              "time_s"),
+      GOSSIP_SOURCE, fig_gossip, NULL },
     { "gossip_loss", "Loss and exchanges over time",
-      (const char *const[]){ TRAINED, "seed", "time_s", "steps", "loss", "exchanges", NULL }, NULL,
-      GOSSIP_SOURCE " --curves FILE.csv", fig_gossip_loss },
+      COLUMNS(TRAINED, "seed", "time_s", "steps", "loss", "exchanges"), GOSSIP_SOURCE " --curves FILE.csv",
+      fig_gossip_loss, NULL },
     { "gossip_need", "Bandwidth per NPU that methods of communication need",
-      (const char *const[]){ TRAINED, "status", "need_GBps", NULL }, NULL, GOSSIP_SOURCE, fig_gossip_need },
+      COLUMNS(TRAINED, "status", "need_GBps"), GOSSIP_SOURCE, fig_gossip_need, NULL },
 };
 
 const int32_t plot_n_figures = (int32_t)(sizeof plot_figures / sizeof plot_figures[0]);
@@ -131,25 +233,6 @@ static int check_size(const char *what, int32_t px, struct err *e)
     return 0;
 }
 
-static int build_designs(struct canvas *c, const struct rows *r, struct err *e)
-{
-    struct plot_data d;
-    int rc = plot_data_read(&d, r->t, r->figure, r->opt, e);
-
-    if (!rc && d.n_blank > 0)
-        canvas_note(c, "%lld solved designs lack a value and are left out", (long long)d.n_blank);
-    if (!rc)
-        rc = r->figure->build(c, &d, e);
-    plot_data_free(&d);
-    return rc;
-}
-
-static int build_rows(struct canvas *c, const struct rows *r, struct err *e)
-{
-    int rc = rows_check(r, e);
-    return rc ? rc : r->figure->build_rows(c, r, e);
-}
-
 int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
                 struct text *script, struct err *e)
 {
@@ -164,7 +247,9 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
     if (rc)
         return rc;
     canvas_init(&c, opt, r.figure->help);
-    rc = r.figure->build ? build_designs(&c, &r, e) : build_rows(&c, &r, e);
+    rc = rows_check(&r, e);
+    if (!rc)
+        rc = r.figure->build(&c, &r, e);
     if (!rc)
         rc = text_check(&c.script, e);
     if (!rc) {

@@ -11,7 +11,7 @@
  * "no"), mfu, and of the step useful_s, recompute_s, bubble_s, optimizer_s and exposed tp_s, cp_s, ep_s,
  * dp_s, pp_s; its axes stand between point and network. A figure asks only for those it draws.
  *
- * The others read the rows of their own source themselves: struct plot_figure.build_rows.
+ * The others say in their source which command writes their table.
  */
 #ifndef PLOTS_FIGURE_H
 #define PLOTS_FIGURE_H
@@ -23,7 +23,6 @@
 #include "base/text.h"
 
 struct canvas;
-struct plot_data;
 struct rows;
 
 enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG };
@@ -46,15 +45,14 @@ struct plot_options {
                                          pixels for one of these. */
 };
 
-/** How a figure is drawn: from designs by `build`, or from the rows of another table by `build_rows`. */
+/** How a figure is drawn. */
 struct plot_figure {
     const char *name, *help;
     const char *const *columns; /**< needed, NULL-terminated; '#' stands for each dimension's number */
-    /** Draw @p d, which has at least one design with every column above filled. 0, ERR_RANGE or ERR_NOMEM. */
-    int (*build)(struct canvas *c, const struct plot_data *d, struct err *e);
-    const char *source; /**< command that writes the table, NULL for any sweep */
+    const char *source;         /**< command that writes the table, NULL for any sweep */
     /** Draw the rows of @p r that pass its filters; the columns above are there. Errors as plot_draw(). */
-    int (*build_rows)(struct canvas *c, const struct rows *r, struct err *e);
+    int (*build)(struct canvas *c, const struct rows *r, struct err *e);
+    const void *look; /**< what `build` makes of them, where several figures share it */
 };
 
 extern const struct plot_figure plot_figures[];

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     Y_TICS_PX = 42,
@@ -27,14 +26,12 @@ struct grid_at {
 /* Everything the panels share. */
 struct grid {
     struct canvas *c;
-    const struct grid_point *all; /* shape [n_all] */
-    int64_t n_all;
     const struct grid_spec *spec;
     int32_t n_columns, n_rows; /* of panels */
-    struct axis x;
-    struct axis y[GRID_MAX_METRICS];
+    int32_t n_series;
+    struct axis x, y[GRID_MAX_METRICS];
     struct unit unit[GRID_MAX_METRICS];
-    struct grid_at *points; /* shape [n_all], owned: one series at a time */
+    struct grid_at *points; /* shape [spec->n]: one series at a time */
     struct canvas_box body;
 };
 
@@ -48,9 +45,35 @@ static int32_t n_categories(const struct grid *g)
     return g->spec->n_categories < GRID_MAX_CATEGORIES ? g->spec->n_categories : GRID_MAX_CATEGORIES;
 }
 
-static bool is_shown(const struct grid *g, const struct grid_point *p)
+static int64_t grid_row(const struct grid *g, int64_t k)
 {
-    return p->column < g->n_columns && p->row < GRID_MAX_ROWS && !(is_bars(g) && p->x >= n_categories(g));
+    return g->spec->order ? g->spec->order[k] : k;
+}
+
+static int32_t row_of_panels(const struct grid *g, int64_t i)
+{
+    return g->spec->rows ? g->spec->rows->at[i] : 0;
+}
+
+static bool is_shown(const struct grid *g, int64_t i)
+{
+    return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS &&
+           !(is_bars(g) && g->spec->x[i] >= n_categories(g));
+}
+
+static double half_at(const struct grid_metric *m, int64_t i)
+{
+    return m->half ? m->half[i] : (double)NAN;
+}
+
+static bool has_equal(const struct grid_metric *m)
+{
+    return m->equal || m->reference > 0;
+}
+
+static double equal_at(const struct grid_metric *m, int64_t i)
+{
+    return m->equal ? m->equal[i] : m->reference;
 }
 
 static void widen(double range[2], double x)
@@ -69,7 +92,7 @@ static struct axis fit_x(const struct grid *g, double lo, double hi)
      */
     if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
         double panel_px = (canvas_page_width(g->c) - 100) / g->n_columns - GAP_X_PX;
-        double edge_px = 8 + g->spec->n_series * ASIDE_PX / 2;
+        double edge_px = 8 + g->n_series * ASIDE_PX / 2;
         double edge = (hi - lo) * fmax(0.04, edge_px / fmax(2 * edge_px, panel_px - 2 * edge_px));
         return (struct axis){ .lo = lo - edge, .hi = hi + edge };
     }
@@ -87,17 +110,18 @@ static void fit_y(struct grid *g, int32_t m)
     const struct grid_metric *metric = &g->spec->metrics[m];
     double y[2] = { HUGE_VAL, -HUGE_VAL };
 
-    for (int64_t i = 0; i < g->n_all; i++) {
-        const struct grid_point *p = &g->all[i];
-        if (!is_shown(g, p) || isnan(p->y[m]))
+    for (int64_t k = 0; k < g->spec->n; k++) {
+        int64_t i = grid_row(g, k);
+        double at = metric->y[i], half = half_at(metric, i);
+        if (!is_shown(g, i) || isnan(at))
             continue;
-        widen(y, p->y[m]);
-        if (p->half[m] > 0) {
-            widen(y, fmax(0, p->y[m] - p->half[m]));
-            widen(y, highest(metric, p->y[m], p->half[m]));
+        widen(y, at);
+        if (half > 0) {
+            widen(y, fmax(0, at - half));
+            widen(y, highest(metric, at, half));
         }
-        if (metric->equal)
-            widen(y, p->equal[m]);
+        if (has_equal(metric))
+            widen(y, equal_at(metric, i));
     }
     g->unit[m] = metric->units ? unit_pick(metric->units, y[1]) : (struct unit){ 1, metric->unit };
     y[0] /= g->unit[m].scale;
@@ -115,9 +139,9 @@ static void fit_axes(struct grid *g)
 {
     double x[2] = { HUGE_VAL, -HUGE_VAL };
 
-    for (int64_t i = 0; i < g->n_all; i++)
-        if (is_shown(g, &g->all[i]))
-            widen(x, g->all[i].x);
+    for (int64_t k = 0; k < g->spec->n; k++)
+        if (is_shown(g, grid_row(g, k)))
+            widen(x, g->spec->x[grid_row(g, k)]);
     g->x = fit_x(g, x[0], x[1]);
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
         fit_y(g, m);
@@ -135,23 +159,24 @@ static int compare_x(const void *a, const void *b)
 /* Points of one panel for a series, or for the equal split when series is -1; the best for each x. */
 static int64_t gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
 {
+    const struct grid_metric *metric = &g->spec->metrics[m];
     int64_t n = 0, kept = 0;
 
-    for (int64_t i = 0; i < g->n_all; i++) {
-        const struct grid_point *p = &g->all[i];
-        double y = series >= 0 ? p->y[m] : p->equal[m];
-        if (!is_shown(g, p) || p->column != column || p->row != row || isnan(y) ||
-            (series >= 0 && p->series != series))
+    for (int64_t k = 0; k < g->spec->n; k++) {
+        int64_t i = grid_row(g, k);
+        double y = series >= 0 ? metric->y[i] : equal_at(metric, i), half = half_at(metric, i);
+        if (!is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row || isnan(y) ||
+            (series >= 0 && g->spec->series->at[i] != series))
             continue;
-        double high = series >= 0 ? highest(&g->spec->metrics[m], y, p->half[m]) : y;
-        g->points[n++] = (struct grid_at){ p->x, y / g->unit[m].scale, p->half[m] / g->unit[m].scale,
+        double high = series >= 0 ? highest(metric, y, half) : y;
+        g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, half / g->unit[m].scale,
                                            high / g->unit[m].scale };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
         bool first = i == 0 || g->points[i - 1].x != g->points[i].x;
         bool last = i + 1 == n || g->points[i + 1].x != g->points[i].x;
-        if (g->spec->metrics[m].low_is_better ? first : last)
+        if (metric->low_is_better ? first : last)
             g->points[kept++] = g->points[i];
     }
     return kept;
@@ -162,11 +187,11 @@ static int64_t count_hidden(struct grid *g)
 {
     int64_t shown = 0, all = 0;
 
-    for (int64_t i = 0; i < g->n_all; i++)
-        all += is_shown(g, &g->all[i]) && !isnan(g->all[i].y[0]);
+    for (int64_t k = 0; k < g->spec->n; k++)
+        all += is_shown(g, grid_row(g, k)) && !isnan(g->spec->metrics[0].y[grid_row(g, k)]);
     for (int32_t row = 0; row < g->n_rows / g->spec->n_metrics; row++)
         for (int32_t column = 0; column < g->n_columns; column++)
-            for (int32_t i = 0; i < g->spec->n_series; i++)
+            for (int32_t i = 0; i < g->n_series; i++)
                 shown += gather_points(g, column, row, 0, i);
     return all - shown;
 }
@@ -176,7 +201,6 @@ static int64_t count_hidden(struct grid *g)
 /* Intervals at `left` + x, down to the foot of the axis. */
 static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
 {
-
     for (int64_t i = 0; i < n; i++) {
         const struct grid_at *p = &g->points[i];
         if (!(p->half > 0))
@@ -204,17 +228,17 @@ static double step_aside(struct grid *g, const struct canvas_box *box)
     double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
     bool any = false;
 
-    for (int64_t i = 0; i < g->n_all; i++) {
-        any = any || g->all[i].half[0] > 0;
-        g->points[i] = (struct grid_at){ .x = g->all[i].x };
+    for (int64_t k = 0; k < g->spec->n; k++) {
+        any = any || half_at(&g->spec->metrics[0], grid_row(g, k)) > 0;
+        g->points[k] = (struct grid_at){ .x = g->spec->x[grid_row(g, k)] };
     }
     if (!any || g->x.log)
         return 0;
-    qsort(g->points, (size_t)g->n_all, sizeof *g->points, compare_x);
-    for (int64_t i = 1; i < g->n_all; i++)
+    qsort(g->points, (size_t)g->spec->n, sizeof *g->points, compare_x);
+    for (int64_t i = 1; i < g->spec->n; i++)
         if (g->points[i].x > g->points[i - 1].x)
             least = fmin(least, g->points[i].x - g->points[i - 1].x);
-    return least >= (g->spec->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
+    return least >= (g->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
@@ -222,25 +246,21 @@ static void put_value(struct grid *g, const struct grid_at *p, const struct canv
                       const struct axis *y)
 {
     double top = p->half > 0 ? p->high : p->y;
-    double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->spec->n_series;
-    struct text value = { 0 };
+    double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->n_series;
+    const char *value = canvas_keep(g->c, fabs(p->y) < 100 ? "%.3g" : "%.0f", p->y);
     struct canvas_label at = { .x_px = box->left + x / n_categories(g) * (box->right - box->left),
                                .y_px = box->bottom - top / y->hi * (box->bottom - box->top) - VALUE_PX * 0.5,
                                .align = ALIGN_CENTER,
-                               .size_px = CANVAS_SMALL_PX,
-                               .color = CANVAS_BLACK };
+                               .size_px = CANVAS_SMALL_PX };
 
-    text_printf(&value, fabs(p->y) < 100 ? "%.3g" : "%.0f", p->y);
-    if (canvas_width(text_str(&value), CANVAS_SMALL_PX) <= bar_px + 2 && at.y_px > box->top + VALUE_PX * 0.5)
-        canvas_text(g->c, &at, text_str(&value));
-    g->c->script.failed = g->c->script.failed || value.failed;
-    text_free(&value);
+    if (canvas_width(value, CANVAS_SMALL_PX) <= bar_px + 2 && at.y_px > box->top + VALUE_PX * 0.5)
+        canvas_text(g->c, &at, value);
 }
 
 static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, const struct axis *y,
                      int32_t series)
 {
-    double width = GROUP_FRAC / g->spec->n_series, left = (1 - GROUP_FRAC) / 2 + series * width;
+    double width = GROUP_FRAC / g->n_series, left = (1 - GROUP_FRAC) / 2 + series * width;
 
     if (n == 0)
         return;
@@ -248,7 +268,7 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
         put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
     for (int64_t i = 0; i < n; i++)
         canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
-    canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->series[series].style });
+    canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->styles[series] });
     put_whiskers(g, n, y, left + width / 2, 0);
 }
 
@@ -266,7 +286,7 @@ static double x_label_px(const struct grid *g)
 /* Above the panels, for their names where they have any. */
 static double strip_px(const struct grid *g)
 {
-    return g->n_columns > 1 || g->spec->columns[0][0] ? CANVAS_STRIP_PX : 6;
+    return g->n_columns > 1 || g->spec->columns->names.list[0][0] ? CANVAS_STRIP_PX : 6;
 }
 
 static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
@@ -289,8 +309,7 @@ static void put_categories(struct grid *g, const struct canvas_box *box)
     struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
                                .align = ALIGN_CENTER,
                                .size_px = CANVAS_SMALL_PX,
-                               .room_px = width - 3,
-                               .color = CANVAS_BLACK };
+                               .room_px = width - 3 };
 
     for (int32_t i = 0; i < n_categories(g); i++) {
         at.x_px = box->left + (i + 0.5) * width;
@@ -312,15 +331,15 @@ static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
         if (!x.hide)
             put_categories(g, &box);
     }
-    if (g->spec->metrics[m].equal)
+    if (has_equal(&g->spec->metrics[m]))
         put_line(g, gather_points(g, column, row, m, -1), &y, 0, 0);
     double aside = is_bars(g) ? 0 : step_aside(g, &box);
-    for (int32_t i = 0; i < g->spec->n_series; i++) {
+    for (int32_t i = 0; i < g->n_series; i++) {
         int64_t n = gather_points(g, column, row, m, i);
         if (is_bars(g))
             put_bars(g, n, &box, &y, i);
         else
-            put_line(g, n, &y, (i - (g->spec->n_series - 1) / 2.0) * aside, g->spec->series[i].style);
+            put_line(g, n, &y, (i - (g->n_series - 1) / 2.0) * aside, g->spec->styles[i]);
     }
     canvas_draw(g->c);
 }
@@ -329,15 +348,15 @@ static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
 
 static void put_strips(struct grid *g)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
+    struct canvas_label at = { .align = ALIGN_CENTER };
 
     for (int32_t k = 0; k < g->n_columns; k++) {
         struct canvas_box box = panel_box(g, k, 0);
         at.x_px = (box.left + box.right) / 2;
         at.y_px = box.top - CANVAS_STRIP_PX * 0.5;
         at.room_px = box.right - box.left;
-        if (g->spec->columns[k][0])
-            canvas_text(g->c, &at, g->spec->columns[k]);
+        if (g->spec->columns->names.list[k][0])
+            canvas_text(g->c, &at, g->spec->columns->names.list[k]);
     }
     for (int32_t r = 0; g->spec->rows && r < g->n_rows; r += g->spec->n_metrics) {
         struct canvas_box top = panel_box(g, 0, r), low = panel_box(g, 0, r + g->spec->n_metrics - 1);
@@ -345,14 +364,14 @@ static void put_strips(struct grid *g)
         at.y_px = (top.top + low.bottom) / 2;
         at.rotate = 270;
         at.room_px = low.bottom - top.top;
-        canvas_text(g->c, &at, g->spec->rows[r / g->spec->n_metrics]);
+        canvas_text(g->c, &at, g->spec->rows->names.list[r / g->spec->n_metrics]);
     }
 }
 
 static void put_axis_labels(struct grid *g)
 {
     struct canvas_box first = panel_box(g, 0, 0), last = panel_box(g, g->n_columns - 1, g->n_rows - 1);
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
+    struct canvas_label at = { .align = ALIGN_CENTER };
 
     at.x_px = (first.left + last.right) / 2;
     at.y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5;
@@ -365,39 +384,37 @@ static void put_axis_labels(struct grid *g)
         int32_t m = r % g->spec->n_metrics;
         struct canvas_box top = panel_box(g, 0, r),
                           low = panel_box(g, 0, g->spec->n_metrics > 1 ? r : g->n_rows - 1);
-        struct text label = { 0 };
-        text_puts(&label, g->spec->metrics[m].label);
-        if (g->unit[m].name[0])
-            text_printf(&label, " [%s]", g->unit[m].name);
         at.y_px = (top.top + low.bottom) / 2;
-        canvas_text(g->c, &at, text_str(&label));
-        text_free(&label);
+        bool unit = g->unit[m].name[0] != '\0';
+        canvas_textf(g->c, &at, "%s%s%s%s", g->spec->metrics[m].label, unit ? " [" : "", g->unit[m].name,
+                     unit ? "]" : "");
     }
 }
 
 static void put_legend(struct grid *g)
 {
     enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
+    const char *const *labels = g->spec->series_labels ? g->spec->series_labels : g->spec->series->names.list;
 
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
-        if (g->spec->metrics[m].equal) {
+        if (has_equal(&g->spec->metrics[m])) {
             canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
             break;
         }
-    for (int32_t i = 0; i < g->spec->n_series; i++)
-        if (g->spec->series[i].label[0])
-            canvas_legend(g->c, (struct mark){ kind, g->spec->series[i].style }, g->spec->series[i].label);
+    for (int32_t i = 0; i < g->n_series; i++)
+        if (labels[i][0])
+            canvas_legend(g->c, (struct mark){ kind, g->spec->styles[i] }, labels[i]);
 }
 
 static void put_notes(struct grid *g)
 {
     int64_t hidden = count_hidden(g);
 
-    if (g->spec->n_columns > g->n_columns)
-        canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->n_columns,
+    if (g->spec->columns->names.n > g->n_columns)
+        canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->columns->names.n,
                     g->spec->column_word);
-    if (g->spec->rows && g->spec->n_rows > GRID_MAX_ROWS)
-        canvas_note(g->c, "first %d of %d %s", GRID_MAX_ROWS, (int)g->spec->n_rows, g->spec->row_word);
+    if (g->spec->rows && g->spec->rows->names.n > GRID_MAX_ROWS)
+        canvas_note(g->c, "first %d of %d %s", GRID_MAX_ROWS, (int)g->spec->rows->names.n, g->spec->row_word);
     if (is_bars(g) && g->spec->n_categories > GRID_MAX_CATEGORIES)
         canvas_note(g->c, "first %d of %d groups", GRID_MAX_CATEGORIES, (int)g->spec->n_categories);
     if (hidden > 0)
@@ -405,7 +422,7 @@ static void put_notes(struct grid *g)
                     g->spec->point_word);
 }
 
-static int draw(struct grid *g, struct err *e)
+static int draw_grid(struct grid *g, struct err *e)
 {
     double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
     double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
@@ -426,20 +443,15 @@ static int draw(struct grid *g, struct err *e)
     return 0;
 }
 
-int grid_build(struct canvas *c, const struct grid_point *points, int64_t n, const struct grid_spec *spec,
-               struct err *e)
+int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e)
 {
-    struct grid g = { .c = c, .all = points, .n_all = n, .spec = spec };
-    int32_t n_rows = spec->rows ? spec->n_rows : 1;
+    int32_t n_rows = spec->rows ? spec->rows->names.n : 1, n_columns = spec->columns->names.n;
+    struct grid g = { .c = c,
+                      .spec = spec,
+                      .n_columns = n_columns < GRID_MAX_COLUMNS ? n_columns : GRID_MAX_COLUMNS,
+                      .n_rows = (n_rows < GRID_MAX_ROWS ? n_rows : GRID_MAX_ROWS) * spec->n_metrics,
+                      .n_series = spec->series->names.n,
+                      .points = canvas_new(c, spec->n, sizeof *g.points, e) };
 
-    /* Never 0, which calloc() may answer with NULL; gcc, too, wants to see that it is not negative. */
-    size_t room = n > 0 ? (size_t)n : 1;
-    g.points = calloc(room, sizeof *g.points);
-    if (!g.points)
-        return err_nomem(e, "the figure's points");
-    g.n_columns = spec->n_columns < GRID_MAX_COLUMNS ? spec->n_columns : GRID_MAX_COLUMNS;
-    g.n_rows = (n_rows < GRID_MAX_ROWS ? n_rows : GRID_MAX_ROWS) * spec->n_metrics;
-    int rc = draw(&g, e);
-    free(g.points);
-    return rc;
+    return g.points ? draw_grid(&g, e) : ERR_NOMEM;
 }

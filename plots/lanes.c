@@ -1,243 +1,147 @@
 #include "plots/lanes.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* Columns by position. */
-struct columns {
-    int32_t workload, order, chosen, time_s, row, dim, util, npu_class, slot, name, pass, start_s, end_s;
+enum {
+    PANEL_GAP_PX = 8,
+    LABEL_PX = 11, /* a label's height: rows that are lower have one for several */
+    RIGHT_PX = 14, /* half of the last number below the axis */
 };
 
-struct reader {
-    struct lanes *l;
-    const struct rows *r;
-    struct columns at;
+/* ---- the page ---- */
+
+struct strips_page {
+    struct canvas *c;
+    const struct strips *spec;
+    double label_px, end_px;
+    struct canvas_box body;
 };
 
-static int find_columns(struct columns *c, const struct rows *r, struct err *e)
+double strips_around_px(int32_t n)
 {
-    const struct {
-        int32_t *col;
-        const char *name;
-    } wanted[] = {
-        { &c->workload, "workload" }, { &c->order, "order" }, { &c->chosen, "chosen" },
-        { &c->time_s, "time_s" },     { &c->row, "row" },     { &c->dim, "dim" },
-        { &c->util, "util" },         { &c->slot, "slot" },   { &c->npu_class, "npu_class" },
-        { &c->name, "name" },         { &c->pass, "pass" },   { &c->start_s, "start_s" },
-        { &c->end_s, "end_s" },
-    };
-    int rc = 0;
-
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && !rc; i++)
-        rc = rows_column(wanted[i].col, r, wanted[i].name, e);
-    return rc;
+    return n * CANVAS_STRIP_PX + (n - 1) * PANEL_GAP_PX + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX;
 }
 
-/* The run that the row belongs to into *run; LANES_MAX_RUNS when it is one too many. */
-static int read_run(struct reader *x, int32_t *run, bool *blank, struct err *e)
+struct canvas_box strips_box(const struct canvas_box *body, int32_t n, int32_t panel, double label_px,
+                             double end_px)
 {
-    struct lanes *l = x->l;
-    double time_s;
-    int rc = rows_above_zero(&time_s, x->r, x->at.time_s, e);
+    double height = (body->bottom - body->top - strips_around_px(n)) / n;
+    double top = body->top + panel * (height + CANVAS_STRIP_PX + PANEL_GAP_PX) + CANVAS_STRIP_PX;
 
-    *blank = *blank || !isfinite(time_s);
-    if (rc || *blank)
-        return rc;
-    rc = rows_name(run, &l->orders, x->r, x->at.order, e);
-    if (rc || *run < l->n_runs)
-        return rc;
-    if (*run >= LANES_MAX_RUNS) {
-        *run = LANES_MAX_RUNS;
-        return 0;
-    }
-    l->runs[*run] = (struct lanes_run){ .order = *run,
-                                        .chosen = rows_equal(x->r, x->at.chosen, "yes"),
-                                        .time_s = time_s };
-    for (int32_t d = 0; d < LANES_DIMS; d++)
-        l->runs[*run].busy_frac[d] = (double)NAN;
-    l->n_runs = *run + 1;
-    return 0;
+    return (struct canvas_box){ body->left + label_px + 8, top, body->right - fmax(end_px + 8, RIGHT_PX),
+                                top + height };
 }
 
-static int read_lane(struct reader *x, struct lanes_bar *b, struct err *e)
+void strips_put_x_label(struct canvas *c, const struct canvas_box *last, const char *label)
 {
-    struct lanes *l = x->l;
-    int32_t name, index;
-    int rc = rows_count(&b->dim, x->r, x->at.dim, LANES_DIMS - 1, e);
-
-    if (!rc)
-        rc = rows_count(&b->slot, x->r, x->at.slot, LANES_MAX_SLOTS - 1, e);
-    if (!rc)
-        rc = rows_count(&b->npu_class, x->r, x->at.npu_class, INT32_MAX, e);
-    if (!rc)
-        rc = rows_name(&index, &l->classes, x->r, x->at.npu_class, e);
-    if (!rc)
-        rc = rows_name(&name, &l->dims, x->r, x->at.row, e);
-    if (rc)
-        return rc;
-    l->dim_name[b->dim] = name;
-    /* Compute is told from collectives by its place, not by its name. */
-    b->name = b->pass = -1;
-    if (b->dim == LANES_COMPUTE)
-        return 0;
-    rc = rows_name(&b->name, &l->names, x->r, x->at.name, e);
-    return rc ? rc : rows_name(&b->pass, &l->passes, x->r, x->at.pass, e);
+    struct canvas_label at = { .x_px = (last->left + last->right) / 2,
+                               .y_px = last->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
+                               .align = ALIGN_CENTER };
+    canvas_text(c, &at, label);
 }
 
-static int read_times(struct reader *x, struct lanes_bar *b, bool *blank, struct err *e)
+/* Where a row begins in y; the one after the last is the end. */
+static double top_of(const struct strips *spec, int32_t row)
 {
-    int rc = rows_number(&b->start_s, x->r, x->at.start_s, e);
-
-    if (!rc)
-        rc = rows_number(&b->end_s, x->r, x->at.end_s, e);
-    *blank = *blank || !isfinite(b->start_s) || !isfinite(b->end_s);
-    if (!rc && !*blank && b->end_s < b->start_s)
-        rc = err_set(e, ERR_PARSE, "figure %s: row %lld, column end_s: is %g, need at least its start_s %g",
-                     x->r->figure->name, (long long)x->r->row + 1, b->end_s, b->start_s);
-    return rc;
+    return spec->tops ? spec->tops[row] : row;
 }
 
-/* One row that passes the filters. */
-static int read_bar(struct reader *x, struct err *e)
+static void fit_sides(struct strips_page *s)
 {
-    struct lanes *l = x->l;
-    struct lanes_bar *b = &l->bars[l->n_bars];
-    int32_t workload;
-    bool blank = false;
-    int rc = rows_name(&workload, &l->workloads, x->r, x->at.workload, e);
+    int64_t n = (int64_t)s->spec->n_panels * s->spec->n_rows;
 
-    if (rc || workload > 0)
-        return rc;
-    rc = read_times(x, b, &blank, e);
-    if (!rc)
-        rc = read_run(x, &b->run, &blank, e);
-    l->n_blank += blank;
-    if (rc || blank || b->run == LANES_MAX_RUNS)
-        return rc;
-    rc = read_lane(x, b, e);
-    if (!rc && b->dim != LANES_COMPUTE)
-        rc = rows_number(&l->runs[b->run].busy_frac[b->dim], x->r, x->at.util, e);
-    l->n_bars += !rc;
-    return rc;
+    for (int32_t i = 0; i < s->spec->n_rows; i++)
+        s->label_px = fmax(s->label_px, canvas_width(s->spec->labels[i], CANVAS_SMALL_PX));
+    for (int64_t i = 0; i < n; i++)
+        s->end_px = fmax(s->end_px, canvas_width(s->spec->ends[i], CANVAS_SMALL_PX));
+    s->end_px = fmax(s->end_px, canvas_width(s->spec->end_label, CANVAS_SMALL_PX));
+    s->label_px = fmin(s->label_px, canvas_page_width(s->c) / 3.5);
 }
 
-static int compare(double a, double b)
+static void put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)
 {
-    return (a > b) - (a < b);
+    struct canvas_label at = { .x_px = box->left,
+                               .y_px = box->top - CANVAS_STRIP_PX * 0.5,
+                               .room_px = box->right - box->left - s->end_px };
+
+    canvas_text(s->c, &at, s->spec->names[k]);
+    at = (struct canvas_label){ .x_px = s->body.right,
+                                .y_px = at.y_px,
+                                .align = ALIGN_RIGHT,
+                                .size_px = CANVAS_SMALL_PX,
+                                .color = CANVAS_GREY };
+    if (k == 0)
+        canvas_text(s->c, &at, s->spec->end_label);
 }
 
-static int compare_starts(const void *a, const void *b)
+static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box *box)
 {
-    const struct lanes_bar *x = a, *y = b;
+    double unit_px = (box->bottom - box->top) / top_of(s->spec, s->spec->n_rows), last_px = -HUGE_VAL;
+    struct canvas_label at = { .align = ALIGN_RIGHT, .size_px = CANVAS_SMALL_PX };
 
-    if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
-    if (x->dim != y->dim)
-        return x->dim < y->dim ? -1 : 1;
-    int order = compare(x->start_s, y->start_s);
-    return order ? order : compare(x->end_s, y->end_s);
-}
-
-static int compare_lanes(const void *a, const void *b)
-{
-    const struct lanes_bar *x = a, *y = b;
-
-    if (x->run == y->run && x->dim == y->dim && x->slot != y->slot)
-        return x->slot < y->slot ? -1 : 1;
-    return compare_starts(a, b);
-}
-
-/* The CSV gives the share of each dimension's links, of NPU class 0; that of compute is the union of its
- * bars, which are sorted by their start. */
-static void find_busy(struct lanes *l)
-{
-    double busy_s[LANES_MAX_RUNS] = { 0 }, end_s[LANES_MAX_RUNS] = { 0 };
-
-    for (int64_t i = 0; i < l->n_bars; i++) {
-        const struct lanes_bar *b = &l->bars[i];
-        if (b->dim != LANES_COMPUTE)
+    for (int32_t i = 0; i < s->spec->n_rows; i++) {
+        at.x_px = box->left - 6;
+        at.y_px = box->top + (top_of(s->spec, i) + top_of(s->spec, i + 1)) / 2 * unit_px;
+        if (at.y_px < last_px + LABEL_PX - 1e-9)
             continue;
-        busy_s[b->run] += fmax(0, b->end_s - fmax(b->start_s, end_s[b->run]));
-        end_s[b->run] = fmax(end_s[b->run], b->end_s);
-    }
-    for (int32_t k = 0; k < l->n_runs; k++) {
-        for (int32_t d = 0; d < LANES_DIMS && l->npu_class > 0; d++)
-            l->runs[k].busy_frac[d] = (double)NAN;
-        if (l->n_slots[LANES_COMPUTE] > 0)
-            l->runs[k].busy_frac[LANES_COMPUTE] = busy_s[k] / l->runs[k].time_s;
+        last_px = at.y_px;
+        at.room_px = s->label_px + 1;
+        canvas_text(s->c, &at, s->spec->labels[i]);
+        at.x_px = s->body.right;
+        at.room_px = 0;
+        canvas_text(s->c, &at, s->spec->ends[(int64_t)k * s->spec->n_rows + i]);
     }
 }
 
-/* NPUs of other classes do the same at other speeds: one class tells the story. */
-static void keep_one_class(struct lanes *l)
+/* Lines between rows, where they do not fill the panel. */
+static void put_rules(struct strips_page *s, const struct canvas_box *box)
 {
-    int64_t kept = 0;
-
-    l->npu_class = INT32_MAX;
-    for (int64_t i = 0; i < l->n_bars; i++)
-        if (l->bars[i].npu_class < l->npu_class)
-            l->npu_class = l->bars[i].npu_class;
-    for (int64_t i = 0; i < l->n_bars; i++)
-        if (l->bars[i].npu_class == l->npu_class)
-            l->bars[kept++] = l->bars[i];
-    l->n_bars = kept;
-    for (int64_t i = 0; i < kept; i++) {
-        int32_t *n = &l->n_slots[l->bars[i].dim];
-        *n = l->bars[i].slot < *n ? *n : l->bars[i].slot + 1;
+    if ((box->bottom - box->top) / s->spec->n_rows < LABEL_PX)
+        return;
+    for (int32_t i = 1; i < s->spec->n_rows; i++) {
+        canvas_break(s->c);
+        canvas_point(s->c, s->spec->x.lo, top_of(s->spec, i));
+        canvas_point(s->c, s->spec->x.hi, top_of(s->spec, i));
     }
+    canvas_block_end(s->c, (struct mark){ MARK_RULE, 0 });
 }
 
-int lanes_read(struct lanes *l, const struct rows *r, struct err *e)
+int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
 {
-    struct rows at = *r;
-    struct reader x = { .l = l, .r = &at };
-    int64_t n_passed = 0;
+    struct strips_page s = { .c = c, .spec = spec };
+    int32_t n = spec->n_panels;
+    double units = n * top_of(spec, spec->n_rows), around = strips_around_px(n);
 
-    *l = (struct lanes){ 0 };
-    int rc = find_columns(&x.at, r, e);
+    fit_sides(&s);
+    int rc = canvas_open(c, &s.body, units * spec->unit_px + around, units * spec->least_unit_px + around, e);
     if (rc)
         return rc;
-    l->bars = calloc((size_t)r->t->n_rows + 1, sizeof *l->bars);
-    if (!l->bars)
-        return err_nomem(e, "the figure's rows");
-    for (at.row = 0; at.row < r->t->n_rows && !rc; at.row++) {
-        if (!rows_pass(&at))
-            continue;
-        n_passed++;
-        rc = read_bar(&x, e);
+    struct canvas_box last = strips_box(&s.body, n, n - 1, s.label_px, s.end_px);
+    strips_put_x_label(c, &last, spec->x_label);
+    for (int32_t k = 0; k < n; k++) {
+        struct canvas_box box = strips_box(&s.body, n, k, s.label_px, s.end_px);
+        struct axis x = spec->x;
+        x.hide = k + 1 < n;
+        canvas_panel(c, &box, &x, NULL);
+        text_printf(&c->script, "set yrange [%.10g:0]\n", top_of(spec, spec->n_rows));
+        put_head(&s, k, &box);
+        put_sides(&s, k, &box);
+        put_rules(&s, &box);
+        spec->paint(c, &box, k, spec->of);
+        canvas_draw(c);
     }
-    if (!rc && l->n_bars == 0)
-        rc = rows_none_left(r, n_passed, l->n_blank, "", e);
-    if (rc)
-        return rc;
-    keep_one_class(l);
-    qsort(l->bars, (size_t)l->n_bars, sizeof *l->bars, compare_starts);
-    find_busy(l);
-    qsort(l->bars, (size_t)l->n_bars, sizeof *l->bars, compare_lanes);
+    canvas_close(c);
     return 0;
-}
-
-void lanes_free(struct lanes *l)
-{
-    free(l->bars);
-    names_free_copies(&l->workloads);
-    names_free_copies(&l->orders);
-    names_free_copies(&l->dims);
-    names_free_copies(&l->names);
-    names_free_copies(&l->passes);
-    names_free_copies(&l->classes);
-    *l = (struct lanes){ 0 };
 }
 
 /* ---- folding ---- */
 
 /* Spans i..end-1 of less than a tolerance together, as one per colour in place at out; how many. The colour
  * that stands before them comes first, so that it goes on. */
-static int64_t gather(struct lanes_span *spans, int64_t i, int64_t end, int64_t out)
+static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_t out)
 {
-    double sums[LANES_PAINTS] = { 0 }, at = spans[i].start;
-    int32_t order[LANES_PAINTS], n = 0, before = out > 0 ? spans[out - 1].paint : -1;
+    double sums[SPAN_PAINTS] = { 0 }, at = spans[i].start;
+    int32_t order[SPAN_PAINTS], n = 0, before = out > 0 ? spans[out - 1].paint : -1;
 
     for (; i < end; i++) {
         int32_t paint = spans[i].paint;
@@ -254,13 +158,13 @@ static int64_t gather(struct lanes_span *spans, int64_t i, int64_t end, int64_t 
         }
     }
     for (int32_t k = 0; k < n; k++) {
-        spans[out++] = (struct lanes_span){ at, at + sums[order[k]], order[k], false };
+        spans[out++] = (struct span){ at, at + sums[order[k]], order[k], false };
         at += sums[order[k]];
     }
     return n;
 }
 
-static int64_t gather_close(struct lanes_span *spans, int64_t n, double tolerance)
+static int64_t gather_close(struct span *spans, int64_t n, double tolerance)
 {
     int64_t out = 0;
 
@@ -269,7 +173,7 @@ static int64_t gather_close(struct lanes_span *spans, int64_t n, double toleranc
         while (end < n && !spans[end].alone && spans[end].end - spans[i].start <= tolerance)
             end++;
         if (end - i > 1) {
-            out += gather(spans, i, end, out);
+            out += gather_colours(spans, i, end, out);
             i = end;
         } else {
             spans[out++] = spans[i++];
@@ -279,12 +183,12 @@ static int64_t gather_close(struct lanes_span *spans, int64_t n, double toleranc
 }
 
 /* Neighbours of one colour become one. */
-static int64_t close_gaps(struct lanes_span *spans, int64_t n, double tolerance)
+static int64_t close_gaps(struct span *spans, int64_t n, double tolerance)
 {
     int64_t out = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        struct lanes_span *last = out > 0 ? &spans[out - 1] : NULL, s = spans[i];
+        struct span *last = out > 0 ? &spans[out - 1] : NULL, s = spans[i];
         bool same = last && !s.alone && !last->alone && s.paint == last->paint;
         /* What was closed before lies in this gap too: it is how far s would move. */
         if (same && s.start - last->end <= tolerance)
@@ -295,7 +199,70 @@ static int64_t close_gaps(struct lanes_span *spans, int64_t n, double tolerance)
     return out;
 }
 
-int64_t lanes_fold(struct lanes_span *spans, int64_t n, double tolerance)
+#define FINEST_PX 0.25 /* first tolerance of folding */
+
+void lanes_fold(struct lane *lanes, int64_t n, int64_t most, double px, double coarsest_px)
 {
-    return close_gaps(spans, gather_close(spans, n, tolerance), tolerance);
+    int64_t left = INT64_MAX;
+
+    for (double tolerance = FINEST_PX; left > most && tolerance <= coarsest_px; tolerance *= 2) {
+        left = 0;
+        for (int64_t k = 0; k < n; k++) {
+            int64_t close = gather_close(lanes[k].spans, lanes[k].n, tolerance * px);
+            left += lanes[k].n = close_gaps(lanes[k].spans, close, tolerance * px);
+        }
+    }
+}
+
+void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t panel, int32_t paint,
+               struct mark mark)
+{
+    for (int64_t k = 0; k < n; k++) {
+        bool any = false;
+        for (int64_t i = 0; i < lanes[k].n && lanes[k].panel == panel; i++) {
+            const struct span *s = &lanes[k].spans[i];
+            if (s->paint != paint)
+                continue;
+            if (!any || c->opt->format == PLOT_PDF)
+                canvas_break(c);
+            any = true;
+            canvas_area(c, s->start, lanes[k].low, s->end, lanes[k].top);
+        }
+    }
+    canvas_block_end(c, mark);
+}
+
+/* ---- loads as shades ---- */
+
+/* Shades of five fifths, light to dark, with a step between that shows. */
+static const int32_t shades[LOAD_PAINTS] = { 0, 6, 4, 3, 1, 0, SHADE_OVER };
+
+int32_t load_paint(double load_frac)
+{
+    if (!(load_frac > 0))
+        return 0;
+    /* Sums of reservations exceed a full link by rounding alone. */
+    if (load_frac > 1 + AXIS_SAME)
+        return LOAD_PAINTS - 1;
+    return (int32_t)fmin(5, fmax(1, ceil(5 * load_frac - 1e-9)));
+}
+
+void loads_put_legend(struct canvas *c, const bool *used)
+{
+    static const char *const labels[LOAD_PAINTS] = { "",     "up to 20 %", "40 %",    "60 %",
+                                                     "80 %", "100 %",      "overload" };
+
+    for (int32_t i = 1; i < LOAD_PAINTS; i++)
+        if (used[i])
+            canvas_legend(c, (struct mark){ MARK_TINT, shades[i] }, labels[i]);
+}
+
+/* Of all rows of a panel together: an SVG stays below half a megabyte a panel. */
+enum { MAX_SPANS = 4000, COARSEST_PX = 8 };
+
+void loads_put(struct canvas *c, struct lane *lanes, int64_t n, int32_t panel, double px)
+{
+    lanes_fold(lanes, n, MAX_SPANS, px, COARSEST_PX);
+    for (int32_t paint = 1; paint < LOAD_PAINTS; paint++)
+        lanes_put(c, lanes, n, panel, paint, (struct mark){ MARK_TINT, shades[paint] });
 }

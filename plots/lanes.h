@@ -1,74 +1,76 @@
-/**
- * @file The bars of a simulated step, from the CSV of `weft sim --timeline`, sorted into lanes: one per run,
- * dimension and slot, whose bars do not overlap.
- */
+/** @file Rows over an axis that panels share; spans of colours in lanes, folded where there are too many;
+ * loads as shades. */
 #ifndef PLOTS_LANES_H
 #define PLOTS_LANES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "plots/data.h"
 
-#include "base/err.h"
-#include "plots/design.h"
-#include "plots/names.h"
-#include "plots/rows.h"
-
-/** Number 0 is compute, the dimensions follow from 1, innermost first, as in the CSV. */
-enum { LANES_COMPUTE, LANES_DIMS = PLOT_MAX_DIMS + 1, LANES_MAX_RUNS = 4, LANES_MAX_SLOTS = 2000 };
-
-/** One interval: a stage of a chunk, or compute. */
-struct lanes_bar {
-    int32_t run, dim, slot, npu_class;
-    int32_t name, pass; /**< index into the lists of struct lanes */
-    double start_s, end_s;
+/** All borrowed. */
+struct strips {
+    const char *const *names; /**< shape [n_panels]: above each panel */
+    int32_t n_panels, n_rows; /**< every panel has the same rows, from the top */
+    const double *tops; /**< shape [n_rows+1]: where rows begin and the last ends, in y; NULL = 0, 1, 2.. */
+    const char *const *labels;     /**< shape [n_rows], at the left */
+    const char *const *ends;       /**< shape [n_panels][n_rows], numbers at the right */
+    const char *end_label;         /**< above them */
+    double unit_px, least_unit_px; /**< height of 1 of y: wanted, and the least */
+    struct axis x;
+    const char *x_label;
+    /** Draw what panel @p panel holds; @p box is where it is on the page. */
+    void (*paint)(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of);
+    void *of; /**< handed to `paint` */
 };
 
-/** The step from beginning to end, in one order of the dimensions. */
-struct lanes_run {
-    int32_t order; /**< index into `orders` */
-    bool chosen;
-    double time_s;
-    double busy_frac[LANES_DIMS]; /**< share of the step; NaN = not known */
-};
+/** Draw the panels on a page whose notes and legend are set. ERR_RANGE when the page is too low. */
+int strips_build(struct canvas *c, const struct strips *spec, struct err *e);
 
-/** Zero-initialise; release with lanes_free(). */
-struct lanes {
-    struct lanes_bar *bars; /**< shape [n_bars], owned; by run, dimension, slot, start */
-    int64_t n_bars, n_blank;
-    struct lanes_run runs[LANES_MAX_RUNS];
-    int32_t n_runs;
-    int32_t n_slots[LANES_DIMS];  /**< 0 = the dimension has no bars */
-    int32_t dim_name[LANES_DIMS]; /**< index into `dims` */
-    int32_t npu_class;            /**< of all bars */
-    /** Owned texts. Of `workloads` the first is the one read; `orders` and `classes` hold all that there are.
-     */
-    struct names workloads, orders, dims, names, passes, classes;
-};
+/** Height of what stands around @p n panels below each other, and where one of them is in @p body: beside
+ * labels and numbers so wide. */
+double strips_around_px(int32_t n);
+struct canvas_box strips_box(const struct canvas_box *body, int32_t n, int32_t panel, double label_px,
+                             double end_px);
+/** The name of the axis below a panel. */
+void strips_put_x_label(struct canvas *c, const struct canvas_box *last, const char *label);
 
-/**
- * Read the rows of @p r that pass its filters: of the first workload, its first LANES_MAX_RUNS orders and the
- * lowest class of NPUs. Rows without start, end or time are counted in n_blank. Time O(n log n).
- * @return 0; ERR_PARSE: a cell holds what cannot be, or no row is left; ERR_NOMEM
- */
-int lanes_read(struct lanes *l, const struct rows *r, struct err *e);
-void lanes_free(struct lanes *l);
+/* ---- spans ---- */
 
 /** A stretch of one colour in a lane. */
-struct lanes_span {
+struct span {
     double start, end;
-    int32_t paint; /**< 0..LANES_PAINTS-1 */
+    int32_t paint; /**< 0..SPAN_PAINTS-1 */
     bool alone;    /**< one bar, long enough to be told from its neighbours */
 };
+enum { SPAN_PAINTS = 16 };
 
-enum { LANES_PAINTS = 16 };
+/** The spans of one lane. */
+struct lane {
+    int32_t panel;
+    double top, low;    /**< in y */
+    struct span *spans; /**< shape [n], sorted, without overlap */
+    int64_t n;
+};
 
 /**
- * Fold the spans of one lane, sorted and without overlap, for a picture that shows no less than @p tolerance.
- * Those not alone close up: within a tolerance each colour becomes one span, and gaps of one colour close as
- * long as this moves no bar further than a tolerance. The sum of lengths of each colour stays what it was.
- * Works in place.
- * @return how many are left. Time O(n).
+ * Fold the spans of all lanes in place until at most @p most are left, for a picture whose pixels are @p px
+ * of x long. Those not alone close up: within a tolerance each colour becomes one span, and gaps of one
+ * colour close as long as this moves no bar further than a tolerance, which is doubled up to @p coarsest_px.
+ * The sum of lengths of each colour stays what it was. Time O(n) for each tolerance.
  */
-int64_t lanes_fold(struct lanes_span *spans, int64_t n, double tolerance);
+void lanes_fold(struct lane *lanes, int64_t n, int64_t most, double px, double coarsest_px);
+/** The spans of one paint in a panel, of one shape per lane: that keeps an SVG small. Viewers of PDF show the
+ * edge of no height that joins its boxes, and a PDF is compressed: there each box is a shape of its own. */
+void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t panel, int32_t paint,
+               struct mark mark);
+
+/* ---- loads ---- */
+
+/** Loads by the fifth: paint 0 is none, which is white, then up to 20, 40, 60, 80 and 100 %, then overload.
+ */
+enum { LOAD_PAINTS = 7 };
+int32_t load_paint(double load_frac);
+/** Legend of the paints @p used, shape [LOAD_PAINTS]. */
+void loads_put_legend(struct canvas *c, const bool *used);
+/** Within strips.paint: the lanes of a panel, folded. */
+void loads_put(struct canvas *c, struct lane *lanes, int64_t n, int32_t panel, double px);
 
 #endif

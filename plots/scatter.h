@@ -2,18 +2,13 @@
 #ifndef PLOTS_SCATTER_H
 #define PLOTS_SCATTER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/text.h"
-#include "plots/canvas.h"
+#include "plots/page.h"
 
 struct scatter_point {
     int32_t panel, series; /**< positions in the lists of struct scatter_spec */
     bool hollow;           /**< a hollow marker, never on the front */
     struct canvas_xy at;   /**< x in USD */
-    int64_t row;           /**< of equal points the lowest is on the front */
-    int64_t item;          /**< what `label` is asked about */
+    int64_t item;          /**< what `label` is asked about; of equal points the lowest is on the front */
 };
 
 /** All borrowed. */
@@ -21,9 +16,8 @@ struct scatter_spec {
     const char *y_label; /**< with unit */
     bool low_is_better;  /**< in y; else more is */
     bool lines;          /**< points of a series are joined by rising cost */
-    const char *const *panels, *const *series;
-    int32_t n_panels, n_series;
-    const int32_t *styles;   /**< shape [n_series], of the marks; NULL = the position */
+    const struct names *panels, *series;
+    const int32_t *styles;   /**< by series, of the marks; NULL = the position */
     const char *panel_word;  /**< in notes: "workloads" */
     const char *hollow_note; /**< shown where there are hollow ones; may be NULL */
     /** Append the text for a point on the front, `brief` where room is short; NULL = no labels. */
@@ -35,5 +29,8 @@ struct scatter_spec {
  * filled points, a staircase. Time O(panels * series * n), with labels O(front) calls of `label` more. */
 int scatter_build(struct canvas *c, const struct scatter_point *points, int64_t n,
                   const struct scatter_spec *spec, struct err *e);
+
+/** Pages of such panels: what fronts look like. */
+extern const struct wrap_look scatter_look;
 
 #endif

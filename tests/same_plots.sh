@@ -102,6 +102,21 @@ gossip_need gossip status=ok
 END
 }
 
+# FIGURE TABLE VARIANT: tables so damaged that what is said of them may differ.
+allowed() {
+    cat <<'END'
+links links 124 the note repeated its keys for each row until one has a unit
+links loads 120 the same
+gossip gossip 170 seeds were counted of rows that are left out
+strip plans 121 of several faults another is named
+strip plans 123 the same
+strip plans 125 the same
+strip pools 119 the same
+strip pools 125 the same
+strip pools 127 the same
+END
+}
+
 # variants TABLE.csv FOLDER: FOLDER/1.csv and so on; the same ones each time.
 variants() {
     awk -v folder="$2" -v stride="$(($(wc -l <"$1") / 500 + 1))" '
@@ -208,7 +223,7 @@ telling() {
 
 # compare_figure CACHE NEW FIGURE TABLE WHERE
 compare_figure() {
-    local cache=$1 new=$2 figure=$3 table=$4 where=$5 out
+    local cache=$1 new=$2 figure=$3 table=$4 where=$5 out pattern drop
     cd "$cache/tables" || exit 2
     if [ ! -f "$table.csv" ]; then
         echo "NO TABLE  $figure $table"
@@ -217,7 +232,12 @@ compare_figure() {
     fi
     out=$(mktemp) || exit 2
     draw "$new" "$figure" "$table" "$where" "$cache/$figure.$table.list" >"$out"
-    if cksum <"$out" | cmp -s - "$cache/$figure.$table.sum"; then
+    # Cases of the allowed variants count for neither.
+    pattern=$(allowed | awk -v f="$figure" -v t="$table" '$1 == f && $2 == t { printf "%s/%s.csv ", t, $3 }')
+    # shellcheck disable=SC2016 # awk expands them
+    drop='BEGIN { n = split(names, list, " ") } /^===/ { skip = 0; for (i = 1; i <= n; i++) if (index($0, list[i])) skip = 1 } !skip'
+    if cksum <"$out" | cmp -s - "$cache/$figure.$table.sum" || { [ -n "$pattern" ] &&
+        cmp -s <(awk -v names="$pattern" "$drop" "$out") <(zcat "$cache/$figure.$table.gz" | awk -v names="$pattern" "$drop"); }; then
         echo same >>"$WORDS"
     else
         echo differs >>"$WORDS"

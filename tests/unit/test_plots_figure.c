@@ -31,7 +31,7 @@ static int32_t count_design_figures(void)
     while (n < plot_n_figures && !plot_figures[n].source)
         n++;
     for (int32_t i = n; i < plot_n_figures; i++) {
-        assert_true(!plot_figures[i].build != !plot_figures[i].build_rows);
+        assert_non_null(plot_figures[i].build);
         assert_non_null(plot_figures[i].source);
     }
     return n;
@@ -439,7 +439,7 @@ static void a_figure_from_a_csv_without_its_columns_names_column_and_figure(void
     struct table t = { 0 };
     struct plot_options opt = { 0 };
     (void)state;
-    table_column(&t, "status", TABLE_TEXT);
+    table_column(&t, "other", TABLE_TEXT);
     for (int32_t i = 0; i < plot_n_figures; i++) {
         struct text out = { 0 }, want = { 0 };
         struct err e = { 0 };

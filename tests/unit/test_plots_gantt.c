@@ -1,143 +1,117 @@
 #include "tests/unit/test_plots_placement.h"
 
-#include "plots/gantt.h"
-
 #define HEAD "point,jobs.count,seed,scheduler,job,server_name,unit,server,gpus,from,to\n"
 
-static void read_csv(struct gantt *g, struct table *t, const char *csv)
+/* Of a lane of n GPUs of 14 px, with 1.5 px above: a box of GPU k is x, 15.5 + 14 k, x, 1.5 + 14 k. Colours
+ * by job. */
+static void assert_boxes(const char *csv, const char *const (*want)[2], size_t n)
 {
-    static const struct plot_figure figure = { .name = "gantt" };
-    static const struct plot_options opt = { 0 };
-    struct err e = { 0 };
-    placement_table(t, csv);
-    struct rows r = { .t = t, .figure = &figure, .opt = &opt };
-    assert_ok(gantt_read(g, &r, &e), &e);
+    struct text s = { 0 };
+    placement_script(&s, "gantt", csv, NULL, 0);
+    for (size_t i = 0; i < n; i++)
+        assert_drawn(text_str(&s), want[i][0], want[i][1]);
+    text_free(&s);
 }
 
-static void assert_box(const struct gantt *g, int64_t i, const char *job, int32_t gpu, int32_t n_gpus,
-                       double from, double to)
-{
-    assert_true(i < g->n_boxes);
-    const struct gantt_box *b = &g->boxes[i];
-    assert_string_equal(g->jobs.list[b->job], job);
-    assert_int_equal(b->gpu, gpu);
-    assert_int_equal(b->n_gpus, n_gpus);
-    assert_near(b->from, from, 0);
-    assert_near(b->to, to, 0);
-}
+#define FIRST  "fc rgb '#0072B2'"
+#define SECOND "fc rgb '#E69F00'"
 
+/* b stays where it was although a, named first, comes back. */
 static void a_job_that_goes_on_is_one_box_on_its_gpus(void **state)
 {
-    struct gantt g = { 0 };
-    struct table t;
+    static const char *const want[][2] = { { "0 15.5 1 1.5\n2 15.5 3 1.5\n", FIRST },
+                                           { "0 29.5 3 15.5\n", SECOND } };
     (void)state;
-    /* b stays where it was although a, named first, comes back. */
-    read_csv(&g, &t,
-             HEAD "0,2,1,las,a,server0,slot,0,1,0,1\n0,2,1,las,b,server0,slot,0,1,0,1\n"
-                  "0,2,1,las,b,server0,slot,0,1,1,2\n0,2,1,las,b,server0,slot,0,1,2,3\n"
-                  "0,2,1,las,a,server0,slot,0,1,2,3\n");
-    assert_int_equal(g.n_boxes, 3);
-    assert_box(&g, 0, "a", 0, 1, 0, 1);
-    assert_box(&g, 1, "b", 1, 1, 0, 3);
-    assert_box(&g, 2, "a", 0, 1, 2, 3);
-    assert_int_equal(g.most_gpus[0], 2);
-    gantt_free(&g);
-    table_free(&t);
+    assert_boxes(HEAD "0,2,1,las,a,server0,slot,0,1,0,1\n0,2,1,las,b,server0,slot,0,1,0,1\n"
+                      "0,2,1,las,b,server0,slot,0,1,1,2\n0,2,1,las,b,server0,slot,0,1,2,3\n"
+                      "0,2,1,las,a,server0,slot,0,1,2,3\n",
+                 want, COUNT_OF(want));
 }
 
+/* At 1 a comes back (it was there first, but left at .5) while b goes on. */
 static void who_goes_on_keeps_its_gpus_before_others_come(void **state)
 {
-    struct gantt g = { 0 };
-    struct table t;
+    static const char *const want[][2] = { { "0 15.5 0.5 1.5\n1 29.5 2 15.5\n", FIRST },
+                                           { "0.5 15.5 2 1.5\n", SECOND } };
     (void)state;
-    /* At 1 a comes back (it was there first, but left at .5) while b goes on. */
-    read_csv(&g, &t,
-             HEAD "0,2,1,las,a,server0,s,0,1,0,0.5\n0,2,1,las,b,server0,s,0,1,0.5,1\n"
-                  "0,2,1,las,a,server0,s,0,1,1,2\n0,2,1,las,b,server0,s,0,1,1,2\n");
-    assert_int_equal(g.n_boxes, 3);
-    assert_box(&g, 1, "b", 0, 1, 0.5, 2);
-    assert_box(&g, 2, "a", 1, 1, 1, 2);
-    gantt_free(&g);
-    table_free(&t);
+    assert_boxes(HEAD "0,2,1,las,a,server0,s,0,1,0,0.5\n0,2,1,las,b,server0,s,0,1,0.5,1\n"
+                      "0,2,1,las,a,server0,s,0,1,1,2\n0,2,1,las,b,server0,s,0,1,1,2\n",
+                 want, COUNT_OF(want));
 }
 
+/* GPUs 0..3: a, b, c, d; a and c leave, e takes both in two boxes; then b and e leave and f has 0..2. */
 static void neighbours_are_preferred_and_a_job_is_split_where_none_are_free(void **state)
 {
-    struct gantt g = { 0 };
-    struct table t;
+    static const char *const want[][2] = { { "1 15.5 2 1.5\n1 43.5 2 29.5\n", "fc rgb '#D55E00'" },
+                                           { "2 43.5 3 1.5\n", "fc rgb '#F0E442'" } };
     (void)state;
-    /* GPUs 0..3: a, b, c, d; a and c leave, e takes both in two boxes; then b and e leave and f has 0..2. */
-    read_csv(&g, &t,
-             HEAD "0,2,1,las,a,h,s,0,1,0,1\n0,2,1,las,b,h,s,0,1,0,2\n0,2,1,las,c,h,s,0,1,0,1\n"
-                  "0,2,1,las,d,h,s,0,1,0,9\n0,2,1,las,e,h,s,0,2,1,2\n0,2,1,las,f,h,s,0,3,2,3\n");
-    assert_int_equal(g.n_boxes, 7);
-    assert_box(&g, 4, "e", 0, 1, 1, 2);
-    assert_box(&g, 5, "e", 2, 1, 1, 2);
-    assert_box(&g, 6, "f", 0, 3, 2, 3);
-    assert_int_equal(g.most_gpus[0], 4);
-    gantt_free(&g);
-    table_free(&t);
+    assert_boxes(HEAD "0,2,1,las,a,h,s,0,1,0,1\n0,2,1,las,b,h,s,0,1,0,2\n0,2,1,las,c,h,s,0,1,0,1\n"
+                      "0,2,1,las,d,h,s,0,1,0,9\n0,2,1,las,e,h,s,0,2,1,2\n0,2,1,las,f,h,s,0,3,2,3\n",
+                 want, COUNT_OF(want));
 }
 
 /* At no time two boxes share a GPU, and a server never has more than it needs: brute force over random stays.
- */
+ * Boxes are read from the script, whose lane is as high as its GPUs. */
 static void boxes_never_overlap_and_no_gpu_is_wasted(void **state)
 {
-    struct gantt g = { 0 };
-    struct table t;
-    struct text csv = { 0 };
+    struct text csv = { 0 }, s = { 0 };
+    int32_t used[48] = { 0 }, most = 0;
+    bool taken[48][1024] = { { false } };
     unsigned seed = 12345;
+    double height = 0;
     (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 300; i++) {
         seed = seed * 1103515245u + 12345u;
         unsigned from = seed >> 16 & 31, n = 1 + (seed >> 8 & 3), long_for = 1 + (seed >> 21 & 7);
         text_printf(&csv, "0,2,1,las,j%d,h,s,0,%u,%u,%u\n", i, n, from, from + long_for);
+        for (unsigned at = from; at < from + long_for; at++)
+            used[at] += (int32_t)n;
     }
-    read_csv(&g, &t, text_str(&csv));
-    int32_t most = 0;
-    for (int at = 0; at < 40; at++) {
-        int32_t used = 0;
-        bool taken[1024] = { false };
-        for (int64_t i = 0; i < g.n_boxes; i++) {
-            const struct gantt_box *b = &g.boxes[i];
-            for (int32_t k = b->gpu; k < b->gpu + b->n_gpus && b->from <= at && at < b->to; k++) {
-                assert_in_range(k, 0, 1023);
-                assert_false(taken[k]);
-                taken[k] = true;
-                used++;
+    for (int at = 0; at < 48; at++)
+        most = used[at] > most ? used[at] : most;
+    placement_script(&s, "gantt", text_str(&csv), NULL, 0);
+    for (const char *line = text_str(&s); line; line = strchr(line, '\n')) {
+        double x[4];
+        line += *line == '\n';
+        if (sscanf(line, "set yrange [%lf:0]", &x[0]) == 1 && height == 0)
+            height = x[0];
+        if (line[0] < '0' || line[0] > '9' ||
+            sscanf(line, "%lf %lf %lf %lf", &x[0], &x[1], &x[2], &x[3]) != 4)
+            continue;
+        double each = (height - 3) / most;
+        int first = (int)((x[3] - 1.5) / each + 0.5), end = (int)((x[1] - 1.5) / each + 0.5);
+        for (int at = (int)x[0]; at < (int)x[2]; at++)
+            for (int k = first; k < end; k++) {
+                assert_in_range(k, 0, most - 1);
+                assert_false(taken[at][k]);
+                taken[at][k] = true;
+                used[at]--;
             }
-        }
-        int32_t want = 0;
-        for (int64_t i = 0; i < g.n_stays; i++)
-            want += g.stays[i].from <= at && at < g.stays[i].to ? g.stays[i].n_gpus : 0;
-        assert_int_equal(used, want);
-        most = used > most ? used : most;
     }
-    assert_int_equal(g.most_gpus[0], most);
+    for (int at = 0; at < 48; at++)
+        assert_int_equal(used[at], 0);
     text_free(&csv);
-    gantt_free(&g);
-    table_free(&t);
+    text_free(&s);
 }
 
 static void servers_are_by_number_and_runs_by_scheduler(void **state)
 {
-    struct gantt g = { 0 };
-    struct table t;
+    struct text s = { 0 };
     (void)state;
-    read_csv(&g, &t,
-             HEAD "0,2,1,las,a,ten,s,10,1,0,1\n0,2,1,fifo,a,nine,s,9,2,0,4\n0,2,2,las,a,no,s,1,1,0,1\n"
-                  "0,2,1,las,b,ten,s,10,0,0,1\n");
-    assert_int_equal(g.n_servers, 2);
-    assert_string_equal(text_str(&g.servers[0].name), "nine");
-    assert_string_equal(text_str(&g.servers[1].name), "ten");
-    assert_int_equal(g.runs.n, 2);
-    assert_int_equal(g.n_stays, 2);
-    assert_int_equal(g.most_gpus[1], 1);                   /* las on ten */
-    assert_int_equal(g.most_gpus[1 * g.n_servers + 0], 2); /* fifo on nine */
-    assert_near(g.runs.end[1], 4, 0);
-    gantt_free(&g);
-    table_free(&t);
+    placement_script(&s, "gantt",
+                     HEAD
+                     "0,2,1,las,a,ten,s,10,1,0,1\n0,2,1,fifo,a,nine,s,9,2,0,4\n0,2,2,las,a,no,s,1,1,0,1\n"
+                     "0,2,1,las,b,ten,s,10,0,0,1\n",
+                     NULL, 0);
+    const char *nine = strstr(text_str(&s), "'nine' at"), *ten = strstr(text_str(&s), "'ten' at");
+    assert_non_null(nine);
+    assert_true(ten && nine < ten);
+    assert_has(text_str(&s), "'las: 1 s' at");
+    assert_has(text_str(&s), "'fifo: 4 s' at");
+    assert_without(text_str(&s), "'no' at");
+    assert_has(text_str(&s), "first of 2 seeds");
+    text_free(&s);
 }
 
 /* ---- the figure ---- */

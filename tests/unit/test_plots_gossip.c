@@ -1,5 +1,5 @@
 /* Figures of what methods of communication come to and need: what stands where, what is left out and said. */
-#include "plots/places.h"
+#include "plots/page.h"
 #include "tests/unit/test_plots_placement.h"
 
 /* Accuracies, traffic and times are those that a prototype measured for 8 workers. */
@@ -269,7 +269,8 @@ static bool box_overlaps(const struct canvas_box *a, const struct canvas_box *b)
 /* Between rows of markers there is room for texts, but each is as wide as two markers: not for all. */
 static void texts_lie_over_nothing(void **state)
 {
-    static struct places p;
+    struct places p;
+    struct err e = { 0 };
     struct plot_options opt = { 0 };
     struct canvas_xy at[36];
     struct canvas c;
@@ -277,7 +278,8 @@ static void texts_lie_over_nothing(void **state)
     (void)state;
     canvas_init(&c, &opt, "");
     c.height_px = 400;
-    p = (struct places){ .inside = { 0, 0, 100, 160 } };
+    assert_ok(places_begin(&p, &c, 4096, &e), &e);
+    p.inside = (struct canvas_box){ 0, 0, 100, 160 };
     for (int i = 0; i < 36; i++) {
         at[i] = (struct canvas_xy){ 10 + 16 * (i % 6), 10 + 26 * (i / 6) };
         places_take_marker(&p, at[i]);
@@ -287,10 +289,10 @@ static void texts_lie_over_nothing(void **state)
     assert_in_range(written, 6, 35);
     assert_int_equal(p.n, 36 + written);
     for (int i = 36; i < p.n; i++) {
-        const struct canvas_box *box = &p.taken[i];
+        const struct canvas_box *box = &p.taken[i].box;
         assert_true(box->left >= 0 && box->right <= 100 && box->top >= 0 && box->bottom <= 160);
         for (int k = 0; k < i; k++)
-            assert_false(box_overlaps(box, &p.taken[k]));
+            assert_false(box_overlaps(box, &p.taken[k].box));
     }
     canvas_free(&c);
 }
@@ -298,24 +300,26 @@ static void texts_lie_over_nothing(void **state)
 /* Above the marker runs a line: the text goes below. With lines on all sides it lies over one. */
 static void a_text_lies_over_a_line_only_where_there_is_no_other_room(void **state)
 {
-    static struct places p;
+    struct places p;
+    struct err e = { 0 };
     const struct canvas_xy at = { 50, 50 };
     struct plot_options opt = { 0 };
     struct canvas c;
     (void)state;
     canvas_init(&c, &opt, "");
     c.height_px = 400;
-    p = (struct places){ .inside = { 0, 0, 100, 100 } };
+    assert_ok(places_begin(&p, &c, 4096, &e), &e);
+    p.inside = (struct canvas_box){ 0, 0, 100, 100 };
     places_take_marker(&p, at);
     places_take_line(&p, (struct canvas_xy){ 20, 40 }, (struct canvas_xy){ 80, 40 });
     assert_true(places_put(&p, &c, at, "8", "#000000"));
-    assert_true(p.taken[p.n - 1].top >= 55);
+    assert_true(p.taken[p.n - 1].box.top >= 55);
     p.n = 0;
     places_take_marker(&p, at);
     for (int y = 20; y <= 80; y += 4)
         places_take_line(&p, (struct canvas_xy){ 0, y }, (struct canvas_xy){ 100, y });
     assert_true(places_put(&p, &c, at, "8", "#000000"));
-    assert_true(p.taken[p.n - 1].bottom <= 45);
+    assert_true(p.taken[p.n - 1].box.bottom <= 45);
     canvas_free(&c);
 }
 

@@ -1,6 +1,6 @@
 /** @file Ranges, tics and units of axes. */
-#ifndef PLOTS_AXIS_H
-#define PLOTS_AXIS_H
+#ifndef PLOTS_SCALE_H
+#define PLOTS_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "plots/axis.h"
+#include "plots/scale.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "plots/axis.h"
+#include "plots/scale.h"
 
 static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
 {

@@ -1,0 +1,696 @@
+#include "plots/data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Where the name is, or the free slot where it would be. Slots are a power of two, never all taken. */
+static int32_t name_slot(const struct names *n, const char *name)
+{
+    int32_t mask = n->n_slots - 1,
+            i = (int32_t)(text_hash(TEXT_HASH_SEED, name, strlen(name)) & (unsigned)mask);
+
+    while (n->slots[i] > 0 && strcmp(n->list[n->slots[i] - 1], name) != 0)
+        i = (i + 1) & mask;
+    return i;
+}
+
+int32_t names_find(const struct names *n, const char *name)
+{
+    return n->n_slots > 0 ? n->slots[name_slot(n, name)] - 1 : -1;
+}
+
+/* Room for one more: half of the slots stay free. */
+static bool names_grow(struct canvas *c, struct names *n)
+{
+    struct err e;
+    struct names grown = { .n = n->n, .cap = n->cap ? 2 * n->cap : 8 };
+
+    grown.n_slots = 2 * grown.cap;
+    grown.list = canvas_new(c, grown.cap, sizeof *grown.list, &e);
+    grown.slots = canvas_new(c, grown.n_slots, sizeof *grown.slots, &e);
+    if (!grown.list || !grown.slots)
+        return false;
+    for (int32_t i = 0; i < n->n; i++) {
+        grown.list[i] = n->list[i];
+        grown.slots[name_slot(&grown, n->list[i])] = i + 1;
+    }
+    *n = grown;
+    return true;
+}
+
+int32_t names_add(struct canvas *c, struct names *n, const char *name)
+{
+    static const char *none[] = { "" };
+    int32_t at = names_find(n, name);
+
+    if (at >= 0)
+        return at;
+    if (n->n == n->cap && !names_grow(c, n)) {
+        c->script.failed = true;
+        n->list = n->list ? n->list : none;
+        return 0;
+    }
+    n->list[n->n] = canvas_keep(c, "%s", name);
+    n->slots[name_slot(n, name)] = n->n + 1;
+    return n->n++;
+}
+
+/* ---- rows ---- */
+
+int rows_column(int32_t *col, const struct rows *r, const char *name, struct err *e)
+{
+    const char *source = r->figure->source;
+
+    *col = table_find(r->t, name);
+    if (*col < 0)
+        return err_set(e, ERR_PARSE, "figure %s: column %s: is missing, need it in the CSV%s%s",
+                       r->figure->name, name, source ? " of " : "", source ? source : "");
+    return 0;
+}
+
+int rows_check(const struct rows *r, struct err *e)
+{
+    int32_t col;
+
+    for (const char *const *name = r->figure->columns; *name; name++) {
+        int rc = strchr(*name, '#') ? 0 : rows_column(&col, r, *name, e);
+        if (rc)
+            return rc;
+    }
+    for (int32_t i = 0; i < r->opt->n_where; i++) {
+        const char *name = r->opt->where[i].column;
+        if (table_find(r->t, name) >= 0)
+            continue;
+        const char *near = text_nearest(name, (const char *const *)r->t->names, (size_t)r->t->n_cols);
+        return err_set(e, ERR_USAGE, "figure %s: filter: is on column \"%s\", need one of the CSV%s%s",
+                       r->figure->name, name, near ? ", nearest is " : "", near ? near : "");
+    }
+    return 0;
+}
+
+bool rows_equal(const struct rows *r, int32_t col, const char *value)
+{
+    const struct table_cell *cell = table_cell(r->t, r->row, col);
+    double x;
+
+    if (r->t->kinds[col] == TABLE_TEXT)
+        return strcmp(cell->text ? cell->text : "", value) == 0;
+    return num_parse_real(value, &x) && table_number(r->t, r->row, col) == x;
+}
+
+bool rows_pass(const struct rows *r)
+{
+    const struct plot_where *w = r->opt->where;
+
+    for (int32_t i = 0; i < r->opt->n_where; i++) {
+        bool any = false;
+        for (int32_t k = 0; k < r->opt->n_where && !any; k++)
+            any = strcmp(w[k].column, w[i].column) == 0 &&
+                  rows_equal(r, table_find(r->t, w[k].column), w[k].value);
+        if (!any)
+            return false;
+    }
+    return true;
+}
+
+const char *rows_text(char buf[NUM_TEXT], const struct rows *r, int32_t col)
+{
+    const struct table_cell *cell = col < 0 ? NULL : table_cell(r->t, r->row, col);
+
+    if (cell && r->t->kinds[col] == TABLE_TEXT)
+        return cell->text ? cell->text : "";
+    if (cell && r->t->kinds[col] == TABLE_REAL && isfinite(cell->real))
+        return num_format(buf, cell->real);
+    if (cell && r->t->kinds[col] == TABLE_COUNT && cell->count != INT64_MIN) {
+        snprintf(buf, NUM_TEXT, "%lld", (long long)cell->count);
+        return buf;
+    }
+    return "";
+}
+
+bool rows_filled(const struct rows *r, int32_t col)
+{
+    char buf[NUM_TEXT];
+    return rows_text(buf, r, col)[0] != '\0';
+}
+
+int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
+{
+    char what[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is %s", r->figure->name,
+                   (long long)r->row + 1, column, what);
+}
+
+/* A number, blank for column -1; a word is refused. */
+static int rows_any_number(double *out, const struct rows *r, int32_t col, struct err *e)
+{
+    *out = col < 0 ? (double)NAN : table_number(r->t, r->row, col);
+    const struct table_cell *cell = col < 0 ? NULL : table_cell(r->t, r->row, col);
+
+    if (cell && r->t->kinds[col] == TABLE_TEXT && cell->text && cell->text[0] &&
+        !num_parse_real(cell->text, out))
+        return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is \"%s\", need a number",
+                       r->figure->name, (long long)r->row + 1, r->t->names[col], cell->text);
+    return 0;
+}
+
+int rows_number(double *out, const struct rows *r, int32_t col, struct err *e)
+{
+    int rc = rows_any_number(out, r, col, e);
+    return !rc && *out < 0 ? rows_fault(r, r->t->names[col], e, "%g, need at least 0", *out) : rc;
+}
+
+int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *e)
+{
+    int rc = rows_any_number(out, r, col, e);
+    return !rc && *out <= 0 ? rows_fault(r, r->t->names[col], e, "%g, need above 0", *out) : rc;
+}
+
+int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, const char *but, struct err *e)
+{
+    return err_set(
+        e, ERR_PARSE,
+        "figure %s: rows to draw: is 0 of %lld (%lld pass the filter, %lld of those %slack a value), need "
+        "at least 1",
+        r->figure->name, (long long)r->t->n_rows, (long long)n_passed, (long long)n_blank, but);
+}
+
+/* ---- columns ---- */
+
+/* The names behind `dims`, which are as many as n_dims says. */
+static int read_dims(struct data *d, int32_t col, struct err *e)
+{
+    int32_t count_col, n = 0;
+    double wanted;
+    char buf[NUM_TEXT];
+    int rc = rows_column(&count_col, &d->r, "n_dims", e);
+
+    if (!rc)
+        rc = rows_number(&wanted, &d->r, count_col, e);
+    if (!rc && wanted == 0)
+        rc = rows_fault(&d->r, "n_dims", e, "0, need above 0");
+    if (!rc && !(wanted >= 1 && wanted <= DATA_MAX_DIMS && wanted == floor(wanted)))
+        rc = rows_fault(&d->r, "n_dims", e, "%g, need a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
+    if (rc)
+        return rc;
+    for (const char *p = rows_text(buf, &d->r, col); p; n++) {
+        size_t length = strcspn(p, "|");
+        if (n < DATA_MAX_DIMS)
+            d->dims[d->n * DATA_MAX_DIMS + n] = canvas_keep(d->c, "%.*s", (int)length, p);
+        p = p[length] ? p + length + 1 : NULL;
+    }
+    d->n_dims[d->n] = n;
+    if (n != (int32_t)wanted)
+        return rows_fault(&d->r, "dims", e, "%d names, need %d as n_dims says", (int)n, (int)wanted);
+    return 0;
+}
+
+static int read_per_dim(struct data *d, int32_t k, bool *blank, struct err *e)
+{
+    const char *name = d->binds[k].column, *hash = strchr(name, '#');
+    int rc = 0;
+
+    for (int32_t i = 0; i < d->n_dims[d->n] && !rc; i++) {
+        double *x = &d->x[k][d->n * DATA_MAX_DIMS + i];
+        char column[32];
+        int32_t col;
+        snprintf(column, sizeof column, "%.*s%d%s", (int)(hash - name), name, (int)i + 1, hash + 1);
+        rc = rows_column(&col, &d->r, column, e);
+        if (!rc)
+            rc = rows_number(x, &d->r, col, e);
+        *blank = *blank || (!rc && isnan(*x));
+    }
+    return rc;
+}
+
+static int read_real(struct data *d, int32_t k, bool *blank, struct err *e)
+{
+    const struct bind *b = &d->binds[k];
+    double *x = &d->x[k][d->n];
+    int rc = rows_any_number(x, &d->r, d->col[k], e);
+
+    if (rc)
+        return rc;
+    if ((b->as != AS_ANY && *x < 0) || (b->as == AS_ABOVE_ZERO && *x == 0))
+        return rows_fault(&d->r, b->column, e, "%g, need %s 0", *x,
+                          b->as == AS_ABOVE_ZERO ? "above" : "at least");
+    if (b->as == AS_COUNT) {
+        if (!(*x <= b->most && *x == floor(*x)) && d->col[k] >= 0 && !*blank)
+            return rows_fault(&d->r, b->column, e, "%g, need a whole number, 0 to %d", *x, (int)b->most);
+        d->word[k][d->n] = isnan(*x) ? 0 : (int32_t)*x;
+    }
+    *blank = *blank || (b->need == FILLED && isnan(*x));
+    return 0;
+}
+
+/* One column of the row at hand: it is not drawn without *keep, nor when it is *blank; of a blank one numbers
+ * are still looked at for faults. */
+static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct err *e)
+{
+    const struct bind *b = &d->binds[k];
+    char buf[NUM_TEXT];
+
+    if (b->as == AS_DIMS)
+        return read_dims(d, d->col[k], e);
+    if (b->as == AS_PER_DIM)
+        return read_per_dim(d, k, blank, e);
+    if ((b->as == AS_WORD || b->as == AS_SAME) && !*blank) {
+        const char *word = rows_text(buf, &d->r, d->col[k]);
+        if (b->as == AS_SAME && !word[0] && d->words[k].n == 0)
+            return 0;
+        int32_t at = names_add(d->c, &d->words[k], word);
+        d->word[k][d->n] = at;
+        *keep = b->most == 0 || at < b->most;
+        if (b->as == AS_SAME && at > 0)
+            return rows_fault(&d->r, b->column, e, "\"%s\", need \"%s\" as in those before",
+                              d->words[k].list[at], d->words[k].list[0]);
+    } else if (b->as == AS_STATUS) {
+        *keep = rows_equal(&d->r, d->col[k], b->word);
+        if (!*keep)
+            d->undone[d->n_undone++] = d->r.row;
+    }
+    return b->as == AS_WORD || b->as == AS_SAME || b->as == AS_STATUS ? 0 : read_real(d, k, blank, e);
+}
+
+static int data_columns(struct data *d, struct err *e)
+{
+    int64_t n = d->r.t->n_rows + 1;
+    int rc = 0;
+
+    d->row = canvas_new(d->c, n, sizeof *d->row, e);
+    d->passed = canvas_new(d->c, n, sizeof *d->passed, e);
+    d->undone = canvas_new(d->c, n, sizeof *d->undone, e);
+    rc = d->row && d->passed && d->undone ? 0 : ERR_NOMEM;
+    for (int32_t k = 0; k < d->n_binds && !rc; k++) {
+        const struct bind *b = &d->binds[k];
+        d->col[k] = table_find(d->r.t, b->column);
+        if (b->need != MAY_MISS && b->as != AS_PER_DIM)
+            rc = rows_column(&d->col[k], &d->r, b->column, e);
+        bool word = b->as == AS_WORD || b->as == AS_SAME;
+        if (!rc && (word || b->as == AS_COUNT)) {
+            d->word[k] = canvas_new(d->c, n, sizeof *d->word[k], e);
+            rc = d->word[k] ? 0 : ERR_NOMEM;
+        }
+        if (!rc && b->as == AS_DIMS) {
+            d->dims = canvas_new(d->c, n * DATA_MAX_DIMS, sizeof *d->dims, e);
+            d->n_dims = canvas_new(d->c, n, sizeof *d->n_dims, e);
+            rc = d->dims && d->n_dims ? 0 : ERR_NOMEM;
+        } else if (!rc && !word && b->as != AS_STATUS) {
+            d->x[k] = canvas_new(d->c, n * (b->as == AS_PER_DIM ? DATA_MAX_DIMS : 1), sizeof *d->x[k], e);
+            rc = d->x[k] ? 0 : ERR_NOMEM;
+        }
+    }
+    return rc;
+}
+
+int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
+              struct err *e)
+{
+    char buf[NUM_TEXT];
+
+    *d = (struct data){ .c = c, .r = *r, .binds = binds, .n_binds = n };
+    int rc = data_columns(d, e);
+    if (rc)
+        return rc;
+    for (d->r.row = 0; d->r.row < r->t->n_rows; d->r.row++)
+        for (int32_t k = 0; k < n; k++)
+            if (binds[k].numbered == OF_TABLE ||
+                (binds[k].numbered == OF_FILLED && rows_filled(&d->r, d->col[k])))
+                names_add(c, &d->words[k], rows_text(buf, &d->r, d->col[k]));
+    for (d->r.row = 0; d->r.row < r->t->n_rows && !rc; d->r.row++) {
+        bool keep = rows_pass(&d->r), blank = false;
+        if (!keep)
+            continue;
+        d->passed[d->n_passed++] = d->r.row;
+        for (int32_t k = 0; k < n && keep && !rc; k++)
+            rc = read_bind(d, k, &keep, &blank, e);
+        d->row[d->n] = d->r.row;
+        d->n += keep && !blank && !rc;
+        d->n_blank += keep && blank;
+    }
+    return rc;
+}
+
+int32_t data_find(const struct data *d, const char *column)
+{
+    int32_t k = 0;
+
+    while (strcmp(d->binds[k].column, column) != 0)
+        k++;
+    return k;
+}
+
+const char *data_text(char buf[NUM_TEXT], const struct data *d, int64_t i, int32_t col)
+{
+    struct rows r = d->r;
+
+    r.row = d->row[i];
+    return rows_text(buf, &r, col);
+}
+
+int data_keep_words(struct facet *f, int32_t **styles, const struct data *d, int32_t bind,
+                    const int64_t *order, int64_t n, struct err *e)
+{
+    const struct names *all = &d->words[bind];
+    bool *used = canvas_new(d->c, all->n, sizeof *used, e);
+
+    *f = (struct facet){ .at = canvas_new(d->c, d->n, sizeof *f->at, e) };
+    *styles = canvas_new(d->c, all->n, sizeof **styles, e);
+    if (!used || !*styles || !f->at)
+        return ERR_NOMEM;
+    for (int64_t k = 0; k < n; k++)
+        used[d->word[bind][order ? order[k] : k]] = true;
+    for (int32_t k = 0; k < all->n; k++)
+        if (used[k])
+            (*styles)[names_add(d->c, &f->names, all->list[k])] = k;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = order ? order[k] : k;
+        f->at[i] = names_find(&f->names, all->list[d->word[bind][i]]);
+    }
+    return 0;
+}
+
+int data_facet(struct facet *f, const struct data *d, int32_t bind, const int64_t *order, int64_t n,
+               struct err *e)
+{
+    *f = (struct facet){ .at = canvas_new(d->c, d->n, sizeof *f->at, e) };
+    for (int64_t k = 0; k < n && f->at; k++) {
+        int64_t i = order ? order[k] : k;
+        f->at[i] = names_add(d->c, &f->names, bind < 0 ? "" : d->words[bind].list[d->word[bind][i]]);
+    }
+    return f->at ? 0 : ERR_NOMEM;
+}
+
+/* Whether position b comes before a. */
+static bool sort_swaps(int64_t a, int64_t b, const struct sort_key *keys, int32_t n_keys)
+{
+    for (int32_t k = 0; k < n_keys; k++) {
+        double x = keys[k].x ? keys[k].x[a] : keys[k].word[a], y = keys[k].x ? keys[k].x[b] : keys[k].word[b];
+        if (x != y)
+            return keys[k].falls ? y > x : y < x;
+    }
+    return false;
+}
+
+int data_sort(int64_t *order, int64_t n, const struct sort_key *keys, int32_t n_keys, struct err *e)
+{
+    int64_t *from = order, *to = calloc((size_t)n + 1, sizeof *to), *spare = to;
+
+    if (!spare)
+        return err_nomem(e, "the figure's order");
+    /* Merge runs of doubling length, from one array into the other. */
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t first = 0; first < n; first += 2 * run) {
+            int64_t i = first, middle = first + run < n ? first + run : n, k = middle;
+            int64_t end = first + 2 * run < n ? first + 2 * run : n;
+            for (int64_t at = first; at < end; at++) {
+                bool right = k < end && (i == middle || sort_swaps(from[i], from[k], keys, n_keys));
+                to[at] = right ? from[k++] : from[i++];
+            }
+        }
+        int64_t *last = from;
+        from = to;
+        to = last;
+    }
+    if (from == spare && n > 0)
+        memcpy(order, spare, (size_t)n * sizeof *order);
+    free(spare);
+    return 0;
+}
+
+/* ---- what tells rows apart ---- */
+
+bool data_varies(const struct data *d, const int64_t *rows, int64_t n, int32_t col)
+{
+    struct rows first = d->r, r = d->r;
+    char one[NUM_TEXT], other[NUM_TEXT];
+
+    for (int64_t i = 1; i < n; i++) {
+        first.row = rows[0];
+        r.row = rows[i];
+        if (strcmp(rows_text(one, &first, col), rows_text(other, &r, col)) != 0)
+            return true;
+    }
+    return false;
+}
+
+void key_put(struct text *out, const char *key)
+{
+    const char *dot = strrchr(key, '.');
+
+    while (dot && dot > key && dot[-1] != '.')
+        dot--;
+    text_puts(out, dot ? dot : key);
+}
+
+const char *key_last(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+void key_put_value(struct text *out, const char *value)
+{
+    const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
+    size_t n = strlen(name);
+
+    if (n > 5 && strcmp(name + n - 5, ".yaml") == 0)
+        text_add(out, name, n - 5);
+    else
+        text_puts(out, value);
+}
+
+/* What a column between point and scheduler is. */
+enum part {
+    PART_NONE,  /* of schedulers: repeats their column */
+    PART_PLAIN, /* the model: its name says what it is */
+    PART_AXIS,
+    PART_COUNT, /* follows from the others: "16 types" */
+};
+
+static enum part part_of(const char *key)
+{
+    if (strcmp(key, "model") == 0)
+        return PART_PLAIN;
+    if (strcmp(key, "types") == 0 || strcmp(key, "layers") == 0)
+        return PART_COUNT;
+    return strcmp(key_last(key), "schedulers") == 0 ? PART_NONE : PART_AXIS;
+}
+
+static void put_point_word(struct text *out, const struct data *d, int64_t row, int32_t col,
+                           enum points_form form)
+{
+    const char *key = d->r.t->names[col];
+    enum part part = part_of(key);
+    struct rows r = d->r;
+    char buf[NUM_TEXT];
+
+    r.row = row;
+    const char *value = rows_text(buf, &r, col);
+    if (!value[0])
+        return;
+    text_puts(out, out->n ? " · " : "");
+    if (part == PART_AXIS && form == POINTS_SHORT && strchr(key, '.'))
+        text_puts(out, key_last(key));
+    else if (part == PART_AXIS && form != POINTS_VALUES)
+        key_put(out, key);
+    text_puts(out, part == PART_AXIS && form != POINTS_VALUES ? " " : "");
+    key_put_value(out, value);
+    if (part == PART_COUNT)
+        text_printf(out, " %s", key);
+}
+
+/* The words of one point in one form, or (row of the first point, varying = false) what all have in common.
+ */
+static const char *describe_point(const struct data *d, int64_t row, int32_t first_col, const bool *varies,
+                                  int32_t n, bool varying, enum points_form form)
+{
+    struct text out = { 0 };
+
+    for (int32_t i = 0; i < n; i++) {
+        enum part part = part_of(d->r.t->names[first_col + i]);
+        if (part != PART_NONE && varies[i] == varying && !(varying && part == PART_COUNT))
+            put_point_word(&out, d, row, first_col + i, form);
+    }
+    return canvas_keep_text(d->c, &out);
+}
+
+int points_describe(struct points *p, const struct data *d, int32_t point, struct err *e)
+{
+    const struct names *ids = &d->words[point];
+    const struct table *t = d->r.t;
+    int32_t end, first_col = d->col[point] + 1, most = d->binds[point].most;
+    char buf[NUM_TEXT];
+    int rc = rows_column(&end, &d->r, table_find(t, "method") >= 0 ? "method" : "scheduler", e);
+
+    if (!rc && d->n_passed == 0)
+        rc = rows_none_left(&d->r, 0, 0, "", e);
+    if (rc)
+        return rc;
+    int32_t n_cols = end > first_col ? end - first_col : 0;
+    bool *varies = canvas_new(d->c, n_cols, sizeof *varies, e),
+         *named = canvas_new(d->c, ids->n, sizeof *named, e);
+    for (int k = 0; k < N_POINTS_FORMS; k++)
+        if (!(p->names[k] = canvas_new(d->c, ids->n, sizeof *p->names[k], e)))
+            return ERR_NOMEM;
+    if (!varies || !named)
+        return ERR_NOMEM;
+    for (int32_t i = 0; i < n_cols; i++)
+        varies[i] = data_varies(d, d->passed, d->n_passed, first_col + i);
+    for (int64_t i = 0; i < d->n_passed; i++) {
+        struct rows r = d->r;
+        r.row = d->passed[i];
+        int32_t at = names_find(ids, rows_text(buf, &r, d->col[point]));
+        for (int k = 0; k < N_POINTS_FORMS && at >= 0 && !named[at]; k++)
+            p->names[k][at] = describe_point(d, r.row, first_col, varies, n_cols, true, (enum points_form)k);
+        if (at >= 0)
+            named[at] = true;
+    }
+    p->common = describe_point(d, d->passed[0], first_col, varies, n_cols, false, POINTS_FULL);
+    p->n_all = ids->n;
+    p->n = ids->n < most || most == 0 ? ids->n : most;
+    return 0;
+}
+
+const char *points_name(struct canvas *c, const struct points *p, int32_t at, size_t chars)
+{
+    struct text out = { 0 };
+    int form = POINTS_FULL;
+
+    while (form < POINTS_VALUES &&
+           canvas_width(p->names[form][at], 1) > (double)chars * CANVAS_CHAR * (1 + 1e-9))
+        form++;
+    canvas_put_short(&out, p->names[form][at], chars);
+    return canvas_keep_text(c, &out);
+}
+
+void points_put_notes(struct canvas *c, const struct points *p)
+{
+    if (p->common[0])
+        canvas_note(c, "%s", p->common);
+    if (p->n_all > p->n)
+        canvas_note(c, "first %d of %d points", (int)p->n, (int)p->n_all);
+}
+
+/* ---- phrases ---- */
+
+/* A network without a name is its word, "ring:4@50 switch:8@25": sizes follow a colon, bandwidths an @. */
+static bool network_shows(const char *network, const char *path, const char *value)
+{
+    bool size = strcmp(key_last(path), "size") == 0, bw = strcmp(key_last(path), "bw_GBps") == 0;
+    size_t n = strlen(value);
+
+    if (strncmp(path, "network.", 8) != 0 || n == 0 || !(size || bw))
+        return false;
+    for (const char *s = network; (s = strpbrk(s, size ? ":" : "@"));)
+        if (strncmp(++s, value, n) == 0 && (s[n] == '\0' || strchr(" @", s[n])))
+            return true;
+    return false;
+}
+
+void phrases_put_axes(struct text *out, const struct rows *r)
+{
+    int32_t point = table_find(r->t, "point"), network = table_find(r->t, "network");
+    char buf[NUM_TEXT], other[NUM_TEXT];
+    const char *name = rows_text(other, r, network);
+
+    for (int32_t col = point + 1; col < network; col++) {
+        const char *value = rows_text(buf, r, col);
+        if (table_find(r->t, key_last(r->t->names[col])) >= 0 || network_shows(name, r->t->names[col], value))
+            continue;
+        text_printf(out, "%s ", key_last(r->t->names[col]));
+        key_put_value(out, value);
+        text_puts(out, "\n");
+    }
+}
+
+static void put_plan_phrase(struct text *out, const char *phrase, size_t n)
+{
+    static const char *const words[][2] = { { "microbatch ", "mb " },
+                                            { " of ", "×" },
+                                            { "sequence parallel", "sp" } };
+    /* "tp 8", but not "cp by ring". */
+    bool degree = n > 3 && strchr("tcdpe", phrase[0]) && phrase[1] == 'p' && phrase[2] == ' ' &&
+                  phrase[3] >= '0' && phrase[3] <= '9';
+
+    text_puts(out, degree ? "" : "\t");
+    while (n > 0) {
+        size_t i = 0;
+        while (i < 3 && strncmp(phrase, words[i][0], strlen(words[i][0])) != 0)
+            i++;
+        size_t used = i < 3 ? strlen(words[i][0]) : 1;
+        if (i < 3)
+            text_puts(out, words[i][1]);
+        else
+            text_add(out, phrase, 1);
+        phrase += used;
+        n -= used < n ? used : n;
+    }
+    text_puts(out, "\n");
+}
+
+void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
+{
+    char buf[NUM_TEXT];
+
+    for (const char *s = rows_text(buf, r, col); *s;) {
+        size_t n = strcspn(s, ",");
+        put_plan_phrase(out, s, n);
+        for (s += n; *s == ',' || *s == ' ';)
+            s++;
+    }
+}
+
+const char *phrases_next(const char **at, size_t *n)
+{
+    const char *phrase = *at;
+
+    if (!*phrase)
+        return NULL;
+    *n = strcspn(phrase, "\n");
+    *at = phrase + *n + (phrase[*n] == '\n');
+    return phrase;
+}
+
+static bool phrases_have(const char *phrases, const char *phrase, size_t n)
+{
+    size_t k;
+
+    for (const char *p; (p = phrases_next(&phrases, &k));)
+        if (k == n && memcmp(p, phrase, n) == 0)
+            return true;
+    return false;
+}
+
+static bool all_have(const char *const *list, int64_t n, const char *phrase, size_t n_phrase)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!phrases_have(list[i], phrase, n_phrase))
+            return false;
+    return true;
+}
+
+void phrases_put(struct text *out, const char *const *list, int64_t n, int64_t i, enum phrases_part part)
+{
+    const char *at = list ? list[i] : "", *joint = out->n ? " · " : "";
+    size_t k;
+
+    for (const char *p; (p = phrases_next(&at, &k));) {
+        bool tab = *p == '\t';
+        if ((part == PHRASES_SHORT && tab) || all_have(list, n, p, k) != (part == PHRASES_COMMON))
+            continue;
+        text_puts(out, joint);
+        text_add(out, p + tab, k - tab);
+        joint = ", ";
+    }
+}

@@ -1,0 +1,641 @@
+#include "plots/sweeps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/scatter.h"
+
+/* Solved rows of a sweep, with the columns of the figure. */
+struct sweep {
+    struct data d;
+    const char *
+        *plans; /* shape [d.n], as phrases, the axes of the sweep among them; NULL without the column plan */
+};
+
+static const char *sweep_word(const struct sweep *s, const char *column, int64_t i)
+{
+    int32_t k = data_find(&s->d, column);
+    return s->d.words[k].list[s->d.word[k][i]];
+}
+
+static struct bind sweep_bind(const char *column)
+{
+    static const char *const words[] = { "network", "workload", "objective", "plan", "fits", "n_dims", NULL };
+    static const char *const divisors[] = { "time_s", "equal_time_s", "mfu", NULL };
+    struct bind b = { .column = column, .as = AS_NUMBER, .need = FILLED };
+
+    for (int i = 0; words[i]; i++)
+        if (strcmp(column, words[i]) == 0)
+            b.as = AS_WORD;
+    for (int i = 0; divisors[i]; i++)
+        if (strcmp(column, divisors[i]) == 0)
+            b.as = AS_ABOVE_ZERO;
+    if (strcmp(column, "dims") == 0)
+        b.as = AS_DIMS;
+    if (strchr(column, '#'))
+        b.as = AS_PER_DIM;
+    if (strcmp(column, "status") == 0) {
+        b.as = AS_STATUS;
+        b.word = "solved";
+    }
+    return b;
+}
+
+static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct bind *binds = canvas_new(c, DATA_MAX, sizeof *binds, e);
+    int32_t n = 0, plan = table_find(r->t, "plan");
+    int rc = binds ? 0 : ERR_NOMEM;
+
+    for (const char *const *name = r->figure->columns; *name && !rc; name++)
+        binds[n++] = sweep_bind(*name);
+    if (!rc)
+        rc = data_read(&s->d, c, r, binds, n, e);
+    if (!rc && s->d.n == 0)
+        rc = rows_none_left(r, s->d.n_passed, s->d.n_blank, "are solved but ", e);
+    if (rc)
+        return rc;
+    if (s->d.n_blank > 0)
+        canvas_note(c, "%lld solved designs lack a value and are left out", (long long)s->d.n_blank);
+    for (int32_t k = 0; k < n && plan >= 0 && !s->plans; k++)
+        if (strcmp(binds[k].column, "plan") == 0 && !(s->plans = canvas_new(c, s->d.n, sizeof *s->plans, e)))
+            return ERR_NOMEM;
+    for (int64_t i = 0; s->plans && i < s->d.n; i++) {
+        struct text out = { 0 };
+        struct rows at = *r;
+        at.row = s->d.row[i];
+        phrases_put_plan(&out, &at, plan);
+        phrases_put_axes(&out, &at);
+        s->plans[i] = canvas_keep_text(c, &out);
+    }
+    return 0;
+}
+
+/* ---- grids ---- */
+
+static const char *const objectives[][2] = {
+    { "time", "optimised for time" },
+    { "perf_per_cost", "optimised for perf per cost" },
+    { "utilization", "optimised for utilisation" },
+    { "cost", "optimised for cost" },
+};
+enum { N_OBJECTIVES = sizeof objectives / sizeof *objectives };
+
+/* Style and words of each objective. Both belong to it, not to its place in the file, so that figures of
+ * different files agree; unknown ones stand for themselves. */
+static void name_objectives(const struct names *names, int32_t *styles, const char **labels)
+{
+    int32_t others = 0;
+
+    for (int32_t i = 0; i < names->n; i++) {
+        int32_t k = 0;
+        while (k < N_OBJECTIVES && strcmp(names->list[i], objectives[k][0]) != 0)
+            k++;
+        styles[i] = k < N_OBJECTIVES ? 1 + k : 5 + others++;
+        labels[i] = k < N_OBJECTIVES ? objectives[k][1] : names->list[i];
+    }
+}
+
+/* The longest run of designs with the same total, of equal runs the last: where most can be compared. */
+static int find_common_total(int64_t **order, int64_t *n, const struct data *d, struct err *e)
+{
+    const double *total = data_x(d, "total_GBps");
+    const struct sort_key key = { .x = total };
+    int64_t first = 0, longest = 0;
+    int rc = data_sort(*order, *n, &key, 1, e);
+
+    for (int64_t i = 0, k; i < *n; i = k) {
+        for (k = i + 1; k < *n && total[(*order)[k]] == total[(*order)[i]];)
+            k++;
+        if (k - i >= longest) {
+            first = i;
+            longest = k - i;
+        }
+    }
+    *order += first;
+    canvas_note(d->c, "at %.6g GB/s per NPU in all dimensions together", total[**order]);
+    if (longest < *n)
+        canvas_note(d->c, "%lld designs of other totals are left out", (long long)(*n - longest));
+    *n = longest;
+    return rc;
+}
+
+static const double *sweep_x(const struct data *d, const char *column, struct err *e)
+{
+    if (strcmp(column, "n_dims") != 0)
+        return data_x(d, column);
+    double *depth = canvas_new(d->c, d->n, sizeof *depth, e);
+    for (int64_t i = 0; i < d->n && depth; i++)
+        depth[i] = d->n_dims[i];
+    return depth;
+}
+
+int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
+{
+    const struct sweep_grid *look = r->figure->look;
+    struct grid_metric metrics[GRID_MAX_METRICS];
+    struct sweep s = { 0 };
+    const struct data *d = &s.d;
+    struct facet workloads, networks, goals;
+    int rc = read_sweep(&s, c, r, e);
+
+    int64_t *order = rc ? NULL : canvas_new(c, d->n, sizeof *order, e), n = d->n;
+    if (!order)
+        return rc ? rc : ERR_NOMEM;
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    if (look->note)
+        canvas_note(c, "%s", look->note);
+    if (look->common_total)
+        rc = find_common_total(&order, &n, d, e);
+    if (!rc)
+        rc = data_facet(&workloads, d, data_find(d, "workload"), order, n, e);
+    if (!rc)
+        rc = data_facet(&networks, d, look->by_network ? data_find(d, "network") : -1, order, n, e);
+    if (!rc)
+        rc = data_facet(&goals, d, data_find(d, "objective"), order, n, e);
+    if (rc)
+        return rc;
+    int32_t *styles = canvas_new(c, goals.names.n, sizeof *styles, e);
+    const char **labels = canvas_new(c, goals.names.n, sizeof *labels, e);
+    const double *x = sweep_x(d, look->x, e);
+    if (!styles || !labels || !x)
+        return ERR_NOMEM;
+    name_objectives(&goals.names, styles, labels);
+    for (int32_t m = 0; m < look->n_metrics; m++) {
+        const struct sweep_metric *from = &look->metrics[m];
+        bool one = from->equal && strcmp(from->equal, "1") == 0;
+        metrics[m] = (struct grid_metric){ .label = from->label,
+                                           .unit = from->unit,
+                                           .units = from->units,
+                                           .y = data_x(d, from->y),
+                                           .equal = from->equal && !one ? data_x(d, from->equal) : NULL,
+                                           .reference = one,
+                                           .low_is_better = from->low_is_better };
+    }
+    const struct grid_spec spec = { .order = order,
+                                    .n = n,
+                                    .x = x,
+                                    .x_label = look->x_label,
+                                    .x_integers = look->common_total,
+                                    .columns = &workloads,
+                                    .rows = look->by_network ? &networks : NULL,
+                                    .series = &goals,
+                                    .series_labels = labels,
+                                    .styles = styles,
+                                    .metrics = metrics,
+                                    .n_metrics = look->n_metrics,
+                                    .column_word = "workloads",
+                                    .row_word = "networks",
+                                    .point_word = "designs" };
+    return grid_build(c, &spec, e);
+}
+
+/* ---- points ---- */
+
+static void put_plan(struct text *out, const void *of, int64_t i, bool brief)
+{
+    const struct sweep *s = of;
+    phrases_put(out, s->plans, s->d.n, i, brief ? PHRASES_SHORT : PHRASES_VARYING);
+}
+
+static void put_plan_notes(const struct sweep *s)
+{
+    struct text common = { 0 }, varying = { 0 };
+
+    for (int64_t i = 0; i < s->d.n && varying.n == 0; i++)
+        phrases_put(&varying, s->plans, s->d.n, i, PHRASES_VARYING);
+    phrases_put(&common, s->plans, s->d.n, 0, PHRASES_COMMON);
+    if (common.n)
+        canvas_note(s->d.c, "%s", text_str(&common));
+    if (varying.n > 0)
+        canvas_note(s->d.c, "labels: the plan where it changes and there is room");
+    text_free(&common);
+    text_free(&varying);
+}
+
+int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
+{
+    const struct sweep_scatter *look = r->figure->look;
+    struct sweep s = { 0 };
+    const struct data *d = &s.d;
+    struct facet workloads, networks;
+    int64_t n = 0;
+    int rc = read_sweep(&s, c, r, e);
+
+    if (!rc)
+        rc = data_facet(&workloads, d, data_find(d, "workload"), NULL, d->n, e);
+    if (!rc)
+        rc = data_facet(&networks, d, data_find(d, "network"), NULL, d->n, e);
+    struct scatter_point *points = rc ? NULL : canvas_new(c, 2 * d->n, sizeof *points, e);
+    if (!points)
+        return rc ? rc : ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++) {
+        struct scatter_point p = { .panel = workloads.at[i], .series = networks.at[i], .item = i };
+        p.at.x = data_x(d, "cost_usd")[i];
+        p.at.y = look->equal_split ? 1 / data_x(d, "time_s")[i] : 100 * data_x(d, "mfu")[i];
+        p.hollow = !look->equal_split && strcmp(sweep_word(&s, "fits", i), "no") == 0;
+        points[n++] = p;
+        if (!look->equal_split)
+            continue;
+        /* It may break the study's constraints: a mark to measure by, never on the front. */
+        p.at = (struct canvas_xy){ data_x(d, "equal_cost_usd")[i], 1 / data_x(d, "equal_time_s")[i] };
+        p.hollow = true;
+        points[n++] = p;
+    }
+    if (!look->equal_split)
+        put_plan_notes(&s);
+    const struct scatter_spec spec = { .y_label = look->y_label,
+                                       .panels = &workloads.names,
+                                       .series = &networks.names,
+                                       .panel_word = "workloads",
+                                       .hollow_note = look->note,
+                                       .label = look->equal_split ? NULL : put_plan,
+                                       .of = &s };
+    return scatter_build(c, points, n, &spec, e);
+}
+
+/* ---- bars ---- */
+
+enum {
+    MAX_DESIGNS = 24,
+    MAX_BARS = 96,
+    ROW_PX = 24, /* of a stacked bar with its gap */
+    BAR_PX = 9,  /* of one of several bars */
+    GAP_PX = 11, /* between designs then */
+    LEAST_ROW_PX = 8,
+    HEAD_PX = 6,
+    END_HEAD_PX = 18,
+    SHORT_NAME = 20, /* characters, where room is short */
+    MAX_PARTS = 10 + DATA_MAX_DIMS,
+};
+
+/* Share of the step below which a rest cannot be seen, and a bar is not longer than the step. */
+#define LEAST_SHARE 1e-3
+
+/* One part of a design's bar: a dimension, or one of the figure's own parts. */
+struct part {
+    int32_t dim; /* -1 = one of the figure's own */
+    int32_t own;
+    double value;
+};
+
+struct bars {
+    struct canvas *c;
+    const struct sweep *s;
+    const struct sweep_bars *look;
+    int32_t n;                   /* designs drawn */
+    struct names dims;           /* all dimension names: a dimension looks the same in every design */
+    bool occurs[MAX_PARTS];      /* which of the figure's own parts are drawn */
+    const char **labels, **ends; /* shape [n] */
+    struct unit unit;
+    struct axis x;
+    double label_px, end_px, label_size_px;
+    bool varies[4]; /* network, workload, total, objective differ between designs */
+};
+
+/* Communication is attributed to the dimension that binds it; what overlaps compute is not exposed. A rest
+ * that belongs to nothing is drawn, so that the bar is as long as the step. */
+static int32_t parts_of(const struct bars *b, int64_t i, struct part out[MAX_PARTS])
+{
+    const struct sweep_bars *look = b->look;
+    const struct data *d = &b->s->d;
+    double step = look->n_own ? data_x(d, "time_s")[i] : 0, rest = step;
+    int32_t n = 0;
+
+    for (int32_t k = 0; k + 1 < look->n_own; k++) {
+        double value = data_x(d, look->own[k].column)[i];
+        if (!(value > look->least * step))
+            continue;
+        out[n++] = (struct part){ -1, k, value };
+        rest -= value;
+    }
+    for (int32_t k = 0; look->per_dim && k < d->n_dims[i]; k++) {
+        double value = data_x(d, look->per_dim)[i * DATA_MAX_DIMS + k];
+        out[n++] = (struct part){ k, 0, look->times == 1 ? value : look->times * value };
+        rest -= value;
+    }
+    if (look->n_own && rest > LEAST_SHARE * step)
+        out[n++] = (struct part){ -1, look->n_own - 1, rest };
+    return n;
+}
+
+static int32_t bars_of(const struct bars *b, int64_t i)
+{
+    struct part parts[MAX_PARTS];
+    return b->look->stacked ? 1 : parts_of(b, i, parts);
+}
+
+static int32_t count_drawn(const struct bars *b)
+{
+    int64_t n = 0;
+    int32_t bars = 0;
+
+    while (n < b->s->d.n && n < MAX_DESIGNS && (n == 0 || bars + bars_of(b, n) <= MAX_BARS))
+        bars += bars_of(b, n++);
+    return (int32_t)n;
+}
+
+/* The names of the deepest network come first, so that the legend runs from inside out. */
+static void gather_dims(struct bars *b)
+{
+    const struct data *d = &b->s->d;
+
+    for (int32_t depth = DATA_MAX_DIMS; depth > 0 && d->n_dims; depth--)
+        for (int32_t i = 0; i < b->n; i++)
+            for (int32_t k = 0; k < depth && d->n_dims[i] == depth; k++)
+                names_add(b->c, &b->dims, d->dims[(int64_t)i * DATA_MAX_DIMS + k]);
+}
+
+static void gather_parts(struct bars *b)
+{
+    double longest = 0;
+
+    for (int32_t i = 0; i < b->n; i++) {
+        struct part parts[MAX_PARTS];
+        int32_t n = parts_of(b, i, parts);
+        double sum = 0;
+        for (int32_t k = 0; k < n; k++) {
+            if (parts[k].dim < 0)
+                b->occurs[parts[k].own] = true;
+            sum = b->look->stacked ? sum + parts[k].value : fmax(sum, parts[k].value);
+        }
+        longest = fmax(longest, sum);
+    }
+    b->unit = b->look->units ? unit_pick(b->look->units, longest) : (struct unit){ 1, b->look->unit };
+    b->x = axis_bars(longest / b->unit.scale);
+    if (b->look->axis_max > 0)
+        b->x.hi = fmax(b->look->axis_max, longest);
+}
+
+/* Where bandwidths are an answer, their sum is a total but for rounding. */
+static void find_varying(struct bars *b)
+{
+    static const char *const words[] = { "network", "workload", NULL, "objective" };
+    const double *total = data_x(&b->s->d, "total_GBps");
+
+    for (int32_t i = 1; i < b->n; i++)
+        for (int k = 0; k < 4; k++)
+            b->varies[k] =
+                b->varies[k] ||
+                (words[k] ? strcmp(sweep_word(b->s, words[k], i), sweep_word(b->s, words[k], 0)) != 0
+                          : fabs(total[i] - total[0]) > AXIS_SAME * fmax(total[i], total[0]));
+}
+
+/* What tells a design from the others, or what all have in common. */
+static void describe_design(struct text *out, const struct bars *b, int64_t i, enum phrases_part part)
+{
+    bool varying = part != PHRASES_COMMON;
+    const char *goal = sweep_word(b->s, "objective", i);
+    const char *words[] = { sweep_word(b->s, "network", i), sweep_word(b->s, "workload", i),
+                            canvas_keep(b->c, "%.6g GB/s%s", data_x(&b->s->d, "total_GBps")[i],
+                                        varying ? "" : " per NPU"),
+                            strcmp(goal, "perf_per_cost") == 0 ? "perf/cost" : goal };
+
+    for (int k = 0; k < 4; k++)
+        if (b->varies[k] == varying) {
+            text_puts(out, out->n ? " · " : "");
+            canvas_put_short(out, words[k], part == PHRASES_SHORT ? SHORT_NAME : SIZE_MAX);
+        }
+    phrases_put(out, b->s->plans, b->n, i, part);
+}
+
+static bool any_repeated(const char *const *labels, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < i; k++)
+            if (strcmp(labels[k], labels[i]) == 0)
+                return true;
+    return false;
+}
+
+static void make_labels(struct bars *b, enum phrases_part part)
+{
+    for (int32_t i = 0; i < b->n; i++) {
+        struct text label = { 0 };
+        describe_design(&label, b, i, part);
+        b->labels[i] = canvas_keep_text(b->c, &label);
+    }
+    bool repeated = any_repeated(b->labels, b->n);
+    b->label_px = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        const char *label = b->labels[i];
+        if (repeated)
+            b->labels[i] = canvas_keep(b->c, "%s%srow %lld", label, label[0] ? " · " : "",
+                                       (long long)b->s->d.row[i] + 1);
+        b->label_px = fmax(b->label_px, canvas_width(b->labels[i], CANVAS_SMALL_PX));
+    }
+}
+
+/* A narrow part of a long bar cannot be read off the axis. */
+static const char *end_text(const struct bars *b, int64_t i)
+{
+    const struct data *d = &b->s->d;
+    struct text out = { 0 };
+
+    if (!b->look->end_label)
+        return "";
+    for (int32_t k = 0; !b->look->n_own && k < d->n_dims[i]; k++)
+        text_printf(&out, "%s%.3g", k ? " | " : "", data_x(d, b->look->per_dim)[i * DATA_MAX_DIMS + k]);
+    if (b->look->n_own) {
+        double seconds = data_x(d, "time_s")[i];
+        struct unit u = unit_pick(unit_seconds, seconds);
+        bool misfit = b->look->exposed && strcmp(sweep_word(b->s, "fits", i), "no") == 0;
+        text_printf(&out, "%.3g %s%s", seconds / u.scale, u.name, misfit ? " *" : "");
+    }
+    return canvas_keep_text(b->c, &out);
+}
+
+/* The bars keep a third of the page. For it names and plans are shortened first, then all labels are set
+ * smaller, then the numbers at the end go, and at last labels are cut. */
+static void share_width(struct bars *b)
+{
+    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
+
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px)
+        make_labels(b, PHRASES_SHORT);
+    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px) {
+        b->end_px = 0;
+        for (int32_t i = 0; i < b->n; i++)
+            b->ends[i] = "";
+    }
+    b->label_size_px = CANVAS_SMALL_PX;
+    if (b->label_px > room_px - b->end_px) {
+        b->label_size_px *= fmax(CANVAS_LEAST_SHRINK, (room_px - b->end_px) / b->label_px);
+        b->label_px = room_px - b->end_px;
+    }
+}
+
+static int make_texts(struct bars *b, struct err *e)
+{
+    b->labels = canvas_new(b->c, b->n, sizeof *b->labels, e);
+    b->ends = canvas_new(b->c, b->n, sizeof *b->ends, e);
+    if (!b->labels || !b->ends)
+        return ERR_NOMEM;
+    find_varying(b);
+    make_labels(b, PHRASES_VARYING);
+    for (int32_t i = 0; i < b->n; i++) {
+        b->ends[i] = end_text(b, i);
+        b->end_px = fmax(b->end_px, canvas_width(b->ends[i], CANVAS_SMALL_PX));
+    }
+    share_width(b);
+    return 0;
+}
+
+static void put_bars_notes(struct bars *b)
+{
+    const struct data *d = &b->s->d;
+    struct text common = { 0 };
+    int64_t n_misfit = 0, n_longer = 0;
+
+    for (int64_t i = 0; i < d->n && b->look->n_own; i++) {
+        struct part parts[MAX_PARTS];
+        double sum = 0;
+        for (int32_t k = 0, n = parts_of(b, i, parts); k < n; k++)
+            sum += parts[k].value;
+        n_misfit += b->look->exposed && strcmp(sweep_word(b->s, "fits", i), "no") == 0;
+        n_longer += sum > (1 + LEAST_SHARE) * data_x(d, "time_s")[i];
+    }
+    if (b->look->exposed)
+        canvas_note(b->c, "exposed: beyond the compute that runs beside it");
+    if (n_misfit > 0)
+        canvas_note(b->c, "*: needs more memory than an NPU has");
+    if (n_longer > 0)
+        canvas_note(b->c, "%lld bars are longer than the step, whose parts overlap", (long long)n_longer);
+    describe_design(&common, b, 0, PHRASES_COMMON);
+    if (common.n)
+        canvas_note(b->c, "%s", text_str(&common));
+    if (d->n > b->n)
+        canvas_note(b->c, "first %d of %lld designs", (int)b->n, (long long)d->n);
+    text_free(&common);
+}
+
+static int32_t part_style(const struct bars *b, int64_t i, const struct part *p)
+{
+    return p->dim >= 0 ? FILL_FIRST + names_find(&b->dims, b->s->d.dims[i * DATA_MAX_DIMS + p->dim])
+                       : b->look->own[p->own].fill;
+}
+
+static void put_bars_legend(struct bars *b)
+{
+    for (int32_t i = 0; i < b->look->n_own || i == 0; i++) {
+        if (b->occurs[i])
+            canvas_legend(b->c, (struct mark){ MARK_FILL, b->look->own[i].fill }, b->look->own[i].label);
+        for (int32_t k = 0; k < b->dims.n && i == 0; k++)
+            canvas_legend(b->c, (struct mark){ MARK_FILL, FILL_FIRST + k },
+                          canvas_keep(b->c, "%s%s", b->look->dim_prefix, b->dims.list[k]));
+    }
+}
+
+/* The parts of design i of one style. Rows count from the top; a design takes one unit of y, its bars 0.76 of
+ * it. */
+static void put_parts(struct bars *b, int32_t i, int32_t style)
+{
+    struct part parts[MAX_PARTS];
+    int32_t n = parts_of(b, i, parts);
+    double at = 0;
+
+    for (int32_t k = 0; k < n; k++) {
+        double value = parts[k].value / b->unit.scale, h = 0.76 / (b->look->stacked ? 1 : n);
+        double top = i + 0.12 + (b->look->stacked ? 0 : k * h);
+        if (value > 0 && part_style(b, i, &parts[k]) == style)
+            canvas_bar(b->c, at, top + h, at + value, top);
+        at += b->look->stacked ? value : 0;
+    }
+}
+
+static void put_all_parts(struct bars *b)
+{
+    int32_t n_styles = FILL_FIRST + b->dims.n;
+
+    for (int32_t i = 0; i < b->look->n_own; i++)
+        n_styles = b->look->own[i].fill < n_styles ? n_styles : b->look->own[i].fill + 1;
+    for (int32_t style = 0; style < n_styles; style++) {
+        for (int32_t i = 0; i < b->n; i++)
+            put_parts(b, i, style);
+        canvas_block_end(b->c, (struct mark){ MARK_FILL, style });
+    }
+}
+
+static void put_side_texts(struct bars *b, const struct canvas_box *box)
+{
+    double row_px = (box->bottom - box->top) / b->n;
+
+    for (int32_t i = 0; i < b->n; i++) {
+        struct canvas_label at = { .x_px = box->left - 6,
+                                   .y_px = box->top + (i + 0.5) * row_px,
+                                   .align = ALIGN_RIGHT,
+                                   .size_px = b->label_size_px,
+                                   .keep_size = true,
+                                   .room_px = b->label_px + 1 };
+        canvas_text(b->c, &at, b->labels[i]);
+        at = (struct canvas_label){ .x_px = box->right + 6, .y_px = at.y_px, .size_px = CANVAS_SMALL_PX };
+        if (b->ends[i][0])
+            canvas_text(b->c, &at, b->ends[i]);
+    }
+}
+
+static void put_bars_axis(struct bars *b, const struct canvas_box *box)
+{
+    const char *label = canvas_keep(b->c, "%s [%s]", b->look->axis_label, b->unit.name);
+    struct canvas_label at = { .x_px = (box->left + box->right) / 2,
+                               .y_px = box->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
+                               .align = ALIGN_CENTER };
+
+    at.x_px = fmin(at.x_px, canvas_page_width(b->c) - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
+    canvas_text(b->c, &at, label);
+    at = (struct canvas_label){ .x_px = box->right + 6 + b->end_px,
+                                .y_px = box->top - END_HEAD_PX * 0.5,
+                                .align = ALIGN_RIGHT,
+                                .size_px = CANVAS_SMALL_PX,
+                                .color = CANVAS_GREY };
+    if (b->end_px > 0)
+        canvas_text(b->c, &at, b->look->end_label);
+}
+
+static int draw_bars(struct bars *b, struct err *e)
+{
+    bool has_ends = b->end_px > 0;
+    double head_px = has_ends ? END_HEAD_PX : HEAD_PX, below_px = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX;
+    double margins = below_px + head_px, body_px = margins;
+    struct canvas_box box;
+
+    for (int32_t i = 0; i < b->n; i++)
+        body_px += b->look->stacked ? ROW_PX : bars_of(b, i) * BAR_PX + GAP_PX;
+    int rc = canvas_open(b->c, &box, body_px, b->n * LEAST_ROW_PX + margins, e);
+    if (rc)
+        return rc;
+    box.left += b->label_px + 6;
+    box.right -= b->end_px + (has_ends ? 6 : 0) + 8;
+    box.top += head_px;
+    box.bottom -= below_px;
+    canvas_panel(b->c, &box, &b->x, NULL);
+    text_printf(&b->c->script, "set yrange [%d:0]\n", (int)b->n);
+    put_side_texts(b, &box);
+    put_bars_axis(b, &box);
+    put_all_parts(b);
+    canvas_draw(b->c);
+    canvas_close(b->c);
+    return 0;
+}
+
+int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct sweep s = { 0 };
+    struct bars b = { .c = c, .s = &s, .look = r->figure->look };
+    int rc = read_sweep(&s, c, r, e);
+
+    if (rc)
+        return rc;
+    b.n = count_drawn(&b);
+    if (b.look->per_dim)
+        gather_dims(&b);
+    gather_parts(&b);
+    rc = make_texts(&b, e);
+    if (rc)
+        return rc;
+    put_bars_notes(&b);
+    put_bars_legend(&b);
+    return draw_bars(&b, e);
+}

@@ -1,0 +1,57 @@
+/** @file Figures of designs: what the rows of a sweep look like in grids, as bars and as points. Each is a
+ * declaration over columns of the table; struct plot_figure.look is one of these. */
+#ifndef PLOTS_SWEEPS_H
+#define PLOTS_SWEEPS_H
+
+#include "plots/grid.h"
+
+/** Lines over x: a column per workload, rows by network, a series per objective. */
+struct sweep_grid {
+    const char *x, *x_label;
+    bool by_network;   /**< a row of panels per network; else all networks in one */
+    bool common_total; /**< only designs of the total bandwidth that most share; x is the number of dimensions
+                        */
+    const char *note;
+    struct sweep_metric {
+        const char *label, *unit;
+        const struct unit *units;
+        const char *y, *equal; /**< columns; equal: "1" for a reference of 1, NULL for none */
+        bool low_is_better;
+    } metrics[GRID_MAX_METRICS];
+    int32_t n_metrics;
+};
+
+/** Horizontal bars, a row per design: stacked parts, or one bar per part. */
+struct sweep_bars {
+    const char *axis_label;   /**< without unit */
+    const char *unit;         /**< of the values, used when `units` is NULL */
+    const struct unit *units; /**< pick by size */
+    const char *dim_prefix;   /**< before a dimension's name in the legend: "exposed: " */
+    const char *end_label;    /**< heading of the numbers at the right end; NULL = none */
+    const char *per_dim;      /**< column of what each dimension has; NULL = none */
+    double times;             /**< what the values are multiplied by */
+    struct sweep_part {
+        const char *column, *label;
+        int32_t fill;
+    } const *own; /**< shape [n_own], parts that are no dimension; dimensions stand after the first in the
+                     legend. The last is the rest of the step */
+    int32_t n_own;
+    double least;    /**< own parts below this share of the step go to the rest */
+    bool stacked;    /**< else one bar per part */
+    bool exposed;    /**< with a note what this means, and " *" behind misfits */
+    double axis_max; /**< 0 = fit */
+};
+
+/** Points over network cost: a panel per workload, a marker per network. */
+struct sweep_scatter {
+    const char *y_label; /**< with unit; more is better */
+    const char *note;    /**< what filled and hollow mean; shown where there are hollow ones */
+    bool equal_split; /**< performance, with the equal split as hollow markers; else MFU, misfits hollow and
+                         plans */
+};
+
+int sweep_grid(struct canvas *c, const struct rows *r, struct err *e);
+int sweep_bars(struct canvas *c, const struct rows *r, struct err *e);
+int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e);
+
+#endif

@@ -1,0 +1,403 @@
+/* From rows to columns of a figure: names, filters, cells, faults, what tells rows apart. */
+#include "tests/unit/test_plots_sample.h"
+
+#include "plots/data.h"
+
+static const struct plot_options no_options = { 0 };
+static const char *const no_columns[] = { NULL };
+static const struct plot_figure figure = { .name = "demo",
+                                           .columns = no_columns,
+                                           .source = "weft demo --of csv" };
+
+static struct canvas begin_canvas(void)
+{
+    struct canvas c;
+    canvas_init(&c, &no_options, "");
+    return c;
+}
+
+static void names_keep_the_order_of_first_appearance(void **state)
+{
+    static const char *const added[] = { "b", "a", "b", "c", "a" };
+    static const int32_t want[] = { 0, 1, 0, 2, 1 };
+    struct canvas c = begin_canvas();
+    struct names n = { 0 };
+    char text[12];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(added); i++)
+        assert_int_equal(names_add(&c, &n, added[i]), want[i]);
+    assert_int_equal(names_find(&n, "c"), 2);
+    assert_int_equal(names_find(&n, "d"), -1);
+    for (int i = 0; i < 40; i++) { /* the text is copied */
+        snprintf(text, sizeof text, "%d", i);
+        assert_int_equal(names_add(&c, &n, text), 3 + i);
+    }
+    assert_string_equal(n.list[42], "39");
+    canvas_free(&c);
+}
+
+/* Columns curve (text), bytes (real), ranks (count), odd (text) and one row. */
+static struct rows rows_of(struct table *t, double bytes, const char *odd)
+{
+    *t = (struct table){ 0 };
+    table_column(t, "curve", TABLE_TEXT);
+    table_column(t, "bytes", TABLE_REAL);
+    table_column(t, "ranks", TABLE_COUNT);
+    table_column(t, "odd", TABLE_TEXT);
+    table_row(t);
+    table_put_text(t, "a");
+    table_put_real(t, bytes);
+    table_put_count(t, 8);
+    if (odd)
+        table_put_text(t, odd);
+    else
+        table_put_none(t);
+    return (struct rows){ .t = t, .figure = &figure, .opt = &no_options };
+}
+
+static void filters_of_one_column_are_alternatives(void **state)
+{
+    static const struct {
+        struct plot_where where[3];
+        int32_t n;
+        bool want;
+    } cases[] = {
+        { { { "curve", "a" } }, 1, true },
+        { { { "curve", "b" } }, 1, false },
+        { { { "curve", "b" }, { "curve", "a" } }, 2, true },
+        { { { "curve", "a" }, { "ranks", "8.0" } }, 2, true },
+        { { { "curve", "a" }, { "ranks", "9" } }, 2, false },
+        { { { "bytes", "1024" }, { "ranks", "9" }, { "ranks", "8" } }, 3, true },
+        { { { "bytes", "many" } }, 1, false },
+        { { { "odd", "" } }, 1, true },
+    };
+    struct table t;
+    struct rows r = rows_of(&t, 1024, NULL);
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plot_options opt = { .where = cases[i].where, .n_where = cases[i].n };
+        r.opt = &opt;
+        assert_int_equal(rows_pass(&r), cases[i].want);
+    }
+    table_free(&t);
+}
+
+static void cells_read_as_text_whatever_their_kind(void **state)
+{
+    static const char *const want[] = { "a", "1.5", "8", "" };
+    struct table t;
+    struct rows r = rows_of(&t, 1.5, NULL);
+    char buf[NUM_TEXT];
+    (void)state;
+    for (int32_t i = 0; i < 4; i++) {
+        assert_string_equal(rows_text(buf, &r, i), want[i]);
+        assert_int_equal(rows_filled(&r, i), i < 3);
+    }
+    assert_string_equal(rows_text(buf, &r, -1), "");
+    table_free(&t);
+}
+
+static void a_cell_that_cannot_be_is_placed(void **state)
+{
+    static const struct {
+        struct bind bind;
+        double bytes;
+        const char *odd, *want; /* NULL: read */
+    } cases[] = {
+        { { .column = "odd", AS_NUMBER, NEED },
+          1,
+          "fast",
+          "figure demo: row 1, column odd: is \"fast\", need a number" },
+        { { .column = "odd", AS_NUMBER, NEED },
+          1,
+          "-2",
+          "figure demo: row 1, column odd: is -2, need at least 0" },
+        { { .column = "odd", AS_ANY, NEED }, 1, "-2", NULL },
+        { { .column = "odd", AS_ABOVE_ZERO, NEED }, 1, "-2", "column odd: is -2, need above 0" },
+        { { .column = "odd", AS_ABOVE_ZERO, NEED }, 1, "0", "column odd: is 0, need above 0" },
+        { { .column = "odd", AS_ABOVE_ZERO, NEED }, 1, NULL, NULL },
+        { { .column = "bytes", AS_COUNT, NEED, .most = 8 }, 8, NULL, NULL },
+        { { .column = "bytes", AS_COUNT, NEED, .most = 8 },
+          9,
+          NULL,
+          "column bytes: is 9, need a whole number, 0 to 8" },
+        { { .column = "bytes", AS_COUNT, NEED, .most = 8 },
+          1.5,
+          NULL,
+          "is 1.5, need a whole number, 0 to 8" },
+        { { .column = "bytes", AS_COUNT, NEED, .most = 8 },
+          (double)NAN,
+          NULL,
+          "need a whole number, 0 to 8" },
+        { { .column = "bytes", AS_COUNT, NEED, .most = 8 }, -1, NULL, "is -1, need at least 0" },
+        { { .column = "gone", AS_WORD, NEED },
+          1,
+          NULL,
+          "figure demo: column gone: is missing, need it in the CSV of weft demo --of csv" },
+        { { .column = "gone", AS_NUMBER, MAY_MISS }, 1, NULL, NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct canvas c = begin_canvas();
+        struct table t;
+        struct data d;
+        struct err e = { 0 };
+        struct rows r = rows_of(&t, cases[i].bytes, cases[i].odd);
+        int rc = data_read(&d, &c, &r, &cases[i].bind, 1, &e);
+        if (cases[i].want)
+            assert_fails(rc, &e, ERR_PARSE, cases[i].want);
+        else
+            assert_ok(rc, &e);
+        canvas_free(&c);
+        table_free(&t);
+    }
+}
+
+/* Series a, b, c; the second of b lacks a value; the last is of another unit. */
+static void series_table(struct table *t)
+{
+    static const struct {
+        const char *series, *status;
+        double x;
+    } rows[] = { { "b", "done", 3 },
+                 { "c", "error", 1 },
+                 { "a", "done", 1 },
+                 { "b", "done", (double)NAN },
+                 { "a", "done", 2 } };
+    *t = (struct table){ 0 };
+    table_column(t, "series", TABLE_TEXT);
+    table_column(t, "status", TABLE_TEXT);
+    table_column(t, "x", TABLE_REAL);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        table_row(t);
+        table_put_text(t, rows[i].series);
+        table_put_text(t, rows[i].status);
+        table_put_real(t, rows[i].x);
+    }
+}
+
+static void rows_left_out_are_counted_and_words_keep_the_place_of_the_table(void **state)
+{
+    static const struct bind binds[] = { { .column = "status", AS_STATUS, NEED, .word = "done" },
+                                         { .column = "x", AS_NUMBER, FILLED },
+                                         { .column = "series", AS_WORD, NEED, .numbered = OF_TABLE } };
+    static const struct plot_where only_a = { "series", "a" };
+    const struct plot_options opt = { .where = &only_a, .n_where = 1 };
+    struct canvas c = begin_canvas();
+    struct table t;
+    struct data d;
+    struct facet kept;
+    struct err e = { 0 };
+    int32_t *styles;
+    (void)state;
+    series_table(&t);
+    struct rows r = { .t = &t, .figure = &figure, .opt = &no_options };
+    assert_ok(data_read(&d, &c, &r, binds, 3, &e), &e);
+    assert_int_equal(d.n, 3);
+    assert_int_equal(d.n_passed, 5);
+    assert_int_equal(d.n_blank, 1);
+    assert_int_equal(d.n_undone, 1);
+    assert_int_equal(d.undone[0], 1);
+    assert_int_equal(d.row[2], 4);
+    assert_close(data_x(&d, "x")[2], 2, 0);
+    assert_int_equal(d.words[2].n, 3);
+    r.opt = &opt;
+    assert_ok(data_read(&d, &c, &r, binds, 3, &e), &e);
+    assert_int_equal(d.n, 2);
+    assert_ok(data_keep_words(&kept, &styles, &d, 2, NULL, d.n, &e), &e);
+    assert_int_equal(kept.names.n, 1);
+    assert_int_equal(kept.at[1], 0);
+    assert_int_equal(styles[0], 2); /* third of the table: as without the filter */
+    canvas_free(&c);
+    table_free(&t);
+}
+
+static void sorting_is_by_the_first_key_that_differs_and_stable(void **state)
+{
+    const double x[] = { 2, 1, 2, 1, 2 };
+    const int32_t word[] = { 1, 0, 0, 0, 1 };
+    const struct sort_key rising[] = { { .x = x }, { .word = word } },
+                          falling[] = { { .x = x, .falls = true } };
+    int64_t order[] = { 0, 1, 2, 3, 4 };
+    const int64_t want[] = { 1, 3, 2, 0, 4 }, want_falling[] = { 2, 0, 4, 1, 3 };
+    struct err e = { 0 };
+    (void)state;
+    assert_ok(data_sort(order, 5, rising, 2, &e), &e);
+    assert_memory_equal(order, want, sizeof order);
+    assert_ok(data_sort(order, 5, falling, 1, &e), &e);
+    assert_memory_equal(order, want_falling, sizeof order);
+}
+
+/* ---- designs, by what a figure says of them ---- */
+
+static void assert_split_refused(const struct sample *rows, size_t n, const char *gone, const char *want)
+{
+    struct table t;
+    struct text s = { 0 };
+    struct err e = { 0 };
+    sample_table(&t, rows, n);
+    if (gone)
+        t.names[table_find(&t, gone)][0] = '?';
+    assert_fails(plot_script("split", &t, &no_options, &s, &e), &e, ERR_PARSE, want);
+    text_free(&s);
+    table_free(&t);
+}
+
+static void a_missing_column_of_designs_is_named_with_the_figure(void **state)
+{
+    static const char *const gone[][2] = { { "status",
+                                             "figure split: column status: is missing, need it in the CSV" },
+                                           { "objective", "figure split: column objective: is missing" },
+                                           { "dims", "figure split: column dims: is missing" },
+                                           { "n_dims", "figure split: column n_dims: is missing" },
+                                           { "bw3_GBps", "figure split: column bw3_GBps: is missing" } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(gone); i++)
+        assert_split_refused(sample_rows, COUNT_OF(sample_rows), gone[i][0], gone[i][1]);
+}
+
+static void columns_of_dimensions_no_network_has_may_be_missing(void **state)
+{
+    struct table t;
+    struct text s = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    sample_table(&t, sample_rows, 2);
+    t.names[table_find(&t, "bw3_GBps")][0] = '?';
+    assert_ok(plot_script("split", &t, &no_options, &s, &e), &e);
+    text_free(&s);
+    table_free(&t);
+}
+
+static void dimensions_that_cannot_be_are_placed(void **state)
+{
+    static const struct {
+        struct sample row;
+        const char *want;
+    } cases[] = {
+        { { "n", "a|b", "w", "time", "solved", 3, 1, 1, 1, 1, 1, 1, 1, { 1, 1, 1 }, { 0 }, { 0 } },
+          "figure split: row 1, column dims: is 2 names, need 3 as n_dims says" },
+        { { "n", "a|b|", "w", "time", "solved", 2, 1, 1, 1, 1, 1, 1, 1, { 1, 1, 1 }, { 0 }, { 0 } },
+          "figure split: row 1, column dims: is 3 names, need 2" },
+        { { "n", "", "w", "time", "solved", 0, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
+          "figure split: row 1, column n_dims: is 0, need above 0" },
+        { { "n", "a|b|c|d|e|f|g|h|i", "w", "time", "solved", 9, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
+          "figure split: row 1, column n_dims: is 9, need a whole number, 1 to 8" },
+        { { "n", "a", "w", "time", "solved", 1, 1, 1, 1, 1, 1, 1, 1, { -1 }, { 0 }, { 0 } },
+          "figure split: row 1, column bw1_GBps: is -1, need at least 0" },
+        { { "n", "a", "w", "time", "infeasible", 1, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
+          "figure split: rows to draw: is 0 of 1 (1 pass the filter, 0 of those are solved but lack a "
+          "value)" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_split_refused(&cases[i].row, 1, NULL, cases[i].want);
+}
+
+/* ---- phrases ---- */
+
+/* One row of a sweep over `paths`, whose network is `network`. */
+static void sweep_table(struct table *t, const char *const *paths, const char *const *values, size_t n,
+                        const char *network, const char *plan)
+{
+    *t = (struct table){ 0 };
+    table_column(t, "point", TABLE_COUNT);
+    for (size_t i = 0; i < n; i++)
+        table_column(t, paths[i], TABLE_TEXT);
+    table_column(t, "network", TABLE_TEXT);
+    table_column(t, "plan", TABLE_TEXT);
+    table_column(t, "tp", TABLE_COUNT);
+    table_row(t);
+    table_put_count(t, 0);
+    for (size_t i = 0; i < n; i++)
+        table_put_text(t, values[i]);
+    table_put_text(t, network);
+    table_put_text(t, plan);
+    table_put_count(t, 8);
+}
+
+static void a_plan_is_cut_into_phrases_with_details_behind_a_tab(void **state)
+{
+    static const char *const cases[][2] = {
+        { "tp 8, dp 16, pp 4, microbatch 1 of 64, interleave 2, selective recompute, zero 1, sequence "
+          "parallel",
+          "tp 8\ndp 16\npp 4\n\tmb 1×64\n\tinterleave 2\n\tselective recompute\n\tzero 1\n\tsp\n" },
+        { "cp 2, ep 8, microbatch 1 of 1, gpipe, cp by ring",
+          "cp 2\nep 8\n\tmb 1×1\n\tgpipe\n\tcp by ring\n" },
+        { "", "" },
+        { "one", "\tone\n" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct table t;
+        struct text out = { 0 };
+        sweep_table(&t, NULL, NULL, 0, "n", cases[i][0]);
+        struct rows r = { .t = &t };
+        phrases_put_plan(&out, &r, table_find(&t, "plan"));
+        assert_string_equal(text_str(&out), cases[i][1]);
+        text_free(&out);
+        table_free(&t);
+    }
+}
+
+/* What another column or the network's word shows is not said twice: the 4 in it is a size, no latency. */
+static void axes_are_the_last_word_of_the_key_and_the_value(void **state)
+{
+    static const char *const paths[] = { "workload.parallel.tp",     "workload.parallel.batch",
+                                         "workload.model",           "network.dims.pod.size",
+                                         "network.dims.pod.bw_GBps", "network.dims.pod.latency_ns" };
+    static const char *const values[] = { "8", "1024", "../models/llama3-8b.yaml", "64", "25", "4" };
+    static const char *const networks[][2] = {
+        { "switch:4@250 switch:64@25", "batch 1024\nmodel llama3-8b\nlatency_ns 4\n" },
+        { "pod-64", "batch 1024\nmodel llama3-8b\nsize 64\nbw_GBps 25\nlatency_ns 4\n" }
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(networks); i++) {
+        struct table t;
+        struct text out = { 0 };
+        sweep_table(&t, paths, values, COUNT_OF(paths), networks[i][0], "");
+        struct rows r = { .t = &t };
+        phrases_put_axes(&out, &r);
+        assert_string_equal(text_str(&out), networks[i][1]);
+        text_free(&out);
+        table_free(&t);
+    }
+}
+
+static void phrases_are_common_when_all_have_them_whole(void **state)
+{
+    static const char *const list[] = { "tp 8\n\tzero 2\nbatch 1\n", "tp 8\n\tzero 1\nbatch 12\n" };
+    static const struct {
+        enum phrases_part part;
+        const char *want;
+    } cases[] = { { PHRASES_COMMON, "n · tp 8" },
+                  { PHRASES_VARYING, "n · zero 2, batch 1" },
+                  { PHRASES_SHORT, "n · batch 1" } };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text out = { 0 };
+        text_puts(&out, "n");
+        phrases_put(&out, list, 2, 0, cases[i].part);
+        assert_string_equal(text_str(&out), cases[i].want);
+        text_free(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_keep_the_order_of_first_appearance),
+        cmocka_unit_test(filters_of_one_column_are_alternatives),
+        cmocka_unit_test(cells_read_as_text_whatever_their_kind),
+        cmocka_unit_test(a_cell_that_cannot_be_is_placed),
+        cmocka_unit_test(rows_left_out_are_counted_and_words_keep_the_place_of_the_table),
+        cmocka_unit_test(sorting_is_by_the_first_key_that_differs_and_stable),
+        cmocka_unit_test(a_missing_column_of_designs_is_named_with_the_figure),
+        cmocka_unit_test(columns_of_dimensions_no_network_has_may_be_missing),
+        cmocka_unit_test(dimensions_that_cannot_be_are_placed),
+        cmocka_unit_test(a_plan_is_cut_into_phrases_with_details_behind_a_tab),
+        cmocka_unit_test(axes_are_the_last_word_of_the_key_and_the_value),
+        cmocka_unit_test(phrases_are_common_when_all_have_them_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
