@@ -1,6 +1,6 @@
 #include "cli/output.h"
 #include "base/sheet.h"
-#include "study/store.h"
+#include "study/runs.h"
 
 /* Adds the shards that are given. A store that was merged before has no number: then nothing is known. */
 static int mark_shards(struct spans *given, int32_t *n_shards, const struct run *run, struct err *e)
@@ -77,7 +77,8 @@ static int run_merge(struct run *run, struct err *e)
         return rc;
     rc = mark_shards(&given, &n_shards, run, e);
     if (!rc)
-        rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, e);
+        rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, study_reduce_store, NULL,
+                         e);
     if (!rc)
         rc = say_merged(run, &given, n_shards, e);
     spans_free(&given);

@@ -93,7 +93,7 @@ static int read_store(struct table *t, const char *path, struct err *e)
     if (rc)
         return rc;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    rc = study_trim_store(s, study_kind_of_store(s), e);
+    rc = study_trim_store(s, study_kind_of_store(s), false, e);
     if (!rc)
         rc = store_next(s, &walk, INT64_MAX, t, e);
     if (!rc)

@@ -67,7 +67,7 @@ struct source {
 static int next_rows(struct source *s, struct table *rows, struct err *e)
 {
     bool first = s->walk.id < 0;
-    int rc = first ? study_trim_store(s->store, study_kind_of_store(s->store), e) : 0;
+    int rc = first ? study_trim_store(s->store, study_kind_of_store(s->store), false, e) : 0;
     if (!rc)
         rc = store_next(s->store, &s->walk, AT_A_TIME, rows, e);
     if (!rc && first && s->where)

@@ -20,7 +20,7 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
     s->survivors = head.keep && *head.keep;
     s->from = (struct origin){ .known = true, .study_hash = head.study_hash, .seed = head.seed };
     s->kind = study_kind_of_store(s->store);
-    rc = study_trim_store(s->store, s->kind, e);
+    rc = study_trim_store(s->store, s->kind, false, e);
     return rc ? rc : read_batch(s, e);
 }
 

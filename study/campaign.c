@@ -47,9 +47,9 @@ static int commit(struct writer *w, struct err *e)
     return rc;
 }
 
-static void note_failed(struct campaign_state *state, const struct table *rows, int64_t row)
+static void note_failed(struct campaign_state *state, const struct table *rows, int64_t row, bool by_id)
 {
-    int64_t point = table_cell(rows, row, 0)->count;
+    int64_t point = table_cell(rows, row, 0)->count >> (by_id ? STORE_ROW_BITS : 0);
     const char *status = table_cell(rows, row, table_find(rows, "status"))->text;
     const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
     if (state->failed_point >= 0 && state->failed_point < point)
@@ -63,18 +63,17 @@ static void note_rows(struct writer *w, const struct table *rows, int64_t failed
 {
     struct campaign_state *state = &w->c->state;
     for (int64_t row = 0; row < rows->n_rows; row++) {
-        double time_s = table_number(rows, row, w->time);
+        double time_s = w->time < 0 ? (double)NAN : table_number(rows, row, w->time);
         if (isfinite(time_s) && !(time_s >= state->best_s))
             state->best_s = time_s;
         if (failed && !isfinite(time_s))
-            note_failed(state, rows, row);
+            note_failed(state, rows, row, w->c->runs != NULL);
     }
 }
 
-/* A fleet_take. */
-static int take(void *data, const struct fleet_batch *batch, struct err *e)
+/* Rows of blocks. */
+static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct err *e)
 {
-    struct writer *w = data;
     struct campaign *c = w->c;
     int rc =
         c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, STORE_RESULTS, &batch->rows, e);
@@ -84,8 +83,36 @@ static int take(void *data, const struct fleet_batch *batch, struct err *e)
         return rc;
     sweep_count_add(&c->state.done, &batch->counts);
     c->state.kept += c->keep ? 0 : batch->rows.n_rows;
+    c->state.n_done += batch->units.n;
     note_rows(w, &batch->rows, batch->counts.failed);
-    return clock_now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : 0;
+    return 0;
+}
+
+/* Results of runs, of which rows follow where a point is whole. */
+static int take_runs(struct writer *w, const struct fleet_batch *batch, struct err *e)
+{
+    struct campaign *c = w->c;
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    int rc = study_runs_take(c->runs, c->store, batch, &c->done, &rows, &n, e);
+    if (!rc)
+        rc = store_put(c->store, STORE_RESULTS, &rows, e);
+    if (!rc) {
+        sweep_count_add(&c->state.done, &n);
+        c->state.kept += rows.n_rows;
+        c->state.n_done += batch->rows.n_rows;
+        note_rows(w, &rows, n.failed);
+    }
+    table_free(&rows);
+    return rc;
+}
+
+/* A fleet_take. */
+static int take(void *data, const struct fleet_batch *batch, struct err *e)
+{
+    struct writer *w = data;
+    int rc = w->c->runs ? take_runs(w, batch, e) : take_blocks(w, batch, e);
+    return !rc && clock_now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : rc;
 }
 
 /* A fleet_progress. */
@@ -170,8 +197,10 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
     return (struct span){ first, whole + (i < rest) };
 }
 
-static int64_t points_of(const struct order *o, struct span units)
+static int64_t points_of(const struct order *o, const struct study *s, struct span units)
 {
+    if (!s->kind->blocks) /* those whose units are all there */
+        return (units.first + units.n) / s->seeds - (units.first + s->seeds - 1) / s->seeds;
     return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
 }
 
@@ -220,17 +249,22 @@ static int open_store(struct campaign *c, struct err *e)
                                      .study = text_str(&c->plan.study),
                                      .keep = c->keep ? text_str(&c->plan.keep) : NULL,
                                      .shard = ask->shard,
-                                     .n_shards = ask->n_shards };
+                                     .n_shards = ask->n_shards,
+                                     .kind = c->runs ? ask->study->kind->word : NULL,
+                                     .seeds = ask->study->seeds,
+                                     .n_axes = ask->study->sweep.n_keys };
     const char **parts = study_parts(ask->study, TABLE_ROWS);
     const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
-    int rc = parts ? store_open(&c->store, ask->store, &head, &(struct store_form){ &table, 1 }, &c->done,
-                                &c->state.done, e)
+    int rc = parts ? store_open(&c->store, ask->store, &head,
+                                c->runs ? study_runs_form(c->runs) : &(struct store_form){ &table, 1 },
+                                &c->done, &c->state.done, e)
                    : err_nomem(e, "columns of a sweep");
     free(parts);
     if (rc)
         return rc;
     c->resumed = c->done.n > 0;
     c->state.before = c->state.done.seen;
+    c->state.n_done = spans_count(&c->done, head.n_units);
     if (!c->keep)
         c->state.kept = c->state.done.solved;
     return c->keep ? offer_stored(c, e) : 0;
@@ -241,9 +275,13 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
     *c = (struct campaign){ .ask = ask, .state = { .best_s = NAN, .failed_point = -1 } };
     int rc = campaign_plan_make(&c->plan, ask->study, ask->all, e);
     if (!rc)
-        c->state.n_points = points_of(&c->plan.order, share_of(ask, c->plan.order.n_units));
+        c->state.n_units = c->plan.passes * share_of(ask, c->plan.order.n_units).n;
+    if (!rc)
+        c->state.n_points = points_of(&c->plan.order, ask->study, share_of(ask, c->plan.order.n_units));
     if (!rc && !keep_all(&c->plan.rule))
         rc = keep_build(&c->keep, &c->plan.rule, &c->plan.columns, e);
+    if (!rc && !ask->study->kind->blocks)
+        rc = study_runs_build(&c->runs, ask->study, ask->threads, e);
     if (!rc && fleet_rank() == 0)
         rc = open_store(c, e);
     if (rc)
@@ -253,6 +291,7 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
 
 void campaign_close(struct campaign *c)
 {
+    study_runs_free(c->runs);
     store_close(c->store);
     keep_free(c->keep);
     front_set_free(&c->known);
@@ -297,6 +336,8 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
                                .data = &pass };
     struct spans done;
     int rc = done_in_pass(&done, c, w->pass, e);
+    if (c->runs)
+        work = study_runs_work(c->runs);
     struct fleet_run run = { .work = &work,
                              .done = &done,
                              .share = share_of(c->ask, c->plan.order.n_units),
@@ -337,6 +378,10 @@ int campaign_run(struct campaign *c, struct err *e)
                         .time = table_find(&c->plan.columns, "time_s"),
                         .committed_s = clock_now_s() };
     int rc = 0;
+    if (c->runs) {
+        w.time = table_find(study_runs_form(c->runs)->tables[STORE_RESULTS].columns, "time_s");
+        rc = study_runs_resume(c->runs, c->store, &c->done, e);
+    }
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
         if (w.pass > 0)
             rc = share_known(c, e);
@@ -353,7 +398,7 @@ static int read_rows(struct table *out, struct store *s, const struct study_kind
     struct table rows = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     enum { AT_A_TIME = 4096 };
-    int rc = study_trim_store(s, kind, e);
+    int rc = study_trim_store(s, kind, false, e);
     if (!rc)
         rc = store_next(s, &walk, AT_A_TIME, out, e);
     while (!rc && walk.id >= 0) {
@@ -367,9 +412,23 @@ static int read_rows(struct table *out, struct store *s, const struct study_kind
     return rc ? rc : out->failed ? err_nomem(e, "rows of a study") : 0;
 }
 
-int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e)
+/* Extra tables that were recorded, and what is to be told. */
+static int read_extras(struct table *const *extras, struct text *notes, struct store *s,
+                       const struct study *study, struct err *e)
 {
-    const struct campaign_ask ask = { .study = study,
+    const struct study_kind *kind = study->kind;
+    int rc = 0;
+    for (int32_t i = TABLE_RUNS; i < kind->n_tables && extras && !rc; i++)
+        if (extras[i])
+            rc = study_read_table(extras[i], s, kind, kind->tables[i].word, e);
+    return rc || !notes ? rc : study_read_notes(notes, s, kind, e);
+}
+
+int campaign_tables(struct table *out, struct table *const *extras, struct text *notes,
+                    const struct study *study, int32_t threads, struct err *e)
+{
+    struct study wants = *study; /* borrowed as a whole, but for what is recorded */
+    const struct campaign_ask ask = { .study = &wants,
                                       .all = true,
                                       .shard = 1,
                                       .n_shards = 1,
@@ -377,11 +436,20 @@ int campaign_rows(struct table *out, const struct study *study, int32_t threads,
                                       .command = "",
                                       .version = "" };
     struct campaign c;
+    for (int32_t i = TABLE_RUNS; i < study->kind->n_tables && extras; i++)
+        wants.wanted |= (extras[i] ? UINT32_C(1) : 0) << i;
     int rc = campaign_open(&c, &ask, e);
     if (!rc)
         rc = campaign_run(&c, e);
     if (!rc)
         rc = read_rows(out, c.store, study->kind, e);
+    if (!rc && !study->kind->blocks)
+        rc = read_extras(extras, notes, c.store, study, e);
     campaign_close(&c);
     return rc;
+}
+
+int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e)
+{
+    return campaign_tables(out, NULL, NULL, study, threads, e);
 }

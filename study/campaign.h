@@ -4,6 +4,7 @@
 
 #include "study/campaign_plan.h"
 #include "study/fleet.h"
+#include "study/runs.h"
 #include "study/store.h"
 
 /** How far a sweep is. */
@@ -11,10 +12,12 @@ struct campaign_state {
     struct sweep_counts done; /**< all of the share so far, by earlier runs too */
     int64_t before;           /**< points that earlier runs have seen */
     int64_t n_points;         /**< of the share */
-    int64_t kept;             /**< rows so far; what a rule keeps, where there is one */
-    int64_t failed_point;     /**< the least of this run that has no design; -1 = none */
-    struct text why;          /**< its status, and the message where there is one */
-    double best_s;            /**< least time_s of this run; NaN before the first */
+    int64_t n_units, n_done; /**< of the share, and how many of them are done; a unit of a kind with runs is a
+                                  point with one seed */
+    int64_t kept;            /**< rows so far; what a rule keeps, where there is one */
+    int64_t failed_point;    /**< the least of this run that has no design; -1 = none */
+    struct text why;         /**< its status, and the message where there is one */
+    double best_s;           /**< least time_s of this run; NaN before the first */
 };
 
 /** As fleet_progress. */
@@ -36,10 +39,11 @@ struct campaign_ask {
 struct campaign {
     const struct campaign_ask *ask;
     struct campaign_plan plan;
-    struct keep *keep;      /**< NULL where all rows are kept */
-    struct store *store;    /**< on the first rank */
-    struct spans done;      /**< units in the store; those of the second pass come n_units later */
-    struct front_set known; /**< what the second pass holds points against */
+    struct study_runs *runs; /**< NULL where the kind has blocks */
+    struct keep *keep;       /**< NULL where all rows are kept */
+    struct store *store;     /**< on the first rank */
+    struct spans done;       /**< units in the store; those of the second pass come n_units later */
+    struct front_set known;  /**< what the second pass holds points against */
     struct campaign_state state;
     bool resumed;     /**< the store was there */
     bool complete;    /**< every unit of the share is done */
@@ -74,5 +78,10 @@ void campaign_close(struct campaign *c);
 /** All rows of a study, on threads of this process alone, as an export of a store has them. @p out: zero; the
  * caller frees it, also after failure. ERR_NOMEM, ERR_IO: no place for what does not fit into memory. */
 int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e);
+
+/** Likewise, with tables beside them: @p extras, shape [n_tables of the kind] by their number there, each
+ * zero where its rows are wanted, else NULL; and what is to be told of the points. Both may be NULL. */
+int campaign_tables(struct table *out, struct table *const *extras, struct text *notes,
+                    const struct study *study, int32_t threads, struct err *e);
 
 #endif

@@ -10,6 +10,10 @@ static int cut(struct campaign_plan *p, const struct study *study, struct err *e
     const struct block_ops *blocks = study->kind->blocks;
     const struct block_job largest = { .study = study, .order = &p->order, .rule = &p->rule };
     int64_t most;
+    if (!blocks) {
+        p->order.n_units = study->sweep.n_points * study->seeds;
+        return 0;
+    }
     int rc = order_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
     if (rc)
         return rc;

@@ -77,6 +77,7 @@ struct table_def {
     bool by_seed;    /**< rows by (point, seed, entry), else by (point, entry, seed) */
     bool first_seed; /**< rows of the first seed alone */
     bool always;     /**< recorded in every store, asked for or not */
+    bool as_rows;    /**< of columns called as those of tables[0] it shows those that are shown there */
     /** Fill in cells that are known when all runs of the point are done; at export. NULL: none. */
     void (*derive)(void *row, const void *shared);
 };
@@ -138,6 +139,8 @@ const struct study *results_study(const struct results *r);
 /** Rows of a point; opaque. Texts are copied. */
 struct rows;
 void rows_put(struct rows *r, const void *row);
+/** Append lines to study_shared.notes of the point. Copied. */
+void rows_note(struct rows *r, const char *lines);
 
 /** Which lines of study_shared.notes are said when all is done. */
 enum notes_rule {
@@ -259,6 +262,10 @@ struct study_kind {
     /** Of a study of one point that has no results: 0 where its rows say so, else the error that the command
      * fails with; no rows are written then. NULL: always rows. */
     int (*fail_alone)(const struct study_report *r, struct err *e);
+    /** What --list prints: schedulers or methods, then columns. */
+    int (*list)(struct text *out, struct err *e);
+    const char
+        *empty_of;    /**< column whose first word says why an extra table stays empty; NULL: nobody asks */
     bool notes_first; /**< study_shared.notes are said before that error, else only where there is none */
 
     /* -- what only some kinds have -- */

@@ -113,17 +113,27 @@ int store_shown(struct table *out, const struct store *s, struct err *e);
 /** Hide columns from such walks that begin hereafter: those with show[] false, shape [n_cols of
  * store_shown() before anything was hidden]. NULL: none. ERR_NOMEM. */
 int store_show(struct store *s, const bool *show, struct err *e);
+/** False: store_show() hides the own column of table STORE_RESULTS of this name. */
+bool store_is_shown(const struct store *s, const char *column);
 
 /** Of a column of table STORE_RESULTS, by name: its largest value (COUNT; 0 where there is none), whether it
  * has any. 0, false: there is no such column. */
 int store_max(struct store *s, const char *column, int64_t *out, struct err *e);
 int store_any(struct store *s, const char *column, bool *out, struct err *e);
+/** Is one of the values of a column of texts @p word? */
+int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e);
 
-/** One store of the shards of a sweep, with the rows that an undivided run keeps. Refused with a line: of
- * different sweeps, a shard twice, rows of one point that differ. Missing shards are no error: the store is
+/** Called with a store of version 2 that has the runs of all shards: put the rows of the points all of whose
+ * units are @p done but for those that are in the set @p reduced, whose rows are there, and count them. */
+typedef int store_reduce(void *data, struct store *s, const struct spans *done, const struct spans *reduced,
+                         struct sweep_counts *n, struct err *e);
+
+/** One store of the shards of a study, with the rows that an undivided run keeps. Refused with a line: of
+ * different studies, a shard twice, rows of one point that differ. Missing shards are no error: the store is
  * then not complete. What was merged can be merged on. @p out is replaced, also where it is one of @p paths;
- * after a failure it is as it was. */
-int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e);
+ * after a failure it is as it was. @p reduce is of stores of version 2; @p data is its. */
+int store_merge(const char *out, const char *const *paths, int32_t n, store_reduce *reduce, void *data,
+                struct err *e);
 
 /** Does the file begin as SQLite's do? Not for a store that this process has open: closing it again would
  * drop SQLite's locks. */

@@ -29,6 +29,8 @@ struct merge {
     struct spans done;
     struct sweep_counts counts;
     struct keep_rule rule;
+    store_reduce *reduce; /* of version 2; NULL: none */
+    void *data;
     struct keep *keep; /* NULL where all rows are kept */
     struct table few;  /* rows to be held against the survivors together */
 };
@@ -218,6 +220,52 @@ static int merge_rows(struct merge *m, struct err *e)
     return !rc && m->keep ? put_survivors(m, e) : rc;
 }
 
+/* Of version 2. */
+static int merge_tables(struct merge *m, struct err *e)
+{
+    const struct spans none = { 0 };
+    const struct sweep_counts nothing = { 0 };
+    int64_t n = 0;
+    int rc = 0;
+    for (int32_t t = STORE_RESULTS; t < m->out->n_tables; t++)
+        for (int32_t i = 0; i < m->n && !rc; i++) {
+            struct table rows = { 0 };
+            struct store_walk walk = store_walk_all(t, true);
+            do {
+                rc = store_next(m->sources[i].store, &walk, PIECE, &rows, e);
+                if (!rc)
+                    rc = store_put(m->out, t, &rows, e);
+                n += rows.n_rows;
+                if (!rc && n >= ROWS_PER_COMMIT) {
+                    rc = store_commit(m->out, &none, &nothing, e);
+                    n = 0;
+                }
+            } while (!rc && rows.n_rows);
+            table_free(&rows);
+        }
+    return rc;
+}
+
+/* Points through which a cut went are whole now. */
+static int reduce_rest(struct merge *m, struct err *e)
+{
+    struct spans reduced = { 0 };
+    int64_t seeds = m->out->head.seeds;
+    int rc = 0;
+    for (int32_t i = 0; i < m->n; i++) {
+        const struct spans *done = &m->sources[i].store->done;
+        for (int64_t k = 0; k < done->n && !rc; k++) {
+            int64_t first = (done->spans[k].first + seeds - 1) / seeds;
+            int64_t end = (done->spans[k].first + done->spans[k].n) / seeds;
+            rc = first < end ? spans_add(&reduced, first, end - first, e) : 0;
+        }
+    }
+    if (!rc)
+        rc = m->reduce(m->data, m->out, &m->done, &reduced, &m->counts, e);
+    spans_free(&reduced);
+    return rc;
+}
+
 static int merge_state(struct merge *m, struct err *e)
 {
     int rc = 0;
@@ -227,6 +275,8 @@ static int merge_state(struct merge *m, struct err *e)
         for (int64_t k = 0; k < s->done.n && !rc; k++)
             rc = spans_add(&m->done, s->done.spans[k].first, s->done.spans[k].n, e);
     }
+    if (!rc && m->out->head.kind)
+        rc = reduce_rest(m, e);
     return rc ? rc : store_commit(m->out, &m->done, &m->counts, e);
 }
 
@@ -245,7 +295,7 @@ static int merge_into(struct merge *m, const char *path, struct err *e)
     if (!rc)
         rc = read_rule(m, e);
     if (!rc)
-        rc = merge_rows(m, e);
+        rc = m->out->head.kind ? merge_tables(m, e) : merge_rows(m, e);
     if (!rc)
         rc = merge_state(m, e);
     store_close(m->out);
@@ -277,9 +327,10 @@ static void remove_all(const char *path)
     }
 }
 
-int store_merge(const char *out, const char *const *paths, int32_t n, struct err *e)
+int store_merge(const char *out, const char *const *paths, int32_t n, store_reduce *reduce, void *data,
+                struct err *e)
 {
-    struct merge m = { 0 };
+    struct merge m = { .reduce = reduce, .data = data };
     struct text side = { 0 };
     int rc = open_sources(&m, paths, n, e);
     /* Beside it first, so that it appears whole or not at all. */

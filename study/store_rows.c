@@ -298,7 +298,7 @@ int store_shown(struct table *out, const struct store *s, struct err *e)
 
 int store_show(struct store *s, const bool *show, struct err *e)
 {
-    size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + s->head.n_axes + 1);
+    size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + s->head.n_axes);
     free(s->show);
     s->show = NULL;
     if (!show)
@@ -306,8 +306,16 @@ int store_show(struct store *s, const bool *show, struct err *e)
     s->show = malloc(n);
     if (!s->show)
         return err_nomem(e, "columns of a store");
-    memcpy(s->show, show, n - (s->head.kind ? 0 : 1));
+    memcpy(s->show, show, n);
     return 0;
+}
+
+bool store_is_shown(const struct store *s, const char *column)
+{
+    const struct store_table *t = &s->tables[STORE_RESULTS];
+    int32_t col = table_find(&t->columns, column);
+    /* Of version 2 keys are not shown, but the point and axes stand before. */
+    return col < 0 || !s->show || s->show[col + (s->head.kind ? (int32_t)s->head.n_axes : 0)];
 }
 
 /* Of one of the results' own columns: its largest value, or whether it has any (1, 0). */
@@ -342,6 +350,31 @@ int store_any(struct store *s, const char *column, bool *out, struct err *e)
     int64_t n;
     int rc = ask_column(s, column, false, &n, e);
     *out = n > 0;
+    return rc;
+}
+
+int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e)
+{
+    const struct store_table *t = &s->tables[STORE_RESULTS];
+    int32_t col = table_find(&t->columns, column), id = texts_find(&s->texts, word);
+    struct sqlite3_stmt *get = NULL;
+    struct text sql = { 0 };
+    *out = false;
+    if (col < 0)
+        return 0;
+    text_printf(&sql, "SELECT 1 FROM %s WHERE \"%s\" = ?1 LIMIT 1", t->parts[t->part_of[col]].name,
+                t->names[col]);
+    int rc = text_check(&sql, e);
+    if (!rc)
+        rc = store_prepare(s, &get, text_str(&sql), e);
+    if (!rc) {
+        int code = id < 0 ? bind_text(get, 1, word, false) : sqlite3_bind_int64(get, 1, id);
+        code = code ? code : sqlite3_step(get);
+        *out = code == SQLITE_ROW;
+        rc = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : store_fail(s, code, e);
+    }
+    sqlite3_finalize(get);
+    text_free(&sql);
     return rc;
 }
 

@@ -196,7 +196,7 @@ static int ask_store(struct trim_ask *ask, struct store *s, const struct table *
     return rc || col < 0 ? rc : store_any(s, name, &ask->any, e);
 }
 
-int study_trim_store(struct store *s, const struct study_kind *kind, struct err *e)
+int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden, struct err *e)
 {
     struct table columns = { 0 };
     struct trim_ask upto = { 0 }, with = { 0 };
@@ -204,7 +204,7 @@ int study_trim_store(struct store *s, const struct study_kind *kind, struct err 
     bool *show = rc ? NULL : show_all(&columns, e);
     rc = rc ? rc : show ? 0 : ERR_NOMEM;
     for (const struct column *c = kind->tables[TABLE_ROWS].columns; c->name && !rc; c++) {
-        if (c->flags & COLUMN_HIDDEN)
+        if ((c->flags & COLUMN_HIDDEN) && !hidden)
             show_first(show, &columns, c, 0);
         if (c->upto && !(rc = ask_store(&upto, s, &columns, c->upto, e)))
             show_first(show, &columns, c, upto.most);

@@ -50,7 +50,7 @@ void study_put_row(struct table *t, const struct study *s, int32_t table, const 
 const char **study_parts(const struct study *s, int32_t table);
 /** Hide columns of a store's rows, which are of @p kind, as study_trim() and kind->trim do. Errors as
  * store_max(). */
-int study_trim_store(struct store *s, const struct study_kind *kind, struct err *e);
+int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden, struct err *e);
 /** The kind of its study; NULL: one that this program does not know. */
 const struct study_kind *study_kind_of_store(const struct store *s);
 

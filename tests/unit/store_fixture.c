@@ -157,7 +157,7 @@ void stored_read(struct table *all, struct store *s, int64_t most)
     struct err e = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     *all = (struct table){ 0 };
-    assert_ok(study_trim_store(s, &design_kind, &e), &e);
+    assert_ok(study_trim_store(s, &design_kind, false, &e), &e);
     do {
         assert_ok(store_next(s, &walk, most, &piece, &e), &e);
         assert_true(piece.n_rows <= most);

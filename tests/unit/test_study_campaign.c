@@ -86,7 +86,7 @@ static void take_result(struct result *r, struct store *s)
     store_head_of(s, &head, &r->n, &r->complete);
     r->points = head.n_points;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    assert_ok(study_trim_store(s, &design_kind, &e), &e);
+    assert_ok(study_trim_store(s, &design_kind, false, &e), &e);
     assert_ok(store_next(s, &walk, 100000, &rows, &e), &e);
     r->rows = rows.n_rows;
     for (int64_t i = 1; i < rows.n_rows; i++)
@@ -245,7 +245,7 @@ static void run_in_shards(struct result *r, struct folder *f, int32_t n, int32_t
         assert_true(o.complete && o.state.done.seen == o.state.n_points);
         points += o.state.n_points;
     }
-    assert_ok(store_merge(store_path(paths[0], f, 0), given, n_given, &e), &e);
+    assert_ok(store_merge(store_path(paths[0], f, 0), given, n_given, NULL, NULL, &e), &e);
     assert_ok(run(&o, NULL, f, paths[0], &(struct way){ .threads = 1 }, &e), &e);
     assert_true(o.complete && o.before == points && (missing || points == o.state.n_points));
     take_and_remove(r, paths[0]);

@@ -106,7 +106,7 @@ static void shards_together_have_the_rows_of_an_undivided_run(void **state)
     make_shards(f);
     make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
     const char *const turned[] = { f->paths[2], f->paths[0], f->paths[3], f->paths[1] };
-    assert_ok(store_merge(f->out, turned, 4, &e), &e);
+    assert_ok(store_merge(f->out, turned, 4, NULL, NULL, &e), &e);
     csv_of(&want, whole);
     csv_of(&got, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
@@ -123,13 +123,13 @@ static void a_missing_shard_can_be_merged_later(void **state)
     struct text want = { 0 }, got = { 0 };
     struct err e = { 0 };
     make_shards(f);
-    assert_ok(store_merge(f->out, f->paths, 3, &e), &e);
+    assert_ok(store_merge(f->out, f->paths, 3, NULL, NULL, &e), &e);
     assert_state(f->out, 45, false);
     const char *const rest[] = { f->out, f->paths[3] };
-    assert_ok(store_merge(f->out, rest, 2, &e), &e);
+    assert_ok(store_merge(f->out, rest, 2, NULL, NULL, &e), &e);
     assert_state(f->out, UNITS, true);
     csv_of(&got, f->out);
-    assert_ok(store_merge(f->out, f->paths, 4, &e), &e);
+    assert_ok(store_merge(f->out, f->paths, 4, NULL, NULL, &e), &e);
     csv_of(&want, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
     text_free(&want);
@@ -142,17 +142,18 @@ static void what_does_not_go_together_is_refused_and_leaves_nothing(void **state
     struct err e = { 0 };
     make_shards(f);
     const char *const twice[] = { f->paths[1], f->paths[0], f->paths[1] };
-    assert_fails(store_merge(f->out, twice, 3, &e), &e, ERR_PARSE, "s2.db: has units of the sweep (1) that ");
+    assert_fails(store_merge(f->out, twice, 3, NULL, NULL, &e), &e, ERR_PARSE,
+                 "s2.db: has units of the sweep (1) that ");
     assert_has(e.msg, "s2.db has, need each shard once");
     assert_int_equal(remove(f->paths[1]), 0);
     make_shard(f->paths[1], 2, 4, 2, 4, 0); /* the third one's units */
-    assert_fails(store_merge(f->out, f->paths, 4, &e), &e, ERR_PARSE,
+    assert_fails(store_merge(f->out, f->paths, 4, NULL, NULL, &e), &e, ERR_PARSE,
                  "s3.db: has units of the sweep (2) that ");
     assert_int_equal(remove(f->paths[1]), 0);
     const char *const missing[] = { f->paths[0], f->paths[1] };
-    assert_fails(store_merge(f->out, missing, 2, &e), &e, ERR_PARSE, "s2.db: file is missing");
+    assert_fails(store_merge(f->out, missing, 2, NULL, NULL, &e), &e, ERR_PARSE, "s2.db: file is missing");
     scratch_file(f->shards[1], f->dir, "s2.db", "point\n1\n", 8);
-    assert_fails(store_merge(f->out, missing, 2, &e), &e, ERR_PARSE, "s2.db: is no store");
+    assert_fails(store_merge(f->out, missing, 2, NULL, NULL, &e), &e, ERR_PARSE, "s2.db: is no store");
     assert_int_equal(scratch_count(f->dir), 4);
 }
 
@@ -179,12 +180,12 @@ static void rows_of_one_point_have_to_be_equal(void **state)
         assert_ok(store_commit(s, &done, &counts, &e), &e);
         store_close(s);
         if (version == 0) {
-            assert_ok(store_merge(f->out, f->paths, 2, &e), &e);
+            assert_ok(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e);
             csv_of(&want, f->paths[0]);
             csv_of(&got, f->out);
             assert_string_equal(text_str(&got), text_str(&want));
         } else {
-            assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
+            assert_fails(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e, ERR_PARSE,
                          "s2.db: has another row of point 4 than ");
             assert_state(f->out, 15, false); /* as it was */
         }
@@ -210,7 +211,7 @@ static void a_store_of_another_sweep_is_told_with_both_names(void **state)
     stored_columns(&columns);
     assert_ok(stored_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
     store_close(s);
-    assert_fails(store_merge(f->out, f->paths, 2, &e), &e, ERR_PARSE,
+    assert_fails(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e, ERR_PARSE,
                  "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
     assert_has(e.msg, "s1.db");
     table_free(&columns);

@@ -1,0 +1,58 @@
+/**
+ * @file Studies of kinds with runs: from units on threads and ranks to rows of whole points.
+ *
+ * A unit is a point with one seed: unit = point * seeds + number of the seed, known before any point is read.
+ * A rank takes units one by one; its threads run the entries (schedulers, methods) of the units it has open,
+ * and open another when none is left, so that a study of one seed keeps all threads at work and at most as
+ * many seeds as threads are in memory. A point stays prepared while one of its units is open, and the last
+ * one thereafter.
+ *
+ * What comes out goes to the store of the first rank at once (study/store.h, version 2): a result a run, what
+ * the runs of a point share, rows of extra tables; then the unit is done. Who has all units of a point done
+ * reduces it, from the store alone: the first rank prepares nothing for it, and neither does one that resumes
+ * a study or merges shards.
+ */
+#ifndef STUDY_RUNS_H
+#define STUDY_RUNS_H
+
+#include "study/fleet.h"
+#include "study/store.h"
+#include "study/study.h"
+
+/** Opaque. */
+struct study_runs;
+
+/** @p s is open and stays so. @p threads of this rank. ERR_NOMEM; then *out is NULL. */
+int study_runs_build(struct study_runs **out, const struct study *s, int32_t threads, struct err *e);
+void study_runs_free(struct study_runs *r); /**< NULL is fine */
+
+/** The tables that a store of the study has; borrowed. */
+const struct store_form *study_runs_form(const struct study_runs *r);
+
+/** Called by all ranks before the first run, @p store and @p done on the first: runs of units that are not
+ * done whose results are there are not run again. ERR_NOMEM, ERR_IO. */
+int study_runs_resume(struct study_runs *r, struct store *store, const struct spans *done, struct err *e);
+
+/** What threads do: `n_units`, `member` and the tables of a batch. */
+struct fleet_work study_runs_work(struct study_runs *r);
+
+/** Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
+ * their rows are appended to @p rows, which has the columns of table STORE_RESULTS, and counted. On the first
+ * rank. */
+int study_runs_take(struct study_runs *r, struct store *store, const struct fleet_batch *batch,
+                    struct spans *done, struct table *rows, struct sweep_counts *n, struct err *e);
+
+/** A store_reduce; @p kind (const struct study_kind *) is that of the store, NULL: as its head says.
+ * ERR_PARSE: it has other columns, or its kind has no runs here. */
+int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
+                       struct sweep_counts *n, struct err *e);
+
+/** All rows of table @p word of a store as they are exported: point, axes, columns that are not hidden, cells
+ * that follow from the whole point. @p t is zero. ERR_PARSE: the store has no such table. */
+int study_read_table(struct table *t, struct store *store, const struct study_kind *kind, const char *word,
+                     struct err *e);
+
+/** What is to be told of the points, by the kind's notes_rule. ERR_NOMEM. */
+int study_read_notes(struct text *out, struct store *store, const struct study_kind *kind, struct err *e);
+
+#endif

@@ -1,0 +1,292 @@
+/* Studies with runs: the same rows, extra tables and counts whoever runs them and however often they are
+ * stopped, killed, cut into shards or merged. One table of kinds, one of ways. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "study/campaign.h"
+#include "tests/support.h"
+#include "tests/unit/study_toy.h"
+
+/* ---- kinds ---- */
+
+static const struct subject {
+    const struct study_kind *kind;
+    const char *study;
+    int64_t units;
+    const char *tables[STUDY_MAX_TABLES]; /* recorded besides rows */
+} subjects[] = {
+    { &toy_kind,
+      "entries: 4\nseeds: 5\nseed: 3\nnap_us: 300\n"
+      "vary:\n  x: [1, 2, 3, 7, 11]\n  broken: [0, 2]\n",
+      50,
+      { "steps", "first" } },
+    { &toy_kind, "entries: 0\nseeds: 3\nvary: { x: [1, 2] }\n", 6, { "steps" } },
+    { &toy_kind, "entries: 9\nnap_us: 2000\n", 1, { "steps", "first" } },
+    { &toy_whole_kind,
+      "entries: 4\nseeds: 5\nseed: 3\nnap_us: 300\nvary:\n  x: [1, 2, 3, 7, 11]\n  broken: [0, 2]\n",
+      50,
+      { "steps", "first" } },
+};
+
+struct scratch {
+    char dir[SUPPORT_PATH], study[SUPPORT_PATH], store[SUPPORT_PATH];
+};
+
+static void begin(struct scratch *f, const struct subject *x)
+{
+    scratch_make(f->dir);
+    scratch_file(f->study, f->dir, "study.yaml", x->study, strlen(x->study));
+    scratch_path(f->store, f->dir, "rows.db");
+}
+
+/* ---- a run ---- */
+
+struct way {
+    int32_t threads, shard, n_shards;
+    int stop_after; /* calls of progress; 0: never */
+};
+
+struct context {
+    int calls, stop_after;
+};
+
+static bool stop_after(void *context, const struct campaign_state *state)
+{
+    struct context *x = context;
+    (void)state;
+    return !x->stop_after || ++x->calls < x->stop_after;
+}
+
+static void put_table(struct text *out, const struct table *t, const char *word)
+{
+    struct err e = { 0 };
+    text_printf(out, "== %s\n", word);
+    assert_ok(table_write(t, TABLE_AS_CSV, NULL, out, &e), &e);
+}
+
+/* All that a store has, as exports have it. */
+static void put_all(struct text *out, struct store *s, const struct subject *x)
+{
+    struct table rows = { 0 };
+    struct err e = { 0 };
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    assert_ok(store_next(s, &walk, INT64_MAX, &rows, &e), &e);
+    put_table(out, &rows, "rows");
+    table_free(&rows);
+    for (int i = 0; x->tables[i]; i++) {
+        assert_ok(study_read_table(&rows, s, x->kind, x->tables[i], &e), &e);
+        put_table(out, &rows, x->tables[i]);
+        table_free(&rows);
+    }
+    for (int32_t t = STORE_RUNS; t <= STORE_POINTS; t++) {
+        walk = store_walk_all(t, true);
+        assert_ok(store_next(s, &walk, INT64_MAX, &rows, &e), &e);
+        put_table(out, &rows, t == STORE_RUNS ? "outcomes" : "points");
+        table_free(&rows);
+    }
+    struct store_head head;
+    struct sweep_counts n;
+    bool complete;
+    store_head_of(s, &head, &n, &complete);
+    text_printf(out, "== %d of %d points, %d failed, complete %d\n", (int)n.seen, (int)head.n_points,
+                (int)n.failed, complete);
+}
+
+static int run(struct text *out, const struct scratch *f, const struct subject *x, const char *store,
+               const struct way *way, struct err *e)
+{
+    struct study s;
+    struct campaign c;
+    struct context context = { .stop_after = way->stop_after };
+    const struct study_ask open = { .from = { .path = f->study }, .kind = x->kind };
+    assert_ok(study_open(&s, &open, e), e);
+    for (int32_t t = TABLE_RUNS; t < x->kind->n_tables; t++)
+        for (int i = 0; x->tables[i]; i++)
+            if (strcmp(x->kind->tables[t].word, x->tables[i]) == 0)
+                s.wanted |= UINT32_C(1) << t;
+    const struct campaign_ask ask = { .study = &s,
+                                      .store = store,
+                                      .shard = way->n_shards ? way->shard : 1,
+                                      .n_shards = way->n_shards ? way->n_shards : 1,
+                                      .threads = way->threads,
+                                      .command = "weft toy",
+                                      .version = "1",
+                                      .progress = stop_after,
+                                      .context = &context };
+    int rc = campaign_open(&c, &ask, e);
+    if (!rc)
+        rc = campaign_run(&c, e);
+    if (!rc && out)
+        put_all(out, c.store, x);
+    campaign_close(&c);
+    study_close(&s);
+    return rc;
+}
+
+static void take_store(struct text *out, const char *path, const struct subject *x)
+{
+    struct store *s;
+    struct err e = { 0 };
+    assert_ok(store_read(&s, path, &e), &e);
+    put_all(out, s, x);
+    store_close(s);
+}
+
+/* The first line that differs says more than both texts. */
+static void assert_same(const struct text *got, const struct text *want)
+{
+    const char *a = text_str(got), *b = text_str(want);
+    while (*a && *b) {
+        size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+        if (n != m || memcmp(a, b, n) != 0) {
+            print_error("%.*s\nneed\n%.*s\n", (int)n, a, (int)m, b);
+            fail();
+        }
+        a += n + (a[n] != '\0');
+        b += m + (b[m] != '\0');
+    }
+    assert_true(!*a && !*b);
+}
+
+static void wanted_of(struct text *want, const struct scratch *f, const struct subject *x)
+{
+    const struct way alone = { .threads = 1 };
+    struct err e = { 0 };
+    assert_ok(run(want, f, x, NULL, &alone, &e), &e);
+}
+
+/* ---- ways ---- */
+
+static void any_number_of_threads_gives_the_same_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+        struct scratch f;
+        struct text want = { 0 };
+        begin(&f, &subjects[i]);
+        wanted_of(&want, &f, &subjects[i]);
+        for (int32_t threads = 2; threads <= 16; threads *= 2) {
+            struct text got = { 0 };
+            struct err e = { 0 };
+            toy_alive = (struct toy_alive){ 0 };
+            assert_ok(run(&got, &f, &subjects[i], NULL, &(struct way){ .threads = threads }, &e), &e);
+            assert_same(&got, &want);
+            assert_true(toy_alive.seeds == 0 && toy_alive.points == 0);
+            assert_in_range(toy_alive.most_seeds, 0, threads);
+            assert_in_range(toy_alive.most_points, 0, threads + 1);
+            text_free(&got);
+        }
+        text_free(&want);
+        scratch_remove(f.dir);
+    }
+}
+
+static void a_study_that_is_stopped_again_and_again_comes_to_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+        struct scratch f;
+        struct text want = { 0 }, got = { 0 };
+        struct err e = { 0 };
+        begin(&f, &subjects[i]);
+        wanted_of(&want, &f, &subjects[i]);
+        for (int k = 0; k < 5; k++)
+            assert_ok(run(NULL, &f, &subjects[i], f.store,
+                          &(struct way){ .threads = 1 + k % 3, .stop_after = 1 }, &e),
+                      &e);
+        assert_ok(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 2 }, &e), &e);
+        take_store(&got, f.store, &subjects[i]);
+        assert_same(&got, &want);
+        text_free(&got);
+        text_free(&want);
+        scratch_remove(f.dir);
+    }
+}
+
+/* A run that is there is not run again: kills lose what is under way, not a point or a seed. */
+static void a_study_that_is_killed_goes_on(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+        struct scratch f;
+        struct text want = { 0 }, got = { 0 };
+        struct err e = { 0 };
+        begin(&f, &subjects[i]);
+        wanted_of(&want, &f, &subjects[i]);
+        for (int k = 0; k < 10; k++) {
+            fflush(NULL);
+            pid_t child = fork();
+            if (child == 0) {
+                run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 }, &e);
+                _exit(0);
+            }
+            nanosleep(&(struct timespec){ .tv_nsec = 1000000 + 4000000 * k }, NULL);
+            kill(child, SIGKILL);
+            waitpid(child, NULL, 0);
+        }
+        assert_ok(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 3 }, &e), &e);
+        take_store(&got, f.store, &subjects[i]);
+        assert_same(&got, &want);
+        text_free(&got);
+        text_free(&want);
+        scratch_remove(f.dir);
+    }
+}
+
+/* Cuts go through points: their rows are there when all shards are. */
+static void shards_merge_to_the_undivided_study(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(subjects); i++)
+        for (int32_t n = 2; n <= 7; n += 5) {
+            struct scratch f;
+            struct text want = { 0 }, got = { 0 };
+            struct err e = { 0 };
+            char paths[7][SUPPORT_PATH], out[SUPPORT_PATH];
+            const char *list[7];
+            begin(&f, &subjects[i]);
+            wanted_of(&want, &f, &subjects[i]);
+            for (int32_t k = 0; k < n; k++) {
+                char name[16];
+                snprintf(name, sizeof name, "s%d.db", (int)k);
+                list[k] = scratch_path(paths[k], f.dir, name);
+                assert_ok(run(NULL, &f, &subjects[i], list[k],
+                              &(struct way){ .threads = 2, .shard = k + 1, .n_shards = n }, &e),
+                          &e);
+            }
+            scratch_path(out, f.dir, "all.db");
+            assert_ok(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, &e), &e);
+            take_store(&got, out, &subjects[i]);
+            assert_same(&got, &want);
+            text_free(&got);
+            text_free(&want);
+            scratch_remove(f.dir);
+        }
+}
+
+static void a_store_with_other_tables_is_refused(void **state)
+{
+    (void)state;
+    struct scratch f;
+    struct err e = { 0 };
+    struct subject other = subjects[0];
+    begin(&f, &subjects[0]);
+    assert_ok(run(NULL, &f, &subjects[0], f.store, &(struct way){ .threads = 1 }, &e), &e);
+    other.tables[1] = NULL;
+    assert_fails(run(NULL, &f, &other, f.store, &(struct way){ .threads = 1 }, &e), &e, ERR_PARSE,
+                 "has table first, need none as this run does not record it");
+    scratch_remove(f.dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads_gives_the_same_tables),
+        cmocka_unit_test(a_study_that_is_stopped_again_and_again_comes_to_the_same),
+        cmocka_unit_test(a_study_that_is_killed_goes_on),
+        cmocka_unit_test(shards_merge_to_the_undivided_study),
+        cmocka_unit_test(a_store_with_other_tables_is_refused),
+    };
+    return cmocka_run_group_tests_name("study/runs", tests, NULL, NULL);
+}
