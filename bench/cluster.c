@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "kinds/place/place.h"
+#include "study/campaign.h"
+#include "study/study.h"
 #include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
 #include "sim/batch/sjf_bco.h"
@@ -226,15 +228,16 @@ static void bench_events(struct bench *b)
           "[fifo, fifo+first-fit, fifo+spread, fifo+topology, fifo+random, sjf, srtf, las, drf]" },
     };
     const int32_t n_set = sizeof set / sizeof set[0];
-    const struct place_options options = { .threads = 1 };
+    const struct study_ask ask = { .kind = &place_kind,
+                                   .from = { .path = study, .overrides = set, .n = n_set } };
     double wall_s[1];
-    struct place p;
+    struct study p;
     struct table t = { 0 };
     struct err e = { 0 };
-    if (place_read(&p, study, set, n_set, &e))
+    if (study_open(&p, &ask, &e))
         bench_stop("%s", e.msg);
     struct bench_time begin = bench_now();
-    if (place_run(&t, &p, study, set, n_set, &options, &e))
+    if (campaign_rows(&t, &p, 1, &e))
         bench_stop("%s", e.msg);
     struct bench_time end = bench_now();
     wall_s[0] = end.wall_s - begin.wall_s;
@@ -242,7 +245,7 @@ static void bench_events(struct bench *b)
         if (!(table_number(&t, i, table_find(&t, "finished")) == 10000))
             bench_stop("row %d of the long trace did not finish", (int)i);
     table_free(&t);
-    place_free(&p);
+    study_close(&p);
     print(b, "Events, 10,000 jobs on 1,000 servers, 9 schedulers", "<= 60 s", wall_s, 1,
           end.cpu_s - begin.cpu_s, EVENTS_S);
 }

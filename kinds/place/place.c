@@ -1,3 +1,8 @@
+/*
+ * Placement studies as a kind of study: a point is jobs and servers, its entries are schedulers, and one run
+ * is all of them with one seed, which draws jobs and servers for all alike. Rows are means over the seeds
+ * with half of their 95 % interval.
+ */
 #include "kinds/place/place.h"
 
 #include <math.h>
@@ -7,400 +12,510 @@
 
 #include "base/stat.h"
 #include "kinds/place/place_study.h"
+#include "study/store.h"
+#include "study/study.h"
 
-/* ---- reading ---- */
+/* ---- what is kept of a point, of a run, and its rows ---- */
 
-/* Keys of the jobs of the model in the file; NULL where it has none that is known, or more than one. */
-static const struct section *jobs_section(const struct place *p, const struct yaml_doc *doc)
-{
-    yaml_id id = yaml_get(doc, doc->root, "model");
-    const char *word = id >= 0 ? doc->nodes[id].text : NULL;
-    for (int32_t k = 0; k < p->sweep.n_keys; k++)
-        if (strcmp(p->sweep.keys[k].path, "model") == 0)
-            return NULL;
-    for (int m = 0; m < N_PLACE_MODELS && word; m++)
-        if (strcmp(place_model_words[m], word) == 0)
-            return place_kind_of((enum place_model)m)->jobs;
-    return NULL;
-}
-
-/* Axes of the model's jobs are checked here: the tables of keys do not know which model it is. */
-static int check_job_axes(const struct place *p, const struct yaml_doc *doc, struct err *e)
-{
-    const struct section *jobs = jobs_section(p, doc);
-    int rc = 0;
-    for (int32_t k = 0; k < p->sweep.n_keys && jobs && !rc; k++) {
-        const char *path = p->sweep.keys[k].path;
-        if (strncmp(path, "jobs.", 5) == 0 && !strpbrk(path + 5, ".["))
-            rc = sweep_check_key(jobs, path + 5, doc, p->sweep.keys[k].at, e);
-    }
-    return rc;
-}
-
-/* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
-static bool axes_decide(const struct place *p)
-{
-    static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
-                                            "jobs.progress", "las.queues", "gadget.rounding" };
-    for (int32_t k = 0; k < p->sweep.n_keys; k++)
-        for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++)
-            if (strcmp(p->sweep.keys[k].path, deciding[i]) == 0)
-                return true;
-    return false;
-}
-
-static void hash_point(struct place *p, const struct place_study *first)
-{
-    p->hash = yaml_hash(&first->doc, first->doc.root);
-    p->hash = sweep_hash(&p->sweep, p->hash);
-}
-
-static int read_point(struct place_study *s, const struct place *p, int64_t point, struct study_source from,
-                      struct err *e)
-{
-    struct study_override axes[SWEEP_MAX_KEYS];
-    from = sweep_source_at(axes, &p->sweep, point, from);
-    return place_study_read(s, &from, e);
-}
-
-/* What all points share is that of the first one. */
-static int read_first(struct place *p, const struct yaml_doc *doc, const struct study_source *from,
-                      struct err *e)
-{
-    struct place_study s;
-    int rc = read_point(&s, p, 0, *from, e);
-    if (rc)
-        return rc;
-    p->model = s.model;
-    p->seed = s.conf.seed;
-    p->seeds = s.conf.seeds;
-    snprintf(p->name, sizeof p->name, "%s", s.conf.name ? s.conf.name : "");
-    hash_point(p, &s);
-    if (!axes_decide(p))
-        text_puts(&p->notes, text_str(&s.notes));
-    rc = sweep_check_seeds(&p->sweep, p->seeds, doc, e);
-    place_study_free(&s);
-    return rc ? rc : text_check(&p->notes, e);
-}
-
-int place_read(struct place *p, const char *path, const struct study_override *overrides, int32_t n,
-               struct err *e)
-{
-    const struct study_source from = { .path = path, .overrides = overrides, .n = n };
-    struct yaml_doc doc;
-    int32_t own_source;
-    *p = (struct place){ .sweep = { .n_points = 1 } };
-    int rc = source_open(&doc, &own_source, &from, e);
-    if (rc)
-        return rc;
-    rc = sweep_read_seeded(&p->sweep, &place_section, &doc, &from, e);
-    if (!rc)
-        rc = check_job_axes(p, &doc, e);
-    if (!rc)
-        rc = read_first(p, &doc, &from, e);
-    yaml_free(&doc);
-    if (rc)
-        place_free(p);
-    return rc;
-}
-
-void place_free(struct place *p)
-{
-    sweep_free(&p->sweep);
-    text_free(&p->notes);
-    *p = (struct place){ 0 };
-}
-
-/* ---- runs ---- */
-
-/* One point with one seed. */
-struct unit {
-    bool run;
-    int rc;
-    struct place_outcome *outcomes; /* shape [n], owned; NULL after failure */
-    int32_t schedulers[PLACE_MAX_SCHEDULERS], n;
-    enum place_model model;
-    char network[128];
+struct place_shared {
+    struct study_shared head;
+    const char *network, *model;
     double network_usd;
-    char *message;     /* owned; NULL unless it failed */
-    struct text notes; /* of the first seed of a point */
 };
 
-struct runs {
-    const struct place *place;
-    struct study_source from;
-    const struct place_options *options;
-    struct unit *units; /* shape [n_points][seeds] */
-    int64_t n_units;
+/* Of a scheduler with one seed. */
+struct place_result {
+    struct study_result head;
+    const char *scheduler, *notes; /* notes: of the first scheduler with the first seed alone */
+    int64_t n_jobs;
+    double x[N_PLACE_METRICS];
 };
 
-static void name_network(struct unit *u, const struct place_study *s)
-{
-    char word[TOPO_SPEC];
-    const struct place_servers *v = &s->servers;
-    if (s->model == PLACE_INTERVAL || !place_has_servers(s)) /* there are no links */
-        snprintf(u->network, sizeof u->network, "pool");
-    else if (v->has_network)
-        snprintf(u->network, sizeof u->network, "%s",
-                 v->net.name[0] ? v->net.name : topo_format_spec(word, &v->net));
-    else
-        snprintf(u->network, sizeof u->network, "%s", v->graph ? v->graph : "racks");
-}
+/* Of a scheduler at a point. */
+struct place_row {
+    const char *network, *model, *scheduler;
+    int64_t seeds;
+    double jobs;
+    double x[N_PLACE_METRICS][2]; /* mean, and half of its interval */
+    int64_t beats_next;
+    double network_usd;
+    const char *status, *message;
+};
 
-static int run_unit(struct unit *u, const struct runs *r, int64_t i, struct err *e)
-{
-    const struct place *p = r->place;
-    const struct place_details *details = &r->options->details;
-    bool wanted = details->jobs || details->places || details->slots || details->links;
-    struct place_study s;
-    struct place_task task = { .study = &s,
-                               .seed = p->seed + i % p->seeds,
-                               .details = wanted && i % p->seeds == 0 ? details : NULL,
-                               .notes = i % p->seeds == 0 ? &u->notes : NULL,
-                               .sweep = &p->sweep,
-                               .point = i / p->seeds };
-    int rc = read_point(&s, p, task.point, r->from, e);
-    if (rc)
-        return rc;
-    name_network(u, &s);
-    u->model = s.model;
-    u->network_usd = s.network_usd;
-    u->n = s.n_schedulers;
-    memcpy(u->schedulers, s.schedulers, sizeof u->schedulers);
-    u->outcomes = calloc((size_t)u->n + 1, sizeof *u->outcomes);
-    rc = u->outcomes ? place_kind_of(s.model)->run(u->outcomes, &task, e) : err_nomem(e, "outcomes");
-    place_study_free(&s);
-    return rc;
-}
+struct place_run_row {
+    const char *network, *model, *scheduler;
+    int64_t seed, jobs;
+    double x[N_PLACE_METRICS];
+};
 
-/* A run that fails is a row; only lack of memory ends all. */
-static int finish_unit(struct unit *u, int rc, struct err *e)
-{
-    u->run = true;
-    u->rc = rc;
-    if (!rc)
-        return 0;
-    free(u->outcomes);
-    u->outcomes = NULL;
-    u->message = strdup(e->msg);
-    if (!u->message)
-        return err_nomem(e, "a message");
-    return rc == ERR_NOMEM ? rc : 0;
-}
+static const struct column shared_columns[] = {
+    STUDY_SHARED_COLUMNS(struct place_shared, head),
+    COLUMN_WORD(struct place_shared, network, NULL),
+    COLUMN_WORD(struct place_shared, model, NULL),
+    COLUMN_REAL(struct place_shared, network_usd, NULL),
+    COLUMNS_END,
+};
 
-static int do_unit(void *data, int64_t i, struct err *e)
-{
-    struct runs *r = data;
-    if (r->units[i].run)
-        return POOL_SKIPPED;
-    return finish_unit(&r->units[i], run_unit(&r->units[i], r, i, e), e);
-}
+static const struct column result_columns[] = {
+    STUDY_RESULT_COLUMNS(struct place_result, head),
+    COLUMN_WORD(struct place_result, scheduler, NULL),
+    COLUMN_WORD(struct place_result, notes, NULL),
+    COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, NULL),
+    COLUMN_REAL_N(struct place_result, x, "metric#", N_PLACE_METRICS, NULL),
+    COLUMNS_END,
+};
 
-static int run_units(struct runs *r, struct err *e)
-{
-    const struct place_options *o = r->options;
-    const struct place_details *d = &o->details;
-    struct pool pool = {
-        .unit = do_unit, .data = r, .progress = o->progress, .context = o->context, .total = r->n_units
-    };
-    int rc = 0;
-    /* Rows of details come in order: the runs that have them go one by one. */
-    if (d->jobs || d->places || d->slots || d->links) {
-        place_tables_begin(d, &r->place->sweep);
-        rc = pool_run(&pool, r->n_units, r->place->seeds, 1, e);
-    }
-    return rc ? rc : pool_run(&pool, r->n_units, 1, o->threads, e);
-}
+/* Metrics are called as the study's models call them: place_open() puts their names in. */
+#define ROW_BEGIN                                                                                            \
+    COLUMN_WORD(struct place_row, network, "the network, graph, racks or pool it runs on",                   \
+                .flags = COLUMN_EMPTY),                                                                      \
+        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval"),                            \
+        COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
+        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is"),                                \
+        COLUMN_REAL(struct place_row, jobs, "of a run")
+#define ROW_END                                                                                              \
+    COLUMN_COUNT(struct place_row, beats_next,                                                               \
+                 "seeds in which it is better than the scheduler listed next"),                              \
+        COLUMN_REAL(struct place_row, network_usd, "typical price of the network"),                          \
+        COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error"),           \
+        COLUMN_WORD(struct place_row, message, "what is wrong")
+#define RUN_BEGIN                                                                                            \
+    COLUMN_WORD(struct place_run_row, network, "as in the rows", .flags = COLUMN_EMPTY),                     \
+        COLUMN_WORD(struct place_run_row, model, "likewise"),                                                \
+        COLUMN_WORD(struct place_run_row, scheduler, "whose run it is"),                                     \
+        COLUMN_COUNT(struct place_run_row, seed, "of the run"),                                              \
+        COLUMN_COUNT(struct place_run_row, jobs, "of the run")
 
-/* ---- rows ---- */
+static const struct column row_begin[] = { ROW_BEGIN }, row_end[] = { ROW_END }, run_begin[] = { RUN_BEGIN };
 
-/* Of a point's units the first one that failed; NULL: none did. */
-static const struct unit *find_failed(const struct unit *u, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (u[i].rc)
-            return &u[i];
-    return NULL;
-}
+static const struct column row_columns[] = {
+    ROW_BEGIN,
+    COLUMN_REAL_N(struct place_row, x, "metric#", 2 * N_PLACE_METRICS, NULL),
+    ROW_END,
+    COLUMNS_END,
+};
 
-static bool has_metric(const struct runs *r, int m)
-{
-    if (place_metrics[m].names[r->place->model])
-        return true;
-    for (int64_t i = 0; i < r->n_units; i++)
-        if (r->units[i].n > 0 && place_metrics[m].names[r->units[i].model])
-            return true;
-    return false;
-}
+static const struct column run_columns[] = {
+    RUN_BEGIN,
+    COLUMN_REAL_N(struct place_run_row, x, "metric#", N_PLACE_METRICS, NULL),
+    COLUMNS_END,
+};
 
-static const char *metric_name(const struct runs *r, int m)
+static const struct table_def place_tables[N_PLACE_TABLES] = {
+    [TABLE_ROWS] = { .word = "rows", .columns = row_columns },
+    [TABLE_RUNS] = { .word = "runs",
+                     .help = "CSV of all runs, a row for each point, scheduler and seed",
+                     .columns = run_columns,
+                     .by_seed = true,
+                     .as_rows = true },
+    [PLACE_TABLE_JOBS] = { .word = "jobs",
+                           .help =
+                               "CSV of jobs: arrival, start, end, utility; of the first seed of each point, "
+                               "as all below",
+                           .columns = place_job_columns,
+                           .by_seed = true,
+                           .first_seed = true },
+    [PLACE_TABLE_PLACES] = { .word = "places",
+                             .help = "CSV of who ran where and when (plot gantt)",
+                             .columns = place_place_columns,
+                             .by_seed = true,
+                             .first_seed = true },
+    [PLACE_TABLE_SLOTS] = { .word = "slots",
+                            .help = "CSV of the cluster over time",
+                            .columns = place_slot_columns,
+                            .by_seed = true,
+                            .first_seed = true },
+    [PLACE_TABLE_LINKS] = { .word = "links",
+                            .help = "CSV of the load of every link over time (plot links)",
+                            .columns = place_link_columns,
+                            .by_seed = true,
+                            .first_seed = true },
+};
+
+/* ---- columns of a study ---- */
+
+enum { N_BEGIN = sizeof row_begin / sizeof *row_begin, N_END = sizeof row_end / sizeof *row_end };
+
+struct place_own {
+    struct column rows[N_BEGIN + 2 * N_PLACE_METRICS + N_END + 1], runs[N_BEGIN + N_PLACE_METRICS + 1];
+    char halves[N_PLACE_METRICS][48];
+};
+
+/* As the model of the first point calls it, else the first that has it. */
+static const char *metric_name(enum place_model first, int m)
 {
-    const char *name = place_metrics[m].names[r->place->model];
+    const char *name = place_metrics[m].names[first];
     for (int k = 0; k < N_PLACE_MODELS && !name; k++)
         name = place_metrics[m].names[k];
     return name;
 }
 
-static void head_columns(struct table *t, const struct place *p)
+static void name_metrics(struct place_own *own, enum place_model first)
 {
-    sweep_put_columns(t, &p->sweep);
-    table_column(t, "network", TABLE_TEXT);
-    table_column(t, "model", TABLE_TEXT);
-    table_column(t, "scheduler", TABLE_TEXT);
-}
-
-static void put_head(struct table *t, const struct place *p, int64_t point, const struct unit *u, int32_t i)
-{
-    sweep_put_point(t, &p->sweep, point);
-    table_put_text(t, u->network);
-    table_put_text(t, u->n ? place_model_words[u->model] : NULL);
-    table_put_text(t, i >= 0 ? place_kind_of(u->model)->scheduler(u->schedulers[i]) : NULL);
-}
-
-static void columns(struct table *t, const struct runs *r)
-{
-    char name[64];
-    head_columns(t, r->place);
-    table_column(t, "seeds", TABLE_COUNT);
-    table_column(t, "jobs", TABLE_REAL);
-    for (int m = 0; m < N_PLACE_METRICS; m++)
-        if (has_metric(r, m)) {
-            table_column(t, metric_name(r, m), TABLE_REAL);
-            snprintf(name, sizeof name, "%s_ci", metric_name(r, m));
-            table_column(t, name, TABLE_REAL);
-        }
-    table_column(t, "beats_next", TABLE_COUNT);
-    table_column(t, "network_usd", TABLE_REAL);
-    table_column(t, "status", TABLE_TEXT);
-    table_column(t, "message", TABLE_TEXT);
-}
-
-static void put_error(struct table *t, const struct runs *r, int64_t point, const struct unit *failed)
-{
-    put_head(t, r->place, point, failed, -1);
-    for (int32_t k = r->place->sweep.n_keys + 4; k < t->n_cols - 2; k++)
-        table_put_none(t);
-    table_put_text(t, failed->rc == ERR_NO_DESIGN ? "infeasible" : "error");
-    table_put_text(t, failed->message);
-}
-
-/* Scheduler i of a point: the metrics of all seeds, one after the other. */
-static int gather(double **out, const struct unit *u, int64_t seeds, int32_t i, struct err *e)
-{
-    *out = malloc((size_t)seeds * (N_PLACE_METRICS + 1) * sizeof **out);
-    if (!*out)
-        return err_nomem(e, "means");
-    for (int64_t s = 0; s < seeds; s++) {
-        memcpy(*out + s * (N_PLACE_METRICS + 1), u[s].outcomes[i].x, sizeof u[s].outcomes[i].x);
-        (*out)[s * (N_PLACE_METRICS + 1) + N_PLACE_METRICS] = (double)u[s].outcomes[i].n_jobs;
+    struct column *row = own->rows, *run = own->runs;
+    memcpy(row, row_begin, sizeof row_begin);
+    memcpy(run, run_begin, sizeof run_begin);
+    row += N_BEGIN;
+    run += N_BEGIN;
+    for (int m = 0; m < N_PLACE_METRICS; m++) {
+        const struct place_metric_row *metric = &place_metrics[m];
+        struct column c = { .name = metric_name(first, m),
+                            .help = metric->help,
+                            .title = metric->title,
+                            .kind = TABLE_REAL,
+                            .better = metric->better };
+        snprintf(own->halves[m], sizeof own->halves[m], "%s_ci", c.name);
+        c.offset = offsetof(struct place_run_row, x) + (size_t)m * sizeof(double);
+        *run++ = c;
+        c.offset = offsetof(struct place_row, x) + (size_t)m * sizeof(double[2]);
+        *row++ = c;
+        c.offset += sizeof(double);
+        c.name = own->halves[m];
+        c.flags = COLUMN_HALF;
+        *row++ = c;
     }
+    memcpy(row, row_end, sizeof row_end);
+}
+
+/* ---- opening ---- */
+
+/* Keys of the jobs of the model in the file; NULL where it has none that is known, or more than one. */
+static const struct section *jobs_section(const struct sweep *w, const struct yaml_doc *doc)
+{
+    yaml_id id = yaml_get(doc, doc->root, "model");
+    const char *word = id >= 0 ? doc->nodes[id].text : NULL;
+    for (int32_t k = 0; k < w->n_keys; k++)
+        if (strcmp(w->keys[k].path, "model") == 0)
+            return NULL;
+    for (int m = 0; m < N_PLACE_MODELS && word; m++)
+        if (strcmp(place_model_words[m], word) == 0)
+            return place_ops_of((enum place_model)m)->jobs;
+    return NULL;
+}
+
+/* Axes of the model's jobs are checked here: the tables of keys do not know which model it is. */
+static int place_check(const struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    const struct sweep *w = &s->sweep;
+    const struct section *jobs = jobs_section(w, doc);
+    int rc = 0;
+    for (int32_t k = 0; k < w->n_keys && jobs && !rc; k++) {
+        const char *path = w->keys[k].path;
+        if (strncmp(path, "jobs.", 5) == 0 && !strpbrk(path + 5, ".["))
+            rc = sweep_check_key(jobs, path + 5, doc, w->keys[k].at, e);
+    }
+    return rc;
+}
+
+/* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
+static bool axes_decide(const struct sweep *w)
+{
+    static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
+                                            "jobs.progress", "las.queues", "gadget.rounding" };
+    for (int32_t k = 0; k < w->n_keys; k++)
+        for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++)
+            if (strcmp(w->keys[k].path, deciding[i]) == 0)
+                return true;
+    return false;
+}
+
+static int place_open(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e)
+{
+    const struct place_study *p = first;
+    struct place_own *own = calloc(1, sizeof *own);
+    (void)doc;
+    s->own = own;
+    if (!own)
+        return err_nomem(e, "columns of a placement study");
+    s->seed = p->conf.seed;
+    s->seeds = p->conf.seeds;
+    s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
+    text_puts(&s->name, p->conf.name ? p->conf.name : "");
+    if (!axes_decide(&s->sweep))
+        text_puts(&s->notes, text_str(&p->notes));
+    name_metrics(own, p->model);
+    int rc = study_set_columns(s, TABLE_ROWS, own->rows, e);
+    if (!rc)
+        rc = study_set_columns(s, TABLE_RUNS, own->runs, e);
+    if (!rc)
+        rc = text_check(&s->name, e);
+    return rc ? rc : text_check(&s->notes, e);
+}
+
+static void place_close(struct study *s)
+{
+    free(s->own);
+}
+
+/* ---- points ---- */
+
+static int read_point(void *point, const struct study_source *from, struct err *e)
+{
+    return place_study_read(point, from, e);
+}
+
+static void free_point(void *point)
+{
+    place_study_free(point);
+}
+
+static void name_network(char out[128], const struct place_study *s)
+{
+    char word[TOPO_SPEC];
+    const struct place_servers *v = &s->servers;
+    if (s->model == PLACE_INTERVAL || !place_has_servers(s)) /* there are no links */
+        snprintf(out, 128, "pool");
+    else if (v->has_network)
+        snprintf(out, 128, "%s", v->net.name[0] ? v->net.name : topo_format_spec(word, &v->net));
+    else
+        snprintf(out, 128, "%s", v->graph ? v->graph : "racks");
+}
+
+static int prepare_point(void *point, void *shared, struct err *e)
+{
+    struct place_study *s = point;
+    struct place_shared *x = shared;
+    (void)e;
+    name_network(s->network, s);
+    x->network = s->network;
+    x->model = place_model_words[s->model];
+    x->network_usd = s->network_usd;
     return 0;
+}
+
+static int32_t count_entries(const void *point)
+{
+    return ((const struct place_study *)point)->n_schedulers;
+}
+
+/* ---- runs ---- */
+
+static void put_results(struct sink *sink, const struct study_run *r, const struct place_outcome *out,
+                        const struct place_result *all)
+{
+    const struct place_study *s = r->point;
+    for (int32_t i = 0; i < s->n_schedulers; i++) {
+        struct place_result x = *all;
+        struct place_run_row row = { .network = s->network,
+                                     .model = place_model_words[s->model],
+                                     .scheduler = place_ops_of(s->model)->scheduler(s->schedulers[i]),
+                                     .seed = r->seed,
+                                     .jobs = out[i].n_jobs };
+        x.notes = i == 0 ? all->notes : NULL;
+        x.scheduler = row.scheduler;
+        if (!x.head.rc) {
+            x.n_jobs = out[i].n_jobs;
+            memcpy(x.x, out[i].x, sizeof x.x);
+            memcpy(row.x, out[i].x, sizeof row.x);
+            sink_put(sink, TABLE_RUNS, &row);
+        }
+        sink_result(sink, i, &x);
+    }
+}
+
+/* A run that fails is a result too: what its trace has to tell is told all the same. */
+static int run_seed(const struct study_run *r, struct sink *sink, struct err *e)
+{
+    const struct place_study *s = r->point;
+    struct text notes = { 0 };
+    const struct place_task task = {
+        .study = s, .seed = r->seed, .sink = sink, .wanted = r->wanted, .notes = r->k == 0 ? &notes : NULL
+    };
+    struct place_outcome *out = calloc((size_t)s->n_schedulers + 1, sizeof *out);
+    struct place_result all;
+    struct err inner = { 0 };
+    if (!out)
+        return err_nomem(e, "outcomes");
+    int rc = place_ops_of(s->model)->run(out, &task, &inner);
+    row_clear(&all, result_columns);
+    all.head.rc = -(int64_t)rc;
+    all.head.message = rc ? inner.msg : NULL;
+    all.notes = notes.n ? text_str(&notes) : NULL;
+    if (rc != ERR_NOMEM && !notes.failed) {
+        put_results(sink, r, out, &all);
+        rc = 0;
+    } else {
+        rc = err_nomem(e, "a run");
+    }
+    text_free(&notes);
+    free(out);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static enum place_model model_called(const char *word)
+{
+    int m = 0;
+    while (m < N_PLACE_MODELS - 1 && strcmp(place_model_words[m], word) != 0)
+        m++;
+    return (enum place_model)m;
 }
 
 /* In how many seeds scheduler i is better than the one after it; -1 for the last one. */
-static int64_t count_better(const struct unit *u, int64_t seeds, int32_t i)
+static int64_t count_better(const struct results *r, int32_t i, enum place_model model)
 {
-    enum place_metric aim = place_model_aim(u->model);
+    enum place_metric aim = place_model_aim(model);
     int64_t n = 0;
-    if (i + 1 >= u->n)
+    if (i + 1 >= results_entries(r))
         return -1;
-    for (int64_t s = 0; s < seeds; s++)
-        n += place_metrics[aim].better * u[s].outcomes[i].x[aim] >
-             place_metrics[aim].better * u[s].outcomes[i + 1].x[aim];
+    for (int64_t k = 0; k < results_seeds(r); k++) {
+        const struct place_result *a = results_at(r, i, k), *b = results_at(r, i + 1, k);
+        n += place_metrics[aim].better * a->x[aim] > place_metrics[aim].better * b->x[aim];
+    }
     return n;
 }
 
-static int put_scheduler(struct table *t, const struct runs *r, int64_t point, const struct unit *u,
-                         int32_t i, struct err *e)
+/* Means over all seeds; @p x has room for them. */
+static void put_scheduler(struct rows *rows, const struct place_row *begin, const struct results *r,
+                          int32_t i, double *x)
 {
-    int64_t seeds = r->place->seeds, better = count_better(u, seeds, i);
-    double *x;
-    int rc = gather(&x, u, seeds, i, e);
-    if (rc)
-        return rc;
-    put_head(t, r->place, point, u, i);
-    table_put_count(t, seeds);
-    table_put_real(t, stat_mean(x + N_PLACE_METRICS, seeds, N_PLACE_METRICS + 1).mean);
-    for (int m = 0; m < N_PLACE_METRICS; m++)
-        if (has_metric(r, m)) {
-            struct stat_mean mean = stat_mean(x + m, seeds, N_PLACE_METRICS + 1);
-            table_put_real(t, mean.mean);
-            table_put_real(t, mean.half);
-        }
-    table_put_count(t, better < 0 ? INT64_MIN : better);
-    table_put_real(t, u->network_usd);
-    table_put_text(t, "done");
-    table_put_text(t, NULL);
-    free(x);
+    int64_t seeds = results_seeds(r);
+    struct place_row row = *begin;
+    row.scheduler = ((const struct place_result *)results_at(r, i, 0))->scheduler;
+    row.seeds = seeds;
+    for (int m = 0; m < N_PLACE_METRICS; m++) {
+        for (int64_t k = 0; k < seeds; k++)
+            x[k] = ((const struct place_result *)results_at(r, i, k))->x[m];
+        struct stat_mean mean = stat_mean(x, seeds, 1);
+        row.x[m][0] = mean.mean;
+        row.x[m][1] = mean.half;
+    }
+    for (int64_t k = 0; k < seeds; k++)
+        x[k] = (double)((const struct place_result *)results_at(r, i, k))->n_jobs;
+    row.jobs = stat_mean(x, seeds, 1).mean;
+    row.beats_next = count_better(r, i, model_called(row.model));
+    row.status = "done";
+    rows_put(rows, &row);
+}
+
+/* Of all seeds the first that failed; NULL: none did. */
+static const struct study_result *find_failed(const struct results *r)
+{
+    for (int64_t k = 0; k < results_seeds(r); k++) {
+        const struct study_result *head = results_at(r, 0, k);
+        if (head->rc)
+            return head;
+    }
+    return NULL;
+}
+
+static int reduce_point(struct rows *rows, void *shared, const struct results *r, struct err *e)
+{
+    const struct place_shared *x = shared;
+    struct place_row row;
+    row_clear(&row, row_columns);
+    row.network = x->network;
+    row.model = x->model;
+    const struct study_result *failed = x->head.rc ? NULL : find_failed(r);
+    const struct place_result *first = x->head.rc ? NULL : results_at(r, 0, 0);
+    if (first && first->notes)
+        rows_note(rows, first->notes);
+    if (x->head.rc || failed) {
+        int64_t rc = failed ? failed->rc : x->head.rc;
+        row.status = rc == -ERR_NO_DESIGN ? "infeasible" : "error";
+        row.message = failed ? failed->message : x->head.message;
+        rows_put(rows, &row);
+        return 0;
+    }
+    double *values = malloc((size_t)results_seeds(r) * sizeof *values);
+    if (!values)
+        return err_nomem(e, "means");
+    row.network_usd = x->network_usd;
+    for (int32_t i = 0; i < results_entries(r); i++)
+        put_scheduler(rows, &row, r, i, values);
+    free(values);
     return 0;
 }
 
-static int make_table(struct table *t, const struct runs *r, struct err *e)
+/* ---- which columns are shown ---- */
+
+/* Metrics of the first point's model, and of the models of all rows. */
+static int trim(bool *show, const struct table *columns, struct store *s, struct err *e)
 {
-    int64_t seeds = r->place->seeds;
-    int rc = 0;
-    columns(t, r);
-    for (int64_t point = 0; point < r->place->sweep.n_points && !rc; point++) {
-        const struct unit *u = &r->units[point * seeds], *failed = find_failed(u, seeds);
-        bool all = true;
-        for (int64_t s = 0; s < seeds; s++)
-            all = all && u[s].run;
-        if (failed)
-            put_error(t, r, point, failed);
-        for (int32_t i = 0; i < u->n && all && !failed && !rc; i++)
-            rc = put_scheduler(t, r, point, u, i, e);
+    bool known[N_PLACE_MODELS] = { false };
+    for (int m = 0; m < N_PLACE_MODELS; m++) {
+        int rc = store_any_word(s, "model", place_model_words[m], &known[m], e);
+        if (rc)
+            return rc;
     }
-    return rc ? rc : t->failed ? err_nomem(e, "rows of a placement study") : 0;
+    int32_t first = columns->n_cols - N_END - 2 * N_PLACE_METRICS;
+    for (int m = 0; m < N_PLACE_METRICS; m++) {
+        bool any = false;
+        for (int k = 0; k < N_PLACE_MODELS; k++)
+            any = any || (known[k] && place_metrics[m].names[k]);
+        show[first + 2 * m] = show[first + 2 * m + 1] = any;
+    }
+    return 0;
 }
 
-/* A row for each point, scheduler and seed. */
-static int make_runs(struct table *t, const struct runs *r, struct err *e)
+static bool is_done(const struct table *rows, int64_t row, const int32_t *cols)
 {
-    head_columns(t, r->place);
-    table_column(t, "seed", TABLE_COUNT);
-    table_column(t, "jobs", TABLE_COUNT);
-    for (int m = 0; m < N_PLACE_METRICS; m++)
-        if (has_metric(r, m))
-            table_column(t, metric_name(r, m), TABLE_REAL);
-    for (int64_t k = 0; k < r->n_units; k++)
-        for (int32_t i = 0; i < r->units[k].n && r->units[k].outcomes; i++) {
-            const struct place_outcome *o = &r->units[k].outcomes[i];
-            put_head(t, r->place, k / r->place->seeds, &r->units[k], i);
-            table_put_count(t, r->place->seed + k % r->place->seeds);
-            table_put_count(t, o->n_jobs);
-            for (int m = 0; m < N_PLACE_METRICS; m++)
-                if (has_metric(r, m))
-                    table_put_real(t, o->x[m]);
-        }
-    return t->failed ? err_nomem(e, "rows of runs") : 0;
+    const char *status = cols[0] >= 0 ? table_cell(rows, row, cols[0])->text : NULL;
+    return status && strcmp(status, "done") == 0;
 }
 
-int place_run(struct table *out, const struct place *p, const char *path,
-              const struct study_override *overrides, int32_t n, const struct place_options *options,
-              struct err *e)
+/* ---- facts for `where` ---- */
+
+enum { FACT_ENTRIES, FACT_NPUS, FACT_DIMS, FACT_SIZES };
+static const char *const fact_names[] = { "n_entries", "n_npus", "n_dims", "size1", "size2", "size3",
+                                          "size4",     "size5",  "size6",  "size7", "size8", NULL };
+
+static void put_facts(double *x, const void *point)
 {
-    struct runs r = { .place = p,
-                      .from = { .path = path, .overrides = overrides, .n = n },
-                      .options = options,
-                      .n_units = p->sweep.n_points * p->seeds };
-    r.units = calloc((size_t)r.n_units, sizeof *r.units);
-    if (!r.units)
-        return err_nomem(e, "runs of a placement study");
-    int rc = run_units(&r, e);
-    if (!rc)
-        rc = make_table(out, &r, e);
-    if (!rc && options->runs)
-        rc = make_runs(options->runs, &r, e);
-    if (!rc && options->notes) {
-        for (int64_t i = 0; i < r.n_units; i++) /* each line once, in the order of points */
-            text_add_new_lines(options->notes, text_str(&r.units[i].notes));
-        rc = text_check(options->notes, e);
-    }
-    for (int64_t i = 0; i < r.n_units; i++) {
-        free(r.units[i].outcomes);
-        free(r.units[i].message);
-        text_free(&r.units[i].notes);
-    }
-    free(r.units);
-    return rc;
+    const struct place_study *s = point;
+    const struct topo_network *net = s->servers.has_network ? &s->servers.net : NULL;
+    x[FACT_ENTRIES] = s->n_schedulers;
+    x[FACT_NPUS] = net ? (double)net->n_npus : (double)NAN;
+    x[FACT_DIMS] = net ? net->n_dims : (double)NAN;
+    for (int d = 0; d < TOPO_MAX_DIMS; d++)
+        x[FACT_SIZES + d] = !net ? (double)NAN : d < net->n_dims ? (double)net->dims[d].size : 1;
 }
+
+static const char *const own_keys[] = { "jobs", "slots",   "racks", "graph",  "pool", "gadget",
+                                        "las",  "sjf_bco", "smd",   "events", NULL };
+static const char *const fixed_axes[] = { "seed", "seeds", NULL };
+static const char *const told_by[] = { "status", NULL };
+static const char *const front[] = { "max:utility", "makespan",    "makespan_s",   "jct",
+                                     "jct_s",       "network_usd", "max:gpu_frac", NULL };
+static const char *const work[] = { "jobs", "model", "slots", NULL };
+
+const struct study_kind place_kind = {
+    .word = "place",
+    .what = "jobs on the servers of a network, under several schedulers",
+    .keys = &place_section,
+    .own_keys = own_keys,
+    .fixed_axes = fixed_axes,
+    .tables = place_tables,
+    .n_tables = N_PLACE_TABLES,
+    .check = place_check,
+    .open = place_open,
+    .close = place_close,
+    .point_size = sizeof(struct place_study),
+    .read = read_point,
+    .free = free_point,
+    .fact_names = fact_names,
+    .facts = put_facts,
+    .shared = shared_columns,
+    .result = result_columns,
+    .shared_size = sizeof(struct place_shared),
+    .result_size = sizeof(struct place_result),
+    .prepare = prepare_point,
+    .n_entries = count_entries,
+    .whole_seed = true,
+    .run = run_seed,
+    .reduce = reduce_point,
+    .notes = NOTES_EACH,
+    .is_result = is_done,
+    .result_columns = told_by,
+    .label = "scheduler",
+    .front = front,
+    .work = work,
+    .trim = trim,
+    .unsolved = "rows are not done",
+    .say = place_say,
+    .conclude = place_conclude,
+    .fail_alone = place_fail_alone,
+    .list = place_list,
+    .empty_of = "model",
+};

@@ -13,9 +13,7 @@
 #define KINDS_PLACE_PLACE_H
 
 #include "base/table.h"
-#include "study/pool.h"
-#include "study/sweep.h"
-#include "topo/network.h"
+#include "study/kind.h"
 
 enum place_model { PLACE_SLOTS, PLACE_BATCH, PLACE_EVENTS, PLACE_INTERVAL, N_PLACE_MODELS };
 extern const char *const place_model_words[N_PLACE_MODELS + 1];
@@ -66,55 +64,13 @@ extern const struct section place_section, place_gadget_section, place_las_secti
     place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
     place_trace_section, place_interval_jobs_section, place_interval_pool_section;
 
-/** Tables of what happened, filled for the first seed of each point. Those wanted are given; all may be NULL.
- */
-struct place_details {
-    struct table *jobs, *places, *slots, *links;
-};
-
-struct place_study; /* place_study.h */
-
-/** How a study is run. */
-struct place_options {
-    int32_t threads; /**< >= 1; the rows are the same */
-    struct place_details details;
-    struct table *runs; /**< NULL, or a row for each point, scheduler and seed */
-    struct text *notes; /**< NULL, or where to append what is to be told of traces, each line once */
-    pool_progress *progress;
-    void *context;
-};
-
-/** Head of a study: what all points share. Release with place_free(). */
-struct place {
-    struct sweep sweep;      /**< n_points 1 without axes */
-    enum place_model model;  /**< of the first point */
-    int64_t seed, seeds;     /**< first seed, and how many */
-    unsigned long long hash; /**< of the study's content at its first point and of its axes */
-    char name[TOPO_NAME];
-    struct text notes; /**< warnings, a line each */
-};
-
 /**
- * Read axes and the first point. @p p uninitialised; empty after failure.
- * @return 0; ERR_PARSE, ERR_RANGE with the place; ERR_NOMEM.
+ * The kind of study. A point is read once and its seeds are units, each a run of all its schedulers: these
+ * share jobs and servers that are drawn. Rows: point, axes, network, model, scheduler, seeds, jobs, then each
+ * metric of the model with its half width NAME_ci, beats_next (in how many seeds it is better than the
+ * scheduler listed after it), network_usd, status ("done", "error", "infeasible": a scheduler has no plan),
+ * message. A point that cannot be read or run, with whichever seed, is one row that says so.
  */
-int place_read(struct place *p, const char *path, const struct study_override *overrides, int32_t n,
-               struct err *e);
-void place_free(struct place *p);
-
-/**
- * Run every scheduler at every point with every seed, and fill @p out with a row for each point and
- * scheduler: columns point, axes, network, model, scheduler, seeds, jobs, then each metric of the model with
- * its half width NAME_ci, beats_next (in how many seeds it is better than the scheduler listed after it),
- * network_usd, status ("done", "error", "infeasible": a scheduler has no plan), message. A point that cannot
- * be read or run is one row with status error.
- *
- * Same rows for any number of threads.
- * @param out  zero-initialised; the caller frees it, also after failure.
- * @return 0 or ERR_NOMEM.
- */
-int place_run(struct table *out, const struct place *p, const char *path,
-              const struct study_override *overrides, int32_t n, const struct place_options *options,
-              struct err *e);
+extern const struct study_kind place_kind;
 
 #endif

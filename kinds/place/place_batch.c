@@ -270,10 +270,10 @@ static void put_details(const struct place_task *task, const char *name, const s
             .progress = (double)p->jobs[i].iterations,
             .utility = NAN,
         };
-        if (task->details->jobs)
+        if (place_wants(task, PLACE_TABLE_JOBS))
             place_put_job(task, name, &row);
         /* GPUs ascend, so those of one server stand together. */
-        for (int32_t k = 0, n; k < p->jobs[i].gpus && task->details->places; k += n) {
+        for (int32_t k = 0, n; k < p->jobs[i].gpus && place_wants(task, PLACE_TABLE_PLACES); k += n) {
             int32_t server = r->gpu_server[r->gpus[j->first_gpu + k]];
             for (n = 1; k + n < p->jobs[i].gpus && r->gpu_server[r->gpus[j->first_gpu + k + n]] == server;
                  n++)
@@ -409,7 +409,7 @@ static int sum_links(struct place_outcome *out, const struct place_task *task, c
     }
     out->x[PLACE_LINK] = sum / g->cluster.n_arcs;
     out->x[PLACE_LINK_PEAK] = peak;
-    if (!rc && task->details && task->details->links)
+    if (!rc && place_wants(task, PLACE_TABLE_LINKS))
         place_put_bins(task, name, &g->cluster, &bins, r->makespan_s);
     link_bins_free(&bins);
     return rc;
@@ -434,7 +434,7 @@ static int run_one(struct place_outcome *out, const struct place_task *task, int
         out->x[PLACE_GPU] = r.busy_frac;
         if (scheduler == BATCH_SJF_BCO)
             out->x[PLACE_GUARANTEE] = r.guarantee;
-        if (task->details)
+        if (place_wants_any(task))
             put_details(task, batch_kinds[scheduler].name, &r, &g->draw.problem,
                         g->on_links ? &g->cluster : NULL);
     }
@@ -454,5 +454,5 @@ static int run_batch(struct place_outcome *out, const struct place_task *task, s
     return rc;
 }
 
-const struct place_kind place_batch = { count_schedulers, name_scheduler, &place_batch_jobs_section,
-                                        read_batch, run_batch };
+const struct place_ops place_batch = { count_schedulers, name_scheduler, &place_batch_jobs_section,
+                                       read_batch, run_batch };

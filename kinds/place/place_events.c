@@ -446,14 +446,13 @@ static void put_points(const struct place_task *task, const char *name, const st
 static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
                         const struct gang_job *jobs, const struct trace *trace, const struct cluster *c)
 {
-    const struct place_details *d = task->details;
-    if (d->jobs)
+    if (place_wants(task, PLACE_TABLE_JOBS))
         put_jobs(task, name, r, jobs, trace);
-    if (d->places)
+    if (place_wants(task, PLACE_TABLE_PLACES))
         put_spans(task, name, r, jobs, c);
-    if (d->slots)
+    if (place_wants(task, PLACE_TABLE_SLOTS))
         put_points(task, name, r, c);
-    if (d->links && r->bins.bytes)
+    if (place_wants(task, PLACE_TABLE_LINKS) && r->bins.bytes)
         place_put_bins(task, name, c, &r->bins, r->last_s);
 }
 
@@ -499,9 +498,9 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
     struct pace pace = { 0 };
     place_fix_pace(&how, s);
     settings.seed = (uint64_t)task->seed;
-    settings.keep_spans = task->details && task->details->places;
-    settings.keep_bins = task->details && task->details->links;
-    settings.keep_points = task->details && task->details->slots;
+    settings.keep_spans = place_wants(task, PLACE_TABLE_PLACES);
+    settings.keep_bins = place_wants(task, PLACE_TABLE_LINKS);
+    settings.keep_points = place_wants(task, PLACE_TABLE_SLOTS);
     int rc = pace_graph_build(&pace, c, jobs, n, &how, e);
     const struct events_problem problem = { .cluster = c, .jobs = jobs, .n_jobs = n, .pace = &pace };
     for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
@@ -509,7 +508,7 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
         settings.order = place_pair_order(s->schedulers[i]);
         settings.pack = pair_packs[s->schedulers[i] % N_PACK_KINDS];
         rc = events_run(&r, &problem, &settings, e);
-        if (!rc && task->details)
+        if (!rc && place_wants_any(task))
             put_details(task, pair_names[s->schedulers[i]], &r, jobs, trace, c);
         if (!rc)
             sum_up(&out[i], &r);
@@ -556,5 +555,5 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
     return rc;
 }
 
-const struct place_kind place_events = { count_schedulers, name_scheduler, &place_trace_section,
-                                         place_read_events, run_events };
+const struct place_ops place_events = { count_schedulers, name_scheduler, &place_trace_section,
+                                        place_read_events, run_events };

@@ -195,7 +195,7 @@ static void put_jobs(const struct place_task *task, const char *name, const stru
                      const struct smd_job *jobs)
 {
     char id[PLACE_JOB];
-    for (int32_t i = 0; i < r->n_jobs && task->details->jobs; i++) {
+    for (int32_t i = 0; i < r->n_jobs && place_wants(task, PLACE_TABLE_JOBS); i++) {
         const struct smd_decision *j = &r->jobs[i];
         bool runs = j->fate == SMD_RUNS;
         place_job_name(id, i);
@@ -253,7 +253,7 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
         rc = smd_run(&r, which, jobs, n, s->interval_pool, N_SMD_RESOURCES, &settings, e);
         if (!rc)
             sum_up(&out[i], &r, best.utility);
-        if (!rc && task->details)
+        if (!rc && place_wants_any(task))
             put_jobs(task, smd_scheduler_names[which], &r, jobs);
         smd_result_free(&r);
     }
@@ -274,5 +274,5 @@ static int run_interval(struct place_outcome *out, const struct place_task *task
     return rc;
 }
 
-const struct place_kind place_interval = { count_schedulers, name_scheduler, &place_interval_jobs_section,
-                                           read_interval, run_interval };
+const struct place_ops place_interval = { count_schedulers, name_scheduler, &place_interval_jobs_section,
+                                          read_interval, run_interval };

@@ -247,14 +247,13 @@ static int put_details(const struct place_task *task, const char *name, const st
                        const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
                        struct err *e)
 {
-    const struct place_details *d = task->details;
-    if (d->jobs)
+    if (place_wants(task, PLACE_TABLE_JOBS))
         put_jobs(task, name, r, jobs, trace);
-    if (d->places)
+    if (place_wants(task, PLACE_TABLE_PLACES))
         put_rings(task, name, r, jobs, c);
-    if (d->slots)
+    if (place_wants(task, PLACE_TABLE_SLOTS))
         put_slots(task, name, r);
-    return d->links ? put_links(task, name, r, jobs, trace, c, e) : 0;
+    return place_wants(task, PLACE_TABLE_LINKS) ? put_links(task, name, r, jobs, trace, c, e) : 0;
 }
 
 /* ---- jobs ---- */
@@ -305,7 +304,7 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
     struct draw_jobs jobs = { 0 };
     struct trace trace = { 0 };
     struct cluster c;
-    bool keep = task->details && (task->details->places || task->details->links);
+    bool keep = place_wants(task, PLACE_TABLE_PLACES) || place_wants(task, PLACE_TABLE_LINKS);
     int rc = place_build_cluster(&c, s, task->seed, e);
     settings.seed = task->seed;
     if (!rc)
@@ -316,7 +315,7 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
         const struct elastic_scheduler *scheduler = elastic_schedulers[s->schedulers[i]];
         struct elastic_result r;
         rc = elastic_run(&r, scheduler, &c, jobs.jobs, jobs.n, &settings, keep, e);
-        if (!rc && task->details)
+        if (!rc && place_wants_any(task))
             rc = put_details(task, scheduler->name, &r, jobs.jobs, &trace, &c, e);
         if (!rc)
             sum_up(&out[i], &r, jobs.jobs);
@@ -328,5 +327,5 @@ static int run_slots(struct place_outcome *out, const struct place_task *task, s
     return rc;
 }
 
-const struct place_kind place_slots = { count_schedulers, name_scheduler, &draw_elastic_section, read_slots,
-                                        run_slots };
+const struct place_ops place_slots = { count_schedulers, name_scheduler, &draw_elastic_section, read_slots,
+                                       run_slots };

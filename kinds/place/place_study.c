@@ -6,14 +6,14 @@
 
 #include "base/text.h"
 
-static const struct place_kind *const kinds[N_PLACE_MODELS] = {
+static const struct place_ops *const kinds[N_PLACE_MODELS] = {
     [PLACE_SLOTS] = &place_slots,
     [PLACE_BATCH] = &place_batch,
     [PLACE_EVENTS] = &place_events,
     [PLACE_INTERVAL] = &place_interval,
 };
 
-const struct place_kind *place_kind_of(enum place_model model)
+const struct place_ops *place_ops_of(enum place_model model)
 {
     return kinds[model];
 }
@@ -192,7 +192,7 @@ static int read_price(struct place_study *s, struct err *e)
 
 static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id, struct err *e)
 {
-    const struct place_kind *k = place_kind_of(s->model);
+    const struct place_ops *k = place_ops_of(s->model);
     const char *names[PLACE_MAX_SCHEDULERS], *name;
     int32_t n = k->n_schedulers();
     int rc = yaml_text(&s->doc, id, &name, e);
@@ -219,7 +219,7 @@ static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id,
 static int read_schedulers(struct place_study *s, struct err *e)
 {
     yaml_id list = s->conf.schedulers;
-    int32_t all = place_kind_of(s->model)->n_schedulers();
+    int32_t all = place_ops_of(s->model)->n_schedulers();
     for (; list < 0 && s->n_schedulers < all; s->n_schedulers++)
         s->schedulers[s->n_schedulers] = s->n_schedulers;
     if (list < 0)
@@ -261,7 +261,7 @@ uint64_t place_uses(const struct place_study *s)
     /* Schedulers of other models may have the same names, and keys of their own. */
     for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-            if (strcmp(place_kind_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
+            if (strcmp(place_ops_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
                 active |= rows[k].uses;
     return active;
 }
@@ -296,7 +296,7 @@ static int read_point(struct place_study *s, struct err *e)
     place_note_unused(s, &place_section, s->doc.root, active);
     if (s->servers.drawn)
         place_note_unused(s, &draw_racks_section, s->conf.racks, active);
-    rc = place_kind_of(s->model)->read(s, e);
+    rc = place_ops_of(s->model)->read(s, e);
     return rc ? rc : text_check(&s->notes, e);
 }
 

@@ -54,6 +54,7 @@ struct place_study {
     struct place_conf conf;
     enum place_model model;
     struct place_servers servers;
+    char network[128];                        /**< what rows call it; set by `prepare` of place_kind */
     double network_usd;                       /**< typical price of the network's bill; NaN without prices */
     int32_t schedulers[PLACE_MAX_SCHEDULERS]; /**< numbers in the model's list */
     int32_t n_schedulers;
@@ -77,18 +78,37 @@ struct place_outcome {
     int64_t n_jobs;
 };
 
+/** Tables of a study, by their number (place_kind.tables). Those but the first two are of the first seed of
+ * each point. */
+enum {
+    PLACE_TABLE_JOBS = TABLE_RUNS + 1,
+    PLACE_TABLE_PLACES,
+    PLACE_TABLE_SLOTS,
+    PLACE_TABLE_LINKS,
+    N_PLACE_TABLES,
+};
+extern const struct column place_job_columns[], place_place_columns[], place_slot_columns[],
+    place_link_columns[];
+
 /** One point and seed, and what is wanted of it. */
 struct place_task {
     const struct place_study *study;
     int64_t seed;
-    const struct place_details *details; /**< NULL but for the first seed */
-    struct text *notes;        /**< NULL but for the first seed: what is to be told of a trace, a line each */
-    const struct sweep *sweep; /**< with details: what their rows begin with */
-    int64_t point;
+    struct sink *sink;
+    uint32_t wanted;    /**< bits of the tables above */
+    struct text *notes; /**< NULL but for the first seed: what is to be told of a trace, a line each */
 };
+static inline bool place_wants(const struct place_task *task, int table)
+{
+    return task->wanted >> table & 1;
+}
+static inline bool place_wants_any(const struct place_task *task)
+{
+    return task->wanted >> PLACE_TABLE_JOBS != 0;
+}
 
 /** A model: its schedulers, the keys of its jobs, and a run. */
-struct place_kind {
+struct place_ops {
     int32_t (*n_schedulers)(void);
     const char *(*scheduler)(int32_t i);
     const struct section *jobs;
@@ -97,10 +117,10 @@ struct place_kind {
     /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
     int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
 };
-extern const struct place_kind place_slots, place_batch, place_events, place_interval;
-const struct place_kind *place_kind_of(enum place_model model);
+extern const struct place_ops place_slots, place_batch, place_events, place_interval;
+const struct place_ops *place_ops_of(enum place_model model);
 
-/** The study at a point; @p from has path, overrides and axes. Empty after failure. */
+/** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
 void place_study_free(struct place_study *s);
 
@@ -117,6 +137,14 @@ void place_note_key(struct place_study *s, yaml_id map, const char *key, const c
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
 
+/* ---- in words (say.c): hooks of place_kind ---- */
+
+int place_say(struct text *out, const struct study_report *r, struct err *e);
+int place_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                   struct err *e);
+int place_fail_alone(const struct study_report *r, struct err *e);
+int place_list(struct text *out, struct err *e);
+
 /** All NaN. */
 void place_outcome_clear(struct place_outcome *x);
 
@@ -124,11 +152,6 @@ int place_read_gadget(struct elastic_settings *s, const struct yaml_doc *doc, ya
 int place_read_las(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
 
 /* ---- rows of details (place_tables.c) ---- */
-
-/** Columns of the tables that are wanted, before any row. */
-void place_tables_begin(const struct place_details *d, const struct sweep *w);
-/** Begin a row of @p t with what names the run. */
-void place_table_row(struct table *t, const struct place_task *task, const char *scheduler);
 
 enum { PLACE_JOB = 24 };
 /** What a job without a name of its own is called: "job12". Returns @p buf. */

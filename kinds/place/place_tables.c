@@ -4,55 +4,106 @@
 
 #include "kinds/place/place_study.h"
 
-static void columns(struct table *t, const struct sweep *w, const char *const *texts,
-                    const char *const *reals)
-{
-    if (!t)
-        return;
-    sweep_put_columns(t, w);
-    table_column(t, "seed", TABLE_COUNT);
-    table_column(t, "scheduler", TABLE_TEXT);
-    for (; *texts; texts++)
-        table_column(t, *texts, TABLE_TEXT);
-    for (; *reals; reals++)
-        table_column(t, *reals, TABLE_REAL);
-}
+/* ---- columns ---- */
 
-void place_tables_begin(const struct place_details *d, const struct sweep *w)
-{
-    static const char *const job_texts[] = { "job", "status", "unit", NULL },
-                             *const job_reals[] = { "submit",  "start",    "end",     "jct", "gpus",
-                                                    "servers", "progress", "utility", NULL },
-                             *const place_texts[] = { "job", "server_name", "unit", NULL },
-                             *const place_reals[] = { "server", "gpus", "from", "to", NULL },
-                             *const slot_texts[] = { "unit", NULL },
-                             *const slot_reals[] = { "from",      "to",         "active",
-                                                     "running",   "gpu_frac",   "reserved_GBps",
-                                                     "link_frac", "bound",      "value",
-                                                     "guarantee", "node_over",  "node_beta",
-                                                     "link_over", "link_gamma", NULL },
-                             *const link_texts[] = { "link", "unit", NULL },
-                             *const link_reals[] = { "bw_GBps",   "from",      "to", "load_frac",
-                                                     "used_frac", "peak_frac", NULL };
-    columns(d->jobs, w, job_texts, job_reals);
-    if (d->jobs)
-        table_column(d->jobs, "synthetic", TABLE_TEXT);
-    columns(d->places, w, place_texts, place_reals);
-    columns(d->slots, w, slot_texts, slot_reals);
-    columns(d->links, w, link_texts, link_reals);
-}
+/* How every row begins. */
+struct place_row_head {
+    int64_t seed;
+    const char *scheduler;
+};
+#define ROW_HEAD(type)                                                                                       \
+    COLUMN_AT(type, head.seed, "seed", TABLE_COUNT, "of the run"),                                           \
+        COLUMN_AT(type, head.scheduler, "scheduler", TABLE_TEXT, "whose run it is")
 
-void place_table_row(struct table *t, const struct place_task *task, const char *scheduler)
-{
-    sweep_put_point(t, task->sweep, task->point);
-    table_put_count(t, task->seed);
-    table_put_text(t, scheduler);
-}
+struct job_cells {
+    struct place_row_head head;
+    const char *job, *status, *unit;
+    double submit, start, end, jct, gpus, servers, progress, utility;
+    const char *synthetic;
+};
+const struct column place_job_columns[] = {
+    ROW_HEAD(struct job_cells),
+    COLUMN_WORD(struct job_cells, job, "name, of the trace or by number"),
+    COLUMN_WORD(struct job_cells, status, "done, running, waiting, .."),
+    COLUMN_WORD(struct job_cells, unit, "of times: slot or s"),
+    COLUMN_REAL(struct job_cells, submit, "when it arrives"),
+    COLUMN_REAL(struct job_cells, start, "when it first runs"),
+    COLUMN_REAL(struct job_cells, end, "when it is done"),
+    COLUMN_REAL(struct job_cells, jct, "from arrival to end"),
+    COLUMN_REAL(struct job_cells, gpus, "that it holds, mean over the slots in which it runs"),
+    COLUMN_REAL(struct job_cells, servers, "that it is spread over"),
+    COLUMN_REAL(struct job_cells, progress, "what it has done, iterations or what its model counts"),
+    COLUMN_REAL(struct job_cells, utility, "what it is worth"),
+    COLUMN_WORD(struct job_cells, synthetic, "what of it was drawn, not read from its trace"),
+    COLUMNS_END,
+};
 
-static void put_reals(struct table *t, const double *x, int n)
+struct place_cells {
+    struct place_row_head head;
+    const char *job, *server_name, *unit;
+    double server, gpus, from, to;
+};
+const struct column place_place_columns[] = {
+    ROW_HEAD(struct place_cells),
+    COLUMN_WORD(struct place_cells, job, "who runs there"),
+    COLUMN_WORD(struct place_cells, server_name, "where"),
+    COLUMN_WORD(struct place_cells, unit, "of times: slot or s"),
+    COLUMN_REAL(struct place_cells, server, "its number"),
+    COLUMN_REAL(struct place_cells, gpus, "of it that the job holds"),
+    COLUMN_REAL(struct place_cells, from, "when it begins"),
+    COLUMN_REAL(struct place_cells, to, "when it ends"),
+    COLUMNS_END,
+};
+
+struct slot_cells {
+    struct place_row_head head;
+    const char *unit;
+    double from, to, active, running, gpu_frac, reserved_GBps, link_frac;
+    double bound, value, guarantee, node_over, node_beta, link_over, link_gamma;
+};
+const struct column place_slot_columns[] = {
+    ROW_HEAD(struct slot_cells),
+    COLUMN_WORD(struct slot_cells, unit, "of times: slot or s"),
+    COLUMN_REAL(struct slot_cells, from, "when it begins"),
+    COLUMN_REAL(struct slot_cells, to, "when it ends"),
+    COLUMN_REAL(struct slot_cells, active, "jobs that are there"),
+    COLUMN_REAL(struct slot_cells, running, "of them, those that run"),
+    COLUMN_REAL(struct slot_cells, gpu_frac, "GPUs in use"),
+    COLUMN_REAL(struct slot_cells, reserved_GBps, "of all links together"),
+    COLUMN_REAL(struct slot_cells, link_frac, "of the bandwidth of all links"),
+    COLUMN_REAL(struct slot_cells, bound, "optimum of the slot's linear programme"),
+    COLUMN_REAL(struct slot_cells, value, "of what was chosen"),
+    COLUMN_REAL(struct slot_cells, guarantee, "least share of the optimum that theory allows"),
+    COLUMN_REAL(struct slot_cells, node_over, "largest load of a server, over its capacity"),
+    COLUMN_REAL(struct slot_cells, node_beta, "what theory allows of it"),
+    COLUMN_REAL(struct slot_cells, link_over, "largest load of a link, over its bandwidth"),
+    COLUMN_REAL(struct slot_cells, link_gamma, "what theory allows of it"),
+    COLUMNS_END,
+};
+
+struct link_cells {
+    struct place_row_head head;
+    const char *link, *unit;
+    double bw_GBps, from, to, load_frac, used_frac, peak_frac;
+};
+const struct column place_link_columns[] = {
+    ROW_HEAD(struct link_cells),
+    COLUMN_WORD(struct link_cells, link, "from=to"),
+    COLUMN_WORD(struct link_cells, unit, "of times: slot or s"),
+    COLUMN_REAL(struct link_cells, bw_GBps, "its bandwidth"),
+    COLUMN_REAL(struct link_cells, from, "when it begins"),
+    COLUMN_REAL(struct link_cells, to, "when it ends"),
+    COLUMN_REAL(struct link_cells, load_frac, "reserved, where a model reserves, else in use"),
+    COLUMN_REAL(struct link_cells, used_frac, "in use, mean over the time"),
+    COLUMN_REAL(struct link_cells, peak_frac, "in use, at its greatest"),
+    COLUMNS_END,
+};
+
+/* ---- rows ---- */
+
+static struct place_row_head row_head(const struct place_task *task, const char *scheduler)
 {
-    for (int i = 0; i < n; i++)
-        table_put_real(t, x[i]);
+    return (struct place_row_head){ task->seed, scheduler };
 }
 
 const char *place_job_name(char buf[PLACE_JOB], int32_t number)
@@ -63,36 +114,44 @@ const char *place_job_name(char buf[PLACE_JOB], int32_t number)
 
 void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row)
 {
-    struct table *t = task->details->jobs;
-    const double x[] = { row->submit, row->start,   row->end,      row->jct,
-                         row->gpus,   row->servers, row->progress, row->utility };
     struct text drawn = { 0 };
     trace_name_synthetic(&drawn, row->synthetic);
-    place_table_row(t, task, scheduler);
-    table_put_text(t, row->id);
-    table_put_text(t, row->status);
-    table_put_text(t, row->unit);
-    put_reals(t, x, sizeof x / sizeof x[0]);
-    table_put_text(t, drawn.n ? text_str(&drawn) : NULL);
-    t->failed = t->failed || drawn.failed;
+    const struct job_cells cells = {
+        .head = row_head(task, scheduler),
+        .job = row->id,
+        .status = row->status,
+        .unit = row->unit,
+        .submit = row->submit,
+        .start = row->start,
+        .end = row->end,
+        .jct = row->jct,
+        .gpus = row->gpus,
+        .servers = row->servers,
+        .progress = row->progress,
+        .utility = row->utility,
+        .synthetic = drawn.n ? text_str(&drawn) : NULL,
+    };
+    sink_put(task->sink, PLACE_TABLE_JOBS, &cells);
     text_free(&drawn);
 }
 
 void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
                      const struct cluster *c, int32_t server, double gpus, struct place_span span)
 {
-    struct table *t = task->details->places;
     char name[TOPO_VERTEX_TEXT];
-    const double x[] = { server, gpus, span.from, span.to };
-    place_table_row(t, task, scheduler);
-    table_put_text(t, job);
     if (c)
         cluster_server_name(name, c, server);
     else
         snprintf(name, sizeof name, "server%d", (int)server);
-    table_put_text(t, name);
-    table_put_text(t, span.unit);
-    put_reals(t, x, sizeof x / sizeof x[0]);
+    const struct place_cells cells = { .head = row_head(task, scheduler),
+                                       .job = job,
+                                       .server_name = name,
+                                       .unit = span.unit,
+                                       .server = server,
+                                       .gpus = gpus,
+                                       .from = span.from,
+                                       .to = span.to };
+    sink_put(task->sink, PLACE_TABLE_PLACES, &cells);
 }
 
 struct elastic_note place_no_note(void)
@@ -109,39 +168,41 @@ struct elastic_note place_no_note(void)
 void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
                     struct place_span span)
 {
-    struct table *t = task->details->slots;
     /* arXiv 2202.01158: a slot is within 1/(3 gamma) of its optimum, loads within beta and gamma. */
     const struct elastic_note *n = &row->note;
-    const double x[] = { span.from,
-                         span.to,
-                         (double)row->active,
-                         (double)row->running,
-                         row->gpu_frac,
-                         row->reserved_Bps / 1e9,
-                         row->link_frac,
-                         n->bound,
-                         n->value,
-                         n->gamma > 0 ? 1 / (3.0 * n->gamma) : (double)NAN,
-                         n->node_over,
-                         n->node_beta,
-                         n->link_over,
-                         n->link_gamma };
-    place_table_row(t, task, scheduler);
-    table_put_text(t, span.unit);
-    put_reals(t, x, sizeof x / sizeof x[0]);
+    const struct slot_cells cells = { .head = row_head(task, scheduler),
+                                      .unit = span.unit,
+                                      .from = span.from,
+                                      .to = span.to,
+                                      .active = (double)row->active,
+                                      .running = (double)row->running,
+                                      .gpu_frac = row->gpu_frac,
+                                      .reserved_GBps = row->reserved_Bps / 1e9,
+                                      .link_frac = row->link_frac,
+                                      .bound = n->bound,
+                                      .value = n->value,
+                                      .guarantee = n->gamma > 0 ? 1 / (3.0 * n->gamma) : (double)NAN,
+                                      .node_over = n->node_over,
+                                      .node_beta = n->node_beta,
+                                      .link_over = n->link_over,
+                                      .link_gamma = n->link_gamma };
+    sink_put(task->sink, PLACE_TABLE_SLOTS, &cells);
 }
 
 void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
                     int32_t arc, const struct place_load *load, struct place_span span)
 {
-    struct table *t = task->details->links;
     char name[TOPO_ARC_TEXT];
-    const double x[] = { c->bw_Bps[arc] / 1e9, span.from,       span.to,
-                         load->load_frac,      load->used_frac, load->peak_frac };
-    place_table_row(t, task, scheduler);
-    table_put_text(t, cluster_arc_name(name, c, arc));
-    table_put_text(t, span.unit);
-    put_reals(t, x, sizeof x / sizeof x[0]);
+    const struct link_cells cells = { .head = row_head(task, scheduler),
+                                      .link = cluster_arc_name(name, c, arc),
+                                      .unit = span.unit,
+                                      .bw_GBps = c->bw_Bps[arc] / 1e9,
+                                      .from = span.from,
+                                      .to = span.to,
+                                      .load_frac = load->load_frac,
+                                      .used_frac = load->used_frac,
+                                      .peak_frac = load->peak_frac };
+    sink_put(task->sink, PLACE_TABLE_LINKS, &cells);
 }
 
 /* Bins next to each other in which a link is loaded alike are one row: most links idle most of the time. */

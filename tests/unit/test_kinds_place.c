@@ -1,5 +1,7 @@
 #include "base/stat.h"
 #include "kinds/place/place.h"
+#include "study/campaign.h"
+#include "study/study.h"
 #include "tests/unit/study_folder.h"
 #include "tests/unit/table_cells.h"
 
@@ -12,28 +14,26 @@ static const char wide_yaml[] = "name: wide\n"
 #define EVENTS "network: wide.yaml\nmodel: events\njobs: { trace: none.csv }\n"
 #define SLOTS  "network: wide.yaml\nmodel: slots\nslots: 12\n"
 
-static int read_text(struct folder *f, struct place *p, const char *text, struct err *e)
+static int read_text(struct folder *f, struct study *s, const char *text, struct err *e)
 {
     put(f, "wide.yaml", wide_yaml);
     put(f, "study.yaml", text);
-    return place_read(p, f->path, NULL, 0, e);
+    return study_open(s, &(struct study_ask){ .from = { .path = f->path }, .kind = &place_kind }, e);
 }
 
 /* Tables of one run of a study. */
 struct tables {
     struct table rows, runs, jobs, places, slots, links;
-    struct place p;
+    struct study p;
 };
 
 static void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
     struct err e = { 0 };
+    struct table *extras[] = { NULL, &t->runs, &t->jobs, &t->places, &t->slots, &t->links };
     *t = (struct tables){ .p = { .seed = 0 } };
     assert_ok(read_text(f, &t->p, text, &e), &e);
-    const struct place_options options = { .threads = threads,
-                                           .details = { &t->jobs, &t->places, &t->slots, &t->links },
-                                           .runs = &t->runs };
-    assert_ok(place_run(&t->rows, &t->p, f->path, NULL, 0, &options, &e), &e);
+    assert_ok(campaign_tables(&t->rows, extras, NULL, &t->p, threads, &e), &e);
 }
 
 static void tables_free(struct tables *t)
@@ -44,7 +44,7 @@ static void tables_free(struct tables *t)
     table_free(&t->places);
     table_free(&t->slots);
     table_free(&t->links);
-    place_free(&t->p);
+    study_close(&t->p);
 }
 
 /* Is row @p b of @p runs one of point and scheduler of row @p a of @p rows? */
@@ -316,11 +316,11 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
           "has 1000 points of 100000 seeds" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct place p;
+        struct study p;
         struct err e = { 0 };
         assert_fails(read_text(*state, &p, cases[i].text, &e), &e, cases[i].code, cases[i].message);
         assert_true(p.sweep.n_axes == 0 && p.seeds == 0);
-        place_free(&p);
+        study_close(&p);
     }
 }
 
@@ -385,14 +385,14 @@ static void keys_without_effect_are_told(void **state)
           NULL }, /* the second point uses it */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct place p;
+        struct study p;
         struct err e = { 0 };
         assert_ok(read_text(*state, &p, cases[i].text, &e), &e);
         if (cases[i].note)
             assert_has(text_str(&p.notes), cases[i].note);
         else
             assert_string_equal(text_str(&p.notes), "");
-        place_free(&p);
+        study_close(&p);
     }
 }
 

@@ -1,4 +1,6 @@
 #include "kinds/place/place.h"
+#include "study/campaign.h"
+#include "study/study.h"
 #include "tests/unit/study_folder.h"
 #include "tests/unit/table_cells.h"
 
@@ -16,17 +18,15 @@ struct tables {
 
 static int run_with(struct tables *t, struct folder *f, const char *trace, const char *study, struct err *e)
 {
-    struct place p;
+    struct study p;
     *t = (struct tables){ .rows = { 0 } };
     put(f, "trace.csv", trace);
     put(f, "study.yaml", study);
-    int rc = place_read(&p, f->path, NULL, 0, e);
-    const struct place_options options = { .threads = 1,
-                                           .details = { &t->jobs, &t->places, &t->slots, &t->links },
-                                           .notes = &t->notes };
+    struct table *extras[] = { NULL, NULL, &t->jobs, &t->places, &t->slots, &t->links };
+    int rc = study_open(&p, &(struct study_ask){ .from = { .path = f->path }, .kind = &place_kind }, e);
     if (!rc)
-        rc = place_run(&t->rows, &p, f->path, NULL, 0, &options, e);
-    place_free(&p);
+        rc = campaign_tables(&t->rows, extras, &t->notes, &p, 1, e);
+    study_close(&p);
     return rc;
 }
 

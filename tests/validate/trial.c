@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "study/campaign.h"
+#include "study/study.h"
 #include "tests/support.h"
 
 enum { MAX_SEEDS = 64 };
@@ -25,11 +27,11 @@ static void run(struct trial *t, const char *name, const struct study_override *
     struct err e = { 0 };
     *t = (struct trial){ 0 };
     snprintf(path, sizeof path, "configs/clusters/%s.yaml", name);
-    assert_ok(place_read(&t->place, path, set, n_set, &e), &e);
-    const struct place_options options = { .threads = (int32_t)omp_get_num_procs(),
-                                           .details = { .slots = slots ? &t->slots : NULL },
-                                           .runs = &t->runs };
-    assert_ok(place_run(&t->rows, &t->place, path, set, n_set, &options, &e), &e);
+    const struct study_ask ask = { .kind = &place_kind,
+                                   .from = { .path = path, .overrides = set, .n = n_set } };
+    struct table *extras[] = { NULL, &t->runs, NULL, NULL, slots ? &t->slots : NULL, NULL };
+    assert_ok(study_open(&t->place, &ask, &e), &e);
+    assert_ok(campaign_tables(&t->rows, extras, NULL, &t->place, (int32_t)omp_get_num_procs(), &e), &e);
     check_done(&t->rows, path);
     int64_t n_runs = t->place.sweep.n_points * t->place.seeds;
     t->n_schedulers = (int32_t)(t->runs.n_rows / n_runs);
@@ -51,7 +53,7 @@ void trial_free(struct trial *t)
     table_free(&t->rows);
     table_free(&t->runs);
     table_free(&t->slots);
-    place_free(&t->place);
+    study_close(&t->place);
 }
 
 /* Of the rows of one point and seed, that of the scheduler. */

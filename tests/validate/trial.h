@@ -10,7 +10,7 @@
 
 /** Release with trial_free(). */
 struct trial {
-    struct place place;
+    struct study place;
     struct table rows;    /**< what `weft place` writes: a row for each point and scheduler */
     struct table runs;    /**< what --runs writes: a row for each point, seed and scheduler */
     struct table slots;   /**< what --slots writes: of the first seed of each point; empty unless asked for */

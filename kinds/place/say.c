@@ -1,11 +1,14 @@
-#include "cli/place_text.h"
-
+/*
+ * Placement studies in words: a row a scheduler, what is the same in every row above them, what a study comes
+ * to, and what each model knows.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/points.h"
 #include "base/sheet.h"
+#include "kinds/place/place_study.h"
+#include "study/say.h"
 
 enum { DIGITS = 5 };
 
@@ -91,19 +94,17 @@ static bool put_common(struct text *out, const struct table *t, const char *colu
     return true;
 }
 
-static void put_head(struct text *out, const struct table *t, const struct place *p)
+static void put_head(struct text *out, const struct study_report *r)
 {
     char a[SHOW];
-    if (p->name[0])
-        text_printf(out, "%s: jobs in model %s\n", p->name, place_model_words[p->model]);
-    else
-        text_printf(out, "jobs in model %s\n", place_model_words[p->model]);
-    put_common(out, t, "network", "network");
-    if (p->seeds > 1)
+    text_printf(out, "%s%sjobs in model %s\n", r->name, r->name[0] ? ": " : "",
+                say_word(r->rows, 0, "model"));
+    put_common(out, r->rows, "network", "network");
+    if (r->seeds > 1)
         text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
-                    show_count(a, p->seeds), (long long)p->seed, (long long)(p->seed + p->seeds - 1));
+                    show_count(a, r->seeds), (long long)r->seed, (long long)(r->seed + r->seeds - 1));
     else
-        text_printf(out, "seed: %lld\n", (long long)p->seed);
+        text_printf(out, "seed: %lld\n", (long long)r->seed);
     text_puts(out, "\n");
 }
 
@@ -115,8 +116,8 @@ struct layout {
     int32_t n;
 };
 
-static void add(struct layout *l, struct sheet *s, int32_t column, int m, const char *title, const char *unit,
-                enum sheet_align align)
+static void add_column(struct layout *l, struct sheet *s, int32_t column, int m, const char *title,
+                       const char *unit, enum sheet_align align)
 {
     if (column < 0 || l->n == SHEET_MAX_COLUMNS)
         return;
@@ -131,7 +132,7 @@ static void add_metric(struct layout *l, struct sheet *s, const struct table *t,
     double times;
     const char *unit = unit_of(&times, t, column, m, hours);
     int32_t before = l->n;
-    add(l, s, column, m, place_metrics[m].title, unit, SHEET_POINT);
+    add_column(l, s, column, m, place_metrics[m].title, unit, SHEET_POINT);
     if (l->n > before)
         l->times[before] = times;
 }
@@ -156,38 +157,39 @@ static bool differs(const struct table *t, int32_t c)
     return false;
 }
 
-static void choose(struct layout *l, struct sheet *s, const struct table *t, const struct place *p)
+static void choose_columns(struct layout *l, struct sheet *s, const struct study_report *r)
 {
-    for (int32_t k = 0; k < p->sweep.n_keys; k++)
-        add(l, s, table_find(t, p->sweep.keys[k].path), -1, points_axis_title(p->sweep.keys[k].path), "",
-            SHEET_POINT);
+    const struct table *t = r->rows;
+    for (int32_t k = 0; k < r->n_axes; k++)
+        add_column(l, s, table_find(t, r->axes[k]), -1, say_axis_title(r->axes[k]), "", SHEET_POINT);
     int32_t network = table_find(t, "network"), usd = table_find(t, "network_usd");
     if (differs(t, network))
-        add(l, s, network, -1, "network", "", SHEET_LEFT);
-    add(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
+        add_column(l, s, network, -1, "network", "", SHEET_LEFT);
+    add_column(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
     bool hours = in_hours(t);
     if (table_find(t, "jobs.count") < 0)
-        add(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
+        add_column(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
     for (int32_t c = 0; c < t->n_cols; c++) {
         int m = metric_of(t, c);
         if (m >= 0 && is_shown(t, c, m))
             add_metric(l, s, t, c, m, hours);
     }
-    if (p->seeds > 1)
-        add(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
-    add(l, s, usd, -1, "network cost", "USD", SHEET_POINT);
-    add(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
+    if (r->seeds > 1)
+        add_column(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
+    add_column(l, s, usd, -1, "network cost", "USD", SHEET_POINT);
+    add_column(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
 }
 
-int place_text(const struct table *t, const struct place *p, struct text *out, struct err *e)
+int place_say(struct text *out, const struct study_report *r, struct err *e)
 {
+    const struct table *t = r->rows;
     struct layout l = { .n = 0 };
     struct sheet s = { 0 };
-    char value[POINTS_VALUE], buf[SHOW];
+    char value[SAY_VALUE], buf[SHOW];
     if (t->n_rows == 0)
         return 0;
-    put_head(out, t, p);
-    choose(&l, &s, t, p);
+    put_head(out, r);
+    choose_columns(&l, &s, r);
     for (int64_t row = 0; row < t->n_rows; row++)
         for (int32_t i = 0; i < l.n; i++) {
             int32_t c = l.columns[i];
@@ -196,9 +198,79 @@ int place_text(const struct table *t, const struct place *p, struct text *out, s
             else if (strcmp(t->names[c], "network_usd") == 0)
                 sheet_usd(&s, table_number(t, row, c));
             else
-                sheet_put(&s, "%s", points_unquote(value, cell_text(buf, t, row, c)));
+                sheet_put(&s, "%s", say_unquote(value, cell_text(buf, t, row, c)));
         }
     int rc = sheet_write(&s, out, e);
     sheet_free(&s);
+    return rc;
+}
+
+/* ---- what a study comes to ---- */
+
+/* A point that could not be run is a row; when none could, the exit code says so. */
+int place_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r, struct err *e)
+{
+    const struct table *t = r->rows;
+    int64_t n = 0, first = -1;
+    bool wrong = false;
+    (void)e;
+    *verdict = VERDICT_FINE;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        if (say_has_status(t, row, "done"))
+            continue;
+        wrong = wrong || say_has_status(t, row, "error");
+        first = first < 0 ? row : first;
+        n++;
+    }
+    if (n == 0)
+        return 0;
+    text_printf(out, "%lld of %lld rows are not done; the first: %s\n", (long long)n, (long long)t->n_rows,
+                say_word(t, first, "message"));
+    if (n == t->n_rows)
+        *verdict = wrong ? VERDICT_INPUT : VERDICT_NO_DESIGN;
+    return 0;
+}
+
+/* The one point of a study that varies nothing: what is wrong with it is wrong with the command. */
+int place_fail_alone(const struct study_report *r, struct err *e)
+{
+    const struct table *t = r->rows;
+    if (t->n_rows == 0 || say_has_status(t, 0, "done"))
+        return 0;
+    return err_set(e, say_has_status(t, 0, "error") ? ERR_RANGE : ERR_NO_DESIGN, "%s",
+                   say_word(t, 0, "message"));
+}
+
+/* ---- what there is ---- */
+
+/* What a model knows: its schedulers, and what its columns mean. */
+static void list_model(struct text *out, struct sheet *s, enum place_model model)
+{
+    text_printf(out, "\nmodel %s: ", place_model_words[model]);
+    for (int32_t i = 0; i < place_n_schedulers(model); i++)
+        text_printf(out, "%s%s", i ? ", " : "", place_scheduler_name(model, i));
+    text_puts(out, "\n\n");
+    sheet_column(s, "column", "", SHEET_LEFT);
+    sheet_column(s, "of", "", SHEET_LEFT);
+    sheet_column(s, "meaning", "", SHEET_LEFT);
+    for (int m = 0; m < N_PLACE_METRICS; m++)
+        if (place_metrics[m].names[model]) {
+            sheet_put(s, "%s", place_metrics[m].names[model]);
+            sheet_put(s, "%s", place_metrics[m].title);
+            sheet_put(s, "%s", place_metrics[m].help);
+        }
+}
+
+int place_list(struct text *out, struct err *e)
+{
+    int rc = 0;
+    text_puts(out, "Times of model slots are counted in slots. A column NAME_ci is half of the 95 % "
+                   "interval of NAME over seeds.\n");
+    for (int model = 0; model < N_PLACE_MODELS && !rc; model++) {
+        struct sheet s = { 0 };
+        list_model(out, &s, (enum place_model)model);
+        rc = sheet_write(&s, out, e);
+        sheet_free(&s);
+    }
     return rc;
 }
