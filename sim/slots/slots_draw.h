@@ -17,6 +17,7 @@ struct draw_racks {
     struct draw_range racks;
     double gpus[DRAW_MAX_CHOICES]; /**< shape [n_gpus], equally likely */
     int32_t n_gpus;
+    yaml_id gpus_list;  /**< what the file says of them, -1: nothing */
     int64_t total_gpus; /**< scale all servers to this sum by largest remainders; -1 = as drawn */
     struct draw_range server_Bps, rack_Bps;
     double link_scale; /**< times every link's bandwidth */
@@ -53,21 +54,21 @@ enum draw_progress {
  */
 struct draw_elastic {
     int64_t count;
-    int32_t arrivals;             /**< enum draw_arrivals */
+    enum draw_arrivals arrivals;
     struct draw_range workers;    /**< N_i */
     struct draw_range fixed;      /**< of schedulers that do not choose */
     bool clamp_fixed;             /**< fixed workers are at most N_i */
     struct draw_range iterations; /**< F_i */
-    int32_t progress;             /**< enum draw_progress */
-    struct draw_range zeta;       /**< DRAW_CONST: iterations of a worker in a slot, before zeta_scale */
+    enum draw_progress progress;
+    struct draw_range zeta; /**< DRAW_CONST: iterations of a worker in a slot, before zeta_scale */
     double zeta_scale;
     struct ring_time ring; /**< DRAW_TAU: of every job, with its own hop_Bps */
-    int32_t batch;         /**< enum ring_batch */
+    enum ring_batch batch;
     double slot_s;
     struct draw_range hop_Bps;
-    int32_t budget;   /**< enum draw_budget */
-    int32_t utility;  /**< enum utility_kind of the report; a sigmoid is aimed at by its envelope .. */
-    bool aim_literal; /**< .. unless this is set */
+    enum draw_budget budget;
+    enum utility_kind utility;              /**< of the report; a sigmoid is aimed at by its envelope .. */
+    bool aim_literal;                       /**< .. unless this is set */
     struct draw_range scale, slope, middle; /**< L1, L2, L3 */
     double leave_frac;
     double gpus; /**< of a worker */
@@ -77,6 +78,7 @@ struct draw_elastic {
         struct draw_range range;
     } demands[CLUSTER_MAX_RESOURCES];
     int32_t n_demands;
+    yaml_id demand, tau; /**< what the file says of them and of `ring`; -1: nothing */
     yaml_id from_trace;  /**< what says where jobs come from in place of draws; -1: nothing */
     double trace_slot_s; /**< with from_trace: how long a slot is */
 };
