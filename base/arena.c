@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Each block is as large as all before it, and at least this. */
-enum { LEAST_BLOCK = 4096 };
+/* Blocks grow from the one to the other; what does not fit gets one of its own size. */
+enum { LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16 };
 
 struct arena_block {
     struct arena_block *before;
@@ -16,6 +16,8 @@ struct arena_block {
 static struct arena_block *block_add(struct arena *a, size_t need)
 {
     size_t size = a->last ? 2 * a->last->size : LEAST_BLOCK;
+    if (size > MOST_BLOCK)
+        size = MOST_BLOCK;
     if (size < need)
         size = need;
     struct arena_block *b = size <= SIZE_MAX - sizeof *b ? calloc(1, sizeof *b + size) : NULL;

@@ -26,7 +26,6 @@ struct pace_comm {
     double *sent_B;          /**< shape [n_uses], owned: on each of them in an iteration */
     int32_t n_uses;
 };
-void pace_comm_free(struct pace_comm *m);
 
 /** Streams that pass an arc on their way there, and those that come back later. */
 struct pace_tally {
@@ -35,6 +34,7 @@ struct pace_tally {
 
 /** What all jobs have in common. `= { 0 }` before pace_site_build(); release with pace_site_free(). */
 struct pace_site {
+    struct arena arena;      /**< of the arrays below */
     const struct cluster *c; /**< borrowed */
     struct pace_graph_settings settings;
     struct topo_network inner; /**< dimensions inside a server */
@@ -49,22 +49,7 @@ struct pace_site {
     bool *seen;        /**< shape [n_servers], owned: all false between calls */
 };
 
-/** ERR_NOMEM, or ERR_RANGE as pace_graph_build(). */
-int pace_site_build(struct pace_site *x, const struct cluster *c, const struct pace_graph_settings *settings,
-                    struct err *e);
-void pace_site_free(struct pace_site *x);
-
-/** The terms of @p job at @p place. ERR_NOMEM, and as begin() of pace.h; @p out is then to be freed. */
-int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job, int32_t number,
-                   const struct pace_place *place, struct err *e);
-
-/** Iteration time at rate @p rate_Bps of each stream, not read where nothing is sent between servers. */
-double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps);
-
-/** Rate alone: that of the arc which has least for each stream; INFINITY without any. */
-double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_site *x);
-
-void pace_comm_free(struct pace_comm *m)
+static void pace_comm_free(struct pace_comm *m)
 {
     free(m->uses);
     free(m->sent_B);
@@ -121,18 +106,27 @@ static void site_take_inner(struct pace_site *x)
     x->settings.inner = &x->inner;
 }
 
-int pace_site_build(struct pace_site *x, const struct cluster *c, const struct pace_graph_settings *settings,
-                    struct err *e)
+static void pace_site_free(struct pace_site *x)
+{
+    arena_free(&x->arena);
+    free(x->tally);
+    cluster_room_free(&x->room);
+    *x = (struct pace_site){ 0 };
+}
+
+/* ERR_NOMEM, or ERR_RANGE as pace_graph_build(). */
+static int pace_site_build(struct pace_site *x, const struct cluster *c,
+                           const struct pace_graph_settings *settings, struct err *e)
 {
     *x = (struct pace_site){ .c = c, .settings = *settings };
     int rc = site_check_settings(settings, c, e);
     if (rc)
         return rc;
     site_take_inner(x);
-    x->reach_Bps = malloc((size_t)c->n_arcs * sizeof *x->reach_Bps + 1);
-    x->tally_of = malloc((size_t)c->n_arcs * sizeof *x->tally_of + 1);
-    x->seen = calloc((size_t)c->n_servers, sizeof *x->seen);
-    if (!x->reach_Bps || !x->tally_of || !x->seen) {
+    x->reach_Bps = ARENA_TAKE(&x->arena, c->n_arcs + 1, *x->reach_Bps);
+    x->tally_of = ARENA_TAKE(&x->arena, c->n_arcs + 1, *x->tally_of);
+    x->seen = ARENA_TAKE(&x->arena, c->n_servers, *x->seen);
+    if (x->arena.failed) {
         pace_site_free(x);
         return err_nomem(e, "links");
     }
@@ -142,16 +136,6 @@ int pace_site_build(struct pace_site *x, const struct cluster *c, const struct p
         x->reach_Bps[a] = c->bw_Bps[a] * (d >= 0 ? c->routes.net.dims[d].efficiency : 1);
     }
     return 0;
-}
-
-void pace_site_free(struct pace_site *x)
-{
-    free(x->reach_Bps);
-    free(x->tally);
-    free(x->tally_of);
-    free(x->seen);
-    cluster_room_free(&x->room);
-    *x = (struct pace_site){ 0 };
 }
 
 /* ---- inside a server ---- */
@@ -295,8 +279,9 @@ static int site_check_place(struct pace_site *x, const struct gang_job *job, int
                    (int)job->gpus);
 }
 
-int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job, int32_t number,
-                   const struct pace_place *place, struct err *e)
+/* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. */
+static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job,
+                          int32_t number, const struct pace_place *place, struct err *e)
 {
     int rc = site_check_place(x, job, number, place, e);
     if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
@@ -310,13 +295,15 @@ int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang
     return rc;
 }
 
-double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps)
+/* Iteration time at rate rate_Bps of each stream, not read where nothing is sent between servers. */
+static double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps)
 {
     double between_s = m->volume_B > 0 ? m->latency_s + m->volume_B / rate_Bps : 0;
     return job->compute_s + fmax(0, m->before_s + fmax(m->floor_s, between_s) - job->hidden_s);
 }
 
-double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_site *x)
+/* Rate alone: that of the arc which has least for each stream; INFINITY without any. */
+static double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_site *x)
 {
     double rate_Bps = INFINITY;
     for (int32_t i = 0; i < m->n_uses; i++)
@@ -339,6 +326,7 @@ struct graph_arc {
 };
 
 struct pace_graph {
+    struct arena arena; /**< of the arrays below */
     struct pace_site site;
     const struct gang_job *jobs;
     int32_t n_jobs;
@@ -475,21 +463,18 @@ static void graph_free(void *x)
         pace_comm_free(&g->state[i].comm);
     pace_site_free(&g->site);
     maxmin_free(g->sharing);
-    free(g->state);
-    free(g->arcs);
-    free(g->begun);
-    free(g->listed);
+    arena_free(&g->arena);
     free(g);
 }
 
 static int graph_reserve(struct pace_graph *g, struct err *e)
 {
     size_t n = (size_t)g->n_jobs + 1;
-    g->state = calloc(n, sizeof *g->state);
-    g->arcs = calloc((size_t)g->site.c->n_arcs + 1, sizeof *g->arcs);
-    g->begun = malloc(n * sizeof *g->begun);
-    g->listed = malloc(n * sizeof *g->listed);
-    if (!g->state || !g->arcs || !g->begun || !g->listed)
+    g->state = ARENA_TAKE(&g->arena, n, *g->state);
+    g->arcs = ARENA_TAKE(&g->arena, g->site.c->n_arcs + 1, *g->arcs);
+    g->begun = ARENA_TAKE(&g->arena, n, *g->begun);
+    g->listed = ARENA_TAKE(&g->arena, n, *g->listed);
+    if (g->arena.failed)
         return err_nomem(e, "jobs");
     if (g->site.settings.contention == PACE_CONTENTION_NONE)
         return 0;

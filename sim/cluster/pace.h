@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "sim/cluster/job.h"
 #include "sim/cluster/log.h"

@@ -389,14 +389,13 @@ static int events_reserve(struct events_state *x, struct err *e)
     for (int32_t i = 0; i < x->p->n_jobs; i++)
         most = x->p->jobs[i].gpus > most ? x->p->jobs[i].gpus : most;
     x->out->jobs = malloc(n * sizeof *x->out->jobs);
-    x->live = calloc(n, sizeof *x->live);
-    x->arrivals = malloc(n * sizeof *x->arrivals);
-    x->running = malloc(n * sizeof *x->running);
-    x->waiting.jobs = malloc(n * sizeof *x->waiting.jobs);
+    x->live = ARENA_TAKE(&x->arena, n, *x->live);
+    x->arrivals = ARENA_TAKE(&x->arena, n, *x->arrivals);
+    x->running = ARENA_TAKE(&x->arena, n, *x->running);
+    x->waiting.jobs = ARENA_TAKE(&x->arena, n, *x->waiting.jobs);
     x->waiting.cap = x->p->n_jobs;
-    x->size_count = calloc((size_t)most + 1, sizeof *x->size_count);
-    if (!x->out->jobs || !x->live || !x->arrivals || !x->running || !x->waiting.jobs || !x->size_count ||
-        !bits_build(&x->sizes, most + 1))
+    x->size_count = ARENA_TAKE(&x->arena, most + 1, *x->size_count);
+    if (!x->out->jobs || x->arena.failed || !bits_build(&x->sizes, most + 1))
         return err_nomem(e, "jobs");
     for (size_t i = 0; i < n; i++)
         x->out->jobs[i] = (struct events_job){ .end = EVENTS_ABSENT,
@@ -446,11 +445,7 @@ static void events_close(struct events_state *x)
         x->kind->free(x->own);
     for (int32_t i = 0; x->live && i < x->p->n_jobs; i++)
         pack_place_free(&x->live[i].place);
-    free(x->live);
-    free(x->arrivals);
-    free(x->running);
-    free(x->waiting.jobs);
-    free(x->size_count);
+    arena_free(&x->arena);
     bits_free(&x->sizes);
     event_heap_free(&x->ends);
     pack_free(x->pack);

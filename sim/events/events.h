@@ -2,6 +2,7 @@
 #ifndef SIM_EVENTS_EVENTS_H
 #define SIM_EVENTS_EVENTS_H
 
+#include "base/arena.h"
 #include "base/bits.h"
 #include "sim/cluster/job.h"
 #include "sim/cluster/log.h"
@@ -181,6 +182,7 @@ struct order_list {
 };
 
 struct events_state {
+    struct arena arena; /**< of the arrays below */
     const struct events_problem *p;
     const struct events_settings *s;
     const struct order_kind *kind;

@@ -13,6 +13,7 @@ struct tenant {
 };
 
 struct drf {
+    struct arena arena;       /* of the arrays below */
     struct tenant *tenants;   /* shape [n_jobs], owned */
     int32_t *tenant, *next;   /* shape [n_jobs], owned: whose a job is, and who waits behind it */
     int32_t *passed;          /* shape [n_jobs], owned: tenants passed over in one go */
@@ -24,10 +25,7 @@ static void drf_free(void *own)
     struct drf *drf = own;
     if (!drf)
         return;
-    free(drf->tenants);
-    free(drf->tenant);
-    free(drf->next);
-    free(drf->passed);
+    arena_free(&drf->arena);
     event_heap_free(&drf->filled);
     free(drf);
 }
@@ -75,11 +73,11 @@ static int drf_build(struct events_state *x, struct err *e)
     struct drf *drf = x->own = calloc(1, sizeof *drf);
     if (!drf)
         return err_nomem(e, "tenants");
-    drf->tenants = calloc(n, sizeof *drf->tenants);
-    drf->tenant = malloc(n * sizeof *drf->tenant);
-    drf->next = malloc(n * sizeof *drf->next);
-    drf->passed = malloc(n * sizeof *drf->passed);
-    if (!drf->tenants || !drf->tenant || !drf->next || !drf->passed)
+    drf->tenants = ARENA_TAKE(&drf->arena, n, *drf->tenants);
+    drf->tenant = ARENA_TAKE(&drf->arena, n, *drf->tenant);
+    drf->next = ARENA_TAKE(&drf->arena, n, *drf->next);
+    drf->passed = ARENA_TAKE(&drf->arena, n, *drf->passed);
+    if (drf->arena.failed)
         return err_nomem(e, "tenants");
     return drf_find_tenants(drf, x, e);
 }

@@ -21,14 +21,6 @@ struct pack_index {
     int32_t *room;           /**< shape [n_servers], owned: GPUs of each, 0 outside */
     int64_t total;           /**< sum of room */
 };
-int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e);
-void pack_index_free(struct pack_index *x);
-
-/** Server @p s has @p room from now on, 0 to most. O(1). */
-void pack_index_set(struct pack_index *x, int32_t s, int32_t room);
-
-/** The fewest GPUs from @p from on that some server has, or -1. O(most). */
-int32_t pack_index_tightest(const struct pack_index *x, int32_t from);
 
 /*
  * What is free of a cluster, as the files of pack.h see it.
@@ -44,6 +36,7 @@ struct pack_level {
 };
 
 struct pack {
+    struct arena arena; /* of all arrays but those of the indices */
     const struct cluster *c;
     double *left;           /**< shape [n_servers][n_resources], owned; GPUs are exact */
     struct pack_index idle; /**< free GPUs */
@@ -53,9 +46,6 @@ struct pack {
     struct pack_level *levels; /**< shape [n_levels], owned; [0] is not filled: each server is its own */
     int32_t *rank;             /**< shape [n_servers], owned: place of a server in the order of rings */
 };
-
-/** Append @p gpus of server @p s. ERR_NOMEM. */
-int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e);
 
 /** What a way chooses from. */
 struct pack_ask {
@@ -71,6 +61,64 @@ void pack_place_free(struct pack_place *place)
     free(place->servers);
     free(place->gpus);
     *place = (struct pack_place){ 0 };
+}
+
+/* ---- servers by how many GPUs are free ---- */
+
+static int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e)
+{
+    *x = (struct pack_index){ .n_servers = n_servers, .most = most };
+    x->with = calloc((size_t)most + 1, sizeof *x->with);
+    x->count = calloc((size_t)most + 1, sizeof *x->count);
+    x->room = calloc((size_t)n_servers + 1, sizeof *x->room);
+    bool there = x->with && x->count && x->room && bits_build(&x->any, n_servers);
+    for (int32_t f = 1; f <= most && there; f++)
+        there = bits_build(&x->with[f], n_servers);
+    return there ? 0 : err_nomem(e, "servers by what is free");
+}
+
+static void pack_index_free(struct pack_index *x)
+{
+    for (int32_t f = 1; x->with && f <= x->most; f++)
+        bits_free(&x->with[f]);
+    free(x->with);
+    free(x->count);
+    free(x->room);
+    bits_free(&x->any);
+    *x = (struct pack_index){ 0 };
+}
+
+/* Server s has room from now on, 0 to most. O(1). */
+static void pack_index_set(struct pack_index *x, int32_t s, int32_t room)
+{
+    int32_t before = x->room[s];
+    if (before > 0) {
+        bits_remove(&x->with[before], s);
+        x->count[before]--;
+    }
+    if (room > 0) {
+        bits_add(&x->with[room], s);
+        x->count[room]++;
+        bits_add(&x->any, s);
+    } else {
+        bits_remove(&x->any, s);
+    }
+    x->room[s] = room;
+    x->total += room - before;
+}
+
+/* The fewest GPUs from from on that some server has, or -1. O(most). */
+static int32_t pack_index_tightest(const struct pack_index *x, int32_t from)
+{
+    for (int32_t f = from > 1 ? from : 1; f <= x->most; f++)
+        if (x->count[f] > 0)
+            return f;
+    return -1;
+}
+
+static int32_t pack_index_least(int64_t a, int64_t b)
+{
+    return (int32_t)(a < b ? a : b);
 }
 
 /* ---- building ---- */
@@ -89,17 +137,19 @@ static int pack_count_gpus(int32_t *most, const struct cluster *c, struct err *e
 }
 
 /* Members of each group of a level, in order of numbers. */
-static int pack_build_level(struct pack_level *level, const struct cluster *c, int32_t l, struct err *e)
+static void pack_build_level(struct pack *p, int32_t l)
 {
+    const struct cluster *c = p->c;
+    struct pack_level *level = &p->levels[l];
     const int32_t *group = c->group + (int64_t)l * c->n_servers;
     for (int32_t s = 0; s < c->n_servers; s++)
         level->n_groups = group[s] >= level->n_groups ? group[s] + 1 : level->n_groups;
-    level->first = calloc((size_t)level->n_groups + 2, sizeof *level->first);
-    level->members = malloc((size_t)c->n_servers * sizeof *level->members);
-    level->idle = calloc((size_t)level->n_groups + 1, sizeof *level->idle);
-    level->room = calloc((size_t)level->n_groups + 1, sizeof *level->room);
-    if (!level->first || !level->members || !level->idle || !level->room)
-        return err_nomem(e, "groups of servers");
+    level->first = ARENA_TAKE(&p->arena, level->n_groups + 2, *level->first);
+    level->members = ARENA_TAKE(&p->arena, c->n_servers, *level->members);
+    level->idle = ARENA_TAKE(&p->arena, level->n_groups + 1, *level->idle);
+    level->room = ARENA_TAKE(&p->arena, level->n_groups + 1, *level->room);
+    if (p->arena.failed)
+        return;
     /* first[g + 2] counts, then first[g + 1] is where the next member of g goes, at last where g ends. */
     for (int32_t s = 0; s < c->n_servers; s++)
         level->first[group[s] + 2]++;
@@ -109,21 +159,17 @@ static int pack_build_level(struct pack_level *level, const struct cluster *c, i
         level->members[level->first[group[s] + 1]++] = s;
         level->idle[group[s]] += (int64_t)cluster_capacity(c, s, 0);
     }
-    return 0;
 }
 
 /* By group from the widest level on, then by number: a stable sort by the groups of each level, the narrowest
  * first. */
-static int pack_build_rank(struct pack *p, struct err *e)
+static void pack_build_rank(struct pack *p)
 {
     int32_t n = p->c->n_servers;
-    int32_t *order = malloc((size_t)n * sizeof *order), *next = malloc((size_t)n * sizeof *next);
-    p->rank = malloc((size_t)n * sizeof *p->rank);
-    if (!order || !next || !p->rank) {
-        free(order);
-        free(next);
-        return err_nomem(e, "groups of servers");
-    }
+    int32_t *order = ARENA_TAKE(&p->arena, n, *order), *next = ARENA_TAKE(&p->arena, n, *next);
+    p->rank = ARENA_TAKE(&p->arena, n, *p->rank);
+    if (p->arena.failed)
+        return;
     for (int32_t i = 0; i < n; i++)
         order[i] = i;
     for (int32_t l = 1; l < p->n_levels; l++) {
@@ -138,9 +184,6 @@ static int pack_build_rank(struct pack *p, struct err *e)
     }
     for (int32_t i = 0; i < n; i++)
         p->rank[order[i]] = i;
-    free(order);
-    free(next);
-    return 0;
 }
 
 static int pack_fill(struct pack *p, struct err *e)
@@ -151,22 +194,23 @@ static int pack_fill(struct pack *p, struct err *e)
     int rc = pack_count_gpus(&most, c, e);
     if (rc)
         return rc;
-    p->left = malloc(n * sizeof *p->left + 1);
-    p->levels = calloc((size_t)c->n_levels, sizeof *p->levels);
-    if (!p->left || !p->levels)
-        return err_nomem(e, "servers");
-    memcpy(p->left, c->capacity, n * sizeof *p->left);
-    p->n_levels = c->n_levels;
+    p->left = ARENA_TAKE(&p->arena, n, *p->left);
+    p->levels = ARENA_TAKE(&p->arena, c->n_levels, *p->levels);
     struct pack_index *all[] = { &p->idle, &p->some, &p->inside };
     for (size_t i = 0; i < sizeof all / sizeof all[0] && !rc; i++)
         rc = pack_index_build(all[i], c->n_servers, most, e);
-    for (int32_t l = 1; l < c->n_levels && !rc; l++)
-        rc = pack_build_level(&p->levels[l], c, l, e);
     if (!rc)
-        rc = pack_build_rank(p, e);
-    for (int32_t s = 0; s < c->n_servers && !rc; s++)
+        rc = arena_check(&p->arena, "servers", e);
+    if (rc)
+        return rc;
+    memcpy(p->left, c->capacity, n * sizeof *p->left);
+    p->n_levels = c->n_levels;
+    for (int32_t l = 1; l < c->n_levels && !p->arena.failed; l++)
+        pack_build_level(p, l);
+    pack_build_rank(p);
+    for (int32_t s = 0; s < c->n_servers; s++)
         pack_index_set(&p->idle, s, (int32_t)cluster_capacity(c, s, 0));
-    return rc;
+    return arena_check(&p->arena, "groups of servers", e);
 }
 
 int pack_build(struct pack **out, const struct cluster *c, struct err *e)
@@ -187,15 +231,7 @@ void pack_free(struct pack *p)
 {
     if (!p)
         return;
-    for (int32_t l = 0; l < p->n_levels; l++) {
-        free(p->levels[l].first);
-        free(p->levels[l].members);
-        free(p->levels[l].idle);
-        free(p->levels[l].room);
-    }
-    free(p->levels);
-    free(p->left);
-    free(p->rank);
+    arena_free(&p->arena);
     pack_index_free(&p->idle);
     pack_index_free(&p->some);
     pack_index_free(&p->inside);
@@ -308,64 +344,8 @@ void pack_give(struct pack *p, const struct gang_job *job, const struct pack_pla
     pack_move(p, job, place, -1);
 }
 
-int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e)
-{
-    *x = (struct pack_index){ .n_servers = n_servers, .most = most };
-    x->with = calloc((size_t)most + 1, sizeof *x->with);
-    x->count = calloc((size_t)most + 1, sizeof *x->count);
-    x->room = calloc((size_t)n_servers + 1, sizeof *x->room);
-    bool there = x->with && x->count && x->room && bits_build(&x->any, n_servers);
-    for (int32_t f = 1; f <= most && there; f++)
-        there = bits_build(&x->with[f], n_servers);
-    if (there)
-        return 0;
-    pack_index_free(x);
-    return err_nomem(e, "servers by what is free");
-}
-
-void pack_index_free(struct pack_index *x)
-{
-    for (int32_t f = 1; x->with && f <= x->most; f++)
-        bits_free(&x->with[f]);
-    free(x->with);
-    free(x->count);
-    free(x->room);
-    bits_free(&x->any);
-    *x = (struct pack_index){ 0 };
-}
-
-void pack_index_set(struct pack_index *x, int32_t s, int32_t room)
-{
-    int32_t before = x->room[s];
-    if (before > 0) {
-        bits_remove(&x->with[before], s);
-        x->count[before]--;
-    }
-    if (room > 0) {
-        bits_add(&x->with[room], s);
-        x->count[room]++;
-        bits_add(&x->any, s);
-    } else {
-        bits_remove(&x->any, s);
-    }
-    x->room[s] = room;
-    x->total += room - before;
-}
-
-int32_t pack_index_tightest(const struct pack_index *x, int32_t from)
-{
-    for (int32_t f = from > 1 ? from : 1; f <= x->most; f++)
-        if (x->count[f] > 0)
-            return f;
-    return -1;
-}
-
-static int32_t pack_index_least(int64_t a, int64_t b)
-{
-    return (int32_t)(a < b ? a : b);
-}
-
-int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e)
+/* Append gpus of server s. ERR_NOMEM. */
+static int pack_place_add(struct pack_place *place, int32_t s, int32_t gpus, struct err *e)
 {
     if (!vec_reserve(place->servers, place->cap_servers, place->n + 1))
         return err_nomem(e, "a place");

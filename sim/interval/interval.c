@@ -692,6 +692,7 @@ static int smd_check_input(const struct smd_job *jobs, int32_t n_jobs, const dou
 
 /* Jobs that could run alone, as items of a knapsack. */
 struct choice {
+    struct arena arena; /* of the arrays below */
     int32_t *job;       /* shape [n], owned: which job an item is */
     double *value;      /* shape [n], owned: utility at the numbers of tasks found */
     double *ideal;      /* shape [n], owned: utility at the best numbers */
@@ -703,23 +704,19 @@ struct choice {
 
 static void choice_free(struct choice *c)
 {
-    free(c->job);
-    free(c->value);
-    free(c->ideal);
-    free(c->weight);
-    free(c->chosen);
+    arena_free(&c->arena);
 }
 
 static int choice_build(struct choice *c, int32_t n_jobs, const double *capacity, int32_t n_resources,
                         struct err *e)
 {
     const size_t n = (size_t)n_jobs + 1;
-    c->job = calloc(n, sizeof *c->job);
-    c->value = calloc(n, sizeof *c->value);
-    c->ideal = calloc(n, sizeof *c->ideal);
-    c->weight = calloc(n * (size_t)n_resources, sizeof *c->weight);
-    c->chosen = calloc(n, sizeof *c->chosen);
-    if (!c->job || !c->value || !c->ideal || !c->weight || !c->chosen)
+    c->job = ARENA_TAKE(&c->arena, n, *c->job);
+    c->value = ARENA_TAKE(&c->arena, n, *c->value);
+    c->ideal = ARENA_TAKE(&c->arena, n, *c->ideal);
+    c->weight = ARENA_TAKE(&c->arena, n * (size_t)n_resources, *c->weight);
+    c->chosen = ARENA_TAKE(&c->arena, n, *c->chosen);
+    if (c->arena.failed)
         return err_nomem(e, "jobs");
     c->least = INFINITY;
     c->knapsack = (struct knapsack){ 0, n_resources, c->value, c->weight, capacity };

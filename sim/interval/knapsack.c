@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What both methods of the knapsack work on. For knapsack*.c only.
- */
+/* What both methods work on. */
 
 /** Numbers are scaled: greatest value 1, capacities 1. */
 struct knapsack_work {
@@ -19,16 +17,6 @@ struct knapsack_work {
     int64_t nodes, max_nodes;
     bool complete;
 };
-
-/** Room taken by the items that @p take says, and its value. False: they do not fit. */
-bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[KNAPSACK_MAX_ROWS],
-                   double *value);
-
-/** Branch and bound; the root LP is solved. ERR_NOMEM. */
-int knapsack_branch(struct knapsack_work *w, struct err *e);
-
-/** The subset scheme. ERR_NOMEM. */
-int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e);
 
 /* Of the greatest value: finer multiples are lost in the rounding of bounds. */
 #define LEAST_GRAIN 1e-5
@@ -55,8 +43,9 @@ void knapsack_answer_free(struct knapsack_answer *a)
     *a = (struct knapsack_answer){ 0 };
 }
 
-bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[KNAPSACK_MAX_ROWS],
-                   double *value)
+/* Room taken by the items that take says, and its value. False: they do not fit. */
+static bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[KNAPSACK_MAX_ROWS],
+                          double *value)
 {
     bool fits = true;
     *value = 0;
@@ -74,154 +63,6 @@ bool knapsack_fill(const struct knapsack_work *w, const bool *take, double used[
     return fits;
 }
 
-/* ---- checks ---- */
-
-static int knapsack_check_number(const char *name, int32_t at, double x, struct err *e)
-{
-    if (x >= 0 && isfinite(x))
-        return 0;
-    return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, need 0 or more", name, (int)at, x);
-}
-
-static int knapsack_check_problem(const struct knapsack *k, const struct knapsack_settings *how,
-                                  struct err *e)
-{
-    int rc = 0;
-    if (k->n < 0 || k->n > INT32_MAX / 2)
-        return err_set(e, ERR_RANGE, "knapsack: items: is %d, need 0 to %d", (int)k->n, INT32_MAX / 2);
-    if (k->n_rows < 1 || k->n_rows > KNAPSACK_MAX_ROWS)
-        return err_set(e, ERR_RANGE, "knapsack: rows: is %d, need 1 to %d", (int)k->n_rows,
-                       KNAPSACK_MAX_ROWS);
-    if (how->subset < 0)
-        return err_set(e, ERR_RANGE, "knapsack: subset: is %d, need 0 or more", (int)how->subset);
-    if (how->max_nodes < 1)
-        return err_set(e, ERR_RANGE, "knapsack: max_nodes: is %lld, need 1 or more",
-                       (long long)how->max_nodes);
-    for (int32_t r = 0; r < k->n_rows && !rc; r++)
-        rc = knapsack_check_number("capacity", r, k->capacity[r], e);
-    for (int32_t j = 0; j < k->n && !rc; j++) {
-        rc = knapsack_check_number("value", j, k->value[j], e);
-        for (int32_t r = 0; r < k->n_rows && !rc; r++)
-            rc = knapsack_check_number("weight", j, k->weight[(size_t)j * (size_t)k->n_rows + (size_t)r], e);
-    }
-    return rc;
-}
-
-/* ---- work ---- */
-
-/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of
- * equal ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to
- * tell. */
-static double knapsack_find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
-{
-    const double most_whole = 9007199254740992; /* 2^53 */
-    double grain = 0;
-    bool equal = true;
-    for (int32_t j = 0; j < k->n; j++) {
-        double a = k->value[j], b = grain;
-        if (lp->fix[j] != KNAPSACK_FREE)
-            continue;
-        equal = grain == 0 || (equal && a == grain);
-        if (!equal && !(a == floor(a) && grain == floor(grain) && a <= most_whole && grain <= most_whole))
-            return 0;
-        while (b > 0 && !equal) {
-            double rest = fmod(a, b);
-            a = b;
-            b = rest;
-        }
-        grain = a;
-    }
-    return grain;
-}
-
-/* Scale item j; what cannot be chosen, or is worth nothing, is out. */
-static void knapsack_scale_item(struct knapsack_work *w, const struct knapsack *k, int32_t j, double greatest)
-{
-    const double none[KNAPSACK_MAX_ROWS] = { 0 };
-    const size_t at = (size_t)j * (size_t)k->n_rows;
-    w->lp.value[j] = k->value[j] / greatest;
-    if (!knapsack_fits(k, none, j) || !(w->lp.value[j] > 0))
-        w->lp.fix[j] = KNAPSACK_OUT;
-    for (int32_t r = 0; r < k->n_rows; r++) {
-        bool counts = w->lp.fix[j] == KNAPSACK_FREE && k->capacity[r] > 0;
-        w->lp.weight[at + (size_t)r] = counts ? k->weight[at + (size_t)r] / k->capacity[r] : 0;
-    }
-}
-
-static int work_build(struct knapsack_work *w, const struct knapsack *k, double greatest, struct err *e)
-{
-    int rc = knapsack_lp_build(&w->lp, k->n, k->n_rows, e);
-    if (rc)
-        return rc;
-    for (int32_t r = 0; r < k->n_rows; r++)
-        w->lp.capacity[r] = 1 + KNAPSACK_SLACK;
-    for (int32_t j = 0; j < k->n; j++)
-        knapsack_scale_item(w, k, j, greatest);
-    w->grain = knapsack_find_grain(k, &w->lp) / greatest;
-    if (w->grain < LEAST_GRAIN)
-        w->grain = 0;
-    return 0;
-}
-
-/* Back to the caller's units. */
-static void knapsack_read_answer(struct knapsack_answer *out, const struct knapsack_work *w,
-                                 const struct knapsack *k, double greatest)
-{
-    for (int32_t j = 0; j < k->n; j++)
-        if (out->chosen[j])
-            out->value += k->value[j];
-    out->bound = fmax(fmax(w->bound, w->best) * greatest, out->value);
-    out->lp_bound = fmax(out->lp_bound * greatest, out->value);
-    out->gap_frac = out->bound > 0 ? (out->bound - out->value) / out->bound : 0;
-    out->nodes = w->nodes;
-    out->complete = w->complete;
-}
-
-static int knapsack_solve_scaled(struct knapsack_answer *out, struct knapsack_work *w,
-                                 const struct knapsack *k, const struct knapsack_settings *how,
-                                 double greatest, struct err *e)
-{
-    int rc = work_build(w, k, greatest, e);
-    if (rc)
-        return rc;
-    knapsack_lp_solve(&w->lp);
-    out->lp_bound = w->lp.bound;
-    for (int32_t r = 0; r < k->n_rows; r++)
-        out->price[r] = k->capacity[r] > 0 ? w->lp.price[r] * greatest / k->capacity[r] : 0;
-    if (how->method == KNAPSACK_EXACT)
-        return knapsack_branch(w, e);
-    w->bound = w->lp.bound;
-    return knapsack_subsets(w, how->subset, e);
-}
-
-int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const struct knapsack_settings *how,
-                   struct err *e)
-{
-    struct knapsack_work w = {
-        .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true
-    };
-    double greatest = 0;
-    *out = (struct knapsack_answer){ .complete = true };
-    int rc = knapsack_check_problem(k, how, e);
-    if (rc)
-        return rc;
-    out->chosen = calloc((size_t)k->n + 1, sizeof *out->chosen);
-    if (!out->chosen)
-        return err_nomem(e, "a knapsack");
-    w.chosen = out->chosen;
-    for (int32_t j = 0; j < k->n; j++)
-        greatest = fmax(greatest, k->value[j]);
-    if (greatest > 0) {
-        rc = knapsack_solve_scaled(out, &w, k, how, greatest, e);
-        if (!rc)
-            knapsack_read_answer(out, &w, k, greatest);
-        knapsack_lp_free(&w.lp);
-    }
-    if (rc)
-        knapsack_answer_free(out);
-    return rc;
-}
-
 /* Capacities and values are about 1; what is farther off than this is not rounding. */
 #define FEASIBLE    1e-10
 #define LEAST_PIVOT 1e-9
@@ -230,16 +71,15 @@ int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, struct 
 {
     const size_t n_vars = (size_t)n + (size_t)n_rows;
     *lp = (struct knapsack_lp){ .n = n, .n_rows = n_rows };
-    lp->value = calloc(n_vars, sizeof *lp->value);
-    lp->weight = calloc(n_vars, (size_t)n_rows * sizeof *lp->weight);
-    lp->fix = malloc(n_vars);
-    lp->x = calloc(n_vars, sizeof *lp->x);
-    lp->reduced = calloc(n_vars, sizeof *lp->reduced);
-    lp->at_upper = calloc(n_vars, 1);
-    lp->basic = calloc(n_vars, sizeof *lp->basic);
-    lp->slope = calloc(n_vars, sizeof *lp->slope);
-    if (!lp->value || !lp->weight || !lp->fix || !lp->x || !lp->reduced || !lp->at_upper || !lp->basic ||
-        !lp->slope) {
+    lp->value = ARENA_TAKE(&lp->arena, n_vars, *lp->value);
+    lp->weight = ARENA_TAKE(&lp->arena, n_vars * (size_t)n_rows, *lp->weight);
+    lp->fix = ARENA_TAKE(&lp->arena, n_vars, *lp->fix);
+    lp->x = ARENA_TAKE(&lp->arena, n_vars, *lp->x);
+    lp->reduced = ARENA_TAKE(&lp->arena, n_vars, *lp->reduced);
+    lp->at_upper = ARENA_TAKE(&lp->arena, n_vars, *lp->at_upper);
+    lp->basic = ARENA_TAKE(&lp->arena, n_vars, *lp->basic);
+    lp->slope = ARENA_TAKE(&lp->arena, n_vars, *lp->slope);
+    if (lp->arena.failed) {
         knapsack_lp_free(lp);
         return err_nomem(e, "a knapsack");
     }
@@ -254,14 +94,7 @@ int knapsack_lp_build(struct knapsack_lp *lp, int32_t n, int32_t n_rows, struct 
 
 void knapsack_lp_free(struct knapsack_lp *lp)
 {
-    free(lp->value);
-    free(lp->weight);
-    free(lp->fix);
-    free(lp->x);
-    free(lp->reduced);
-    free(lp->at_upper);
-    free(lp->basic);
-    free(lp->slope);
+    arena_free(&lp->arena);
     *lp = (struct knapsack_lp){ 0 };
 }
 
@@ -786,23 +619,19 @@ static void branch_walk(struct tree *t)
     }
 }
 
-int knapsack_branch(struct knapsack_work *w, struct err *e)
+/* Branch and bound; the root LP is solved. ERR_NOMEM. */
+static int knapsack_branch(struct knapsack_work *w, struct err *e)
 {
-    const size_t n = (size_t)w->n + 1;
+    struct arena arena = { 0 };
     struct tree t = { .w = w };
-    int rc = 0;
-    t.order = calloc(n, sizeof *t.order);
-    t.trail = calloc(n, sizeof *t.trail);
-    t.open = calloc(n, sizeof *t.open);
-    t.take = calloc(n, sizeof *t.take);
-    if (t.order && t.trail && t.open && t.take)
+    t.order = ARENA_TAKE(&arena, w->n, *t.order);
+    t.trail = ARENA_TAKE(&arena, w->n, *t.trail);
+    t.open = ARENA_TAKE(&arena, w->n + 1, *t.open);
+    t.take = ARENA_TAKE(&arena, w->n, *t.take);
+    int rc = arena_check(&arena, "a branch and bound", e);
+    if (!rc)
         branch_walk(&t);
-    else
-        rc = err_nomem(e, "a branch and bound");
-    free(t.order);
-    free(t.trail);
-    free(t.open);
-    free(t.take);
+    arena_free(&arena);
     return rc;
 }
 
@@ -881,20 +710,166 @@ static void subset_try_all(struct subsets *s, int32_t most)
     }
 }
 
-int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e)
+/* The subset scheme. ERR_NOMEM. */
+static int knapsack_subsets(struct knapsack_work *w, int32_t k, struct err *e)
 {
     const int32_t most = k < w->n ? k : w->n;
+    struct arena arena = { 0 };
     struct subsets s = { .w = w };
-    int rc = 0;
-    s.start = malloc((size_t)w->n + 1);
-    s.set = calloc((size_t)most + 1, sizeof *s.set);
-    s.take = calloc((size_t)w->n + 1, sizeof *s.take);
-    if (s.start && s.set && s.take)
+    s.start = ARENA_TAKE(&arena, w->n, *s.start);
+    s.set = ARENA_TAKE(&arena, most, *s.set);
+    s.take = ARENA_TAKE(&arena, w->n, *s.take);
+    int rc = arena_check(&arena, "subsets", e);
+    if (!rc)
         subset_try_all(&s, most);
-    else
-        rc = err_nomem(e, "subsets");
-    free(s.start);
-    free(s.set);
-    free(s.take);
+    arena_free(&arena);
+    return rc;
+}
+
+/* ---- checks ---- */
+
+static int knapsack_check_number(const char *name, int32_t at, double x, struct err *e)
+{
+    if (x >= 0 && isfinite(x))
+        return 0;
+    return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, need 0 or more", name, (int)at, x);
+}
+
+static int knapsack_check_problem(const struct knapsack *k, const struct knapsack_settings *how,
+                                  struct err *e)
+{
+    int rc = 0;
+    if (k->n < 0 || k->n > INT32_MAX / 2)
+        return err_set(e, ERR_RANGE, "knapsack: items: is %d, need 0 to %d", (int)k->n, INT32_MAX / 2);
+    if (k->n_rows < 1 || k->n_rows > KNAPSACK_MAX_ROWS)
+        return err_set(e, ERR_RANGE, "knapsack: rows: is %d, need 1 to %d", (int)k->n_rows,
+                       KNAPSACK_MAX_ROWS);
+    if (how->subset < 0)
+        return err_set(e, ERR_RANGE, "knapsack: subset: is %d, need 0 or more", (int)how->subset);
+    if (how->max_nodes < 1)
+        return err_set(e, ERR_RANGE, "knapsack: max_nodes: is %lld, need 1 or more",
+                       (long long)how->max_nodes);
+    for (int32_t r = 0; r < k->n_rows && !rc; r++)
+        rc = knapsack_check_number("capacity", r, k->capacity[r], e);
+    for (int32_t j = 0; j < k->n && !rc; j++) {
+        rc = knapsack_check_number("value", j, k->value[j], e);
+        for (int32_t r = 0; r < k->n_rows && !rc; r++)
+            rc = knapsack_check_number("weight", j, k->weight[(size_t)j * (size_t)k->n_rows + (size_t)r], e);
+    }
+    return rc;
+}
+
+/* ---- work ---- */
+
+/* Greatest x of which all values that count are multiples: of whole numbers their greatest common divisor, of
+ * equal ones their value; 0 for others. It rounds bounds down, without which items worth the same are hard to
+ * tell. */
+static double knapsack_find_grain(const struct knapsack *k, const struct knapsack_lp *lp)
+{
+    const double most_whole = 9007199254740992; /* 2^53 */
+    double grain = 0;
+    bool equal = true;
+    for (int32_t j = 0; j < k->n; j++) {
+        double a = k->value[j], b = grain;
+        if (lp->fix[j] != KNAPSACK_FREE)
+            continue;
+        equal = grain == 0 || (equal && a == grain);
+        if (!equal && !(a == floor(a) && grain == floor(grain) && a <= most_whole && grain <= most_whole))
+            return 0;
+        while (b > 0 && !equal) {
+            double rest = fmod(a, b);
+            a = b;
+            b = rest;
+        }
+        grain = a;
+    }
+    return grain;
+}
+
+/* Scale item j; what cannot be chosen, or is worth nothing, is out. */
+static void knapsack_scale_item(struct knapsack_work *w, const struct knapsack *k, int32_t j, double greatest)
+{
+    const double none[KNAPSACK_MAX_ROWS] = { 0 };
+    const size_t at = (size_t)j * (size_t)k->n_rows;
+    w->lp.value[j] = k->value[j] / greatest;
+    if (!knapsack_fits(k, none, j) || !(w->lp.value[j] > 0))
+        w->lp.fix[j] = KNAPSACK_OUT;
+    for (int32_t r = 0; r < k->n_rows; r++) {
+        bool counts = w->lp.fix[j] == KNAPSACK_FREE && k->capacity[r] > 0;
+        w->lp.weight[at + (size_t)r] = counts ? k->weight[at + (size_t)r] / k->capacity[r] : 0;
+    }
+}
+
+static int work_build(struct knapsack_work *w, const struct knapsack *k, double greatest, struct err *e)
+{
+    int rc = knapsack_lp_build(&w->lp, k->n, k->n_rows, e);
+    if (rc)
+        return rc;
+    for (int32_t r = 0; r < k->n_rows; r++)
+        w->lp.capacity[r] = 1 + KNAPSACK_SLACK;
+    for (int32_t j = 0; j < k->n; j++)
+        knapsack_scale_item(w, k, j, greatest);
+    w->grain = knapsack_find_grain(k, &w->lp) / greatest;
+    if (w->grain < LEAST_GRAIN)
+        w->grain = 0;
+    return 0;
+}
+
+/* Back to the caller's units. */
+static void knapsack_read_answer(struct knapsack_answer *out, const struct knapsack_work *w,
+                                 const struct knapsack *k, double greatest)
+{
+    for (int32_t j = 0; j < k->n; j++)
+        if (out->chosen[j])
+            out->value += k->value[j];
+    out->bound = fmax(fmax(w->bound, w->best) * greatest, out->value);
+    out->lp_bound = fmax(out->lp_bound * greatest, out->value);
+    out->gap_frac = out->bound > 0 ? (out->bound - out->value) / out->bound : 0;
+    out->nodes = w->nodes;
+    out->complete = w->complete;
+}
+
+static int knapsack_solve_scaled(struct knapsack_answer *out, struct knapsack_work *w,
+                                 const struct knapsack *k, const struct knapsack_settings *how,
+                                 double greatest, struct err *e)
+{
+    int rc = work_build(w, k, greatest, e);
+    if (rc)
+        return rc;
+    knapsack_lp_solve(&w->lp);
+    out->lp_bound = w->lp.bound;
+    for (int32_t r = 0; r < k->n_rows; r++)
+        out->price[r] = k->capacity[r] > 0 ? w->lp.price[r] * greatest / k->capacity[r] : 0;
+    if (how->method == KNAPSACK_EXACT)
+        return knapsack_branch(w, e);
+    w->bound = w->lp.bound;
+    return knapsack_subsets(w, how->subset, e);
+}
+
+int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const struct knapsack_settings *how,
+                   struct err *e)
+{
+    struct knapsack_work w = {
+        .n = k->n, .n_rows = k->n_rows, .max_nodes = how->max_nodes, .complete = true
+    };
+    double greatest = 0;
+    *out = (struct knapsack_answer){ .complete = true };
+    int rc = knapsack_check_problem(k, how, e);
+    if (rc)
+        return rc;
+    out->chosen = calloc((size_t)k->n + 1, sizeof *out->chosen);
+    if (!out->chosen)
+        return err_nomem(e, "a knapsack");
+    w.chosen = out->chosen;
+    for (int32_t j = 0; j < k->n; j++)
+        greatest = fmax(greatest, k->value[j]);
+    if (greatest > 0) {
+        rc = knapsack_solve_scaled(out, &w, k, how, greatest, e);
+        if (!rc)
+            knapsack_read_answer(out, &w, k, greatest);
+        knapsack_lp_free(&w.lp);
+    }
+    if (rc)
+        knapsack_answer_free(out);
     return rc;
 }

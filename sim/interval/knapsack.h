@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 enum { KNAPSACK_MAX_ROWS = 8 };
@@ -28,6 +29,7 @@ enum knapsack_fix { KNAPSACK_OUT, KNAPSACK_IN, KNAPSACK_FREE };
  * tolerances are absolute.
  */
 struct knapsack_lp {
+    struct arena arena; /**< of the arrays below */
     int32_t n, n_rows;
     double *value;  /**< shape [n], 0 to 1, owned; the caller fills it in */
     double *weight; /**< shape [n][n_rows], >= 0, owned; the caller fills it in */

@@ -177,12 +177,12 @@ int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err 
     int rc = elastic_room_build(&x->room, lp->cluster, e);
     if (rc)
         return rc;
-    x->picked = malloc(n * sizeof *x->picked);
-    x->best = malloc(n * sizeof *x->best);
-    x->order = malloc(n * sizeof *x->order);
-    x->first = malloc(n * sizeof *x->first);
-    x->used = malloc(((size_t)lp->n_rows + 1) * sizeof *x->used);
-    if (!x->picked || !x->best || !x->order || !x->first || !x->used) {
+    x->picked = ARENA_TAKE(&x->arena, n, *x->picked);
+    x->best = ARENA_TAKE(&x->arena, n, *x->best);
+    x->order = ARENA_TAKE(&x->arena, n, *x->order);
+    x->first = ARENA_TAKE(&x->arena, n, *x->first);
+    x->used = ARENA_TAKE(&x->arena, lp->n_rows + 1, *x->used);
+    if (x->arena.failed) {
         gadget_round_free(x);
         return err_nomem(e, "rounding of a slot");
     }
@@ -192,12 +192,8 @@ int gadget_round_build(struct gadget_round *x, struct gadget_lp *lp, struct err 
 void gadget_round_free(struct gadget_round *x)
 {
     elastic_room_free(&x->room);
-    free(x->picked);
-    free(x->best);
-    free(x->order);
-    free(x->first);
+    arena_free(&x->arena);
     free(x->shares);
-    free(x->used);
     *x = (struct gadget_round){ 0 };
 }
 

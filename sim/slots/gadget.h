@@ -58,6 +58,7 @@ struct gadget_share {
 
 /** Room for rounding. Release with gadget_round_free(). */
 struct gadget_round {
+    struct arena arena;          /**< of the arrays below */
     struct gadget_lp *lp;        /**< borrowed */
     struct elastic_room room;    /**< scratch */
     int32_t *picked, *best;      /**< shape [n_bids]: column of a bid, -1 = none; owned */

@@ -69,9 +69,9 @@ static int fabric_list_zones(struct gadget_fabric *f, struct err *e)
 {
     int32_t n = f->cluster->n_servers, at = 0;
     f->n_zones = f->racks ? f->n_nodes : 1;
-    f->zone_first = malloc(((size_t)f->n_zones + 1) * sizeof *f->zone_first);
-    f->zone_servers = malloc((size_t)n * sizeof *f->zone_servers);
-    if (!f->zone_first || !f->zone_servers)
+    f->zone_first = ARENA_TAKE(&f->arena, f->n_zones + 1, *f->zone_first);
+    f->zone_servers = ARENA_TAKE(&f->arena, n, *f->zone_servers);
+    if (f->arena.failed)
         return err_nomem(e, "racks");
     for (int32_t z = 0; z < f->n_zones; z++) {
         f->zone_first[z] = at;
@@ -88,9 +88,9 @@ static int fabric_list_core(struct gadget_fabric *f, struct err *e)
 {
     const struct cluster *c = f->cluster;
     int64_t n = f->n_nodes, at = 0, kept = c->path_first[(int64_t)c->n_servers * c->n_servers];
-    f->core_first = malloc((size_t)(n * n + 1) * sizeof *f->core_first);
-    f->core_arcs = malloc(((size_t)kept + 1) * sizeof *f->core_arcs);
-    if (!f->core_first || !f->core_arcs)
+    f->core_first = ARENA_TAKE(&f->arena, (size_t)(n * n + 1), *f->core_first);
+    f->core_arcs = ARENA_TAKE(&f->arena, kept + 1, *f->core_arcs);
+    if (f->arena.failed)
         return err_nomem(e, "paths between racks");
     for (int32_t a = 0; a < n; a++)
         for (int32_t b = 0; b < n; b++) {
@@ -118,10 +118,10 @@ int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool r
         return err_set(e, ERR_UNSUP,
                        "gadget: paths between %d servers have more than %d arcs together, need fewer servers",
                        (int)c->n_servers, (int)CLUSTER_KEPT_ARCS);
-    f->node = malloc(n * sizeof *f->node);
-    f->out_arc = malloc(n * sizeof *f->out_arc);
-    f->in_arc = malloc(n * sizeof *f->in_arc);
-    int rc = f->node && f->out_arc && f->in_arc ? 0 : err_nomem(e, "servers of a fabric");
+    f->node = ARENA_TAKE(&f->arena, n, *f->node);
+    f->out_arc = ARENA_TAKE(&f->arena, n, *f->out_arc);
+    f->in_arc = ARENA_TAKE(&f->arena, n, *f->in_arc);
+    int rc = arena_check(&f->arena, "servers of a fabric", e);
     if (!rc) {
         f->racks = racks && fabric_has_racks(f);
         for (int32_t s = 0; s < c->n_servers && !f->racks; s++) {
@@ -140,13 +140,7 @@ int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool r
 
 void gadget_fabric_free(struct gadget_fabric *f)
 {
-    free(f->node);
-    free(f->out_arc);
-    free(f->in_arc);
-    free(f->core_first);
-    free(f->core_arcs);
-    free(f->zone_first);
-    free(f->zone_servers);
+    arena_free(&f->arena);
     *f = (struct gadget_fabric){ 0 };
 }
 
@@ -157,16 +151,15 @@ int gadget_prices_build(struct gadget_prices *p, const struct gadget_fabric *f, 
     const struct cluster *c = f->cluster;
     size_t n = (size_t)c->n_servers, nodes = (size_t)f->n_nodes * (size_t)f->n_nodes;
     *p = (struct gadget_prices){ .fabric = f };
-    p->worker = calloc(n * (size_t)c->n_resources, sizeof *p->worker);
-    p->left = calloc(n * (size_t)c->n_resources, sizeof *p->left);
-    p->out = calloc(n, sizeof *p->out);
-    p->in = calloc(n, sizeof *p->in);
-    p->core = calloc(nodes, sizeof *p->core);
-    p->out_Bps = calloc(n, sizeof *p->out_Bps);
-    p->in_Bps = calloc(n, sizeof *p->in_Bps);
-    p->core_Bps = calloc(nodes, sizeof *p->core_Bps);
-    if (!p->worker || !p->left || !p->out || !p->in || !p->core || !p->out_Bps || !p->in_Bps ||
-        !p->core_Bps) {
+    p->worker = ARENA_TAKE(&p->arena, n * (size_t)c->n_resources, *p->worker);
+    p->left = ARENA_TAKE(&p->arena, n * (size_t)c->n_resources, *p->left);
+    p->out = ARENA_TAKE(&p->arena, n, *p->out);
+    p->in = ARENA_TAKE(&p->arena, n, *p->in);
+    p->core = ARENA_TAKE(&p->arena, nodes, *p->core);
+    p->out_Bps = ARENA_TAKE(&p->arena, n, *p->out_Bps);
+    p->in_Bps = ARENA_TAKE(&p->arena, n, *p->in_Bps);
+    p->core_Bps = ARENA_TAKE(&p->arena, nodes, *p->core_Bps);
+    if (p->arena.failed) {
         gadget_prices_free(p);
         return err_nomem(e, "prices of a fabric");
     }
@@ -176,14 +169,7 @@ int gadget_prices_build(struct gadget_prices *p, const struct gadget_fabric *f, 
 
 void gadget_prices_free(struct gadget_prices *p)
 {
-    free(p->worker);
-    free(p->left);
-    free(p->out);
-    free(p->in);
-    free(p->core);
-    free(p->out_Bps);
-    free(p->in_Bps);
-    free(p->core_Bps);
+    arena_free(&p->arena);
     *p = (struct gadget_prices){ 0 };
 }
 
@@ -299,23 +285,22 @@ int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *pri
     const struct gadget_fabric *f = prices->fabric;
     size_t n = (size_t)f->cluster->n_servers, k = (size_t)most_workers + 1;
     *x = (struct gadget_pricer){ .prices = prices, .most_workers = most_workers };
-    x->price = malloc(n * sizeof *x->price);
-    x->visit = malloc(n * sizeof *x->visit);
-    x->cap = malloc(n * sizeof *x->cap);
-    x->single = malloc(k * sizeof *x->single);
-    x->zone = malloc((size_t)f->n_zones * k * sizeof *x->zone);
-    x->set = malloc(((size_t)1 << f->n_zones) * k * sizeof *x->set);
-    x->spread = malloc(k * sizeof *x->spread);
-    x->least = malloc(k * sizeof *x->least);
-    x->choice = malloc(n * k * sizeof *x->choice);
-    x->tried = malloc(k * sizeof *x->tried);
-    x->usable = malloc(n * sizeof *x->usable);
-    x->hop = malloc(n * n * sizeof *x->hop);
-    x->rest = malloc(k * n * sizeof *x->rest);
-    x->enter = malloc(n * sizeof *x->enter);
-    x->on_path = calloc(n, sizeof *x->on_path);
-    if (!x->price || !x->visit || !x->cap || !x->single || !x->zone || !x->set || !x->spread || !x->least ||
-        !x->choice || !x->tried || !x->usable || !x->hop || !x->rest || !x->enter || !x->on_path) {
+    x->price = ARENA_TAKE(&x->arena, n, *x->price);
+    x->visit = ARENA_TAKE(&x->arena, n, *x->visit);
+    x->cap = ARENA_TAKE(&x->arena, n, *x->cap);
+    x->single = ARENA_TAKE(&x->arena, k, *x->single);
+    x->zone = ARENA_TAKE(&x->arena, (size_t)f->n_zones * k, *x->zone);
+    x->set = ARENA_TAKE(&x->arena, ((size_t)1 << f->n_zones) * k, *x->set);
+    x->spread = ARENA_TAKE(&x->arena, k, *x->spread);
+    x->least = ARENA_TAKE(&x->arena, k, *x->least);
+    x->choice = ARENA_TAKE(&x->arena, n * k, *x->choice);
+    x->tried = ARENA_TAKE(&x->arena, k, *x->tried);
+    x->usable = ARENA_TAKE(&x->arena, n, *x->usable);
+    x->hop = ARENA_TAKE(&x->arena, n * n, *x->hop);
+    x->rest = ARENA_TAKE(&x->arena, k * n, *x->rest);
+    x->enter = ARENA_TAKE(&x->arena, n, *x->enter);
+    x->on_path = ARENA_TAKE(&x->arena, n, *x->on_path);
+    if (x->arena.failed) {
         gadget_pricer_free(x);
         return err_nomem(e, "prices of rings");
     }
@@ -324,21 +309,7 @@ int gadget_pricer_build(struct gadget_pricer *x, const struct gadget_prices *pri
 
 void gadget_pricer_free(struct gadget_pricer *x)
 {
-    free(x->price);
-    free(x->visit);
-    free(x->cap);
-    free(x->single);
-    free(x->zone);
-    free(x->set);
-    free(x->spread);
-    free(x->least);
-    free(x->choice);
-    free(x->tried);
-    free(x->usable);
-    free(x->hop);
-    free(x->rest);
-    free(x->enter);
-    free(x->on_path);
+    arena_free(&x->arena);
     *x = (struct gadget_pricer){ 0 };
 }
 
@@ -702,17 +673,16 @@ static int32_t lp_most_workers(const struct elastic_job *jobs, int32_t n)
 static int lp_allocate(struct gadget_lp *x, struct err *e)
 {
     size_t jobs = (size_t)x->n_jobs + 1, rows = (size_t)x->n_rows + 1;
-    x->job_row = malloc(jobs * sizeof *x->job_row);
-    x->newest = malloc(jobs * sizeof *x->newest);
-    x->bid_of = malloc(jobs * sizeof *x->bid_of);
-    x->bids = malloc(jobs * sizeof *x->bids);
-    x->worker = calloc(rows, sizeof *x->worker);
-    x->arc = calloc(rows, sizeof *x->arc);
-    x->row = malloc(rows * sizeof *x->row);
-    x->load = malloc(rows * sizeof *x->load);
-    x->sum = calloc(rows, sizeof *x->sum);
-    if (!x->job_row || !x->newest || !x->bid_of || !x->bids || !x->worker || !x->arc || !x->row || !x->load ||
-        !x->sum)
+    x->job_row = ARENA_TAKE(&x->arena, jobs, *x->job_row);
+    x->newest = ARENA_TAKE(&x->arena, jobs, *x->newest);
+    x->bid_of = ARENA_TAKE(&x->arena, jobs, *x->bid_of);
+    x->bids = ARENA_TAKE(&x->arena, jobs, *x->bids);
+    x->worker = ARENA_TAKE(&x->arena, rows, *x->worker);
+    x->arc = ARENA_TAKE(&x->arena, rows, *x->arc);
+    x->row = ARENA_TAKE(&x->arena, rows, *x->row);
+    x->load = ARENA_TAKE(&x->arena, rows, *x->load);
+    x->sum = ARENA_TAKE(&x->arena, rows, *x->sum);
+    if (x->arena.failed)
         return err_nomem(e, "programme of a slot");
     for (int32_t i = 0; i < x->n_jobs; i++)
         x->bid_of[i] = -1;
@@ -768,16 +738,8 @@ void gadget_lp_free(struct gadget_lp *x)
     gadget_pricer_free(&x->pricer);
     gadget_prices_free(&x->prices);
     gadget_fabric_free(&x->fabric);
-    free(x->job_row);
-    free(x->newest);
-    free(x->bid_of);
-    free(x->bids);
+    arena_free(&x->arena);
     free(x->gains);
-    free(x->worker);
-    free(x->arc);
-    free(x->row);
-    free(x->load);
-    free(x->sum);
     *x = (struct gadget_lp){ 0 };
 }
 

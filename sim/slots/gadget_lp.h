@@ -16,6 +16,7 @@ enum { GADGET_MAX_RACKS = 8 };
  * links alone. On any other network each server is a node, has no link of its own, and a hop is its path.
  */
 struct gadget_fabric {
+    struct arena arena;            /**< of the arrays below */
     const struct cluster *cluster; /**< borrowed */
     bool racks;                    /**< two levels */
     int32_t n_nodes;               /**< racks, or servers */
@@ -47,6 +48,7 @@ static inline struct cluster_path gadget_core(const struct gadget_fabric *f, int
 
 /** What a ring pays and what is left for it. Release with gadget_prices_free(). */
 struct gadget_prices {
+    struct arena arena;                 /**< of the arrays below */
     const struct gadget_fabric *fabric; /**< borrowed */
     double *worker;                     /**< shape [n_servers][n_resources], of a unit of a resource, >= 0 */
     double *left;                       /**< same shape, units */
@@ -100,6 +102,7 @@ struct gadget_found {
 
 /** Room for the search; one a thread. */
 struct gadget_pricer {
+    struct arena arena;                 /**< of the arrays below */
     const struct gadget_prices *prices; /**< borrowed */
     int32_t most_workers;
     int64_t steps; /**< that searches may still take; callers refill it */
@@ -200,6 +203,7 @@ struct gadget_bid {
 
 /** The programme from slot to slot. Release with gadget_lp_free(). */
 struct gadget_lp {
+    struct arena arena;             /**< of the arrays below */
     const struct cluster *cluster;  /**< borrowed */
     const struct elastic_job *jobs; /**< shape [n_jobs], borrowed */
     int32_t n_jobs;

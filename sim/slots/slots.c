@@ -93,6 +93,7 @@ int elastic_check_job(const struct elastic_job *job, const struct cluster *c, st
 /* ---- a run ---- */
 
 struct run {
+    struct arena arena; /* of the arrays below */
     const struct elastic_scheduler *scheduler;
     const struct cluster *cluster;
     const struct elastic_settings *settings;
@@ -109,11 +110,7 @@ struct run {
 static void slots_run_free(struct run *r)
 {
     r->scheduler->free(r->self);
-    free(r->used);
-    free(r->done);
-    free(r->active);
-    free(r->order);
-    free(r->seen);
+    arena_free(&r->arena);
     elastic_choice_free(&r->choice);
     elastic_room_free(&r->room);
 }
@@ -162,12 +159,12 @@ static int slots_run_build(struct run *r, const struct elastic_scheduler *schedu
     if (rc)
         return rc;
     size_t room = (size_t)n + 1;
-    r->used = calloc(room, sizeof *r->used);
-    r->done = calloc(room, sizeof *r->done);
-    r->active = malloc(room * sizeof *r->active);
-    r->order = malloc(room * sizeof *r->order);
-    r->seen = calloc((size_t)c->n_servers, sizeof *r->seen);
-    if (!r->used || !r->done || !r->active || !r->order || !r->seen)
+    r->used = ARENA_TAKE(&r->arena, room, *r->used);
+    r->done = ARENA_TAKE(&r->arena, room, *r->done);
+    r->active = ARENA_TAKE(&r->arena, room, *r->active);
+    r->order = ARENA_TAKE(&r->arena, room, *r->order);
+    r->seen = ARENA_TAKE(&r->arena, c->n_servers, *r->seen);
+    if (r->arena.failed)
         return err_nomem(e, "run of jobs");
     r->slot = (struct elastic_slot){
         .cluster = c, .jobs = jobs, .n_jobs = n, .used = r->used, .done = r->done, .active = r->active
@@ -347,13 +344,12 @@ static int result_build(struct elastic_result *out, const struct cluster *c, int
                         const struct elastic_settings *settings, bool keep, struct err *e)
 {
     *out = (struct elastic_result){ .n_jobs = n_jobs, .n_slots = settings->n_slots, .n_arcs = c->n_arcs };
-    out->jobs = calloc((size_t)n_jobs + 1, sizeof *out->jobs);
-    out->slots = calloc((size_t)settings->n_slots, sizeof *out->slots);
-    out->arc_frac = calloc((size_t)c->n_arcs + 1, sizeof *out->arc_frac);
-    out->choices = keep ? calloc((size_t)settings->n_slots, sizeof *out->choices) : NULL;
-    return out->jobs && out->slots && out->arc_frac && (out->choices || !keep)
-               ? 0
-               : err_nomem(e, "result of a run");
+    out->jobs = ARENA_TAKE(&out->arena, n_jobs + 1, *out->jobs);
+    out->slots = ARENA_TAKE(&out->arena, settings->n_slots, *out->slots);
+    out->arc_frac = ARENA_TAKE(&out->arena, c->n_arcs + 1, *out->arc_frac);
+    if (keep)
+        out->choices = ARENA_TAKE(&out->arena, settings->n_slots, *out->choices);
+    return arena_check(&out->arena, "result of a run", e);
 }
 
 int elastic_run(struct elastic_result *out, const struct elastic_scheduler *scheduler,
@@ -384,10 +380,7 @@ void elastic_result_free(struct elastic_result *x)
 {
     for (int32_t t = 0; x->choices && t < x->n_slots; t++)
         elastic_choice_free(&x->choices[t]);
-    free(x->choices);
-    free(x->jobs);
-    free(x->slots);
-    free(x->arc_frac);
+    arena_free(&x->arena);
     *x = (struct elastic_result){ 0 };
 }
 
@@ -447,9 +440,9 @@ int elastic_choose(struct elastic_choice *x, int32_t job, const int32_t *servers
 int elastic_room_build(struct elastic_room *room, const struct cluster *c, struct err *e)
 {
     *room = (struct elastic_room){ .cluster = c };
-    room->left = malloc((size_t)c->n_servers * (size_t)c->n_resources * sizeof *room->left);
-    room->left_Bps = malloc(((size_t)c->n_arcs + 1) * sizeof *room->left_Bps);
-    if (!room->left || !room->left_Bps) {
+    room->left = ARENA_TAKE(&room->arena, (size_t)c->n_servers * (size_t)c->n_resources, *room->left);
+    room->left_Bps = ARENA_TAKE(&room->arena, c->n_arcs + 1, *room->left_Bps);
+    if (room->arena.failed) {
         elastic_room_free(room);
         return err_nomem(e, "room on servers and links");
     }
@@ -459,8 +452,7 @@ int elastic_room_build(struct elastic_room *room, const struct cluster *c, struc
 
 void elastic_room_free(struct elastic_room *room)
 {
-    free(room->left);
-    free(room->left_Bps);
+    arena_free(&room->arena);
     cluster_room_free(&room->paths);
     *room = (struct elastic_room){ 0 };
 }
@@ -589,28 +581,21 @@ int ring_time_gains(double *gain, const struct ring_time *t, enum ring_batch bat
     }
     return 0;
 }
-
 int embed_build(struct embed *x, const struct cluster *c, struct err *e)
 {
-    size_t n = (size_t)c->n_servers;
-    *x = (struct embed){ .order = malloc(n * sizeof *x->order),
-                         .room = malloc(n * sizeof *x->room),
-                         .sums = malloc(n * sizeof *x->sums),
-                         .servers = malloc(n * sizeof *x->servers),
-                         .workers = malloc(n * sizeof *x->workers) };
-    if (x->order && x->room && x->sums && x->servers && x->workers)
-        return 0;
-    embed_free(x);
-    return err_nomem(e, "rings");
+    *x = (struct embed){ 0 };
+    x->order = ARENA_TAKE(&x->arena, c->n_servers, *x->order);
+    x->room = ARENA_TAKE(&x->arena, c->n_servers, *x->room);
+    x->sums = ARENA_TAKE(&x->arena, c->n_servers, *x->sums);
+    x->servers = ARENA_TAKE(&x->arena, c->n_servers, *x->servers);
+    x->workers = ARENA_TAKE(&x->arena, c->n_servers, *x->workers);
+    if (x->arena.failed)
+        embed_free(x);
+    return x->order ? 0 : err_nomem(e, "rings");
 }
-
 void embed_free(struct embed *x)
 {
-    free(x->order);
-    free(x->room);
-    free(x->sums);
-    free(x->servers);
-    free(x->workers);
+    arena_free(&x->arena);
     *x = (struct embed){ 0 };
 }
 
@@ -769,6 +754,7 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
  */
 
 struct order {
+    struct arena arena; /* of the arrays below */
     const struct elastic_settings *settings;
     struct elastic_room room;
     struct embed embed;
@@ -792,9 +778,7 @@ static void order_free(void *self)
         free(x->rings[i].servers);
         free(x->rings[i].workers);
     }
-    free(x->rings);
-    free(x->jobs);
-    free(x->key);
+    arena_free(&x->arena);
     free(x);
 }
 
@@ -808,10 +792,10 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
         return err_nomem(e, "scheduler");
     x->settings = settings;
     x->n_jobs = n_jobs;
-    x->jobs = malloc(((size_t)n_jobs + 1) * sizeof *x->jobs);
-    x->key = malloc(((size_t)n_jobs + 1) * sizeof *x->key);
-    x->rings = calloc((size_t)n_jobs + 1, sizeof *x->rings);
-    int rc = x->jobs && x->key && x->rings ? 0 : err_nomem(e, "scheduler");
+    x->jobs = ARENA_TAKE(&x->arena, n_jobs + 1, *x->jobs);
+    x->key = ARENA_TAKE(&x->arena, n_jobs + 1, *x->key);
+    x->rings = ARENA_TAKE(&x->arena, n_jobs + 1, *x->rings);
+    int rc = arena_check(&x->arena, "scheduler", e);
     if (!rc)
         rc = elastic_room_build(&x->room, c, e);
     if (!rc)
@@ -929,18 +913,11 @@ static double drf_worker_share(const struct cluster *c, const double *total, con
             share = fmax(share, j->demand[r] / total[r]);
     return share;
 }
-
 static int drf_keep_ring(struct ring_list *ring, const struct embed *from, struct err *e)
 {
     size_t bytes = (size_t)from->n * sizeof *ring->servers;
-    int32_t *grown = realloc(ring->servers, bytes);
-    if (!grown)
+    if (!vec_resize(ring->servers, from->n) || !vec_resize(ring->workers, from->n))
         return err_nomem(e, "ring");
-    ring->servers = grown;
-    grown = realloc(ring->workers, bytes);
-    if (!grown)
-        return err_nomem(e, "ring");
-    ring->workers = grown;
     memcpy(ring->servers, from->servers, bytes);
     memcpy(ring->workers, from->workers, bytes);
     ring->n = from->n;

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "sim/cluster/cluster.h"
@@ -128,6 +129,7 @@ extern const int32_t elastic_n_schedulers;
 
 /** Release with elastic_room_free(). */
 struct elastic_room {
+    struct arena arena;            /**< of the arrays below */
     const struct cluster *cluster; /**< borrowed */
     double *left;                  /**< shape [n_servers][n_resources], owned */
     double *left_Bps;              /**< shape [n_arcs], owned */
@@ -172,6 +174,7 @@ struct elastic_job_result {
 
 /** Release with elastic_result_free(). */
 struct elastic_result {
+    struct arena arena; /**< of the arrays below */
     int32_t n_jobs, n_slots, n_arcs;
     struct elastic_job_result *jobs;   /**< shape [n_jobs], owned */
     struct elastic_slot_result *slots; /**< shape [n_slots], owned */
@@ -205,6 +208,7 @@ void elastic_result_free(struct elastic_result *x);
 
 /** One ring being put together, and room to do it in; one a thread. Release with embed_free(). */
 struct embed {
+    struct arena arena;         /**< of the arrays below */
     int32_t *order;             /**< shape [n_servers], owned */
     int32_t *room;              /**< shape [n_servers], workers that fit; owned */
     int64_t *sums;              /**< shape [n_servers], the same of a group of servers; owned */
