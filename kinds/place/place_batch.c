@@ -261,13 +261,13 @@ static void put_details(const struct place_task *task, const char *name, const s
             .id = id,
             .status = "done",
             .unit = "s",
-            .submit = p->jobs[i].arrival_s,
+            .submit = p->jobs[i].submit_s,
             .start = j->start_s,
             .end = j->end_s,
-            .jct = j->end_s - p->jobs[i].arrival_s,
+            .jct = j->end_s - p->jobs[i].submit_s,
             .gpus = p->jobs[i].gpus,
             .servers = j->n_servers,
-            .progress = (double)p->jobs[i].iterations,
+            .progress = p->jobs[i].iterations,
             .utility = NAN,
         };
         if (place_wants(task, PLACE_TABLE_JOBS))
@@ -289,8 +289,7 @@ struct ground {
     struct pace pace;
     bool on_links;
     struct cluster cluster;
-    struct gang_job *gangs; /* shape [n_jobs], owned: the same jobs for the links */
-    int32_t *gpus;          /* shape [n_servers], owned */
+    int32_t *gpus; /* shape [n_servers], owned */
     double phi;
 };
 
@@ -300,7 +299,6 @@ static void ground_free(struct ground *g)
         g->pace.free(g->pace.x);
     sjf_draw_free(&g->draw);
     cluster_free(&g->cluster);
-    free(g->gangs);
     free(g->gpus);
 }
 
@@ -309,24 +307,15 @@ static int settle_on_links(struct ground *g, const struct place_study *s, struct
 {
     struct batch_problem *p = &g->draw.problem;
     struct pace_graph_settings how;
-    g->gangs = calloc((size_t)p->n_jobs + 1, sizeof *g->gangs);
     g->gpus = malloc((size_t)g->cluster.n_servers * sizeof *g->gpus);
-    if (!g->gangs || !g->gpus)
+    if (!g->gpus)
         return err_nomem(e, "a batch");
     for (int32_t i = 0; i < g->cluster.n_servers; i++)
         g->gpus[i] = (int32_t)cluster_capacity(&g->cluster, i, 0);
-    for (int32_t i = 0; i < p->n_jobs; i++) {
-        g->gangs[i] = gang_job_default();
-        g->gangs[i].gpus = p->jobs[i].gpus;
-        g->gangs[i].iterations = (double)p->jobs[i].iterations;
-        g->gangs[i].runtime_s = NAN;
-        g->gangs[i].compute_s = p->jobs[i].compute_s;
-        g->gangs[i].gradient_B = p->jobs[i].gradient_B;
-    }
     p->cluster = (struct batch_cluster){ g->cluster.n_servers, g->gpus };
     place_fix_pace(&how, s);
     int rc = batch_check(p, e);
-    return rc ? rc : pace_graph_build(&g->pace, &g->cluster, g->gangs, p->n_jobs, &how, e);
+    return rc ? rc : pace_graph_build(&g->pace, &g->cluster, p->jobs, p->n_jobs, &how, e);
 }
 
 static int ground_build(struct ground *g, const struct place_task *task, struct err *e)
@@ -381,7 +370,7 @@ static int replay(struct link_bins *bins, struct ground *g, const struct batch_r
     pace_graph_reset(graph);
     for (int32_t i = 0; i < r->n_jobs && !rc; i++) {
         struct pace_place place;
-        double iterations = (double)p->jobs[i].iterations;
+        double iterations = p->jobs[i].iterations;
         find_place(&place, servers, gpus, r, i, p->jobs[i].gpus);
         rc = g->pace.begin(g->pace.x, i, &place, e);
         if (rc)

@@ -35,23 +35,23 @@ static int batch_check_cluster(int64_t *n_gpus, const struct batch_cluster *c, s
     return 0;
 }
 
-static int batch_check_job(const struct batch_job *job, int32_t number, int64_t n_gpus, struct err *e)
+static int batch_check_job(const struct gang_job *job, int32_t number, int64_t n_gpus, struct err *e)
 {
     const struct {
         const char *name;
         double x;
         bool above; /* 0 is not allowed */
     } reals[] = {
-        { "arrival_s", job->arrival_s, false }, { "expected_s", job->expected_s, true },
-        { "compute_s", job->compute_s, true },  { "gradient_B", job->gradient_B, false },
+        { "arrival_s", job->submit_s, false }, { "expected_s", job->expected_s, true },
+        { "compute_s", job->compute_s, true }, { "gradient_B", job->gradient_B, false },
         { "server_s", job->server_s, false },
     };
     if (job->gpus < 1 || job->gpus > n_gpus)
         return err_set(e, ERR_RANGE, "jobs[%d].gpus: is %d, need 1 to %lld, all of the cluster", (int)number,
                        (int)job->gpus, (long long)n_gpus);
-    if (job->iterations < 1 || (double)job->iterations > MOST)
-        return err_set(e, ERR_RANGE, "jobs[%d].iterations: is %lld, need 1 to %g", (int)number,
-                       (long long)job->iterations, MOST);
+    if (!(job->iterations >= 1 && job->iterations <= MOST))
+        return err_set(e, ERR_RANGE, "jobs[%d].iterations: is %.0f, need 1 to %g", (int)number,
+                       job->iterations, MOST);
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         if (!((reals[i].above ? reals[i].x > 0 : reals[i].x >= 0) && reals[i].x <= MOST))
             return err_set(e, ERR_RANGE, "jobs[%d].%s: is %g, need %s, at most %g", (int)number,
@@ -212,8 +212,7 @@ int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e)
         err_wrap(e, "jobs[%d]", (int)job);
         return rc;
     }
-    c->jobs[job] =
-        (struct crew_job){ .running = true, .left = (double)g->p->jobs[job].iterations, .since = c->now };
+    c->jobs[job] = (struct crew_job){ .running = true, .left = g->p->jobs[job].iterations, .since = c->now };
     c->spans[job] = (struct batch_span){
         .start_s = c->now * c->tick_s, .fastest_s = INFINITY, .n_servers = n, .first_gpu = g->seat[job]
     };
@@ -332,7 +331,7 @@ static void queues_line_up(struct queues *q, const struct gang_plan *plan, const
 static int queues_start_job(struct queues *q, const struct gang_plan *plan, struct crew *crew, int32_t job,
                             struct err *e)
 {
-    double arrival = crew_tick(crew, crew->g->p->jobs[job].arrival_s);
+    double arrival = crew_tick(crew, crew->g->p->jobs[job].submit_s);
     if (arrival > crew->now)
         return event_heap_set(&q->arrivals, job, arrival, e);
     return crew_start(crew, job, plan->gpus + crew->g->seat[job], e);
@@ -576,7 +575,7 @@ static int order_run(struct batch_work *w, bool first, struct err *e)
         rc = order_at_random(&w->plan, g->p->n_jobs, s->seed, e);
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++) {
         int32_t number = w->plan.order[i], *gpus = w->plan.gpus + g->seat[number];
-        const struct batch_job *job = &g->p->jobs[number];
+        const struct gang_job *job = &g->p->jobs[number];
         const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
                                     any = { job->gpus, job->expected_s / s->under, INFINITY };
         if (!first || !batch_load_take_first(&load, gpus, &low))
@@ -614,7 +613,7 @@ static int lottery_start(struct lottery *l, struct err *e)
     for (; !rc && l->next < g->p->n_jobs; l->next++) {
         int32_t job = l->plan->order[l->next], n = g->p->jobs[job].gpus;
         int32_t *gpus = l->plan->gpus + g->seat[job];
-        if (n > l->n_idle || crew_tick(l->crew, g->p->jobs[job].arrival_s) > l->crew->now)
+        if (n > l->n_idle || crew_tick(l->crew, g->p->jobs[job].submit_s) > l->crew->now)
             break;
         for (int32_t i = 0; i < n; i++) {
             int32_t at = (int32_t)rng_below(l->rng, l->n_idle);
@@ -633,7 +632,7 @@ static int lottery_go_on(struct lottery *l, struct err *e)
     const struct gang *g = l->crew->g;
     double tick = crew_next(l->crew);
     if (l->next < g->p->n_jobs) {
-        double arrival = crew_tick(l->crew, g->p->jobs[l->plan->order[l->next]].arrival_s);
+        double arrival = crew_tick(l->crew, g->p->jobs[l->plan->order[l->next]].submit_s);
         if (arrival > l->crew->now)
             tick = fmin(tick, arrival);
     }
@@ -685,7 +684,7 @@ static void batch_sum_up(struct batch_result *out, const struct gang *g)
     for (int32_t i = 0; i < out->n_jobs; i++) {
         const struct batch_span *span = &out->jobs[i];
         out->makespan_s = fmax(out->makespan_s, span->end_s);
-        jct_s += span->end_s - g->p->jobs[i].arrival_s;
+        jct_s += span->end_s - g->p->jobs[i].submit_s;
         busy_s += (span->end_s - span->start_s) * g->p->jobs[i].gpus;
     }
     out->mean_jct_s = jct_s / out->n_jobs;

@@ -13,20 +13,11 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "sim/cluster/job.h"
 #include "sim/cluster/pace.h"
 #include "sim/event_heap.h"
 
 enum { BATCH_MAX_JOBS = 1000000, BATCH_MAX_GPUS = 1000000, BATCH_MAX_SEATS = 1000000000 };
-
-struct batch_job {
-    int32_t gpus;       /**< G, one worker on each; 1 to those of the cluster */
-    int64_t iterations; /**< F, >= 1 */
-    double arrival_s;   /**< not started earlier, >= 0 */
-    double expected_s;  /**< rho: how long the scheduler expects it to run, > 0 */
-    double compute_s;   /**< forward and backward pass, and what else each iteration takes, > 0 */
-    double gradient_B;  /**< m, all-reduced in every iteration, >= 0 */
-    double server_s;    /**< added to an iteration for each server but the first (the paper's xi2), >= 0 */
-};
 
 struct batch_cluster {
     int32_t n_servers;   /**< >= 1 */
@@ -35,8 +26,10 @@ struct batch_cluster {
 
 /** GPUs are numbered through: those of server 0 first, then those of server 1. */
 struct batch_problem {
-    int32_t n_jobs;               /**< >= 1 */
-    const struct batch_job *jobs; /**< shape [n_jobs], borrowed */
+    int32_t n_jobs; /**< >= 1 */
+    /** Shape [n_jobs], borrowed. Of each the GPUs (1 to those of the cluster), whole iterations (1 to 10^15),
+     * submission, expected_s, compute_s, gradient_B and server_s count. */
+    const struct gang_job *jobs;
     struct batch_cluster cluster;
 };
 

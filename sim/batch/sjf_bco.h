@@ -25,7 +25,7 @@ int contention_check(const struct contention *c, struct err *e);
  *
  * The paper's overhead xi2 n_servers also counts the first server: that part is left to compute_s.
  */
-double contention_iteration_s(const struct contention *c, const struct batch_job *job, int32_t n_servers,
+double contention_iteration_s(const struct contention *c, const struct gang_job *job, int32_t n_servers,
                               int32_t p);
 
 /**
@@ -123,8 +123,8 @@ struct sjf_draw_settings sjf_draw_default(void);
 struct sjf_draw {
     struct batch_problem problem; /**< its arrays are the two below */
     struct contention contention;
-    struct batch_job *jobs; /**< shape [n_jobs], owned; by kind */
-    int32_t *gpus;          /**< shape [n_servers], owned */
+    struct gang_job *jobs; /**< shape [n_jobs], owned; by kind */
+    int32_t *gpus;         /**< shape [n_servers], owned */
 };
 
 /**

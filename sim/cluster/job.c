@@ -9,9 +9,13 @@
 
 struct gang_job gang_job_default(void)
 {
-    return (struct gang_job){
-        .gpus = 1, .tenant = -1, .weight = 1, .iterations = NAN, .runtime_s = NAN, .compute_s = NAN
-    };
+    return (struct gang_job){ .gpus = 1,
+                              .tenant = -1,
+                              .weight = 1,
+                              .iterations = NAN,
+                              .runtime_s = NAN,
+                              .compute_s = NAN,
+                              .expected_s = NAN };
 }
 
 const char *gang_job_name(char buf[GANG_NAME], const struct gang_job *job, int32_t number)

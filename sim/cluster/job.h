@@ -30,6 +30,10 @@ struct gang_job {
     double compute_s;             /**< of one iteration, what does not depend on the place, > 0 */
     double gradient_B;            /**< reduced over all workers in every iteration, >= 0 */
     double hidden_s;              /**< of its communication, hidden behind compute, 0 to compute_s */
+    double server_s;   /**< added to an iteration for each server but the first, by models that count servers,
+                          >= 0 */
+    double expected_s; /**< how long a scheduler that plans ahead expects it to run, > 0; NaN: it does not say
+                        */
     /** Of other resources than GPUs, per GPU, >= 0; [0] is not read. */
     double demand[CLUSTER_MAX_RESOURCES];
 };

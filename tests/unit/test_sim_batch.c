@@ -20,7 +20,7 @@ static double least_makespan_s(const struct batch_fixture *f)
         double run_s =
             (double)f->jobs[i].iterations * contention_iteration_s(&f->contention, &f->jobs[i], 1, 0);
         work_s += run_s * f->jobs[i].gpus;
-        longest_s = fmax(longest_s, f->jobs[i].arrival_s + run_s);
+        longest_s = fmax(longest_s, f->jobs[i].submit_s + run_s);
     }
     return fmax(work_s / n_gpus, longest_s);
 }
@@ -38,7 +38,7 @@ static void every_schedule_is_one_and_none_beats_the_bounds(void **state)
         bool late = i % 3 == 2;
         batch_fixture_random(&f, rng, 1 + i % 6, 14, 1 + i % 12);
         for (int32_t k = 0; late && k < f.p.n_jobs; k++)
-            f.jobs[k].arrival_s = rng_range(rng, 0, 60);
+            f.jobs[k].submit_s = rng_range(rng, 0, 60);
         s.seed = (uint64_t)i;
         s.slot_s = i % 2 ? 6 : 0;
         s.whole_iterations = i % 4 == 3;
@@ -140,7 +140,7 @@ enum fault { GPUS, ITERATIONS, ARRIVAL, EXPECTED, COMPUTE, GRADIENT, SERVER, SER
 
 static void plant(struct batch_fixture *f, enum fault fault, double x)
 {
-    struct batch_job *job = &f->jobs[1];
+    struct gang_job *job = &f->jobs[1];
     switch (fault) {
     case GPUS:
         job->gpus = (int32_t)x;
@@ -149,7 +149,7 @@ static void plant(struct batch_fixture *f, enum fault fault, double x)
         job->iterations = (int64_t)x;
         break;
     case ARRIVAL:
-        job->arrival_s = x;
+        job->submit_s = x;
         break;
     case EXPECTED:
         job->expected_s = x;

@@ -122,7 +122,7 @@ static void a_job_that_has_not_arrived_holds_the_line(void **state)
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 3));
     batch_fixture_add(&f, batch_fixture_job(2, 5));
-    f.jobs[1].arrival_s = 7;
+    f.jobs[1].submit_s = 7;
     batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 20; s.seed++) {
         run(&r, &f, BATCH_RAND, &s);

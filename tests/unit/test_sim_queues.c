@@ -113,7 +113,7 @@ static void step_through(struct slots *x)
         double add[BATCH_FIXTURE_JOBS] = { 0 };
         for (int32_t at = 0; at < n_jobs; at++) {
             int32_t job = x->b->w.plan.order[at];
-            if (x->start[job] < 0 && x->b->f.jobs[job].arrival_s <= t * x->slot_s && is_first(x, at))
+            if (x->start[job] < 0 && x->b->f.jobs[job].submit_s <= t * x->slot_s && is_first(x, at))
                 x->start[job] = t;
         }
         for (int32_t job = 0; job < n_jobs; job++)
@@ -135,7 +135,7 @@ static void compare_with_slots(struct bed *b, struct rng *r, bool whole, bool la
     struct slots x = { .b = b, .slot_s = 6, .whole = whole };
     batch_fixture_random(&b->f, r, 1 + (int32_t)rng_below(r, 4), 9, 2 + (int32_t)rng_below(r, 9));
     for (int32_t i = 0; late && i < b->f.p.n_jobs; i++)
-        b->f.jobs[i].arrival_s = rng_range(r, 0, 100);
+        b->f.jobs[i].submit_s = rng_range(r, 0, 100);
     s.slot_s = x.slot_s;
     s.whole_iterations = whole;
     bed_build(b, &s);
@@ -207,7 +207,7 @@ static void a_gang_waits_for_its_last_gpu_and_others_wait_for_it(void **state)
     batch_fixture_add(&b.f, batch_fixture_job(2, 10)); /* GPUs 0 and 1 */
     batch_fixture_add(&b.f, batch_fixture_job(1, 5));  /* GPU 1 */
     batch_fixture_add(&b.f, batch_fixture_job(1, 7));  /* GPU 2 */
-    b.f.jobs[3].arrival_s = 4;
+    b.f.jobs[3].submit_s = 4;
     batch_fixture_pace(&b.f);
     bed_build(&b, &s);
     memcpy(b.w.plan.gpus, (int32_t[]){ 0, 0, 1, 1, 2 }, 5 * sizeof(int32_t));
