@@ -1,5 +1,13 @@
-/** @file Time of one iteration of a ring all-reduce job whose servers other jobs share: arXiv 2207.07817's
- * model. */
+/**
+ * @file SJF-BCO, smallest job first with balanced contention and overhead (arXiv 2207.07817): the paper's
+ * formula for the speed of jobs that share servers, its scheduler, and random batches as in its experiments.
+ *
+ *     tau = m (w-1)/w (2/B + 1/C) + xi2 (servers - 1) + compute,   B = b_e / f(k) over several servers, else
+ * b_i k = max(1, xi1 p),   f(k) = k + alpha (k - 1)
+ *
+ * p is the largest number of jobs that spread over several servers, this one included, on any server of the
+ * job. The paper has k = xi1 p, which would make a link faster than it is; f is its example.
+ */
 #ifndef SIM_BATCH_SJF_BCO_H
 #define SIM_BATCH_SJF_BCO_H
 
@@ -56,9 +64,7 @@ double contention_phi(const struct contention *c, const struct batch_problem *p)
 int pace_paper_build(struct pace *out, const struct contention *c, const struct batch_problem *p,
                      struct err *e);
 
-/*
- * SJF-BCO: smallest job first with balanced contention and overhead (arXiv 2207.07817).
- */
+/* ---- SJF-BCO: smallest job first with balanced contention and overhead (arXiv 2207.07817) ---- */
 
 /**
  * Find the best plan (Algorithm 1): a search over whole load limits theta [s], and for each every size kappa

@@ -1,4 +1,5 @@
-/** @file A training job that runs on all its GPUs at once, as traces of clusters hold it. */
+/** @file What the jobs of all models have in common: a job that runs on all its GPUs at once, what progress
+ * is worth, and ranges that jobs are drawn from. */
 #ifndef SIM_CLUSTER_JOB_H
 #define SIM_CLUSTER_JOB_H
 
@@ -60,9 +61,7 @@ bool gang_job_is_mixed(const struct gang_job *job, const struct cluster *c);
 /** How many of its workers find room where @p left (shape [n_resources], GPUs first) is left. */
 int32_t gang_job_room(const struct gang_job *job, const double *left, int32_t n_resources);
 
-/*
- * What the progress of a job is worth.
- */
+/* ---- what the progress of a job is worth ---- */
 
 enum utility_kind {
     UTILITY_LINEAR,           /**< scale * k */
@@ -111,9 +110,7 @@ double utility_gain(const struct utility *u, double from, double gain);
 /** Is it concave on what it was built for, [0, most] for an envelope? */
 bool utility_is_concave(const struct utility *u);
 
-/*
- * Ranges to draw from, and how a file writes them.
- */
+/* ---- ranges to draw from, and how a file writes them ---- */
 
 /** Uniform; @p range.lo where both ends are the same. */
 double draw_real(struct rng *r, struct draw_range range);

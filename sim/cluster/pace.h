@@ -1,5 +1,7 @@
-/** @file How fast the jobs of a cluster run while they share its network: what a schedule is carried out
- * against. */
+/**
+ * @file How fast the jobs of a cluster run while they share its network: what a schedule is carried out
+ * against, and the model in which they share links max-min fairly. Another model is in sim/batch/sjf_bco.h.
+ */
 #ifndef SIM_CLUSTER_PACE_H
 #define SIM_CLUSTER_PACE_H
 
@@ -48,9 +50,7 @@ struct pace {
     void (*free)(void *x); /**< NULL is fine */
 };
 
-/*
- * How fast placed jobs run on the links of their cluster, which they share.
- */
+/* ---- how fast placed jobs run on the links of their cluster, which they share ---- */
 
 /**
  * An iteration takes compute_s + max(0, communication - hidden_s). Of a job on w GPUs, g_k of them on the

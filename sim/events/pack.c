@@ -8,9 +8,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 
-/*
- * Servers by how many GPUs a job can have of each. For pack*.c only.
- */
+/* ---- servers by how many GPUs a job can have of each ---- */
 
 /** `= { 0 }` before pack_index_build(); release with pack_index_free(). */
 struct pack_index {
@@ -22,9 +20,7 @@ struct pack_index {
     int64_t total;           /**< sum of room */
 };
 
-/*
- * What is free of a cluster, as the files of pack.h see it.
- */
+/* ---- what is free of a cluster ---- */
 
 /** One level of near servers. */
 struct pack_level {
@@ -62,8 +58,6 @@ void pack_place_free(struct pack_place *place)
     free(place->gpus);
     *place = (struct pack_place){ 0 };
 }
-
-/* ---- servers by how many GPUs are free ---- */
 
 static int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e)
 {

@@ -1,5 +1,12 @@
-/** @file One training iteration layer by layer: how much of it communication and computation hide of each
- * other. */
+/**
+ * @file SMD: which jobs with parameter servers to admit to one interval, with how many workers w and servers
+ * p (arXiv 2105.13855), and what it is compared with.
+ *
+ * In this order: how much of an iteration communication and computation hide of each other, layer by layer
+ * (e1, e2, e3); a job, and its completion time, a sum of ratios in w and p; the best (w, p) within a job's
+ * own limits, by a grid over the terms and randomised rounding, or exactly; then a knapsack over the jobs
+ * with the pool's resources as rows. Nothing here has a place or shares a link.
+ */
 #ifndef SIM_INTERVAL_INTERVAL_H
 #define SIM_INTERVAL_INTERVAL_H
 
@@ -9,6 +16,8 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "sim/interval/knapsack.h"
+
+/* ---- layers of an iteration ---- */
 
 /**
  * How the gradients of layers travel to the parameter servers and back. Backward passes run from the last
@@ -64,9 +73,7 @@ double overlap_time_s(const struct overlap_layers *l, enum overlap_mode mode);
  */
 struct overlap_shares overlap_find_shares(const struct overlap_layers *l, enum overlap_mode mode);
 
-/*
- * A training job with parameter servers: what it needs, how fast it runs, what it is worth.
- */
+/* ---- a job: what it needs, how fast it runs, what it is worth ---- */
 
 enum {
     SMD_MAX_RESOURCES = 8,
@@ -149,9 +156,7 @@ double smd_most_workers(const struct smd_job *job, int32_t n_resources, double p
 /** Most servers beside @p w workers. */
 double smd_most_servers(const struct smd_job *job, int32_t n_resources, double w);
 
-/*
- * How many workers and parameter servers finish a job soonest within its limit.
- */
+/* ---- how many workers and parameter servers finish a job soonest within its limit ---- */
 
 struct smd_point {
     double w, p;  /**< >= 1 */
@@ -196,9 +201,7 @@ int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_re
  */
 struct smd_point smd_inner_exact(const struct smd_job *job, int32_t n_resources);
 
-/*
- * From real to whole numbers of workers and servers, at random.
- */
+/* ---- from real to whole numbers of workers and servers, at random ---- */
 
 /** What the real point is multiplied by before it is rounded. */
 enum smd_scale {
@@ -230,9 +233,7 @@ double smd_round_scale(const struct smd_job *job, int32_t n_resources, double de
 struct smd_point smd_round(const struct smd_point *x, const struct smd_job *job, int32_t n_resources,
                            const struct smd_rounding *how, struct rng *rng);
 
-/*
- * Which jobs of a cluster run in the next interval, with how many workers and parameter servers.
- */
+/* ---- which jobs of a cluster run in the next interval, with how many workers and parameter servers ---- */
 
 /**
  * The problem (arXiv 2105.13855): jobs that are all there at the start of one interval, a pool of
@@ -334,9 +335,7 @@ int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_j
             const double *capacity, int32_t n_resources, const struct smd_settings *how, struct err *e);
 void smd_result_free(struct smd_result *r);
 
-/*
- * How each scheduler finds the numbers of tasks of one job.
- */
+/* ---- how each scheduler finds the numbers of tasks of one job ---- */
 
 /*
  * Random jobs and pools as in the experiments of SMD.

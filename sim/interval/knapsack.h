@@ -1,13 +1,14 @@
 /**
- * @file The linear relaxation of a knapsack with few rows, solved again and again with other items fixed.
+ * @file Which of n items of most value together stay within a few rows of capacities: exactly, by branch and
+ * bound, or by the scheme of subsets (Frieze and Clarke 1984).
  *
- * Own code: sim does not see GLPK's home (alloc/lp.c), and this is faster. Fixing one more of 200 items in 4
- * rows and solving again takes 6 us on average here, 21 us with GLPK 5.0's dual simplex from its last basis.
- * What makes it short: every variable has two bounds (a slack cannot exceed its row), so whatever is fixed,
- * the last basis is dual feasible once each other variable stands at the bound that its reduced cost asks
- * for. There is no first phase and nothing to save per node. And any multipliers y >= 0 give an upper bound,
- * y.capacity + sum max(0, value - y.weight): it is computed from them afresh and holds whatever rounding did
- * before.
+ * Both solve the linear relaxation again and again with other items fixed. Own code: sim does not see GLPK's
+ * home (base/simplex.c), and this is faster. Fixing one more of 200 items in 4 rows and solving again takes
+ * 6 us on average here, 21 us with GLPK 5.0's dual simplex from its last basis. What makes it short: every
+ * variable has two bounds (a slack cannot exceed its row), so whatever is fixed, the last basis is dual
+ * feasible once each other variable stands at the bound that its reduced cost asks for. There is no first
+ * phase and nothing to save per node. And any multipliers y >= 0 give an upper bound, y.capacity + sum max(0,
+ * value - y.weight): it is computed from them afresh and holds whatever rounding did before.
  */
 #ifndef SIM_INTERVAL_KNAPSACK_H
 #define SIM_INTERVAL_KNAPSACK_H
@@ -71,9 +72,7 @@ static inline const double *knapsack_lp_weight(const struct knapsack_lp *lp, int
  */
 bool knapsack_lp_solve(struct knapsack_lp *lp);
 
-/*
- * Which items to take: a 0/1 knapsack with several rows, solved with proof.
- */
+/* ---- which items to take: a 0/1 knapsack with several rows, solved with proof ---- */
 
 /** Share of a capacity by which a sum of weights may exceed it: 0.1 + 0.2 fits 0.3. */
 #define KNAPSACK_SLACK 1e-9

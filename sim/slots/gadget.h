@@ -30,9 +30,7 @@
  */
 extern const struct elastic_scheduler elastic_gadget;
 
-/*
- * From shares of rings to rings: randomised rounding, and what it leaves offered again.
- */
+/* ---- from shares of rings to rings: randomised rounding, and what it leaves offered again ---- */
 
 /**
  * What the paper's rounding may load, over capacity; arXiv 2202.01158 after M. Rost, S. Schmid, arXiv

@@ -1,4 +1,13 @@
-/** @file A cluster as GADGET prices it: what a ring pays on servers, on their own links and between them. */
+/**
+ * @file GADGET's programme of a slot, arXiv 2202.01158: maximise the sum of pi_ik x_ir over the
+ * rings r of every active job i, at most one ring a job, servers and links within their capacities.
+ *
+ * There are too many rings to list, so columns are found as they are needed. A ring of k workers is worth
+ * pi_ik less what it pays by the simplex's prices: for each worker on its server, for each hop on the
+ * servers' own links and in the core between them. The pricer bounds that from above by relaxations over
+ * servers, racks and sets of racks, names a ring, and where the two differ searches all rings (gadget.c).
+ * What no ring exceeds proves the programme's value.
+ */
 #ifndef SIM_SLOTS_GADGET_LP_H
 #define SIM_SLOTS_GADGET_LP_H
 
@@ -69,9 +78,7 @@ void gadget_prices_set(struct gadget_prices *p, const double *worker, const doub
 /** What is left, same shapes. */
 void gadget_prices_leave(struct gadget_prices *p, const double *left, const double *left_Bps);
 
-/*
- * The best ring for one job at given prices.
- */
+/* ---- the best ring for one job at given prices ---- */
 
 enum {
     GADGET_SEARCH_STEPS = 1 << 21, /**< of one search: a few milliseconds */
@@ -163,9 +170,7 @@ double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v);
 /** Better rings than out->worth and the floor, by branch and bound. True when none is left unseen. */
 bool gadget_search(struct gadget_found *out, struct gadget_pricer *x);
 
-/*
- * GADGET's slot as a linear programme over rings, solved by generating them.
- */
+/* ---- GADGET's slot as a linear programme over rings, solved by generating them ---- */
 
 /**
  * One ring of one job, a column. What it loads is a share of the row's capacity.

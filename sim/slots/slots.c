@@ -384,9 +384,7 @@ void elastic_result_free(struct elastic_result *x)
     *x = (struct elastic_result){ 0 };
 }
 
-/*
- * What is left of servers and links in a slot, and the rings a slot is made of.
- */
+/* ---- what is left of servers and links in a slot, and the rings a slot is made of ---- */
 
 /* Sums of a few hundred demands are exact to far better than this share of a capacity. */
 #define SLACK 1e-9

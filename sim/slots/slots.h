@@ -242,9 +242,7 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
 int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const struct elastic_job *job,
                const int32_t *servers, const int32_t *counts, int32_t n, struct err *e);
 
-/*
- * Time of a training iteration on workers in a ring, and how many of them a time slot holds.
- */
+/* ---- time of a training iteration on workers in a ring, and how many of them a time slot holds ---- */
 
 /**
  * A job whose workers add up their gradients round a ring, arXiv 2202.01158 eq. 1. Each worker sends and
