@@ -48,11 +48,39 @@ static void pushes_and_pops_may_alternate(void **state)
     heap_free(&h);
 }
 
+static bool int_before(const int64_t *a, const int64_t *b)
+{
+    return *a < *b;
+}
+HEAP(int_heap, int64_t, int_before)
+
+/* What stands behind a heap would come before all of it. */
+static void nothing_behind_a_heap_is_looked_at(void **state)
+{
+    enum { MOST = 20 };
+    (void)state;
+    for (int64_t n = 1; n <= MOST; n++) {
+        int64_t items[MOST + 1];
+        for (int64_t i = 0; i < n; i++)
+            int_heap_push(items, i, (i * 7) % n);
+        items[n] = INT64_MIN;
+        int_heap_replace(items, n, 2 * MOST); /* 0 is gone */
+        assert_true(items[n] == INT64_MIN);
+        for (int64_t i = 0, last = 0; i < n; i++) {
+            int64_t item = int_heap_pop(items, n - i);
+            assert_true(item >= last);
+            items[n - i - 1] = INT64_MIN;
+            last = item;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_out_in_the_order_of_their_keys),
         cmocka_unit_test(pushes_and_pops_may_alternate),
+        cmocka_unit_test(nothing_behind_a_heap_is_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,8 @@ static void check_random(uint64_t seed, int n, unsigned ask)
         if (ask & ASK_TOP) {
             p.q.top = (enum grid_column)rng_below(r, GRID_COLUMNS);
             p.q.n_top = 1 + rng_below(r, 20);
+            if (i == 0)
+                p.q.n_top = 64; /* not a byte behind the heap is its own */
         }
         if (ask & ASK_LIMITS)
             plant_limits(&p, r);

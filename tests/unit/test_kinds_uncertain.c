@@ -299,6 +299,8 @@ static void what_is_wrong_is_said_with_its_place(void **state)
           "need lowest <= typical <= highest", false },
         { "{ percentiles: [50, 10], keys: { workload.traffic: { uniform: [1, 2] } } }", ERR_RANGE,
           "has 10 as number 2, need 0 to 100 in ascending order", false },
+        { "{ percentiles: [10, 50, 50], keys: { workload.traffic: { uniform: [1, 2] } } }", ERR_RANGE,
+          "has 50 as number 3, need 0 to 100 in ascending order", false },
         { "{ keys: { total_GBps: { uniform: [1, 2] } } }", ERR_PARSE, "cannot be uncertain, need a key below",
           false },
         { "{ keys: { network.dims.pod.size: { uniform: [1, 2] } } }", ERR_PARSE, "need another key", false },

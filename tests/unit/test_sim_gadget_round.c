@@ -128,6 +128,51 @@ static void rings_are_drawn_as_often_as_their_shares_say(void **state)
     small_free(&x);
 }
 
+/* Step C: the size whose gain times share is largest. Gains are 1, 2, 3; of job 1 nothing has a share. */
+static void the_size_is_that_of_gain_and_share_together(void **state)
+{
+    static const struct {
+        double share[3]; /* of rings of 1, 2 and 3 workers */
+        int32_t size;
+    } cases[] = { { { 0.5, 0.2, 0.3 }, 3 }, { { 0.8, 0.05, 0.15 }, 1 }, { { 0.4, 0.35, 0.2 }, 2 } };
+    static const double gpus[] = { 4, 4, 4, 4 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
+        small_build(&x, gpus);
+        for (int32_t k = 0; k < 3; k++)
+            add_share(&x, 0, k, k + 1, cases[i].share[k]);
+        gadget_lp_fix_sizes(&x.lp);
+        assert_int_equal(x.lp.bids[0].least_size, cases[i].size);
+        assert_int_equal(x.lp.bids[0].most_size, cases[i].size);
+        assert_true(x.lp.bids[1].least_size > x.lp.bids[1].most_size);
+        small_free(&x);
+    }
+}
+
+/* The paper's rounding draws again until a draw is worth a third of the programme: 9, not the 1 of every
+ * fourth of five draws. Of 12 a third is 4. */
+static void the_papers_rounding_wants_a_third_of_the_programme(void **state)
+{
+    static const double gpus[] = { 4, 4, 4, 4 };
+    struct small x = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
+    struct elastic_settings settings = elastic_settings_default();
+    const struct gadget_limits limits = { 1, { 1 }, 1 };
+    struct err e = { 0 };
+    (void)state;
+    small_build(&x, gpus);
+    int32_t large = add_share(&x, 0, 0, 2, 0.2), small = add_share(&x, 1, 1, 1, 1);
+    settings.samples = 1000;
+    settings.paper_rounding = true;
+    for (int32_t n = 0; n < 50; n++) {
+        x.lp.slot = n + 1;
+        assert_ok(gadget_round_draw(&x.round, &settings, 12, &limits, &e), &e);
+        assert_int_equal(x.round.best[0], large);
+        assert_int_equal(x.round.best[1], small);
+    }
+    small_free(&x);
+}
+
 /* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
 static void strict_rounding_skips_what_no_longer_fits(void **state)
 {
@@ -188,6 +233,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_those_done_by_hand),
         cmocka_unit_test(rings_are_drawn_as_often_as_their_shares_say),
+        cmocka_unit_test(the_size_is_that_of_gain_and_share_together),
+        cmocka_unit_test(the_papers_rounding_wants_a_third_of_the_programme),
         cmocka_unit_test(strict_rounding_skips_what_no_longer_fits),
         cmocka_unit_test(what_is_left_goes_first_to_the_largest_gain_for_its_share),
         cmocka_unit_test(what_is_left_of_links_counts_too),

@@ -128,6 +128,30 @@ static void subsets_keep_their_promise(void **state)
     rng_free(rng);
 }
 
+/*
+ * Items 0 and 1 together are best. With item 0 fixed, the programme would rather have some of item 2, which
+ * is worth more for its weight and does not fit: so what is worth more than the least of the set is out, and
+ * what is worth as much is not. No set of one item finds them otherwise.
+ */
+static void subsets_leave_out_what_is_worth_more(void **state)
+{
+    static const struct {
+        double value[3], weight[3], want[2]; /* of sets of no item, and of one */
+    } cases[] = { { { 5, 4, 8.4 }, { 5, 5, 8 }, { 8.4, 9 } }, { { 5, 5, 8.4 }, { 5, 5, 8 }, { 8.4, 10 } } };
+    const double capacity[] = { 10 };
+    struct err e = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int32_t k = 0; k <= 1; k++) {
+            const struct knapsack x = { 3, 1, cases[i].value, cases[i].weight, capacity };
+            const struct knapsack_settings how = subsets_of(k);
+            struct knapsack_answer a;
+            assert_ok(knapsack_solve(&a, &x, &how, &e), &e);
+            assert_close(a.value, cases[i].want[k], 1e-12);
+            knapsack_answer_free(&a);
+        }
+}
+
 static void a_stopped_search_still_bounds_the_optimum(void **state)
 {
     struct err e = { 0 };
@@ -244,6 +268,7 @@ int main(void)
         cmocka_unit_test(exact_is_the_best_of_all_choices),
         cmocka_unit_test(exact_is_what_dynamic_programming_finds),
         cmocka_unit_test(subsets_keep_their_promise),
+        cmocka_unit_test(subsets_leave_out_what_is_worth_more),
         cmocka_unit_test(a_stopped_search_still_bounds_the_optimum),
         cmocka_unit_test(a_price_is_what_one_unit_more_is_worth),
         cmocka_unit_test(what_fits_but_for_rounding_is_chosen),

@@ -162,6 +162,15 @@ static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
     run(&r, 2, wide, 2, &s);
     check(&r, half);
     events_result_free(&r);
+    /* Three queues: what was attained before counts. 0 falls at 3; 1 at 6; 0 after 2 s more, at 8; 1 at 10.
+     */
+    const struct gang_job long_ones[] = { fixture_job(0, 1, 7, 1), fixture_job(0.5, 1, 6, 1) };
+    const struct want twice[] = { { 0, 12, 2 }, { 3, 13, 2 } };
+    s.las_queues = 3;
+    s.las_at[1] = 5;
+    run(&r, 1, long_ones, 2, &s);
+    check(&r, twice);
+    events_result_free(&r);
 }
 
 static void continuous_las_takes_turns(void **state)

@@ -50,7 +50,8 @@ static void learned_plans_of_two_types_are_within_two_percent_of_the_optimum(voi
         }
 }
 
-/* 10 layers on 8 types: 10^9 plans, of which a run tries one in 170,000. */
+/* 10 layers on 8 types: 10^9 plans, of which a run tries one in 170,000. Without steps in the direction of
+ * what was learned, a policy is chance too. */
 static void learning_beats_chance_at_as_many_plans(void **state)
 {
     struct hetero_settings settings = hetero_settings_default();
@@ -60,7 +61,7 @@ static void learning_beats_chance_at_as_many_plans(void **state)
     struct hetero_draw draw = hetero_draw_default();
     struct hetero_profile profile;
     struct hetero_problem p;
-    struct hetero_search learned, chance;
+    struct hetero_search learned, chance, unlearned;
     struct err e = { 0 };
     double reach_per_s;
     (void)state;
@@ -73,11 +74,15 @@ static void learning_beats_chance_at_as_many_plans(void **state)
     hetero_set_throughput(&p, 0.5 * reach_per_s);
     run(&learned, &p, "rl-lstm", &settings, 1);
     run(&chance, &p, "random", &settings, 1);
+    settings.rl.rate = 0;
+    run(&unlearned, &p, "rl-lstm", &settings, 1);
     assert_true(learned.evaluations <= chance.evaluations);
     assert_int_equal(learned.value.status, HETERO_OK);
     assert_true(chance.value.status != HETERO_OK || learned.value.usd < chance.value.usd);
+    assert_true(unlearned.value.status != HETERO_OK || learned.value.usd < unlearned.value.usd);
     hetero_search_free(&learned);
     hetero_search_free(&chance);
+    hetero_search_free(&unlearned);
     hetero_free(&p);
     hetero_profile_free(&profile);
 }

@@ -71,6 +71,21 @@ static void savings_are_those_of_the_published_figure(void **state)
     }
 }
 
+/* The paper's 5 a s / h are softmax's output 2, dropout's output 2 and mask 1, of which the first is left; so
+ * are the masks of the two joints, 2 of its 34, and nothing of the rest. */
+static void without_dropout_neither_output_nor_masks_are_kept(void **state)
+{
+    struct plan p = with(1, false, PLAN_RECOMPUTE_NONE);
+    struct model m;
+    (void)state;
+    fixture_model(&m, "gpt3-175b");
+    m.dropout = false;
+    const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h;
+    assert_close(memory_layer_B(&m, &p, false), sbh * (32 + 2 * (double)m.heads * s / h), 1e-14);
+    p.recompute = PLAN_RECOMPUTE_SELECTIVE;
+    assert_close(memory_layer_B(&m, &p, false), sbh * 32, 1e-14);
+}
+
 /* s b (8h + 4 a d + 4 kv d + 6 f) and a log-sum-exp per row and head; Llama 3 70B: 33.5 h. */
 static void fused_gated_layers_keep_less(void **state)
 {
@@ -317,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_keeps_what_the_paper_says_with_every_technique),
         cmocka_unit_test(savings_are_those_of_the_published_figure),
+        cmocka_unit_test(without_dropout_neither_output_nor_masks_are_kept),
         cmocka_unit_test(fused_gated_layers_keep_less),
         cmocka_unit_test(experts_keep_their_tokens_too),
         cmocka_unit_test(stages_keep_as_many_microbatches_as_the_schedule_has_under_way),

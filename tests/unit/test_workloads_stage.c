@@ -162,19 +162,21 @@ static void the_faster_regime_is_taken_by_size(void **state)
     assert_close(s.const_s + s.load_B, 0.5 + 1, 1e-15);
 }
 
-/* A table by size: up to 1 B, up to 10 B, and beyond; what is faster does not matter. */
+/* A table by size: up to 1 B, up to 5 B, up to 10 B, and beyond; what is faster does not matter. */
 static void limits_decide_by_size(void **state)
 {
     static const struct {
         double bytes;
         int32_t regime;
-    } cases[] = { { 0.5, 2 }, { 1, 2 }, { 1.1, 1 }, { 10, 1 }, { 11, 0 } };
+    } cases[] = { { 0.5, 2 }, { 1, 2 }, { 1.1, 3 }, { 5, 3 }, { 5.1, 1 }, { 10, 1 }, { 11, 0 } };
     struct topo_network net = one_dim(TOPO_FULL, 2);
     (void)state;
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 9, .efficiency = 0.5, .up_to_B = 10 };
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 5, .efficiency = 0.1, .up_to_B = 1 };
+    net.dims[0].regimes[net.dims[0].n_regimes++] =
+        (struct topo_regime){ .lat_s = 7, .efficiency = 0.3, .up_to_B = 5 };
     for (int32_t chunks = 1; chunks <= 4; chunks *= 4)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             struct stage_rules rules = stage_rules_plain;
