@@ -112,7 +112,13 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JO
 
 all: $(WEFT) $(LIB) ## build/release/weft and libweft.a (default)
 
-$O/%.o: %.c Makefile
+# Changes when the flags do: a line of the Makefile that compiles nothing costs no compiling.
+$O/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(filter-out -Werror,$(ALL_CFLAGS))' | cmp -s - $@ || \
+	    echo '$(CC) $(filter-out -Werror,$(ALL_CFLAGS))' >$@
+
+$O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(SAY)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
@@ -136,7 +142,7 @@ $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 # Each test file has a main(); in a program of many it goes by the name of its file.
-$(call objects,$(UNIT_SRC)): SUITE_FLAGS = -Dmain=main_$(basename $(notdir $@)) -Wno-missing-prototypes
+$(call objects,$(UNIT_SRC)): private SUITE_FLAGS = -Dmain=main_$(basename $(notdir $@)) -Wno-missing-prototypes
 
 # Written anew when the list of files changes, not when they do.
 $O/%_suites.c: FORCE
@@ -216,7 +222,7 @@ golden: all ## rewrite the expected outputs of tests/cli; read the diff before y
 	@for script in $(filter-out tests/cli/run.sh,$(wildcard tests/cli/*.sh)); do \
 	    tests/cli/run.sh --update $(WEFT) $$script || exit 1; done
 
-coverage: deps ## line coverage of the library by the tests, per file
+coverage: deps ## line coverage of the library by the tests, per file and folder
 	@find build/cov -name '*.gcda' -delete 2>/dev/null || :
 	@CC=gcc JOBS='$(JOBS)' tests/run_tests.sh build/cov
 	@tests/coverage.sh build/cov $(LIB_SRC)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Line coverage per source file, from the counters that a BUILD=cov test run left:
+# Line coverage per source file, per folder and of all, from the counters that a BUILD=cov test run left:
 #     tests/coverage.sh build/cov base/num.c ...
 set -eu
 folder=$1
@@ -10,6 +10,18 @@ for source in "$@"; do
         /^Lines executed:/ { if (mine) { split($0, part, /[:% ]+/); share = part[3]; lines = part[5] } }
         END                { printf "%s %d %.0f\n", source, lines, share * lines / 100 }'
 done | awk '
-    function row(name, hit, all) { printf "%-32s %5d of %5d  %5.1f %%\n", name, hit, all, all ? 100 * hit / all : 0 }
-    { row($1, $3, $2); all += $2; hit += $3 }
-    END { row("total", hit, all) }'
+    function row(name, hit, all) { printf "%-40s %6d of %6d  %5.1f %%\n", name, hit, all, all ? 100 * hit / all : 0 }
+    {
+        row($1, $3, $2)
+        home = $1
+        sub(/\/[^\/]*$/, "/", home)
+        if (!(home in lines)) homes[++n] = home
+        lines[home] += $2
+        covered[home] += $3
+        all += $2
+        hit += $3
+    }
+    END {
+        for (i = 1; i <= n; i++) row(homes[i], covered[homes[i]], lines[homes[i]])
+        row("total", hit, all)
+    }'
