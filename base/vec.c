@@ -23,6 +23,7 @@ bool vec_move(void *items, int64_t cap, size_t size)
     moved = realloc(old, (size_t)cap * size);
     if (moved)
         memcpy(items, &moved, sizeof moved);
+    /* cppcheck-suppress memleak ; items has it, as bytes */
     return moved != NULL;
 }
 

@@ -33,7 +33,7 @@ static void names_are_numbered_by_first_mention(void **state)
 {
     static const char *const said[] = { "a", "b", "a", "", "c", "b" };
     static const int32_t want[] = { 0, 1, 0, 2, 3, 1 };
-    const char *names[6];
+    const char *names[6] = { 0 };
     int32_t n = 0;
     struct hash t = { 0 };
     (void)state;
