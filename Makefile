@@ -144,13 +144,14 @@ $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 # Each test file has a main(); in a program of many it goes by the name of its file.
 $(call objects,$(UNIT_SRC)): private SUITE_FLAGS = -Dmain=main_$(basename $(notdir $@)) -Wno-missing-prototypes
 
-# Written anew when the list of files changes, not when they do.
+# Those with a main(); others register themselves. Written anew when the list changes, not when the files do.
 $O/%_suites.c: FORCE
 	@mkdir -p $(@D)
-	@{ echo '#include "tests/runner.h"'; \
-	    $(foreach s,$(basename $(notdir $(SUITES))),echo 'int main_$s(void);';) \
+	@{ grep -l '^int main(void)' $(SUITES) /dev/null | sed 's|.*/\(.*\)\.c|\1|' >$@.names || :; \
+	    echo '#include "tests/runner.h"'; \
+	    sed 's/.*/int main_&(void);/' $@.names; \
 	    echo 'const struct suite suites[] = {'; \
-	    $(foreach s,$(basename $(notdir $(SUITES))),echo '    { "$(s:test_%=%)", main_$s },';) \
+	    sed 's/^test_\(.*\)/    { "\1", main_test_\1 },/' $@.names; \
 	    echo '    { 0, 0 },'; echo '};'; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $O/%_suites.o: $O/%_suites.c tests/runner.h

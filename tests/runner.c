@@ -22,13 +22,14 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { MAX_JOBS = 1024, MAX_WORDS = 32, MAX_LINE = 1024, MAX_NAME = 96 };
+enum { MAX_JOBS = 1024, MAX_WORDS = 32, MAX_LINE = 1024, MAX_NAME = 96, MAX_CASES = 512 };
 enum when { FIRST, UNIT, LAST, BESIDE };
 enum state { WAITS, RUNS, ENDED };
 
 struct job {
     char name[MAX_NAME];
-    const struct suite *suite; /**< NULL: a script */
+    const struct suite *suite; /**< NULL: a script, or cases that registered themselves */
+    struct test_case *cases;   /**< the first of these; set-up of the suite among them */
     char *words[MAX_WORDS];    /**< a script's command */
     enum when when;            /**< BESIDE: sleeps most of the time, takes no place of -j */
     enum state state;
@@ -112,6 +113,47 @@ int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup,
     return rc;
 }
 
+/* ---- cases that registered themselves ---- */
+
+static struct test_case *registered;
+
+/* By file and line: constructors run in an order of the linker's. */
+void test_register(struct test_case *c)
+{
+    struct test_case **at = &registered;
+    for (int order; *at && (order = strcmp((*at)->file, c->file)) <= 0; at = &(*at)->next)
+        if (order == 0 && (*at)->line > c->line)
+            break;
+    c->next = *at;
+    *at = c;
+}
+
+/* "flow" of "tests/unit/test_flow.c". */
+static void name_of_file(char name[MAX_NAME], const char *file)
+{
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    snprintf(name, MAX_NAME, "%s", strncmp(base, "test_", 5) == 0 ? base + 5 : base);
+    name[strcspn(name, ".")] = '\0';
+}
+
+static int run_registered(const struct test_case *first)
+{
+    CMFixtureFunction setup = NULL, teardown = NULL;
+    struct CMUnitTest cases[MAX_CASES];
+    size_t n = 0;
+    for (const struct test_case *c = first; c && strcmp(c->file, first->file) == 0; c = c->next) {
+        if (n == MAX_CASES)
+            runner_die("too many cases", c->file);
+        if (c->test.name)
+            cases[n++] = c->test;
+        else {
+            setup = c->test.setup_func;
+            teardown = c->test.teardown_func;
+        }
+    }
+    return suite_run(cases, n, setup, teardown);
+}
+
 /* ---- the jobs ---- */
 
 static struct job *job_add(const char *name, enum when when)
@@ -119,24 +161,42 @@ static struct job *job_add(const char *name, enum when when)
     if (runner.n_jobs == MAX_JOBS)
         runner_die("too many suites", name);
     struct job *job = &runner.jobs[runner.n_jobs++];
+    *job = (struct job){ 0 };
     snprintf(job->name, sizeof job->name, "%s", name);
     job->when = when;
     job->n_cases = 1;
     return job;
 }
 
+static int run_cases(const struct job *job)
+{
+    runner.suite = job->name;
+    return job->suite ? job->suite->run() : run_registered(job->cases);
+}
+
+/* A suite of which cases are asked for is a job. */
+static void add_suite(const char *name, const struct suite *suite, struct test_case *cases)
+{
+    struct job *job = job_add(name, UNIT);
+    int32_t before = runner.n_matched;
+    job->suite = suite;
+    job->cases = cases;
+    run_cases(job);
+    job->n_cases = runner.n_matched - before;
+    if (job->n_cases == 0)
+        runner.n_jobs--;
+}
+
 static void add_suites(void)
 {
-    for (const struct suite *s = suites; s->name; s++) {
-        int32_t before = runner.n_matched;
-        runner.suite = s->name;
-        s->run();
-        if (runner.n_matched == before)
-            continue;
-        struct job *job = job_add(s->name, UNIT);
-        job->suite = s;
-        job->n_cases = runner.n_matched - before;
-    }
+    char name[MAX_NAME];
+    for (const struct suite *s = suites; s->name; s++)
+        add_suite(s->name, s, NULL);
+    for (struct test_case *c = registered, *last = NULL; c; last = c, c = c->next)
+        if (!last || strcmp(last->file, c->file) != 0) {
+            name_of_file(name, c->file);
+            add_suite(name, NULL, c);
+        }
 }
 
 /* A line: first, last or beside; name; command. */
@@ -229,14 +289,13 @@ static void job_run(const struct job *job)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
-    if (!job->suite) {
+    if (job->words[0]) {
         execvp(job->words[0], job->words);
         perror(job->words[0]);
         _exit(2);
     }
-    runner.suite = job->suite->name;
     runner.running = true;
-    exit(job->suite->run() != 0);
+    exit(run_cases(job) != 0);
 }
 
 static void job_start(struct job *job)
@@ -314,7 +373,7 @@ static void job_report(struct job *job, int status, double cpu_s)
     bool fine = WIFEXITED(status) && WEXITSTATUS(status) == 0, late = job->last_s >= runner.limit_s;
     struct tally t = { .passed = fine, .failed = !fine };
     job_output(job, path);
-    if (job->suite)
+    if (!job->words[0])
         t = tally_read(path);
     int32_t lost = job->n_cases - t.passed - t.failed - t.skipped, failed = t.failed + (lost > 0 ? lost : 0);
     if (!fine && failed == 0)

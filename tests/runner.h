@@ -1,8 +1,9 @@
-/** @file A program of many suites: each test file is one, with a main() of its own under another name. */
+/** @file A program of many suites: each test file is one, of cases that register themselves (TEST of
+ * support.h) or with a main() of its own under another name. */
 #ifndef TESTS_RUNNER_H
 #define TESTS_RUNNER_H
 
-/** A test file: tests/unit/test_NAME.c, whose main() the Makefile renames. */
+/** A test file with a main(): tests/unit/test_NAME.c. The Makefile renames it. */
 struct suite {
     const char *name;
     int (*run)(void);

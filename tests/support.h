@@ -23,6 +23,46 @@
 /** Number of entries of an array (not of a pointer). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/** A case that registers itself before main(); its suite is its file. Without a name: set-up of the suite. */
+struct test_case {
+    struct CMUnitTest test;
+    const char *file;
+    int line;
+    struct test_case *next;
+};
+void test_register(struct test_case *c);
+
+#define TEST_REGISTER(function, name, test, setup, teardown)                                                 \
+    __attribute__((constructor)) static void function(void)                                                  \
+    {                                                                                                        \
+        static struct test_case c = { { name, test, setup, teardown, NULL }, __FILE__, __LINE__, NULL };     \
+        test_register(&c);                                                                                   \
+    }
+
+/**
+ * TEST(a_sentence_that_is_true) { ... }: *state is what the set-up left there, e an error to hand on, see
+ * OK() and FAILS().
+ */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/** With a set-up before the case and a teardown after it: int f(void **state), 0 = fine. */
+#define TEST_WITH(name, setup, teardown)                                                                     \
+    static void name(void **state, struct err *e);                                                           \
+    static void name##_alone(void **state)                                                                   \
+    {                                                                                                        \
+        struct err e = { 0 };                                                                                \
+        name(state, &e);                                                                                     \
+    }                                                                                                        \
+    TEST_REGISTER(name##_register, #name, name##_alone, setup, teardown)                                     \
+    static void name(__attribute__((unused)) void **state, __attribute__((unused)) struct err *e)
+
+/** The call, which got e, succeeds; it fails with this code and a message that has this text. */
+#define OK(call)                assert_ok(call, e)
+#define FAILS(call, code, text) assert_fails(call, e, code, text)
+
+/** Once before and after all cases of this file. */
+#define SUITE(setup, teardown) TEST_REGISTER(suite_register, NULL, NULL, setup, teardown)
+
 /** Run those cases of a suite that were asked for: tests/runner.c. */
 int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup, CMFixtureFunction teardown);
 

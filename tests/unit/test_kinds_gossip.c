@@ -456,28 +456,28 @@ static void every_method_and_column_is_explained(void **state)
             assert_true(strlen(c->help) > 2);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(traffic_is_that_of_the_exchanges),
-        TEST(time_of_an_all_reduce_is_the_closed_form),
-        TEST(bandwidth_that_is_needed_is_the_closed_form),
-        TEST(rows_are_means_of_their_runs),
-        TEST(changes_are_against_the_baseline_and_accuracy_by_seed),
-        TEST(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
-        TEST(a_row_says_its_family_rule_and_fixed_period),
-        TEST(what_diverged_has_no_accuracy_but_a_step),
-        TEST(links_carry_what_is_sent),
-        TEST(curves_end_with_what_the_runs_came_to),
-        TEST(tables_are_the_same_on_any_number_of_threads),
-        TEST(points_are_in_order_and_a_wrong_one_is_a_row),
-        TEST(each_dimension_has_its_bytes),
-        TEST(a_stop_leaves_no_rows_of_points_without_runs),
-        TEST(own_examples_are_learned),
-        TEST(the_hash_of_a_study_is_of_its_own_examples_too),
-        TEST(warnings_are_those_of_every_point),
+        IN_FOLDER(traffic_is_that_of_the_exchanges),
+        IN_FOLDER(time_of_an_all_reduce_is_the_closed_form),
+        IN_FOLDER(bandwidth_that_is_needed_is_the_closed_form),
+        IN_FOLDER(rows_are_means_of_their_runs),
+        IN_FOLDER(changes_are_against_the_baseline_and_accuracy_by_seed),
+        IN_FOLDER(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
+        IN_FOLDER(a_row_says_its_family_rule_and_fixed_period),
+        IN_FOLDER(what_diverged_has_no_accuracy_but_a_step),
+        IN_FOLDER(links_carry_what_is_sent),
+        IN_FOLDER(curves_end_with_what_the_runs_came_to),
+        IN_FOLDER(tables_are_the_same_on_any_number_of_threads),
+        IN_FOLDER(points_are_in_order_and_a_wrong_one_is_a_row),
+        IN_FOLDER(each_dimension_has_its_bytes),
+        IN_FOLDER(a_stop_leaves_no_rows_of_points_without_runs),
+        IN_FOLDER(own_examples_are_learned),
+        IN_FOLDER(the_hash_of_a_study_is_of_its_own_examples_too),
+        IN_FOLDER(warnings_are_those_of_every_point),
         cmocka_unit_test(every_method_and_column_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

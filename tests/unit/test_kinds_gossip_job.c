@@ -244,7 +244,7 @@ static void a_job_says_what_a_worker_stands_for_at_each_point(void **state)
     tables_free(&t);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
@@ -252,12 +252,12 @@ int main(void)
         cmocka_unit_test(a_job_takes_the_step_of_data_parallelism_without_its_collectives),
         cmocka_unit_test(a_model_is_its_parameters_times_the_bytes_of_a_gradient),
         cmocka_unit_test(what_does_not_fit_on_one_npu_is_refused),
-        TEST(a_job_gives_the_step_and_the_bytes),
-        TEST(overrides_reach_into_a_job),
-        TEST(the_npu_of_the_network_is_a_jobs_where_it_has_none),
-        TEST(a_job_that_does_not_fit_is_told),
-        TEST(what_is_wrong_with_a_job_is_said_where_it_stands),
-        TEST(a_job_says_what_a_worker_stands_for_at_each_point),
+        IN_FOLDER(a_job_gives_the_step_and_the_bytes),
+        IN_FOLDER(overrides_reach_into_a_job),
+        IN_FOLDER(the_npu_of_the_network_is_a_jobs_where_it_has_none),
+        IN_FOLDER(a_job_that_does_not_fit_is_told),
+        IN_FOLDER(what_is_wrong_with_a_job_is_said_where_it_stands),
+        IN_FOLDER(a_job_says_what_a_worker_stands_for_at_each_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,24 +462,24 @@ static void a_method_that_cannot_run_is_left_out_unless_listed(void **state)
                  &e, ERR_RANGE, ":4:17: methods[1]: optimizer is adamw, need sgd");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_of_methods_are_those_of_the_program),
-        TEST(defaults_of_a_study_are_those_of_the_program),
-        TEST(numbers_are_read_in_their_units),
-        TEST(the_server_is_the_first_npu_without_a_worker),
-        TEST(hidden_layers_are_a_width_a_list_or_none),
-        TEST(an_epoch_has_the_batches_of_the_smallest_shard),
-        TEST(labels_say_what_rows_differ_in),
-        TEST(the_baseline_is_named_or_the_first_pair_of_period_1),
-        TEST(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys),
-        TEST(the_cap_of_a_period_that_adapts_is_at_least_the_period),
-        TEST(what_is_wrong_is_said_where_it_stands),
-        TEST(keys_without_effect_are_told),
-        TEST(a_method_that_cannot_run_is_left_out_unless_listed),
+        IN_FOLDER(defaults_of_a_study_are_those_of_the_program),
+        IN_FOLDER(numbers_are_read_in_their_units),
+        IN_FOLDER(the_server_is_the_first_npu_without_a_worker),
+        IN_FOLDER(hidden_layers_are_a_width_a_list_or_none),
+        IN_FOLDER(an_epoch_has_the_batches_of_the_smallest_shard),
+        IN_FOLDER(labels_say_what_rows_differ_in),
+        IN_FOLDER(the_baseline_is_named_or_the_first_pair_of_period_1),
+        IN_FOLDER(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys),
+        IN_FOLDER(the_cap_of_a_period_that_adapts_is_at_least_the_period),
+        IN_FOLDER(what_is_wrong_is_said_where_it_stands),
+        IN_FOLDER(keys_without_effect_are_told),
+        IN_FOLDER(a_method_that_cannot_run_is_left_out_unless_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

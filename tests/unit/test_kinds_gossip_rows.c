@@ -203,18 +203,18 @@ static void a_period_without_exchanges_is_no_candidate_and_told(void **state)
     tables_free(&t);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bandwidth_of_one_dimension_is_the_closed_form),
-        TEST(an_axis_of_dimensions_is_the_column_that_says_which),
-        TEST(a_row_of_which_a_seed_diverged_has_no_means),
-        TEST(nothing_is_compared_with_what_diverged),
-        TEST(accuracy_that_is_compared_is_the_one_asked_for),
-        TEST(the_best_fixed_period_is_that_of_the_accuracy_asked_for),
-        TEST(a_period_without_exchanges_is_no_candidate_and_told),
+        IN_FOLDER(bandwidth_of_one_dimension_is_the_closed_form),
+        IN_FOLDER(an_axis_of_dimensions_is_the_column_that_says_which),
+        IN_FOLDER(a_row_of_which_a_seed_diverged_has_no_means),
+        IN_FOLDER(nothing_is_compared_with_what_diverged),
+        IN_FOLDER(accuracy_that_is_compared_is_the_one_asked_for),
+        IN_FOLDER(the_best_fixed_period_is_that_of_the_accuracy_asked_for),
+        IN_FOLDER(a_period_without_exchanges_is_no_candidate_and_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,14 +89,14 @@ static void what_cannot_be_built_leaves_nothing_and_may_be_tried_again(void **st
     gossip_point_free(&p);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(examples_last_from_the_first_run_to_the_last),
-        TEST(a_drift_has_two_teachers_of_the_same_examples),
-        TEST(what_cannot_be_built_leaves_nothing_and_may_be_tried_again),
+        IN_FOLDER(examples_last_from_the_first_run_to_the_last),
+        IN_FOLDER(a_drift_has_two_teachers_of_the_same_examples),
+        IN_FOLDER(what_cannot_be_built_leaves_nothing_and_may_be_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

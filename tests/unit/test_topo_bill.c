@@ -5,7 +5,7 @@
 
 /* ---- rates ---- */
 
-static void libra_prices_are_the_public_ones_to_one_ulp(void **state)
+TEST(libra_prices_are_the_public_ones_to_one_ulp)
 {
     static const struct {
         const char *path, *spec, *tiers;
@@ -33,14 +33,12 @@ static void libra_prices_are_the_public_ones_to_one_ulp(void **state)
         { LIBRA, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
         { LIBRA_2022, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct priced s;
         struct topo_dim_price price[TOPO_MAX_DIMS];
-        struct err e = { 0 };
         open_parts_file(&s, cases[i].path);
         set_network(&s, cases[i].spec, cases[i].tiers);
-        assert_ok(topo_prices(price, &s.net, &s.parts, &e), &e);
+        OK(topo_prices(price, &s.net, &s.parts, e));
         for (int32_t d = 0; d < s.net.n_dims; d++) {
             double want = cases[i].usd_per_GBps[d] / 1e9;
             assert_close(price[d].usd_per_Bps / (double)s.net.n_npus, want, DBL_EPSILON);
@@ -55,11 +53,10 @@ static void libra_prices_are_the_public_ones_to_one_ulp(void **state)
 }
 
 /* 4096 NPUs * 250 GB/s * (2.00001 + 4.00002 + 4.00003 + 57.40012), as LIBRA's code prices it. */
-static void equal_split_of_the_public_4d_network_costs_69_million(void **state)
+TEST(equal_split_of_the_public_4d_network_costs_69_million)
 {
     struct priced s;
     struct topo_bill b;
-    (void)state;
     open_parts_file(&s, LIBRA_4D);
     set_network(&s, "ring:4@250 full:8@250 ring:4@250 switch:32@250",
                 "InterChiplet InterPackage InterNode InterPod");
@@ -84,7 +81,7 @@ static void equal_split_of_the_public_4d_network_costs_69_million(void **state)
  * 1024 NPUs at 1000 GB/s in all, prices and NIC GB/s derived from LIBRA's 2022 artifact: EqualBW, then
  * its time-optimal splits for 17B, 175B and 1T parameters. Millions of USD, published to 0.01.
  */
-static void costs_and_nic_shares_of_the_2022_splits_are_reproduced(void **state)
+TEST(costs_and_nic_shares_of_the_2022_splits_are_reproduced)
 {
     static const char *const tiers[] = { "InterPackage InterPod", "InterPackage InterNode InterPod",
                                          "InterTile InterPackage InterNode InterPod" };
@@ -106,7 +103,6 @@ static void costs_and_nic_shares_of_the_2022_splits_are_reproduced(void **state)
         { "ring:2@442.82 full:8@387.47 ring:8@48.43 switch:8@121.38", 8.48, 121.38 },
     };
     struct priced s;
-    (void)state;
     open_parts_file(&s, LIBRA_2022);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_bill b;
@@ -126,13 +122,11 @@ static void costs_and_nic_shares_of_the_2022_splits_are_reproduced(void **state)
 }
 
 /* The bill is the sum of its lines and prices times bandwidths, whatever the bands. */
-static void rates_bill_equals_prices_times_bandwidths(void **state)
+TEST(rates_bill_equals_prices_times_bandwidths)
 {
     struct priced s;
     struct topo_bill b;
     struct topo_dim_price price[TOPO_MAX_DIMS];
-    struct err e = { 0 };
-    (void)state;
     open_parts_text(&s, "counting: one-way\n"
                         "nic_port_GBps: 25\n"
                         "rates:\n"
@@ -140,7 +134,7 @@ static void rates_bill_equals_prices_times_bandwidths(void **state)
                         "  - { tier: b, link_usd_per_GBps: { typ: 3, high: 5 }, switch_usd_per_GBps: 7,\n"
                         "      nic_usd_per_GBps: { low: 11, typ: 13, high: 17 }, grade: V-weak }\n");
     set_network(&s, "full:4@10 switch:8@25.00000000001 switch:2@26", "a b b");
-    assert_ok(topo_prices(price, &s.net, &s.parts, &e), &e);
+    OK(topo_prices(price, &s.net, &s.parts, e));
     build_bill(&b, &s);
     double sum = 0;
     for (int d = 0; d < 3; d++)
@@ -161,11 +155,10 @@ static void rates_bill_equals_prices_times_bandwidths(void **state)
  * 1024 GPUs, 400G, 64-port switches, prices of August 2024: 48 switches of 36000; links of 1320 and 1240;
  * NICs of 1580. Watts: 747 per switch, 17 and 16 per link, 25 per NIC.
  */
-static void bill_of_1024_gpus_is_the_worked_example(void **state)
+TEST(bill_of_1024_gpus_is_the_worked_example)
 {
     struct priced s;
     struct topo_bill b;
-    (void)state;
     open_parts_file(&s, CATALOGUE);
     set_network(&s, "switch:1024@50", "InterPod");
     s.net.npu.usd = 38750;
@@ -198,11 +191,10 @@ static void bill_of_1024_gpus_is_the_worked_example(void **state)
     close_parts(&s);
 }
 
-static void a_bill_on_recalled_prices_says_so(void **state)
+TEST(a_bill_on_recalled_prices_says_so)
 {
     struct priced s;
     struct topo_bill b;
-    (void)state;
     open_parts_file(&s, HAMMINGMESH);
     set_network(&s, "switch:1024@800", "InterPlane");
     build_bill(&b, &s);
@@ -215,7 +207,7 @@ static void a_bill_on_recalled_prices_says_so(void **state)
 }
 
 /* The worst line decides, each kind of figure for itself. */
-static void grades_of_a_bill_are_those_of_its_worst_lines(void **state)
+TEST(grades_of_a_bill_are_those_of_its_worst_lines)
 {
     static const struct {
         const char *tiers;
@@ -227,7 +219,6 @@ static void grades_of_a_bill_are_those_of_its_worst_lines(void **state)
         { "v dark", GRADE_DERIVED, GRADE_DERIVED, GRADE_VERIFIED }, /* no watts: their grade does not count */
     };
     struct priced s;
-    (void)state;
     open_parts_text(&s,
                     "catalogue:\n"
                     "  - { name: v, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V }\n"
@@ -267,7 +258,7 @@ static void grades_of_a_bill_are_those_of_its_worst_lines(void **state)
     "  - { tier: one, switch: box, end_link: wire }\n"                                                       \
     "  - { tier: many, switch: box, end_link: wire, up_link: wire }\n"
 
-static void what_has_no_price_is_refused_by_name(void **state)
+TEST(what_has_no_price_is_refused_by_name)
 {
     static const struct {
         const char *parts, *spec, *tiers, *text;
@@ -286,17 +277,15 @@ static void what_has_no_price_is_refused_by_name(void **state)
         { SMALL_PARTS, "switch:33@1", "many",
           "dimension \"dim1\": Clos: 33 ends on switches of 4 ports need more than 4 tiers" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct priced s;
         struct topo_bill b;
         struct topo_dim_price price[TOPO_MAX_DIMS];
-        struct err e = { 0 };
         open_parts_text(&s, cases[i].parts);
         set_network(&s, cases[i].spec, cases[i].tiers);
-        assert_fails(topo_prices(price, &s.net, &s.parts, &e), &e, ERR_RANGE, cases[i].text);
-        memset(&e, 0, sizeof e);
-        assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(topo_prices(price, &s.net, &s.parts, e), ERR_RANGE, cases[i].text);
+        *e = (struct err){ 0 };
+        FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);
         assert_null(b.lines);
         topo_bill_free(&b);
         close_parts(&s);
@@ -304,9 +293,8 @@ static void what_has_no_price_is_refused_by_name(void **state)
 }
 
 /* Dropping a dimension's bandwidth to nothing takes just its lines away. */
-static void a_dimension_without_bandwidth_has_no_lines(void **state)
+TEST(a_dimension_without_bandwidth_has_no_lines)
 {
-    (void)state;
     static const char *const files[] = { LIBRA, CATALOGUE };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         struct priced s;
@@ -329,7 +317,7 @@ static void a_dimension_without_bandwidth_has_no_lines(void **state)
     }
 }
 
-static void bandwidths_that_cannot_be_bought_are_refused(void **state)
+TEST(bandwidths_that_cannot_be_bought_are_refused)
 {
     static const struct {
         const char *path, *tier;
@@ -341,33 +329,14 @@ static void bandwidths_that_cannot_be_bought_are_refused(void **state)
         { CATALOGUE, "InterPod", (double)INFINITY, "bandwidth is inf GB/s" },
         { CATALOGUE, "InterPod", 1000001, "need 0 to 1e+06" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct priced s;
         struct topo_bill b;
-        struct err e = { 0 };
         open_parts_file(&s, cases[i].path);
         set_network(&s, "switch:64", cases[i].tier);
         s.bw_Bps[0] = cases[i].bw_GBps * 1e9;
-        assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);
         topo_bill_free(&b);
         close_parts(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libra_prices_are_the_public_ones_to_one_ulp),
-        cmocka_unit_test(equal_split_of_the_public_4d_network_costs_69_million),
-        cmocka_unit_test(costs_and_nic_shares_of_the_2022_splits_are_reproduced),
-        cmocka_unit_test(rates_bill_equals_prices_times_bandwidths),
-        cmocka_unit_test(bill_of_1024_gpus_is_the_worked_example),
-        cmocka_unit_test(a_bill_on_recalled_prices_says_so),
-        cmocka_unit_test(grades_of_a_bill_are_those_of_its_worst_lines),
-        cmocka_unit_test(what_has_no_price_is_refused_by_name),
-        cmocka_unit_test(a_dimension_without_bandwidth_has_no_lines),
-        cmocka_unit_test(bandwidths_that_cannot_be_bought_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

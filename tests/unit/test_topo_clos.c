@@ -2,7 +2,7 @@
 #include "topo/clos.h"
 
 /* NVIDIA DGX SuperPOD RA-11333-001 V11, tables 3 and 4: 64 ports, full bisection; {leaf, spine, core}. */
-static void superpod_tables_are_reproduced(void **state)
+TEST(superpod_tables_are_reproduced)
 {
     static const struct {
         int64_t ends, per_tier[3], end_links, up_links;
@@ -19,12 +19,10 @@ static void superpod_tables_are_reproduced(void **state)
         { 768, { 24, 12, 0 }, 768, 768, 2 },
         { 1, { 1, 0, 0 }, 1, 0, 1 }, /* not theirs: the least there is */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
-        struct err e = { 0 };
         int64_t sum = 0;
-        assert_ok(topo_count_clos(&c, cases[i].ends, 64, 1, 1, &e), &e);
+        OK(topo_count_clos(&c, cases[i].ends, 64, 1, 1, e));
         for (int t = 0; t < 3; t++) {
             assert_int_equal(c.per_tier[t], cases[i].per_tier[t]);
             sum += cases[i].per_tier[t];
@@ -37,17 +35,15 @@ static void superpod_tables_are_reproduced(void **state)
 }
 
 /* 32,768 ends on 64 ports: 5N/k in three tiers, 3N/k in two, N/k in one. */
-static void rails_save_a_tier_once_they_are_small_enough(void **state)
+TEST(rails_save_a_tier_once_they_are_small_enough)
 {
     static const struct {
         int64_t rails, switches;
         int32_t tiers;
     } cases[] = { { 1, 2560, 3 }, { 8, 2560, 3 }, { 16, 1536, 2 }, { 512, 512, 1 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
-        struct err e = { 0 };
-        assert_ok(topo_count_clos(&c, 32768, 64, 1, cases[i].rails, &e), &e);
+        OK(topo_count_clos(&c, 32768, 64, 1, cases[i].rails, e));
         assert_int_equal(c.switches, cases[i].switches);
         assert_int_equal(c.tiers, cases[i].tiers);
         assert_int_equal(c.end_links, 32768);
@@ -56,7 +52,7 @@ static void rails_save_a_tier_once_they_are_small_enough(void **state)
 }
 
 /* Largest network of 2(k/2)^L ends in L tiers; one end more needs a tier more. */
-static void reach_of_a_radix_is_that_of_a_fat_tree(void **state)
+TEST(reach_of_a_radix_is_that_of_a_fat_tree)
 {
     static const struct {
         int64_t radix, most[3];
@@ -66,22 +62,20 @@ static void reach_of_a_radix_is_that_of_a_fat_tree(void **state)
         { 128, { 128, 8192, 524288 } },
         { 144, { 144, 10368, 746496 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int t = 0; t < 3; t++) {
             struct topo_clos c;
-            struct err e = { 0 };
-            assert_ok(topo_count_clos(&c, cases[i].most[t], cases[i].radix, 1, 1, &e), &e);
+            OK(topo_count_clos(&c, cases[i].most[t], cases[i].radix, 1, 1, e));
             assert_int_equal(c.tiers, t + 1);
             assert_int_equal(c.switches, (2 * t + 1) * cases[i].most[t] / cases[i].radix);
-            assert_ok(topo_count_clos(&c, cases[i].most[t] + 1, cases[i].radix, 1, 1, &e), &e);
+            OK(topo_count_clos(&c, cases[i].most[t] + 1, cases[i].radix, 1, 1, e));
             assert_int_equal(c.tiers, t + 2);
         }
     }
 }
 
 /* 2 tiers: N(t+2)/(tk) switches and N/t links up; 3: with no taper above the leaves N(t+4)/(tk) and 2N/t. */
-static void taper_divides_what_is_above_the_leaves(void **state)
+TEST(taper_divides_what_is_above_the_leaves)
 {
     static const struct {
         double taper;
@@ -92,55 +86,49 @@ static void taper_divides_what_is_above_the_leaves(void **state)
         { 3, 2700, 100, 81000, 140 },
         { 4, 2880, 90, 86400, 120 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
-        struct err e = { 0 };
         int64_t t = (int64_t)cases[i].taper;
         /* ends2 = k^2 t/(t+1) and ends3 = k^3 t/(2(t+1)) are also the most that fit. */
-        assert_ok(topo_count_clos(&c, cases[i].ends2, 60, cases[i].taper, 1, &e), &e);
+        OK(topo_count_clos(&c, cases[i].ends2, 60, cases[i].taper, 1, e));
         assert_int_equal(c.tiers, 2);
         assert_int_equal(c.switches * 60, cases[i].ends2 * cases[i].factor2_x60 / 60);
         assert_int_equal(c.up_links, cases[i].ends2 / t);
-        assert_ok(topo_count_clos(&c, cases[i].ends3, 60, cases[i].taper, 1, &e), &e);
+        OK(topo_count_clos(&c, cases[i].ends3, 60, cases[i].taper, 1, e));
         assert_int_equal(c.tiers, 3);
         assert_int_equal(c.switches * 60, cases[i].ends3 * cases[i].factor3_x60 / 60);
         assert_int_equal(c.up_links, 2 * cases[i].ends3 / t);
-        assert_ok(topo_count_clos(&c, cases[i].ends3 + 1, 60, cases[i].taper, 1, &e), &e);
+        OK(topo_count_clos(&c, cases[i].ends3 + 1, 60, cases[i].taper, 1, e));
         assert_int_equal(c.tiers, 4);
     }
 }
 
 /* A taper whose quotient is whole must not cost a port by rounding. */
-static void fractional_taper_rounds_links_up_per_leaf(void **state)
+TEST(fractional_taper_rounds_links_up_per_leaf)
 {
     struct topo_clos c;
-    struct err e = { 0 };
-    (void)state;
     /* 21 / 1.4 is 15, in binary a little more: 36 ports hold 21 down and 15 up. */
-    assert_ok(topo_count_clos(&c, 210, 36, 1.4, 1, &e), &e);
+    OK(topo_count_clos(&c, 210, 36, 1.4, 1, e));
     assert_int_equal(c.per_tier[0], 10);
     assert_int_equal(c.up_links, 150);
     assert_int_equal(c.per_tier[1], 5); /* 150 / 36 rounded up */
     /* 64 ports, 2:1: 42 down and 21 up, one port idle; 100 ends = two full leaves and 16 ends with 8 links.
      */
-    assert_ok(topo_count_clos(&c, 100, 64, 2, 1, &e), &e);
+    OK(topo_count_clos(&c, 100, 64, 2, 1, e));
     assert_int_equal(c.per_tier[0], 3);
     assert_int_equal(c.up_links, 50);
     assert_int_equal(c.per_tier[1], 1);
 }
 
 /* Every switch has `radix` ports and every link ends in one: ports suffice on every tier, for any input. */
-static void ports_suffice_on_every_tier(void **state)
+TEST(ports_suffice_on_every_tier)
 {
     static const double tapers[] = { 1, 1.5, 2, 3, 7 };
-    (void)state;
     for (int64_t radix = 3; radix <= 65; radix += 1) {
         for (int64_t ends = 1; ends < 3000; ends = ends * 5 / 4 + 1) {
             for (size_t i = 0; i < COUNT_OF(tapers); i++) {
                 struct topo_clos c;
-                struct err e = { 0 };
-                if (topo_count_clos(&c, ends, radix, tapers[i], 1, &e))
+                if (topo_count_clos(&c, ends, radix, tapers[i], 1, e))
                     continue; /* out of reach of 4 tiers: only small radices */
                 int64_t ports = c.switches * radix;
                 assert_true(ports >= c.end_links + 2 * c.up_links);
@@ -155,7 +143,7 @@ static void ports_suffice_on_every_tier(void **state)
     }
 }
 
-static void small_rails_share_a_switch(void **state)
+TEST(small_rails_share_a_switch)
 {
     static const struct {
         int64_t ends, rails, switches;
@@ -165,17 +153,15 @@ static void small_rails_share_a_switch(void **state)
         { 20 * 7, 7, 3 },    /* three of 20 a switch */
         { 64, 64, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
-        struct err e = { 0 };
-        assert_ok(topo_count_clos(&c, cases[i].ends, 64, 1, cases[i].rails, &e), &e);
+        OK(topo_count_clos(&c, cases[i].ends, 64, 1, cases[i].rails, e));
         assert_int_equal(c.switches, cases[i].switches);
         assert_int_equal(c.up_links, 0);
     }
 }
 
-static void bad_arguments_are_refused_with_the_reason(void **state)
+TEST(bad_arguments_are_refused_with_the_reason)
 {
     static const struct {
         int64_t ends, radix;
@@ -194,27 +180,10 @@ static void bad_arguments_are_refused_with_the_reason(void **state)
         { 2 * 32 * 32 * 32 * 32 + 1, 64, 1, 1,
           "2097153 ends on switches of 64 ports need more than 4 tiers" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
-        struct err e = { 0 };
-        assert_fails(topo_count_clos(&c, cases[i].ends, cases[i].radix, cases[i].taper, cases[i].rails, &e),
-                     &e, ERR_RANGE, cases[i].text);
+        FAILS(topo_count_clos(&c, cases[i].ends, cases[i].radix, cases[i].taper, cases[i].rails, e),
+              ERR_RANGE, cases[i].text);
         assert_int_equal(c.switches, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(superpod_tables_are_reproduced),
-        cmocka_unit_test(rails_save_a_tier_once_they_are_small_enough),
-        cmocka_unit_test(reach_of_a_radix_is_that_of_a_fat_tree),
-        cmocka_unit_test(taper_divides_what_is_above_the_leaves),
-        cmocka_unit_test(fractional_taper_rounds_links_up_per_leaf),
-        cmocka_unit_test(ports_suffice_on_every_tier),
-        cmocka_unit_test(small_rails_share_a_switch),
-        cmocka_unit_test(bad_arguments_are_refused_with_the_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static struct topo_link *links_of(const struct topo_graph *g)
 }
 
 /* Enumerated by hand: NPU a1 + 3 a2, then one switch per column. */
-static void small_network_has_the_links_of_its_definition(void **state)
+TEST(small_network_has_the_links_of_its_definition)
 {
     static const struct {
         int64_t src, dst;
@@ -38,12 +38,10 @@ static void small_network_has_the_links_of_its_definition(void **state)
     };
     struct topo_network net;
     struct topo_graph *g;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "ring:3@40 switch:2@7", &e), &e);
+    OK(topo_parse_spec(&net, "ring:3@40 switch:2@7", e));
     net.dims[0].lat_s = 25e-9;
     net.dims[1].lat_s = 2e-6;
-    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    OK(topo_build_graph(&g, &net, NULL, e));
     assert_true(topo_graph_npus(g) == 6 && topo_graph_vertices(g) == 9);
     assert_true(topo_graph_links(g) == COUNT_OF(want));
     struct topo_link *links = links_of(g);
@@ -58,7 +56,7 @@ static void small_network_has_the_links_of_its_definition(void **state)
     topo_graph_free(g);
 }
 
-static void shapes_have_their_links(void **state)
+TEST(shapes_have_their_links)
 {
     static const struct {
         const char *word;
@@ -73,7 +71,6 @@ static void shapes_have_their_links(void **state)
         { "switch:3", 3, { { 0, 3 }, { 1, 3 }, { 2, 3 } } },
         { "ring:2 ring:2", 4, { { 0, 1 }, { 2, 3 }, { 0, 2 }, { 1, 3 } } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_graph *g = build_word(cases[i].word);
         assert_true(topo_graph_links(g) == cases[i].n_links);
@@ -86,16 +83,14 @@ static void shapes_have_their_links(void **state)
     }
 }
 
-static void link_prices_add_up_to_the_dimensions_price(void **state)
+TEST(link_prices_add_up_to_the_dimensions_price)
 {
     const double usd_per_Bps[] = { 3e-6, NAN, 7e-6 };
     struct topo_network net;
     struct topo_graph *g;
-    struct err e = { 0 };
     double usd[3] = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "line:5@10 full:4@30 switch:6@20", &e), &e);
-    assert_ok(topo_build_graph(&g, &net, usd_per_Bps, &e), &e);
+    OK(topo_parse_spec(&net, "line:5@10 full:4@30 switch:6@20", e));
+    OK(topo_build_graph(&g, &net, usd_per_Bps, e));
     struct topo_link *links = links_of(g);
     for (int64_t i = 0; i < topo_graph_links(g); i++)
         usd[links[i].dim] += links[i].usd;
@@ -106,11 +101,10 @@ static void link_prices_add_up_to_the_dimensions_price(void **state)
     topo_graph_free(g);
 }
 
-static void vertices_have_names_and_coordinates(void **state)
+TEST(vertices_have_names_and_coordinates)
 {
     struct topo_graph *g = build_word("ring:3 switch:2 switch:4");
     char buf[TOPO_VERTEX_TEXT];
-    (void)state;
     assert_string_equal(topo_vertex_name(buf, g, 17), "npu17");
     assert_string_equal(topo_vertex_coord(buf, g, 17), "2,1,2");
     assert_string_equal(topo_vertex_coord(buf, g, 0), "0,0,0");
@@ -123,42 +117,37 @@ static void vertices_have_names_and_coordinates(void **state)
     topo_graph_free(g);
 }
 
-static void million_npus_are_built(void **state)
+TEST(million_npus_are_built)
 {
     struct topo_graph *g = build_word("ring:16@400 full:8@280 ring:16@100 switch:512@50");
-    (void)state;
     assert_true(topo_graph_npus(g) == 1048576);
     assert_true(topo_graph_vertices(g) == 1048576 + 2048);
     assert_true(topo_graph_links(g) == 1048576 * 13 / 2);
     topo_graph_free(g);
 }
 
-static void graph_too_large_is_refused_before_it_is_built(void **state)
+TEST(graph_too_large_is_refused_before_it_is_built)
 {
     static const char *const words[] = { "full:65536", "switch:16777216 ring:16", "full:16777216 switch:64" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
         struct topo_graph *g;
-        struct err e = { 0 };
-        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
-        assert_fails(topo_build_graph(&g, &net, NULL, &e), &e, ERR_RANGE, "need at most 268435456 together");
+        OK(topo_parse_spec(&net, words[i], e));
+        FAILS(topo_build_graph(&g, &net, NULL, e), ERR_RANGE, "need at most 268435456 together");
         assert_null(g);
         topo_graph_free(g);
     }
 }
 
-static void search_in_a_large_graph_says_what_it_left_out(void **state)
+TEST(search_in_a_large_graph_says_what_it_left_out)
 {
     struct topo_network net;
     struct topo_metrics m, closed;
     struct topo_graph *g;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "ring:32@2 ring:25@2 ring:27@2", &e), &e);
+    OK(topo_parse_spec(&net, "ring:32@2 ring:25@2 ring:27@2", e));
     topo_metrics(&closed, &net, (const double[]){ 2e9, 2e9, 2e9 });
-    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
-    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    OK(topo_build_graph(&g, &net, NULL, e));
+    OK(topo_graph_metrics(&m, g, e));
     assert_true(m.hops_sampled);
     assert_true(m.diameter_hops == closed.diameter_hops); /* every NPU of a torus sees the same */
     assert_close(m.mean_hops, closed.mean_hops, 1e-12);
@@ -186,36 +175,34 @@ static void assert_same_graph(const struct topo_graph *a, const struct topo_grap
 }
 
 /* Bandwidths and prices of random bits: nothing is lost on the way. */
-static void written_graphml_reads_back_as_the_same_graph(void **state)
+TEST(written_graphml_reads_back_as_the_same_graph)
 {
     static const char *const words[] = { "ring:3@1 switch:2@1", "full:4@1 line:3@1 switch:5@1", "switch:7@1",
                                          "ring:4@1 full:8@1 ring:4@1 switch:8@1" };
     char dir[SUPPORT_PATH], path[SUPPORT_PATH + 16];
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
     scratch_make(dir);
     snprintf(path, sizeof path, "%s/net.graphml", dir);
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
         struct topo_graph *g, *again, *third;
         struct text xml = { 0 }, xml_again = { 0 };
         double usd_per_Bps[TOPO_MAX_DIMS];
-        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
+        OK(topo_parse_spec(&net, words[i], e));
         for (int32_t d = 0; d < net.n_dims; d++) {
             net.dims[d].bw_Bps = rng_log_range(rng, 1e9, 1e12);
             net.dims[d].lat_s = rng_log_range(rng, 1e-9, 1e-5);
             usd_per_Bps[d] = rng_log_range(rng, 1e-9, 1e-3);
         }
-        assert_ok(topo_build_graph(&g, &net, i % 2 ? usd_per_Bps : NULL, &e), &e);
-        assert_ok(topo_format_graphml(&xml, g, &e), &e);
-        assert_ok(text_write_file(&xml, path, true, &e), &e);
-        assert_ok(topo_read_graphml(&again, path, &e), &e);
+        OK(topo_build_graph(&g, &net, i % 2 ? usd_per_Bps : NULL, e));
+        OK(topo_format_graphml(&xml, g, e));
+        OK(text_write_file(&xml, path, true, e));
+        OK(topo_read_graphml(&again, path, e));
         assert_same_graph(g, again);
-        assert_ok(topo_format_graphml(&xml_again, again, &e), &e);
-        assert_ok(text_write_file(&xml_again, path, true, &e), &e);
-        assert_ok(topo_read_graphml(&third, path, &e), &e);
+        OK(topo_format_graphml(&xml_again, again, e));
+        OK(text_write_file(&xml_again, path, true, e));
+        OK(topo_read_graphml(&third, path, e));
         assert_same_graph(g, third);
         topo_graph_free(g);
         topo_graph_free(again);
@@ -227,7 +214,7 @@ static void written_graphml_reads_back_as_the_same_graph(void **state)
     scratch_remove(dir);
 }
 
-static void exports_carry_names_kinds_and_links(void **state)
+TEST(exports_carry_names_kinds_and_links)
 {
     static const char *const graphml[] = {
         "<graph id=\"G\" edgedefault=\"undirected\">",
@@ -246,34 +233,24 @@ static void exports_carry_names_kinds_and_links(void **state)
                                        "coord=\"1,*\"", "bw_GBps=20", "1 -- 0 [" };
     struct topo_graph *g = build_word("ring:3@40 switch:2");
     struct text out = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_format_graphml(&out, g, &e), &e);
+    OK(topo_format_graphml(&out, g, e));
     for (size_t i = 0; i < COUNT_OF(graphml); i++)
         assert_has(text_str(&out), graphml[i]);
     assert_null(strstr(text_str(&out), "usd"));
     assert_null(strstr(text_str(&out), "NaN"));
     text_clear(&out);
-    assert_ok(topo_format_dot(&out, g, &e), &e);
+    OK(topo_format_dot(&out, g, e));
     for (size_t i = 0; i < COUNT_OF(dot); i++)
         assert_has(text_str(&out), dot[i]);
     text_free(&out);
     topo_graph_free(g);
 }
 
-int main(void)
+static int init_graphs(void **state)
 {
+    (void)state;
     topo_graph_init();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_network_has_the_links_of_its_definition),
-        cmocka_unit_test(shapes_have_their_links),
-        cmocka_unit_test(link_prices_add_up_to_the_dimensions_price),
-        cmocka_unit_test(vertices_have_names_and_coordinates),
-        cmocka_unit_test(million_npus_are_built),
-        cmocka_unit_test(graph_too_large_is_refused_before_it_is_built),
-        cmocka_unit_test(search_in_a_large_graph_says_what_it_left_out),
-        cmocka_unit_test(written_graphml_reads_back_as_the_same_graph),
-        cmocka_unit_test(exports_carry_names_kinds_and_links),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE(init_graphs, NULL)

@@ -10,20 +10,18 @@ static const struct topo_link links[] = {
     { .src = 2, .dst = 3, .bw_Bps = 4e9, .lat_s = 0 },
 };
 
-static void links_given_are_links_listed(void **state)
+TEST(links_given_are_links_listed)
 {
     static const char *const names[] = { "server0", "server1", "switch0", "switch1" };
     struct topo_link got[COUNT_OF(links)];
     struct topo_graph *g;
-    struct err e = { 0 };
     char buf[TOPO_VERTEX_TEXT];
-    (void)state;
-    assert_ok(topo_build_links(&g, 2, 2, "server", links, COUNT_OF(links), &e), &e);
+    OK(topo_build_links(&g, 2, 2, "server", links, COUNT_OF(links), e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 4 && topo_graph_links(g) == 4);
     assert_null(topo_graph_network(g));
     for (int64_t v = 0; v < 4; v++)
         assert_string_equal(topo_vertex_name(buf, g, v), names[v]);
-    assert_ok(topo_list_links(got, g, &e), &e);
+    OK(topo_list_links(got, g, e));
     for (size_t i = 0; i < COUNT_OF(links); i++) {
         int64_t a = links[i].src, b = links[i].dst;
         assert_int_equal(got[i].src, a < b ? a : b);
@@ -34,7 +32,7 @@ static void links_given_are_links_listed(void **state)
     topo_graph_free(g);
 }
 
-static void links_that_cannot_be_are_errors(void **state)
+TEST(links_that_cannot_be_are_errors)
 {
     static const struct {
         struct topo_link link;
@@ -49,23 +47,9 @@ static void links_that_cannot_be_are_errors(void **state)
         { { .src = -1, .dst = 2, .bw_Bps = 1 }, ERR_RANGE, "edge 1: leads from -1 to 2" },
     };
     struct topo_graph *g;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct err e = { 0 };
-        assert_fails(topo_build_links(&g, 2, 1, "npu", &cases[i].link, 1, &e), &e, cases[i].code,
-                     cases[i].text);
+        FAILS(topo_build_links(&g, 2, 1, "npu", &cases[i].link, 1, e), cases[i].code, cases[i].text);
         assert_null(g);
     }
-    struct err e = { 0 };
-    assert_fails(topo_build_links(&g, 1, 1, "npu", NULL, 0, &e), &e, ERR_RANGE,
-                 "has 1 NPUs, need at least 2");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_given_are_links_listed),
-        cmocka_unit_test(links_that_cannot_be_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(topo_build_links(&g, 1, 1, "npu", NULL, 0, e), ERR_RANGE, "has 1 NPUs, need at least 2");
 }

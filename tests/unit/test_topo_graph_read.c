@@ -37,25 +37,21 @@ static int read_text(struct topo_graph **out, read_graph *read, const char *text
 #define PAIR       HEAD GRAPH NPU("x") NPU("y")
 
 /* The switch stands first in the file and last in the graph; links keep their order. */
-static void graphml_numbers_npus_first(void **state)
+TEST(graphml_numbers_npus_first)
 {
     struct topo_graph *g;
     struct topo_link links[4];
-    struct err e = { 0 };
     char buf[TOPO_VERTEX_TEXT];
-    (void)state;
-    assert_ok(read_text(&g, topo_read_graphml,
-                        HEAD GRAPH SWITCH("hub") NPU("x") NPU("y") EDGE("hub", "x", "50", "500")
-                            EDGE("y", "hub", "25", "0") EDGE("x", "y", "0.7", "12.5")
-                                EDGE("x", "y", "1e2", "1") TAIL,
-                        &e),
-              &e);
+    OK(read_text(&g, topo_read_graphml,
+                 HEAD GRAPH SWITCH("hub") NPU("x") NPU("y") EDGE("hub", "x", "50", "500") EDGE(
+                     "y", "hub", "25", "0") EDGE("x", "y", "0.7", "12.5") EDGE("x", "y", "1e2", "1") TAIL,
+                 e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 3 && topo_graph_links(g) == 4);
     assert_string_equal(topo_vertex_name(buf, g, 0), "x");
     assert_string_equal(topo_vertex_name(buf, g, 1), "y");
     assert_string_equal(topo_vertex_name(buf, g, 2), "hub");
     assert_string_equal(topo_vertex_coord(buf, g, 0), "");
-    assert_ok(topo_list_links(links, g, &e), &e);
+    OK(topo_list_links(links, g, e));
     static const struct {
         int64_t src, dst;
         double bw_GBps, lat_ns;
@@ -69,7 +65,7 @@ static void graphml_numbers_npus_first(void **state)
     topo_graph_free(g);
 }
 
-static void fault_in_graphml_is_named(void **state)
+TEST(fault_in_graphml_is_named)
 {
     static const struct {
         const char *text;
@@ -117,34 +113,28 @@ static void fault_in_graphml_is_named(void **state)
               NPU("y") "<edge source=\"x\" target=\"y\"><data key=\"b\">1</data></edge>" TAIL,
           ERR_PARSE, "edges: bw_GBps is not a number" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_graph *g;
-        struct err e = { 0 };
-        assert_fails(read_text(&g, topo_read_graphml, cases[i].text, &e), &e, cases[i].code,
-                     cases[i].message);
-        assert_has(e.msg, "net.file: ");
+        FAILS(read_text(&g, topo_read_graphml, cases[i].text, e), cases[i].code, cases[i].message);
+        assert_has(e->msg, "net.file: ");
         assert_null(g);
         topo_graph_free(g);
     }
     struct topo_graph *g;
-    struct err e = { 0 };
-    assert_fails(read_bytes(&g, topo_read_graphml, "<a>\0</a>", 8, &e), &e, ERR_PARSE, "it has a NUL byte");
-    assert_fails(topo_read_graphml(&g, "no-such-file.graphml", &e), &e, ERR_PARSE, "no-such-file.graphml");
+    FAILS(read_bytes(&g, topo_read_graphml, "<a>\0</a>", 8, e), ERR_PARSE, "it has a NUL byte");
+    FAILS(topo_read_graphml(&g, "no-such-file.graphml", e), ERR_PARSE, "no-such-file.graphml");
     assert_null(g);
 }
 
 /* Bytes of a valid file changed at random: a graph or an error, never an abort or a leak. */
-static void damaged_graphml_never_aborts(void **state)
+TEST(damaged_graphml_never_aborts)
 {
     static const char valid[] = HEAD GRAPH SWITCH("hub") NPU("x") NPU("y") EDGE("hub", "x", "50", "500")
         EDGE("x", "y", "1e2", "1") TAIL;
     static const char spice[] = "<>\"'&/=!?-[] \n\xff\x01"
                                 "09axEN";
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 9, 0, &e), &e);
+    OK(rng_build(&rng, 9, 0, e));
     for (int i = 0; i < 3000; i++) {
         char text[sizeof valid];
         struct topo_graph *g;
@@ -152,7 +142,7 @@ static void damaged_graphml_never_aborts(void **state)
         for (int64_t k = rng_below(rng, 4); k >= 0; k--)
             text[rng_below(rng, sizeof valid - 1)] = spice[rng_below(rng, sizeof spice - 1)];
         size_t n = rng_below(rng, 4) ? sizeof valid - 1 : (size_t)rng_below(rng, sizeof valid);
-        int rc = read_bytes(&g, topo_read_graphml, text, n, &e);
+        int rc = read_bytes(&g, topo_read_graphml, text, n, e);
         assert_true((rc == 0) == (g != NULL));
         topo_graph_free(g);
     }
@@ -161,28 +151,25 @@ static void damaged_graphml_never_aborts(void **state)
 
 #define CSV "src,dst,bw_GBps,latency_ns\n"
 
-static void edge_list_tells_switches_by_name_or_kind(void **state)
+TEST(edge_list_tells_switches_by_name_or_kind)
 {
     struct topo_graph *g;
     struct topo_link links[4];
-    struct err e = { 0 };
     char buf[TOPO_VERTEX_TEXT];
-    (void)state;
-    assert_ok(read_text(&g, topo_read_edges,
-                        "# two racks\n"
-                        "src,src_kind,dst,dst_kind,bw_GBps,latency_ns,usd\n"
-                        "switch0,,\"gpu, 0\",,50,500,12.5\n"
-                        "spine,switch,switch0,,100,250,\n"
-                        "switchless,npu,spine,,50,500,1\n"
-                        "\"gpu, 0\",,switchless,npu,0.7,1.5,2\n",
-                        &e),
-              &e);
+    OK(read_text(&g, topo_read_edges,
+                 "# two racks\n"
+                 "src,src_kind,dst,dst_kind,bw_GBps,latency_ns,usd\n"
+                 "switch0,,\"gpu, 0\",,50,500,12.5\n"
+                 "spine,switch,switch0,,100,250,\n"
+                 "switchless,npu,spine,,50,500,1\n"
+                 "\"gpu, 0\",,switchless,npu,0.7,1.5,2\n",
+                 e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 4 && topo_graph_links(g) == 4);
     assert_string_equal(topo_vertex_name(buf, g, 0), "gpu, 0");
     assert_string_equal(topo_vertex_name(buf, g, 1), "switchless");
     assert_string_equal(topo_vertex_name(buf, g, 2), "switch0");
     assert_string_equal(topo_vertex_name(buf, g, 3), "spine");
-    assert_ok(topo_list_links(links, g, &e), &e);
+    OK(topo_list_links(links, g, e));
     assert_true(links[0].src == 0 && links[0].dst == 2 && links[1].src == 2 && links[1].dst == 3);
     assert_true(links[2].src == 1 && links[2].dst == 3 && links[3].src == 0 && links[3].dst == 1);
     assert_close(links[3].bw_Bps, 0.7e9, 1e-15);
@@ -191,21 +178,19 @@ static void edge_list_tells_switches_by_name_or_kind(void **state)
     topo_graph_free(g);
 }
 
-static void whole_numbers_name_nodes_too(void **state)
+TEST(whole_numbers_name_nodes_too)
 {
     struct topo_graph *g;
-    struct err e = { 0 };
     char buf[TOPO_VERTEX_TEXT];
-    (void)state;
     /* src is a column of numbers, dst one of text: 10 is the same node in both. */
-    assert_ok(read_text(&g, topo_read_edges, CSV "10,switch,1,0\n20,10,1,0\n", &e), &e);
+    OK(read_text(&g, topo_read_edges, CSV "10,switch,1,0\n20,10,1,0\n", e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 3);
     assert_string_equal(topo_vertex_name(buf, g, 0), "10");
     assert_string_equal(topo_vertex_name(buf, g, 1), "20");
     topo_graph_free(g);
 }
 
-static void fault_in_edge_list_is_named(void **state)
+TEST(fault_in_edge_list_is_named)
 {
     static const struct {
         const char *text;
@@ -233,11 +218,9 @@ static void fault_in_edge_list_is_named(void **state)
         { "src,dst,bw_GBps,latency_ns,usd\na,b,1,1,-2\n", ERR_RANGE,
           "edge 1: usd is -2, need a number >= 0" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_graph *g;
-        struct err e = { 0 };
-        assert_fails(read_text(&g, topo_read_edges, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&g, topo_read_edges, cases[i].text, e), cases[i].code, cases[i].message);
         assert_null(g);
     }
 }
@@ -246,18 +229,15 @@ static void fault_in_edge_list_is_named(void **state)
  * A dumbbell: NPUs a, b at switch0, c, d at switch1, one trunk of 3 GB/s and one of 4. By hand:
  * pairs inside a side are 2 hops apart, across 3 hops; both trunks must be cut.
  */
-static void custom_graph_has_its_metrics_by_hand(void **state)
+TEST(custom_graph_has_its_metrics_by_hand)
 {
     struct topo_graph *g;
     struct topo_metrics m;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&g, topo_read_edges,
-                        CSV "a,switch0,10,1\nb,switch0,10,1\nc,switch1,10,1\nd,switch1,10,1\n"
-                            "switch0,switch1,3,1\nswitch0,switch1,4,1\n",
-                        &e),
-              &e);
-    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    OK(read_text(&g, topo_read_edges,
+                 CSV "a,switch0,10,1\nb,switch0,10,1\nc,switch1,10,1\nd,switch1,10,1\n"
+                     "switch0,switch1,3,1\nswitch0,switch1,4,1\n",
+                 e));
+    OK(topo_graph_metrics(&m, g, e));
     topo_graph_free(g);
     assert_true(m.n_npus == 4 && m.n_switches == 2 && m.n_links == 6 && m.connected);
     assert_true(m.npu_degree_min == 1 && m.npu_degree_max == 1);
@@ -269,46 +249,33 @@ static void custom_graph_has_its_metrics_by_hand(void **state)
 }
 
 /* Two parallel links count twice in degree and connectivity. */
-static void parallel_links_count(void **state)
+TEST(parallel_links_count)
 {
     struct topo_graph *g;
     struct topo_metrics m;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_text(&g, topo_read_edges, CSV "a,b,1,1\na,b,1,1\nb,c,1,1\nb,c,1,1\nc,a,1,1\nc,a,1,1\n", &e), &e);
-    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    OK(read_text(&g, topo_read_edges, CSV "a,b,1,1\na,b,1,1\nb,c,1,1\nb,c,1,1\nc,a,1,1\nc,a,1,1\n", e));
+    OK(topo_graph_metrics(&m, g, e));
     topo_graph_free(g);
     assert_true(m.npu_degree_min == 4 && m.edge_connectivity == 4);
     assert_close(m.bisection_Bps, 4e9, 1e-12);
 }
 
-static void graph_in_two_pieces_is_told(void **state)
+TEST(graph_in_two_pieces_is_told)
 {
     struct topo_graph *g;
     struct topo_metrics m;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&g, topo_read_edges, CSV "a,b,1,1\nb,c,1,1\nc,a,1,1\nd,e,1,1\n", &e), &e);
-    assert_ok(topo_graph_metrics(&m, g, &e), &e);
+    OK(read_text(&g, topo_read_edges, CSV "a,b,1,1\nb,c,1,1\nc,a,1,1\nd,e,1,1\n", e));
+    OK(topo_graph_metrics(&m, g, e));
     topo_graph_free(g);
     assert_false(m.connected);
     assert_true(m.diameter_hops == -1 && isinf(m.mean_hops) && m.edge_connectivity == 0);
 }
 
-int main(void)
+static int init_graphs(void **state)
 {
+    (void)state;
     topo_graph_init();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graphml_numbers_npus_first),
-        cmocka_unit_test(fault_in_graphml_is_named),
-        cmocka_unit_test(damaged_graphml_never_aborts),
-        cmocka_unit_test(edge_list_tells_switches_by_name_or_kind),
-        cmocka_unit_test(whole_numbers_name_nodes_too),
-        cmocka_unit_test(fault_in_edge_list_is_named),
-        cmocka_unit_test(custom_graph_has_its_metrics_by_hand),
-        cmocka_unit_test(parallel_links_count),
-        cmocka_unit_test(graph_in_two_pieces_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE(init_graphs, NULL)

@@ -3,7 +3,7 @@
 #include "tests/unit/priced.h"
 
 /* Where 50 GB/s ports and 64-port switches fill exactly, the relaxation is the bill itself. */
-static void relaxed_prices_are_tight_where_nothing_is_rounded(void **state)
+TEST(relaxed_prices_are_tight_where_nothing_is_rounded)
 {
     static const struct {
         const char *spec, *tiers;
@@ -14,7 +14,6 @@ static void relaxed_prices_are_tight_where_nothing_is_rounded(void **state)
                   { "ring:8@100 switch:64@50", "InterNode InterPod" },
                   { "switch:8@100 switch:256@50", "InterNode InterRail" } };
     struct priced s;
-    (void)state;
     open_parts_file(&s, CATALOGUE);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_bill b;
@@ -64,15 +63,13 @@ static void draw_network(struct priced *s, struct rng *rng)
     }
 }
 
-static void relaxed_prices_never_exceed_the_bill(void **state)
+TEST(relaxed_prices_never_exceed_the_bill)
 {
     struct priced s;
     struct rng *rng;
-    struct err e = { 0 };
     int cores = 0, tops = 0;
-    (void)state;
     open_parts_text(&s, random_catalogue);
-    assert_ok(rng_build(&rng, 20260101, 0, &e), &e);
+    OK(rng_build(&rng, 20260101, 0, e));
     for (int i = 0; i < 50000; i++) {
         struct topo_bill b;
         draw_network(&s, rng);
@@ -94,7 +91,7 @@ static void relaxed_prices_never_exceed_the_bill(void **state)
 }
 
 /* Links and NICs of direct shapes, counted by hand: parts of 50 GB/s, NICs with one and with two ports. */
-static void direct_links_and_their_nics_are_whole_per_link(void **state)
+TEST(direct_links_and_their_nics_are_whole_per_link)
 {
     static const char text[] = "catalogue:\n"
                                "  - { name: one, kind: nic, bw_GBps: 50, ports: 1, usd: 1 }\n"
@@ -118,7 +115,6 @@ static void direct_links_and_their_nics_are_whole_per_link(void **state)
         { "ring:4@100.00000001", 4, 8, 4 }, /* rounding of a solver buys nothing */
     };
     struct priced s;
-    (void)state;
     open_parts_text(&s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static const char *const tiers[] = { "one", "two", "none" };
@@ -141,7 +137,7 @@ static void direct_links_and_their_nics_are_whole_per_link(void **state)
 }
 
 /* Fabrics by hand: 64 NPUs in nodes of 8, boxes of 16 ports of 50 GB/s. */
-static void a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails(void **state)
+TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
 {
     static const char text[] = "catalogue:\n"
                                "  - { name: box, kind: switch, bw_GBps: 50, ports: 16, usd: 1 }\n"
@@ -171,7 +167,6 @@ static void a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails(vo
         { "switch:8@50 switch:8@50.5", "r1 r8", 1, 8 + 8, 128, 0 },
     };
     struct priced s;
-    (void)state;
     open_parts_text(&s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_bill b;
@@ -186,11 +181,10 @@ static void a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails(vo
 }
 
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
-static void switches_sold_by_the_port_are_counted_per_end(void **state)
+TEST(switches_sold_by_the_port_are_counted_per_end)
 {
     struct priced s;
     struct topo_bill b;
-    (void)state;
     open_parts_file(&s, CATALOGUE);
     set_network(&s, "switch:8@450 switch:128@50", "InterNode InterPod");
     build_bill(&b, &s);
@@ -205,11 +199,10 @@ static void switches_sold_by_the_port_are_counted_per_end(void **state)
 }
 
 /* Ring and full, bought by the full-duplex link, cost what the 2022 rates say: half of the two-way count. */
-static void direct_links_by_the_GBps_equal_the_one_way_rates(void **state)
+TEST(direct_links_by_the_GBps_equal_the_one_way_rates)
 {
     static const char spec[] = "ring:4@100 full:8@70 ring:4@20";
     struct priced whole, rates;
-    (void)state;
     open_parts_file(&whole, CATALOGUE);
     open_parts_file(&rates, LIBRA_2022);
     set_network(&whole, spec, "InterChiplet InterPackage InterNode");
@@ -219,17 +212,15 @@ static void direct_links_by_the_GBps_equal_the_one_way_rates(void **state)
     close_parts(&rates);
 }
 
-static void more_than_a_million_links_per_npu_are_refused(void **state)
+TEST(more_than_a_million_links_per_npu_are_refused)
 {
     struct priced s;
     struct topo_bill b;
-    struct err e = { 0 };
-    (void)state;
     open_parts_text(&s, "catalogue: [{ name: hair, kind: link, bw_GBps: 0.01, usd: 0.1 }]\n"
                         "build: [{ tier: t, end_link: hair }]\n");
     set_network(&s, "ring:4@20000", "t");
-    assert_fails(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &e), &e, ERR_RANGE,
-                 "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
+    FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
+          "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
     topo_bill_free(&b);
     close_parts(&s);
 }
@@ -273,7 +264,7 @@ static double torus_usd(const struct mesh_prices *u, int64_t side)
     return 4 * (double)(side * side) * u->aoc;
 }
 
-static void ten_network_totals_of_hamming_mesh_are_reproduced(void **state)
+TEST(ten_network_totals_of_hamming_mesh_are_reproduced)
 {
     enum { TORUS = 0, FAT_TREE = -1 }; /* otherwise the side of a board */
     static const struct {
@@ -286,7 +277,6 @@ static void ten_network_totals_of_hamming_mesh_are_reproduced(void **state)
         { TORUS, 32, 2.5, 0.1 },     { TORUS, 128, 39.5, 0.1 },
     };
     struct priced s;
-    (void)state;
     open_parts_file(&s, HAMMINGMESH);
     const struct mesh_prices u = {
         .box = usd_of(&s.parts, "HammingMesh 64-port switch"),
@@ -306,19 +296,4 @@ static void ten_network_totals_of_hamming_mesh_are_reproduced(void **state)
         assert_near(usd / 1e6, cases[i].million_usd, 0.5 * cases[i].digit * (1 + 1e-9));
     }
     close_parts(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relaxed_prices_are_tight_where_nothing_is_rounded),
-        cmocka_unit_test(relaxed_prices_never_exceed_the_bill),
-        cmocka_unit_test(direct_links_and_their_nics_are_whole_per_link),
-        cmocka_unit_test(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails),
-        cmocka_unit_test(switches_sold_by_the_port_are_counted_per_end),
-        cmocka_unit_test(direct_links_by_the_GBps_equal_the_one_way_rates),
-        cmocka_unit_test(more_than_a_million_links_per_npu_are_refused),
-        cmocka_unit_test(ten_network_totals_of_hamming_mesh_are_reproduced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

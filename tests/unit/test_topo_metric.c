@@ -98,9 +98,8 @@ static int connectivity(const struct group *g)
     return least;
 }
 
-static void shapes_follow_from_their_adjacency(void **state)
+TEST(shapes_follow_from_their_adjacency)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(shapes); k++) {
         for (int n = 2; n <= 9; n++) {
             enum topo_shape s = shapes[k];
@@ -131,7 +130,7 @@ static void shapes_follow_from_their_adjacency(void **state)
 }
 
 /* The definitions of design and header: what a member's links carry together is its bandwidth. */
-static void link_capacity_is_the_members_share(void **state)
+TEST(link_capacity_is_the_members_share)
 {
     static const struct {
         enum topo_shape shape;
@@ -142,7 +141,6 @@ static void link_capacity_is_the_members_share(void **state)
         { TOPO_FULL, 9, 0.125 }, { TOPO_SWITCH, 2, 1 }, { TOPO_SWITCH, 64, 1 }, { TOPO_LINE, 2, 1 },
         { TOPO_LINE, 3, 0.5 },   { TOPO_LINE, 8, 0.5 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_true(topo_shape_link_bw(cases[i].shape, cases[i].n, 64e9) == 64e9 * cases[i].share);
     assert_true(isnan(topo_shape_link_bw(TOPO_FULL, 4, NAN)));
@@ -155,7 +153,7 @@ static void link_capacity_is_the_members_share(void **state)
  * Principles and Practices of Interconnection Networks, 2004, ch. 5); hypercube: n 2^(n-1) links, diameter n,
  * 2^(n-1) across.
  */
-static void known_networks_have_their_textbook_metrics(void **state)
+TEST(known_networks_have_their_textbook_metrics)
 {
     static const struct {
         const char *word;
@@ -169,7 +167,6 @@ static void known_networks_have_their_textbook_metrics(void **state)
         { "line:5@2", 4, 1, 4, 1, 2, 1 },
         { "ring:7@2", 7, 2, 3, 2, 2, 2 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
         struct topo_metrics m;
@@ -185,11 +182,10 @@ static void known_networks_have_their_textbook_metrics(void **state)
     }
 }
 
-static void bandwidth_not_chosen_leaves_bisection_unknown(void **state)
+TEST(bandwidth_not_chosen_leaves_bisection_unknown)
 {
     struct topo_network net;
     struct topo_metrics m;
-    (void)state;
     read_word(&net, "ring:4 full:8@70 switch:32@50");
     metrics_of(&m, &net);
     assert_true(isnan(m.bisection_Bps));
@@ -198,11 +194,10 @@ static void bandwidth_not_chosen_leaves_bisection_unknown(void **state)
     assert_true(m.edge_connectivity == 10);
 }
 
-static void halved_dimension_is_even_where_one_is(void **state)
+TEST(halved_dimension_is_even_where_one_is)
 {
     struct topo_network net;
     struct topo_metrics m;
-    (void)state;
     read_word(&net, "ring:4@100 ring:5@1");
     metrics_of(&m, &net);
     assert_int_equal(m.bisection_dim, 0);
@@ -217,11 +212,10 @@ static void halved_dimension_is_even_where_one_is(void **state)
 }
 
 /* The largest network that can be described: nothing overflows. */
-static void counts_fit_at_the_largest_size(void **state)
+TEST(counts_fit_at_the_largest_size)
 {
     struct topo_network net;
     struct topo_metrics m;
-    (void)state;
     read_word(&net, "full:16777216@1 switch:64@1");
     metrics_of(&m, &net);
     assert_true(m.n_npus == INT64_C(1) << 30);
@@ -258,7 +252,7 @@ static void compare_with_search(const struct topo_network *net)
     assert_in_range((unsigned long)found.bisection_dim, 0, (unsigned long)net->n_dims - 1);
 }
 
-static void formulas_equal_search_on_chosen_networks(void **state)
+TEST(formulas_equal_search_on_chosen_networks)
 {
     static const char *const words[] = {
         "ring:2@3",
@@ -285,7 +279,6 @@ static void formulas_equal_search_on_chosen_networks(void **state)
         "ring:16@100 full:8@70 switch:16@25",
         "ring:40@2 line:40@2",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
         read_word(&net, words[i]);
@@ -310,16 +303,14 @@ static void draw_network(struct topo_network *net, struct rng *rng, int64_t most
     }
 }
 
-static void formulas_equal_search_on_random_networks(void **state)
+TEST(formulas_equal_search_on_random_networks)
 {
     static const struct {
         int n_networks;
         int64_t most_npus;
     } batches[] = { { 300, 40 }, { 60, 300 }, { 6, 2000 } };
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 31, 0, &e), &e);
+    OK(rng_build(&rng, 31, 0, e));
     for (size_t b = 0; b < COUNT_OF(batches); b++) {
         for (int i = 0; i < batches[b].n_networks; i++) {
             struct topo_network net;
@@ -330,18 +321,11 @@ static void formulas_equal_search_on_random_networks(void **state)
     rng_free(rng);
 }
 
-int main(void)
+static int init_graphs(void **state)
 {
+    (void)state;
     topo_graph_init();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_follow_from_their_adjacency),
-        cmocka_unit_test(link_capacity_is_the_members_share),
-        cmocka_unit_test(known_networks_have_their_textbook_metrics),
-        cmocka_unit_test(bandwidth_not_chosen_leaves_bisection_unknown),
-        cmocka_unit_test(halved_dimension_is_even_where_one_is),
-        cmocka_unit_test(counts_fit_at_the_largest_size),
-        cmocka_unit_test(formulas_equal_search_on_chosen_networks),
-        cmocka_unit_test(formulas_equal_search_on_random_networks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE(init_graphs, NULL)

@@ -13,21 +13,18 @@ static int read_text(struct topo_network *net, const char *text, struct err *e)
     return rc;
 }
 
-static void map_fills_every_field_in_SI_units(void **state)
+TEST(map_fills_every_field_in_SI_units)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&net,
-                        "name: pod-4k\n"
-                        "npu: { peak_TFLOPS: 312, mem_GB: 80, mem_GBps: 2039, usd: 12000, watt: 400 }\n"
-                        "parts: prices.yaml\n"
-                        "dims:\n"
-                        "  - { name: chiplet, shape: ring, size: 4, latency_ns: 25, tier: InterChiplet }\n"
-                        "  - { shape: switch, size: 32, bw_GBps: 50, min_GBps: 10, max_GBps: 100,\n"
-                        "      efficiency: 0.85 }\n",
-                        &e),
-              &e);
+    OK(read_text(&net,
+                 "name: pod-4k\n"
+                 "npu: { peak_TFLOPS: 312, mem_GB: 80, mem_GBps: 2039, usd: 12000, watt: 400 }\n"
+                 "parts: prices.yaml\n"
+                 "dims:\n"
+                 "  - { name: chiplet, shape: ring, size: 4, latency_ns: 25, tier: InterChiplet }\n"
+                 "  - { shape: switch, size: 32, bw_GBps: 50, min_GBps: 10, max_GBps: 100,\n"
+                 "      efficiency: 0.85 }\n",
+                 e));
     assert_string_equal(net.name, "pod-4k");
     assert_close(net.npu.peak_flops, 312e12, 1e-15);
     assert_close(net.npu.mem_B, 80e9, 1e-15);
@@ -55,12 +52,10 @@ static void map_fills_every_field_in_SI_units(void **state)
     assert_int_equal(topo_find_dim(&net, "dim1"), -1);
 }
 
-static void what_is_not_given_is_unknown(void **state)
+TEST(what_is_not_given_is_unknown)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&net, "dims: [{ shape: line, size: 2 }]", &e), &e);
+    OK(read_text(&net, "dims: [{ shape: line, size: 2 }]", e));
     assert_string_equal(net.name, "");
     assert_int_equal(net.parts, -1);
     assert_true(isnan(net.npu.peak_flops) && isnan(net.npu.mem_B) && isnan(net.npu.mem_Bps));
@@ -68,24 +63,22 @@ static void what_is_not_given_is_unknown(void **state)
 }
 
 /* 47.123 * 1e9 is one ulp away from 47123000000; both readers must give the same design. */
-static void word_and_map_give_the_same_bandwidth(void **state)
+TEST(word_and_map_give_the_same_bandwidth)
 {
     static const char *const numbers[] = { "50", "0.7", "47.123", "133.333", "1e-3", "0.30000000000000004" };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         struct topo_network by_word, by_map;
         char text[128];
         snprintf(text, sizeof text, "ring:4@%s", numbers[i]);
-        assert_ok(read_text(&by_word, text, &e), &e);
+        OK(read_text(&by_word, text, e));
         snprintf(text, sizeof text, "dims: [{ shape: ring, size: 4, bw_GBps: %s, max_GBps: %s }]", numbers[i],
                  numbers[i]);
-        assert_ok(read_text(&by_map, text, &e), &e);
+        OK(read_text(&by_map, text, e));
         assert_true(by_map.dims[0].bw_Bps == by_word.dims[0].bw_Bps);
     }
 }
 
-static void fault_is_named_with_its_place(void **state)
+TEST(fault_is_named_with_its_place)
 {
 #define DIM "dims:\n  - { shape: ring, size: 4, "
     static const struct {
@@ -142,29 +135,24 @@ static void fault_is_named_with_its_place(void **state)
           ERR_RANGE, "net.yaml:1", "name is 65 bytes long, need 1 to 63" },
     };
 #undef DIM
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct err e = { 0 };
-        assert_fails(read_text(&net, cases[i].text, &e), &e, cases[i].code, cases[i].message);
-        assert_has(e.msg, cases[i].place);
+        FAILS(read_text(&net, cases[i].text, e), cases[i].code, cases[i].message);
+        assert_has(e->msg, cases[i].place);
     }
 }
 
-static void nine_dimensions_are_refused(void **state)
+TEST(nine_dimensions_are_refused)
 {
     char text[512] = "dims:\n";
     struct topo_network net;
-    struct err e = { 0 };
-    (void)state;
     for (int d = 0; d < 9; d++)
         strcat(text, "  - { shape: ring, size: 2 }\n");
-    assert_fails(read_text(&net, text, &e), &e, ERR_RANGE, "dims has 9 dimensions, need 1 to 8");
+    FAILS(read_text(&net, text, e), ERR_RANGE, "dims has 9 dimensions, need 1 to 8");
 }
 
-static void shapes_have_their_names(void **state)
+TEST(shapes_have_their_names)
 {
-    (void)state;
     assert_string_equal(topo_shape_name(TOPO_RING), "ring");
     assert_string_equal(topo_shape_name(TOPO_FULL), "full");
     assert_string_equal(topo_shape_name(TOPO_SWITCH), "switch");
@@ -172,7 +160,7 @@ static void shapes_have_their_names(void **state)
 }
 
 /* Sizes as published; see the sources in the files. */
-static void shipped_networks_have_their_published_size(void **state)
+TEST(shipped_networks_have_their_published_size)
 {
     static const struct {
         const char *file, *word;
@@ -186,15 +174,13 @@ static void shipped_networks_have_their_published_size(void **state)
         { "v1-1024-4d", "ring:2 full:8 ring:8 switch:8", "pod", "InterPod" },
         { "dgx-h100-pod", "switch:8@450 switch:32@50", "pod", "InterRail" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
         struct yaml_doc doc = { 0 };
-        struct err e = { 0 };
         char path[128], word[TOPO_SPEC];
         snprintf(path, sizeof path, "configs/networks/%s.yaml", cases[i].file);
-        assert_ok(yaml_read_file(&doc, path, &e), &e);
-        assert_ok(topo_read_network(&net, &doc, doc.root, &e), &e);
+        OK(yaml_read_file(&doc, path, e));
+        OK(topo_read_network(&net, &doc, doc.root, e));
         assert_string_equal(topo_format_spec(word, &net), cases[i].word);
         assert_string_equal(net.name, cases[i].file);
         assert_string_equal(net.dims[net.n_dims - 1].name, cases[i].outer_name);
@@ -202,18 +188,4 @@ static void shipped_networks_have_their_published_size(void **state)
         assert_true(net.parts >= 0);
         yaml_free(&doc);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map_fills_every_field_in_SI_units),
-        cmocka_unit_test(what_is_not_given_is_unknown),
-        cmocka_unit_test(word_and_map_give_the_same_bandwidth),
-        cmocka_unit_test(fault_is_named_with_its_place),
-        cmocka_unit_test(nine_dimensions_are_refused),
-        cmocka_unit_test(shapes_have_their_names),
-        cmocka_unit_test(shipped_networks_have_their_published_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,18 +10,15 @@ static int read_text(struct topo_npu *npu, const char *text, struct err *e)
     return rc;
 }
 
-static void every_figure_is_read_in_SI_units(void **state)
+TEST(every_figure_is_read_in_SI_units)
 {
     struct topo_npu npu;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&npu,
-                        "name: X\nsource: here\npeak_TFLOPS: 312\nvector_TFLOPS: 39\nmem_GB: 80\n"
-                        "mem_GBps: 2039\nmem_efficiency: 0.75\nmatrix_efficiency: 0.5\n"
-                        "matrix_half_out: 200\nmatrix_half_in: 100\nattention_efficiency: 0.25\n"
-                        "flash_efficiency: 0.375\nkernel_ns: 4000\nusd: 15000\nwatt: 400\n",
-                        &e),
-              &e);
+    OK(read_text(&npu,
+                 "name: X\nsource: here\npeak_TFLOPS: 312\nvector_TFLOPS: 39\nmem_GB: 80\n"
+                 "mem_GBps: 2039\nmem_efficiency: 0.75\nmatrix_efficiency: 0.5\n"
+                 "matrix_half_out: 200\nmatrix_half_in: 100\nattention_efficiency: 0.25\n"
+                 "flash_efficiency: 0.375\nkernel_ns: 4000\nusd: 15000\nwatt: 400\n",
+                 e));
     assert_close(npu.peak_flops, 312e12, 1e-15);
     assert_close(npu.vector_flops, 39e12, 1e-15);
     assert_close(npu.mem_B, 80e9, 1e-15);
@@ -33,12 +30,10 @@ static void every_figure_is_read_in_SI_units(void **state)
     assert_true(npu.usd == 15000 && npu.watt == 400 && npu.n_sizes == 0);
 }
 
-static void what_is_absent_is_unknown_or_the_best_there_could_be(void **state)
+TEST(what_is_absent_is_unknown_or_the_best_there_could_be)
 {
     struct topo_npu read, defaults;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&read, "name: nothing\n", &e), &e);
+    OK(read_text(&read, "name: nothing\n", e));
     topo_npu_defaults(&defaults);
     const struct topo_npu *const both[] = { &read, &defaults };
     for (int i = 0; i < 2; i++) {
@@ -51,29 +46,24 @@ static void what_is_absent_is_unknown_or_the_best_there_could_be(void **state)
     }
 }
 
-static void fused_attention_reaches_what_products_do_unless_given(void **state)
+TEST(fused_attention_reaches_what_products_do_unless_given)
 {
     struct topo_npu npu;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&npu, "matrix_efficiency: 0.7\n", &e), &e);
+    OK(read_text(&npu, "matrix_efficiency: 0.7\n", e));
     assert_true(npu.flash == 0.7);
-    assert_ok(read_text(&npu, "{ matrix_efficiency: 0.7, flash_efficiency: 0.4 }\n", &e), &e);
+    OK(read_text(&npu, "{ matrix_efficiency: 0.7, flash_efficiency: 0.4 }\n", e));
     assert_true(npu.flash == 0.4);
 }
 
-static void sizes_of_products_are_read_in_order(void **state)
+TEST(sizes_of_products_are_read_in_order)
 {
     struct topo_npu npu;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&npu,
-                        "matrix_sizes:\n"
-                        "  - { from_GFLOP: 0, efficiency: 0.1 }\n"
-                        "  - { from_GFLOP: 1, efficiency: 0.6 }\n"
-                        "  - { from_GFLOP: 16.5, efficiency: 0.9 }\n",
-                        &e),
-              &e);
+    OK(read_text(&npu,
+                 "matrix_sizes:\n"
+                 "  - { from_GFLOP: 0, efficiency: 0.1 }\n"
+                 "  - { from_GFLOP: 1, efficiency: 0.6 }\n"
+                 "  - { from_GFLOP: 16.5, efficiency: 0.9 }\n",
+                 e));
     assert_int_equal(npu.n_sizes, 3);
     assert_true(npu.sizes[0].from_flop == 0 && npu.sizes[0].efficiency == 0.1);
     assert_true(npu.sizes[1].from_flop == 1e9 && npu.sizes[1].efficiency == 0.6);
@@ -82,7 +72,7 @@ static void sizes_of_products_are_read_in_order(void **state)
 
 #define SIZE "{ from_GFLOP: 1, efficiency: 0.5 }"
 
-static void a_fault_is_named_with_its_place(void **state)
+TEST(a_fault_is_named_with_its_place)
 {
     static const struct {
         const char *text;
@@ -115,32 +105,28 @@ static void a_fault_is_named_with_its_place(void **state)
         { "matrix_half_in: 1\nmatrix_sizes: [ " SIZE " ]", ERR_PARSE,
           "npu.yaml:1:1: matrix_half_in is given beside matrix_sizes" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npu;
-        struct err e = { 0 };
-        assert_fails(read_text(&npu, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&npu, cases[i].text, e), cases[i].code, cases[i].message);
     }
 }
 
-static void more_sizes_than_fit_are_refused(void **state)
+TEST(more_sizes_than_fit_are_refused)
 {
     struct text text = { 0 };
     struct topo_npu npu;
-    struct err e = { 0 };
-    (void)state;
     text_puts(&text, "matrix_sizes:\n");
     for (int i = 0; i < TOPO_MAX_SIZES; i++)
         text_printf(&text, "  - { from_GFLOP: %d, efficiency: 0.5 }\n", i);
-    assert_ok(read_text(&npu, text_str(&text), &e), &e);
+    OK(read_text(&npu, text_str(&text), e));
     assert_int_equal(npu.n_sizes, TOPO_MAX_SIZES);
     text_puts(&text, "  - { from_GFLOP: 99, efficiency: 0.5 }\n");
-    assert_fails(read_text(&npu, text_str(&text), &e), &e, ERR_RANGE, "has 17 sizes, need 1 to 16");
+    FAILS(read_text(&npu, text_str(&text), e), ERR_RANGE, "has 17 sizes, need 1 to 16");
     text_free(&text);
 }
 
 /* Data sheets: dense bf16 (V100: fp16) TFLOP/s, GB, GB/s, W. */
-static void presets_carry_the_figures_of_their_data_sheets(void **state)
+TEST(presets_carry_the_figures_of_their_data_sheets)
 {
     static const struct {
         const char *name;
@@ -151,7 +137,6 @@ static void presets_carry_the_figures_of_their_data_sheets(void **state)
         { "mi300x", 1307, 192, 5300, 750 },  { "v100-32gb", 125, 32, 900, 300 },
         { "tpu-v4", 275, 34.36, 1200, 192 }, /* 32 GiB */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npu;
         fixture_npu(&npu, cases[i].name);
@@ -161,18 +146,4 @@ static void presets_carry_the_figures_of_their_data_sheets(void **state)
         assert_true(npu.watt == cases[i].watt);
         assert_true(npu.matrix_efficiency < 1 && npu.flash < npu.matrix_efficiency && npu.mem_efficiency < 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_figure_is_read_in_SI_units),
-        cmocka_unit_test(what_is_absent_is_unknown_or_the_best_there_could_be),
-        cmocka_unit_test(fused_attention_reaches_what_products_do_unless_given),
-        cmocka_unit_test(sizes_of_products_are_read_in_order),
-        cmocka_unit_test(a_fault_is_named_with_its_place),
-        cmocka_unit_test(presets_carry_the_figures_of_their_data_sheets),
-        cmocka_unit_test(more_sizes_than_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void unload(struct loaded *l)
     yaml_free(&l->doc);
 }
 
-static void shipped_files_are_read_and_every_figure_has_source_and_date(void **state)
+TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
 {
     static const struct {
         const char *path, *name;
@@ -39,7 +39,6 @@ static void shipped_files_are_read_and_every_figure_has_source_and_date(void **s
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
         { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 58, 5 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct loaded l;
         load_file(&l, cases[i].path);
@@ -61,7 +60,7 @@ static void shipped_files_are_read_and_every_figure_has_source_and_date(void **s
 }
 
 /* astra-sim/libra@0044db0 inputs/cost_model/4d_cost_model.yml without its last digits. */
-static void libra_rates_are_usd_per_byte_and_second(void **state)
+TEST(libra_rates_are_usd_per_byte_and_second)
 {
     static const struct {
         const char *tier;
@@ -73,7 +72,6 @@ static void libra_rates_are_usd_per_byte_and_second(void **state)
         { "InterPod", 7.8, 18, 31.6 },
     };
     struct loaded l;
-    (void)state;
     load_file(&l, "configs/parts/libra-2024.yaml");
     assert_int_equal(l.p.counting, COUNT_TWO_WAY);
     assert_true(l.p.nic_port_Bps == 50e9);
@@ -97,10 +95,9 @@ static void libra_rates_are_usd_per_byte_and_second(void **state)
     unload(&l);
 }
 
-static void catalogue_keeps_bands_watts_and_grades_apart(void **state)
+TEST(catalogue_keeps_bands_watts_and_grades_apart)
 {
     struct loaded l;
-    (void)state;
     load_file(&l, "configs/parts/catalogue-2026.yaml");
 
     const struct topo_part *nic = &l.p.parts[topo_find_part(&l.p, "ConnectX-7 400G NDR")];
@@ -135,7 +132,7 @@ static void catalogue_keeps_bands_watts_and_grades_apart(void **state)
 }
 
 /* "R+A": recalled, but reproduces published sums; no better than recalled in a sum. */
-static void grades_fall_back_to_the_file_and_then_to_recalled(void **state)
+TEST(grades_fall_back_to_the_file_and_then_to_recalled)
 {
     static const char graded[] = "grade: D\n"
                                  "source: a\n"
@@ -146,7 +143,6 @@ static void grades_fall_back_to_the_file_and_then_to_recalled(void **state)
                                  "  - { tier: t, end_link: m }\n";
     static const char bare[] = "rates:\n  - { tier: t, link_usd_per_GBps: { low: 1, typ: 2, high: 3 } }\n";
     struct loaded l;
-    (void)state;
     load_text(&l, graded);
     assert_int_equal(l.p.parts[0].grade, GRADE_RECALLED);
     assert_int_equal(l.p.parts[0].band_grade, GRADE_VERIFIED);
@@ -168,10 +164,9 @@ static void grades_fall_back_to_the_file_and_then_to_recalled(void **state)
     unload(&l);
 }
 
-static void link_rate_is_that_of_the_slowest_part_with_a_rate(void **state)
+TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
 {
     struct loaded l;
-    (void)state;
     load_text(&l, "catalogue:\n"
                   "  - { name: n, kind: nic, bw_GBps: 100, ports: 1, usd: 1 }\n"
                   "  - { name: s, kind: switch, ports: 64, usd: 1 }\n"
@@ -263,32 +258,16 @@ static const struct {
       "build[1].tier is \"t\" again" },
 };
 
-static void wrong_files_are_refused_with_place_and_reason(void **state)
+TEST(wrong_files_are_refused_with_place_and_reason)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong_files); i++) {
         struct yaml_doc doc;
         struct topo_parts p;
-        struct err e = { 0 };
-        assert_ok(yaml_read_text(&doc, "parts.yaml", wrong_files[i].text, strlen(wrong_files[i].text), &e),
-                  &e);
-        assert_fails(topo_read_parts(&p, &doc, doc.root, &e), &e, wrong_files[i].code, wrong_files[i].want);
-        assert_has(e.msg, "parts.yaml:");
+        OK(yaml_read_text(&doc, "parts.yaml", wrong_files[i].text, strlen(wrong_files[i].text), e));
+        FAILS(topo_read_parts(&p, &doc, doc.root, e), wrong_files[i].code, wrong_files[i].want);
+        assert_has(e->msg, "parts.yaml:");
         assert_null(p.parts);
         topo_parts_free(&p);
         yaml_free(&doc);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_files_are_read_and_every_figure_has_source_and_date),
-        cmocka_unit_test(libra_rates_are_usd_per_byte_and_second),
-        cmocka_unit_test(catalogue_keeps_bands_watts_and_grades_apart),
-        cmocka_unit_test(grades_fall_back_to_the_file_and_then_to_recalled),
-        cmocka_unit_test(link_rate_is_that_of_the_slowest_part_with_a_rate),
-        cmocka_unit_test(wrong_files_are_refused_with_place_and_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,16 +73,14 @@ static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t ds
 
 /* Between members of a product of shapes the shortest way changes each address by itself: search finds none
  * shorter. */
-static void order_of_dimensions_is_a_shortest_way(void **state)
+TEST(order_of_dimensions_is_a_shortest_way)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct plant p;
-        struct err e = { 0 };
         open_plant(&p, words[i]);
         for (int32_t dst = 0; dst < p.routes.n_npus; dst++)
             for (int32_t src = 0; src < p.routes.n_npus; src++) {
-                assert_ok(find(&p, src, dst, TOPO_ROUTE_DIMENSION, &e), &e);
+                OK(find(&p, src, dst, TOPO_ROUTE_DIMENSION, e));
                 check_chain(&p, src, dst);
                 assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
             }
@@ -90,17 +88,15 @@ static void order_of_dimensions_is_a_shortest_way(void **state)
     }
 }
 
-static void searched_ways_are_as_short_as_can_be(void **state)
+TEST(searched_ways_are_as_short_as_can_be)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++)
         for (int kind = TOPO_ROUTE_SHORTEST; kind < N_TOPO_ROUTES; kind++) {
             struct plant p;
-            struct err e = { 0 };
             open_plant(&p, words[i]);
             for (int32_t dst = 0; dst < p.routes.n_vertices; dst++)
                 for (int32_t src = 0; src < p.routes.n_vertices; src++) {
-                    assert_ok(find(&p, src, dst, (enum topo_route_kind)kind, &e), &e);
+                    OK(find(&p, src, dst, (enum topo_route_kind)kind, e));
                     check_chain(&p, src, dst);
                     assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
                 }
@@ -110,27 +106,25 @@ static void searched_ways_are_as_short_as_can_be(void **state)
 
 /* Against the rule by itself: from each vertex on the way the first, or with mirror the last, arc that leads
  * one hop nearer. With a failed link too. */
-static void of_equal_ways_the_lowest_or_the_highest_is_taken(void **state)
+TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct plant p;
-        struct err e = { 0 };
         int32_t hops[MAX_VERTICES];
         open_plant(&p, words[i]);
-        assert_ok(topo_routes_set_share(&p.routes, p.routes.n_arcs / 4, 0, &e), &e);
+        OK(topo_routes_set_share(&p.routes, p.routes.n_arcs / 4, 0, e));
         for (int32_t trip = 0; trip < 2 * p.routes.n_vertices * p.routes.n_vertices; trip++) {
             const struct topo_trip t = { .src = trip / 2 % p.routes.n_vertices,
                                          .dst = trip / 2 / p.routes.n_vertices,
                                          .kind = TOPO_ROUTE_SHORTEST,
                                          .mirror = trip % 2 };
-            assert_ok(topo_hops_to(hops, &p.routes, (int32_t)t.dst, &e), &e);
+            OK(topo_hops_to(hops, &p.routes, (int32_t)t.dst, e));
             p.path.n = 0;
             if (hops[t.src] < 0) {
-                assert_fails(topo_find_path(&p.path, &p.routes, &t, &e), &e, ERR_RANGE, "no route");
+                FAILS(topo_find_path(&p.path, &p.routes, &t, e), ERR_RANGE, "no route");
                 continue;
             }
-            assert_ok(topo_find_path(&p.path, &p.routes, &t, &e), &e);
+            OK(topo_find_path(&p.path, &p.routes, &t, e));
             int32_t v = (int32_t)t.src;
             for (int32_t step = 0; v != t.dst; step++) {
                 int32_t want = -1;
@@ -148,57 +142,49 @@ static void of_equal_ways_the_lowest_or_the_highest_is_taken(void **state)
     }
 }
 
-static void inner_dimensions_come_first(void **state)
+TEST(inner_dimensions_come_first)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "ring:3@1 full:3@1");
-    assert_ok(find(&p, 0, 8, TOPO_ROUTE_DIMENSION, &e), &e);
+    OK(find(&p, 0, 8, TOPO_ROUTE_DIMENSION, e));
     assert_int_equal(p.path.n, 2);
     assert_int_equal(p.routes.to[p.path.arcs[0]], 2);
     close_plant(&p);
 }
 
 /* Opposite members of a ring of 6: upwards, and with mirror downwards. */
-static void ring_takes_the_rising_way_of_two_equal_ones(void **state)
+TEST(ring_takes_the_rising_way_of_two_equal_ones)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "ring:6@1");
     for (int src = 0; src < 6; src++)
         for (int mirror = 0; mirror < 2; mirror++) {
             struct topo_trip trip = { .src = src, .dst = (src + 3) % 6, .mirror = mirror };
             p.path.n = 0;
-            assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+            OK(topo_find_path(&p.path, &p.routes, &trip, e));
             assert_int_equal(p.path.n, 3);
             assert_int_equal(p.routes.to[p.path.arcs[0]], (src + (mirror ? 5 : 1)) % 6);
         }
     close_plant(&p);
 }
 
-static void shortest_goes_to_the_lowest_vertex(void **state)
+TEST(shortest_goes_to_the_lowest_vertex)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "ring:4@1 ring:4@1");
-    assert_ok(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, &e), &e); /* (2,2): first hops 1, 3, 4, 12 are as good */
+    OK(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, e)); /* (2,2): first hops 1, 3, 4, 12 are as good */
     assert_int_equal(p.routes.to[p.path.arcs[0]], 1);
     struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_SHORTEST, .mirror = true };
     p.path.n = 0;
-    assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+    OK(topo_find_path(&p.path, &p.routes, &trip, e));
     assert_int_equal(p.routes.to[p.path.arcs[0]], 12);
     close_plant(&p);
 }
 
-static void ecmp_spreads_flows_and_keeps_each_on_its_way(void **state)
+TEST(ecmp_spreads_flows_and_keeps_each_on_its_way)
 {
     struct plant p;
-    struct err e = { 0 };
     int first[16] = { 0 }, moved = 0;
-    (void)state;
     open_plant(&p, "ring:4@1 ring:4@1");
     for (uint64_t flow = 0; flow < 400; flow++) {
         struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_ECMP, .flow = flow };
@@ -206,7 +192,7 @@ static void ecmp_spreads_flows_and_keeps_each_on_its_way(void **state)
         for (int again = 0; again < 3; again++) {
             p.routes.seed = again == 2;
             p.path.n = 0;
-            assert_ok(topo_find_path(&p.path, &p.routes, &trip, &e), &e);
+            OK(topo_find_path(&p.path, &p.routes, &trip, e));
             hop[again] = p.routes.to[p.path.arcs[0]];
         }
         assert_int_equal(hop[0], hop[1]);
@@ -219,86 +205,75 @@ static void ecmp_spreads_flows_and_keeps_each_on_its_way(void **state)
     close_plant(&p);
 }
 
-static void failed_link_is_named_or_gone_around(void **state)
+TEST(failed_link_is_named_or_gone_around)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "ring:8@1");
     const int32_t arc = 6; /* link 3, from NPU 3 to 4 */
-    assert_ok(topo_routes_set_share(&p.routes, arc / 2, 0, &e), &e);
+    OK(topo_routes_set_share(&p.routes, arc / 2, 0, e));
     assert_true(topo_arc_bw(&p.routes, arc) == 0 && topo_arc_bw(&p.routes, arc ^ 1) == 0);
-    assert_fails(find(&p, 3, 5, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE,
-                 "link 3 (npu3 -> npu4) has failed and is on the route from npu3 to npu5");
-    assert_ok(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, &e), &e);
+    FAILS(find(&p, 3, 5, TOPO_ROUTE_DIMENSION, e), ERR_RANGE,
+          "link 3 (npu3 -> npu4) has failed and is on the route from npu3 to npu5");
+    OK(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 6);
     check_chain(&p, 3, 5);
-    assert_ok(find(&p, 5, 4, TOPO_ROUTE_DIMENSION, &e), &e);
+    OK(find(&p, 5, 4, TOPO_ROUTE_DIMENSION, e));
     assert_int_equal(p.path.n, 1);
-    assert_ok(topo_routes_set_share(&p.routes, arc / 2, 0.25, &e), &e);
+    OK(topo_routes_set_share(&p.routes, arc / 2, 0.25, e));
     assert_close(topo_arc_bw(&p.routes, arc), 0.25 * 0.5e9, 1e-15);
-    assert_ok(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, &e), &e);
+    OK(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 2);
     close_plant(&p);
 }
 
-static void slow_npu_has_slow_links_in_its_dimension(void **state)
+TEST(slow_npu_has_slow_links_in_its_dimension)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "ring:4@1 switch:3@1");
-    assert_ok(topo_routes_slow_npu(&p.routes, 5, 0, 0.5, &e), &e);
-    assert_ok(topo_routes_slow_npu(&p.routes, 5, 0, 0.75, &e), &e); /* the slower counts */
+    OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.5, e));
+    OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.75, e)); /* the slower counts */
     for (int32_t a = 0; a < p.routes.n_arcs; a++) {
         bool ring = p.routes.to[a] < 12 && p.routes.to[a ^ 1] < 12;
         bool its = p.routes.to[a] == 5 || p.routes.to[a ^ 1] == 5;
         assert_true(p.routes.share[a / 2] == (ring && its ? 0.5 : 1));
     }
-    assert_ok(topo_routes_slow_npu(&p.routes, 5, -1, 0.25, &e), &e);
+    OK(topo_routes_slow_npu(&p.routes, 5, -1, 0.25, e));
     assert_true(p.routes.share[topo_switch_arc(&p.routes, 1, 5) / 2] == 0.25);
-    assert_fails(topo_routes_slow_npu(&p.routes, 12, 0, 0.5, &e), &e, ERR_RANGE,
-                 "slow NPU: is 12 in dimension 0");
-    assert_fails(topo_routes_slow_npu(&p.routes, 5, 2, 0.5, &e), &e, ERR_RANGE, "dimension -1 to 1");
-    assert_fails(topo_routes_slow_npu(&p.routes, 5, 0, NAN, &e), &e, ERR_RANGE, "share is nan");
+    FAILS(topo_routes_slow_npu(&p.routes, 12, 0, 0.5, e), ERR_RANGE, "slow NPU: is 12 in dimension 0");
+    FAILS(topo_routes_slow_npu(&p.routes, 5, 2, 0.5, e), ERR_RANGE, "dimension -1 to 1");
+    FAILS(topo_routes_slow_npu(&p.routes, 5, 0, NAN, e), ERR_RANGE, "share is nan");
     close_plant(&p);
 }
 
-static void cut_network_has_no_route(void **state)
+TEST(cut_network_has_no_route)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "line:8@1");
-    assert_ok(topo_routes_set_share(&p.routes, 4, 0, &e), &e);
-    assert_fails(find(&p, 3, 7, TOPO_ROUTE_ECMP, &e), &e, ERR_RANGE, "no route from npu3 to npu7");
+    OK(topo_routes_set_share(&p.routes, 4, 0, e));
+    FAILS(find(&p, 3, 7, TOPO_ROUTE_ECMP, e), ERR_RANGE, "no route from npu3 to npu7");
     assert_int_equal(p.path.n, 0);
     close_plant(&p);
 }
 
-static void wrong_questions_are_refused(void **state)
+TEST(wrong_questions_are_refused)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     open_plant(&p, "switch:4@1");
-    assert_fails(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, &e), &e, ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
-    assert_fails(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, &e), &e, ERR_RANGE, "need NPUs (below 4)");
-    assert_fails(topo_routes_set_share(&p.routes, 4, 1, &e), &e, ERR_RANGE, "link: is 4, need 0 to 3");
-    assert_fails(topo_routes_set_share(&p.routes, 0, NAN, &e), &e, ERR_RANGE, "share is nan, need 0 to 1");
+    FAILS(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, e), ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
+    FAILS(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, e), ERR_RANGE, "need NPUs (below 4)");
+    FAILS(topo_routes_set_share(&p.routes, 4, 1, e), ERR_RANGE, "link: is 4, need 0 to 3");
+    FAILS(topo_routes_set_share(&p.routes, 0, NAN, e), ERR_RANGE, "share is nan, need 0 to 1");
     close_plant(&p);
 }
 
-static void link_without_bandwidth_is_refused(void **state)
+TEST(link_without_bandwidth_is_refused)
 {
     struct topo_network net;
     struct topo_graph *g;
     struct topo_routes r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "ring:4", &e), &e);
-    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
-    assert_fails(topo_routes_build(&r, g, &e), &e, ERR_RANGE, "link 0 (npu0 -> npu1): bandwidth is nan B/s");
+    OK(topo_parse_spec(&net, "ring:4", e));
+    OK(topo_build_graph(&g, &net, NULL, e));
+    FAILS(topo_routes_build(&r, g, e), ERR_RANGE, "link 0 (npu0 -> npu1): bandwidth is nan B/s");
     topo_routes_free(&r);
     topo_graph_free(g);
 }
@@ -315,50 +290,24 @@ static struct topo_graph *read_edges(const char *text)
     return g;
 }
 
-static void custom_graph_is_searched_only(void **state)
+TEST(custom_graph_is_searched_only)
 {
     struct plant p = {
         .graph =
             read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\na,b,20,5\nb,switch1,1,1\nswitch1,c,1,1\n")
     };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_routes_build(&p.routes, p.graph, &e), &e);
-    assert_fails(find(&p, 0, 1, TOPO_ROUTE_DIMENSION, &e), &e, ERR_UNSUP,
-                 "need shortest or ecmp in a custom graph");
-    assert_ok(find(&p, 0, 2, TOPO_ROUTE_SHORTEST, &e), &e);
+    OK(topo_routes_build(&p.routes, p.graph, e));
+    FAILS(find(&p, 0, 1, TOPO_ROUTE_DIMENSION, e), ERR_UNSUP, "need shortest or ecmp in a custom graph");
+    OK(find(&p, 0, 2, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 3);
     assert_int_equal(p.path.arcs[0], 0); /* of the two links from a to b the first */
     close_plant(&p);
 }
 
-static void custom_graph_in_pieces_is_refused(void **state)
+TEST(custom_graph_in_pieces_is_refused)
 {
     struct topo_graph *g = read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\nc,d,20,5\n");
     struct topo_routes r;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(topo_routes_build(&r, g, &e), &e, ERR_RANGE, "c cannot be reached from a");
+    FAILS(topo_routes_build(&r, g, e), ERR_RANGE, "c cannot be reached from a");
     topo_graph_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_dimensions_is_a_shortest_way),
-        cmocka_unit_test(searched_ways_are_as_short_as_can_be),
-        cmocka_unit_test(of_equal_ways_the_lowest_or_the_highest_is_taken),
-        cmocka_unit_test(inner_dimensions_come_first),
-        cmocka_unit_test(ring_takes_the_rising_way_of_two_equal_ones),
-        cmocka_unit_test(shortest_goes_to_the_lowest_vertex),
-        cmocka_unit_test(ecmp_spreads_flows_and_keeps_each_on_its_way),
-        cmocka_unit_test(failed_link_is_named_or_gone_around),
-        cmocka_unit_test(slow_npu_has_slow_links_in_its_dimension),
-        cmocka_unit_test(cut_network_has_no_route),
-        cmocka_unit_test(wrong_questions_are_refused),
-        cmocka_unit_test(link_without_bandwidth_is_refused),
-        cmocka_unit_test(custom_graph_is_searched_only),
-        cmocka_unit_test(custom_graph_in_pieces_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

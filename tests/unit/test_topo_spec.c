@@ -4,12 +4,10 @@
 #include "base/rng.h"
 #include "topo/network.h"
 
-static void word_gives_shapes_sizes_and_bandwidths(void **state)
+TEST(word_gives_shapes_sizes_and_bandwidths)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "ring:4@250 full:8 switch:32@12.5 line:3@0.7", &e), &e);
+    OK(topo_parse_spec(&net, "ring:4@250 full:8 switch:32@12.5 line:3@0.7", e));
     assert_int_equal(net.n_dims, 4);
     assert_true(net.n_npus == 4 * 8 * 32 * 3);
     assert_int_equal(net.parts, -1);
@@ -30,7 +28,7 @@ static void word_gives_shapes_sizes_and_bandwidths(void **state)
 }
 
 /* Extra blanks and other spellings of a number are read; one spelling is written. */
-static void word_is_written_in_its_canonical_form(void **state)
+TEST(word_is_written_in_its_canonical_form)
 {
     static const struct {
         const char *word, *canonical;
@@ -46,17 +44,15 @@ static void word_is_written_in_its_canonical_form(void **state)
         { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2",
           "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct err e = { 0 };
         char buf[TOPO_SPEC];
-        assert_ok(topo_parse_spec(&net, cases[i].word, &e), &e);
+        OK(topo_parse_spec(&net, cases[i].word, e));
         assert_string_equal(topo_format_spec(buf, &net), cases[i].canonical);
     }
 }
 
-static void fault_in_a_word_is_named_with_its_column(void **state)
+TEST(fault_in_a_word_is_named_with_its_column)
 {
     static const struct {
         const char *word;
@@ -90,17 +86,14 @@ static void fault_in_a_word_is_named_with_its_column(void **state)
         { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2", ERR_RANGE,
           "col 57: more than 8 dimensions" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct err e = { 0 };
-        assert_fails(topo_parse_spec(&net, cases[i].word, &e), &e, cases[i].code, cases[i].text);
+        FAILS(topo_parse_spec(&net, cases[i].word, e), cases[i].code, cases[i].text);
     }
 }
 
-static void words_are_told_from_paths(void **state)
+TEST(words_are_told_from_paths)
 {
-    (void)state;
     assert_true(topo_is_spec("ring:4@250"));
     assert_true(topo_is_spec("  torus:4")); /* of no shape there is: an error about shapes helps */
     assert_false(topo_is_spec("line:x"));
@@ -138,18 +131,16 @@ static void draw_network(struct topo_network *net, struct rng *rng)
 }
 
 /* Bandwidths are any double, as an allocator gives them, so this holds to the last bit. */
-static void parsing_and_formatting_are_inverse_on_random_networks(void **state)
+TEST(parsing_and_formatting_are_inverse_on_random_networks)
 {
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 20261120, 0, &e), &e);
+    OK(rng_build(&rng, 20261120, 0, e));
     for (int i = 0; i < 20000; i++) {
         struct topo_network net, again;
         char word[TOPO_SPEC], word_again[TOPO_SPEC];
         draw_network(&net, rng);
         topo_format_spec(word, &net);
-        assert_ok(topo_parse_spec(&again, word, &e), &e);
+        OK(topo_parse_spec(&again, word, e));
         assert_int_equal(again.n_dims, net.n_dims);
         assert_true(again.n_npus == net.n_npus);
         for (int32_t d = 0; d < net.n_dims; d++)
@@ -158,16 +149,4 @@ static void parsing_and_formatting_are_inverse_on_random_networks(void **state)
         assert_string_equal(topo_format_spec(word_again, &again), word);
     }
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(word_gives_shapes_sizes_and_bandwidths),
-        cmocka_unit_test(word_is_written_in_its_canonical_form),
-        cmocka_unit_test(fault_in_a_word_is_named_with_its_column),
-        cmocka_unit_test(words_are_told_from_paths),
-        cmocka_unit_test(parsing_and_formatting_are_inverse_on_random_networks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
