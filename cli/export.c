@@ -6,6 +6,7 @@
 
 #include "base/outfile.h"
 #include "cli/sweep_text.h"
+#include "study/runs.h"
 
 enum { AT_A_TIME = 1024 };
 
@@ -175,4 +176,101 @@ int export_rows(const struct run *run, struct store *s, const struct filters *wh
     if (output_format(run) == TABLE_AS_TEXT)
         return write_sheet(run, &source, e);
     return write_stream(run, &source, from, e);
+}
+
+/* ---- kinds with runs ---- */
+
+static int read_rows(struct table *out, struct store *store, const struct study_kind *kind, bool hidden,
+                     const struct filters *where, struct err *e)
+{
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    int rc = study_trim_store(store, kind, hidden, e);
+    if (!rc)
+        rc = store_next(store, &walk, INT64_MAX, out, e);
+    if (!rc && where)
+        rc = filters_check(where, out, e);
+    if (!rc && where)
+        filters_keep(where, out);
+    return rc;
+}
+
+/* Axes are named by the table of points. */
+static void make_report(struct export_tables *t, const struct store *store)
+{
+    struct store_head head;
+    struct sweep_counts counts;
+    bool complete;
+    const struct table *points = store_columns(store, STORE_POINTS);
+    store_head_of(store, &head, &counts, &complete);
+    t->report = (struct study_report){ .rows = &t->said,
+                                       .axes = t->axes,
+                                       .n_points = head.n_points,
+                                       .seed = head.seed,
+                                       .seeds = head.seeds,
+                                       .name = head.name ? head.name : "" };
+    for (; t->report.n_axes < head.n_axes; t->report.n_axes++)
+        t->axes[t->report.n_axes] = points->names[1 + t->report.n_axes];
+    for (int32_t i = TABLE_RUNS; i < t->kind->n_tables; i++)
+        t->report.tables[i] = t->extras[i].n_cols ? &t->extras[i] : NULL;
+}
+
+int export_read(struct export_tables *t, struct store *s, const struct study_kind *kind,
+                const struct filters *where, struct err *e)
+{
+    t->kind = kind;
+    int rc = read_rows(&t->rows, s, kind, false, where, e);
+    if (!rc)
+        rc = read_rows(&t->said, s, kind, true, where, e);
+    for (int32_t i = TABLE_RUNS; i < kind->n_tables && !rc; i++)
+        if (store_find_table(s, kind->tables[i].word) >= 0)
+            rc = study_read_table(&t->extras[i], s, kind, kind->tables[i].word, e);
+    if (!rc)
+        rc = study_read_notes(&t->notes, s, kind, e);
+    make_report(t, s);
+    return rc;
+}
+
+void export_tables_free(struct export_tables *t)
+{
+    table_free(&t->rows);
+    table_free(&t->said);
+    for (int i = 0; i < STUDY_MAX_TABLES; i++)
+        table_free(&t->extras[i]);
+    text_free(&t->notes);
+}
+
+int export_write(const struct run *run, const struct export_tables *t, struct origin from, struct err *e)
+{
+    struct text out = { 0 };
+    if (output_format(run) != TABLE_AS_TEXT)
+        return output_table(run, &t->rows, from, e);
+    int rc = t->kind->say(&out, &t->report, e);
+    if (!rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+int export_conclude(struct run *run, const struct export_tables *t, struct err *e)
+{
+    static const int codes[] = { [VERDICT_INPUT] = EXIT_INPUT, [VERDICT_NO_DESIGN] = EXIT_NO_DESIGN };
+    struct text lines = { 0 };
+    enum study_verdict verdict = VERDICT_FINE;
+    int rc = t->kind->conclude(&lines, &verdict, &t->report, e);
+    if (!rc)
+        rc = text_check(&lines, e);
+    for (const char *line = text_str(&lines); *line && !rc; line += strcspn(line, "\n") + 1)
+        output_say(run, "%.*s", (int)strcspn(line, "\n"), line);
+    if (verdict != VERDICT_FINE)
+        run->exit_code = codes[verdict];
+    text_free(&lines);
+    return rc;
+}
+
+int32_t export_find_table(const struct study_kind *kind, const char *word)
+{
+    for (int32_t i = TABLE_RUNS; i < kind->n_tables; i++)
+        if (strcmp(kind->tables[i].word, word) == 0)
+            return i;
+    return -1;
 }

@@ -5,6 +5,7 @@
 #include "cli/filters.h"
 #include "cli/output.h"
 #include "study/store.h"
+#include "study/study.h"
 
 /** Rows that have no design: how many, and the first of them. */
 struct export_tally {
@@ -27,5 +28,30 @@ int export_count(struct store *s, struct export_tally *tally, struct err *e);
 void export_say(struct run *run, const struct export_tally *tally);
 
 void export_tally_free(struct export_tally *tally);
+
+/* ---- kinds with runs: many rows a point, extra tables ---- */
+
+/** All that a store has of such a study, read back. Zero-initialise; release with export_tables_free(). */
+struct export_tables {
+    const struct study_kind *kind;
+    struct table rows, said;               /**< said: with hidden columns */
+    struct table extras[STUDY_MAX_TABLES]; /**< without columns: not recorded */
+    struct text notes;
+    const char *axes[SWEEP_MAX_KEYS]; /**< borrowed from the store */
+    struct study_report report;       /**< of the above, for the kind's hooks */
+};
+
+/** @p where (NULL: all) chooses rows. @p kind is that of the store. ERR_USAGE: a column that is not there;
+ * ERR_NOMEM, ERR_PARSE. */
+int export_read(struct export_tables *t, struct store *s, const struct study_kind *kind,
+                const struct filters *where, struct err *e);
+void export_tables_free(struct export_tables *t);
+/** The rows in the format of the run: the kind's own text, else the table. */
+int export_write(const struct run *run, const struct export_tables *t, struct origin from, struct err *e);
+/** What the kind says of rows that are no results, on standard error; the exit code of the run says it too.
+ */
+int export_conclude(struct run *run, const struct export_tables *t, struct err *e);
+/** Which of the kind's tables is called so; -1: none. */
+int32_t export_find_table(const struct study_kind *kind, const char *word);
 
 #endif

@@ -65,7 +65,7 @@ struct options {
     const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
     const char *hetero_runs, *hetero_plans, *hetero_stages, *hetero_curves;
     const char *gossip_runs, *gossip_curves, *gossip_links;
-    const char *store, *shard;
+    const char *store, *shard, *table;
     bool resume;
     bool force, quiet, verbose, help, version;
     bool bill, igraph, spec, split, dry_run, list, timing;

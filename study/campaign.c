@@ -251,6 +251,7 @@ static int open_store(struct campaign *c, struct err *e)
                                      .shard = ask->shard,
                                      .n_shards = ask->n_shards,
                                      .kind = c->runs ? ask->study->kind->word : NULL,
+                                     .name = text_str(&ask->study->name),
                                      .seeds = ask->study->seeds,
                                      .n_axes = ask->study->sweep.n_keys };
     const char **parts = study_parts(ask->study, TABLE_ROWS);

@@ -743,6 +743,8 @@ static int write_head(struct store *s, const struct store_head *head, struct err
         rc = put_value(s, "keep", head->keep, 0, e);
     if (!rc && head->kind)
         rc = put_value(s, "kind", head->kind, 0, e);
+    if (!rc && head->kind && head->name)
+        rc = put_value(s, "name", head->name, 0, e);
     if (!rc)
         rc = put_value(s, "study_hash", hash, 0, e);
     return rc ? rc : put_numbers(s, head, e);
@@ -839,6 +841,7 @@ static int read_head(struct store *s, struct err *e)
         { "study", NULL, &h->study },
         { "keep", NULL, &h->keep },
         { "kind", NULL, &h->kind },
+        { "name", NULL, &h->name },
         { "seeds", &h->seeds, NULL },
         { "n_axes", &h->n_axes, NULL },
         { "study_hash", NULL, &hash },
@@ -863,6 +866,7 @@ static void free_head(struct store_head *head)
     free((char *)head->study);
     free((char *)head->keep);
     free((char *)head->kind);
+    free((char *)head->name);
     *head = (struct store_head){ 0 };
 }
 
@@ -977,7 +981,7 @@ static int copy_text(const char **out, const char *text, struct err *e)
 static int copy_head(struct store *s, const struct store_head *head, struct err *e)
 {
     s->head = *head;
-    s->head.command = s->head.version = s->head.study = s->head.keep = s->head.kind = NULL;
+    s->head.command = s->head.version = s->head.study = s->head.keep = s->head.kind = s->head.name = NULL;
     int rc = copy_text(&s->head.command, head->command, e);
     if (!rc)
         rc = copy_text(&s->head.version, head->version, e);
@@ -985,6 +989,8 @@ static int copy_head(struct store *s, const struct store_head *head, struct err 
         rc = copy_text(&s->head.keep, head->keep, e);
     if (!rc && head->kind)
         rc = copy_text(&s->head.kind, head->kind, e);
+    if (!rc && head->name)
+        rc = copy_text(&s->head.name, head->name, e);
     return rc ? rc : copy_text(&s->head.study, head->study, e);
 }
 

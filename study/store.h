@@ -23,6 +23,7 @@ struct store_head {
     const char *keep;        /**< the rule that rows are kept by, as YAML; NULL: all are */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
     const char *kind;        /**< of the study; NULL: designs, version 1 */
+    const char *name;        /**< version 2: that the study gives itself; NULL or "" = none */
     int64_t seeds;           /**< version 2: units are point * seeds + number of the seed */
     int64_t n_axes;          /**< version 2: columns of table STORE_POINTS that are axes, behind its key */
 };
