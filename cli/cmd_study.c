@@ -339,8 +339,9 @@ static int run_campaign(struct run *run, struct campaign *c, struct job *job, st
     bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
     if (rc || !ended)
         return rc;
-    output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(p), (int)fleet_ranks(),
-                   (int)job->ask.threads);
+    if (!c->runs)
+        output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(p), (int)fleet_ranks(),
+                       (int)job->ask.threads);
     return c->runs ? finish_runs(run, c, job->extras, job->n_extras, from, e)
                    : finish_blocks(run, c, from, e);
 }

@@ -50,10 +50,35 @@ static int take_list(struct keep_rule *k, const char *option, const char *list, 
     return rc;
 }
 
+/* Is there a number in the column that @p name, "time_s" or "max:speedup", is about? */
+static bool has_values(const struct table *rows, const char *name)
+{
+    int32_t col = table_find(rows, strncmp(name, "max:", 4) == 0 ? name + 4 : name);
+    for (int64_t row = 0; row < rows->n_rows && col >= 0; row++)
+        if (isfinite(keep_number(rows, row, col)))
+            return true;
+    return false;
+}
+
+/* The first two of the kind's columns that have values; where there are less, the first two. */
+static void default_by(char out[160], const struct study_kind *kind, const struct table *rows)
+{
+    const char *found[2] = { kind->front[0], kind->front[1] };
+    int n = 0;
+    for (const char *const *name = kind->front; *name && n < 2; name++)
+        if (has_values(rows, *name))
+            found[n++] = *name;
+    if (n == 1 && found[0] == kind->front[1])
+        found[1] = kind->front[0];
+    snprintf(out, 160, "%s,%s", found[0], found[1]);
+}
+
 static int take_rule(struct keep_rule *k, const struct options *opt, const struct table *columns,
                      struct err *e)
 {
-    const char *by = opt->front_by ? opt->front_by : "time_s,cost_usd";
+    char usual[160];
+    default_by(usual, k->kind, columns);
+    const char *by = opt->front_by ? opt->front_by : k->kind->label ? usual : "time_s,cost_usd";
     int rc = take_list(k, "by", by, take_by, columns, e);
     if (!rc && k->n_front < 2)
         rc = err_set(e, ERR_USAGE, "option --by is \"%s\", need 2 to %d columns", by, FRONT_MAX_COLUMNS);
@@ -118,6 +143,19 @@ static int take_at(struct front_design *d, const struct keep_rule *k, const char
     return rc;
 }
 
+/* "12", or "12:gadget". */
+static bool parse_design(struct front_design *d, const char *text)
+{
+    char number[24];
+    const char *colon = strchr(text, ':');
+    size_t n = colon ? (size_t)(colon - text) : strlen(text);
+    if (n >= sizeof number)
+        return false;
+    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    d->label = colon ? colon + 1 : NULL;
+    return num_parse_count(number, &d->point);
+}
+
 static int take_design(struct front_design *d, const struct keep_rule *k, const struct options *opt,
                        struct err *e)
 {
@@ -125,7 +163,7 @@ static int take_design(struct front_design *d, const struct keep_rule *k, const 
     d->point = -1;
     if (opt->front_design && opt->front_at)
         return err_set(e, ERR_USAGE, "option --at is given besides --design, need one of them");
-    if (opt->front_design && !num_parse_count(opt->front_design, &d->point))
+    if (opt->front_design && !parse_design(d, opt->front_design))
         return err_set(e, ERR_USAGE, "option --design is \"%.100s\", need the number of a point",
                        opt->front_design);
     return opt->front_at ? take_at(d, k, opt->front_at, e) : 0;
@@ -154,13 +192,22 @@ static int take_options(struct front_job *j, const struct options *opt, struct e
 
 /* ---- rows ---- */
 
+/* Which column names a row within its point; -1: none does. */
+static int32_t label_column(const struct study_kind *kind, const struct table *rows)
+{
+    int32_t col = kind && kind->label ? table_find(rows, kind->label) : -1;
+    return col >= 0 && rows->kinds[col] == TABLE_TEXT ? col : -1;
+}
+
 static int find_design(struct front_job *j, const struct table *rows, struct err *e)
 {
     struct front_design *d = &j->design;
-    int32_t point = table_find(rows, "point");
+    int32_t point = table_find(rows, "point"), label = label_column(j->source.kind, rows);
     int rc = 0;
     for (int64_t row = 0; row < rows->n_rows && d->point >= 0 && !d->found && !rc; row++) {
-        if (table_cell(rows, row, point)->count != d->point)
+        const char *own = label < 0 ? NULL : table_cell(rows, row, label)->text;
+        if (table_cell(rows, row, point)->count != d->point ||
+            (d->label && (!own || strcmp(own, d->label) != 0)))
             continue;
         d->found = true;
         keep_values(d->x, j->sides[0].keep, rows, row);
@@ -178,7 +225,7 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
  * pseudorandom number generators", 2014. */
 static bool is_sampled(const struct table *t, int64_t row, int64_t every)
 {
-    uint64_t z = (uint64_t)table_cell(t, row, table_find(t, "point"))->count;
+    uint64_t z = (uint64_t)table_cell(t, row, keep_id_column(t))->count;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return ((z ^ z >> 31) & (uint64_t)(every - 1)) == 0;
@@ -269,6 +316,8 @@ static int compare_points(const void *a, const void *b)
 static int sort_rows(struct front_side *s, struct err *e)
 {
     int64_t n = s->rows.n_rows;
+    s->id_col = keep_id_column(&s->rows);
+    s->label_col = label_column(s->rule.kind, &s->rows);
     int64_t(*pairs)[2] = malloc(((size_t)n + 1) * sizeof *pairs);
     s->point_col = table_find(&s->rows, "point");
     s->by_point = malloc(((size_t)n + 1) * sizeof *s->by_point);
@@ -277,7 +326,7 @@ static int sort_rows(struct front_side *s, struct err *e)
         return err_nomem(e, "the front");
     }
     for (int64_t i = 0; i < n; i++) {
-        pairs[i][0] = table_cell(&s->rows, i, s->point_col)->count;
+        pairs[i][0] = table_cell(&s->rows, i, s->id_col)->count;
         pairs[i][1] = i;
     }
     qsort(pairs, (size_t)n, sizeof *pairs, compare_points);
@@ -287,17 +336,26 @@ static int sort_rows(struct front_side *s, struct err *e)
     return 0;
 }
 
-int64_t front_row(const struct front_side *s, int64_t point)
+int64_t front_row(const struct front_side *s, int64_t id)
 {
     int64_t lo = 0, hi = s->rows.n_rows - 1;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (table_cell(&s->rows, s->by_point[mid], s->point_col)->count < point)
+        if (table_cell(&s->rows, s->by_point[mid], s->id_col)->count < id)
             lo = mid + 1;
         else
             hi = mid;
     }
     return s->by_point[lo];
+}
+
+const char *front_name(char buf[FRONT_NAME], const struct front_side *s, int64_t id)
+{
+    int64_t row = front_row(s, id);
+    const char *label = s->label_col < 0 ? NULL : table_cell(&s->rows, row, s->label_col)->text;
+    snprintf(buf, FRONT_NAME, "%lld%s%s", (long long)table_cell(&s->rows, row, s->point_col)->count,
+             label ? ":" : "", label ? label : "");
+    return buf;
 }
 
 static int take_front(struct front_side *s, struct err *e)
@@ -341,8 +399,8 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
                        j->sides[FRONT_WITHIN].rule.where[0],
                        j->sides[FRONT_WITHIN].rule.n_where > 1 ? " and the other limits" : "");
     if (j->design.asked && !j->design.found)
-        return err_set(e, ERR_USAGE, "option --design is %lld, need a point of %s",
-                       (long long)j->design.point, run->opt.operands[0]);
+        return err_set(e, ERR_USAGE, "option --design is %s, need a point of %s", run->opt.front_design,
+                       run->opt.operands[0]);
     for (int32_t i = 0; i < j->sides[0].rule.n_front && j->design.asked; i++)
         if (!isfinite(j->design.x[i]))
             return err_set(e, ERR_USAGE,

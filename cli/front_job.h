@@ -10,16 +10,17 @@
 /** The fronts of all rows, or of those within the limits. */
 struct front_side {
     struct keep_rule rule;
-    struct keep *keep; /**< owned */
-    struct table rows; /**< owned: those on the fronts, in the order of the table */
-    int64_t *by_point; /**< shape [rows.n_rows], owned: rows by rising point */
-    int32_t point_col;
+    struct keep *keep;                    /**< owned */
+    struct table rows;                    /**< owned: those on the fronts, in the order of the table */
+    int64_t *by_point;                    /**< shape [rows.n_rows], owned: rows by rising point */
+    int32_t point_col, id_col, label_col; /**< -1: there is none */
 };
 
 /** --design or --at. */
 struct front_design {
     bool asked, found;
     int64_t point;               /**< -1 = --at */
+    const char *label;           /**< which of the point's rows; NULL: its first */
     double x[FRONT_MAX_COLUMNS]; /**< shape [n_front of the rule], sign changed where more is better */
     struct text group;           /**< owned; of --at no group: it is held against all */
     struct table row;            /**< owned: of --at the values alone */
@@ -51,8 +52,11 @@ struct front_job {
 int front_job_run(struct front_job *j, struct run *run, struct err *e);
 void front_job_free(struct front_job *j);
 
-/** Row of side @p s with that point. O(log n). */
-int64_t front_row(const struct front_side *s, int64_t point);
+/** Row of side @p s with that id. O(log n). */
+int64_t front_row(const struct front_side *s, int64_t id);
+enum { FRONT_NAME = 160 };
+/** What a row is called: "12", or where points have several rows "12:LABEL". Returns @p buf. */
+const char *front_name(char buf[FRONT_NAME], const struct front_side *s, int64_t id);
 /** The fronts as rows: all columns of the table, then front (all, within, design), knee (yes, no) and
  * distance from the front of all. 0 or ERR_NOMEM. @p t: zero-initialised. */
 int front_table(struct table *t, const struct front_job *j, struct err *e);

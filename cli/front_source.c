@@ -4,9 +4,34 @@
 
 enum { BATCH = 4096 /* rows of a store at a time: a few MB */ };
 
+/* Rows of `read`, each with a number of its own: the point, and which of its rows it is. */
+static int number_rows(struct front_source *s, struct err *e)
+{
+    const struct table *from = &s->read;
+    int32_t point = table_find(from, "point");
+    table_clear(&s->rows);
+    for (int32_t i = 0; i < from->n_cols && s->rows.n_cols < from->n_cols; i++)
+        table_column(&s->rows, from->names[i], from->kinds[i]);
+    if (s->rows.n_cols == from->n_cols)
+        table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
+    for (int64_t row = 0; row < from->n_rows; row++) {
+        int64_t now = point < 0 ? row : table_cell(from, row, point)->count;
+        s->n = s->begun_point && now == s->point ? s->n + 1 : 0;
+        s->begun_point = true;
+        s->point = now;
+        table_row(&s->rows);
+        for (int32_t i = 0; i < from->n_cols; i++)
+            table_put_cell(&s->rows, from, row, i);
+        table_put_count(&s->rows, now < 0 ? -1 : store_row_id(now, s->n));
+    }
+    return s->rows.failed ? err_nomem(e, "rows") : 0;
+}
+
 static int read_batch(struct front_source *s, struct err *e)
 {
-    return store_next(s->store, &s->walk, BATCH, &s->rows, e);
+    bool many = s->kind && s->kind->label;
+    int rc = store_next(s->store, &s->walk, BATCH, many ? &s->read : &s->rows, e);
+    return rc || !many ? rc : number_rows(s, e);
 }
 
 static int open_store(struct front_source *s, const char *path, struct err *e)
@@ -26,9 +51,15 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
 
 static int open_csv(struct front_source *s, const char *path, struct err *e)
 {
-    int rc = table_read_csv(&s->rows, path, e);
-    s->kind = study_kind_of_columns(&s->rows);
-    return rc;
+    int rc = table_read_csv(&s->read, path, e);
+    if (rc)
+        return rc;
+    s->kind = study_kind_of_columns(&s->read);
+    if (s->kind->label && table_find(&s->read, "point") >= 0)
+        return number_rows(s, e);
+    s->rows = s->read;
+    s->read = (struct table){ 0 };
+    return 0;
 }
 
 int front_source_open(struct front_source *s, const char *path, struct err *e)
@@ -58,6 +89,7 @@ int front_source_next(struct front_source *s, struct table **rows, struct err *e
 void front_source_close(struct front_source *s)
 {
     table_free(&s->rows);
+    table_free(&s->read);
     store_close(s->store);
     *s = (struct front_source){ .from = { .known = false } };
 }

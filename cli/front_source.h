@@ -13,6 +13,9 @@ struct front_source {
     const struct study_kind *kind;
     struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
     struct store_walk walk;
+    struct table read;  /**< a point has several rows: as read, without KEEP_ROW */
+    bool begun_point;   /**< there was a last row */
+    int64_t point, n;   /**< of the last row: its point, and its number within it */
     bool begun;         /**< the first batch was handed out */
     struct origin from; /**< of a store */
     bool complete;      /**< no point of the store is missing */

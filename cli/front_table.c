@@ -6,7 +6,8 @@
 /* Of a table that `weft front` wrote these are replaced. */
 static bool is_own(const char *column)
 {
-    return strcmp(column, "front") == 0 || strcmp(column, "knee") == 0 || strcmp(column, "distance") == 0;
+    return strcmp(column, KEEP_ROW) == 0 || strcmp(column, "front") == 0 || strcmp(column, "knee") == 0 ||
+           strcmp(column, "distance") == 0;
 }
 
 static void put_row(struct table *t, const struct table *from, int64_t row, const char *front, bool knee,

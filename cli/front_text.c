@@ -139,12 +139,14 @@ static void choose_columns(struct layout *l, struct sheet *sheet, const struct f
 {
     static const char *const others[] = { "network", "objective", "total_GBps", "nic_GBps" };
     const struct table *t = &s->rows;
-    int32_t network = table_find(t, "network");
+    const struct column *own = s->rule.kind->tables[TABLE_ROWS].columns;
     char name[24];
     add(l, sheet, s, f, table_find(t, "point"));
-    for (int32_t i = s->point_col + 1; i < network; i++)
+    for (int32_t i = s->point_col + 1; i < t->n_cols && !column_find(own, t->names[i]); i++)
         if (differs(s, f, i))
             add(l, sheet, s, f, i);
+    if (s->label_col >= 0)
+        add(l, sheet, s, f, s->label_col);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         int32_t col = table_find(t, others[i]);
         if (col >= 0 && differs(s, f, col))
@@ -246,6 +248,7 @@ static void put_group(const struct keep_rule *rule, const char *group, struct te
 
 static void put_summary(const struct front_job *j, const char *group, struct text *out)
 {
+    char name[FRONT_NAME];
     const struct keep_rule *rule = &j->sides[FRONT_ALL].rule;
     for (int32_t s = 0; s < j->n_sides; s++) {
         const struct front *f = front_of(keep_fronts(j->sides[s].keep), group);
@@ -256,7 +259,7 @@ static void put_summary(const struct front_job *j, const char *group, struct tex
                         rule->front[k].name);
         text_printf(out, "%s%lld design%s", s == FRONT_ALL ? ": " : "", (long long)n, n == 1 ? "" : "s");
         if (knee >= 0)
-            text_printf(out, ", knee at point %lld", (long long)f->id[knee]);
+            text_printf(out, ", knee at point %s", front_name(name, &j->sides[s], f->id[knee]));
         text_puts(out, "\n");
     }
 }
@@ -264,7 +267,8 @@ static void put_summary(const struct front_job *j, const char *group, struct tex
 static void put_design(const struct front_job *j, const char *group, struct text *out)
 {
     if (j->design.point >= 0)
-        text_printf(out, "\nPoint %lld is\n", (long long)j->design.point);
+        text_printf(out, "\nPoint %lld%s%s is\n", (long long)j->design.point, j->design.label ? ":" : "",
+                    j->design.label ? j->design.label : "");
     else
         text_puts(out, "\nThe design is\n");
     for (int32_t s = 0; s < j->n_sides; s++) {

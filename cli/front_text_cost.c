@@ -70,11 +70,12 @@ static const char *others(const struct keep_rule *rule, int32_t k)
 }
 
 /* What is paid in a column at the same values of the others. */
-static int put_factors(struct text *out, const struct keep_rule *rule, int32_t col,
+static int put_factors(struct text *out, const struct front_side *side, int32_t col,
                        const struct front *within, const struct front *all, struct err *e)
 {
+    const struct keep_rule *rule = &side->rule;
     const struct keep_column *c = &rule->front[col];
-    char worst[SHOW], middle[SHOW];
+    char name[FRONT_NAME], worst[SHOW], middle[SHOW];
     double *factors = malloc((size_t)within->n_sorted * sizeof *factors), most = 0;
     int64_t at = 0;
     if (!factors)
@@ -91,8 +92,8 @@ static int put_factors(struct text *out, const struct keep_rule *rule, int32_t c
     if (!isfinite(most))
         text_puts(out, "no factor says it, a value is 0\n");
     else if (most > 1)
-        text_printf(out, "%s times as %s at worst (point %lld), %s in the median\n",
-                    show_real(worst, most, 5), c->large ? "little" : "much", (long long)within->id[at],
+        text_printf(out, "%s times as %s at worst (point %s), %s in the median\n", show_real(worst, most, 5),
+                    c->large ? "little" : "much", front_name(name, side, within->id[at]),
                     show_real(middle, stat_quantile(factors, within->n_sorted, 0.5), 5));
     else
         text_printf(out, "no %s\n", c->large ? "less" : "more");
@@ -114,7 +115,7 @@ int front_text_limits(const struct front_job *j, const char *group, struct text 
     for (int32_t k = 0; k < rule->n_front; k++)
         put_least(out, &rule->front[k], least_of(within, k), least_of(all, k));
     for (int32_t k = 0; k < rule->n_front && !rc; k++)
-        rc = put_factors(out, rule, k, within, all, e);
+        rc = put_factors(out, &j->sides[FRONT_WITHIN], k, within, all, e);
     return rc;
 }
 

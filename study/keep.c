@@ -29,6 +29,17 @@ struct keep {
 
 /* ---- set-up ---- */
 
+int32_t keep_id_column(const struct table *columns)
+{
+    static const char *const names[] = { KEEP_ROW, "id", "point" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int32_t col = table_find(columns, names[i]);
+        if (col >= 0 && (columns->kinds[col] == TABLE_COUNT || i == 2))
+            return col;
+    }
+    return -1;
+}
+
 static int find_column(int32_t *out, const struct table *columns, const char *name, struct err *e)
 {
     *out = table_find(columns, name);
@@ -38,7 +49,8 @@ static int find_column(int32_t *out, const struct table *columns, const char *na
 static int find_columns(struct keep *k, const struct table *columns, struct err *e)
 {
     const struct keep_rule *r = k->rule;
-    int rc = find_column(&k->point, columns, "point", e);
+    k->point = keep_id_column(columns);
+    int rc = k->point >= 0 ? 0 : find_column(&k->point, columns, "point", e);
     if (!rc && columns->kinds[k->point] != TABLE_COUNT)
         rc = err_set(e, ERR_PARSE, "column point: is no column of whole numbers, need points of a sweep");
     for (int32_t i = 0; r->kind && r->kind->result_columns[i]; i++)

@@ -6,6 +6,11 @@
 #include "base/table.h"
 #include "study/front.h"
 
+/** What tells rows apart is the first of these columns that is there: KEEP_ROW, "id", "point". Where a point
+ * has several rows, who offers them gives each a number, as store_row_id(). */
+#define KEEP_ROW "(row)"
+int32_t keep_id_column(const struct table *columns);
+
 enum { KEEP_MAX_LIMITS = 16, KEEP_MAX_PER = 4 };
 
 struct study_kind;
