@@ -20,7 +20,7 @@ O := build/$(BUILD)$(CLANG_TAG)
 # ---- packages ----
 PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev \
     libjansson-dev libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev \
-    libsqlite3-dev libopenmpi-dev openmpi-bin
+    libsqlite3-dev libopenmpi-dev openmpi-bin binutils
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
 SLURM_PACKAGES := slurm-wlm munge
@@ -28,9 +28,12 @@ FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
 # packages first, and `make help` or `make clean` never need them.
-PKGS := igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3 ompi-c
+PKGS := igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CHECK) pkg-config --cflags $(PKGS) | sed 's/-I */-isystem /g'))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+# Ranks are the program's: the library needs no MPI.
+MPI_CFLAGS = $(eval MPI_CFLAGS := $$(shell pkg-config --cflags ompi-c | sed 's/-I */-isystem /g'))$(MPI_CFLAGS)
+MPI_LIBS = $(eval MPI_LIBS := $$(shell pkg-config --libs ompi-c))$(MPI_LIBS)
 PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "make deps" installs them' >&2;
 
 # ---- flags ----
@@ -46,16 +49,23 @@ CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(WERROR),-Werror)
 # What protoc-c writes is included as a system header: its warnings are not ours.
-BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -isystem $O/gen
+BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -Iinclude -isystem $O/gen
 ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
-    $(CFLAGS.$(BUILD)) $(SUITE_FLAGS) $(CFLAGS) -MMD -MP
-LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
+    -fPIC -fvisibility=hidden -fno-semantic-interposition $(CFLAGS.$(BUILD)) $(SUITE_FLAGS) $(CFLAGS) -MMD -MP
+LIB_LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
+LIBS = $(LIB_LIBS) $(MPI_LIBS)
 
 # ---- sources ----
 sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c)))
 objects = $(patsubst %.c,$O/%.o,$(1))
 LAYERS := base topo workloads alloc sim study kinds plots
 LIB_SRC := $(call sources,$(LAYERS))
+# Of the program alone: figures (gnuplot) and ranks. The library has ranks of its own: one.
+MPI_SRC := $(wildcard study/fleet_mpi*.c study/mpi.c)
+ALONE_SRC := study/fleet_alone.c
+OUR_SRC := $(filter-out $(ALONE_SRC),$(LIB_SRC))
+SHARED_SRC := $(filter-out $(MPI_SRC) plots/%,$(LIB_SRC))
+EXAMPLE_SRC := $(wildcard examples/*.c)
 CLI_SRC := $(call sources,cli)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 # What several unit tests share: brute-force oracles and the like.
@@ -71,7 +81,7 @@ RANKS_SRC := tests/mpi/fleet_ranks.c
 # Another simulator's answers (C++, SimGrid), and the program that writes its questions.
 ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC) $(RUNNER_SRC)
-ALL_SRC := $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
+ALL_SRC := $(LIB_SRC) $(EXAMPLE_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
 
@@ -80,7 +90,11 @@ PROTO := workloads/readers/chakra
 PROTO_H := $(PROTO:%=$O/gen/%.pb-c.h)
 PROTO_O := $(PROTO_H:.h=.o)
 
-LIB := $O/libweft.a
+# What programs of this tree link with, and what is installed.
+LIB := $O/objects.a
+VERSION := $(shell sed -n 's/^#define WEFT_VERSION  *"\(.*\)"/\1/p' include/weft.h)
+SONAME := libweft.so.$(basename $(VERSION))
+LIBRARY := $O/libweft.a $O/libweft.so
 WEFT := $O/weft
 # All suites in one program; those that T asks for in another, so that `make t` compiles nothing else.
 UNIT := $O/unit_tests
@@ -110,7 +124,7 @@ MAKEFLAGS += --no-builtin-rules
 # A sub-make gets as many jobs as there are cores, unless -j was given.
 SUBMAKE = +@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(WEFT) $(LIB) ## build/release/weft and libweft.a (default)
+all: $(WEFT) $(if $(filter release,$(BUILD)),$(LIBRARY)) ## build/release/weft and the library (default)
 
 # Changes when the flags do: a line of the Makefile that compiles nothing costs no compiling.
 $O/flags: FORCE
@@ -130,13 +144,25 @@ $O/gen/%.pb-c.h: $O/gen/%.pb-c.c
 	@:
 
 $(PROTO_O): %.o: %.c
-	$(SAY)$(CC) $(BASE_FLAGS) $(PKG_CFLAGS) -w $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
+	$(SAY)$(CC) $(BASE_FLAGS) $(PKG_CFLAGS) -fPIC -fvisibility=hidden -w $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
 
 $O/workloads/readers/chakra.o: $(PROTO_H)
 
-$(LIB): $(call objects,$(LIB_SRC)) $(PROTO_O)
+$(call objects,$(MPI_SRC)): ALL_CFLAGS += $(MPI_CFLAGS)
+
+$(LIB): $(call objects,$(OUR_SRC)) $(PROTO_O)
 	@rm -f $@
 	$(SAY)ar rcs $@ $^
+
+# One member with the names of weft.h alone: no other of ours can clash with the host's.
+$O/libweft.a: $(call objects,$(SHARED_SRC)) $(PROTO_O)
+	@rm -f $@
+	$(SAY)ld -r -d -o $O/libweft.o $^ && objcopy -w --keep-global-symbol='weft_*' $O/libweft.o && ar rcs $@ $O/libweft.o && rm $O/libweft.o
+
+$O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O)
+	$(SAY)printf '{ global: weft_*; local: *; };\n' >$O/weft.map; \
+	    $(CC) -shared -fopenmp -Wl,--version-script=$O/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs,-z,relro,-z,now -o $O/libweft.so.$(VERSION) $^ $(LIB_LIBS)
+	@ln -sf libweft.so.$(VERSION) $O/$(SONAME) && ln -sf $(SONAME) $@
 
 $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
@@ -202,7 +228,7 @@ test: deps ## install what is missing, then every test, plain and under ASan+UBS
 soak: deps ## the tests with their long counts: 100 kills, every rank count, all random cases under ASan
 	@CC='$(CC)' JOBS='$(JOBS)' SOAK=1 LIMIT_S=3600 tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-test-programs: $(WEFT) $(UNIT) $(RANKS)
+test-programs: $(WEFT) $(UNIT) $(RANKS) $(if $(filter release,$(BUILD)),$(LIBRARY))
 	@:
 
 unit-tests: $(UNIT)
@@ -313,14 +339,11 @@ count: ## lines, files, structs, names and cycles of includes; tests/count.sh -v
 format: ## clang-format in place
 	clang-format -i $(FORMATTED)
 
-install: all ## copy binary, manual page and configs below $(DESTDIR)$(PREFIX)
-	install -D $(WEFT) $(DESTDIR)$(PREFIX)/bin/weft
-	install -D -m 644 docs/weft.1 $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
-	find configs -type f -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/weft/{}' ';'
+install: all ## copy program, library, manual page and configs below $(DESTDIR)$(PREFIX)
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' tests/install.sh install $O $(VERSION)
 
 uninstall: ## remove what install copied
-	rm -f $(DESTDIR)$(PREFIX)/bin/weft $(DESTDIR)$(PREFIX)/share/man/man1/weft.1
-	rm -rf $(DESTDIR)$(PREFIX)/share/weft
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' tests/install.sh uninstall $O $(VERSION)
 
 dist: ## build/weft.tar.gz of the committed files
 	@mkdir -p build

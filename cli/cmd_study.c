@@ -14,7 +14,7 @@
 #include "cli/points.h"
 #include "cli/progress.h"
 #include "cli/sweep_axes.h"
-#include "cli/version.h"
+#include "weft.h"
 #include "kinds/place/place.h"
 #include "study/campaign.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/version.h"
+#include "weft.h"
 #include "topo/graph.h"
 
 /* In the order of use; those of one group stand together. */

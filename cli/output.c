@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "cli/version.h"
+#include "weft.h"
 
 bool output_ends_with(const char *s, const char *end)
 {

@@ -48,7 +48,9 @@ check_includes() {
         where = home(name)
         if (where != "" && file !~ where)
             fault(name " is included only in files named " where)
-        else if (own && where == "") {
+        else if (own && name == "weft.h" && from != "cli" && file != "kinds/library.c")
+            fault("weft.h is for programs: cli and kinds/library.c")
+        else if (own && name != "weft.h" && where == "") {
             slash = index(name, "/")
             to = slash ? substr(name, 1, slash - 1) : ""
             if (to == "")
@@ -112,6 +114,7 @@ self_test() {
     plant alloc/aside.c '\n#include "sim/chunk.h"\n'
     plant sim/cluster/aside.c '#include "alloc/problem.h"\n'
     plant plots/struct.c '#  include "sim/timeline.h"\n'
+    plant topo/public.c '#include "weft.h"\n'
     plant topo/bare.c '#include "network.h"\n'
     plant cli/read.c '#include <yaml.h>\n'
     plant topo/metric.c '#include <igraph/igraph.h>\n'
@@ -131,6 +134,7 @@ self_test() {
     plant base/fits.c "int f(int a,\n      int b)\n{\n$(repeated 96 '    a++;')}\n"
     plant bench/fits.c "$(repeated 1500 ';')"
     plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
+    plant cli/version.c '#include "weft.h"\n'
     plant kinds/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
     plant base/simplex.c '#include <glpk.h>\n'
@@ -159,6 +163,7 @@ self_test() {
         tests/unit/test_long.c
         topo/bare.c
         topo/metric.c
+        topo/public.c
         workloads/chakra.c
         workloads/chakra_leaf.c
         workloads/fit.c

@@ -23,6 +23,7 @@ list_scripts() {
     echo beside mpi tests/mpi.sh
     # What looks at the sources and documents says the same for every build.
     [ "$FOLDER" != "$FIRST" ] || echo last check_layers tests/check_layers.sh
+    [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
     for script in tests/cli/*.sh; do
         name=$(basename "$script" .sh)
         case $name in

@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2016  # backquotes here are those of Markdown
 #
-# The documents against the program: every command of README.md is run, in the order of the page, and every line of
+# The documents against the program: every command of README.md and docs/tour.md is run, in their order, and every line of
 # output shown there must come out of it, in that order ("..." stands for anything left out). Then what the documents
 # name must exist (tests, files), and the manual page must know every command and option.
 LC_ALL=C
@@ -20,7 +20,7 @@ complain() { echo "WRONG at $(date +%s): $1"; }
 
 # Is every line of $1 in $2, in order? A line may end in "..." for the rest of it.
 compare_shown() {
-    without_gap <"$1" | awk -v actual="$2" -v wrong="$(complain "README.md shows what the command does not print")" '
+    without_gap <"$1" | awk -v actual="$2" -v wrong="$(complain "README.md or docs/tour.md shows what the command does not print")" '
         function next_line() { have = (getline line <actual) > 0; return have }
         $0 == "..." || $0 == "" { next }
         {
@@ -53,7 +53,7 @@ awk -v folder="$TMPDIR" -v list="$TMPDIR/list" '
     /^\$ /         { n++; close(file); file = folder "/shown" n; printf "" >file
                      print substr($0, 3) >list; next }
     /^> /          { print substr($0, 3) >list; next }
-                   { print >file }' README.md
+                   { print >file }' README.md docs/tour.md
 
 cd "$work" || exit 1
 ln -s "$root/configs" configs

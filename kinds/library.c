@@ -1,0 +1,286 @@
+/* The library's public functions (include/weft.h) over the engine of studies: a split and a simulated step
+ * are studies of one point, so that all results are rows under the names that CSV has. */
+#include "weft.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "kinds/design/designs.h"
+#include "kinds/design/study.h"
+#include "study/campaign.h"
+#include "study/study.h"
+#include "topo/graph.h"
+
+struct weft_study {
+    char *path;                 /* owned */
+    struct study_override *set; /* shape [n], owned with its texts */
+    int32_t n, cap;
+    struct text notes;
+};
+
+/* A row of a table: its own, or one that a callback sees. */
+struct weft_row {
+    const struct table *table;
+    int64_t at;
+    struct table own;
+};
+
+enum { ROWS_AT_A_TIME = 4096, MOST_THREADS = 1024 };
+
+const char *weft_version(void)
+{
+    return WEFT_VERSION;
+}
+
+/* Codes of weft.h are those of base/err.h without their sign. */
+_Static_assert(WEFT_NOMEM == -ERR_NOMEM && WEFT_IO == -ERR_IO && WEFT_PARSE == -ERR_PARSE &&
+                   WEFT_RANGE == -ERR_RANGE && WEFT_UNSUPPORTED == -ERR_UNSUP && WEFT_LIBRARY == -ERR_LIB &&
+                   WEFT_USAGE == -ERR_USAGE && WEFT_NO_DESIGN == -ERR_NO_DESIGN,
+               "codes of the library are those of the program");
+_Static_assert(sizeof((weft_error *)0)->text == sizeof((struct err *)0)->msg, "messages fit");
+
+static int tell(weft_error *error, int rc, const struct err *e)
+{
+    if (rc && error) {
+        error->code = -rc;
+        memcpy(error->text, e->msg, sizeof error->text);
+    }
+    return -rc;
+}
+
+/* ---- studies ---- */
+
+int weft_load(weft_study **study, const char *path_or_word, weft_error *error)
+{
+    struct err e = { 0 };
+    struct design_point probe = { 0 };
+    *study = NULL;
+    topo_graph_init();
+    /* A file is read when it is used, for only then is it known what for; a word is a network or nothing. */
+    int rc = access(path_or_word, F_OK) == 0
+                 ? 0
+                 : study_load(&probe, path_or_word, NULL, 0, STUDY_NEEDS_NETWORK, &e);
+    study_free(&probe);
+    if (rc)
+        return tell(error, rc, &e);
+    weft_study *s = calloc(1, sizeof *s);
+    char *path = strdup(path_or_word);
+    if (!s || !path) {
+        free(s);
+        free(path);
+        return tell(error, err_nomem(&e, "study"), &e);
+    }
+    s->path = path;
+    *study = s;
+    return 0;
+}
+
+int weft_set(weft_study *study, const char *key, const char *value, weft_error *error)
+{
+    struct err e = { 0 };
+    char *path = strdup(key), *text = strdup(value);
+    if (!path || !text || !vec_reserve(study->set, study->cap, study->n + 1)) {
+        free(path);
+        free(text);
+        return tell(error, err_nomem(&e, "key"), &e);
+    }
+    study->set[study->n++] = (struct study_override){ path, text };
+    return 0;
+}
+
+const char *weft_notes(const weft_study *study)
+{
+    return text_str(&study->notes);
+}
+
+void weft_free_study(weft_study *study)
+{
+    if (!study)
+        return;
+    for (int32_t i = 0; i < study->n; i++) {
+        free((char *)study->set[i].path);
+        free((char *)study->set[i].value);
+    }
+    free(study->set);
+    free(study->path);
+    text_free(&study->notes);
+    free(study);
+}
+
+/* ---- one design ---- */
+
+/* The study of one point, with @p n keys more than its own; the caller frees *set. */
+static int open_point(struct study *s, const weft_study *study, const struct study_override *more, int32_t n,
+                      struct study_override **set, struct err *e)
+{
+    *set = calloc((size_t)(study->n + n) + 1, sizeof **set);
+    if (!*set)
+        return err_nomem(e, "keys");
+    for (int32_t i = 0; i < study->n + n; i++)
+        (*set)[i] = i < study->n ? study->set[i] : more[i - study->n];
+    struct study_ask ask = { .from = { .path = study->path, .overrides = *set, .n = study->n + n },
+                             .kind = &design_kind };
+    return study_open_point(s, &ask, e);
+}
+
+static int run_point(weft_row **row, const weft_study *study, const struct study_override *more, int32_t n,
+                     struct err *e)
+{
+    struct study s = { 0 };
+    struct study_override *set = NULL;
+    *row = calloc(1, sizeof **row);
+    if (!*row)
+        return err_nomem(e, "row");
+    (*row)->table = &(*row)->own;
+    int rc = open_point(&s, study, more, n, &set, e);
+    if (!rc)
+        rc = campaign_rows(&(*row)->own, &s, 1, e);
+    if (!rc && strcmp(weft_text(*row, "status"), "error") == 0)
+        rc = err_set(e, ERR_RANGE, "%s", weft_text(*row, "message"));
+    text_clear((struct text *)&study->notes);
+    text_puts((struct text *)&study->notes, text_str(&s.notes));
+    study_close(&s);
+    free(set);
+    if (rc) {
+        weft_free_row(*row);
+        *row = NULL;
+    }
+    return rc;
+}
+
+int weft_split(weft_row **row, const weft_study *study, weft_error *error)
+{
+    struct err e = { 0 };
+    return tell(error, run_point(row, study, NULL, 0, &e), &e);
+}
+
+int weft_simulate(weft_row **row, const weft_study *study, const char *model, weft_error *error)
+{
+    struct err e = { 0 };
+    const struct study_override more[] = { { "split", "given" }, { "model", model } };
+    return tell(error, run_point(row, study, more, model ? 2 : 1, &e), &e);
+}
+
+/* ---- studies of many points ---- */
+
+void weft_run_defaults(weft_run_options *options)
+{
+    *options = (weft_run_options){ .size = sizeof *options, .threads = 1 };
+}
+
+/* Called by the engine a few times a second. */
+struct watch {
+    const weft_run_options *options;
+    bool stopped;
+};
+
+static bool watch_progress(void *context, const struct campaign_state *state)
+{
+    struct watch *w = context;
+    if (w->options->progress &&
+        w->options->progress(w->options->data, (long long)state->done.seen, (long long)state->n_points))
+        w->stopped = true;
+    return !w->stopped;
+}
+
+/* All rows to the callback, some at a time. */
+static int hand_rows(struct watch *w, struct store *store, const struct study_kind *kind, struct err *e)
+{
+    struct table rows = { 0 };
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    int rc = study_trim_store(store, kind, false, e);
+    while (!rc && !w->stopped) {
+        rc = store_next(store, &walk, ROWS_AT_A_TIME, &rows, e);
+        if (rc || rows.n_rows == 0)
+            break;
+        for (int64_t i = 0; i < rows.n_rows && !w->stopped; i++) {
+            const struct weft_row row = { .table = &rows, .at = i };
+            w->stopped = w->options->row(w->options->data, &row) != 0;
+        }
+    }
+    table_free(&rows);
+    return rc;
+}
+
+static int run_study(const weft_study *study, struct watch *w, struct err *e)
+{
+    const struct study_ask ask = { .from = { .path = study->path, .overrides = study->set, .n = study->n } };
+    const weft_run_options *o = w->options;
+    struct study s;
+    struct campaign c = { 0 };
+    int rc = study_open(&s, &ask, e);
+    if (!rc)
+        rc = study_find_hash(&s, e);
+    const struct campaign_ask run = { .study = &s,
+                                      .all = true,
+                                      .store = o->store,
+                                      .shard = 1,
+                                      .n_shards = 1,
+                                      .threads = o->threads,
+                                      .command = "weft.h",
+                                      .version = WEFT_VERSION,
+                                      .progress = watch_progress,
+                                      .context = w };
+    if (!rc)
+        rc = campaign_open(&c, &run, e);
+    if (!rc)
+        rc = campaign_run(&c, e);
+    if (!rc && o->row && !w->stopped)
+        rc = hand_rows(w, c.store, s.kind, e);
+    text_clear((struct text *)&study->notes);
+    text_puts((struct text *)&study->notes, text_str(&s.notes));
+    campaign_close(&c);
+    study_close(&s);
+    return rc;
+}
+
+int weft_run(const weft_study *study, const weft_run_options *options, weft_error *error)
+{
+    struct err e = { 0 };
+    struct watch w = { .options = options };
+    if (options->size < sizeof *options || options->threads < 1 || options->threads > MOST_THREADS)
+        return tell(error,
+                    err_set(&e, ERR_USAGE,
+                            "options: threads is %d, need 1 to %d, and weft_run_defaults() first",
+                            options->threads, MOST_THREADS),
+                    &e);
+    int rc = run_study(study, &w, &e);
+    if (rc || !w.stopped)
+        return tell(error, rc, &e);
+    if (error) {
+        error->code = WEFT_STOPPED;
+        snprintf(error->text, sizeof error->text, "the run was stopped");
+    }
+    return WEFT_STOPPED;
+}
+
+/* ---- rows ---- */
+
+const char *weft_column(const weft_row *row, int i)
+{
+    return i >= 0 && i < row->table->n_cols ? row->table->names[i] : NULL;
+}
+
+double weft_number(const weft_row *row, const char *column)
+{
+    int32_t at = table_find(row->table, column);
+    return at >= 0 ? table_number(row->table, row->at, at) : (double)NAN;
+}
+
+const char *weft_text(const weft_row *row, const char *column)
+{
+    int32_t at = table_find(row->table, column);
+    return at >= 0 && row->table->kinds[at] == TABLE_TEXT ? table_cell(row->table, row->at, at)->text : NULL;
+}
+
+void weft_free_row(weft_row *row)
+{
+    if (!row)
+        return;
+    table_free(&row->own);
+    free(row);
+}
