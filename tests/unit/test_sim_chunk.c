@@ -113,7 +113,7 @@ static void the_closed_form_is_a_lower_bound_of_the_fixed_order(void **state)
     struct err e = { 0 };
     (void)state;
     assert_ok(rng_build(&r, 81, 0, &e), &e);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < repeats(300); i++) {
         struct draw c = draw_case(r, i % 2);
         struct topo_network net = build(&c.net);
         struct stage stages[STAGE_MAX];
@@ -148,7 +148,7 @@ static void no_order_beats_all_bytes_over_all_bandwidth(void **state)
     struct err e = { 0 };
     (void)state;
     assert_ok(rng_build(&r, 82, 0, &e), &e);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < repeats(200); i++) {
         struct draw c = draw_case(r, false);
         double n_npus = 1, sum_Bps = 0;
         for (int32_t k = 0; k < c.net.n_dims; k++) {
