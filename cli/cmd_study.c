@@ -94,11 +94,16 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* Rows written over the store would be the end of it, -f or not. */
-static int check_out(const struct run *run, struct err *e)
+static int check_out(const struct run *run, const struct extra *extras, int n, struct err *e)
 {
-    if (!run->opt.store || !run->opt.out || !is_same_file(run->opt.store, run->opt.out))
-        return 0;
-    return err_set(e, ERR_USAGE, "-o is %s, which is the store, need another file", run->opt.out);
+    const char *store = run->opt.store;
+    if (store && run->opt.out && is_same_file(store, run->opt.out))
+        return err_set(e, ERR_USAGE, "-o is %s, which is the store, need another file", run->opt.out);
+    for (int i = 0; i < n && store; i++)
+        if (extras[i].path && is_same_file(store, extras[i].path))
+            return err_set(e, ERR_USAGE, "--%s is %s, which is the store, need another file", extras[i].name,
+                           extras[i].path);
+    return 0;
 }
 
 static int32_t threads_of(const struct run *run)
@@ -413,7 +418,7 @@ static int check_options(struct job *job, const struct run *run, struct err *e)
         rc = read_shard(&job->ask, run->opt.shard, e);
     if (!rc)
         rc = check_resume(run, e);
-    return rc ? rc : check_out(run, e);
+    return rc ? rc : check_out(run, job->extras, job->n_extras, e);
 }
 
 /* By all ranks. */
