@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "kinds/design/runner.h"
+#include "kinds/design/designs.h"
 
 enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 

@@ -5,7 +5,7 @@
 
 #include "base/report.h"
 #include "cli/command.h"
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 
 /** Does a file's name have this ending, in upper or lower case? */
 bool output_ends_with(const char *path, const char *ending);

@@ -3,7 +3,7 @@
 #define CLI_TRAINING_H
 
 #include "cli/output.h"
-#include "kinds/design/training_report.h"
+#include "kinds/design/training.h"
 
 /** If workload @p i trains a model: plan and mapping, breakdown, memory, throughput, and the other plans that
  * a search found; in JSON as members of the open object, which is the workload's. Nothing in CSV. */

@@ -1,7 +1,7 @@
 /* The kinds of studies, and what of their keys is below what: what study/ knows of them. */
 #include "kinds/design/designs.h"
 #include "kinds/design/search.h"
-#include "kinds/design/study_keys.h"
+#include "kinds/design/point.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"
 #include "kinds/place/place_study.h"

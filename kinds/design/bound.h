@@ -3,9 +3,9 @@
 #ifndef KINDS_DESIGN_BOUND_H
 #define KINDS_DESIGN_BOUND_H
 
+#include "kinds/design/point.h"
 #include "study/front.h"
 #include "study/keep.h"
-#include "kinds/design/study.h"
 
 /** A column of a front that something is known of before a point is solved. */
 enum bound_column {

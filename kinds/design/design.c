@@ -142,8 +142,8 @@ static int fill_bill(struct design *d, const struct design_point *s, struct err 
 
 /* Everything but the bill that follows from bw_Bps, beside the equal split if asked for; loads are reserved.
  */
-static int fill(struct design *d, const struct design_point *s, const double *bw_Bps, bool compare,
-                struct err *e)
+static int design_fill(struct design *d, const struct design_point *s, const double *bw_Bps, bool compare,
+                       struct err *e)
 {
     for (int32_t k = 0; k < d->n_dims; k++) {
         d->bw_Bps[k] = bw_Bps[k];
@@ -169,7 +169,7 @@ static int evaluate(struct design *d, const struct design_point *s, const double
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
     if (!rc)
-        rc = fill(d, s, bw_Bps, s->model <= SIM_ALPHA_BETA, e);
+        rc = design_fill(d, s, bw_Bps, s->model <= SIM_ALPHA_BETA, e);
     d->answer.gap = d->answer.value = d->answer.lower_bound = NAN;
     d->answer.time_s = d->time_s;
     d->answer.cost_usd = d->cost_usd;
@@ -377,7 +377,7 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
     if (!rc && alloc_has_split(&d->answer)) {
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
-        rc = fill(d, s, bw_Bps, true, e);
+        rc = design_fill(d, s, bw_Bps, true, e);
         if (!rc && s->combine == STUDY_REGRET)
             fill_regret(d);
     }

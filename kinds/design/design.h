@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_DESIGN_H
 #define KINDS_DESIGN_DESIGN_H
 
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 #include "sim/step.h"
 
 /** What one workload does on the design. */

@@ -1,25 +1,534 @@
+/*
+ * Designs as a kind of study: a point is read, its split solved or taken as given, its row filled.
+ *
+ * A hand (struct runner) keeps the study it read: points of a block differ in quick keys alone, which are
+ * changed in place. In the second pass of `prune` a point is first held against the front of its group.
+ */
 #include "kinds/design/designs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
-#include "kinds/design/runner.h"
-#include "kinds/design/runner_grid.h"
-#include "kinds/design/sweep_row.h"
+#include "kinds/design/bound.h"
+#include "kinds/design/grid_study.h"
+#include "study/kind.h"
+#include "study/source.h"
+#include "study/study.h"
 #include "study/sweep_axis.h"
 
-/* ---- points ---- */
+/*
+ * Points of a sweep held against the front of their group before they are
+ * solved.
+ */
 
-enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+/** One a thread. Zero-initialise; release with runner_bound_free(). */
+struct runner_bound {
+    const struct front_set *known; /**< borrowed; NULL: nothing is beaten */
+    const struct study *study;     /**< borrowed */
+    struct bound bound;
+    struct keep *keep;         /**< owned: knows the columns that rows are held apart by */
+    struct table row;          /**< what of a row is known before it is solved */
+    struct text group;         /**< of the last point */
+    bool possible;             /**< rows are held apart by what is known before they are solved */
+    bool by_total;             /**< by the total among others */
+    bool quick_group;          /**< points of one unit can be of several groups */
+    bool prepared;             /**< for the study that is held */
+    const struct front *front; /**< of `group`, borrowed from `known`; NULL = none */
+};
+
+/** ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe to free after failure. */
+static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e);
+static void runner_bound_free(struct runner_bound *b);
+
+/** Another study was read, or another unit begins: what is beaten depends on its points alone, not on those
+ * before. */
+static void runner_bound_forget(struct runner_bound *b);
+
+/** Is the point, whose study was read, proved to be worse than a design that is known? ERR_NOMEM. */
+static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
+                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            struct err *e);
+
+/* ---- words ---- */
+
+static void put_workloads(struct text *out, const struct design_point *s)
+{
+    char number[NUM_TEXT];
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        text_puts(out, i ? "+" : "");
+        if (w->weight != 1)
+            text_printf(out, "%s*", num_format(number, w->weight));
+        text_puts(out, w->tree.name[0] ? w->tree.name : "unnamed");
+    }
+}
+
+int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e)
+{
+    char spec[TOPO_SPEC];
+    if (words->network.n && s->net.name[0])
+        return 0;
+    text_clear(&words->network);
+    text_puts(&words->network, s->net.name[0] ? s->net.name : topo_format_spec(spec, &s->net));
+    return text_check(&words->network, e);
+}
+
+int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e)
+{
+    text_clear(&words->network);
+    text_clear(&words->dims);
+    text_clear(&words->workload);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        text_puts(&words->dims, d ? "|" : "");
+        text_puts(&words->dims, s->net.dims[d].name);
+    }
+    put_workloads(&words->workload, s);
+    int rc = text_check(&words->dims, e);
+    if (!rc)
+        rc = text_check(&words->workload, e);
+    return rc ? rc : sweep_words_change(words, s, e);
+}
+
+void sweep_words_free(struct sweep_words *words)
+{
+    text_free(&words->network);
+    text_free(&words->dims);
+    text_free(&words->workload);
+}
+
+/* ---- a row ---- */
+
+static double giga(double Bps)
+{
+    return Bps / 1e9;
+}
+
+#define WORD(field, says) COLUMN_WORD(struct sweep_row, field, says)
+#define REAL(field, says) COLUMN_REAL(struct sweep_row, field, says)
+#define PER_DIM(field, called, says)                                                                         \
+    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, says, .upto = "n_dims",                    \
+                  .part = "more_dims", .part_from = 4)
+
+/* Keys that a column of the results tells apart have no column of their own. */
+const struct column design_columns[] = {
+    COLUMN_WORD(struct sweep_row, network, "its name, or its word", .flags = COLUMN_REPLACES),
+    COLUMN_COUNT(struct sweep_row, n_dims, "dimensions of the network"),
+    WORD(dims, "their names"),
+    COLUMN_WORD(struct sweep_row, workload, "names, with weights other than 1", .flags = COLUMN_REPLACES,
+                .axis = "workloads"),
+    COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
+    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES),
+    WORD(status, "solved, stalled, infeasible, unbounded, ill-posed, error"),
+    REAL(time_s, "of a step"),
+    REAL(compute_s, "of it"),
+    REAL(comm_s, "of it, exposed"),
+    REAL(cost_usd, "of the network"),
+    REAL(equal_time_s, "with the same total spread equally"),
+    REAL(equal_cost_usd, "likewise"),
+    REAL(speedup, "equal_time_s over time_s"),
+    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd"),
+    REAL(nic_GBps, "bandwidth of the NICs of an NPU"),
+    REAL(gap, "at most so much better is any other split"),
+    WORD(unique, "no other split is as good"),
+    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
+    PER_DIM(util, "util#", "share of the step in which it is busy"),
+    PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
+    TRAINING_COLUMNS(struct sweep_row, training.),
+    WORD(message, "why there is no design"),
+    COLUMNS_END,
+};
+
+void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u)
+{
+    int32_t n = uncertain_n_columns(u);
+    for (const struct column *c = design_columns; c == design_columns || c[-1].name; c++) {
+        if (c->name && strcmp(c->name, "plan") == 0)
+            for (int32_t i = 0; i < n; i++) {
+                uncertain_column(names[i], u, i);
+                *out++ = (struct column)COLUMN_AT(struct sweep_row, uncertain[i], names[i], TABLE_REAL,
+                                                  "percentile of what is uncertain");
+            }
+        *out++ = *c;
+    }
+}
+
+void sweep_row_blank(struct sweep_row *row)
+{
+    row_clear(row, design_columns);
+    for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
+        row->uncertain[i] = NAN;
+}
+
+void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
+{
+    row->n_dims = s->net.n_dims;
+    row->objective = alloc_objective_names[s->objective];
+    row->total_GBps = giga(s->total_Bps);
+    row->network = text_str(&words->network);
+    row->dims = text_str(&words->dims);
+    row->workload = text_str(&words->workload);
+}
+
+static void take_results(struct sweep_row *row, const struct design *d)
+{
+    if (isnan(row->total_GBps))
+        row->total_GBps = giga(d->total_Bps);
+    row->time_s = d->time_s;
+    row->compute_s = d->compute_s;
+    row->comm_s = d->comm_s;
+    row->cost_usd = d->cost_usd;
+    row->equal_time_s = d->equal.time_s;
+    row->equal_cost_usd = d->equal.cost_usd;
+    row->speedup = d->speedup;
+    row->perf_per_cost_gain = d->perf_per_cost_gain;
+    row->nic_GBps = giga(d->nic_Bps);
+    row->gap = d->answer.gap;
+    if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
+        row->unique = d->answer.unique ? "yes" : "no";
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        row->bw_GBps[k] = giga(d->bw_Bps[k]);
+        row->util[k] = d->util_frac[k];
+        row->exposed_s[k] = d->exposed_s[k];
+    }
+}
+
+int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
+                     struct err *e)
+{
+    row->status = alloc_status_names[d->answer.status];
+    row->message = d->answer.reason[0] ? d->answer.reason : NULL;
+    if (!alloc_has_split(&d->answer))
+        return 0;
+    take_results(row, d);
+    return training_row_fill(&row->training, s, d, e);
+}
+
+void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p)
+{
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *path = w->keys[k].path, *value = sweep_value(w, p, k);
+        if (!value)
+            continue;
+        if (strcmp(path, "network") == 0 && !row->network)
+            row->network = value;
+        else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !row->workload)
+            row->workload = value;
+        else if (strcmp(path, "objective") == 0 && !row->objective)
+            row->objective = value;
+        else if (strcmp(path, "total_GBps") == 0 && isnan(row->total_GBps) &&
+                 !num_parse_real(value, &row->total_GBps))
+            row->total_GBps = NAN;
+    }
+}
+
+/* Columns up to the objective, and the total where the study gives it, are known before a point is solved. */
+static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule)
+{
+    int32_t total = table_find(&b->row, "total_GBps");
+    b->possible = true;
+    for (int32_t i = 0; i < rule->n_per; i++) {
+        const char *name = rule->per[i];
+        int32_t col = table_find(&b->row, name);
+        b->possible = b->possible && col >= 0 && col <= total;
+        b->by_total = b->by_total || col == total;
+        /* A network without a name is called by its bandwidths too. */
+        b->quick_group = b->quick_group || design_is_quick(name) || strcmp(name, "network") == 0;
+    }
+}
+
+static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e)
+{
+    *b = (struct runner_bound){ .known = job->known, .study = job->study };
+    if (!job->known)
+        return 0;
+    bound_begin(&b->bound, job->rule->front, job->rule->n_front);
+    study_put_columns(&b->row, job->study, TABLE_ROWS);
+    if (b->row.failed)
+        return err_nomem(e, "columns");
+    look_at_columns(b, job->rule);
+    return keep_build(&b->keep, job->rule, &b->row, e);
+}
+
+static void runner_bound_free(struct runner_bound *b)
+{
+    if (b->known)
+        bound_free(&b->bound);
+    keep_free(b->keep);
+    table_free(&b->row);
+    text_free(&b->group);
+    *b = (struct runner_bound){ 0 };
+}
+
+static void runner_bound_forget(struct runner_bound *b)
+{
+    b->prepared = false;
+}
+
+static int find_group(struct runner_bound *b, const struct design_point *s, const struct sweep_words *words,
+                      const struct sweep_point *p, int64_t point, struct err *e)
+{
+    struct sweep_row row;
+    sweep_row_blank(&row);
+    sweep_row_study(&row, s, words);
+    table_clear(&b->row);
+    study_put_row(&b->row, b->study, TABLE_ROWS, p, point, &row);
+    int rc = b->row.failed ? err_nomem(e, "a row") : keep_group(&b->group, b->keep, &b->row, 0, e);
+    if (!rc)
+        b->front = front_of(b->known, text_str(&b->group));
+    return rc;
+}
+
+static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
+                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            struct err *e)
+{
+    int rc = 0;
+    *beaten = false;
+    /* At given bandwidths a bound takes longer than the point itself. */
+    if (!b->known || !b->possible || s->split == STUDY_GIVEN || (b->by_total && isnan(s->total_Bps)))
+        return 0;
+    if (!b->prepared || b->quick_group)
+        rc = find_group(b, s, words, p, point, e);
+    if (!rc && !b->prepared)
+        rc = bound_prepare(&b->bound, s, e);
+    b->prepared = !rc;
+    *beaten = !rc && bound_beaten(&b->bound, s, b->front);
+    return rc;
+}
+
+struct runner {
+    struct block_job job;
+    struct source_cache cache;
+    struct study_source from; /* of the point under way: axes, cache */
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point slow; /* of the study that is held */
+    bool holds;              /* `study` is that of an earlier point with the same slow values */
+    struct design_point study;
+    struct sweep_words words;
+    struct runner_bound bound;
+    struct runner_grid grid;
+};
+
+enum { DESIGN_NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+
+/* ---- facts ---- */
+
+const char *const design_fact_names[DESIGN_FACTS + 1] = { "n_npus", "n_dims", "size1", "size2",
+                                                          "size3",  "size4",  "size5", "size6",
+                                                          "size7",  "size8",  NULL };
+
+void design_facts(double *x, const struct topo_network *net)
+{
+    *x++ = (double)net->n_npus;
+    *x++ = net->n_dims;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        x[d] = d < net->n_dims ? net->dims[d].size : 1;
+}
+
+int runner_build(struct runner **out, const struct block_job *job, struct err *e)
+{
+    struct runner *r = calloc(1, sizeof *r);
+    *out = r;
+    if (!r)
+        return err_nomem(e, "a runner of a sweep");
+    r->job = *job;
+    r->from = job->study->from;
+    r->from.axes = r->axes;
+    r->from.cache = &r->cache;
+    r->grid = (struct runner_grid){ .rule = job->rule, .order = job->order, .study = job->study };
+    int rc = runner_bound_build(&r->bound, job, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* With all that was made from it. */
+static void drop_study(struct runner *r)
+{
+    runner_grid_forget(&r->grid);
+    runner_bound_forget(&r->bound);
+    if (r->holds)
+        study_free(&r->study);
+    r->holds = false;
+}
+
+void runner_free(struct runner *r)
+{
+    if (!r)
+        return;
+    drop_study(r);
+    source_cache_free(&r->cache);
+    sweep_words_free(&r->words);
+    runner_bound_free(&r->bound);
+    runner_grid_free(&r->grid);
+    free(r);
+}
+
+/* The study at a point whose slow values are those of the one that is held, if any is. */
+static int runner_load(struct runner *r, const struct sweep_point *p, struct err *e)
+{
+    r->from.n_axes = sweep_point_overrides(r->axes, &r->job.study->sweep, p);
+    if (r->holds && study_change(&r->study, &r->from, DESIGN_NEEDS))
+        return sweep_words_change(&r->words, &r->study, e);
+    drop_study(r);
+    int rc = study_read(&r->study, &r->from, DESIGN_NEEDS, e);
+    r->holds = !rc;
+    return rc ? rc : sweep_words_take(&r->words, &r->study, e);
+}
+
+/* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
+static bool is_left_out(const struct runner *r, const struct sweep_point *p, const struct topo_network *net)
+{
+    const struct sweep *w = &r->job.study->sweep;
+    double facts[DESIGN_FACTS];
+    if (w->where && net)
+        design_facts(facts, net);
+    return w->where && !sweep_passes(w, p, net ? facts : NULL);
+}
+
+/* Split, time and price of the study that was loaded, as a row. */
+static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
+                      struct sweep_counts *n, struct err *e)
+{
+    const struct design_own *own = r->job.study->own;
+    struct sweep_row row;
+    struct design d;
+    int rc = design_row(&d, &r->study, e);
+    if (rc)
+        return rc;
+    sweep_row_blank(&row);
+    sweep_row_study(&row, &r->study, &r->words);
+    rc = sweep_row_design(&row, &r->study, &d, e);
+    if (!rc && own && own->uncertain.n_keys && alloc_has_split(&d.answer))
+        rc = uncertain_fill(row.uncertain, &own->uncertain, &r->study, &d, e);
+    n->failed += !rc && !alloc_has_split(&d.answer);
+    if (!rc)
+        study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
+    design_free(&d);
+    return rc;
+}
+
+/* What is wrong with a point is its row. */
+static void add_error(struct runner *r, const struct sweep_point *p, int64_t point, bool read,
+                      const char *message, struct table *rows)
+{
+    struct sweep_row row;
+    sweep_row_blank(&row);
+    if (read)
+        sweep_row_study(&row, &r->study, &r->words);
+    sweep_row_axes(&row, &r->job.study->sweep, p);
+    row.status = "error";
+    row.message = message;
+    study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
+}
+
+/* The row of a point that is not left out. Lack of memory ends the sweep. */
+static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
+                   struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    bool read = !rc;
+    if (read)
+        rc = add_design(r, p, point, rows, n, inner);
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", inner->msg);
+    n->failed += rc != 0;
+    if (rc)
+        add_error(r, p, point, read, inner->msg, rows);
+    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+}
+
+static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
+                     struct sweep_counts *n, struct err *e)
+{
+    struct err inner = { 0 };
+    bool out = is_left_out(r, p, NULL), bounded = false;
+    int read = out ? 0 : runner_load(r, p, &inner);
+    if (!out && !read)
+        out = is_left_out(r, p, &r->study.net);
+    int rc = out || read ? 0 : runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
+    if (rc)
+        return rc;
+    n->seen++;
+    n->filtered += out;
+    n->bounded += bounded;
+    n->solved += !out && !bounded;
+    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, n, e);
+}
+
+static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,
+                    struct sweep_counts *n, struct err *e)
+{
+    int rc = 0;
+    for (int64_t i = 0; i < unit->n && !rc; i++) {
+        struct sweep_point p;
+        int64_t point = order_point(&p, r->job.order, unit, i);
+        rc = run_point(r, &p, point, rows, n, e);
+    }
+    return rc;
+}
+
+/* Points that may be kept become rows as all others do; what was looked at beside them is counted. */
+static int run_found(struct runner *r, const struct order_unit *unit, struct table *rows,
+                     struct sweep_counts *n, struct err *e)
+{
+    const struct grid_found *found = &r->grid.found;
+    struct sweep_counts again = { 0 };
+    int rc = 0;
+    for (int64_t i = 0; i < found->n && !rc; i++) {
+        struct sweep_point p;
+        int64_t point = order_point(&p, r->job.order, unit, found->points[i].at - unit->first);
+        rc = run_point(r, &p, point, rows, &again, e);
+    }
+    n->seen += unit->n;
+    n->bounded += found->bounded;
+    n->solved += found->evaluated;
+    n->failed += again.failed;
+    return rc;
+}
+
+/* The study at the first point of the unit says whether its points are a grid; one that is held has said. */
+static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *unit, struct err *e)
+{
+    enum { FEW = 256 };
+    struct sweep_point p;
+    struct err inner = { 0 };
+    *is_grid = false;
+    if (!r->grid.rule || unit->n < FEW)
+        return 0;
+    order_point(&p, r->job.order, unit, 0);
+    int rc = r->holds && r->grid.asked ? 0 : runner_load(r, &p, &inner);
+    if (rc)
+        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+    return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
+}
+
+int runner_unit(struct runner *r, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+                struct err *e)
+{
+    bool is_grid;
+    if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
+        drop_study(r);
+    r->slow = unit->slow;
+    runner_bound_forget(&r->bound);
+    int rc = try_grid(&is_grid, r, unit, e);
+    if (rc)
+        return rc;
+    return is_grid ? run_found(r, unit, rows, n, e) : run_each(r, unit, rows, n, e);
+}
+
+/* ---- points ---- */
 
 int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, unsigned more,
                 struct err *e)
 {
     struct study_override axes[SWEEP_MAX_KEYS];
     const struct study_source from = study_source_at(axes, s, p);
-    return study_read(out, &from, NEEDS | more, e);
+    return study_read(out, &from, DESIGN_NEEDS | more, e);
 }
 
 bool design_passes(const struct study *s, const struct sweep_point *p, const struct topo_network *net)

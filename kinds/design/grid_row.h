@@ -1,5 +1,5 @@
-/** @file Private to kinds/design/grid: a run of combinations that differ in the innermost axes, and what passes
- * it. */
+/** @file Private to kinds/design/grid: a run of combinations that differ in the innermost axes, and what
+ * passes it. */
 #ifndef KINDS_DESIGN_GRID_ROW_H
 #define KINDS_DESIGN_GRID_ROW_H
 

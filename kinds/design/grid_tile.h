@@ -1,7 +1,7 @@
 /**
- * @file Private to kinds/design/grid: the loop over a row, with vectors of LANES numbers. Included once for each
- * length, by a file that defines LANES, what the function is called (SIFT) and the instructions it may use
- * (TARGET). Products were taken before and sums are additions one by one, so all lengths round alike.
+ * @file Private to kinds/design/grid: the loop over a row, with vectors of LANES numbers. Included once for
+ * each length, by a file that defines LANES, what the function is called (SIFT) and the instructions it may
+ * use (TARGET). Products were taken before and sums are additions one by one, so all lengths round alike.
  */
 #include "kinds/design/grid_row.h"
 

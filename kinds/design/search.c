@@ -1,9 +1,1278 @@
+/*
+ * Which plan of parallelism trains a model fastest: every legal plan, shape by shape, at given bandwidths or
+ * together with the split.
+ *
+ * A shape (degrees without how they lie along the dimensions) has a bound of its time that costs
+ * microseconds; shapes whose bound is behind the best so far are left out. The order of candidates breaks
+ * ties, so that the result is the same for any number of threads.
+ */
 #include "kinds/design/search.h"
 
+#include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/design/search_run.h"
+#include "alloc/bound.h"
+#include "alloc/lp.h"
+#include "base/array.h"
+#include "kinds/design/design.h"
+#include "workloads/collective.h"
+#include "workloads/step.h"
+
+/** Degrees that make the number of NPUs. */
+struct search_shape {
+    int64_t degree[N_PLAN_AXES], ep;
+};
+
+/** Growing; zero-initialise, release with search_shapes_free(). */
+struct search_shapes {
+    struct search_shape *shapes; /**< shape [n], owned */
+    int32_t n, cap;
+    int64_t n_illegal; /**< combinations of values that were asked for by name, which cannot be */
+};
+
+/** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
+enum { SEARCH_PLACES = 24 };
+
+struct search_places {
+    enum plan_axis order[SEARCH_PLACES][N_PLAN_AXES];
+    struct plan_place places[SEARCH_PLACES];
+    int32_t n;
+    int64_t n_unmapped; /**< orders whose degrees do not lie along the dimensions */
+};
+
+/** All shapes, in a fixed order. ERR_NOMEM. */
+static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
+                              const struct training *base, int64_t n_npus, struct err *e);
+static void search_shapes_free(struct search_shapes *s);
+
+static void search_find_places(struct search_places *out, const struct search_space *space,
+                               const struct plan *plan, const struct topo_network *net);
+
+/** The plan of base with the shape's degrees, and the least of everything. */
+static struct plan search_plan(const struct training *base, const struct search_shape *shape);
+
+/** Called for each legal plan of a shape; its order is the base's. */
+typedef void (*search_visit)(void *with, const struct plan *plan);
+
+/** Visit the plans of one shape in a fixed order; how many values asked for by name were illegal. ERR_NOMEM.
+ */
+static int search_walk(int64_t *n_illegal, const struct search_space *space, const struct training *base,
+                       const struct search_shape *shape, search_visit visit, void *with, struct err *e);
+
+/*
+ * The time of a planned step at given bandwidths, a few hundred nanoseconds
+ * each.
+ */
+
+/** Times of collectives of one place, found once. */
+struct search_clock {
+    struct collective_way way;
+    const struct plan_place *place;
+    bool linear; /**< nothing is chosen by the bytes */
+    bool found[N_PLAN_GROUPS][N_COLLECTIVES];
+    struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
+};
+
+/** @p way: borrowed pointers in it must outlive the clock. */
+static void search_clock_set(struct search_clock *c, const struct collective_way *way,
+                             const struct plan_place *place);
+
+/** Time of the step [s]. */
+static double search_clock_time(struct search_clock *c, const struct plan_cost *cost);
+
+/** The same with what each dimension takes of the path that decides. */
+static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost);
+
+/** Zero-initialise and reserve; release with search_best_free(). */
+struct search_best {
+    struct search_found *found; /**< shape [n], owned; best first */
+    int32_t n, most;
+};
+
+static int search_best_reserve(struct search_best *b, int32_t most, struct err *e);
+static void search_best_free(struct search_best *b);
+
+/** Less value, then less memory, then earlier. */
+static bool search_is_better(const struct search_found *a, const struct search_found *b);
+
+/** Could a candidate of this value be among the best? */
+static bool search_best_takes(const struct search_best *b, double value);
+
+/** Nothing when a candidate of this rank is there already. */
+static void search_best_add(struct search_best *b, const struct search_found *f);
+
+/** A candidate that fits: a plan, and one of its places. */
+struct search_candidate {
+    const struct plan *plan; /**< its order is not that of the place */
+    const struct plan_cost *cost;
+    double memory_B;
+    int64_t rank;
+    struct search_clock *clocks; /**< shape [SEARCH_PLACES]: of each of the run's ways, at this place */
+    const enum plan_axis *order; /**< shape [N_PLAN_AXES] */
+};
+
+enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a run may time a candidate at */ };
+
+/** What a thread does with a candidate; @p mine is its own. It cannot fail: it notes lack of memory in mine.
+ */
+typedef void (*search_take)(void *mine, const struct search_candidate *c);
+
+struct search_run {
+    const struct search_space *space;
+    const struct design_point *study;
+    const struct training *base;
+    struct collective_way ways[SEARCH_WAYS];
+    int32_t n_ways;
+    search_take take;
+    void **mine; /**< shape [n_threads] */
+    int32_t n_threads;
+};
+
+/** How many threads a run has. */
+static int32_t search_threads(void);
+
+/**
+ * Visit every legal plan at every place that fits the NPU's memory; counts into @p out. Which thread gets
+ * what is not determined, ranks are. ERR_NOMEM.
+ */
+static int search_run(struct search_result *out, const struct search_run *r, struct err *e);
+
+/** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
+static struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
+
+/** search_given() for another number of the best. */
+static int search_fastest(struct search_result *out, const struct search_space *space,
+                          const struct design_point *s, const struct training *base, const double *bw_Bps,
+                          int32_t most, struct err *e);
+
+/** A candidate as it is kept. */
+static struct search_found search_found_of(const struct search_candidate *c);
+
+const char *const search_reason_words[N_SEARCH_REASONS + 1] = { "something does not divide",
+                                                                "degrees do not lie along the dimensions",
+                                                                "memory does not suffice" };
+
+enum { DEFAULT_TOP = 10 };
+
+static const char *const order_words[] = { "given", "any", NULL };
+static const char *const bool_words[] = { "false", "true", NULL };
+static const char *const zero_words[] = { "0", "1", "2", "3", NULL };
+
+struct search_conf {
+    yaml_id tp, cp, pp, ep, micro, interleave, recompute, zero, seq_parallel, context, schedule;
+    int32_t order;
+    int64_t top;
+};
+
+#define LIST(key_name, field, text)                                                                          \
+    {                                                                                                        \
+        .name = key_name, .help = text, .kind = KEY_NODE, .offset = offsetof(struct search_conf, field),     \
+        .unit = ""                                                                                           \
+    }
+
+static const struct key search_keys[] = {
+    LIST("tp", tp, "list of degrees to try; absent: every legal one"),
+    LIST("cp", cp, "list of degrees to try; absent: every legal one"),
+    LIST("pp", pp, "list of degrees to try; absent: every legal one"),
+    LIST("ep", ep, "list of degrees to try; absent: every legal one"),
+    LIST("micro_batch", micro, "list of sizes to try; absent: every divisor of batch / dp"),
+    LIST("interleave", interleave, "list of chunks to try; absent: every divisor of a stage's layers"),
+    LIST("recompute", recompute, "list of none, selective, full; absent: all"),
+    LIST("zero", zero, "list of 0 to 3; absent: all"),
+    LIST("seq_parallel", seq_parallel, "list of false, true; absent: both"),
+    LIST("context", context, "list of ring, all-gather, ulysses; absent: all"),
+    LIST("schedule", schedule, "list of 1f1b, gpipe; absent: both"),
+    { .name = "order",
+      .help = "over the dimensions: the plan's (given) or any; absent: any",
+      .kind = KEY_WORD,
+      .offset = offsetof(struct search_conf, order),
+      .unit = "",
+      .dflt = 1,
+      .words = order_words },
+    { .name = "top",
+      .help = "how many of the best to show",
+      .kind = KEY_COUNT,
+      .offset = offsetof(struct search_conf, top),
+      .unit = "",
+      .scale = 1,
+      .min = 1,
+      .max = SEARCH_MAX_TOP,
+      .dflt = DEFAULT_TOP },
+};
+
+const struct section search_section = { .name = "search",
+                                        .help = "which plans of parallelism to try for the model",
+                                        .keys = search_keys,
+                                        .n_keys = sizeof search_keys / sizeof search_keys[0] };
+
+void search_defaults(struct search_space *s)
+{
+    *s = (struct search_space){ .recompute = (1U << N_PLAN_RECOMPUTES) - 1,
+                                .zero = 15,
+                                .seq_parallel = 3,
+                                .context = (1U << N_PLAN_CONTEXTS) - 1,
+                                .schedule = (1U << N_PLAN_SCHEDULES) - 1,
+                                .any_order = true,
+                                .top = DEFAULT_TOP };
+}
+
+static int need_list(const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SEARCH_MAX_VALUES))
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
+                       SEARCH_MAX_VALUES);
+    return rc;
+}
+
+/* Ascending, each once, so that the order of writing changes nothing. */
+static void insert(struct search_values *v, int64_t value)
+{
+    int32_t at = 0;
+    while (at < v->n && v->values[at] < value)
+        at++;
+    if (at < v->n && v->values[at] == value)
+        return;
+    memmove(&v->values[at + 1], &v->values[at], (size_t)(v->n - at) * sizeof v->values[0]);
+    v->values[at] = value;
+    v->n++;
+}
+
+static int read_values(struct search_values *out, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    out->n = 0;
+    if (list < 0)
+        return 0;
+    int rc = need_list(doc, list, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        int64_t value;
+        if ((rc = yaml_count(doc, id, &value, e)))
+            return rc;
+        if (value < 1 || value > (int64_t)1e12)
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 or more", (long long)value);
+        insert(out, value);
+    }
+    return 0;
+}
+
+static int read_mask(unsigned *out, const char *const *words, const struct yaml_doc *doc, yaml_id list,
+                     struct err *e)
+{
+    if (list < 0)
+        return 0;
+    *out = 0;
+    int rc = need_list(doc, list, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        const char *word;
+        unsigned i = 0;
+        if ((rc = yaml_text(doc, id, &word, e)))
+            return rc;
+        while (words[i] && strcmp(words[i], word) != 0)
+            i++;
+        if (!words[i]) {
+            struct text all = { 0 };
+            for (i = 0; words[i]; i++)
+                text_printf(&all, "%s%s", i ? ", " : "", words[i]);
+            rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, need one of %s", word, text_str(&all));
+            text_free(&all);
+            return rc;
+        }
+        *out |= 1U << i;
+    }
+    return 0;
+}
+
+int search_read(struct search_space *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct search_conf conf;
+    int rc = schema_read(&conf, &search_section, doc, map, e);
+    if (rc)
+        return rc;
+    const struct {
+        struct search_values *out;
+        yaml_id list;
+    } values[] = { { &s->tp, conf.tp }, { &s->cp, conf.cp },       { &s->pp, conf.pp },
+                   { &s->ep, conf.ep }, { &s->micro, conf.micro }, { &s->interleave, conf.interleave } };
+    const struct {
+        unsigned *out;
+        const char *const *words;
+        yaml_id list;
+    } masks[] = { { &s->recompute, plan_recompute_words, conf.recompute },
+                  { &s->zero, zero_words, conf.zero },
+                  { &s->seq_parallel, bool_words, conf.seq_parallel },
+                  { &s->context, plan_context_words, conf.context },
+                  { &s->schedule, plan_schedule_words, conf.schedule } };
+    search_defaults(s);
+    for (size_t i = 0; i < sizeof values / sizeof *values && !rc; i++)
+        rc = read_values(values[i].out, doc, values[i].list, e);
+    for (size_t i = 0; i < sizeof masks / sizeof *masks && !rc; i++)
+        rc = read_mask(masks[i].out, masks[i].words, doc, masks[i].list, e);
+    s->any_order = conf.order == 1;
+    s->top = (int32_t)conf.top;
+    return rc;
+}
+
+static void search_shapes_free(struct search_shapes *s)
+{
+    free(s->shapes);
+    *s = (struct search_shapes){ 0 };
+}
+
+/* ---- values ---- */
+
+/* No number up to 1e12 has more divisors (963,761,198,400 has 6,720). */
+enum { MAX_LIST = 6720 };
+
+struct list {
+    int64_t values[MAX_LIST];
+    int32_t n;
+};
+
+/* What was asked for, or every divisor of `of`; ascending. O(sqrt(of)). */
+static void list_values(struct list *out, const struct search_values *asked, int64_t of)
+{
+    int32_t n_small = 0;
+    out->n = 0;
+    for (int32_t i = 0; i < asked->n; i++)
+        out->values[out->n++] = asked->values[i];
+    if (asked->n)
+        return;
+    for (int64_t d = 1; d <= of / d; d++)
+        if (of % d == 0)
+            out->values[n_small++] = d;
+    out->n = n_small;
+    for (int32_t i = n_small; i-- > 0;)
+        if (of / out->values[i] != out->values[i])
+            out->values[out->n++] = of / out->values[i];
+}
+
+static bool is_alone(const struct training *base)
+{
+    return base->model.family != MODEL_TRANSFORMER;
+}
+
+static struct plan search_plan(const struct training *base, const struct search_shape *shape)
+{
+    struct plan p = base->plan;
+    memcpy(p.degree, shape->degree, sizeof p.degree);
+    p.ep = shape->ep;
+    p.micro = p.interleave = 1;
+    p.recompute = PLAN_RECOMPUTE_NONE;
+    p.schedule = PLAN_1F1B;
+    p.context = PLAN_CP_RING;
+    p.zero = 0;
+    p.seq_parallel = base->model.moe.experts && p.degree[PLAN_TP] > 1;
+    return p;
+}
+
+/* ---- shapes ---- */
+
+static int add_shape(struct search_shapes *out, const struct search_shape *shape, struct err *e)
+{
+    struct search_shape *grown = array_grow(out->shapes, out->n, &out->cap, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "a search");
+    out->shapes = grown;
+    out->shapes[out->n++] = *shape;
+    return 0;
+}
+
+struct seeking {
+    struct search_shapes *out;
+    const struct search_space *space;
+    const struct training *base;
+    int64_t n_npus;
+    struct list tp, cp, pp, ep;
+};
+
+/* Degrees of expert parallelism for the others. */
+static int add_with_experts(struct seeking *x, struct search_shape *shape, struct err *e)
+{
+    for (int32_t i = 0; i < x->ep.n; i++) {
+        shape->ep = x->ep.values[i];
+        struct plan p = search_plan(x->base, shape);
+        if (!plan_check(&p, &x->base->model, x->n_npus, NULL)) {
+            x->out->n_illegal += x->space->ep.n > 0;
+            continue;
+        }
+        int rc = add_shape(x->out, shape, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int add_with_stages(struct seeking *x, struct search_shape *shape, int64_t left, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < x->pp.n && !rc; i++) {
+        int64_t pp = x->pp.values[i];
+        if (left % pp || (!is_alone(x->base) && pp > x->base->model.layers)) {
+            x->out->n_illegal += x->space->pp.n > 0;
+            continue;
+        }
+        shape->degree[PLAN_PP] = pp;
+        shape->degree[PLAN_DP] = left / pp;
+        rc = add_with_experts(x, shape, e);
+    }
+    return rc;
+}
+
+static int add_all(struct seeking *x, struct err *e)
+{
+    struct search_shape shape = { .ep = 1 };
+    int rc = 0;
+    for (int32_t t = 0; t < x->tp.n && !rc; t++)
+        for (int32_t c = 0; c < x->cp.n && !rc; c++) {
+            int64_t tp = x->tp.values[t], cp = x->cp.values[c];
+            if (x->n_npus % tp || x->n_npus / tp % cp) {
+                x->out->n_illegal += x->space->tp.n > 0 || x->space->cp.n > 0;
+                continue;
+            }
+            shape.degree[PLAN_TP] = tp;
+            shape.degree[PLAN_CP] = cp;
+            rc = add_with_stages(x, &shape, x->n_npus / tp / cp, e);
+        }
+    return rc;
+}
+
+static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
+                              const struct training *base, int64_t n_npus, struct err *e)
+{
+    const struct model *m = &base->model;
+    struct seeking *x = calloc(1, sizeof *x);
+    *out = (struct search_shapes){ 0 };
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = (struct seeking){ .out = out, .space = space, .base = base, .n_npus = n_npus };
+    list_values(&x->tp, &space->tp, is_alone(base) ? 1 : m->heads);
+    list_values(&x->cp, &space->cp, is_alone(base) ? 1 : m->seq);
+    list_values(&x->pp, &space->pp, is_alone(base) ? 1 : n_npus);
+    list_values(&x->ep, &space->ep, m->moe.experts ? m->moe.experts : 1);
+    int rc = add_all(x, e);
+    free(x);
+    if (rc)
+        search_shapes_free(out);
+    return rc;
+}
+
+/* ---- places ---- */
+
+static bool is_new(const struct search_places *out, const struct plan_place *place)
+{
+    for (int32_t i = 0; i < out->n; i++)
+        if (memcmp(out->places[i].axis, place->axis, sizeof place->axis) == 0 &&
+            memcmp(out->places[i].stride, place->stride, sizeof place->stride) == 0)
+            return false;
+    return true;
+}
+
+static void try_order(struct search_places *out, struct plan *p, const struct topo_network *net)
+{
+    struct plan_place place;
+    struct err ignored;
+    if (plan_map(&place, p, net, &ignored)) {
+        out->n_unmapped++;
+        return;
+    }
+    if (!is_new(out, &place))
+        return;
+    memcpy(out->order[out->n], p->order, sizeof p->order);
+    out->places[out->n++] = place;
+}
+
+/* Permutations in the order of their words; the base's own comes first. */
+static void permute(struct search_places *out, struct plan *p, int at, unsigned used,
+                    const struct topo_network *net)
+{
+    if (at == N_PLAN_AXES) {
+        try_order(out, p, net);
+        return;
+    }
+    for (int axis = 0; axis < N_PLAN_AXES; axis++) {
+        if (used & 1U << axis)
+            continue;
+        p->order[at] = (enum plan_axis)axis;
+        permute(out, p, at + 1, used | 1U << axis, net);
+    }
+}
+
+static void search_find_places(struct search_places *out, const struct search_space *space,
+                               const struct plan *plan, const struct topo_network *net)
+{
+    struct plan p = *plan;
+    out->n = 0;
+    out->n_unmapped = 0;
+    try_order(out, &p, net);
+    if (space->any_order) {
+        out->n_unmapped = 0;
+        permute(out, &p, 0, 0, net);
+    }
+}
+
+/* ---- plans of a shape ---- */
+
+struct walking {
+    const struct search_space *space;
+    const struct training *base;
+    search_visit visit;
+    void *with;
+    int64_t n_illegal;
+    struct list micros, chunks;
+};
+
+/* What changes nothing that divides: memory and what is sent. Where it would change nothing at all, once. */
+static void walk_memory(const struct walking *x, struct plan *p)
+{
+    const struct model *m = &x->base->model;
+    bool shared = p->degree[PLAN_DP] * p->degree[PLAN_CP] > 1;
+    unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
+    if (is_alone(x->base))
+        recomputes = 1;
+    else if (m->attention == MODEL_FLASH && recomputes & 1U << PLAN_RECOMPUTE_NONE)
+        recomputes &= ~(1U << PLAN_RECOMPUTE_SELECTIVE); /* nothing but a sum per row is kept of scores */
+    for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++)
+        for (int32_t z = 0; z < 4; z++) {
+            if (!(recomputes & 1U << r) || !(zeros & 1U << z))
+                continue;
+            p->recompute = r;
+            p->zero = z;
+            x->visit(x->with, p);
+        }
+}
+
+static void walk_legal(struct walking *x, struct plan *p, bool asked)
+{
+    if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], NULL))
+        walk_memory(x, p);
+    else
+        x->n_illegal += asked;
+}
+
+static void walk_chunks(struct walking *x, struct plan *p)
+{
+    const unsigned one = 1U << PLAN_1F1B, other = 1U << PLAN_GPIPE;
+    bool alone = p->degree[PLAN_PP] == 1, even = p->first + p->last == 0;
+    p->schedule = PLAN_1F1B;
+    if (x->space->schedule & one) {
+        list_values(&x->chunks, &x->space->interleave,
+                    !alone && even ? x->base->model.layers / p->degree[PLAN_PP] : 1);
+        for (int32_t i = 0; i < x->chunks.n; i++) {
+            p->interleave = x->chunks.values[i];
+            walk_legal(x, p, x->space->interleave.n > 0);
+        }
+    }
+    p->interleave = 1;
+    /* One stage has nothing to schedule. */
+    if (x->space->schedule & other && !(alone && x->space->schedule & one)) {
+        p->schedule = PLAN_GPIPE;
+        walk_legal(x, p, false);
+    }
+    p->schedule = PLAN_1F1B;
+}
+
+static void walk_splits(struct walking *x, struct plan *p)
+{
+    unsigned sps = p->degree[PLAN_TP] > 1 ? x->space->seq_parallel : 1;
+    unsigned contexts = p->degree[PLAN_CP] > 1 ? x->space->context : 1;
+    for (unsigned sp = 0; sp < 2; sp++)
+        for (int32_t c = 0; c < N_PLAN_CONTEXTS; c++) {
+            if (!(sps & 1U << sp) || !(contexts & 1U << c))
+                continue;
+            p->seq_parallel = sp;
+            p->context = c;
+            walk_chunks(x, p);
+        }
+}
+
+static int search_walk(int64_t *n_illegal, const struct search_space *space, const struct training *base,
+                       const struct search_shape *shape, search_visit visit, void *with, struct err *e)
+{
+    struct walking *x = calloc(1, sizeof *x);
+    struct plan p = search_plan(base, shape);
+    int64_t samples = p.batch / p.degree[PLAN_DP];
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = (struct walking){ .space = space, .base = base, .visit = visit, .with = with };
+    list_values(&x->micros, &space->micro, samples);
+    for (int32_t i = 0; i < x->micros.n; i++) {
+        p.micro = x->micros.values[i];
+        if (samples % p.micro == 0)
+            walk_splits(x, &p);
+        else
+            x->n_illegal++;
+    }
+    *n_illegal = x->n_illegal;
+    free(x);
+    return 0;
+}
+
+static void search_clock_set(struct search_clock *c, const struct collective_way *way,
+                             const struct plan_place *place)
+{
+    c->way = *way;
+    c->place = place;
+    /* No planned step broadcasts, which is the one kind that always chooses. */
+    c->linear = collective_is_linear(COLLECTIVE_ALL_REDUCE, way);
+    for (int g = 0; g < N_PLAN_GROUPS; g++)
+        for (int k = 0; k < N_COLLECTIVES; k++)
+            c->found[g][k] = false;
+}
+
+static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
+{
+    if (!c->found[x->group][x->kind]) {
+        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group], &c->way);
+        c->found[x->group][x->kind] = true;
+    }
+    return &c->lines[x->group][x->kind];
+}
+
+static double search_clock_time(struct search_clock *c, const struct plan_cost *cost)
+{
+    double once_s[PLAN_MAX_COLLECTIVES];
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        once_s[i] = 0;
+        if (!c->linear) {
+            struct collective_time t;
+            collective_time(&t, x->kind, x->bytes, c->place->members[x->group], &c->way);
+            once_s[i] = t.time_s;
+            continue;
+        }
+        const struct collective_lines *lines = find_lines(c, x);
+        for (int32_t l = 0; l < lines->n; l++) {
+            double time_s = lines->lines[l].const_s + lines->lines[l].s_per_B * x->bytes;
+            once_s[i] = time_s > once_s[i] ? time_s : once_s[i];
+        }
+    }
+    return plan_cost_time(cost, once_s);
+}
+
+static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
+{
+    struct plan_sum once[PLAN_MAX_COLLECTIVES];
+    int32_t n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], &c->way);
+        once[i].v[0] = t.time_s;
+        for (int32_t d = 0; d < n_dims; d++)
+            once[i].v[1 + d] = t.wait_s[d];
+    }
+    plan_cost_sum(out, cost, once, n_dims);
+}
+
+static int search_best_reserve(struct search_best *b, int32_t most, struct err *e)
+{
+    *b = (struct search_best){ .most = most, .found = calloc((size_t)most, sizeof *b->found) };
+    return b->found ? 0 : err_nomem(e, "a search");
+}
+
+static void search_best_free(struct search_best *b)
+{
+    free(b->found);
+    *b = (struct search_best){ 0 };
+}
+
+static bool search_is_better(const struct search_found *a, const struct search_found *b)
+{
+    if (a->value < b->value || a->value > b->value)
+        return a->value < b->value;
+    if (a->memory_B < b->memory_B || a->memory_B > b->memory_B)
+        return a->memory_B < b->memory_B;
+    return a->rank < b->rank;
+}
+
+static bool search_best_takes(const struct search_best *b, double value)
+{
+    return b->n < b->most || value <= b->found[b->n - 1].value;
+}
+
+static void search_best_add(struct search_best *b, const struct search_found *f)
+{
+    int32_t at = b->n;
+    for (int32_t i = 0; i < b->n; i++)
+        if (b->found[i].rank == f->rank)
+            return;
+    if (b->n == b->most && !search_is_better(f, &b->found[b->n - 1]))
+        return;
+    while (at > 0 && search_is_better(f, &b->found[at - 1]))
+        at--;
+    int32_t moved = b->n - at - (b->n == b->most);
+    memmove(&b->found[at + 1], &b->found[at], (size_t)moved * sizeof *f);
+    b->found[at] = *f;
+    b->n += b->n < b->most;
+}
+
+/* Ranks of one shape's candidates; no shape has so many. */
+#define RANKS_PER_SHAPE ((int64_t)1 << 40)
+
+/* What one thread works with. */
+struct worker {
+    const struct search_run *run;
+    void *mine;
+    struct search_places places;
+    struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
+    struct plan_cost cost;
+    int64_t next_rank;
+    int64_t n_candidates, n_timed, n_rejected[N_SEARCH_REASONS];
+    double least_B;
+};
+
+static int32_t search_threads(void)
+{
+    return omp_get_max_threads();
+}
+
+static struct search_found search_found_of(const struct search_candidate *c)
+{
+    struct search_found f = { .plan = *c->plan, .memory_B = c->memory_B, .rank = c->rank };
+    memcpy(f.plan.order, c->order, sizeof f.plan.order);
+    return f;
+}
+
+static void visit(void *with, const struct plan *plan)
+{
+    struct worker *w = with;
+    const struct search_run *r = w->run;
+    struct memory memory;
+    w->n_candidates += w->places.n;
+    memory_plan(&memory, &r->base->model, plan);
+    w->least_B = fmin(w->least_B, memory.total_B);
+    if (memory.total_B > r->study->net.npu.mem_B) { /* false where it is not known */
+        w->n_rejected[SEARCH_MEMORY] += w->places.n;
+        w->next_rank += w->places.n;
+        return;
+    }
+    plan_cost(&w->cost, &r->base->model, plan, &r->study->net.npu);
+    for (int32_t i = 0; i < w->places.n; i++) {
+        const struct search_candidate c = { plan,           &w->cost,     memory.total_B,
+                                            w->next_rank++, w->clocks[i], w->places.order[i] };
+        r->take(w->mine, &c);
+    }
+    w->n_timed += w->places.n;
+}
+
+static int visit_shape(struct worker *w, const struct search_shape *shape, int32_t index, struct err *e)
+{
+    const struct search_run *r = w->run;
+    struct plan plan = search_plan(r->base, shape);
+    int64_t n_illegal = 0;
+    search_find_places(&w->places, r->space, &plan, &r->study->net);
+    w->n_rejected[SEARCH_UNMAPPED] += w->places.n_unmapped;
+    for (int32_t i = 0; i < w->places.n; i++)
+        for (int32_t k = 0; k < r->n_ways; k++)
+            search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
+    w->next_rank = index * RANKS_PER_SHAPE;
+    int rc = search_walk(&n_illegal, r->space, r->base, shape, visit, w, e);
+    w->n_rejected[SEARCH_ILLEGAL] += n_illegal;
+    return rc;
+}
+
+static void add_counts(struct search_result *out, const struct worker *w)
+{
+    out->n_candidates += w->n_candidates;
+    out->n_timed += w->n_timed;
+    for (int i = 0; i < N_SEARCH_REASONS; i++)
+        out->n_rejected[i] += w->n_rejected[i];
+    out->least_B = fmin(out->least_B, w->least_B);
+}
+
+static int visit_all(struct search_result *out, const struct search_run *r,
+                     const struct search_shapes *shapes, struct err *e)
+{
+    int rc = 0;
+#pragma omp parallel num_threads(r->n_threads)
+    {
+        struct worker *w = calloc(1, sizeof *w);
+        struct err own = { 0 };
+        int failed = w ? 0 : err_nomem(&own, "a search");
+        if (w) {
+            w->run = r;
+            w->mine = r->mine[omp_get_thread_num()];
+            w->least_B = INFINITY;
+        }
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t i = 0; i < shapes->n; i++)
+            if (!failed)
+                failed = visit_shape(w, &shapes->shapes[i], i, &own);
+#pragma omp critical
+        {
+            if (w)
+                add_counts(out, w);
+            if (failed && !rc) {
+                rc = failed;
+                *e = own;
+            }
+        }
+        free(w);
+    }
+    return rc;
+}
+
+static int search_run(struct search_result *out, const struct search_run *r, struct err *e)
+{
+    struct search_shapes shapes;
+    int rc = search_find_shapes(&shapes, r->space, r->base, r->study->net.n_npus, e);
+    if (rc)
+        return rc;
+    out->n_candidates = out->n_timed = 0;
+    out->least_B = INFINITY;
+    for (int i = 0; i < N_SEARCH_REASONS; i++)
+        out->n_rejected[i] = 0;
+    out->n_rejected[SEARCH_ILLEGAL] = shapes.n_illegal;
+    rc = visit_all(out, r, &shapes, e);
+    search_shapes_free(&shapes);
+    return rc;
+}
+
+/*
+ * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
+ * gives a value that others must beat, and prices of the constraints, which bound from below what any split
+ * can make of another plan:
+ *
+ * On the path that decides at some bandwidths b, time is C + sum_d e_d with e_d seconds of dimension d; other
+ * bandwidths B make that path, and so the step, take T(B) >= C + sum_d g_d/B_d, g_d = e_d b_d. Weak duality
+ * with multipliers mu of the rows A B <= r, scaled by t:
+ *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
+ * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
+ *
+ * Least cost with T <= L: sum_d p_d B_d >= (sum_d sqrt(g_d p_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
+ * the last sum is at most L - C; p are prices u alone, or u + mu A, and then mu.r is taken off. Time times
+ * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise.
+ *
+ * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
+ * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
+ * a number of plans the rest is left open, and counted.
+ */
+
+enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
+
+/* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
+ * a price or a time limit makes many plans equal, one of them is enough. */
+#define AS_GOOD 1e-8
+
+struct joint {
+    const struct search_space *space;
+    const struct design_point *study;
+    const struct training *base;
+    struct design_question question;
+    double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
+    double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
+    double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
+    double rent;                   /* mu.r */
+    bool has_prices;
+    double least_usd; /* no design costs less */
+    bool clash;       /* no bandwidths satisfy the rows */
+    double target;    /* what is not below this is as good as the last of the best so far, or worse */
+};
+
+/* ---- one plan ---- */
+
+static int compile(struct step_fn *fn, const struct training *x, const struct design_point *s,
+                   const double *bw_Bps, struct err *e)
+{
+    struct step_tree tree, lowered = { 0 };
+    int rc = training_build(&tree, x, &s->net, e);
+    if (!rc && s->model != SIM_BANDWIDTH)
+        rc = step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e);
+    if (!rc)
+        rc = step_compile(fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e);
+    step_free(&tree);
+    step_free(&lowered);
+    return rc;
+}
+
+/* Split for one plan; value INFINITY where there is no split. */
+static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
+                      struct err *e)
+{
+    struct training *x = malloc(sizeof *x);
+    struct step_fn fn = { 0 };
+    struct alloc_problem problem = j->question.problem;
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *j->base;
+    x->plan = f->plan;
+    f->value = f->time_s = INFINITY;
+    int rc = training_derive(x, &j->study->net, e);
+    if (!rc)
+        rc = compile(&fn, x, j->study, j->ref_Bps, e);
+    free(x);
+    problem.step = &fn;
+    if (!rc)
+        rc = alloc_solve(answer, &problem, e);
+    if (!rc && alloc_has_split(answer)) {
+        f->value = answer->value;
+        f->time_s = answer->time_s;
+        memcpy(f->bw_Bps, answer->bw_Bps, sizeof f->bw_Bps);
+    }
+    step_fn_free(&fn);
+    return rc;
+}
+
+/* ---- bounds ---- */
+
+/* T(B) >= constant + sum_d pull[d]/B_d, equal at the reference. */
+struct tangent {
+    double constant, pull[TOPO_MAX_DIMS], at_ref_s;
+};
+
+static struct tangent find_tangent(const struct joint *j, const struct search_candidate *c)
+{
+    struct plan_sum sum;
+    search_clock_sum(&sum, &c->clocks[1], c->cost);
+    struct tangent t = { .constant = sum.v[0], .at_ref_s = sum.v[0] };
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        t.pull[d] = sum.v[1 + d] * j->ref_Bps[d];
+        t.constant -= sum.v[1 + d];
+    }
+    return t;
+}
+
+/* sum_d sqrt(g_d p_d), p the prices of the reference. */
+static double priced_root(const struct joint *j, const struct tangent *t)
+{
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        if (j->price[d] >= 0)
+            root += sqrt(t->pull[d] * j->price[d]);
+    return root;
+}
+
+static double time_bound(const struct joint *j, const struct tangent *t)
+{
+    double root = priced_root(j, t);
+    bool priced = j->has_prices && j->question.problem.objective == ALLOC_TIME && j->rent > 0;
+    return t->constant + (priced ? root * root / j->rent : 0);
+}
+
+/* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
+static double product_root(const struct joint *j, const struct tangent *t)
+{
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        root += sqrt(t->pull[d] * j->question.problem.usd_per_Bps[d]);
+    return root;
+}
+
+/* No split makes the objective less; @p time_s: no split takes less time. */
+static double value_bound(const struct joint *j, const struct tangent *t, double time_s)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
+    time_s = fmax(time_s, time_bound(j, t));
+    if (p->objective == ALLOC_PERF_PER_COST) {
+        double sum = sqrt(t->constant * p->usd_fixed) + root;
+        return fmax(time_s * j->least_usd, sum * sum);
+    }
+    if (p->objective != ALLOC_COST)
+        return time_s;
+    if (time_s > p->time_limit_s || !(left_s > 0))
+        return INFINITY;
+    double usd = fmax(j->least_usd, p->usd_fixed + root * root / left_s);
+    double priced = priced_root(j, t);
+    return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
+}
+
+/* Candidates that a bound does not rule out. Of too many the most promising are kept. */
+struct survivors {
+    const struct joint *joint;
+    struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
+    int32_t n, cap, most;
+    int64_t n_bounded, n_dropped;
+    double least_dropped; /* bound */
+    bool failed;
+};
+
+static int by_promise(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    if (x->time_s < y->time_s || x->time_s > y->time_s)
+        return x->time_s < y->time_s ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void keep_most(struct survivors *s)
+{
+    if (s->n <= s->most)
+        return;
+    qsort(s->list, (size_t)s->n, sizeof *s->list, by_promise);
+    for (int32_t i = s->most; i < s->n; i++)
+        s->least_dropped = fmin(s->least_dropped, s->list[i].value);
+    s->n_dropped += s->n - s->most;
+    s->n = s->most;
+}
+
+static void take_survivor(void *mine, const struct search_candidate *c)
+{
+    struct survivors *s = mine;
+    const struct joint *j = s->joint;
+    /* The cheap bound first: time with all that the rows allow every dimension at once. */
+    double time_s = search_clock_time(&c->clocks[0], c->cost), bound = time_s;
+    if (j->question.problem.objective != ALLOC_TIME || time_s < j->target) {
+        struct tangent t = find_tangent(j, c);
+        bound = value_bound(j, &t, time_s);
+        time_s = j->question.problem.objective == ALLOC_TIME ? bound : t.at_ref_s;
+    }
+    if (s->failed || !(bound < j->target)) {
+        s->n_bounded++;
+        return;
+    }
+    if (s->n == 4 * (int64_t)s->most)
+        keep_most(s);
+    struct search_found *grown = array_grow(s->list, s->n, &s->cap, sizeof *grown);
+    s->failed = !grown;
+    if (!grown)
+        return;
+    s->list = grown;
+    s->list[s->n] = search_found_of(c);
+    s->list[s->n].time_s = time_s;
+    s->list[s->n++].value = bound;
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    return search_is_better(x, y) ? -1 : search_is_better(y, x);
+}
+
+/* All threads' survivors in one list, most promising first. What no thread would keep, all together do not.
+ */
+static int search_split_gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
+{
+    int64_t sum = 0;
+    all->least_dropped = INFINITY;
+    all->most = parts[0].most;
+    for (int32_t t = 0; t < n; t++) {
+        sum += parts[t].n;
+        all->n_bounded += parts[t].n_bounded;
+        all->n_dropped += parts[t].n_dropped;
+        all->least_dropped = fmin(all->least_dropped, parts[t].least_dropped);
+        all->failed = all->failed || parts[t].failed;
+    }
+    all->list = calloc((size_t)sum + 1, sizeof *all->list);
+    if (!all->list || all->failed || sum > INT32_MAX)
+        return err_nomem(e, "a search");
+    for (int32_t t = 0; t < n; t++) {
+        if (parts[t].n)
+            memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
+        all->n += parts[t].n;
+    }
+    keep_most(all);
+    qsort(all->list, (size_t)all->n, sizeof *all->list, by_bound);
+    return 0;
+}
+
+static int find_survivors(struct survivors *all, struct search_result *out, const struct joint *j,
+                          struct err *e)
+{
+    int32_t n = search_threads();
+    struct survivors *parts = calloc((size_t)n, sizeof *parts);
+    void **mine = calloc((size_t)n, sizeof *mine);
+    int rc = parts && mine ? 0 : err_nomem(e, "a search");
+    bool tight = j->question.problem.objective != ALLOC_PERF_PER_COST;
+    for (int32_t t = 0; t < n && !rc; t++) {
+        parts[t].joint = j;
+        parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
+        parts[t].least_dropped = INFINITY;
+        mine[t] = &parts[t];
+    }
+    const struct search_run run = { .space = j->space,
+                                    .study = j->study,
+                                    .base = j->base,
+                                    .ways = { search_way(j->study, j->cap_Bps),
+                                              search_way(j->study, j->ref_Bps) },
+                                    .n_ways = 2,
+                                    .take = take_survivor,
+                                    .mine = mine,
+                                    .n_threads = n };
+    if (!rc)
+        rc = search_run(out, &run, e);
+    if (!rc)
+        rc = search_split_gather(all, parts, n, e);
+    for (int32_t t = 0; parts && t < n; t++)
+        free(parts[t].list);
+    free(parts);
+    free(mine);
+    return rc;
+}
+
+/* ---- scouts ---- */
+
+/* What the rows cost at the scouts' best split. */
+static void take_prices(struct joint *j, const struct alloc_answer *a)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
+    bool by_cost = p->objective == ALLOC_COST;
+    double weight = !b ? 0 : by_cost ? b->cost_weight : b->time_weight;
+    memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
+    j->has_prices = weight > 0 && (by_cost || p->objective == ALLOC_TIME);
+    j->rent = 0;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        j->price[d] = by_cost ? p->usd_per_Bps[d] : 0;
+    for (int32_t i = 0; i < p->n_rows && j->has_prices; i++) {
+        double dual = (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]) / weight;
+        j->rent += dual * p->rows[i].rhs;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++)
+            j->price[d] += dual * p->rows[i].coef[d];
+    }
+    /* A price below zero, of a row that asks for more, is paid at most on the cap. */
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        if (!(j->price[d] < 0))
+            continue;
+        j->rent -= j->price[d] * j->cap_Bps[d];
+        j->has_prices = j->has_prices && isfinite(j->cap_Bps[d]);
+    }
+}
+
+/* An even split of what the rows allow at most. */
+static void even_split(struct joint *j)
+{
+    int32_t n = j->study->net.n_dims;
+    for (int32_t d = 0; d < n; d++)
+        j->ref_Bps[d] = isfinite(j->cap_Bps[d]) && j->cap_Bps[d] > 0 ? j->cap_Bps[d] / n : 1e11;
+}
+
+static double last_value(const struct search_best *best)
+{
+    return best->n == best->most ? (1 - AS_GOOD) * best->found[best->n - 1].value : INFINITY;
+}
+
+/* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
+static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
+{
+    int rc = search_fastest(counts, j->space, j->study, j->base, j->ref_Bps, SCOUTS + j->space->top, e);
+    double least = INFINITY;
+    /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
+    for (int32_t i = 0; i < counts->n_found && !rc && (best->n || i < HOPELESS); i++) {
+        struct alloc_answer answer = { 0 };
+        struct search_found f = counts->found[i];
+        rc = solve_plan(&f, &answer, j, e);
+        if (!rc && isfinite(f.value)) {
+            search_best_add(best, &f);
+            if (f.value < least) {
+                least = f.value;
+                take_prices(j, &answer);
+            }
+        }
+        alloc_answer_free(&answer);
+    }
+    j->target = last_value(best);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
+                       struct err *e)
+{
+    int rc = 0;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int32_t i = 0; i < n; i++) {
+        struct err own = { 0 };
+        struct alloc_answer answer = { 0 };
+        int failed = solve_plan(&block[i], &answer, j, &own);
+        alloc_answer_free(&answer);
+        if (failed) {
+#pragma omp critical
+            {
+                rc = failed;
+                *e = own;
+            }
+        }
+    }
+    for (int32_t i = 0; i < n && !rc; i++)
+        if (isfinite(block[i].value))
+            search_best_add(best, &block[i]);
+    return rc;
+}
+
+/* In blocks of one size, so that threads do not change what is split. */
+static int solve_survivors(struct search_best *best, struct search_result *out, const struct survivors *s,
+                           const struct joint *j, struct err *e)
+{
+    int rc = 0;
+    int32_t i = 0;
+    while (i < s->n && !rc && s->list[i].value < last_value(best)) {
+        int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
+        rc = solve_block(best, s->list + i, n, j, e);
+        i += n;
+    }
+    out->n_split += i;
+    out->n_bounded += s->n - i;
+    if (s->least_dropped < last_value(best))
+        out->n_open += s->n_dropped;
+    else
+        out->n_bounded += s->n_dropped;
+    return rc;
+}
+
+/* Of any bandwidths that the rows allow. */
+static int find_least_usd(struct joint *j, struct err *e)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    struct lp lp;
+    struct lp_result result;
+    lp_init(&lp, j->study->net.n_dims, p->rows, p->n_rows);
+    memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
+    int rc = lp_solve(&result, NULL, &lp, e);
+    j->least_usd = p->usd_fixed + (!rc && result.status == LP_OPTIMAL ? result.value : 0);
+    j->clash = !rc && result.status == LP_INFEASIBLE;
+    return rc;
+}
+
+static int joint_begin(struct joint *j, const struct search_space *space, const struct design_point *s,
+                       const struct training *base, struct err *e)
+{
+    struct step_fn shape = { .n_dims = s->net.n_dims };
+    *j = (struct joint){ .space = space, .study = s, .base = base };
+    design_ask(&j->question, s);
+    j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
+    alloc_find_caps(j->cap_Bps, &j->question.problem);
+    j->question.problem.step = NULL;
+    even_split(j);
+    return find_least_usd(j, e);
+}
+
+int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e)
+{
+    struct joint *j = malloc(sizeof *j);
+    struct search_best best = { 0 };
+    struct survivors survivors = { 0 };
+    *out = (struct search_result){ 0 };
+    int rc = j ? search_best_reserve(&best, space->top, e) : err_nomem(e, "a search");
+    if (!rc)
+        rc = joint_begin(j, space, s, base, e);
+    /* Twice: the second time at a split that suits, instead of an even one. */
+    for (int round = 0; round < 2 && !rc && !j->clash; round++) {
+        search_free(out);
+        rc = scout(&best, out, j, e);
+    }
+    search_free(out);
+    if (!rc && !j->clash)
+        rc = find_survivors(&survivors, out, j, e);
+    if (!rc) {
+        out->n_bounded = survivors.n_bounded;
+        rc = solve_survivors(&best, out, &survivors, j, e);
+    }
+    out->found = best.found;
+    out->n_found = best.n;
+    out->clash = j && j->clash;
+    free(survivors.list);
+    free(j);
+    return rc;
+}
 
 void search_free(struct search_result *r)
 {
@@ -23,8 +1292,8 @@ static void take_best(void *mine, const struct search_candidate *c)
 }
 
 /* The best of all threads. */
-static int gather(struct search_result *out, const struct search_best *bests, int32_t n, int32_t most,
-                  struct err *e)
+static int search_gather(struct search_result *out, const struct search_best *bests, int32_t n, int32_t most,
+                         struct err *e)
 {
     struct search_best all;
     int rc = search_best_reserve(&all, most, e);
@@ -38,8 +1307,9 @@ static int gather(struct search_result *out, const struct search_best *bests, in
     return 0;
 }
 
-int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                   const struct training *base, const double *bw_Bps, int32_t most, struct err *e)
+static int search_fastest(struct search_result *out, const struct search_space *space,
+                          const struct design_point *s, const struct training *base, const double *bw_Bps,
+                          int32_t most, struct err *e)
 {
     int32_t n = search_threads();
     struct search_best *bests = calloc((size_t)n, sizeof *bests);
@@ -61,7 +1331,7 @@ int search_fastest(struct search_result *out, const struct search_space *space, 
     if (!rc)
         rc = search_run(out, &run, e);
     if (!rc)
-        rc = gather(out, bests, n, most, e);
+        rc = search_gather(out, bests, n, most, e);
     for (int32_t t = 0; bests && t < n; t++)
         search_best_free(&bests[t]);
     free(bests);
@@ -71,7 +1341,7 @@ int search_fastest(struct search_result *out, const struct search_space *space, 
     return rc;
 }
 
-struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
+static struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
 {
     return (struct collective_way){ &s->net, s->model == SIM_BANDWIDTH ? NULL : &s->rules.stage, bw_Bps };
 }

@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_SEARCH_H
 #define KINDS_DESIGN_SEARCH_H
 
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 
 /** Options of a plan beside its degrees; bit i of a mask: value i is tried. */
 enum { SEARCH_MAX_VALUES = 64, SEARCH_MAX_TOP = 1000 };

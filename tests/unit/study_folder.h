@@ -6,7 +6,7 @@
 #include "tests/support.h"
 
 #include "base/text.h"
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 
 static const char net_yaml[] = "name: small\n"
                                "npu: { usd: 1000 }\n"

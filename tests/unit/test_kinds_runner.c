@@ -1,8 +1,7 @@
 /* Rows of a runner, which keeps what it read, against rows of studies that are read from their files at every
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
 #include "base/rng.h"
-#include "kinds/design/runner.h"
-#include "kinds/design/sweep_row.h"
+#include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/table_cells.h"
 

@@ -1,7 +1,7 @@
 /* Points that are bounded away: never one of the front that all points make. */
 #include "study/keep.h"
 #include "study/order.h"
-#include "kinds/design/runner.h"
+#include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
 
 struct folder {

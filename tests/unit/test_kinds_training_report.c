@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "kinds/design/training_report.h"
+#include "kinds/design/training.h"
 
 #define STUDY                                                                                                \
     "network: { npu: { peak_TFLOPS: 100, mem_GB: 4, mem_GBps: 1000 }, dims: [ "                              \

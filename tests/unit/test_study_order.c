@@ -1,5 +1,5 @@
 /* Units of a sweep: every point in one of them, once, whatever the axes, grids and pieces are. */
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 #include "study/order.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "kinds/design/runner.h"
+#include "kinds/design/designs.h"
 #include "tests/unit/sweep_text.h"
 
 /* ---- which points pass ---- */

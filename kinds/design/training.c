@@ -1,4 +1,8 @@
-#include "kinds/design/training_report.h"
+/*
+ * What a training step of a model comes to on a design: where its time goes, what memory it needs, what of
+ * the NPUs it uses; as a report and as columns of a row.
+ */
+#include "kinds/design/training.h"
 
 #include <stdio.h>
 #include <string.h>

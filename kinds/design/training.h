@@ -1,6 +1,6 @@
 /** @file What a training step of a model comes to on a design: breakdown, memory, utilisation, throughput. */
-#ifndef KINDS_DESIGN_TRAINING_REPORT_H
-#define KINDS_DESIGN_TRAINING_REPORT_H
+#ifndef KINDS_DESIGN_TRAINING_H
+#define KINDS_DESIGN_TRAINING_H
 
 #include "base/column.h"
 #include "kinds/design/design.h"

@@ -1,15 +1,15 @@
 /** @file A study: network, prices, workloads, what to optimise, budgets, what varies; as one checked value.
  */
-#ifndef KINDS_DESIGN_STUDY_H
-#define KINDS_DESIGN_STUDY_H
+#ifndef KINDS_DESIGN_POINT_H
+#define KINDS_DESIGN_POINT_H
 
 #include "alloc/problem.h"
 #include "alloc/rows.h"
-#include "topo/bill.h"
 #include "sim/rules.h"
 #include "study/source.h"
-#include "workloads/step_fn.h"
+#include "topo/bill.h"
 #include "workloads/plan_cost.h"
+#include "workloads/step_fn.h"
 
 /** How several workloads share one network. */
 enum study_combine {
@@ -168,5 +168,27 @@ double study_fixed_usd(const struct design_point *s);
 
 /** Hash of the study's content with everything it names; in the head of every output. */
 unsigned long long study_hash(const struct design_point *s);
+
+/*
+ * The maps of a study as written.
+ */
+
+/* Numbers are SI once schema_read() has scaled them; words are indices, -1 = absent. */
+
+struct study_conf {
+    const char *name, *source;
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep,
+        uncertain;
+    int32_t combine, split, objective, model;
+    double total_Bps, time_limit_s;
+    bool count_npus;
+    int64_t seed;
+};
+
+/** A member of `workloads`. */
+struct mix_conf {
+    yaml_id workload;
+    double weight;
+};
 
 #endif

@@ -1,0 +1,849 @@
+/*
+ * A study of designs at one point: from the document, whatever kinds of files it names, to network, prices,
+ * workloads, objective and constraints, checked. Keys without effect are noted, not refused.
+ */
+#include "kinds/design/point.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linexpr.h"
+#include "base/num.h"
+#include "kinds/design/search.h"
+#include "topo/uses.h"
+#include "workloads/step.h"
+
+const char *const study_combine_names[] = { "sum", "regret", NULL };
+
+const char *const study_split_names[] = { "solve", "given", NULL };
+
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
+/* Without a unit, without a default. */
+#define PLAIN(conf, key, field, what, text) ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE
+#define STUDY(key, field, what, use, text)                                                                   \
+    {                                                                                                        \
+        PLAIN(study_conf, key, field, what, text), .uses = use                                               \
+    }
+#define WORD(key, field, list, use, text)                                                                    \
+    {                                                                                                        \
+        PLAIN(study_conf, key, field, KEY_WORD, text), .words = list, .uses = use                            \
+    }
+
+/* Largest values that mean anything: a million million dollars, a year of one step. */
+#define MAX_USD    1e12
+#define MAX_WATT   1e12
+#define MAX_TIME_S 3.2e7
+
+static const struct key study_keys[] = {
+    STUDY("name", name, KEY_TEXT, 0, "what reports call the study"),
+    STUDY("source", source, KEY_TEXT, 0, "where the study comes from"),
+    { PLAIN(study_conf, "network", network, KEY_NODE,
+            "a network file, a word like \"ring:4 switch:8@25\" or a map"),
+      .required = true },
+    STUDY("parts", parts, KEY_NODE, USE_COST, "prices: a parts file or a map; absent: those of the network"),
+    STUDY("workload", workload, KEY_NODE, USE_TIME, "what is trained: a workload file or a map"),
+    STUDY("workloads", workloads, KEY_NODE, USE_TIME,
+          "instead of workload: a list of files or of maps, see workloads[]"),
+    WORD("combine", combine, study_combine_names, USE_SPLIT,
+         "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
+         "sum"),
+    WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
+    WORD(
+        "split", split, study_split_names, USE_SPLIT,
+        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold them "
+        "against the constraints, for a grid over bandwidths; absent: solve"),
+    WORD("model", model, sim_model_words, USE_TIME,
+         "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
+         "bandwidth"),
+    STUDY("simulation", simulation, KEY_NODE, USE_LATENCY,
+          "how models other than bandwidth run collectives, see simulation"),
+    { ROW(study_conf, "total_GBps", total_Bps, KEY_REAL, "sum of one NPU's bandwidths over all dimensions"),
+      .unit = "GB/s", .scale = 1e9, .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_DIMS * TOPO_MAX_BW_GBps,
+      .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
+    { ROW(study_conf, "time_limit_s", time_limit_s, KEY_REAL,
+          "objective cost: longest training step; of several workloads, their weighted sum"),
+      .unit = "s", .scale = 1, .min = 1e-12, .max = MAX_TIME_S, .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
+    STUDY("count_npus", count_npus, KEY_BOOL, USE_COST, "true: cost includes the NPUs; absent: false"),
+    STUDY(
+        "constraints", constraints, KEY_NODE, USE_SPLIT,
+        "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= 50\""),
+    STUDY("budget", budget, KEY_NODE, 0, "limits for the check command, see budget"),
+    STUDY("vary", vary, KEY_NODE, 0,
+          "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
+    STUDY("where", where, KEY_NODE, 0,
+          "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: points of a "
+          "sweep that "
+          "do not satisfy all are left out"),
+    STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
+    STUDY("uncertain", uncertain, KEY_NODE, 0,
+          "for the sweep command: prices, traffic and other numbers that are not known for sure, see "
+          "uncertain"),
+    { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
+      .min = 0, .max = 9e18, .dflt = 1 },
+};
+
+static const struct key mix_keys[] = {
+    { PLAIN(mix_conf, "workload", workload, KEY_NODE, "a workload file or a map"), .required = true },
+    { .name = "weight",
+      .help = "its time counts so many times in the sum",
+      .kind = KEY_REAL,
+      .offset = offsetof(struct mix_conf, weight),
+      .unit = "",
+      .scale = 1,
+      .min = 1e-9,
+      .max = 1e9,
+      .dflt = 1 },
+};
+
+#define LIMIT(key, field, units, to_SI, most, text)                                                          \
+    {                                                                                                        \
+        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct study_budget, field),         \
+        .unit = units, .scale = to_SI, .min = 0, .max = most, .dflt = SCHEMA_NONE                            \
+    }
+
+static const struct key budget_keys[] = {
+    LIMIT("nic_GBps", nic_Bps, "GB/s", 1e9, TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, "most NIC bandwidth of one NPU"),
+    { .name = "nics",
+      .help = "most NICs in the cluster",
+      .kind = KEY_COUNT,
+      .offset = offsetof(struct study_budget, nics),
+      .unit = "",
+      .scale = 1,
+      .min = 0,
+      .max = 1e15,
+      .dflt = SCHEMA_NONE },
+    LIMIT("usd", usd, "USD", 1, MAX_USD,
+          "most that the network may cost, with the NPUs where they are counted"),
+    LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
+    LIMIT("time_s", time_s, "s", 1, MAX_TIME_S,
+          "longest training step; of several workloads, their weighted sum"),
+};
+
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
+    }
+
+SECTION(study_section, "study", "what to design, for what, and how well", study_keys);
+SECTION(study_mix_section, "workloads[]", "one workload of several", mix_keys);
+SECTION(study_budget_section, "budget", "limits that the check command holds a design against", budget_keys);
+
+/* ---- network and prices ---- */
+
+static int read_network(struct design_point *s, const struct study_conf *conf, struct err *e)
+{
+    int rc = topo_read_network(&s->net, &s->doc, conf->network, e);
+    sim_rules_default(&s->rules);
+    if (!rc && conf->simulation >= 0)
+        rc = sim_rules_read(&s->rules, &s->net, &s->doc, conf->simulation, e);
+    s->rules.seed = (uint64_t)s->seed;
+    return rc;
+}
+
+/* Where the price is missing: at the tier of the dimension that has none; a word has no tiers. */
+static int fail_price(const struct design_point *s, struct err *e)
+{
+    char place[400];
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
+    int32_t d = 0;
+    if (dims >= 0)
+        yaml_each (id, &s->doc, dims) {
+            struct topo_network one = s->net;
+            struct topo_dim_price price;
+            struct err ignored;
+            one.n_dims = 1;
+            one.dims[0] = s->net.dims[d++];
+            if (topo_prices(&price, &one, &s->parts, &ignored) == 0)
+                continue;
+            yaml_id tier = yaml_get(&s->doc, id, "tier");
+            at = tier >= 0 ? tier : id;
+            break;
+        }
+    return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
+}
+
+static int read_parts(struct design_point *s, const struct study_conf *conf, struct err *e)
+{
+    yaml_id parts = conf->parts >= 0 ? conf->parts : s->net.parts;
+    if (parts < 0)
+        return 0;
+    int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
+    if (rc)
+        return rc;
+    if (topo_prices(s->prices, &s->net, &s->parts, e))
+        return fail_price(s, e);
+    s->has_parts = true;
+    return 0;
+}
+
+double study_fixed_usd(const struct design_point *s)
+{
+    return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+}
+
+/* ---- workloads ---- */
+
+static int reserve_workloads(struct design_point *s, int32_t n, struct err *e)
+{
+    s->workloads = calloc((size_t)n, sizeof *s->workloads);
+    return s->workloads ? 0 : err_nomem(e, "workloads");
+}
+
+const struct step_tree *study_compiled_tree(const struct study_workload *w)
+{
+    return w->lowered.n_nodes ? &w->lowered : &w->tree;
+}
+
+static int compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
+                   struct err *e)
+{
+    int rc = 0;
+    step_fn_free(&w->fn);
+    step_free(&w->lowered);
+    if (s->model != SIM_BANDWIDTH)
+        rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
+    return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
+}
+
+/* A broadcast goes in segments along rings and lines, and how many depends on the bandwidth. */
+static bool has_broadcast(const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        for (step_id id = 0; id < s->workloads[i].tree.n_nodes; id++) {
+            const struct step_node *node = &s->workloads[i].tree.nodes[id];
+            if (node->kind == STEP_COLLECTIVE && node->collective == COLLECTIVE_BROADCAST)
+                return true;
+        }
+    return false;
+}
+
+bool study_has_choice(const struct design_point *s)
+{
+    return s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s));
+}
+
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        rc = compile(&s->workloads[i], s, bw_Bps, e);
+    return rc;
+}
+
+static int read_workload(struct study_workload *w, const struct design_point *s, yaml_id node, struct err *e)
+{
+    if (yaml_get(&s->doc, node, "model") < 0)
+        return step_read(&w->tree, &s->doc, node, &s->net, e);
+    w->training = malloc(sizeof *w->training);
+    if (!w->training)
+        return err_nomem(e, "a workload");
+    int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
+    if (rc || w->training->search < 0)
+        return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
+    step_begin(&w->tree, w->training->name, &s->net);
+    w->tree.uses_npu = true;
+    step_add(&w->tree, -1, (struct step_node){ .kind = STEP_SUM, .phase = STEP_OTHER, .times = 1 });
+    return step_check(&w->tree, e);
+}
+
+static int add_workload(struct design_point *s, yaml_id node, double weight, struct err *e)
+{
+    struct study_workload *w = &s->workloads[s->n_workloads];
+    int rc = read_workload(w, s, node, e);
+    if (rc) {
+        free(w->training);
+        w->training = NULL;
+        return rc;
+    }
+    if (w->tree.notes.n)
+        text_puts(&s->notes, text_str(&w->tree.notes));
+    w->weight = weight;
+    s->n_workloads++;
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    return compile(w, s, bw_Bps, e);
+}
+
+static int read_mix(struct design_point *s, yaml_id list, struct err *e)
+{
+    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    if (s->doc.nodes[list].n == 0)
+        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, need at least one workload");
+    rc = reserve_workloads(s, s->doc.nodes[list].n, e);
+    yaml_each (id, &s->doc, list) {
+        struct mix_conf mix = { .weight = 1 };
+        if (!rc)
+            rc = schema_read(&mix, &study_mix_section, &s->doc, id, e);
+        if (!rc)
+            rc = add_workload(s, mix.workload, mix.weight, e);
+    }
+    return rc;
+}
+
+static int read_workloads(struct design_point *s, const struct study_conf *conf, struct err *e)
+{
+    if (conf->workload >= 0 && conf->workloads >= 0)
+        return yaml_fail_key(&s->doc, conf->workloads, e, ERR_PARSE,
+                             "is given besides workload, need one of them");
+    if (conf->workloads >= 0)
+        return read_mix(s, conf->workloads, e);
+    if (conf->workload < 0)
+        return 0;
+    int rc = reserve_workloads(s, 1, e);
+    return rc ? rc : add_workload(s, conf->workload, 1, e);
+}
+
+/* ---- what is asked ---- */
+
+static int need_for_objective(const struct design_point *s, struct err *e)
+{
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "objective");
+    const char *name = alloc_objective_names[s->objective];
+    bool priced = s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST;
+    if (priced && !s->has_parts)
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need parts with prices", name);
+    if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need time_limit_s", name);
+    if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
+                         "is regret with objective %s, need objective time", name);
+    return 0;
+}
+
+static int check_asked(const struct design_point *s, struct err *e)
+{
+    if (s->count_npus && isnan(s->net.npu.usd))
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "count_npus"), e, ERR_RANGE,
+                         "is true, need network.npu.usd");
+    return need_for_objective(s, e);
+}
+
+static int add_constraint(struct design_point *s, yaml_id id, const struct alloc_prices *prices,
+                          struct err *e)
+{
+    const char *text;
+    struct err inner = { 0 };
+    int rc = yaml_text(&s->doc, id, &text, e);
+    if (rc)
+        return rc;
+    rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
+    return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
+}
+
+static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
+{
+    double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
+    struct alloc_prices prices = { usd, nic_usd, study_fixed_usd(s) };
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        usd[d] = s->prices[d].usd_per_Bps;
+        nic_usd[d] = s->prices[d].nic_usd_per_Bps;
+    }
+    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
+    if (rc)
+        return rc;
+    yaml_each (id, &s->doc, list)
+        if (!rc)
+            rc = add_constraint(s, id, s->has_parts ? &prices : NULL, e);
+    return rc;
+}
+
+static int read_rows(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
+{
+    if (!(needs & STUDY_FOR_SPLIT))
+        return 0;
+    int rc = alloc_add_network(&s->rows, &s->net, e);
+    if (!rc && !isnan(s->total_Bps))
+        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, e);
+    if (!rc && conf->constraints >= 0)
+        rc = read_constraints(s, conf->constraints, e);
+    return rc;
+}
+
+/* ---- budget ---- */
+
+static int check_budget(const struct design_point *s, struct err *e)
+{
+    static const struct {
+        const char *key;
+        bool priced;
+    } limits[] = {
+        { "nic_GBps", true }, { "nics", true }, { "usd", true }, { "watt", true }, { "time_s", false },
+    };
+    if (s->doc.nodes[s->budget.node].n == 0)
+        return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "is without a limit, need at least one");
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        yaml_id at = yaml_get(&s->doc, s->budget.node, limits[i].key);
+        if (at >= 0 && limits[i].priced && !s->has_parts)
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "is a limit on what parts tell, need parts");
+        if (at >= 0 && !limits[i].priced && s->n_workloads == 0)
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
+                                 "is a limit on training time, need workload or workloads");
+    }
+    return 0;
+}
+
+static int read_budget(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
+{
+    schema_defaults(&s->budget, &study_budget_section);
+    s->budget.node = conf->budget;
+    if (conf->budget < 0)
+        return 0;
+    int rc = schema_read(&s->budget, &study_budget_section, &s->doc, conf->budget, e);
+    if (!rc && (needs & STUDY_FOR_BUDGET))
+        rc = check_budget(s, e);
+    return rc;
+}
+
+/* ---- what the command needs ---- */
+
+static int fail_bandwidth(const struct design_point *s, struct err *e)
+{
+    yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
+    yaml_id dims = yaml_get(&s->doc, network, "dims");
+    if (dims < 0)
+        return yaml_fail(&s->doc, network, e, ERR_RANGE,
+                         "is %.200s, need a bandwidth for every dimension, such as ring:4@50",
+                         s->doc.nodes[network].text);
+    yaml_each (id, &s->doc, dims)
+        if (yaml_get(&s->doc, id, "bw_GBps") < 0)
+            return yaml_fail(&s->doc, id, e, ERR_RANGE, "is without bw_GBps, need it");
+    return 0;
+}
+
+static int check_needs(const struct design_point *s, const struct study_conf *conf, unsigned needs,
+                       struct err *e)
+{
+    if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
+                         "is without a workload, need workload or workloads");
+    if ((needs & STUDY_NEEDS_PARTS) && !s->has_parts)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
+    if ((needs & STUDY_FOR_BUDGET) && conf->budget < 0)
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
+    if (s->split == STUDY_GIVEN && (needs & STUDY_FOR_SPLIT))
+        needs |= STUDY_NEEDS_BANDWIDTH;
+    if ((needs & STUDY_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
+        return fail_bandwidth(s, e);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static void take_values(struct design_point *s, const struct study_conf *conf)
+{
+    yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
+    s->name = conf->name ? conf->name : "";
+    s->combine = conf->combine < 0 ? STUDY_SUM : (enum study_combine)conf->combine;
+    s->split = conf->split < 0 ? STUDY_SOLVE : (enum study_split)conf->split;
+    s->objective = conf->objective < 0 ? ALLOC_TIME : (enum alloc_objective)conf->objective;
+    s->model = conf->model < 0 ? SIM_BANDWIDTH : (enum sim_model)conf->model;
+    s->total_Bps = conf->total_Bps;
+    /* Rounded once from its text, as the bandwidths of a network are. */
+    if (total >= 0 && strlen(s->doc.nodes[total].text) < NUM_TEXT)
+        s->total_Bps = topo_parse_bw(s->doc.nodes[total].text);
+    s->time_limit_s = conf->time_limit_s;
+    s->count_npus = conf->count_npus;
+    s->seed = conf->seed;
+}
+
+static int read_document(struct design_point *s, unsigned needs, struct err *e)
+{
+    struct study_conf conf;
+    int rc = schema_read(&conf, &study_section, &s->doc, s->doc.root, e);
+    if (rc)
+        return rc;
+    take_values(s, &conf);
+    if ((rc = read_network(s, &conf, e)) || (rc = read_parts(s, &conf, e)) ||
+        (rc = read_workloads(s, &conf, e)) || (rc = check_asked(s, e)) ||
+        (rc = read_rows(s, &conf, needs, e)) || (rc = check_needs(s, &conf, needs, e)) ||
+        (rc = read_budget(s, &conf, needs, e)))
+        return rc;
+    rc = study_search(s, needs, e);
+    return rc ? rc : study_note(s, needs, e);
+}
+
+/* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
+ * number or as one of a list of words without being parsed means that in YAML too. */
+static bool change_texts(struct design_point *s, const struct study_source *from, bool *dims)
+{
+    *dims = false;
+    for (int32_t i = 0; i < from->n_axes; i++) {
+        const struct study_override *axis = &from->axes[i];
+        if (!design_is_quick(axis->path))
+            continue;
+        yaml_id id = source_find_axis(&s->doc, from, axis->path);
+        if (id < 0)
+            return false;
+        s->doc.nodes[id].text = axis->value;
+        s->doc.nodes[id].quoted = false;
+        *dims = *dims || strchr(axis->path, '.');
+    }
+    return true;
+}
+
+/* ---- keys that are quick to change ---- */
+
+/* The last key of "network.dims.NAME.KEY" or "network.dims[N].KEY"; "" of another path. */
+static const char *quick_dim_key(const char *path)
+{
+    static const char dims[] = "network.dims";
+    const size_t n = sizeof dims - 1;
+    if (strncmp(path, dims, n) != 0 || (path[n] != '.' && path[n] != '['))
+        return "";
+    const char *name = path + n + 1, *end = name + strcspn(name, ".]");
+    if (path[n] == '[' && *end == ']')
+        end++;
+    return *end == '.' ? end + 1 : "";
+}
+
+static bool is_quick_word(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+bool design_is_quick(const char *path)
+{
+    static const char *const own[] = { "total_GBps", "objective", "time_limit_s" };
+    static const char *const of_dim[] = { "bw_GBps", "min_GBps", "max_GBps" };
+    return is_quick_word(path, own, sizeof own / sizeof *own) ||
+           is_quick_word(quick_dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
+}
+
+static bool is_searched(const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            return true;
+    return false;
+}
+
+bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
+{
+    struct study_conf conf;
+    struct err ignored;
+    double bw_Bps[TOPO_MAX_DIMS];
+    bool dims;
+    if (is_searched(s) || !change_texts(s, from, &dims) ||
+        schema_read(&conf, &study_section, &s->doc, s->doc.root, &ignored))
+        return false;
+    take_values(s, &conf);
+    if (dims && topo_read_network(&s->net, &s->doc, conf.network, &ignored))
+        return false;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    /* A split leaves its own choices behind. */
+    if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
+        return false;
+    s->rows.n = 0;
+    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
+}
+
+int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
+{
+    *s = (struct design_point){ .budget = { .node = -1 } };
+    int rc = source_open(&s->doc, &s->own_source, from, e);
+    if (!rc)
+        rc = source_fetch(&s->doc, s->own_source, from, e);
+    if (!rc)
+        rc = read_document(s, needs, e);
+    if (rc)
+        study_free(s);
+    return rc;
+}
+
+int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
+               int32_t n, unsigned needs, struct err *e)
+{
+    const struct study_source from = { .path = path_or_spec, .overrides = overrides, .n = n };
+    return study_read(s, &from, needs, e);
+}
+
+void study_free(struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        step_fn_free(&s->workloads[i].fn);
+        step_free(&s->workloads[i].lowered);
+        step_free(&s->workloads[i].tree);
+        free(s->workloads[i].training);
+        if (s->workloads[i].search)
+            search_free(s->workloads[i].search);
+        free(s->workloads[i].search);
+    }
+    free(s->workloads);
+    sim_rules_free(&s->rules);
+    topo_parts_free(&s->parts);
+    alloc_rows_free(&s->rows);
+    text_free(&s->notes);
+    yaml_free(&s->doc);
+    *s = (struct design_point){ .doc = { .root = -1 }, .budget = { .node = -1 } };
+}
+
+/* What is in play in this study for this command. */
+static uint64_t active_uses(const struct design_point *s, unsigned needs)
+{
+    /* A command that asks for the network alone shows all that is known of it. */
+    bool facts = !(needs & (STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_BUDGET));
+    uint64_t active = 0;
+    if (s->n_workloads)
+        active |= USE_TIME;
+    if (facts || (s->n_workloads && s->model != SIM_BANDWIDTH))
+        active |= USE_LATENCY;
+    if (facts || (s->n_workloads && s->model == SIM_CHUNK))
+        active |= USE_CHUNK;
+    if (facts || (s->n_workloads && s->model == SIM_FLOW))
+        active |= USE_FLOW;
+    if (s->has_parts)
+        active |= USE_COST;
+    if (s->has_parts && s->parts.n_recipes)
+        active |= USE_CATALOGUE;
+    bool npu = facts || isfinite(s->rules.stage.mem_Bps);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        npu = npu || s->workloads[i].tree.uses_npu;
+    if (npu)
+        active |= USE_COMPUTE;
+    if (facts || s->count_npus)
+        active |= USE_SYSTEM;
+    if (needs & STUDY_FOR_SPLIT)
+        active |= USE_SPLIT;
+    return active;
+}
+
+static void note_sections(struct design_point *s, uint64_t active)
+{
+    const struct yaml_doc *doc = &s->doc;
+    yaml_id network = yaml_get(doc, doc->root, "network");
+    yaml_id simulation = yaml_get(doc, doc->root, "simulation");
+    yaml_id dims = yaml_get(doc, network, "dims"), npu = yaml_get(doc, network, "npu");
+
+    schema_note_unused(&s->notes, &study_section, doc, doc->root, s->own_source, active);
+    if (doc->nodes[network].kind == YAML_MAP)
+        schema_note_unused(&s->notes, &topo_network_section, doc, network, s->own_source, active);
+    if (simulation >= 0)
+        schema_note_unused(&s->notes, &sim_rules_section, doc, simulation, s->own_source, active);
+    if (npu >= 0)
+        schema_note_unused(&s->notes, &topo_npu_section, doc, npu, s->own_source, active);
+    if (dims >= 0)
+        yaml_each (id, doc, dims)
+            schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active);
+}
+
+/* "file:line:col: KEY has no effect WHY" for a key of map `map`, where it is written. */
+static void note_line(struct design_point *s, yaml_id map, const char *key, const char *before,
+                      const char *why)
+{
+    char place[400], path[256];
+    yaml_id id = yaml_get(&s->doc, map, key);
+    if (id < 0)
+        return;
+    text_printf(&s->notes, "%s: %s has no effect %s%s\n", yaml_key_place(&s->doc, id, place, sizeof place),
+                yaml_path(&s->doc, id, path, sizeof path), before, why);
+}
+
+static void note_key(struct design_point *s, yaml_id map, const char *key, const char *why)
+{
+    note_line(s, map, key, "here, ", why);
+}
+
+static void note_weights(struct design_point *s)
+{
+    yaml_id list = yaml_get(&s->doc, s->doc.root, "workloads");
+    if (list < 0)
+        return;
+    int32_t i = 0;
+    yaml_each (id, &s->doc, list) {
+        double weight = s->workloads[i++].weight;
+        if (s->n_workloads == 1 && weight != 1 && s->objective != ALLOC_COST)
+            note_line(s, id, "weight", "on the split, ",
+                      "which is the same for a single workload at any weight");
+        if (s->n_workloads > 1 && s->combine == STUDY_REGRET && weight != 1)
+            note_line(s, id, "weight", "on the split, ",
+                      "since regret compares each workload with its own best time");
+    }
+}
+
+static void note_split(struct design_point *s)
+{
+    yaml_id root = s->doc.root;
+    if (s->n_workloads == 1)
+        note_key(s, root, "combine", "there is one workload");
+    if (s->objective != ALLOC_COST)
+        note_key(s, root, "time_limit_s", "it is used only with objective cost");
+    if (topo_has_bandwidths(&s->net)) {
+        note_key(s, root, "objective", "every dimension has its bw_GBps");
+    }
+    note_weights(s);
+}
+
+/* What is assumed of an NPU that is not described further is the best there could be. */
+static void note_npu(struct design_point *s)
+{
+    yaml_id npu = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "npu");
+    char place[400];
+    bool trains = false;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        trains = trains || s->workloads[i].training;
+    if (!trains || npu < 0)
+        return;
+    yaml_key_place(&s->doc, npu, place, sizeof place);
+    if (yaml_get(&s->doc, npu, "matrix_efficiency") < 0 && yaml_get(&s->doc, npu, "matrix_sizes") < 0)
+        text_printf(&s->notes,
+                    "%s: network.npu is without matrix_efficiency, its products are timed at the peak\n",
+                    place);
+    if (isnan(s->net.npu.mem_B))
+        text_printf(&s->notes, "%s: network.npu is without mem_GB, every plan is taken to fit\n", place);
+}
+
+int study_note(struct design_point *s, unsigned needs, struct err *e)
+{
+    yaml_id root = s->doc.root;
+    note_sections(s, active_uses(s, needs));
+    note_npu(s);
+    if (needs & STUDY_FOR_SPLIT)
+        note_split(s);
+    if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&
+        s->rules.order != SIM_ORDER_FIXED)
+        note_key(s, yaml_get(&s->doc, root, "simulation"), "order", "model flow has only fixed and given");
+    if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
+        note_key(s, root, "seed", "nothing in it is drawn at random");
+    if (yaml_get(&s->doc, root, "vary") < 0)
+        note_key(s, root, "where", "nothing varies");
+    return text_check(&s->notes, e);
+}
+
+/* Which reasons left nothing, and how far memory is off. */
+static int fail_search(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)
+{
+    struct text why = { 0 };
+    if (r->clash)
+        return yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN,
+                             "finds no plan: the constraints contradict each other, no split satisfies them");
+    for (int i = 0; i < N_SEARCH_REASONS; i++)
+        if (r->n_rejected[i])
+            text_printf(&why, "%s%lld because %s", why.n ? ", " : "", (long long)r->n_rejected[i],
+                        search_reason_words[i]);
+    if (r->n_rejected[SEARCH_MEMORY])
+        text_printf(&why, " (need at least %.4g GB of %.4g GB)", r->least_B / 1e9, s->net.npu.mem_B / 1e9);
+    if (r->n_timed)
+        text_printf(&why, "%s%lld because no split satisfies the constraints", why.n ? ", " : "",
+                    (long long)r->n_timed);
+    int rc = yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN, "finds no plan: rejected %s",
+                           why.n ? text_str(&why) : "nothing, there is none to try");
+    text_free(&why);
+    return rc;
+}
+
+int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e)
+{
+    struct study_workload *w = &s->workloads[i];
+    double bw_Bps[TOPO_MAX_DIMS];
+    w->training->plan = *plan;
+    int rc = training_derive(w->training, &s->net, e);
+    if (rc)
+        return rc;
+    step_free(&w->tree);
+    rc = training_build(&w->tree, w->training, &s->net, e);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    return rc ? rc : study_choose(s, bw_Bps, e);
+}
+
+int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            rc = study_take_plan(s, i, &from->workloads[i].training->plan, e);
+    return rc;
+}
+
+static int search(struct design_point *s, int32_t i, unsigned needs, struct err *e)
+{
+    struct study_workload *w = &s->workloads[i];
+    struct search_space space;
+    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
+    bool given = topo_has_bandwidths(&s->net);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    int rc = search_read(&space, &s->doc, w->training->search, e);
+    if (rc)
+        return rc;
+    if (!given && s->n_workloads > 1)
+        return yaml_fail_key(
+            &s->doc, w->training->search, e, ERR_RANGE,
+            "is given beside other workloads, need bw_GBps of every dimension or one workload");
+    if (!given && s->objective == ALLOC_UTILIZATION)
+        return yaml_fail_key(&s->doc, w->training->search, e, ERR_RANGE,
+                             "is given with objective utilization, need another objective");
+    w->search = calloc(1, sizeof *w->search);
+    if (!w->search)
+        return err_nomem(e, "a search");
+    rc = given || !(needs & STUDY_FOR_SPLIT) ? search_given(w->search, &space, s, w->training, bw_Bps, e)
+                                             : search_split(w->search, &space, s, w->training, e);
+    if (rc)
+        return rc;
+    if (w->search->n_found == 0)
+        return fail_search(s, w->training->search, w->search, e);
+    return study_take_plan(s, i, &w->search->found[0].plan, e);
+}
+
+int study_search(struct design_point *s, unsigned needs, struct err *e)
+{
+    int rc = 0;
+    bool asked = needs & STUDY_NEEDS_WORKLOAD && !(needs & STUDY_UNSEARCHED) &&
+                 (needs & STUDY_FOR_SPLIT || (needs & STUDY_NEEDS_BANDWIDTH && topo_has_bandwidths(&s->net)));
+    for (int32_t i = 0; i < s->n_workloads && asked && !rc; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            rc = search(s, i, needs, e);
+    return rc;
+}
+
+/* Text that a workload takes from a file which is not YAML is in its tree only. */
+static unsigned long long hash_tree(const struct step_tree *t, unsigned long long h)
+{
+    for (step_id id = 0; id < t->n_nodes; id++) {
+        const struct step_node *node = &t->nodes[id];
+        const double numbers[] = { node->seconds, node->bytes, node->times };
+        const int32_t words[] = { (int32_t)node->kind,
+                                  (int32_t)node->phase,
+                                  (int32_t)node->collective,
+                                  node->dim,
+                                  node->priority,
+                                  node->group,
+                                  node->first,
+                                  node->next };
+        h = text_hash(h, numbers, sizeof numbers);
+        h = text_hash(h, words, sizeof words);
+    }
+    for (int32_t g = 0; g < t->n_groups; g++)
+        h = text_hash(h, t->groups[g].members, (size_t)t->n_dims * sizeof t->groups[g].members[0]);
+    return h;
+}
+
+unsigned long long study_hash(const struct design_point *s)
+{
+    unsigned long long h = yaml_hash(&s->doc, s->doc.root);
+    if (s->rules.graph[0])
+        h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (!s->workloads[i].training) /* all of a model is in the document */
+            h = hash_tree(&s->workloads[i].tree, h);
+    return h;
+}
+
+unsigned long long study_choices(const struct design_point *s)
+{
+    unsigned long long h = TEXT_HASH_SEED;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
+    return h;
+}
