@@ -4,7 +4,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "study/sweep.h"
+#include "study/axes.h"
 
 /** One design and where in a sweep it stands. */
 struct alloc_page {

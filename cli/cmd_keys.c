@@ -12,7 +12,7 @@
 #include "kinds/place/place.h"
 #include "kinds/design/search.h"
 #include "kinds/factor.h"
-#include "study/sweep_keys.h"
+#include "study/axes.h"
 #include "kinds/design/uncertain.h"
 #include "sim/slots/slots_draw.h"
 #include "workloads/traces/profile.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "study/sweep.h"
+#include "study/axes.h"
 
 static bool is_about_vary(const char *assignment)
 {

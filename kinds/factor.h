@@ -2,7 +2,7 @@
 #ifndef KINDS_FACTOR_H
 #define KINDS_FACTOR_H
 
-#include "study/sweep_values.h"
+#include "study/axes.h"
 #include "topo/network.h"
 
 enum { FACTOR_MAX_TIERS = 16, FACTOR_MAX_SIZES = 64, FACTOR_SHAPES = TOPO_LINE + 1 };

@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "kinds/design/designs.h"
-#include "kinds/design/study.h"
+#include "kinds/design/point.h"
 #include "study/campaign.h"
 #include "study/study.h"
 #include "topo/graph.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "study/campaign_front.h"
+#include "study/pack.h"
 #include "study/study.h"
 
 /* Rows that were not committed are run again after a kill: at most so much work. */

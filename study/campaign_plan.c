@@ -1,7 +1,7 @@
 #include "study/campaign_plan.h"
 
 #include "study/study.h"
-#include "study/sweep_values.h"
+#include "study/axes.h"
 
 /* ---- units ---- */
 

@@ -3,8 +3,7 @@
 #define STUDY_FLEET_H
 
 #include "base/table.h"
-#include "study/order.h"
-#include "study/spans.h"
+#include "study/blocks.h"
 
 struct fleet_crew;
 

@@ -32,9 +32,9 @@
 #include "base/column.h"
 #include "base/schema.h"
 #include "study/keep.h"
-#include "study/order.h"
+#include "study/blocks.h"
 #include "study/source.h"
-#include "study/sweep.h"
+#include "study/axes.h"
 
 struct study_kind;
 struct store;

@@ -9,8 +9,7 @@
 #define STUDY_STORE_H
 
 #include "base/table.h"
-#include "study/order.h"
-#include "study/spans.h"
+#include "study/blocks.h"
 
 /** What a store is of. All borrowed. */
 struct store_head {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "study/store.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 
 /* ---- kinds ---- */
 

@@ -1,4 +1,4 @@
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 
 #include <stdlib.h>
 #include <string.h>

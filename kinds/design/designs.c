@@ -17,7 +17,7 @@
 #include "study/kind.h"
 #include "study/source.h"
 #include "study/study.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 
 /*
  * Points of a sweep held against the front of their group before they are

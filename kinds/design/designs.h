@@ -7,7 +7,7 @@
 #include "kinds/design/uncertain.h"
 #include "study/kind.h"
 #include "study/study.h"
-#include "study/sweep.h"
+#include "study/axes.h"
 
 extern const struct study_kind design_kind;
 

@@ -8,7 +8,7 @@
 #include "kinds/gossip/point.h"
 #include "sim/gossip/replay.h"
 #include "study/notes.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 
 /* ---- reading ---- */
 

@@ -10,7 +10,7 @@
 
 #include "base/stat.h"
 #include "kinds/gossip/point.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 #include "topo/route.h"
 
 /* One row; counts below 0 and NaN are blank. */

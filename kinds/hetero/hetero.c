@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "kinds/hetero/point.h"
 #include "study/notes.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 #include "sim/hetero/oracle.h"
 
 int32_t hetero_study_n_schedulers(void)

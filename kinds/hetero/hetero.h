@@ -7,7 +7,7 @@
 
 #include "base/table.h"
 #include "study/pool.h"
-#include "study/sweep.h"
+#include "study/axes.h"
 #include "topo/network.h"
 
 /** Keys of a study, from the outside in. */

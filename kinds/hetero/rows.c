@@ -12,7 +12,7 @@
 #include "base/stat.h"
 #include "base/text.h"
 #include "kinds/hetero/point.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 
 /* One row; counts below 0 and NaN are blank. */
 struct hetero_row {

@@ -3,7 +3,7 @@
 #define KINDS_PLACE_PLACE_STUDY_H
 
 #include "kinds/place/place.h"
-#include "study/sweep_axis.h"
+#include "study/axes.h"
 #include "sim/slots/slots_draw.h"
 #include "sim/events/events.h"
 #include "sim/cluster/pace.h"

@@ -1,6 +1,6 @@
 /* Points that are bounded away: never one of the front that all points make. */
 #include "study/keep.h"
-#include "study/order.h"
+#include "study/blocks.h"
 #include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
 

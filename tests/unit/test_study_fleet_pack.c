@@ -1,6 +1,6 @@
 /* Batches as bytes: what goes in comes out, and bytes that are wrong are refused. */
 #include "base/rng.h"
-#include "study/fleet_pack.h"
+#include "study/pack.h"
 #include "tests/support.h"
 
 enum { COLUMNS = 11 }; /* more than the bits of a byte */

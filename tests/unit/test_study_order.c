@@ -1,6 +1,6 @@
 /* Units of a sweep: every point in one of them, once, whatever the axes, grids and pieces are. */
 #include "kinds/design/point.h"
-#include "study/order.h"
+#include "study/blocks.h"
 #include "tests/support.h"
 
 /* ---- sweeps made by hand ---- */

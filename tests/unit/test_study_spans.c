@@ -1,6 +1,6 @@
 /* Sets of whole numbers as intervals, against one bit for each number. */
 #include "base/rng.h"
-#include "study/spans.h"
+#include "study/blocks.h"
 #include "tests/support.h"
 
 enum { NUMBERS = 200 };

@@ -1,8 +1,36 @@
-/** @file The order in which points of a sweep are run: units of points that share what is slow to read. */
-#ifndef STUDY_ORDER_H
-#define STUDY_ORDER_H
+/** @file A set of whole numbers as few intervals: which units of a sweep are done. */
+#ifndef STUDY_BLOCKS_H
+#define STUDY_BLOCKS_H
 
-#include "study/sweep.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "study/axes.h"
+
+struct span {
+    int64_t first, n; /**< first..first+n-1; n >= 1 */
+};
+
+/** Ascending, disjoint, never touching. Zero-initialise; release with spans_free(). */
+struct spans {
+    struct span *spans; /**< shape [n], owned */
+    int64_t n, cap;
+};
+
+/** Put in first..first+n-1, some of which may be there. ERR_NOMEM. O(log n + what moves). */
+int spans_add(struct spans *s, int64_t first, int64_t n, struct err *e);
+bool spans_have(const struct spans *s, int64_t i);
+/** The first that is not in the set, >= @p from, and at most @p most of them in a row below @p end. n = 0:
+ * there is none. */
+struct span spans_gap(const struct spans *s, int64_t from, int64_t end, int64_t most);
+/** How many of 0..end-1 are in the set. */
+int64_t spans_count(const struct spans *s, int64_t end);
+void spans_free(struct spans *s);
+
+/*
+ * The order in which points of a sweep are run: units of points that share what is slow to read.
+ */
 
 /** What became of points. */
 struct sweep_counts {

@@ -1,8 +1,9 @@
-/** @file Private to the fleet: a batch as bytes, from rank to rank. */
-#ifndef STUDY_FLEET_PACK_H
-#define STUDY_FLEET_PACK_H
+/** @file Rows, counts, errors and fronts as bytes, from rank to rank. */
+#ifndef STUDY_PACK_H
+#define STUDY_PACK_H
 
 #include "study/fleet.h"
+#include "study/front.h"
 
 /**
  * A batch as bytes, *bytes owned by the caller. Both sides know the columns: of each row there is one bit a
@@ -18,5 +19,15 @@ int fleet_pack(unsigned char **bytes, size_t *n, const struct fleet_batch *b, st
  * @return 0; ERR_LIB: "rows from another rank: ..."; ERR_NOMEM. O(bytes).
  */
 int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, struct err *e);
+
+/*
+ * Fronts that one rank has, to all.
+ */
+
+/**
+ * A copy of the first rank's fronts on every rank, called by all; @p from is read on the first alone, where
+ * its fronts are sorted; NULL: none. What was in @p to is freed. ERR_NOMEM, ERR_LIB.
+ */
+int campaign_share_front(struct front_set *to, const struct front_set *from, struct err *e);
 
 #endif

@@ -1,8 +1,16 @@
-/** @file A sweep: every combination of the axes of a study, one row each. */
-#ifndef STUDY_SWEEP_H
-#define STUDY_SWEEP_H
+/**
+ * @file What varies in a study: axes of keys and their values, grids of axes, points of grids.
+ *
+ * A point is one combination of values; the first axis of a grid varies slowest, grids come one after
+ * another, and a point's number follows from that alone. What a value means is for who reads the study.
+ */
+#ifndef STUDY_AXES_H
+#define STUDY_AXES_H
 
+#include "base/num.h"
 #include "base/schema.h"
+#include "base/table.h"
+#include "base/text.h"
 #include "study/source.h"
 
 enum {
@@ -122,5 +130,115 @@ int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w
 
 /** @p hash, and with it all values of all axes. */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
+
+/*
+ * The maps below `vary` as written.
+ */
+
+/* Words are indices, -1 = absent; so are absent counts and nodes. Absent reals are NaN. */
+
+enum range_scale { RANGE_LINEAR, RANGE_LOG };
+
+/** The values of a key as a range, or as networks that are written for it. */
+struct range_conf {
+    double from, to, step;
+    int64_t points;
+    int32_t scale;
+    yaml_id factor;
+};
+
+struct sobol_conf {
+    int64_t points, skip;
+    yaml_id keys;
+};
+
+/** What `vary` itself may hold; for the manual alone, as a key that varies may have any name. */
+extern const struct section sweep_vary_section;
+extern const struct section sweep_range_section, sweep_sobol_section;
+
+/*
+ * The values that a study gives to one key, as YAML text.
+ */
+
+/** Zero-initialise; release with sweep_column_free(). */
+struct sweep_column {
+    struct text text; /**< the values one after another, a NUL after each */
+    int64_t n;
+    bool generated; /**< as of struct sweep_axis */
+};
+
+/** Append a value. Lack of memory shows in text_check(). */
+void sweep_column_put(struct sweep_column *c, const char *value);
+void sweep_column_free(struct sweep_column *c);
+
+/** Append the value of node @p id as text that means the same where it stands alone or, with @p inside, in a
+ * list or map in brackets. */
+void sweep_put_yaml(struct text *out, const struct yaml_doc *doc, yaml_id id, bool inside);
+
+/**
+ * The values of the key at node @p id: a list, a range, or networks by `factor`.
+ * @param c  empty; the caller frees it, also after failure.
+ * @return 0; ERR_PARSE, ERR_RANGE with the place; ERR_NOMEM.
+ */
+int sweep_column_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e);
+
+/** Is it a range without step and points, of which numbers between the ends are samples? Then @p r is filled
+ * and checked. */
+int sweep_read_between(struct range_conf *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
+                       struct err *e);
+/** The sample of @p r at @p share, 0 to 1, as text of 12 digits. */
+const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double share);
+
+/** Networks by the map at node @p id; see docs/sweep.md. */
+int sweep_factor_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e);
+
+/*
+ * One axis of a sweep, and the study at one point: what sweep.h is made of.
+ */
+
+/** Is @p key, as the path of axis @p id names it, one of table @p s? ERR_PARSE with the nearest one. */
+int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
+                    struct err *e);
+
+/** A misspelled key would make every point an error; better one now. @p root has the outermost keys of the
+ * document; @p id is the node of a key that varies. ERR_PARSE with the place. */
+int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e);
+
+/**
+ * Give @p axis, whose n_keys is set, @p n values from as many columns; one of a single value has it in every
+ * row. The columns are used up. ERR_NOMEM, and then the axis has none.
+ */
+int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64_t n, struct err *e);
+void sweep_axis_free(struct sweep_axis *axis);
+
+void sweep_where_free(struct sweep_where *where); /**< NULL is fine */
+
+/** Append the notes of a point, a line each, to @p notes; *read = false: it cannot be read. Only lack of
+ * memory and sweep_check_distinct() are failures. */
+typedef int sweep_look(void *data, const struct sweep_point *p, struct text *notes, bool *read,
+                       struct err *e);
+/** Append to @p out the notes common to the points looked at, some 200 at most: the first of each grid and
+ * its neighbours along each axis, at most 16 to an axis. */
+int sweep_note(struct text *out, const struct sweep *w, sweep_look *look, void *data, struct err *e);
+/** ERR_RANGE where two keys that vary at a point are spellings of one in its document. */
+int sweep_check_distinct(const struct sweep *w, const struct sweep_point *p, const struct yaml_doc *doc,
+                         struct err *e);
+
+/** `vary` of a study whose points are run with several seeds: without `vary` there is one point; axes that
+ * are `seed` or `seeds` are refused, as all points have the same. */
+int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                      const struct study_source *from, struct err *e);
+/** ERR_RANGE where points times @p seeds are more than SWEEP_MAX_POINTS. */
+int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e);
+
+/** @p from at point number @p point. @p axes, with room for SWEEP_MAX_KEYS, must live as long as what is
+ * returned. */
+struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
+                                    struct study_source from);
+
+/** Columns "point" and one for each key. */
+void sweep_put_columns(struct table *t, const struct sweep *w);
+/** Begin a row with them, for point number @p point. */
+void sweep_put_point(struct table *t, const struct sweep *w, int64_t point);
 
 #endif

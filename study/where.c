@@ -1,4 +1,8 @@
-#include "study/sweep_axis.h"
+/*
+ * `where` of a study: linear constraints over keys that vary and facts of a point, which say what points are
+ * left out before they are solved.
+ */
+#include "study/axes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,8 +222,8 @@ static double key_at(const struct sweep *w, const struct sweep_point *p, int32_t
     return w->where->fixed[key];
 }
 
-static bool holds(const struct limit *l, const struct sweep *w, const struct sweep_point *p,
-                  const double *facts)
+static bool limit_holds(const struct limit *l, const struct sweep *w, const struct sweep_point *p,
+                        const double *facts)
 {
     double sum = 0, scale = fabs(l->rhs);
     for (int32_t i = 0; i < N_KNOWN; i++) {
@@ -240,7 +244,7 @@ static bool holds(const struct limit *l, const struct sweep *w, const struct swe
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts)
 {
     for (int32_t i = 0; w->where && i < w->where->n; i++)
-        if ((facts || !w->where->limits[i].has_facts) && !holds(&w->where->limits[i], w, p, facts))
+        if ((facts || !w->where->limits[i].has_facts) && !limit_holds(&w->where->limits[i], w, p, facts))
             return false;
     return true;
 }

@@ -1,0 +1,973 @@
+/*
+ * Reading `vary`: values of a key (lists, ranges, networks by factor), axes of one key or several,
+ * quasi-random samples, grids and their unions; then points by number.
+ */
+#include "study/axes.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/elementary.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/rng.h"
+#include "base/table.h"
+
+static const char *const scale_words[] = { "linear", "log", NULL };
+
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field), .unit = "",             \
+    .dflt = SCHEMA_NONE
+#define NODE(conf, key, field, text)                                                                         \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_NODE, text)                                                                \
+    }
+#define COUNT(conf, key, field, least, most, text)                                                           \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_COUNT, text), .scale = 1, .min = least, .max = most                        \
+    }
+
+static const struct key vary_keys[] = {
+    { .name = "KEY",
+      .help = "any key, by its path as in --set: a list of values, or see vary.KEY",
+      .kind = KEY_NODE,
+      .unit = "" },
+    { .name = "zip",
+      .help = "keys that move together: { KEY: values, .. } of equal lengths, or a list of such maps",
+      .kind = KEY_NODE,
+      .unit = "" },
+    { .name = "sobol",
+      .help = "keys that are sampled together: see vary.sobol, or a list of such maps",
+      .kind = KEY_NODE,
+      .unit = "" },
+    { .name = "union",
+      .help = "grids one after another: a list of maps like vary itself, each with the axes beside the union",
+      .kind = KEY_NODE,
+      .unit = "" },
+};
+
+#define RANGE(key, field, text)                                                                              \
+    ROW(range_conf, key, field, KEY_REAL, text), .scale = 1, .min = -1e18, .max = 1e18
+
+static const struct key range_keys[] = {
+    { RANGE("from", from, "first value"), .required = true },
+    { RANGE("to", to, "last value, included when a step ends there"), .required = true },
+    { ROW(range_conf, "step", step, KEY_REAL, "distance of two values; this or points"), .scale = 1,
+      .min = 1e-18, .max = 1e18 },
+    COUNT(range_conf, "points", points, 2, SWEEP_MAX_VALUES,
+          "number of values, both ends included; this or step"),
+    { ROW(range_conf, "scale", scale, KEY_WORD,
+          "of points: equal differences or equal ratios; absent: linear"),
+      .words = scale_words },
+    NODE(range_conf, "factor", factor,
+         "instead of all others, of KEY network: networks of so many NPUs, see vary.factor"),
+};
+
+static const struct key sobol_keys[] = {
+    { ROW(sobol_conf, "points", points, KEY_COUNT, "number of samples"), .scale = 1, .min = 1,
+      .max = SWEEP_MAX_VALUES, .required = true },
+    { .name = "skip",
+      .help = "points of the sequence left out before the first",
+      .kind = KEY_COUNT,
+      .offset = offsetof(struct sobol_conf, skip),
+      .unit = "",
+      .scale = 1,
+      .min = 0,
+      .max = 1e8,
+      .dflt = 0 },
+    { ROW(sobol_conf, "keys", keys, KEY_NODE,
+          "{ KEY: { from, to, scale } or a list, or a range as in vary.KEY, of which values are picked "
+          "evenly }"),
+      .required = true },
+};
+
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
+
+SECTION(sweep_vary_section, "vary", "what varies: every combination of these axes", vary_keys);
+SECTION(sweep_range_section, "vary.KEY", "the values of an axis as a range, in place of a list", range_keys);
+SECTION(sweep_sobol_section, "vary.sobol", "one axis of quasi-random points (Sobol)", sobol_keys);
+
+/* ---- values as YAML text ---- */
+
+/* Text that means the same with and without what stands around it in a list. */
+static bool is_simple(const char *s)
+{
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
+    return *s && s[strspn(s, safe)] == '\0';
+}
+
+static void put_quoted(struct text *out, const char *s)
+{
+    struct json j = { .out = out };
+    json_text(&j, NULL, s);
+}
+
+void sweep_put_yaml(struct text *out, const struct yaml_doc *doc, yaml_id id, bool inside)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    if (node->kind == YAML_SCALAR) {
+        if (yaml_is_null(doc, id))
+            text_puts(out, "~");
+        else if (!node->quoted && (!inside || is_simple(node->text)))
+            text_puts(out, node->text);
+        else
+            put_quoted(out, node->text);
+        return;
+    }
+    text_puts(out, node->kind == YAML_MAP ? "{" : "[");
+    yaml_each (child, doc, id) {
+        if (doc->nodes[child].index)
+            text_puts(out, ", ");
+        if (node->kind == YAML_MAP) {
+            put_quoted(out, doc->nodes[child].key);
+            text_puts(out, ": ");
+        }
+        sweep_put_yaml(out, doc, child, true);
+    }
+    text_puts(out, node->kind == YAML_MAP ? "}" : "]");
+}
+
+void sweep_column_put(struct sweep_column *c, const char *value)
+{
+    text_add(&c->text, value, strlen(value) + 1);
+    c->n++;
+}
+
+void sweep_column_free(struct sweep_column *c)
+{
+    text_free(&c->text);
+    *c = (struct sweep_column){ 0 };
+}
+
+static int read_list(struct sweep_column *c, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int32_t n = doc->nodes[list].n;
+    if (n == 0)
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one value");
+    if (n > SWEEP_MAX_VALUES)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d values, need at most %d", (int)n, SWEEP_MAX_VALUES);
+    yaml_each (id, doc, list) {
+        sweep_put_yaml(&c->text, doc, id, false);
+        text_add(&c->text, "", 1);
+        c->n++;
+    }
+    return text_check(&c->text, e);
+}
+
+/* ---- ranges ---- */
+
+/*
+ * Sums and products of decimals miss the decimal they mean by a few units in the
+ * last place: 3 * 0.1 is 0.30000000000000004. Rounded to the 15th digit of the
+ * range's largest value it is 0.3.
+ */
+static double clean(double x, double largest)
+{
+    char text[512];
+    int decimals = 14 - (int)floor(log10(largest));
+    snprintf(text, sizeof text, "%.*f", decimals > 0 ? decimals : 0, x);
+    return strtod(text, NULL) + 0.0; /* -0 becomes 0 */
+}
+
+static double range_value(const struct range_conf *r, int64_t i)
+{
+    double largest = fmax(fabs(r->from), fabs(r->to)), share = (double)i / (double)(r->points - 1);
+    char text[NUM_TEXT];
+    if (!isnan(r->step))
+        return clean(r->from + (double)i * r->step, fmax(largest, r->step));
+    if (i == 0 || i == r->points - 1)
+        return i ? r->to : r->from;
+    if (r->scale != RANGE_LOG)
+        return clean(r->from + (r->to - r->from) * share, largest);
+    /* The functions of another C library may differ in the last digits. */
+    snprintf(text, sizeof text, "%.12g", r->from * exp(log(r->to / r->from) * share));
+    return strtod(text, NULL);
+}
+
+static int check_ends(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    if (!(r->to > r->from))
+        return yaml_fail(doc, yaml_get(doc, map, "to"), e, ERR_RANGE, "is %g, need more than from, %g", r->to,
+                         r->from);
+    if (r->scale == RANGE_LOG && !(r->from > 0))
+        return yaml_fail(doc, yaml_get(doc, map, "from"), e, ERR_RANGE,
+                         "is %g, need more than 0 with scale log", r->from);
+    return 0;
+}
+
+static int check_range(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    if (isnan(r->step) == (r->points < 0))
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, need one of step and points",
+                         isnan(r->step) ? "neither" : "both");
+    if (!isnan(r->step) && r->scale >= 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "scale"), e, ERR_PARSE,
+                             "has no effect on step, need points");
+    return check_ends(r, doc, map, e);
+}
+
+static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct range_conf r;
+    char text[NUM_TEXT];
+    int rc = schema_read(&r, &sweep_range_section, doc, map, e);
+    if (!rc)
+        rc = check_range(&r, doc, map, e);
+    if (rc)
+        return rc;
+    /* The last step may miss `to` by rounding. */
+    double n = isnan(r.step) ? (double)r.points : floor((r.to - r.from) / r.step + 1e-9) + 1;
+    if (n > SWEEP_MAX_VALUES)
+        return yaml_fail(doc, map, e, ERR_RANGE, "has %.0f values, need at most %d", n, SWEEP_MAX_VALUES);
+    for (int64_t i = 0; i < (int64_t)n; i++)
+        sweep_column_put(c, num_format(text, range_value(&r, i)));
+    c->generated = true;
+    return text_check(&c->text, e);
+}
+
+/* ---- samples between two ends ---- */
+
+int sweep_read_between(struct range_conf *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
+                       struct err *e)
+{
+    *is_between = doc->nodes[id].kind == YAML_MAP && yaml_get(doc, id, "step") < 0 &&
+                  yaml_get(doc, id, "points") < 0 && yaml_get(doc, id, "factor") < 0;
+    if (!*is_between)
+        return 0;
+    int rc = schema_read(r, &sweep_range_section, doc, id, e);
+    return rc ? rc : check_ends(r, doc, id, e);
+}
+
+const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double share)
+{
+    double x = r->from + (r->to - r->from) * share;
+    if (r->scale == RANGE_LOG) {
+        x = elementary_log(r->to / r->from) * share;
+        elementary_exp(&x, 1);
+        x *= r->from;
+    }
+    snprintf(buf, NUM_TEXT, "%.12g", fmin(fmax(x, r->from), r->to));
+    return num_format(buf, strtod(buf, NULL) + 0.0);
+}
+
+/* ---- all of these ---- */
+
+static int read_factor(struct sweep_column *c, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_id factor = yaml_get(doc, map, "factor");
+    yaml_each (id, doc, map)
+        if (id != factor)
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is given besides factor, need one of them");
+    if (strcmp(doc->nodes[map].key, "network") != 0)
+        return yaml_fail_key(doc, factor, e, ERR_PARSE, "gives networks, need the key network for it");
+    return sweep_factor_read(c, doc, factor, e);
+}
+
+int sweep_column_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN];
+    if (doc->nodes[id].kind == YAML_SEQ)
+        return read_list(c, doc, id, e);
+    if (doc->nodes[id].kind == YAML_MAP && yaml_get(doc, id, "factor") >= 0)
+        return read_factor(c, doc, id, e);
+    if (doc->nodes[id].kind == YAML_MAP)
+        return read_range(c, doc, id, e);
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a list of values or a range { from, to, step }",
+                     yaml_show(doc, id, shown));
+}
+
+/* ---- keys ---- */
+
+/* Which table a map below a key has; NULL = checked where it is read. */
+static const struct section *section_below(const struct section *s, const char *key, bool *is_list)
+{
+    for (const struct section_link *x = section_links; x->above; x++)
+        if (x->above == s && strcmp(x->key, key) == 0) {
+            *is_list = x->is_list;
+            return x->below;
+        }
+    return NULL;
+}
+
+int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
+                    struct err *e)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t n = s->n_keys < MOST ? s->n_keys : MOST;
+    for (size_t i = 0; i < n; i++) {
+        names[i] = s->keys[i].name;
+        if (strcmp(names[i], key) == 0)
+            return 0;
+    }
+    const char *near = text_nearest(key, names, n);
+    return yaml_fail_key(doc, id, e, ERR_PARSE,
+                         "is unknown (\"%.60s\" is no key of %s), need a known key%s%s%s", key, s->name,
+                         near ? " such as " : "", near ? near : "", near ? " (nearest)" : "");
+}
+
+/* One name off the front of the path, with the indices after it. */
+static const char *take_name(char out[64], const char *path)
+{
+    size_t n = strcspn(path, ".[");
+    snprintf(out, 64, "%.*s", n < 64 ? (int)n : 63, path);
+    path += n;
+    while (*path == '[')
+        path += strcspn(path, "]") + (path[strcspn(path, "]")] == ']');
+    return path + (*path == '.');
+}
+
+int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    static const char *const fixed[] = { "vary", "name", "source" };
+    const char *path = doc->nodes[id].key;
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (strcmp(path, fixed[i]) == 0)
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "cannot vary, need another key");
+    const struct section *s = root;
+    while (s && *path) {
+        char key[64];
+        bool is_list = false, indexed;
+        const char *rest = take_name(key, path);
+        int rc = sweep_check_key(s, key, doc, id, e);
+        if (rc)
+            return rc;
+        indexed = path[strcspn(path, ".[")] == '[';
+        s = section_below(s, key, &is_list);
+        path = rest;
+        if (is_list && !indexed)
+            path = take_name(key, path); /* the name of a member */
+    }
+    return 0;
+}
+
+/* ---- values ---- */
+
+/* Where each value begins, row by row; a column of one value has it in every row. */
+static void point_into(struct sweep_axis *axis, const struct sweep_column *columns)
+{
+    char *at = axis->text;
+    for (int32_t j = 0; j < axis->n_keys; j++)
+        for (int64_t i = 0; i < axis->n; i++) {
+            bool again = i > 0 && columns[j].n == 1;
+            axis->values[i * axis->n_keys + j] = again ? axis->values[j] : at;
+            if (!again)
+                at += strlen(at) + 1;
+        }
+}
+
+int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64_t n, struct err *e)
+{
+    struct text *all = &columns[0].text;
+    axis->generated = true;
+    for (int32_t j = 0; j < axis->n_keys; j++) {
+        axis->generated = axis->generated && columns[j].generated;
+        if (j > 0)
+            text_add(all, text_str(&columns[j].text), columns[j].text.n);
+    }
+    int rc = text_check(all, e);
+    if (rc)
+        return rc;
+    axis->values = calloc((size_t)(n * axis->n_keys), sizeof *axis->values);
+    if (!axis->values)
+        return err_nomem(e, "an axis");
+    /* A text that grew has room for as much again. */
+    char *fits = realloc(all->s, all->n + 1);
+    axis->text = fits ? fits : all->s;
+    *all = (struct text){ 0 };
+    axis->n = n;
+    point_into(axis, columns);
+    return 0;
+}
+
+void sweep_axis_free(struct sweep_axis *axis)
+{
+    free(axis->values);
+    free(axis->text);
+    *axis = (struct sweep_axis){ 0 };
+}
+
+/* Grids as far as they are read; their points are numbered at the end. */
+struct grids {
+    struct sweep_grid *items; /* shape [n], owned */
+    int32_t n, cap;
+};
+
+/* Where the keys of an axis are written. */
+struct places {
+    yaml_id keys[SWEEP_MAX_KEYS];
+};
+
+struct reader {
+    struct sweep *w;
+    const struct section *root;
+    const struct yaml_doc *doc;
+    const struct study_source *from;
+    struct places *places; /* shape [w->n_axes], owned */
+    int32_t cap_axes, cap_places;
+};
+
+/* ---- keys ---- */
+
+static const char *find_override(const struct study_source *from, const char *path)
+{
+    const char *value = NULL;
+    for (int32_t i = 0; i < from->n; i++)
+        if (strcmp(from->overrides[i].path, path) == 0)
+            value = from->overrides[i].value;
+    return value;
+}
+
+/* The number of a key; one that no other axis has is new. */
+static int take_key(struct reader *r, yaml_id id, int32_t *out, struct err *e)
+{
+    struct sweep *w = r->w;
+    const char *path = r->doc->nodes[id].key;
+    int rc = sweep_check_path(r->root, r->doc, id, e);
+    if (rc)
+        return rc;
+    for (*out = 0; *out < w->n_keys; ++*out)
+        if (strcmp(w->keys[*out].path, path) == 0)
+            return 0;
+    if (w->n_keys == SWEEP_MAX_KEYS)
+        return yaml_fail_key(r->doc, id, e, ERR_RANGE, "is key number %d that varies, need at most %d",
+                             SWEEP_MAX_KEYS + 1, SWEEP_MAX_KEYS);
+    struct sweep_key *key = &w->keys[w->n_keys];
+    *key = (struct sweep_key){ strdup(path), find_override(r->from, path) != NULL, id };
+    if (!key->path)
+        return err_nomem(e, "an axis");
+    w->n_keys++;
+    return 0;
+}
+
+/* ---- axes ---- */
+
+/* Columns of an axis while it is read. */
+struct draft {
+    struct sweep_column columns[SWEEP_MAX_KEYS];
+    yaml_id at[SWEEP_MAX_KEYS];
+    int32_t n_keys;
+};
+
+static void draft_free(struct draft *d)
+{
+    for (int32_t j = 0; j < d->n_keys; j++)
+        sweep_column_free(&d->columns[j]);
+}
+
+/* Room for the axis that comes next. */
+static int reserve_axis(struct reader *r, struct err *e)
+{
+    struct sweep_axis *axes = array_grow(r->w->axes, r->w->n_axes, &r->cap_axes, sizeof *axes);
+    r->w->axes = axes ? axes : r->w->axes;
+    struct places *places = array_grow(r->places, r->w->n_axes, &r->cap_places, sizeof *places);
+    r->places = places ? places : r->places;
+    return axes && places ? 0 : err_nomem(e, "an axis");
+}
+
+/* One value in place of a column whose key an override sets. */
+static void override_column(struct sweep_column *c, const char *value)
+{
+    sweep_column_free(c);
+    sweep_column_put(c, value);
+}
+
+/* The draft, of `n` values, as the last axis of the sweep; used up. */
+static int add_axis(struct reader *r, struct draft *d, int64_t n, struct err *e)
+{
+    struct sweep_axis axis = { .n_keys = d->n_keys };
+    bool all = true;
+    int rc = reserve_axis(r, e);
+    for (int32_t j = 0; j < d->n_keys && !rc; j++) {
+        rc = take_key(r, d->at[j], &axis.keys[j], e);
+        const char *value = find_override(r->from, r->doc->nodes[d->at[j]].key);
+        if (value)
+            override_column(&d->columns[j], value);
+        all = all && value;
+    }
+    if (!rc)
+        rc = sweep_axis_fill(&axis, d->columns, all ? 1 : n, e);
+    if (rc)
+        return rc;
+    memcpy(r->places[r->w->n_axes].keys, d->at, sizeof d->at);
+    r->w->axes[r->w->n_axes++] = axis;
+    return 0;
+}
+
+/* A map of keys that move together: some, and no more than an axis may have. */
+static int check_keys(const struct reader *r, yaml_id map, struct err *e)
+{
+    int rc = yaml_need(r->doc, map, YAML_MAP, e);
+    if (rc)
+        return rc;
+    if (r->doc->nodes[map].n == 0)
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "is empty, need at least one key");
+    if (r->doc->nodes[map].n > SWEEP_MAX_KEYS)
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "has %d keys, need at most %d", (int)r->doc->nodes[map].n,
+                         SWEEP_MAX_KEYS);
+    return 0;
+}
+
+/* ---- a key alone, and keys in step ---- */
+
+/* The next column of a draft; the key is checked first, as a slip there explains what follows. */
+static int read_column(struct reader *r, struct draft *d, yaml_id id, struct err *e)
+{
+    int rc = sweep_check_path(r->root, r->doc, id, e);
+    d->at[d->n_keys] = id;
+    return rc ? rc : sweep_column_read(&d->columns[d->n_keys++], r->doc, id, e);
+}
+
+/* A slip in "zip" and the like is none in a key of the study. */
+static int check_form(const struct reader *r, yaml_id id, struct err *e)
+{
+    static const char *const forms[] = { "zip", "sobol", "union" };
+    const char *key = r->doc->nodes[id].key, *near = text_nearest(key, forms, sizeof forms / sizeof forms[0]);
+    bool is_key = false;
+    for (size_t i = 0; i < r->root->n_keys; i++)
+        is_key = is_key || strcmp(r->root->keys[i].name, key) == 0;
+    return is_key || !near ? 0
+                           : yaml_fail_key(r->doc, id, e, ERR_PARSE,
+                                           "is unknown, need a known key such as %s (nearest)", near);
+}
+
+static int read_plain(struct reader *r, yaml_id id, struct err *e)
+{
+    struct draft d = { .n_keys = 0 };
+    int rc = check_form(r, id, e);
+    if (!rc)
+        rc = read_column(r, &d, id, e);
+    if (!rc)
+        rc = add_axis(r, &d, d.columns[0].n, e);
+    draft_free(&d);
+    return rc;
+}
+
+static int read_zip(struct reader *r, yaml_id map, struct err *e)
+{
+    struct draft d = { .n_keys = 0 };
+    int rc = check_keys(r, map, e);
+    if (rc)
+        return rc;
+    yaml_each (id, r->doc, map) {
+        rc = rc ? rc : read_column(r, &d, id, e);
+        const struct sweep_column *last = &d.columns[d.n_keys ? d.n_keys - 1 : 0];
+        if (!rc && last->n != d.columns[0].n)
+            rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld value%s, need %lld as %.100s has",
+                           (long long)last->n, last->n == 1 ? "" : "s", (long long)d.columns[0].n,
+                           r->doc->nodes[d.at[0]].key);
+    }
+    if (!rc)
+        rc = add_axis(r, &d, d.columns[0].n, e);
+    draft_free(&d);
+    return rc;
+}
+
+/* ---- samples ---- */
+
+/* What is made of one coordinate: numbers between two ends, or one of the values of `list`. */
+struct sampled {
+    bool is_between;
+    struct range_conf range;
+    struct sweep_axis list;
+};
+
+static int read_sampled(struct sampled *s, const struct reader *r, yaml_id id, struct err *e)
+{
+    struct sweep_column c = { 0 };
+    *s = (struct sampled){ .list = { .n_keys = 1 } };
+    int rc = sweep_check_path(r->root, r->doc, id, e);
+    if (!rc)
+        rc = sweep_read_between(&s->range, &s->is_between, r->doc, id, e);
+    if (rc || s->is_between)
+        return rc;
+    rc = sweep_column_read(&c, r->doc, id, e);
+    if (!rc)
+        rc = sweep_axis_fill(&s->list, &c, c.n, e);
+    sweep_column_free(&c);
+    return rc;
+}
+
+static void put_sample(struct sweep_column *c, const struct sampled *s, double x)
+{
+    char text[NUM_TEXT];
+    if (s->is_between)
+        sweep_column_put(c, sweep_between(text, &s->range, x));
+    else
+        sweep_column_put(c, s->list.values[(int64_t)(x * (double)s->list.n)]);
+    c->generated = s->is_between;
+}
+
+static int sobol_draw(struct draft *d, const struct sampled *s, const struct sobol_conf *conf, struct err *e)
+{
+    struct rng_sobol *sobol;
+    double x[SWEEP_MAX_KEYS];
+    int rc = rng_sobol_build(&sobol, d->n_keys, e);
+    for (int64_t i = 0; i < conf->skip + conf->points && !rc; i++) {
+        rng_sobol_next(sobol, x);
+        for (int32_t j = 0; j < d->n_keys && i >= conf->skip; j++)
+            put_sample(&d->columns[j], &s[j], x[j]);
+    }
+    rng_sobol_free(sobol);
+    for (int32_t j = 0; j < d->n_keys && !rc; j++)
+        rc = text_check(&d->columns[j].text, e);
+    return rc;
+}
+
+static int read_samples(struct reader *r, const struct sobol_conf *conf, struct err *e)
+{
+    struct draft d = { .n_keys = 0 };
+    struct sampled s[SWEEP_MAX_KEYS];
+    int rc = 0;
+    yaml_each (id, r->doc, conf->keys) {
+        if (rc)
+            break;
+        d.at[d.n_keys] = id;
+        rc = read_sampled(&s[d.n_keys++], r, id, e);
+    }
+    if (!rc)
+        rc = sobol_draw(&d, s, conf, e);
+    if (!rc)
+        rc = add_axis(r, &d, conf->points, e);
+    for (int32_t j = 0; j < d.n_keys; j++)
+        sweep_axis_free(&s[j].list);
+    draft_free(&d);
+    return rc;
+}
+
+static int read_sobol(struct reader *r, yaml_id map, struct err *e)
+{
+    struct sobol_conf conf;
+    int rc = schema_read(&conf, &sweep_sobol_section, r->doc, map, e);
+    if (!rc)
+        rc = check_keys(r, conf.keys, e);
+    return rc ? rc : read_samples(r, &conf, e);
+}
+
+/* ---- grids ---- */
+
+static void grids_free(struct grids *g)
+{
+    free(g->items);
+    *g = (struct grids){ 0 };
+}
+
+static int push_grid(const struct reader *r, struct grids *to, const struct sweep_grid *grid, yaml_id at,
+                     struct err *e)
+{
+    if (to->n == SWEEP_MAX_GRIDS)
+        return yaml_fail(r->doc, at, e, ERR_RANGE, "makes more than %d grids, need fewer", SWEEP_MAX_GRIDS);
+    struct sweep_grid *items = array_grow(to->items, to->n, &to->cap, sizeof *items);
+    if (!items)
+        return err_nomem(e, "grids");
+    to->items = items;
+    items[to->n++] = *grid;
+    return 0;
+}
+
+static bool has_key(const struct reader *r, const struct sweep_grid *grid, int32_t key)
+{
+    for (int32_t k = 0; k < grid->n_axes; k++) {
+        const struct sweep_axis *axis = &r->w->axes[grid->axes[k]];
+        for (int32_t j = 0; j < axis->n_keys; j++)
+            if (axis->keys[j] == key)
+                return true;
+    }
+    return false;
+}
+
+/* No axis is too many: each has a key that the others do not have. */
+static int join_axis(const struct reader *r, struct sweep_grid *grid, int32_t axis, struct err *e)
+{
+    const struct sweep_axis *a = &r->w->axes[axis];
+    for (int32_t j = 0; j < a->n_keys; j++)
+        if (has_key(r, grid, a->keys[j]))
+            return yaml_fail_key(
+                r->doc, r->places[axis].keys[j], e, ERR_RANGE,
+                "varies twice, as key %.100s of another axis that this one is combined with; "
+                "need it once",
+                r->w->keys[a->keys[j]].path);
+    grid->axes[grid->n_axes++] = axis;
+    return 0;
+}
+
+/* Axes first.. of the sweep into every grid. */
+static int join_axes(const struct reader *r, struct grids *to, int32_t first, struct err *e)
+{
+    int rc = 0;
+    for (int32_t axis = first; axis < r->w->n_axes; axis++)
+        for (int32_t i = 0; i < to->n && !rc; i++)
+            rc = join_axis(r, &to->items[i], axis, e);
+    return rc;
+}
+
+/* Every grid with every member of a union, a member at a time. */
+static int join_members(const struct reader *r, struct grids *to, const struct grids *members, yaml_id at,
+                        struct err *e)
+{
+    struct grids all = { 0 };
+    int rc = 0;
+    for (int32_t m = 0; m < members->n; m++)
+        for (int32_t i = 0; i < to->n && !rc; i++) {
+            struct sweep_grid grid = to->items[i];
+            for (int32_t k = 0; k < members->items[m].n_axes && !rc; k++)
+                rc = join_axis(r, &grid, members->items[m].axes[k], e);
+            rc = rc ? rc : push_grid(r, &all, &grid, at, e);
+        }
+    grids_free(to);
+    *to = all;
+    return rc;
+}
+
+/* ---- vary ---- */
+
+static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct err *e);
+
+static int read_members(struct reader *r, struct grids *out, yaml_id list, struct err *e)
+{
+    int rc = yaml_need(r->doc, list, YAML_SEQ, e);
+    if (!rc && r->doc->nodes[list].n == 0)
+        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, need at least one map of axes");
+    if (rc)
+        return rc;
+    yaml_each (id, r->doc, list) {
+        struct grids member = { 0 };
+        rc = rc ? rc : read_grids(r, &member, id, e);
+        for (int32_t i = 0; i < member.n && !rc; i++)
+            rc = push_grid(r, out, &member.items[i], list, e);
+        grids_free(&member);
+    }
+    return rc;
+}
+
+static int read_union(struct reader *r, struct grids *to, yaml_id list, struct err *e)
+{
+    struct grids members = { 0 };
+    int rc = read_members(r, &members, list, e);
+    if (!rc)
+        rc = join_members(r, to, &members, list, e);
+    grids_free(&members);
+    return rc;
+}
+
+/* One map or each of a list of maps. */
+static int read_each(struct reader *r, yaml_id id, int (*read)(struct reader *, yaml_id, struct err *),
+                     struct err *e)
+{
+    int rc = 0;
+    if (r->doc->nodes[id].kind != YAML_SEQ)
+        return read(r, id, e);
+    if (r->doc->nodes[id].n == 0)
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, need at least one map of keys");
+    yaml_each (member, r->doc, id)
+        rc = rc ? rc : read(r, member, e);
+    return rc;
+}
+
+static int read_part(struct reader *r, struct grids *to, yaml_id id, struct err *e)
+{
+    const char *key = r->doc->nodes[id].key;
+    int32_t first = r->w->n_axes;
+    if (strcmp(key, "union") == 0)
+        return read_union(r, to, id, e);
+    int rc = strcmp(key, "zip") == 0     ? read_each(r, id, read_zip, e)
+             : strcmp(key, "sobol") == 0 ? read_each(r, id, read_sobol, e)
+                                         : read_plain(r, id, e);
+    return rc ? rc : join_axes(r, to, first, e);
+}
+
+static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN];
+    const struct yaml_node *node = &r->doc->nodes[id];
+    if (node->kind == YAML_SEQ)
+        return read_members(r, out, id, e);
+    if (node->kind != YAML_MAP)
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is %s, need a map of axes or a list of such maps",
+                         yaml_show(r->doc, id, shown));
+    if (node->n == 0)
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, need at least one axis");
+    int rc = push_grid(r, out, &(struct sweep_grid){ 0 }, id, e);
+    yaml_each (part, r->doc, id)
+        rc = rc ? rc : read_part(r, out, part, e);
+    return rc;
+}
+
+/* ---- points ---- */
+
+static int fail_points(const struct reader *r, yaml_id at, int64_t most, struct err *e)
+{
+    char number[32] = "2^63 - 1";
+    if (most < INT64_MAX)
+        snprintf(number, sizeof number, "%lld", (long long)most);
+    const char *format = "makes more than %s points, need fewer values";
+    return r->doc->nodes[at].key && at != yaml_get(r->doc, r->doc->root, "vary")
+               ? yaml_fail_key(r->doc, at, e, ERR_RANGE, format, number)
+               : yaml_fail(r->doc, at, e, ERR_RANGE, format, number);
+}
+
+static int number_points(struct reader *r, int64_t most, struct err *e)
+{
+    struct sweep *w = r->w;
+    w->n_points = 0;
+    for (int32_t i = 0; i < w->n_grids; i++) {
+        struct sweep_grid *g = &w->grids[i];
+        g->first = w->n_points;
+        g->n_points = 1;
+        for (int32_t k = 0; k < g->n_axes; k++)
+            if (!num_mul(g->n_points, w->axes[g->axes[k]].n, &g->n_points) || g->n_points > most)
+                return fail_points(r, r->places[g->axes[k]].keys[0], most, e);
+        if (!num_add(w->n_points, g->n_points, &w->n_points) || w->n_points > most)
+            return fail_points(r, yaml_get(r->doc, r->doc->root, "vary"), most, e);
+    }
+    return 0;
+}
+
+int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                    const struct study_source *from, int64_t most, struct err *e)
+{
+    struct reader r = { .w = w, .root = root, .doc = doc, .from = from };
+    struct grids grids = { 0 };
+    yaml_id vary = yaml_get(doc, doc->root, "vary");
+    if (vary < 0)
+        return yaml_fail(doc, doc->root, e, ERR_PARSE, "is without vary, need vary (the axes of the sweep)");
+    int rc = read_grids(&r, &grids, vary, e);
+    w->grids = grids.items;
+    w->n_grids = grids.n;
+    if (!rc)
+        rc = number_points(&r, most, e);
+    free(r.places);
+    return rc;
+}
+
+/* ---- points ---- */
+
+static const struct sweep_grid *grid_of(const struct sweep *w, int64_t i)
+{
+    int32_t lo = 0, hi = w->n_grids - 1;
+    while (lo < hi) {
+        int32_t mid = hi - (hi - lo) / 2;
+        if (w->grids[mid].first <= i)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return &w->grids[lo];
+}
+
+void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)
+{
+    *p = (struct sweep_point){ 0 };
+    if (!w->n_grids)
+        return;
+    const struct sweep_grid *g = grid_of(w, i);
+    p->grid = (int32_t)(g - w->grids);
+    i -= g->first;
+    for (int32_t k = g->n_axes; k-- > 0;) {
+        p->at[k] = i % w->axes[g->axes[k]].n;
+        i /= w->axes[g->axes[k]].n;
+    }
+}
+
+const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int32_t key)
+{
+    const struct sweep_grid *g = &w->grids[p->grid];
+    for (int32_t k = 0; k < g->n_axes; k++) {
+        const struct sweep_axis *axis = &w->axes[g->axes[k]];
+        for (int32_t j = 0; j < axis->n_keys; j++)
+            if (axis->keys[j] == key)
+                return axis->values[p->at[k] * axis->n_keys + j];
+    }
+    return NULL;
+}
+
+int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w, const struct sweep_point *p)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = w->keys[k].overridden ? NULL : sweep_value(w, p, k);
+        if (value)
+            axes[n++] = (struct study_override){ w->keys[k].path, value };
+    }
+    return n;
+}
+
+unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
+{
+    for (int32_t k = 0; k < w->n_axes; k++)
+        for (int64_t i = 0; i < w->axes[k].n * w->axes[k].n_keys; i++)
+            hash = text_hash(hash, w->axes[k].values[i], strlen(w->axes[k].values[i]));
+    return hash;
+}
+
+struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
+                                    struct study_source from)
+{
+    struct sweep_point at;
+    sweep_find_point(&at, w, point);
+    from.axes = axes;
+    from.n_axes = sweep_point_overrides(axes, w, &at);
+    return from;
+}
+
+void sweep_put_columns(struct table *t, const struct sweep *w)
+{
+    table_column(t, "point", TABLE_COUNT);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        table_column(t, w->keys[k].path, TABLE_TEXT);
+}
+
+void sweep_put_point(struct table *t, const struct sweep *w, int64_t point)
+{
+    struct sweep_point at;
+    sweep_find_point(&at, w, point);
+    table_row(t);
+    table_put_count(t, point);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        table_put_text(t, sweep_value(w, &at, k));
+}
+
+/* ---- reading ---- */
+
+int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
+                      const struct study_source *from, struct err *e)
+{
+    yaml_id vary = yaml_get(doc, doc->root, "vary");
+    *w = (struct sweep){ .n_points = 1 };
+    int rc = vary < 0 ? 0 : sweep_read_axes(w, root, doc, from, SWEEP_MAX_POINTS, e);
+    for (int32_t k = 0; k < w->n_keys && !rc; k++) {
+        const char *path = w->keys[k].path;
+        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
+            rc = yaml_fail_key(doc, w->keys[k].at, e, ERR_PARSE,
+                               "cannot vary, need another key: every point has the same seeds");
+    }
+    return rc;
+}
+
+int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e)
+{
+    int64_t runs;
+    if (num_mul(w->n_points, seeds, &runs) && runs <= SWEEP_MAX_POINTS)
+        return 0;
+    return yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
+                     (long long)w->n_points, (long long)seeds, SWEEP_MAX_POINTS);
+}
+
+void sweep_free(struct sweep *w)
+{
+    for (int32_t k = 0; k < w->n_axes; k++)
+        sweep_axis_free(&w->axes[k]);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        free(w->keys[k].path);
+    free(w->axes);
+    free(w->grids);
+    sweep_where_free(w->where);
+    *w = (struct sweep){ 0 };
+}
