@@ -138,7 +138,7 @@ static void bench_run(struct bench *b, const struct slots *x, bool racks)
 {
     struct elastic_settings settings = x->settings;
     double wall_s[ROUNDS], cpu_s = (double)INFINITY;
-    settings.rack_pricing = racks;
+    settings.generic_pricing = !racks;
     for (int i = 0; i < ROUNDS; i++) {
         struct elastic_result r;
         struct err e = { 0 };

@@ -10,103 +10,67 @@
 
 /* ---- keys ---- */
 
-struct batch_conf {
-    struct sjf_draw_settings d;
-    yaml_id sizes, iterations, iteration, run;
-};
-
-#define REAL(conf, key, field, in, least, most, absent, used, text)                                          \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct conf, field), .unit = in,     \
-        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
-    }
-#define NODE(conf, key, field, in, text)                                                                     \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_NODE, .offset = offsetof(struct conf, field), .unit = in      \
-    }
-#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct conf, field), .unit = "",    \
-        .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                                  \
-    }
-#define FLAG(conf, key, field, used, text)                                                                   \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct conf, field), .unit = "",     \
-        .dflt = 0, .uses = used                                                                              \
-    }
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
-    }
-
+#define T struct place_study
 static const struct key jobs_keys[] = {
-    NODE(batch_conf, "sizes", sizes, "",
-         "list of [GPUs, jobs]; absent: the paper's 160 jobs of 1 to 32 GPUs"),
-    NODE(batch_conf, "iterations", iterations, "", "of a job; absent: [1000, 6000]"),
-    NODE(batch_conf, "iteration_s", iteration, "s", "of one iteration on one GPU; absent: [0.01, 0.05]"),
-    NODE(batch_conf, "run_s", run, "s",
-         "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
-    REAL(batch_conf, "comm_frac", d.comm_frac, "", 0, 1e6, .2, 0,
-         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
-         "1.25 GB/s, on the links of a network as long as those take"),
-    REAL(batch_conf, "server_frac", d.server_frac, "", 0, 1e6, .01, USE_FORMULA,
-         "added for each server beyond the first, of iteration_s"),
-    REAL(batch_conf, "inner_ratio", d.inner_ratio, "", 1, 1e12, 30, USE_FORMULA,
-         "bandwidth inside a server over that between servers"),
-    REAL(batch_conf, "share_frac", d.share_frac, "", 1e-6, 1, .5, USE_FORMULA,
-         "xi1: of the jobs that meet, those that contend"),
-    REAL(batch_conf, "alpha", d.alpha, "", 0, 1e6, .5, USE_FORMULA, "loss per further contending job"),
+    K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs]; absent: the paper's 160 jobs of 1 to 32 GPUs"),
+    K_RANGE(T, batch_draw.iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true,
+            "of a job; absent: [1000, 6000]"),
+    K_RANGE(T, batch_draw.iteration_s, "iteration_s", "s", 1, 1e-9, 1e9, 0.01, 0.05, false,
+            "of one iteration on one GPU; absent: [0.01, 0.05]"),
+    K_RANGE(T, batch_draw.run_s, "run_s", "s", 1, 1e-9, 1e9, 50, 300, false,
+            "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
+    K_REAL(
+        T, batch_draw.comm_frac, "comm_frac", "", 1, 0, 1e6, .2,
+        "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
+        "1.25 GB/s, on the links of a network as long as those take"),
+    K_REAL(T, batch_draw.server_frac, "server_frac", "", 1, 0, 1e6, .01,
+           "added for each server beyond the first, of iteration_s", .uses = USE_FORMULA),
+    K_REAL(T, batch_draw.inner_ratio, "inner_ratio", "", 1, 1, 1e12, 30,
+           "bandwidth inside a server over that between servers", .uses = USE_FORMULA),
+    K_REAL(T, batch_draw.share_frac, "share_frac", "", 1, 1e-6, 1, .5,
+           "xi1: of the jobs that meet, those that contend", .uses = USE_FORMULA),
+    K_REAL(T, batch_draw.alpha, "alpha", "", 1, 0, 1e6, .5, "loss per further contending job",
+           .uses = USE_FORMULA),
 };
-SECTION(place_batch_jobs_section, "jobs of model batch", "a batch drawn as in SJF-BCO's experiments",
-        jobs_keys);
-
-struct pool_conf {
-    int64_t servers;
-    yaml_id gpus;
-};
+K_SECTION(place_batch_jobs_section, T, "jobs of model batch", jobs_keys,
+          "a batch drawn as in SJF-BCO's experiments");
 
 static const struct key pool_keys[] = {
-    COUNT(pool_conf, "servers", servers, 1, 100000, 20, 0, "how many"),
-    NODE(pool_conf, "gpus", gpus, "",
-         "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
+    K_COUNT(T, batch_draw.n_servers, "servers", 1, 100000, 20, "how many"),
+    K_NODE(T, pool_gpus, "gpus", "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
 };
-SECTION(place_batch_pool_section, "pool of model batch", "servers without a network", pool_keys);
-
-struct bco_conf {
-    int64_t kappa, theta_max, more_limits;
-    double lambda, under, over, ff_limit, slot_s;
-    bool literal_pack, literal_load, literal_bisect, whole_iterations;
-};
+K_SECTION(place_batch_pool_section, T, "pool of model batch", pool_keys, "servers without a network");
 
 static const struct key bco_keys[] = {
-    COUNT(bco_conf, "kappa", kappa, 0, 1e6, 0, USE_SJF_BCO,
-          "jobs of up to so many GPUs are packed; absent: all are tried"),
-    COUNT(bco_conf, "theta_max", theta_max, 0, 1e15, 0, USE_SJF_BCO,
-          "largest load limit [s]; absent: what always suffices"),
-    COUNT(bco_conf, "more_limits", more_limits, 0, 1e6, 16, USE_SJF_BCO,
-          "load limits tried above the least that has a plan; the paper: 0"),
-    REAL(bco_conf, "lambda", lambda, "", 1, 1e6, 1, USE_SJF_BCO,
-         "a balanced job is offered servers for so many times its GPUs"),
-    REAL(bco_conf, "u", under, "", 1, 1e6, 1.15, USE_SJF_BCO | USE_FF,
-         "a job may take up to so many times what is expected"),
-    REAL(bco_conf, "l", over, "", 1e-6, 1, 1, USE_SJF_BCO, "and as little as so many times"),
-    REAL(bco_conf, "ff_limit", ff_limit, "", 1e-6, 1e9, 2.25, USE_FF,
-         "scheduler ff: limit of a GPU's load, in mean loads"),
-    REAL(bco_conf, "slot_s", slot_s, "s", 0, 1e9, 0, 0,
-         "jobs start and end at multiples of it; absent: at any time"),
-    FLAG(bco_conf, "whole_iterations", whole_iterations, 0,
-         "true: of a slot only what whole iterations fill, the paper's floor; absent: false"),
-    FLAG(bco_conf, "literal_pack", literal_pack, USE_SJF_BCO,
-         "true: pack by load alone, Algorithm 2 as printed; absent: false"),
-    FLAG(bco_conf, "literal_load", literal_load, USE_SJF_BCO | USE_FF,
-         "true: load each GPU by its own jobs, not by the gang's; absent: false"),
-    FLAG(bco_conf, "literal_bisect", literal_bisect, USE_SJF_BCO,
-         "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false"),
+    K_COUNT(T, batch.kappa, "kappa", 0, 1e6, 0,
+            "jobs of up to so many GPUs are packed; absent: all are tried", .uses = USE_SJF_BCO),
+    K_COUNT(T, batch.theta_max, "theta_max", 0, 1e15, 0,
+            "largest load limit [s]; absent: what always suffices", .uses = USE_SJF_BCO),
+    K_COUNT(T, batch.more_limits, "more_limits", 0, 1e6, 16,
+            "load limits tried above the least that has a plan; the paper: 0", .uses = USE_SJF_BCO),
+    K_REAL(T, batch.lambda, "lambda", "", 1, 1, 1e6, 1,
+           "a balanced job is offered servers for so many times its GPUs", .uses = USE_SJF_BCO),
+    K_REAL(T, batch.under, "u", "", 1, 1, 1e6, 1.15, "a job may take up to so many times what is expected",
+           .uses = USE_SJF_BCO | USE_FF),
+    K_REAL(T, batch.over, "l", "", 1, 1e-6, 1, 1, "and as little as so many times", .uses = USE_SJF_BCO),
+    K_REAL(T, batch.ff_limit, "ff_limit", "", 1, 1e-6, 1e9, 2.25,
+           "scheduler ff: limit of a GPU's load, in mean loads", .uses = USE_FF),
+    K_REAL(T, batch.slot_s, "slot_s", "s", 1, 0, 1e9, 0,
+           "jobs start and end at multiples of it; absent: at any time"),
+    K_BOOL(T, batch.whole_iterations, "whole_iterations", false,
+           "true: of a slot only what whole iterations fill, the paper's floor; absent: false"),
+    K_BOOL(T, batch.literal_pack, "literal_pack", false,
+           "true: pack by load alone, Algorithm 2 as printed; absent: false", .uses = USE_SJF_BCO),
+    K_BOOL(T, batch.literal_load, "literal_load", false,
+           "true: load each GPU by its own jobs, not by the gang's; absent: false",
+           .uses = USE_SJF_BCO | USE_FF),
+    K_BOOL(T, batch.literal_bisect, "literal_bisect", false,
+           "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false",
+           .uses = USE_SJF_BCO),
 };
-const struct section place_sjf_bco_section = { .name = "sjf_bco",
-                                               .help = "smallest job first with contention, arXiv 2207.07817",
-                                               .keys = bco_keys,
-                                               .n_keys = sizeof bco_keys / sizeof bco_keys[0] };
+K_SECTION(place_sjf_bco_section, T, "sjf_bco", bco_keys,
+          "smallest job first with contention, arXiv 2207.07817");
+#undef T
 
 /* ---- reading ---- */
 
@@ -159,49 +123,16 @@ static int read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *doc, y
 
 static int read_pool(struct place_study *s, struct err *e)
 {
-    struct pool_conf x;
+    struct sjf_draw_settings *d = &s->batch_draw;
     double gpus[DRAW_MAX_CHOICES];
     int32_t n = 0;
-    schema_defaults(&x, &place_batch_pool_section);
-    int rc = s->conf.pool < 0 ? 0 : schema_read(&x, &place_batch_pool_section, &s->doc, s->conf.pool, e);
-    s->batch_draw.n_servers = (int32_t)x.servers;
-    if (!rc && x.gpus >= 0)
-        rc = draw_read_choices(gpus, &n, &s->doc, x.gpus, e);
+    int rc = place_read_section(s, &place_batch_pool_section, s->conf.pool, e);
+    if (!rc && s->pool_gpus >= 0)
+        rc = draw_read_choices(gpus, &n, &s->doc, s->pool_gpus, e);
     for (int32_t i = 0; i < n && !rc; i++)
-        s->batch_draw.server_gpus[i] = (int32_t)gpus[i];
-    s->batch_draw.n_server_sizes = n ? n : s->batch_draw.n_server_sizes;
+        d->server_gpus[i] = (int32_t)gpus[i];
+    d->n_server_sizes = n ? n : d->n_server_sizes;
     return rc;
-}
-
-static int read_jobs(struct place_study *s, struct err *e)
-{
-    struct sjf_draw_settings *d = &s->batch_draw;
-    const struct sjf_draw_settings absent = sjf_draw_default();
-    struct batch_conf x;
-    struct draw_range iterations = { absent.iterations_min, absent.iterations_max },
-                      iteration = { absent.iteration_min_s, absent.iteration_max_s },
-                      run = { absent.run_min_s, absent.run_max_s };
-    const struct draw_limits whole = { 1, 1, 1e12, true }, seconds = { 1, 1e-9, 1e9, false };
-    schema_defaults(&x, &place_batch_jobs_section);
-    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &place_batch_jobs_section, &s->doc, s->conf.jobs, e);
-    *d = absent;
-    d->comm_frac = x.d.comm_frac;
-    d->server_frac = x.d.server_frac;
-    d->inner_ratio = x.d.inner_ratio;
-    d->share_frac = x.d.share_frac;
-    d->alpha = x.d.alpha;
-    if (rc || (rc = read_sizes(d, &s->doc, x.sizes, e)) ||
-        (rc = draw_read_range(&iterations, &s->doc, x.iterations, &whole, e)) ||
-        (rc = draw_read_range(&iteration, &s->doc, x.iteration, &seconds, e)) ||
-        (rc = draw_read_range(&run, &s->doc, x.run, &seconds, e)))
-        return rc;
-    d->iterations_min = iterations.lo;
-    d->iterations_max = iterations.hi;
-    d->iteration_min_s = iteration.lo;
-    d->iteration_max_s = iteration.hi;
-    d->run_min_s = run.lo;
-    d->run_max_s = run.hi;
-    return 0;
 }
 
 static void note_batch(struct place_study *s)
@@ -218,9 +149,11 @@ static void note_batch(struct place_study *s)
 
 static int read_batch(struct place_study *s, struct err *e)
 {
-    struct bco_conf x;
-    schema_defaults(&x, &place_sjf_bco_section);
-    int rc = read_jobs(s, e);
+    s->batch_draw = sjf_draw_default();
+    s->batch = batch_settings_default();
+    int rc = place_read_section(s, &place_batch_jobs_section, s->conf.jobs, e);
+    if (!rc)
+        rc = read_sizes(&s->batch_draw, &s->doc, s->batch_sizes, e);
     if (!rc && s->conf.pool >= 0 && place_has_servers(s))
         rc = yaml_fail_key(&s->doc, s->conf.pool, e, ERR_PARSE,
                            "is given besides a network, need one of them");
@@ -228,23 +161,10 @@ static int read_batch(struct place_study *s, struct err *e)
         rc = read_pool(s, e);
     if (!rc)
         rc = place_read_pace(s, e);
-    if (!rc && s->conf.sjf_bco >= 0)
-        rc = schema_read(&x, &place_sjf_bco_section, &s->doc, s->conf.sjf_bco, e);
+    if (!rc)
+        rc = place_read_section(s, &place_sjf_bco_section, s->conf.sjf_bco, e);
     if (!rc)
         note_batch(s);
-    s->batch = batch_settings_default();
-    s->batch.kappa = (int32_t)x.kappa;
-    s->batch.theta_max = x.theta_max;
-    s->batch.more_limits = (int32_t)x.more_limits;
-    s->batch.lambda = x.lambda;
-    s->batch.under = x.under;
-    s->batch.over = x.over;
-    s->batch.ff_limit = x.ff_limit;
-    s->batch.slot_s = x.slot_s;
-    s->batch.whole_iterations = x.whole_iterations;
-    s->batch.literal_pack = x.literal_pack;
-    s->batch.literal_load = x.literal_load;
-    s->batch.literal_bisect = x.literal_bisect;
     return rc;
 }
 

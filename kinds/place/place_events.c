@@ -10,105 +10,64 @@
  * The keys of model events: where jobs come from, and how they run.
  */
 
-struct trace_conf {
-    const char *trace, *profile;
-    int32_t format, length;
-    bool skip_bad;
-    int64_t count, start, max_gpus;
-    double horizon_s, rate, per_s, overlap_frac;
-};
-
-struct events_conf {
-    double horizon_s, overhead_s, round_s, inner_Bps, reduce_Bps;
-    bool backfill;
-    int64_t queues;
-    int32_t contention, duty;
-    yaml_id las_at;
-};
-
 static const char *const length_words[] = { "runtime", "iterations", NULL };
 
-#define ROW(conf, key, field, what, used, text)                                                              \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field), .uses = used
-#define TEXT(conf, key, field, used, text)                                                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_TEXT, used, text), .unit = ""                                              \
-    }
-#define WORD(conf, key, field, list, absent, used, text)                                                     \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_WORD, used, text), .unit = "", .words = list, .dflt = absent               \
-    }
-#define FLAG(conf, key, field, used, text)                                                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_BOOL, used, text), .unit = "", .dflt = 0                                   \
-    }
-#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, used, text), .unit = "", .scale = 1, .min = least, .max = most,     \
-                                                      .dflt = absent                                         \
-    }
-#define REAL(conf, key, field, in, to_SI, least, most, absent, used, text)                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_REAL, used, text), .unit = in, .scale = to_SI, .min = least, .max = most,  \
-                                                     .dflt = absent                                          \
-    }
-
+#define T struct place_trace
 static const struct key trace_keys[] = {
-    TEXT(trace_conf, "trace", trace, 0, "a file of jobs; absent: arrivals are drawn, see jobs_per_h"),
-    WORD(trace_conf, "format", format, trace_format_words, SCHEMA_NONE, USE_FILE,
-         "of the trace; absent: csv, what weft import --trace writes"),
-    FLAG(trace_conf, "skip_bad", skip_bad, USE_FILE,
-         "true: pass over bad records; absent: the first one is an error"),
-    TEXT(trace_conf, "profile", profile, 0,
-         "a file of distributions: what the trace does not tell is drawn from it"),
-    COUNT(trace_conf, "count", count, 1, 10000000, SCHEMA_NONE, 0, "how many jobs; absent: all of the trace"),
-    COUNT(trace_conf, "start", start, 0, 1e15, SCHEMA_NONE, USE_FILE,
-          "the first job of the trace, from 0; absent: 0, or with count drawn by the seed"),
-    COUNT(trace_conf, "max_gpus", max_gpus, 1, TRACE_MAX_GPUS, SCHEMA_NONE, USE_FILE,
-          "jobs that ask for more are left out"),
-    REAL(trace_conf, "horizon_s", horizon_s, "s", 1, 0, 1e12, SCHEMA_NONE, USE_FILE,
-         "the last job comes then, all in proportion; absent: as in the trace"),
-    REAL(trace_conf, "rate", rate, "", 1, 1e-6, 1e6, 1, USE_FILE,
-         "jobs come so many times as fast as in the trace"),
-    REAL(trace_conf, "jobs_per_h", per_s, "1/h", 1.0 / 3600, 1e-6, 1e9, SCHEMA_NONE, 0,
-         "without trace: mean arrivals of a Poisson process"),
-    WORD(trace_conf, "length", length, length_words, 0, USE_EVENTS,
-         "a job runs as long as the trace says where it is best off alone, or does as many iterations"),
-    REAL(trace_conf, "overlap_frac", overlap_frac, "", 1, 0, 1, 0, USE_EVENTS,
-         "share of an iteration's compute that hides communication"),
+    K_REMARK("trace", "a file of jobs; absent: arrivals are drawn, see jobs_per_h"),
+    K_WORD_OR(T, format, "format", trace_format_words, N_TRACE_FORMATS - 1,
+              "of the trace; absent: csv, what weft import --trace writes", .uses = USE_FILE),
+    K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records; absent: the first one is an error",
+           .uses = USE_FILE),
+    K_REMARK("profile", "a file of distributions: what the trace does not tell is drawn from it"),
+    K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs; absent: all of the trace"),
+    K_COUNT_OR(T, window.start, "start", 0, 1e15, -1,
+               "the first job of the trace, from 0; absent: 0, or with count drawn by the seed",
+               .uses = USE_FILE),
+    K_COUNT_OR(T, window.max_gpus, "max_gpus", 1, TRACE_MAX_GPUS, 0, "jobs that ask for more are left out",
+               .uses = USE_FILE),
+    K_REAL_OR(T, window.horizon_s, "horizon_s", "s", 1, 0, 1e12, NAN,
+              "the last job comes then, all in proportion; absent: as in the trace", .uses = USE_FILE),
+    K_REAL(T, window.rate, "rate", "", 1, 1e-6, 1e6, 1, "jobs come so many times as fast as in the trace",
+           .uses = USE_FILE),
+    K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
+              "without trace: mean arrivals of a Poisson process"),
+    K_WORD(T, by_iterations, "length", length_words, 0,
+           "a job runs as long as the trace says where it is best off alone, or does as many iterations",
+           .uses = USE_EVENTS),
+    K_REAL(T, overlap_frac, "overlap_frac", "", 1, 0, 1, 0,
+           "share of an iteration's compute that hides communication", .uses = USE_EVENTS),
 };
-const struct section place_trace_section = { .name = "jobs of model events",
-                                             .help = "jobs of a trace, or drawn",
-                                             .keys = trace_keys,
-                                             .n_keys = sizeof trace_keys / sizeof trace_keys[0] };
+K_SECTION(place_trace_section, T, "jobs of model events", trace_keys, "jobs of a trace, or drawn");
+#undef T
 
+#define T struct place_study
 static const struct key events_keys[] = {
-    REAL(events_conf, "horizon_s", horizon_s, "s", 1, 1e-9, 1e12, INFINITY, USE_EVENTS,
-         "nothing happens after it; absent: all jobs run to their end"),
-    REAL(events_conf, "overhead_s", overhead_s, "s", 1, 0, 1e9, 0, USE_STOPS,
-         "that a job holds its GPUs without progress each time it goes on after a stop"),
-    FLAG(events_conf, "backfill", backfill, USE_FIFO,
-         "true: fifo lets jobs pass that delay nobody (EASY); absent: false"),
-    COUNT(events_conf, "las_queues", queues, 0, EVENTS_MAX_QUEUES, SCHEMA_NONE, USE_LAS,
-          "of las; 0: continuous; absent: 3, or as many as las_at says"),
-    { ROW(events_conf, "las_at", las_at, KEY_NODE, USE_LAS,
-          "list of attained service at which a job falls to the next queue; absent: [1, 10]"),
-      .unit = "GPU-h" },
-    REAL(events_conf, "round_s", round_s, "s", 1, 1e-3, 1e9, 300, USE_ROUNDS,
-         "continuous las: after which jobs that wait are compared again"),
-    WORD(events_conf, "contention", contention, pace_contention_words, PACE_CONTENTION_SHARED, USE_LINKS,
-         "do jobs share links, max-min fairly"),
-    WORD(events_conf, "duty", duty, pace_duty_words, PACE_DUTY_ALWAYS, USE_LINKS,
-         "a job holds its share of links always, or only as much as it sends on average"),
-    REAL(events_conf, "inner_GBps", inner_Bps, "GB/s", 1e9, 1e-6, 1e9, INFINITY, USE_LINKS,
-         "of a GPU inside its server where no network tells; absent: without end"),
-    REAL(events_conf, "reduce_GBps", reduce_Bps, "GB/s", 1e9, 1e-6, 1e9, INFINITY, USE_LINKS,
-         "at which a GPU adds gradients up; absent: without end"),
+    K_REAL(T, events.horizon_s, "horizon_s", "s", 1, 1e-9, 1e12, INFINITY,
+           "nothing happens after it; absent: all jobs run to their end", .uses = USE_EVENTS),
+    K_REAL(T, events.overhead_s, "overhead_s", "s", 1, 0, 1e9, 0,
+           "that a job holds its GPUs without progress each time it goes on after a stop", .uses = USE_STOPS),
+    K_BOOL(T, events.backfill, "backfill", false,
+           "true: fifo lets jobs pass that delay nobody (EASY); absent: false", .uses = USE_FIFO),
+    K_COUNT_OR(T, events.las_queues, "las_queues", 0, EVENTS_MAX_QUEUES, -1,
+               "of las; 0: continuous; absent: 3, or as many as las_at says", .uses = USE_LAS),
+    K_NODE(T, las_at, "las_at",
+           "list of attained service at which a job falls to the next queue; absent: [1, 10]",
+           .uses = USE_LAS, .unit = "GPU-h"),
+    K_REAL(T, events.round_s, "round_s", "s", 1, 1e-3, 1e9, 300,
+           "continuous las: after which jobs that wait are compared again", .uses = USE_ROUNDS),
+    K_WORD(T, pace.contention, "contention", pace_contention_words, PACE_CONTENTION_SHARED,
+           "do jobs share links, max-min fairly", .uses = USE_LINKS),
+    K_WORD(T, pace.duty, "duty", pace_duty_words, PACE_DUTY_ALWAYS,
+           "a job holds its share of links always, or only as much as it sends on average",
+           .uses = USE_LINKS),
+    K_REAL(T, pace.inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
+           "of a GPU inside its server where no network tells; absent: without end", .uses = USE_LINKS),
+    K_REAL(T, pace.reduce_Bps, "reduce_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
+           "at which a GPU adds gradients up; absent: without end", .uses = USE_LINKS),
 };
-const struct section place_events_section = { .name = "events",
-                                              .help = "how jobs run in model events",
-                                              .keys = events_keys,
-                                              .n_keys = sizeof events_keys / sizeof events_keys[0] };
+K_SECTION(place_events_section, T, "events", events_keys, "how jobs run in model events");
+#undef T
 
 /* "vision-2019", or a file beside the study, as the study's own path names it. */
 static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct err *e)
@@ -120,44 +79,35 @@ static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct 
     return rc;
 }
 
-static int check_source(const struct trace_conf *x, const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int check_source(const struct place_trace *x, yaml_id trace, yaml_id profile,
+                        const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
-    if (x->trace && !isnan(x->per_s))
+    if (trace >= 0 && !isnan(x->jobs_per_s))
         return yaml_fail(doc, at, e, ERR_PARSE, "has trace and jobs_per_h, need one of them");
-    if (!x->trace && isnan(x->per_s))
+    if (trace < 0 && isnan(x->jobs_per_s))
         return yaml_fail(doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h, need one of them");
-    if (!x->trace && x->count < 0)
+    if (trace < 0 && x->window.n < 1)
         return yaml_fail(doc, at, e, ERR_PARSE, "is without count, need how many jobs are drawn");
-    if (!x->trace && !x->profile)
+    if (trace < 0 && profile < 0)
         return yaml_fail(doc, at, e, ERR_PARSE, "is without profile, need what to draw jobs from");
     return 0;
 }
 
 int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
-    struct trace_conf x;
-    int rc = schema_read(&x, &place_trace_section, doc, at, e);
-    if (!rc)
-        rc = check_source(&x, doc, at, e);
-    if (!rc && x.trace)
-        rc = take_path(&out->path, doc, yaml_get(doc, at, "trace"), e);
-    if (!rc && x.profile)
-        rc = take_path(&out->profile, doc, yaml_get(doc, at, "profile"), e);
-    if (rc)
-        return rc;
-    out->format = x.format >= 0 ? x.format : N_TRACE_FORMATS - 1;
-    out->skip_bad = x.skip_bad;
-    out->by_iterations = x.length == 1;
-    out->overlap_frac = x.overlap_frac;
-    out->jobs_per_s = x.per_s;
+    yaml_id trace = yaml_get(doc, at, "trace"), profile = yaml_get(doc, at, "profile");
     out->window = trace_window_default();
-    out->window.n = x.count > 0 ? x.count : 0;
-    out->window.start = x.start >= 0 ? x.start : x.count > 0 ? -1 : 0;
+    int rc = schema_read(out, &place_trace_section, doc, at, e);
+    if (!rc)
+        rc = check_source(out, trace, profile, doc, at, e);
+    if (!rc && trace >= 0)
+        rc = take_path(&out->path, doc, trace, e);
+    if (!rc && profile >= 0)
+        rc = take_path(&out->profile, doc, profile, e);
+    if (out->window.start < 0 && out->window.n == 0)
+        out->window.start = 0;
     out->window.with_work = true; /* traces have jobs that were killed at once: they never held a GPU */
-    out->window.max_gpus = x.max_gpus > 0 ? (int32_t)x.max_gpus : 0;
-    out->window.horizon_s = x.horizon_s;
-    out->window.rate = x.rate;
-    return 0;
+    return rc;
 }
 
 static int read_thresholds(struct events_settings *out, const struct yaml_doc *doc, yaml_id list,
@@ -187,29 +137,22 @@ static int read_thresholds(struct events_settings *out, const struct yaml_doc *d
 
 int place_read_pace(struct place_study *s, struct err *e)
 {
-    struct events_conf x;
-    schema_defaults(&x, &place_events_section);
-    int rc = s->conf.events < 0 ? 0 : schema_read(&x, &place_events_section, &s->doc, s->conf.events, e);
     s->events = events_settings_default();
-    s->events.horizon_s = x.horizon_s;
-    s->events.overhead_s = x.overhead_s;
-    s->events.backfill = x.backfill;
-    s->events.round_s = x.round_s;
     s->pace = pace_graph_settings_default();
-    s->pace.contention = (enum pace_contention)x.contention;
-    s->pace.duty = (enum pace_duty)x.duty;
-    s->pace.inner_Bps = x.inner_Bps;
-    s->pace.reduce_Bps = x.reduce_Bps;
-    if (!rc && s->conf.events >= 0 && x.las_at >= 0)
-        rc = read_thresholds(&s->events, &s->doc, x.las_at, e);
-    if (!rc && s->conf.events >= 0 && x.queues >= 0) {
+    int32_t usual = s->events.las_queues;
+    int rc = place_read_section(s, &place_events_section, s->conf.events, e);
+    int32_t queues = s->events.las_queues; /* -1: not said */
+    s->events.las_queues = usual;
+    if (!rc && s->las_at >= 0)
+        rc = read_thresholds(&s->events, &s->doc, s->las_at, e);
+    if (!rc && queues >= 0) {
         /* Fewer queues have the first of the thresholds. */
-        bool fewer = x.las_at < 0 && x.queues < s->events.las_queues;
-        if (x.queues > 0 && !fewer && x.queues != s->events.las_queues)
+        bool fewer = s->las_at < 0 && queues < s->events.las_queues;
+        if (queues > 0 && !fewer && queues != s->events.las_queues)
             return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "las_queues"), e, ERR_RANGE,
-                             "is %lld with %d values in las_at, need one more than these, or 0",
-                             (long long)x.queues, (int)s->events.las_queues - 1);
-        s->events.las_queues = (int32_t)x.queues;
+                             "is %d with %d values in las_at, need one more than these, or 0", (int)queues,
+                             (int)s->events.las_queues - 1);
+        s->events.las_queues = queues;
     }
     if (!rc && s->events.las_queues == 0)
         place_note_key(s, s->conf.events, "las_at", "las_queues 0 has no queues");

@@ -16,92 +16,53 @@ static const char *const keep_words[] = { "best", "first", NULL };
 static const char *const admission_words[] = { "knapsack", "first-come", "best-first", NULL };
 static const char *const esw_words[] = { "largest", "best", NULL };
 
-struct jobs_conf {
-    int64_t count;
-    int32_t training, layers, overlap;
-    double instance[N_SMD_RESOURCES];
-    bool real_factor;
-};
-
-struct pool_conf {
-    double units;
-};
-
-struct smd_conf {
-    int32_t inner, scale, keep, method, admission, esw;
-    double eps, delta;
-    int64_t tries, subset, max_nodes;
-};
-
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-#define WORD(conf, key, field, list, absent, text)                                                           \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent                     \
-    }
-#define COUNT(conf, key, field, least, most, absent, text)                                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
-                                                .dflt = absent                                               \
-    }
-#define REAL(conf, key, field, in, least, most, absent, text)                                                \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = 1, .min = least, .max = most,            \
-                                               .dflt = absent                                                \
-    }
-
+#define T struct place_study
 static const struct key jobs_keys[] = {
-    COUNT(jobs_conf, "count", count, 1, 1000000, 50, "how many jobs"),
-    WORD(jobs_conf, "training", training, training_words, 0, "synchronous or asynchronous; absent: sync"),
-    WORD(
-        jobs_conf, "layer_times", layers, layers_words, SCHEMA_NONE,
-        "times of a job: mean over its layers or sum, as the paper says; absent: mean of sync, sum of async"),
-    WORD(jobs_conf, "overlap", overlap, overlap_mode_names, SCHEMA_NONE,
-         "of communication and compute of layers; absent: that of the paper's runs"),
-    REAL(jobs_conf, "vcpu", instance[SMD_VCPU], "", 1e-3, 1e9, 8,
-         "a job's limit is 1 to 20 times an instance of so many"),
-    REAL(jobs_conf, "gpu", instance[SMD_GPU], "", 1e-3, 1e9, 4, "of an instance"),
-    REAL(jobs_conf, "memory_GB", instance[SMD_MEMORY_GB], "GB", 1e-3, 1e9, 15, "of an instance"),
-    REAL(jobs_conf, "disk_GB", instance[SMD_DISK_GB], "GB", 1e-3, 1e9, 20, "of an instance"),
-    { ROW(jobs_conf, "real_factor", real_factor, KEY_BOOL, "true: any factor of 1 to 20; absent: whole ones"),
-      .unit = "", .dflt = 0 },
+    K_COUNT(T, interval_jobs, "count", 1, 1000000, 50, "how many jobs"),
+    K_WORD(T, interval_async, "training", training_words, 0, "synchronous or asynchronous; absent: sync"),
+    K_WORD_OR(T, interval_draw.layers, "layer_times", layers_words, -1,
+              "times of a job: mean over its layers or sum, as the paper says; absent: mean of sync, sum of "
+              "async"),
+    K_WORD_OR(T, interval_draw.overlap, "overlap", overlap_mode_names, -1,
+              "of communication and compute of layers; absent: that of the paper's runs"),
+    K_REAL(T, interval_draw.instance[SMD_VCPU], "vcpu", "", 1, 1e-3, 1e9, 8,
+           "a job's limit is 1 to 20 times an instance of so many"),
+    K_REAL(T, interval_draw.instance[SMD_GPU], "gpu", "", 1, 1e-3, 1e9, 4, "of an instance"),
+    K_REAL(T, interval_draw.instance[SMD_MEMORY_GB], "memory_GB", "GB", 1, 1e-3, 1e9, 15, "of an instance"),
+    K_REAL(T, interval_draw.instance[SMD_DISK_GB], "disk_GB", "GB", 1, 1e-3, 1e9, 20, "of an instance"),
+    K_BOOL(T, interval_real_factor, "real_factor", false, "true: any factor of 1 to 20; absent: whole ones"),
 };
-const struct section place_interval_jobs_section = {
-    .name = "jobs of model interval",
-    .help = "jobs with parameter servers, drawn as in SMD's experiments",
-    .keys = jobs_keys,
-    .n_keys = sizeof jobs_keys / sizeof jobs_keys[0]
-};
+K_SECTION(place_interval_jobs_section, T, "jobs of model interval", jobs_keys,
+          "jobs with parameter servers, drawn as in SMD's experiments");
 
 static const struct key pool_keys[] = {
-    REAL(pool_conf, "units", units, "", 1e-6, 1e6, 5, "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
+    K_REAL(T, interval_units, "units", "", 1, 1e-6, 1e6, 5,
+           "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
 };
-const struct section place_interval_pool_section = { .name = "pool of model interval",
-                                                     .help = "resources without places",
-                                                     .keys = pool_keys,
-                                                     .n_keys = sizeof pool_keys / sizeof pool_keys[0] };
+K_SECTION(place_interval_pool_section, T, "pool of model interval", pool_keys, "resources without places");
 
 static const struct key smd_keys[] = {
-    WORD(smd_conf, "inner", inner, inner_words, 0,
-         "numbers of tasks: the paper's grid and rounding, or exact"),
-    REAL(smd_conf, "eps", eps, "", 1e-4, 1, .05, "of the grid, relative"),
-    WORD(smd_conf, "m_delta", scale, scale_words, 0,
-         "scale of the rounding: one, as in the paper's runs, or as proved"),
-    REAL(smd_conf, "delta", delta, "", 1e-9, .999999, .5, "of the proof"),
-    COUNT(smd_conf, "tries", tries, 1, 1000000, 100, "of the rounding"),
-    WORD(smd_conf, "keep", keep, keep_words, 0, "of the tries: the best, or the first that fits"),
-    WORD(smd_conf, "knapsack", method, knapsack_method_names, 0, "exact, or the paper's scheme of subsets"),
-    COUNT(smd_conf, "subset", subset, 0, 64, 2, "of the scheme: sets of up to so many jobs"),
-    COUNT(smd_conf, "max_nodes", max_nodes, 1, 1e15, 200000,
-          "of exact: linear programmes before it gives up"),
-    WORD(smd_conf, "baselines", admission, admission_words, 0,
-         "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),
-    WORD(smd_conf, "esw", esw, esw_words, 0, "as many workers as servers: the most that fit, or the fastest"),
+    K_WORD(T, interval.inner, "inner", inner_words, 0,
+           "numbers of tasks: the paper's grid and rounding, or exact"),
+    K_REAL(T, interval.eps, "eps", "", 1, 1e-4, 1, .05, "of the grid, relative"),
+    K_WORD(T, interval.rounding.scale, "m_delta", scale_words, 0,
+           "scale of the rounding: one, as in the paper's runs, or as proved"),
+    K_REAL(T, interval.rounding.delta, "delta", "", 1, 1e-9, .999999, .5, "of the proof"),
+    K_COUNT(T, interval.rounding.tries, "tries", 1, 1000000, 100, "of the rounding"),
+    K_WORD(T, interval.rounding.keep, "keep", keep_words, 0,
+           "of the tries: the best, or the first that fits"),
+    K_WORD(T, interval.knapsack.method, "knapsack", knapsack_method_names, 0,
+           "exact, or the paper's scheme of subsets"),
+    K_COUNT(T, interval.knapsack.subset, "subset", 0, 64, 2, "of the scheme: sets of up to so many jobs"),
+    K_COUNT(T, interval.knapsack.max_nodes, "max_nodes", 1, 1e15, 200000,
+            "of exact: linear programmes before it gives up"),
+    K_WORD(T, interval.baselines, "baselines", admission_words, 0,
+           "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),
+    K_WORD(T, interval.esw, "esw", esw_words, 0,
+           "as many workers as servers: the most that fit, or the fastest"),
 };
-const struct section place_smd_section = { .name = "smd",
-                                           .help = "numbers of tasks and admission, arXiv 2105.13855",
-                                           .keys = smd_keys,
-                                           .n_keys = sizeof smd_keys / sizeof smd_keys[0] };
+K_SECTION(place_smd_section, T, "smd", smd_keys, "numbers of tasks and admission, arXiv 2105.13855");
+#undef T
 
 /* ---- reading ---- */
 
@@ -117,18 +78,14 @@ static const char *name_scheduler(int32_t i)
 
 static int read_jobs(struct place_study *s, struct err *e)
 {
-    struct jobs_conf x;
-    schema_defaults(&x, &place_interval_jobs_section);
-    int rc = s->conf.jobs < 0 ? 0 : schema_read(&x, &place_interval_jobs_section, &s->doc, s->conf.jobs, e);
-    s->interval_draw = smd_draw_default(x.training == 0);
-    s->interval_jobs = (int32_t)x.count;
-    if (x.layers >= 0)
-        s->interval_draw.layers = (enum smd_layers)x.layers;
-    if (x.overlap >= 0)
-        s->interval_draw.overlap = (enum overlap_mode)x.overlap;
-    s->interval_draw.whole_factor = !x.real_factor;
-    for (int r = 0; r < N_SMD_RESOURCES; r++)
-        s->interval_draw.instance[r] = x.instance[r];
+    struct smd_draw *d = &s->interval_draw;
+    int rc = place_read_section(s, &place_interval_jobs_section, s->conf.jobs, e);
+    const struct smd_draw usual = smd_draw_default(!s->interval_async);
+    d->sync = usual.sync;
+    d->seed = usual.seed;
+    d->layers = (int32_t)d->layers < 0 ? usual.layers : d->layers;
+    d->overlap = (int32_t)d->overlap < 0 ? usual.overlap : d->overlap;
+    d->whole_factor = !s->interval_real_factor;
     return rc;
 }
 
@@ -162,28 +119,13 @@ static void note_interval(struct place_study *s)
 
 static int read_interval(struct place_study *s, struct err *e)
 {
-    struct pool_conf pool;
-    struct smd_conf x;
-    schema_defaults(&pool, &place_interval_pool_section);
-    schema_defaults(&x, &place_smd_section);
-    int rc = read_jobs(s, e);
-    if (!rc && s->conf.pool >= 0)
-        rc = schema_read(&pool, &place_interval_pool_section, &s->doc, s->conf.pool, e);
-    if (!rc && s->conf.smd >= 0)
-        rc = schema_read(&x, &place_smd_section, &s->doc, s->conf.smd, e);
-    smd_draw_pool(s->interval_pool, pool.units);
     s->interval = smd_settings_default();
-    s->interval.inner = (enum smd_inner)x.inner;
-    s->interval.eps = x.eps;
-    s->interval.rounding.scale = (enum smd_scale)x.scale;
-    s->interval.rounding.delta = x.delta;
-    s->interval.rounding.tries = (int32_t)x.tries;
-    s->interval.rounding.keep = (enum smd_keep)x.keep;
-    s->interval.knapsack.method = (enum knapsack_method)x.method;
-    s->interval.knapsack.subset = (int32_t)x.subset;
-    s->interval.knapsack.max_nodes = x.max_nodes;
-    s->interval.baselines = (enum smd_admission)x.admission;
-    s->interval.esw = (enum smd_esw)x.esw;
+    int rc = read_jobs(s, e);
+    if (!rc)
+        rc = place_read_section(s, &place_interval_pool_section, s->conf.pool, e);
+    if (!rc)
+        rc = place_read_section(s, &place_smd_section, s->conf.smd, e);
+    smd_draw_pool(s->interval_pool, s->interval_units);
     if (!rc)
         note_interval(s);
     return rc;

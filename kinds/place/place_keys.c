@@ -5,161 +5,87 @@
 
 const char *const place_model_words[] = { "slots", "batch", "events", "interval", NULL };
 
-#define PLACE(key, field, what, used, text)                                                                  \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = what, .offset = offsetof(struct place_conf, field), .unit = "",   \
-        .dflt = SCHEMA_NONE, .uses = used                                                                    \
-    }
-#define COUNT(key, field, least, most, absent, used, text)                                                   \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct place_conf, field),          \
-        .unit = "", .scale = 1, .min = least, .max = most, .dflt = absent, .uses = used                      \
-    }
-
 /* Models whose jobs stand on servers that links join. */
 #define ON_LINKS (USE_SLOTS | USE_EVENTS | USE_BATCH)
 
+#define T struct place_conf
 static const struct key place_keys[] = {
-    PLACE("name", name, KEY_TEXT, 0, "what reports call the study"),
-    PLACE("source", source, KEY_TEXT, 0, "where the study comes from"),
-    { .name = "model",
-      .help = "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct place_conf, model),
-      .unit = "",
-      .dflt = SCHEMA_NONE,
-      .words = place_model_words,
-      .required = true },
-    PLACE("network", network, KEY_NODE, ON_LINKS,
-          "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks"),
-    PLACE("parts", parts, KEY_NODE, ON_LINKS,
-          "prices of the network: a parts file or a map; absent: those of the network"),
-    PLACE(
-        "server", server, KEY_TEXT, ON_LINKS,
+    K_TEXT(T, name, "name", "what reports call the study"),
+    K_TEXT(T, source, "source", "where the study comes from"),
+    K_WORD(T, model, "model", place_model_words, SCHEMA_NONE,
+           "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
+           .required = true),
+    K_NODE(T, network, "network",
+           "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks",
+           .uses = ON_LINKS),
+    K_NODE(T, parts, "parts", "prices of the network: a parts file or a map; absent: those of the network",
+           .uses = ON_LINKS),
+    K_TEXT(
+        T, server, "server",
         "dimension of the network: it and those before it are inside a server; npu: each NPU is one; absent: "
-        "the innermost, of several"),
-    PLACE("graph", graph, KEY_TEXT, ON_LINKS,
-          "a GraphML or CSV file of the wires, whose NPUs are the servers"),
-    PLACE("servers", servers, KEY_NODE, ON_LINKS,
-          "what each server offers, as { gpu: 8, cpu: 64 }, gpu first; absent: its NPUs as gpu"),
-    PLACE("racks", racks, KEY_NODE, ON_LINKS, "servers in racks, drawn anew for each seed, see racks"),
-    PLACE("pool", pool, KEY_NODE, USE_BATCH | USE_INTERVAL,
-          "models batch and interval: what there is, without a network; see pool"),
-    PLACE("jobs", jobs, KEY_NODE, 0, "what is to run; see the model's jobs"),
-    PLACE("schedulers", schedulers, KEY_NODE, 0, "list of schedulers; absent: all of the model"),
-    PLACE("gadget", gadget, KEY_NODE, USE_GADGET, "how gadget works, see gadget"),
-    PLACE("las", las, KEY_NODE, USE_LAS, "how las works, see las"),
-    PLACE("sjf_bco", sjf_bco, KEY_NODE, USE_BATCH, "model batch: how plans are made, see sjf_bco"),
-    PLACE("smd", smd, KEY_NODE, USE_INTERVAL, "model interval: how jobs are sized and admitted, see smd"),
-    PLACE("events", events, KEY_NODE, USE_EVENTS | USE_BATCH,
-          "how jobs run, and how they share links, see events"),
-    COUNT("slots", slots, 1, ELASTIC_MAX_SLOTS, 200, USE_SLOTS, "model slots: how many"),
-    COUNT("seeds", seeds, 1, 100000, 1, 0, "runs with different draws; figures are their means"),
-    COUNT("seed", seed, 0, 9e18, 1, 0, "of the first run; the others follow by one"),
-    PLACE("vary", vary, KEY_NODE, 0, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+        "the innermost, of several",
+        .uses = ON_LINKS),
+    K_TEXT(T, graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
+           .uses = ON_LINKS),
+    K_NODE(T, servers, "servers",
+           "what each server offers, as { gpu: 8, cpu: 64 }, gpu first; absent: its NPUs as gpu",
+           .uses = ON_LINKS),
+    K_NODE(T, racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS),
+    K_NODE(T, pool, "pool", "models batch and interval: what there is, without a network; see pool",
+           .uses = USE_BATCH | USE_INTERVAL),
+    K_NODE(T, jobs, "jobs", "what is to run; see the model's jobs"),
+    K_NODE(T, schedulers, "schedulers", "list of schedulers; absent: all of the model"),
+    K_NODE(T, gadget, "gadget", "how gadget works, see gadget", .uses = USE_GADGET),
+    K_NODE(T, las, "las", "how las works, see las", .uses = USE_LAS),
+    K_NODE(T, sjf_bco, "sjf_bco", "model batch: how plans are made, see sjf_bco", .uses = USE_BATCH),
+    K_NODE(T, smd, "smd", "model interval: how jobs are sized and admitted, see smd", .uses = USE_INTERVAL),
+    K_NODE(T, events, "events", "how jobs run, and how they share links, see events",
+           .uses = USE_EVENTS | USE_BATCH),
+    K_COUNT(T, slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = USE_SLOTS),
+    K_COUNT(T, seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
+    K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
+    K_NODE(T, vary, "vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
 
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
-    }
-
-SECTION(place_section, "placement study", "jobs on a cluster under several schedulers, for weft place",
-        place_keys);
+K_SECTION(place_section, T, "placement study", place_keys,
+          "jobs on a cluster under several schedulers, for weft place");
+#undef T
 
 static const char *const rounding_words[] = { "strict", "paper", NULL };
 static const char *const pricing_words[] = { "auto", "generic", NULL };
 
-/* Of struct elastic_settings, with words for flags. */
-struct gadget_conf {
-    int64_t samples;
-    int32_t rounding, pricing;
-    bool reoffer;
-};
-
+#define T struct elastic_settings
 static const struct key gadget_keys[] = {
-    { .name = "samples",
-      .help = "random roundings, of which the best is kept",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct gadget_conf, samples),
-      .unit = "",
-      .scale = 1,
-      .min = 1,
-      .max = 1e6,
-      .dflt = 100 },
-    { .name = "rounding",
-      .help = "strict: never over capacity; paper: over it by what theory allows, reported",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct gadget_conf, rounding),
-      .unit = "",
-      .words = rounding_words,
-      .dflt = 0 },
-    { .name = "reoffer",
-      .help = "strict: offer what is left to jobs that drew nothing; absent: true",
-      .kind = KEY_BOOL,
-      .offset = offsetof(struct gadget_conf, reoffer),
-      .unit = "",
-      .dflt = 1,
-      .uses = USE_STRICT },
-    { .name = "pricing",
-      .help = "auto: by racks where the fabric has two levels; absent: auto",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct gadget_conf, pricing),
-      .unit = "",
-      .words = pricing_words,
-      .dflt = 0 },
+    K_COUNT(T, samples, "samples", 1, 1e6, 100, "random roundings, of which the best is kept"),
+    K_WORD(T, paper_rounding, "rounding", rounding_words, 0,
+           "strict: never over capacity; paper: over it by what theory allows, reported"),
+    K_BOOL(T, reoffer, "reoffer", true, "strict: offer what is left to jobs that drew nothing; absent: true",
+           .uses = USE_STRICT),
+    K_WORD(T, generic_pricing, "pricing", pricing_words, 0,
+           "auto: by racks where the fabric has two levels; absent: auto"),
 };
-SECTION(place_gadget_section, "gadget", "the linear programme and its rounding, arXiv 2202.01158",
-        gadget_keys);
-
-struct las_conf {
-    int64_t queues;
-    double step;
-};
+K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
+          "the linear programme and its rounding, arXiv 2202.01158");
 
 static const struct key las_keys[] = {
-    { .name = "queues",
-      .help = "of jobs by attained service, first in first out inside; 0: continuous; absent: 3",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct las_conf, queues),
-      .unit = "",
-      .scale = 1,
-      .min = 0,
-      .max = 64,
-      .dflt = 3 },
-    { .name = "step",
-      .help = "worker-slots after which a job falls to the next queue; absent: 40",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct las_conf, step),
-      .unit = "",
-      .scale = 1,
-      .min = 1e-3,
-      .max = 1e9,
-      .dflt = 40,
-      .uses = USE_QUEUES },
+    K_COUNT(T, las_queues, "queues", 0, 64, 3,
+            "of jobs by attained service, first in first out inside; 0: continuous; absent: 3"),
+    K_REAL(T, las_step, "step", "", 1, 1e-3, 1e9, 40,
+           "worker-slots after which a job falls to the next queue; absent: 40", .uses = USE_QUEUES),
 };
-SECTION(place_las_section, "las", "least attained service (Tiresias)", las_keys);
+K_SECTION(place_las_section, T, "las", las_keys, "least attained service (Tiresias)");
+#undef T
 
 int place_read_gadget(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct gadget_conf x;
-    schema_defaults(&x, &place_gadget_section);
-    int rc = map < 0 ? 0 : schema_read(&x, &place_gadget_section, doc, map, e);
-    s->samples = (int32_t)x.samples;
-    s->paper_rounding = x.rounding == 1;
-    s->rack_pricing = x.pricing == 0;
-    s->reoffer = x.reoffer;
-    return rc;
+    schema_defaults(s, &place_gadget_section);
+    return map < 0 ? 0 : schema_read(s, &place_gadget_section, doc, map, e);
 }
 
 int place_read_las(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct las_conf x;
-    schema_defaults(&x, &place_las_section);
-    int rc = map < 0 ? 0 : schema_read(&x, &place_las_section, doc, map, e);
-    s->las_queues = (int32_t)x.queues;
-    s->las_step = x.step;
-    return rc;
+    schema_defaults(s, &place_las_section);
+    return map < 0 ? 0 : schema_read(s, &place_las_section, doc, map, e);
 }
 
 /* ---- metrics ---- */

@@ -60,12 +60,15 @@ struct place_study {
     int32_t n_schedulers;
     struct draw_elastic draw_slots;
     struct elastic_settings slots;
+    yaml_id batch_sizes, pool_gpus, las_at; /**< what the file says of them; -1: nothing */
     struct sjf_draw_settings batch_draw;
     struct batch_settings batch;
     struct place_trace trace;
     struct events_settings events;
     struct pace_graph_settings pace;
     struct smd_draw interval_draw;
+    bool interval_async, interval_real_factor; /**< as the file has them; the draw has their opposites */
+    double interval_units;
     int32_t interval_jobs;
     double interval_pool[N_SMD_RESOURCES];
     struct smd_settings interval;
@@ -132,6 +135,8 @@ int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t 
 
 /** What is in play: USE_ bits of the model and of its schedulers. */
 uint64_t place_uses(const struct place_study *s);
+/** Read a section whose keys are fields of @p s from map @p map; -1: its defaults. */
+int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e);
 /** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */

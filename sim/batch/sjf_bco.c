@@ -489,12 +489,9 @@ struct sjf_draw_settings sjf_draw_default(void)
         .server_gpus = { 4, 8, 16, 32 },
         .n_server_sizes = 4,
         .n_servers = 20,
-        .iterations_min = 1000,
-        .iterations_max = 6000,
-        .iteration_min_s = 0.01,
-        .iteration_max_s = 0.05,
-        .run_min_s = 50,
-        .run_max_s = 300,
+        .iterations = { 1000, 6000 },
+        .iteration_s = { 0.01, 0.05 },
+        .run_s = { 50, 300 },
         .comm_frac = 0.2,
         .server_frac = 0.01,
         .inner_ratio = 30,
@@ -511,12 +508,12 @@ static int sjf_draw_check_reals(const struct sjf_draw_settings *s, struct err *e
         const char *name;
         double x, least;
     } reals[] = {
-        { "iterations_min", s->iterations_min, 1 },
-        { "iterations_max", s->iterations_max, s->iterations_min },
-        { "iteration_min_s", s->iteration_min_s, 1 / most },
-        { "iteration_max_s", s->iteration_max_s, s->iteration_min_s },
-        { "run_min_s", s->run_min_s, 0 },
-        { "run_max_s", s->run_max_s, s->run_min_s },
+        { "iterations_min", s->iterations.lo, 1 },
+        { "iterations_max", s->iterations.hi, s->iterations.lo },
+        { "iteration_min_s", s->iteration_s.lo, 1 / most },
+        { "iteration_max_s", s->iteration_s.hi, s->iteration_s.lo },
+        { "run_min_s", s->run_s.lo, 0 },
+        { "run_max_s", s->run_s.hi, s->run_s.lo },
         { "comm_frac", s->comm_frac, 0 },
         { "server_frac", s->server_frac, 0 },
         { "inner_ratio", s->inner_ratio, 1 },
@@ -567,11 +564,11 @@ static int sjf_draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *
 static int sjf_draw_job(struct gang_job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
                         struct err *e)
 {
-    int64_t least = (int64_t)ceil(s->iterations_min), most = (int64_t)floor(s->iterations_max);
+    int64_t least = (int64_t)ceil(s->iterations.lo), most = (int64_t)floor(s->iterations.hi);
     for (int32_t draw = 0; draw < MAX_DRAWS && least <= most; draw++) {
         int64_t iterations = least + rng_below(r, most - least + 1);
-        double c_s = rng_range(r, s->iteration_min_s, s->iteration_max_s), run_s = (double)iterations * c_s;
-        if (!(run_s >= s->run_min_s && run_s <= s->run_max_s))
+        double c_s = rng_range(r, s->iteration_s.lo, s->iteration_s.hi), run_s = (double)iterations * c_s;
+        if (!(run_s >= s->run_s.lo && run_s <= s->run_s.hi))
             continue;
         *job = gang_job_default();
         job->gpus = gpus;
@@ -585,7 +582,7 @@ static int sjf_draw_job(struct gang_job *job, int32_t gpus, const struct sjf_dra
     }
     return err_set(e, ERR_RANGE,
                    "run_s: is %g to %g, need times that iterations times iteration_s can come to",
-                   s->run_min_s, s->run_max_s);
+                   s->run_s.lo, s->run_s.hi);
 }
 
 static int sjf_draw_jobs(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)

@@ -110,9 +110,9 @@ struct sjf_draw_settings {
     int32_t server_gpus[SJF_DRAW_MAX_KINDS]; /**< sizes of servers, all equally likely */
     int32_t n_server_sizes;
     int32_t n_servers;
-    double iterations_min, iterations_max;   /**< F, uniform */
-    double iteration_min_s, iteration_max_s; /**< c, one iteration on one GPU, uniform */
-    double run_min_s, run_max_s;             /**< F c lies in here: others are drawn again */
+    struct draw_range iterations;  /**< F, uniform */
+    struct draw_range iteration_s; /**< c, one iteration on one GPU, uniform */
+    struct draw_range run_s;       /**< F c lies in here: others are drawn again */
     double comm_frac;   /**< set here: communication between servers without contention, of c, as w grows */
     double server_frac; /**< set here: overhead of each further server, of c */
     double inner_ratio; /**< set here: b_i / b_e, >= 1 */

@@ -560,7 +560,7 @@ static int gadget_build(void **self, const struct cluster *c, const struct elast
     if (!g)
         return err_nomem(e, "gadget");
     g->settings = *settings;
-    int rc = gadget_lp_build(&g->lp, c, jobs, n_jobs, settings->rack_pricing, e);
+    int rc = gadget_lp_build(&g->lp, c, jobs, n_jobs, !settings->generic_pricing, e);
     if (!rc)
         rc = gadget_round_build(&g->round, &g->lp, e);
     if (rc)

@@ -18,7 +18,6 @@ struct elastic_settings elastic_settings_default(void)
         .seed = 1,
         .reoffer = true,
         .samples = 100,
-        .rack_pricing = true,
         .las_queues = 3,
         .las_step = 40,
     };

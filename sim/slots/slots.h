@@ -99,10 +99,10 @@ struct elastic_settings {
     int32_t n_slots;
     int64_t seed;
     /* GADGET */
-    bool paper_rounding; /**< overload up to beta and gamma instead of none */
-    bool reoffer;        /**< offer what is left to jobs that drew nothing, not in the paper's mode */
-    int32_t samples;     /**< of the rounding, >= 1 */
-    bool rack_pricing;   /**< use the structure of a two-level fabric where there is one */
+    bool paper_rounding;  /**< overload up to beta and gamma instead of none */
+    bool reoffer;         /**< offer what is left to jobs that drew nothing, not in the paper's mode */
+    int32_t samples;      /**< of the rounding, >= 1 */
+    bool generic_pricing; /**< do not use the structure of a two-level fabric where there is one */
     /* LAS */
     int32_t las_queues; /**< 0: continuous */
     double las_step;    /**< worker-slots at which a job falls to the next queue */

@@ -158,7 +158,7 @@ static void rounding_loses_little_and_overloads_nothing(void **state)
         draw(&d, 60, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.1 : 0.01, seed);
         settings.n_slots = 20;
         settings.seed = seed;
-        settings.rack_pricing = seed % 2;
+        settings.generic_pricing = seed % 2 == 0;
         assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, d.jobs.n, &settings, true, &e),
                   &e);
         for (int32_t t = 0; t < 20; t++) {
@@ -184,7 +184,7 @@ static void structure_of_racks_changes_time_but_no_bound(void **state)
         draw(&d, 40, seed % 2 ? 1 : 0.02, seed);
         settings.n_slots = 1; /* later ones depend on what was drawn */
         assert_ok(elastic_run(&with, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
-        settings.rack_pricing = false;
+        settings.generic_pricing = true;
         assert_ok(elastic_run(&without, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e),
                   &e);
         assert_close(with.slots[0].note.bound, without.slots[0].note.bound, 1e-6);

@@ -105,13 +105,13 @@ static void a_setting_out_of_range_is_refused(void **state)
     bad[3].kinds[0].n_jobs = -1;
     bad[4].n_kinds = 1;
     bad[4].kinds[0].n_jobs = 0;
-    bad[5].iterations_min = 0;
-    bad[6].iterations_max = 500;
-    bad[7].iteration_min_s = NAN;
+    bad[5].iterations.lo = 0;
+    bad[6].iterations.hi = 500;
+    bad[7].iteration_s.lo = NAN;
     bad[8].comm_frac = -0.1;
     bad[9].inner_ratio = 0.5;
-    bad[10].run_min_s = 1e6;
-    bad[10].run_max_s = 2e6;
+    bad[10].run_s.lo = 1e6;
+    bad[10].run_s.hi = 2e6;
     bad[11].n_servers = bad[11].n_server_sizes = bad[11].n_kinds = 1;
     bad[11].server_gpus[0] = 32;
     bad[11].kinds[0] = (struct sjf_draw_kind){ 64, 3 };
