@@ -295,10 +295,9 @@ int place_check_known(const struct trace_job *t, struct err *e)
 }
 
 /* A job runs as long as the trace says when it has its best place to itself, or does as many iterations. */
-static int make_job(struct gang_job *j, const struct trace_job *t, const struct place_trace *from,
-                    struct err *e)
+static int make_job(struct job *j, const struct trace_job *t, const struct place_trace *from, struct err *e)
 {
-    *j = gang_job_default();
+    *j = job_default();
     int rc = place_check_known(t, e);
     if (rc)
         return rc;
@@ -315,10 +314,9 @@ static int make_job(struct gang_job *j, const struct trace_job *t, const struct 
 }
 
 /* Jobs whose names are borrowed from the trace. */
-static int make_jobs(struct gang_job **out, const struct trace *t, const struct place_trace *from,
-                     struct err *e)
+static int make_jobs(struct job **out, const struct trace *t, const struct place_trace *from, struct err *e)
 {
-    struct gang_job *jobs = calloc((size_t)t->n + 1, sizeof *jobs);
+    struct job *jobs = calloc((size_t)t->n + 1, sizeof *jobs);
     int rc = jobs ? 0 : err_nomem(e, "jobs");
     for (int32_t i = 0; i < t->n && !rc; i++)
         rc = make_job(&jobs[i], &t->jobs[i], from, e);
@@ -335,13 +333,13 @@ static const char *end_word(enum events_end end)
 }
 
 static void put_jobs(const struct place_task *task, const char *name, const struct events_result *r,
-                     const struct gang_job *jobs, const struct trace *trace)
+                     const struct job *jobs, const struct trace *trace)
 {
-    char buf[GANG_NAME];
+    char buf[JOB_NAME];
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct events_job *j = &r->jobs[i];
         const struct place_job_row row = {
-            .id = gang_job_name(buf, &jobs[i], i),
+            .id = job_name(buf, &jobs[i], i),
             .status = end_word(j->end),
             .unit = "s",
             .submit = jobs[i].submit_s,
@@ -359,12 +357,12 @@ static void put_jobs(const struct place_task *task, const char *name, const stru
 }
 
 static void put_spans(const struct place_task *task, const char *name, const struct events_result *r,
-                      const struct gang_job *jobs, const struct cluster *c)
+                      const struct job *jobs, const struct cluster *c)
 {
-    char buf[GANG_NAME];
+    char buf[JOB_NAME];
     for (int32_t i = 0; i < r->n_spans; i++) {
         const struct events_span *s = &r->spans[i];
-        place_put_place(task, name, gang_job_name(buf, &jobs[s->job], s->job), c, s->server, s->gpus,
+        place_put_place(task, name, job_name(buf, &jobs[s->job], s->job), c, s->server, s->gpus,
                         (struct place_span){ s->from_s, s->to_s, "s" });
     }
 }
@@ -387,7 +385,7 @@ static void put_points(const struct place_task *task, const char *name, const st
 }
 
 static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
-                        const struct gang_job *jobs, const struct trace *trace, const struct cluster *c)
+                        const struct job *jobs, const struct trace *trace, const struct cluster *c)
 {
     if (place_wants(task, PLACE_TABLE_JOBS))
         put_jobs(task, name, r, jobs, trace);
@@ -432,7 +430,7 @@ void place_fix_pace(struct pace_graph_settings *pace, const struct place_study *
 }
 
 static int run_all(struct place_outcome *out, const struct place_task *task, const struct cluster *c,
-                   const struct gang_job *jobs, const struct trace *trace, struct err *e)
+                   const struct job *jobs, const struct trace *trace, struct err *e)
 {
     const struct place_study *s = task->study;
     const int32_t n = trace->n;
@@ -463,14 +461,14 @@ static int run_all(struct place_outcome *out, const struct place_task *task, con
 }
 
 /* The size first: here it is known which key helps. */
-static int check_job(const struct gang_job *job, int32_t number, const struct cluster *c,
+static int check_job(const struct job *job, int32_t number, const struct cluster *c,
                      const struct place_trace *from, double total_gpus, struct err *e)
 {
-    char buf[GANG_NAME];
+    char buf[JOB_NAME];
     if (!(job->gpus > total_gpus))
-        return gang_job_check(job, number, c, total_gpus, e);
+        return job_check(job, number, c, total_gpus, e);
     return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, need at most the %g of the cluster%s",
-                   gang_job_name(buf, job, number), (int)job->gpus, total_gpus,
+                   job_name(buf, job, number), (int)job->gpus, total_gpus,
                    from->path ? "; jobs.max_gpus leaves larger jobs out" : ", or a profile of smaller jobs");
 }
 
@@ -478,7 +476,7 @@ static int run_events(struct place_outcome *out, const struct place_task *task, 
 {
     const struct place_study *s = task->study;
     struct trace trace = { 0 };
-    struct gang_job *jobs = NULL;
+    struct job *jobs = NULL;
     struct cluster c;
     double total = 0;
     int rc = place_build_cluster(&c, s, task->seed, e);

@@ -35,7 +35,7 @@ static int batch_check_cluster(int64_t *n_gpus, const struct batch_cluster *c, s
     return 0;
 }
 
-static int batch_check_job(const struct gang_job *job, int32_t number, int64_t n_gpus, struct err *e)
+static int batch_check_job(const struct job *job, int32_t number, int64_t n_gpus, struct err *e)
 {
     const struct {
         const char *name;
@@ -575,7 +575,7 @@ static int order_run(struct batch_work *w, bool first, struct err *e)
         rc = order_at_random(&w->plan, g->p->n_jobs, s->seed, e);
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++) {
         int32_t number = w->plan.order[i], *gpus = w->plan.gpus + g->seat[number];
-        const struct gang_job *job = &g->p->jobs[number];
+        const struct job *job = &g->p->jobs[number];
         const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
                                     any = { job->gpus, job->expected_s / s->under, INFINITY };
         if (!first || !batch_load_take_first(&load, gpus, &low))

@@ -29,7 +29,7 @@ struct batch_problem {
     int32_t n_jobs; /**< >= 1 */
     /** Shape [n_jobs], borrowed. Of each the GPUs (1 to those of the cluster), whole iterations (1 to 10^15),
      * submission, expected_s, compute_s, gradient_B and server_s count. */
-    const struct gang_job *jobs;
+    const struct job *jobs;
     struct batch_cluster cluster;
 };
 

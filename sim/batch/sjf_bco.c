@@ -39,8 +39,7 @@ static double contention_slowdown(const struct contention *c, double k)
     return k + c->alpha * (k - 1);
 }
 
-double contention_iteration_s(const struct contention *c, const struct gang_job *job, int32_t n_servers,
-                              int32_t p)
+double contention_iteration_s(const struct contention *c, const struct job *job, int32_t n_servers, int32_t p)
 {
     double bw_Bps = c->inner_Bps;
     if (n_servers > 1)
@@ -80,7 +79,7 @@ double contention_phi(const struct contention *c, const struct batch_problem *p)
         if (p->cluster.gpus[s] > crowd)
             crowd = p->cluster.gpus[s];
     for (int32_t i = 0; i < p->n_jobs; i++) {
-        const struct gang_job *job = &p->jobs[i];
+        const struct job *job = &p->jobs[i];
         int32_t most = job->gpus < p->cluster.n_servers ? job->gpus : p->cluster.n_servers;
         int32_t least = fewest_servers(&p->cluster, job->gpus);
         phi =
@@ -105,7 +104,7 @@ struct meeting {
 struct paper {
     struct arena arena; /* of all arrays */
     struct contention c;
-    const struct gang_job *jobs;
+    const struct job *jobs;
     struct runner *runners;   /* shape [n_jobs] */
     struct meeting *meetings; /* shape [n_servers] */
     int32_t *met;             /* room for as many jobs on a server as it has GPUs */
@@ -288,7 +287,7 @@ static bool sjf_make_plan(struct sjf_search *x, int64_t theta, int32_t kappa)
     batch_load_reset(&x->load);
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
         int32_t number = x->trial.order[i], *gpus = x->trial.gpus + x->g->seat[number];
-        const struct gang_job *job = &x->g->p->jobs[number];
+        const struct job *job = &x->g->p->jobs[number];
         const struct batch_load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta };
         bool found;
         if (job->gpus > kappa)
@@ -371,7 +370,7 @@ static int64_t lowest_limit(const struct sjf_search *x)
     const double most = 4e18; /* fits int64_t */
     double sum_s = 0, longest_s = 0;
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
-        const struct gang_job *job = &x->g->p->jobs[i];
+        const struct job *job = &x->g->p->jobs[i];
         sum_s += job->gpus * job->expected_s / x->s->under;
         longest_s = fmax(longest_s, job->expected_s / x->s->under);
     }
@@ -561,7 +560,7 @@ static int sjf_draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *
 }
 
 /* F and c until F c is in its range. */
-static int sjf_draw_job(struct gang_job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
+static int sjf_draw_job(struct job *job, int32_t gpus, const struct sjf_draw_settings *s, struct rng *r,
                         struct err *e)
 {
     int64_t least = (int64_t)ceil(s->iterations.lo), most = (int64_t)floor(s->iterations.hi);
@@ -570,7 +569,7 @@ static int sjf_draw_job(struct gang_job *job, int32_t gpus, const struct sjf_dra
         double c_s = rng_range(r, s->iteration_s.lo, s->iteration_s.hi), run_s = (double)iterations * c_s;
         if (!(run_s >= s->run_s.lo && run_s <= s->run_s.hi))
             continue;
-        *job = gang_job_default();
+        *job = job_default();
         job->gpus = gpus;
         job->iterations = (double)iterations;
         job->expected_s = run_s;

@@ -33,7 +33,7 @@ int contention_check(const struct contention *c, struct err *e);
  *
  * The paper's overhead xi2 n_servers also counts the first server: that part is left to compute_s.
  */
-double contention_iteration_s(const struct contention *c, const struct gang_job *job, int32_t n_servers,
+double contention_iteration_s(const struct contention *c, const struct job *job, int32_t n_servers,
                               int32_t p);
 
 /**
@@ -129,8 +129,8 @@ struct sjf_draw_settings sjf_draw_default(void);
 struct sjf_draw {
     struct batch_problem problem; /**< its arrays are the two below */
     struct contention contention;
-    struct gang_job *jobs; /**< shape [n_jobs], owned; by kind */
-    int32_t *gpus;         /**< shape [n_servers], owned */
+    struct job *jobs; /**< shape [n_jobs], owned; by kind */
+    int32_t *gpus;    /**< shape [n_servers], owned */
 };
 
 /**

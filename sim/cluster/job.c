@@ -7,26 +7,26 @@
 /* What is left of a resource is a sum of what was taken and given back: so much rounding is forgiven. */
 #define SLACK 1e-9
 
-struct gang_job gang_job_default(void)
+struct job job_default(void)
 {
-    return (struct gang_job){ .gpus = 1,
-                              .tenant = -1,
-                              .weight = 1,
-                              .iterations = NAN,
-                              .runtime_s = NAN,
-                              .compute_s = NAN,
-                              .expected_s = NAN };
+    return (struct job){ .gpus = 1,
+                         .tenant = -1,
+                         .weight = 1,
+                         .iterations = NAN,
+                         .runtime_s = NAN,
+                         .compute_s = NAN,
+                         .expected_s = NAN };
 }
 
-const char *gang_job_name(char buf[GANG_NAME], const struct gang_job *job, int32_t number)
+const char *job_name(char buf[JOB_NAME], const struct job *job, int32_t number)
 {
     if (job->id)
         return job->id;
-    snprintf(buf, GANG_NAME, "job%d", (int)number);
+    snprintf(buf, JOB_NAME, "job%d", (int)number);
     return buf;
 }
 
-bool gang_job_is_mixed(const struct gang_job *job, const struct cluster *c)
+bool job_is_mixed(const struct job *job, const struct cluster *c)
 {
     for (int32_t r = 1; r < c->n_resources; r++)
         if (job->demand[r] > 0)
@@ -34,7 +34,7 @@ bool gang_job_is_mixed(const struct gang_job *job, const struct cluster *c)
     return false;
 }
 
-int32_t gang_job_room(const struct gang_job *job, const double *left, int32_t n_resources)
+int32_t job_room(const struct job *job, const double *left, int32_t n_resources)
 {
     double room = left[0];
     for (int32_t r = 1; r < n_resources; r++)
@@ -52,7 +52,7 @@ static int job_check_field(const char *name, const char *field, double value, bo
                    zero ? ">=" : ">");
 }
 
-static int job_check_length(const char *name, const struct gang_job *job, struct err *e)
+static int job_check_length(const char *name, const struct job *job, struct err *e)
 {
     bool counted = !isnan(job->iterations), timed = !isnan(job->runtime_s);
     if (counted == timed)
@@ -62,8 +62,7 @@ static int job_check_length(const char *name, const struct gang_job *job, struct
                    : job_check_field(name, "runtime [s]", job->runtime_s, false, e);
 }
 
-static int job_check_fields(const char *name, const struct gang_job *job, const struct cluster *c,
-                            struct err *e)
+static int job_check_fields(const char *name, const struct job *job, const struct cluster *c, struct err *e)
 {
     int rc = job_check_field(name, "submission [s]", job->submit_s, true, e);
     if (!rc)
@@ -87,28 +86,28 @@ static int job_check_fields(const char *name, const struct gang_job *job, const 
     return 0;
 }
 
-int gang_job_check(const struct gang_job *job, int32_t number, const struct cluster *c, double total_gpus,
-                   struct err *e)
+int job_check(const struct job *job, int32_t number, const struct cluster *c, double total_gpus,
+              struct err *e)
 {
-    char buf[GANG_NAME];
-    const char *name = gang_job_name(buf, job, number);
+    char buf[JOB_NAME];
+    const char *name = job_name(buf, job, number);
     int rc = job_check_fields(name, job, c, e);
     if (rc)
         return rc;
-    if (job->gpus < 1 || job->gpus > GANG_MAX_GPUS)
+    if (job->gpus < 1 || job->gpus > JOB_MAX_GPUS)
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, need 1 to %d", name, (int)job->gpus,
-                       (int)GANG_MAX_GPUS);
+                       (int)JOB_MAX_GPUS);
     if (!(job->gpus <= total_gpus))
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, the cluster has %g", name, (int)job->gpus,
                        total_gpus);
-    if (job->param_servers < 0 || job->param_servers > GANG_MAX_STREAMS / job->gpus)
+    if (job->param_servers < 0 || job->param_servers > JOB_MAX_STREAMS / job->gpus)
         return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name,
-                       (int)job->param_servers, (int)(GANG_MAX_STREAMS / job->gpus));
-    if (!gang_job_is_mixed(job, c))
+                       (int)job->param_servers, (int)(JOB_MAX_STREAMS / job->gpus));
+    if (!job_is_mixed(job, c))
         return 0;
     int64_t room = 0;
     for (int32_t s = 0; s < c->n_servers && room < job->gpus; s++)
-        room += gang_job_room(job, c->capacity + (int64_t)s * c->n_resources, c->n_resources);
+        room += job_room(job, c->capacity + (int64_t)s * c->n_resources, c->n_resources);
     if (room < job->gpus)
         return err_set(e, ERR_RANGE,
                        "job %s: needs %d GPUs with their resources, the cluster has room for %lld", name,

@@ -194,7 +194,7 @@ static int site_add_streams(struct pace_site *x, int32_t from, int32_t to, int32
     return rc;
 }
 
-static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct job *job,
                           const struct pace_place *p, struct err *e)
 {
     double share = (double)(p->n - 1) / p->n, lat_s = 0;
@@ -213,12 +213,12 @@ static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct
 }
 
 /* Parameter servers on the k-th server of a place. */
-static int32_t param_servers_on(const struct gang_job *job, const struct pace_place *p, int32_t k)
+static int32_t param_servers_on(const struct job *job, const struct pace_place *p, int32_t k)
 {
     return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
 }
 
-static int comm_find_stars(struct pace_comm *m, struct pace_site *x, const struct gang_job *job,
+static int comm_find_stars(struct pace_comm *m, struct pace_site *x, const struct job *job,
                            const struct pace_place *p, struct err *e)
 {
     double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->param_servers;
@@ -257,10 +257,10 @@ static int comm_take_uses(struct pace_comm *m, const struct pace_site *x, bool b
     return 0;
 }
 
-static int site_check_place(struct pace_site *x, const struct gang_job *job, int32_t number,
+static int site_check_place(struct pace_site *x, const struct job *job, int32_t number,
                             const struct pace_place *p, struct err *e)
 {
-    char name[GANG_NAME];
+    char name[JOB_NAME];
     int64_t gpus = 0;
     bool twice = false;
     int32_t k = 0;
@@ -273,15 +273,14 @@ static int site_check_place(struct pace_site *x, const struct gang_job *job, int
         x->seen[p->servers[i]] = false;
     if (k == p->n && gpus == job->gpus && !twice)
         return 0;
-    return err_set(e, ERR_RANGE,
-                   "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
-                   gang_job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "",
-                   (int)job->gpus);
+    return err_set(
+        e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+        job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "", (int)job->gpus);
 }
 
 /* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. */
-static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct gang_job *job,
-                          int32_t number, const struct pace_place *place, struct err *e)
+static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct job *job, int32_t number,
+                          const struct pace_place *place, struct err *e)
 {
     int rc = site_check_place(x, job, number, place, e);
     if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
@@ -296,7 +295,7 @@ static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const stru
 }
 
 /* Iteration time at rate rate_Bps of each stream, not read where nothing is sent between servers. */
-static double pace_comm_iteration_s(const struct pace_comm *m, const struct gang_job *job, double rate_Bps)
+static double pace_comm_iteration_s(const struct pace_comm *m, const struct job *job, double rate_Bps)
 {
     double between_s = m->volume_B > 0 ? m->latency_s + m->volume_B / rate_Bps : 0;
     return job->compute_s + fmax(0, m->before_s + fmax(m->floor_s, between_s) - job->hidden_s);
@@ -328,7 +327,7 @@ struct graph_arc {
 struct pace_graph {
     struct arena arena; /**< of the arrays below */
     struct pace_site site;
-    const struct gang_job *jobs;
+    const struct job *jobs;
     int32_t n_jobs;
     struct graph_job *state; /**< shape [n_jobs], owned */
     struct graph_arc *arcs;  /**< shape [n_arcs], owned */
@@ -485,7 +484,7 @@ static int graph_reserve(struct pace_graph *g, struct err *e)
     return maxmin_build(&g->sharing, g->site.reach_Bps, g->site.c->n_arcs, &settings, e);
 }
 
-int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,
+int pace_graph_build(struct pace *out, const struct cluster *c, const struct job *jobs, int32_t n_jobs,
                      const struct pace_graph_settings *settings, struct err *e)
 {
     *out = (struct pace){ NULL, graph_begin, graph_end, graph_changed, graph_iteration_s, graph_free };

@@ -115,7 +115,7 @@ struct pace_graph_settings {
 struct pace_graph_settings pace_graph_settings_default(void);
 
 /**
- * A model of the links of @p c for @p jobs (shape [n_jobs], checked by gang_job_check()); both stay where
+ * A model of the links of @p c for @p jobs (shape [n_jobs], checked by job_check()); both stay where
  * they are until it is freed.
  * @param[out] out  uninitialised; owned by the caller; after a failure freeing it does nothing.
  * @return 0; ERR_NOMEM; ERR_RANGE: a rate that is none, or a level the network has not.
@@ -124,7 +124,7 @@ struct pace_graph_settings pace_graph_settings_default(void);
  * changed() O(jobs on links near a change, log). ERR_RANGE of begin(): a place that does not hold the job's
  * GPUs, each server once; ERR_LIB, ERR_RANGE: what the search for a path says.
  */
-int pace_graph_build(struct pace *out, const struct cluster *c, const struct gang_job *jobs, int32_t n_jobs,
+int pace_graph_build(struct pace *out, const struct cluster *c, const struct job *jobs, int32_t n_jobs,
                      const struct pace_graph_settings *settings, struct err *e);
 
 /* ---- what more it can tell ---- */

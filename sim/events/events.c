@@ -126,7 +126,7 @@ static void events_note_start(struct events_state *x, int32_t job)
 
 int events_start(struct events_state *x, int32_t job, bool *started, struct err *e)
 {
-    const struct gang_job *spec = &x->p->jobs[job];
+    const struct job *spec = &x->p->jobs[job];
     struct live_job *live = &x->live[job];
     *started = pack_fits(x->pack, spec);
     if (!*started)
@@ -301,10 +301,10 @@ static int events_check(const struct events_problem *p, const struct events_sett
     int rc = events_check_settings(s, e);
     if (rc)
         return rc;
-    if (p->n_jobs < 1 || p->n_jobs > GANG_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)GANG_MAX_JOBS);
+    if (p->n_jobs < 1 || p->n_jobs > JOB_MAX_JOBS)
+        return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)JOB_MAX_JOBS);
     for (int32_t i = 0; i < p->n_jobs && !rc; i++)
-        rc = gang_job_check(&p->jobs[i], i, p->cluster, gpus, e);
+        rc = job_check(&p->jobs[i], i, p->cluster, gpus, e);
     return rc;
 }
 
@@ -343,7 +343,7 @@ static int events_sort_arrivals(struct events_state *x, struct err *e)
 static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
 {
     const struct pace *pace = x->p->pace;
-    const struct gang_job *spec = &x->p->jobs[job];
+    const struct job *spec = &x->p->jobs[job];
     struct live_job *live = &x->live[job];
     const int32_t *changed;
     int32_t n;
@@ -358,10 +358,10 @@ static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
     live->ideal_s = pace->iteration_s(pace->x, job);
     pace->end(pace->x, job);
     pack_place_free(&live->place);
-    char name[GANG_NAME];
+    char name[JOB_NAME];
     if (!rc && !(live->ideal_s > 0 && isfinite(live->ideal_s)))
         return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, need a number > 0",
-                       gang_job_name(name, spec, job), live->ideal_s);
+                       job_name(name, spec, job), live->ideal_s);
     live->work = isnan(spec->iterations) ? spec->runtime_s / live->ideal_s : spec->iterations;
     x->out->jobs[job].ideal_s = live->work * live->ideal_s;
     return rc;

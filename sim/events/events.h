@@ -51,8 +51,8 @@ struct events_settings events_settings_default(void);
 /** What runs where, and by what rules. All borrowed. */
 struct events_problem {
     const struct cluster *cluster;
-    const struct gang_job *jobs; /**< shape [n_jobs] */
-    int32_t n_jobs;              /**< >= 1 */
+    const struct job *jobs; /**< shape [n_jobs] */
+    int32_t n_jobs;         /**< >= 1 */
     struct pace *pace; /**< built for the same jobs and cluster; no job runs. Links are reported of one that
                           pace_graph_of() knows */
 };

@@ -83,7 +83,7 @@ static int drf_build(struct events_state *x, struct err *e)
 }
 
 /* Of resource r for each of the job's GPUs. */
-static double drf_demand_per_gpu(const struct gang_job *job, int32_t r)
+static double drf_demand_per_gpu(const struct job *job, int32_t r)
 {
     return r == 0 ? 1 : job->demand[r];
 }
@@ -91,7 +91,7 @@ static double drf_demand_per_gpu(const struct gang_job *job, int32_t r)
 /* The largest share of a resource that it would hold with its next job, over its weight. */
 static double drf_next_share(const struct events_state *x, const struct tenant *t)
 {
-    const struct gang_job *job = &x->p->jobs[t->head];
+    const struct job *job = &x->p->jobs[t->head];
     double share = 0;
     for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
         if (x->total[r] > 0)
@@ -120,7 +120,7 @@ static int drf_wait(struct events_state *x, int32_t job, struct err *e)
 }
 
 /* sign 1: it starts, -1: it ends. */
-static void drf_hold(const struct events_state *x, struct tenant *t, const struct gang_job *job, int sign)
+static void drf_hold(const struct events_state *x, struct tenant *t, const struct job *job, int sign)
 {
     t->n_running += sign;
     /* Nothing is held by nobody, whatever rounding left. */

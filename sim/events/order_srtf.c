@@ -32,7 +32,7 @@ struct choice {
 };
 
 /* Take room for a job, if there is any. */
-static bool choice_take(struct choice *c, const struct events_state *x, const struct gang_job *job)
+static bool choice_take(struct choice *c, const struct events_state *x, const struct job *job)
 {
     int32_t n = x->p->cluster->n_resources;
     if (job->gpus > c->left[0])

@@ -239,15 +239,15 @@ int64_t pack_idle(const struct pack *p)
     return p->idle.total;
 }
 
-static int32_t pack_room(const struct pack *p, const struct gang_job *job, int32_t s)
+static int32_t pack_room(const struct pack *p, const struct job *job, int32_t s)
 {
-    return gang_job_room(job, p->left + (int64_t)s * p->c->n_resources, p->c->n_resources);
+    return job_room(job, p->left + (int64_t)s * p->c->n_resources, p->c->n_resources);
 }
 
-bool pack_fits(const struct pack *p, const struct gang_job *job)
+bool pack_fits(const struct pack *p, const struct job *job)
 {
     int64_t room = 0;
-    if (job->gpus > p->idle.total || !gang_job_is_mixed(job, p->c))
+    if (job->gpus > p->idle.total || !job_is_mixed(job, p->c))
         return job->gpus <= p->idle.total;
     for (int32_t s = bits_next(&p->idle.any, 0); s >= 0 && room < job->gpus;
          s = bits_next(&p->idle.any, s + 1))
@@ -258,7 +258,7 @@ bool pack_fits(const struct pack *p, const struct gang_job *job)
 /* ---- choosing ---- */
 
 /* What one job can have of each server and group. */
-static void pack_open_mixed(struct pack *p, const struct gang_job *job)
+static void pack_open_mixed(struct pack *p, const struct job *job)
 {
     for (int32_t l = 1; l < p->n_levels; l++)
         memset(p->levels[l].room, 0, (size_t)p->levels[l].n_groups * sizeof *p->levels[l].room);
@@ -291,10 +291,10 @@ static void pack_sort_place(struct pack_place *place, const int32_t *rank)
         }
 }
 
-int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const struct gang_job *job,
+int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const struct job *job,
               struct rng *rng, struct err *e)
 {
-    bool mixed = gang_job_is_mixed(job, p->c);
+    bool mixed = job_is_mixed(job, p->c);
     out->n = 0;
     if (mixed)
         pack_open_mixed(p, job);
@@ -308,8 +308,7 @@ int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const
 }
 
 /* sign 1 takes, -1 gives back. */
-static void pack_move(struct pack *p, const struct gang_job *job, const struct pack_place *place,
-                      int32_t sign)
+static void pack_move(struct pack *p, const struct job *job, const struct pack_place *place, int32_t sign)
 {
     int32_t n_r = p->c->n_resources;
     for (int32_t i = 0; i < place->n; i++) {
@@ -328,12 +327,12 @@ static void pack_move(struct pack *p, const struct gang_job *job, const struct p
     }
 }
 
-void pack_take(struct pack *p, const struct gang_job *job, const struct pack_place *place)
+void pack_take(struct pack *p, const struct job *job, const struct pack_place *place)
 {
     pack_move(p, job, place, 1);
 }
 
-void pack_give(struct pack *p, const struct gang_job *job, const struct pack_place *place)
+void pack_give(struct pack *p, const struct job *job, const struct pack_place *place)
 {
     pack_move(p, job, place, -1);
 }

@@ -54,7 +54,7 @@ void pack_place_free(struct pack_place *place);
  * Does @p job find room now? With GPUs alone any free ones do: O(1). Else where free servers have the other
  * resources too: O(servers).
  */
-bool pack_fits(const struct pack *p, const struct gang_job *job);
+bool pack_fits(const struct pack *p, const struct job *job);
 
 /**
  * Choose servers for a job that fits. The place is in the order of a ring that keeps neighbours near: by
@@ -67,11 +67,11 @@ bool pack_fits(const struct pack *p, const struct gang_job *job);
  * @return 0 or ERR_NOMEM. O(servers of the place, log), and O(groups) of topology, O(servers) of random and
  * for jobs that need other resources.
  */
-int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const struct gang_job *job,
+int pack_find(struct pack_place *out, struct pack *p, enum pack_kind kind, const struct job *job,
               struct rng *rng, struct err *e);
 
 /** Take a place that pack_find() gave, or give it back. O(servers of the place). */
-void pack_take(struct pack *p, const struct gang_job *job, const struct pack_place *place);
-void pack_give(struct pack *p, const struct gang_job *job, const struct pack_place *place);
+void pack_take(struct pack *p, const struct job *job, const struct pack_place *place);
+void pack_give(struct pack *p, const struct job *job, const struct pack_place *place);
 
 #endif

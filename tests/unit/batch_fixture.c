@@ -1,8 +1,8 @@
 #include "tests/unit/batch_fixture.h"
 
-struct gang_job batch_fixture_job(int32_t gpus, int64_t iterations)
+struct job batch_fixture_job(int32_t gpus, int64_t iterations)
 {
-    return (struct gang_job){
+    return (struct job){
         .gpus = gpus, .iterations = (double)iterations, .expected_s = (double)iterations, .compute_s = 1
     };
 }
@@ -19,7 +19,7 @@ void batch_fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int
     f->p = (struct batch_problem){ 0, f->jobs, { n_servers, f->gpus } };
 }
 
-void batch_fixture_add(struct batch_fixture *f, struct gang_job job)
+void batch_fixture_add(struct batch_fixture *f, struct job job)
 {
     assert_in_range(f->p.n_jobs, 0, BATCH_FIXTURE_JOBS - 1);
     f->jobs[f->p.n_jobs++] = job;
@@ -48,7 +48,7 @@ void batch_fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_serv
     }
     batch_fixture_cluster(f, n_servers, gpus);
     for (int32_t i = 0; i < n_jobs; i++) {
-        struct gang_job job = batch_fixture_job(1, 5 + rng_below(r, 40));
+        struct job job = batch_fixture_job(1, 5 + rng_below(r, 40));
         if (rng_below(r, 2) == 0)
             job.gpus = 1 + (int32_t)rng_below(r, total);
         job.compute_s = rng_range(r, 0.2, 1);
@@ -60,7 +60,7 @@ void batch_fixture_random(struct batch_fixture *f, struct rng *r, int32_t n_serv
     batch_fixture_pace(f);
 }
 
-static void assert_span(const struct batch_span *span, const struct gang_job *job, bool slots)
+static void assert_span(const struct batch_span *span, const struct job *job, bool slots)
 {
     double run_s = span->end_s - span->start_s, n = (double)job->iterations;
     assert_true(span->start_s >= job->submit_s);

@@ -10,7 +10,7 @@ enum { BATCH_FIXTURE_JOBS = 12, BATCH_FIXTURE_SERVERS = 6 };
 
 /** A problem with its arrays; p.jobs and p.cluster.gpus point into it, so it is not to be copied. */
 struct batch_fixture {
-    struct gang_job jobs[BATCH_FIXTURE_JOBS];
+    struct job jobs[BATCH_FIXTURE_JOBS];
     int32_t gpus[BATCH_FIXTURE_SERVERS];
     struct batch_problem p;
     struct contention contention;
@@ -18,11 +18,11 @@ struct batch_fixture {
 };
 
 /** A job of so many iterations of 1 s each, that sends nothing. */
-struct gang_job batch_fixture_job(int32_t gpus, int64_t iterations);
+struct job batch_fixture_job(int32_t gpus, int64_t iterations);
 
 /** No jobs; servers of these sizes; 1 B/s between servers, 10 B/s in one, xi1 1/2, alpha 1/2. */
 void batch_fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus);
-void batch_fixture_add(struct batch_fixture *f, struct gang_job job);
+void batch_fixture_add(struct batch_fixture *f, struct job job);
 /** Build f->pace; release with batch_fixture_free(). */
 void batch_fixture_pace(struct batch_fixture *f);
 void batch_fixture_free(struct batch_fixture *f);

@@ -22,9 +22,9 @@ void fixture_uneven(struct cluster *c, const char *spec, const double *gpus)
     assert_ok(cluster_build(c, &net, 0, &offer, &e), &e);
 }
 
-struct gang_job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s)
+struct job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s)
 {
-    struct gang_job job = gang_job_default();
+    struct job job = job_default();
     job.submit_s = submit_s;
     job.gpus = gpus;
     job.iterations = iterations;

@@ -15,6 +15,6 @@ void fixture_cluster(struct cluster *c, struct topo_network *net, const char *sp
 void fixture_uneven(struct cluster *c, const char *spec, const double *gpus);
 
 /** A job of so many GPUs at @p submit_s: iterations of @p compute_s, nothing to send. */
-struct gang_job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s);
+struct job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s);
 
 #endif

@@ -140,7 +140,7 @@ enum fault { GPUS, ITERATIONS, ARRIVAL, EXPECTED, COMPUTE, GRADIENT, SERVER, SER
 
 static void plant(struct batch_fixture *f, enum fault fault, double x)
 {
-    struct gang_job *job = &f->jobs[1];
+    struct job *job = &f->jobs[1];
     switch (fault) {
     case GPUS:
         job->gpus = (int32_t)x;

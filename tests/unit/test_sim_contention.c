@@ -7,7 +7,7 @@
 static void an_iteration_takes_what_the_formula_gives_by_hand(void **state)
 {
     const struct contention c = { 1.25e9, 30e9, 5e10, 0.5, 0.5 };
-    struct gang_job job = { .gpus = 4, .iterations = 1, .gradient_B = 1e8, .compute_s = 0.084 };
+    struct job job = { .gpus = 4, .iterations = 1, .gradient_B = 1e8, .compute_s = 0.084 };
     (void)state;
     assert_close(contention_iteration_s(&c, &job, 4, 1), 0.2055, 1e-14);
     /* Overhead of the second to the fourth server. */
@@ -31,7 +31,7 @@ static void contention_begins_where_more_than_one_job_counts(void **state)
     const struct contention c = { 1, 1, INFINITY, 0.5, 0.5 }, all = { 1, 1, INFINITY, 1, 0 };
     (void)state;
     /* Two workers send 1 B each way: f(k) seconds at 1 B/s. */
-    struct gang_job job = batch_fixture_job(2, 1);
+    struct job job = batch_fixture_job(2, 1);
     job.gradient_B = 1;
     job.compute_s = 0;
     for (size_t i = 0; i < COUNT_OF(half); i++)

@@ -6,7 +6,7 @@
 
 /* Runs of jobs that send nothing or little, by hand and by laws. Orders: test_sim_order.c. */
 
-static void run(struct events_result *r, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+static void run(struct events_result *r, const struct cluster *c, const struct job *jobs, int32_t n,
                 const struct events_settings *s, const struct pace_graph_settings *speed)
 {
     const struct pace_graph_settings plain = pace_graph_settings_default();
@@ -21,7 +21,7 @@ static void run(struct events_result *r, const struct cluster *c, const struct g
 /* 6 GB/s a server; a ring of three servers of two GPUs at 100 GB/s: 2/3 S / 6 + S / 100 each way. */
 static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
 {
-    struct gang_job job = fixture_job(5, 6, 1000, 0.01);
+    struct job job = fixture_job(5, 6, 1000, 0.01);
     struct events_settings s = events_settings_default();
     struct pace_graph_settings speed = pace_graph_settings_default();
     const double S = 3e8, each_s = 0.01 + S * 0.5 * 2 / 100e9 + 2 * (2.0 / 3) * S / 6e9;
@@ -51,7 +51,7 @@ static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
 
 static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state)
 {
-    struct gang_job job = fixture_job(0, 4, NAN, 0.02);
+    struct job job = fixture_job(0, 4, NAN, 0.02);
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -78,7 +78,7 @@ static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state
  * .25 + 1. */
 static void jobs_that_meet_slow_each_other_down(void **state)
 {
-    struct gang_job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
+    struct job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -107,8 +107,7 @@ static void jobs_that_meet_slow_each_other_down(void **state)
 static void figures_of_a_run_are_those_of_its_schedule(void **state)
 {
     /* Four GPUs: 0 has three for 10 s, 1 then two for 5 s, 2 one at the same time for 1 s. */
-    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1),
-                                     fixture_job(2, 1, 1, 1) };
+    const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1), fixture_job(2, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -151,8 +150,8 @@ static void figures_of_a_run_are_those_of_its_schedule(void **state)
 
 static void a_horizon_cuts_the_run(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1),
-                                     fixture_job(2, 1, 1, 1), fixture_job(50, 1, 1, 1) };
+    const struct job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1), fixture_job(2, 1, 1, 1),
+                                fixture_job(50, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
@@ -227,7 +226,7 @@ static double scribe_iteration_s(const void *x, int32_t job)
     return s->inner.iteration_s(s->inner.x, job);
 }
 
-static void draw_jobs(struct gang_job jobs[N_MANY], uint64_t seed)
+static void draw_jobs(struct job jobs[N_MANY], uint64_t seed)
 {
     static const int32_t sizes[] = { 1, 1, 2, 3, 4, 6, 8, 13 };
     struct rng *rng;
@@ -244,7 +243,7 @@ static void draw_jobs(struct gang_job jobs[N_MANY], uint64_t seed)
 }
 
 /* At every time a server's GPUs suffice, and a job has all of its own or none. */
-static void check_spans(const struct events_result *r, const struct gang_job *jobs, const struct cluster *c)
+static void check_spans(const struct events_result *r, const struct job *jobs, const struct cluster *c)
 {
     for (int32_t i = 0; i < r->n_spans; i++) {
         double at_s = r->spans[i].from_s, on_server = 0;
@@ -262,7 +261,7 @@ static void check_spans(const struct events_result *r, const struct gang_job *jo
 }
 
 /* What a job did at each speed adds up to its iterations. */
-static void check_progress(const struct events_result *r, const struct gang_job *jobs, const struct scribe *s)
+static void check_progress(const struct events_result *r, const struct job *jobs, const struct scribe *s)
 {
     for (int32_t i = 0; i < r->n_jobs; i++) {
         double done = 0, held_s = 0;
@@ -303,7 +302,7 @@ static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
     fixture_cluster(&c, &net, "switch:3@5 ring:3@10", 0, 1e-5, 4);
     for (int order = 0; order <= N_EVENTS_ORDERS; order++) /* the last: continuous LAS */
         for (int pack = 0; pack < N_PACK_KINDS; pack++) {
-            struct gang_job jobs[N_MANY];
+            struct job jobs[N_MANY];
             struct events_settings s = events_settings_default();
             struct pace_graph_settings speed = pace_graph_settings_default();
             struct scribe scribe = { .n_jobs = N_MANY, .said = said };
@@ -357,22 +356,22 @@ static void what_cannot_be_is_named(void **state)
         double value;
         const char *text;
     } cases[] = {
-        { offsetof(struct gang_job, submit_s), -1, "job x: submission [s] is -1, need a number >= 0" },
-        { offsetof(struct gang_job, submit_s), NAN, "job x: submission [s] is nan" },
-        { offsetof(struct gang_job, iterations), NAN, "job x: none of iterations and runtime is given" },
-        { offsetof(struct gang_job, iterations), 0, "job x: iterations is 0, need a number > 0" },
-        { offsetof(struct gang_job, runtime_s), 5, "job x: each of iterations and runtime is given" },
-        { offsetof(struct gang_job, compute_s), 0, "job x: compute [s] is 0, need a number > 0" },
-        { offsetof(struct gang_job, compute_s), INFINITY, "job x: compute [s] is inf" },
-        { offsetof(struct gang_job, gradient_B), -1, "job x: gradient [B] is -1, need a number >= 0" },
-        { offsetof(struct gang_job, weight), 0, "job x: weight is 0, need a number > 0" },
-        { offsetof(struct gang_job, hidden_s), 2,
+        { offsetof(struct job, submit_s), -1, "job x: submission [s] is -1, need a number >= 0" },
+        { offsetof(struct job, submit_s), NAN, "job x: submission [s] is nan" },
+        { offsetof(struct job, iterations), NAN, "job x: none of iterations and runtime is given" },
+        { offsetof(struct job, iterations), 0, "job x: iterations is 0, need a number > 0" },
+        { offsetof(struct job, runtime_s), 5, "job x: each of iterations and runtime is given" },
+        { offsetof(struct job, compute_s), 0, "job x: compute [s] is 0, need a number > 0" },
+        { offsetof(struct job, compute_s), INFINITY, "job x: compute [s] is inf" },
+        { offsetof(struct job, gradient_B), -1, "job x: gradient [B] is -1, need a number >= 0" },
+        { offsetof(struct job, weight), 0, "job x: weight is 0, need a number > 0" },
+        { offsetof(struct job, hidden_s), 2,
           "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
     };
     struct topo_network net;
     struct cluster c;
     struct pace pace;
-    struct gang_job job = fixture_job(0, 1, 1, 1);
+    struct job job = fixture_job(0, 1, 1, 1);
     struct events_settings s = events_settings_default();
     const struct pace_graph_settings speed = pace_graph_settings_default();
     struct events_problem p = { &c, &job, 1, &pace };
@@ -426,7 +425,7 @@ static void a_job_that_no_servers_resources_hold_is_refused(void **state)
     const struct cluster_offer offer = { 2, names, per_server, false };
     const struct pace_graph_settings speed = pace_graph_settings_default();
     const struct events_settings s = events_settings_default();
-    struct gang_job job = fixture_job(0, 3, 1, 1);
+    struct job job = fixture_job(0, 3, 1, 1);
     struct topo_network net;
     struct cluster c;
     struct pace pace;

@@ -4,7 +4,7 @@
 #include "sim/cluster/pace.h"
 #include "tests/unit/cluster_fixture.h"
 
-static void run_on(struct events_result *r, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+static void run_on(struct events_result *r, const struct cluster *c, const struct job *jobs, int32_t n,
                    const struct events_settings *s)
 {
     const struct pace_graph_settings speed = pace_graph_settings_default();
@@ -17,7 +17,7 @@ static void run_on(struct events_result *r, const struct cluster *c, const struc
 }
 
 /* On two servers of `gpus` GPUs together. */
-static void run(struct events_result *r, double gpus, const struct gang_job *jobs, int32_t n,
+static void run(struct events_result *r, double gpus, const struct job *jobs, int32_t n,
                 const struct events_settings *s)
 {
     const double each[] = { gpus, 0 };
@@ -52,8 +52,8 @@ static struct events_settings with(enum events_order order)
 /* GPUs:  0 has 3 of 4 until 10; 1 needs 4; 2 and 3 need one. */
 static void fifo_lets_all_wait_for_the_first(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
-                                     fixture_job(2, 1, 1, 1), fixture_job(3, 1, 20, 1) };
+    const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
+                                fixture_job(3, 1, 20, 1) };
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 15, 16, 0 }, { 15, 35, 0 } };
     const struct events_settings s = with(EVENTS_FIFO);
     struct events_result r;
@@ -65,8 +65,8 @@ static void fifo_lets_all_wait_for_the_first(void **state)
 
 static void backfilling_does_not_delay_the_first(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
-                                     fixture_job(2, 1, 1, 1), fixture_job(3, 1, 20, 1) };
+    const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
+                                fixture_job(3, 1, 20, 1) };
     /* 2 ends before 10, 3 would not. */
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 2, 3, 0 }, { 15, 35, 0 } };
     struct events_settings s = with(EVENTS_FIFO);
@@ -78,8 +78,8 @@ static void backfilling_does_not_delay_the_first(void **state)
     events_result_free(&r);
     /* The first in the queue needs 3: one GPU is spare when it starts, so 3 may start, but 4 may not as well.
      */
-    const struct gang_job more[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1),
-                                     fixture_job(3, 1, 20, 1), fixture_job(4, 1, 20, 1) };
+    const struct job more[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(3, 1, 20, 1),
+                                fixture_job(4, 1, 20, 1) };
     const struct want spare[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 3, 23, 0 }, { 15, 35, 0 } };
     run(&r, 5, more, 4, &s);
     check(&r, spare);
@@ -88,8 +88,7 @@ static void backfilling_does_not_delay_the_first(void **state)
 
 static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1),
-                                     fixture_job(2, 1, 1, 1) };
+    const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
     const struct want want[] = { { 0, 5, 0 }, { 6, 9, 0 }, { 5, 6, 0 } };
     const struct events_settings s = with(EVENTS_SJF);
     struct events_result r;
@@ -98,8 +97,8 @@ static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
     check(&r, want);
     events_result_free(&r);
     /* Size is GPUs times time: one GPU for 5 s is less than two for 3 s. */
-    const struct gang_job areas[] = { fixture_job(0, 2, 1, 1), fixture_job(0.5, 2, 3, 1),
-                                      fixture_job(0.6, 1, 5, 1) };
+    const struct job areas[] = { fixture_job(0, 2, 1, 1), fixture_job(0.5, 2, 3, 1),
+                                 fixture_job(0.6, 1, 5, 1) };
     const struct want by_area[] = { { 0, 1, 0 }, { 6, 9, 0 }, { 1, 6, 0 } };
     run(&r, 2, areas, 3, &s);
     check(&r, by_area);
@@ -108,8 +107,7 @@ static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
 
 static void srtf_runs_who_has_least_left(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1),
-                                     fixture_job(2, 1, 1, 1) };
+    const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
     const struct want want[] = { { 0, 9, 1 }, { 1, 5, 1 }, { 2, 3, 0 } };
     /* Going on costs half a second each time. */
     const struct want with_overhead[] = { { 0, 10, 1 }, { 1, 5.5, 1 }, { 2, 3, 0 } };
@@ -132,8 +130,7 @@ static void srtf_runs_who_has_least_left(void **state)
 /* A gang of two is stopped by a shorter one of one; a third fills what is left. */
 static void who_does_not_fit_leaves_room_to_those_behind(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1),
-                                     fixture_job(1, 1, 20, 1) };
+    const struct job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1), fixture_job(1, 1, 20, 1) };
     const struct want want[] = { { 0, 12, 1 }, { 1, 3, 0 }, { 1, 30, 1 } };
     const struct events_settings s = with(EVENTS_SRTF);
     struct events_result r;
@@ -151,20 +148,20 @@ static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
     (void)state;
     s.las_queues = 2;
     s.las_at[0] = 3;
-    const struct gang_job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
+    const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
     const struct want want[] = { { 0, 7, 1 }, { 3, 5, 0 } };
     run(&r, 1, jobs, 2, &s);
     check(&r, want);
     events_result_free(&r);
     /* Two GPUs fall after half the time; both in the second queue, the first submitted goes on. */
-    const struct gang_job wide[] = { fixture_job(0, 2, 5, 1), fixture_job(1, 2, 2, 1) };
+    const struct job wide[] = { fixture_job(0, 2, 5, 1), fixture_job(1, 2, 2, 1) };
     const struct want half[] = { { 0, 6.5, 1 }, { 1.5, 7, 1 } };
     run(&r, 2, wide, 2, &s);
     check(&r, half);
     events_result_free(&r);
     /* Three queues: what was attained before counts. 0 falls at 3; 1 at 6; 0 after 2 s more, at 8; 1 at 10.
      */
-    const struct gang_job long_ones[] = { fixture_job(0, 1, 7, 1), fixture_job(0.5, 1, 6, 1) };
+    const struct job long_ones[] = { fixture_job(0, 1, 7, 1), fixture_job(0.5, 1, 6, 1) };
     const struct want twice[] = { { 0, 12, 2 }, { 3, 13, 2 } };
     s.las_queues = 3;
     s.las_at[1] = 5;
@@ -175,7 +172,7 @@ static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
 
 static void continuous_las_takes_turns(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(0, 1, 3, 1), fixture_job(0, 1, 3, 1) };
+    const struct job jobs[] = { fixture_job(0, 1, 3, 1), fixture_job(0, 1, 3, 1) };
     /* 0, 1, 0, 1, 0 and the rest of 1. */
     const struct want want[] = { { 0, 5, 2 }, { 1, 6, 2 } };
     struct events_settings s = with(EVENTS_LAS);
@@ -191,7 +188,7 @@ static void continuous_las_takes_turns(void **state)
 /* At 1e18 s neighbouring times are 128 s apart; what matters is that there is an end. */
 static void rounds_shorter_than_rounding_end(void **state)
 {
-    const struct gang_job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
+    const struct job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
     struct events_settings s = with(EVENTS_LAS);
     struct events_result r;
     (void)state;
@@ -209,7 +206,7 @@ static void drf_gives_what_its_paper_says(void **state)
     static const char *const names[] = { "GPUs", "CPUs", "GB" };
     static const double per_server[] = { 100, 9, 18, 0, 0, 0 };
     const struct cluster_offer offer = { 3, names, per_server, true };
-    struct gang_job jobs[20];
+    struct job jobs[20];
     struct topo_network net;
     struct cluster c;
     struct events_settings s = with(EVENTS_DRF);
@@ -238,8 +235,8 @@ static void drf_gives_what_its_paper_says(void **state)
 static void drf_serves_the_tenant_with_least(void **state)
 {
     /* Tenant 5 has both GPUs until 4 and wants both again; tenant 2 comes at 1 and wants one. */
-    struct gang_job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(0, 1, 4, 1), fixture_job(0, 2, 4, 1),
-                               fixture_job(1, 1, 1, 1) };
+    struct job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(0, 1, 4, 1), fixture_job(0, 2, 4, 1),
+                          fixture_job(1, 1, 1, 1) };
     const struct want want[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 5, 9, 0 }, { 4, 5, 0 } };
     const struct want heavy[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 4, 8, 0 }, { 8, 9, 0 } };
     const struct events_settings s = with(EVENTS_DRF);
@@ -256,8 +253,7 @@ static void drf_serves_the_tenant_with_least(void **state)
     check(&r, heavy);
     events_result_free(&r);
     /* Jobs without a tenant: progressive filling reaches the smallest gang first. */
-    const struct gang_job alone[] = { fixture_job(0, 3, 1, 1), fixture_job(0, 2, 1, 1),
-                                      fixture_job(0, 1, 1, 1) };
+    const struct job alone[] = { fixture_job(0, 3, 1, 1), fixture_job(0, 2, 1, 1), fixture_job(0, 1, 1, 1) };
     const struct want filled[] = { { 1, 2, 0 }, { 0, 1, 0 }, { 0, 1, 0 } };
     run(&r, 3, alone, 3, &s);
     check(&r, filled);
@@ -295,7 +291,7 @@ static void srtf_is_optimal_on_one_gpu(void **state)
     (void)state;
     assert_ok(rng_build(&rng, 11, 0, &e), &e);
     for (int32_t round = 0; round < 40; round++) {
-        struct gang_job jobs[N];
+        struct job jobs[N];
         struct events_result r;
         int32_t left[N], submit[N];
         double sum_s = 0;
@@ -322,7 +318,7 @@ static void srtf_waits_less_than_fifo_on_a_pool_of_gpus(void **state)
     assert_ok(rng_build(&rng, 4, 0, &e), &e);
     for (int32_t round = 0; round < 5; round++) {
         const struct events_settings fifo = with(EVENTS_FIFO), srtf = with(EVENTS_SRTF);
-        struct gang_job jobs[N];
+        struct job jobs[N];
         struct events_result first, shortest;
         for (int32_t i = 0; i < N; i++)
             jobs[i] = fixture_job(rng_range(rng, 0, 300), 1, rng_log_range(rng, 1, 100), 1);
@@ -341,7 +337,7 @@ static void scattered_resources_leave_jobs_waiting(void **state)
     static const char *const names[] = { "GPUs", "CPUs" };
     static const double per_server[] = { 8, 8 };
     const struct cluster_offer offer = { 2, names, per_server, false };
-    struct gang_job jobs[6];
+    struct job jobs[6];
     struct topo_network net;
     struct cluster c;
     struct err e = { 0 };

@@ -5,14 +5,14 @@
 
 enum { MAX_JOBS = 24 };
 
-static struct gang_job sender(int32_t gpus, double compute_s, double gradient_B)
+static struct job sender(int32_t gpus, double compute_s, double gradient_B)
 {
-    struct gang_job job = fixture_job(0, gpus, 1, compute_s);
+    struct job job = fixture_job(0, gpus, 1, compute_s);
     job.gradient_B = gradient_B;
     return job;
 }
 
-static void open_pace(struct pace *p, const struct cluster *c, const struct gang_job *jobs, int32_t n,
+static void open_pace(struct pace *p, const struct cluster *c, const struct job *jobs, int32_t n,
                       const struct pace_graph_settings *s)
 {
     struct err e = { 0 };
@@ -41,7 +41,7 @@ static const int32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, upward[] = { 0, 1, 2, 
  * ms, backward 50 ms, overhead 2 ms. */
 static void a_ring_of_single_gpus_takes_what_the_paper_says(void **state)
 {
-    const struct gang_job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
+    const struct job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -62,7 +62,7 @@ static void inside_and_between_servers_add_up(void **state)
 {
     static const int32_t halves[] = { 4, 4 }, uneven[] = { 2, 4 }, servers[] = { 0, 2 };
     const double S = 6e9, between_s = 2 * (1.0 / 2) * S / 40e9;
-    const struct gang_job jobs[] = { sender(4, 1, S), sender(8, 1, S), sender(6, 1, S), sender(1, 1, S) };
+    const struct job jobs[] = { sender(4, 1, S), sender(8, 1, S), sender(6, 1, S), sender(1, 1, S) };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -92,7 +92,7 @@ static void inside_and_between_servers_add_up(void **state)
 static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
 {
     static const int32_t four[] = { 4 };
-    struct gang_job jobs[] = { sender(4, 1, 8e9), sender(4, 1, 8e9) };
+    struct job jobs[] = { sender(4, 1, 8e9), sender(4, 1, 8e9) };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -116,7 +116,7 @@ static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
 static void two_rings_over_one_link_get_half_each(void **state)
 {
     const double S = 5e9;
-    const struct gang_job jobs[] = { sender(2, 0.25, S), sender(2, 0.5, S) };
+    const struct job jobs[] = { sender(2, 0.25, S), sender(2, 0.5, S) };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -155,7 +155,7 @@ static void rings_meet_between_racks_too(void **state)
     static const char *const names[] = { "GPUs" };
     const struct cluster_racks racks = { 4, 2, rack, server_Bps, rack_Bps, 0.001 };
     const struct cluster_offer offer = { 1, names, gpus, false };
-    const struct gang_job jobs[] = { sender(2, 1, 5e9), sender(2, 1, 5e9) };
+    const struct job jobs[] = { sender(2, 1, 5e9), sender(2, 1, 5e9) };
     const struct pace_graph_settings s = pace_graph_settings_default();
     struct cluster c;
     struct pace p;
@@ -193,8 +193,7 @@ static void interleaved_jobs_need_only_their_mean_rate(void **state)
     fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
     s.duty = PACE_DUTY_INTERLEAVED;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct gang_job jobs[] = { sender(2, cases[i].compute_s, 5e9),
-                                         sender(2, cases[i].compute_s, 5e9) };
+        const struct job jobs[] = { sender(2, cases[i].compute_s, 5e9), sender(2, cases[i].compute_s, 5e9) };
         struct pace p;
         open_pace(&p, &c, jobs, 2, &s);
         begin(&p, 0, 2, upward, ones);
@@ -220,7 +219,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     (void)state;
     fixture_cluster(&c, &net, "switch:4@10", 0, 0.01, 4);
     for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
-        struct gang_job job = sender(4, 1, S);
+        struct job job = sender(4, 1, S);
         struct pace p;
         job.param_servers = p_servers;
         open_pace(&p, &c, &job, 1, &s);
@@ -232,7 +231,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
     }
     /* On one server: as fast as the link of the busiest, here the one parameter server of four workers. */
     static const int32_t four[] = { 4 };
-    struct gang_job job = sender(4, 1, S);
+    struct job job = sender(4, 1, S);
     struct pace p;
     job.param_servers = 1;
     s.inner_Bps = 20e9;
@@ -248,7 +247,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
 static void bytes_on_links_are_those_of_the_algorithm(void **state)
 {
     const double S = 3e9;
-    struct gang_job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
+    struct job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
@@ -294,7 +293,7 @@ static void speeds_do_not_depend_on_what_was_before(void **state)
     static const char *const specs[] = { "switch:6@10 ring:4@20", "ring:8@10 switch:3@5", "switch:24@10" };
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
-        struct gang_job jobs[MAX_JOBS];
+        struct job jobs[MAX_JOBS];
         int32_t servers[MAX_JOBS][8], gpus[MAX_JOBS][8], n[MAX_JOBS] = { 0 };
         double told_s[MAX_JOBS];
         struct pace_graph_settings s = pace_graph_settings_default();
@@ -344,7 +343,7 @@ static void speeds_do_not_depend_on_what_was_before(void **state)
 static void places_and_settings_that_cannot_be_are_refused(void **state)
 {
     static const int32_t twice[] = { 1, 1 }, beyond[] = { 0, 4 };
-    const struct gang_job job = sender(2, 1, 1e9);
+    const struct job job = sender(2, 1, 1e9);
     const struct pace_place few = { 1, upward, ones }, doubled = { 2, twice, ones },
                             outside = { 2, beyond, ones };
     struct pace_graph_settings s = pace_graph_settings_default();
@@ -383,7 +382,7 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
 static void a_part_of_a_server_finds_an_algorithm(void **state)
 {
     static const int32_t three[] = { 3 };
-    const struct gang_job job = sender(3, 1, 3e9);
+    const struct job job = sender(3, 1, 3e9);
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;

@@ -63,7 +63,7 @@ static void jobs_that_meet_slow_each_other(void **state)
 enum { JOBS = 8, SERVERS = 4 };
 
 /* p_j as printed: max over s of 1{0 < y_js < G_j} times the sum over j' of 1{0 < y_j's < G_j'}. */
-static int32_t count_meeting(int32_t gpus_on[JOBS][SERVERS], const struct gang_job *jobs, int32_t j)
+static int32_t count_meeting(int32_t gpus_on[JOBS][SERVERS], const struct job *jobs, int32_t j)
 {
     int32_t most = 0;
     for (int s = 0; s < SERVERS; s++) {

@@ -50,7 +50,7 @@ static void a_place_is_what_its_way_says(void **state)
     struct pack *p = open_pack(&c);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct pack_place place = { 0 };
-        const struct gang_job job = fixture_job(0, cases[i].gpus, 1, 1);
+        const struct job job = fixture_job(0, cases[i].gpus, 1, 1);
         int32_t got[6] = { 0 };
         assert_true(pack_fits(p, &job));
         assert_ok(pack_find(&place, p, cases[i].kind, &job, rng, &e), &e);
@@ -64,7 +64,7 @@ static void a_place_is_what_its_way_says(void **state)
                          (int)cases[i].want[s]);
         pack_place_free(&place);
     }
-    const struct gang_job large = fixture_job(0, 15, 1, 1);
+    const struct job large = fixture_job(0, 15, 1, 1);
     assert_false(pack_fits(p, &large));
     pack_free(p);
     rng_free(rng);
@@ -76,7 +76,7 @@ static void what_was_taken_is_gone_until_given_back(void **state)
     struct cluster c;
     struct err e = { 0 };
     struct pack_place first = { 0 }, second = { 0 }, third = { 0 };
-    const struct gang_job four = fixture_job(0, 4, 1, 1);
+    const struct job four = fixture_job(0, 4, 1, 1);
     (void)state;
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
     struct pack *p = open_pack(&c);
@@ -113,7 +113,7 @@ static void random_places_take_every_gpu_with_the_same_chance(void **state)
     struct rng *rng;
     struct err e = { 0 };
     double sum[6] = { 0 };
-    const struct gang_job job = fixture_job(0, 4, 1, 1);
+    const struct job job = fixture_job(0, 4, 1, 1);
     (void)state;
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
     assert_ok(rng_build(&rng, 5, 0, &e), &e);
@@ -151,7 +151,7 @@ static void other_resources_limit_what_a_server_offers(void **state)
     assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
     assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
     struct pack *p = open_pack(&c);
-    struct gang_job job = fixture_job(0, 4, 1, 1);
+    struct job job = fixture_job(0, 4, 1, 1);
     job.demand[1] = 3; /* so two GPUs a server */
     struct pack_place place = { 0 };
     for (int kind = 0; kind < PACK_RANDOM; kind++) {
@@ -162,7 +162,7 @@ static void other_resources_limit_what_a_server_offers(void **state)
         assert_int_equal(place.gpus[1], 2);
     }
     pack_take(p, &job, &place);
-    struct gang_job next = fixture_job(0, 2, 1, 1);
+    struct job next = fixture_job(0, 2, 1, 1);
     next.demand[1] = 2.0 / 3; /* 2 CPUs are left of each server: three times as much */
     assert_true(pack_fits(p, &next));
     next.demand[1] = 3;
@@ -189,7 +189,7 @@ static void a_ring_visits_near_servers_one_after_the_other(void **state)
     (void)state;
     assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
     struct pack *p = open_pack(&c);
-    const struct gang_job six = fixture_job(0, 6, 1, 1), three = fixture_job(0, 3, 1, 1);
+    const struct job six = fixture_job(0, 6, 1, 1), three = fixture_job(0, 3, 1, 1);
     struct pack_place place = { 0 };
     assert_ok(pack_find(&place, p, PACK_SPREAD, &six, NULL, &e), &e);
     for (int32_t k = 0; k < 6; k++)

@@ -24,7 +24,7 @@ static void a_batch_is_the_papers_mix(void **state)
                 assert_int_equal(d.problem.jobs[job++].gpus, mix[k].gpus);
         assert_int_equal(d.problem.n_jobs, 160);
         for (job = 0; job < 160; job++) {
-            const struct gang_job *j = &d.problem.jobs[job];
+            const struct job *j = &d.problem.jobs[job];
             double run_s = (double)j->iterations * j->compute_s;
             assert_in_range(j->iterations, 1000, 6000);
             assert_true(j->compute_s >= 0.01 && j->compute_s <= 0.05);
@@ -49,7 +49,7 @@ static void an_iteration_takes_the_stated_shares_of_c(void **state)
     (void)state;
     draw(&d, &s);
     for (int32_t i = 80; i < 160; i++) {
-        const struct gang_job *j = &d.problem.jobs[i];
+        const struct job *j = &d.problem.jobs[i];
         double c_s = j->compute_s, ring = (j->gpus - 1.0) / j->gpus;
         assert_close(contention_iteration_s(&d.contention, j, 3, 1), c_s * (1 + 0.2 * ring + 0.02), 1e-12);
         assert_close(contention_iteration_s(&d.contention, j, 2, 4), c_s * (1 + 0.5 * ring + 0.01), 1e-12);

@@ -6,45 +6,45 @@
 static void room_is_what_the_scarcest_resource_leaves(void **state)
 {
     static const double left[] = { 8, 10, 100 };
-    struct gang_job job = gang_job_default();
+    struct job job = job_default();
     (void)state;
-    assert_int_equal(gang_job_room(&job, left, 3), 8);
+    assert_int_equal(job_room(&job, left, 3), 8);
     job.demand[1] = 3;
-    assert_int_equal(gang_job_room(&job, left, 3), 3);
+    assert_int_equal(job_room(&job, left, 3), 3);
     job.demand[2] = 40;
-    assert_int_equal(gang_job_room(&job, left, 3), 2);
-    assert_int_equal(gang_job_room(&job, left, 1), 8);
+    assert_int_equal(job_room(&job, left, 3), 2);
+    assert_int_equal(job_room(&job, left, 1), 8);
     /* Ten times a tenth, as it is left after rounding. */
     const double rounded[] = { 8, 0.1 + 0.1 + 0.1, 0 };
-    job = gang_job_default();
+    job = job_default();
     job.demand[1] = 0.1;
-    assert_int_equal(gang_job_room(&job, rounded, 2), 3);
+    assert_int_equal(job_room(&job, rounded, 2), 3);
     const double nearly[] = { 8, 1 - 9 * 0.1, 0 };
     assert_true(nearly[1] < 0.1);
-    assert_int_equal(gang_job_room(&job, nearly, 2), 1);
+    assert_int_equal(job_room(&job, nearly, 2), 1);
     const double below[] = { 8, -1e-17, 0 };
-    assert_int_equal(gang_job_room(&job, below, 2), 0);
+    assert_int_equal(job_room(&job, below, 2), 0);
 }
 
 static void a_job_is_called_by_its_id_or_number(void **state)
 {
-    char buf[GANG_NAME];
-    struct gang_job job = gang_job_default();
+    char buf[JOB_NAME];
+    struct job job = job_default();
     (void)state;
-    assert_string_equal(gang_job_name(buf, &job, 12), "job12");
+    assert_string_equal(job_name(buf, &job, 12), "job12");
     job.id = "application_1506638472019_10238";
-    assert_string_equal(gang_job_name(buf, &job, 12), "application_1506638472019_10238");
+    assert_string_equal(job_name(buf, &job, 12), "application_1506638472019_10238");
 }
 
 static void a_job_is_mixed_by_what_the_cluster_counts(void **state)
 {
-    struct gang_job job = gang_job_default();
+    struct job job = job_default();
     const struct cluster gpus = { .n_resources = 1 }, both = { .n_resources = 2 };
     (void)state;
-    assert_false(gang_job_is_mixed(&job, &both));
+    assert_false(job_is_mixed(&job, &both));
     job.demand[1] = 1;
-    assert_true(gang_job_is_mixed(&job, &both));
-    assert_false(gang_job_is_mixed(&job, &gpus));
+    assert_true(job_is_mixed(&job, &both));
+    assert_false(job_is_mixed(&job, &gpus));
 }
 
 int main(void)
