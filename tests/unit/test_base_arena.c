@@ -1,0 +1,49 @@
+#include "base/arena.h"
+
+#include "tests/support.h"
+
+static void what_is_taken_is_zero_aligned_and_apart(void **state)
+{
+    struct arena a = { 0 };
+    unsigned char *taken[300];
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        size_t n = (size_t)i * 37 % 5000; /* small ones, and some larger than any block so far */
+        taken[i] = ARENA_TAKE(&a, n, *taken[i]);
+        assert_non_null(taken[i]);
+        assert_int_equal((uintptr_t)taken[i] % _Alignof(max_align_t), 0);
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(taken[i][k], 0);
+        memset(taken[i], 1 + i % 200, n);
+    }
+    for (int i = 0; i < 300; i++)
+        for (size_t k = 0; k < (size_t)i * 37 % 5000; k++)
+            assert_int_equal(taken[i][k], 1 + i % 200);
+    arena_free(&a);
+    assert_null(a.last);
+    arena_free(&a);
+}
+
+/* One builder may go on after another one failed: it asks once, at the end. */
+static void a_size_that_no_memory_has_fails_all_that_follows(void **state)
+{
+    struct arena a = { 0 };
+    struct err e = { 0 };
+    (void)state;
+    assert_int_equal(arena_check(&a, "a run", &e), 0);
+    assert_null(ARENA_TAKE(&a, SIZE_MAX / 2, double));
+    assert_null(ARENA_TAKE(&a, 1, double));
+    assert_fails(arena_check(&a, "a run", &e), &e, ERR_NOMEM, "a run");
+    arena_free(&a);
+    assert_non_null(ARENA_TAKE(&a, 1, double));
+    arena_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_taken_is_zero_aligned_and_apart),
+        cmocka_unit_test(a_size_that_no_memory_has_fails_all_that_follows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
