@@ -18,8 +18,7 @@ enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 struct points {
     struct sweep_axis axis;
     struct sweep_grid grid;
-    struct sweep sweep;
-    struct study_source from;
+    struct study study;
     struct order order;
     struct runner *runner;
     struct table rows;
@@ -37,23 +36,27 @@ static void open_points(struct points *p, const char *study, const struct study_
 {
     *p = (struct points){ .axis = { .n_keys = 1, .n = n }, .grid = { .n_axes = 1, .n_points = n } };
     p->axis.values = bench_alloc((size_t)n * sizeof *p->axis.values);
-    p->sweep = (struct sweep){ .keys = { { .path = keep(key) } },
-                               .n_keys = 1,
-                               .axes = &p->axis,
-                               .n_axes = 1,
-                               .grids = &p->grid,
-                               .n_grids = 1,
-                               .n_points = n };
-    p->from = (struct study_source){ .path = study, .overrides = overrides, .n = n_overrides };
+    p->study = (struct study){ .kind = &design_kind,
+                               .from = { .path = study, .overrides = overrides, .n = n_overrides },
+                               .sweep = { .keys = { { .path = keep(key) } },
+                                          .n_keys = 1,
+                                          .axes = &p->axis,
+                                          .n_axes = 1,
+                                          .grids = &p->grid,
+                                          .n_grids = 1,
+                                          .n_points = n } };
+    struct err e = { 0 };
+    if (study_set_columns(&p->study, TABLE_ROWS, design_columns, &e))
+        bench_stop("%s", e.msg);
 }
 
 /* Values are there: one runner for all rounds, as a thread has one for all units. */
 static void start_points(struct points *p)
 {
     struct err e = { 0 };
-    if (order_build(&p->order, &p->sweep, N_TOTALS, &e))
+    if (order_build(&p->order, &p->study.sweep, N_TOTALS, design_is_quick, &e))
         bench_stop("%s", e.msg);
-    const struct runner_job job = { .order = &p->order, .from = &p->from };
+    const struct block_job job = { .study = &p->study, .order = &p->order };
     if (runner_build(&p->runner, &job, &e))
         bench_stop("%s", e.msg);
 }
@@ -65,21 +68,30 @@ static void close_points(struct points *p)
     for (int64_t i = 0; i < p->axis.n; i++)
         free(p->axis.values[i]);
     free(p->axis.values);
-    free(p->sweep.keys[0].path);
+    free(p->study.sweep.keys[0].path);
+    columns_free(&p->study.tables[TABLE_ROWS].shown);
+}
+
+static void run_each(struct points *p, struct table *rows)
+{
+    struct err e = { 0 };
+    for (int64_t u = 0; u < p->order.n_units; u++) {
+        struct order_unit unit;
+        order_find(&unit, &p->order, u);
+        if (runner_unit(p->runner, &unit, rows, &p->counts, &e))
+            bench_stop("%s", e.msg);
+    }
 }
 
 /* All units; their rows are dropped, as they are when they have been written. */
 static double run_units(void *data, int64_t n)
 {
     struct points *p = data;
-    struct err e = { 0 };
     double sum = 0;
     for (int64_t k = 0; k < n; k++) {
         struct table rows = { 0 };
-        runner_columns(&rows, &p->sweep);
-        for (int64_t u = 0; u < p->order.n_units; u++)
-            if (runner_unit(p->runner, u, &rows, &p->counts, &e))
-                bench_stop("%s", e.msg);
+        study_put_columns(&rows, &p->study, TABLE_ROWS);
+        run_each(p, &rows);
         for (int64_t i = 0; i < rows.n_rows; i++)
             sum += table_number(&rows, i, table_find(&rows, "time_s"));
         table_free(&rows);
@@ -90,20 +102,17 @@ static double run_units(void *data, int64_t n)
 static bool all_solved(struct points *p)
 {
     struct table rows = { 0 };
-    struct err e = { 0 };
     int64_t n = 0;
-    runner_columns(&rows, &p->sweep);
+    study_put_columns(&rows, &p->study, TABLE_ROWS);
     int32_t status = table_find(&rows, "status"), message = table_find(&rows, "message");
-    for (int64_t u = 0; u < p->order.n_units; u++)
-        if (runner_unit(p->runner, u, &rows, &p->counts, &e))
-            bench_stop("%s", e.msg);
+    run_each(p, &rows);
     for (int64_t i = 0; i < rows.n_rows; i++) {
         bool solved = strcmp(table_cell(&rows, i, status)->text, "solved") == 0;
         if (!solved && i - n == 0)
             printf("   row %lld: %s\n", (long long)i, table_cell(&rows, i, message)->text);
         n += solved;
     }
-    bool all = n == rows.n_rows && n == p->sweep.n_points;
+    bool all = n == rows.n_rows && n == p->study.sweep.n_points;
     table_free(&rows);
     return all;
 }
