@@ -278,6 +278,8 @@ static int finish_runs(struct run *run, const struct campaign *c, struct extra *
     struct export_tables t = { 0 };
     bool alone = s->sweep.n_points == 1 && c->complete && s->kind->fail_alone;
     int rc = export_read(&t, c->store, s->kind, NULL, e);
+    if (!rc)
+        say_nothing_left(run, &c->state.done);
     if (!rc && s->kind->notes_first)
         output_notes(run, &t.notes);
     if (!rc && alone)

@@ -21,6 +21,11 @@ struct writer {
     double committed_s; /* when */
 };
 
+static int put_rows(struct campaign *c, const struct table *rows, struct err *e)
+{
+    return c->runs ? study_runs_put(c->runs, c->store, rows, e) : store_put(c->store, STORE_RESULTS, rows, e);
+}
+
 static int write_kept(struct campaign *c, struct err *e)
 {
     struct table fresh;
@@ -30,7 +35,7 @@ static int write_kept(struct campaign *c, struct err *e)
     for (int64_t i = 0; i < n_gone && !rc; i++)
         rc = store_drop(c->store, gone[i], e);
     if (!rc && fresh.n_rows)
-        rc = store_put(c->store, STORE_RESULTS, &fresh, e);
+        rc = put_rows(c, &fresh, e);
     if (!rc)
         c->state.kept += fresh.n_rows - n_gone;
     table_free(&fresh);
@@ -96,10 +101,10 @@ static int take_runs(struct writer *w, const struct fleet_batch *batch, struct e
     struct sweep_counts n = { 0 };
     int rc = study_runs_take(c->runs, c->store, batch, &c->done, &rows, &n, e);
     if (!rc)
-        rc = store_put(c->store, STORE_RESULTS, &rows, e);
+        rc = c->keep ? keep_offer(c->keep, &rows, e) : put_rows(c, &rows, e);
     if (!rc) {
         sweep_count_add(&c->state.done, &n);
-        c->state.kept += rows.n_rows;
+        c->state.kept += c->keep ? 0 : rows.n_rows;
         c->state.n_done += batch->rows.n_rows;
         note_rows(w, &rows, n.failed);
     }
@@ -225,7 +230,8 @@ static int offer_stored(struct campaign *c, struct err *e)
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     int rc = 0;
     do {
-        rc = store_next(c->store, &walk, AT_A_TIME, &rows, e);
+        rc = c->runs ? study_runs_next(c->runs, c->store, &walk, AT_A_TIME, &rows, e)
+                     : store_next(c->store, &walk, AT_A_TIME, &rows, e);
         if (!rc && rows.n_rows) {
             c->state.kept += rows.n_rows;
             rc = keep_offer(c->keep, &rows, e);
@@ -379,10 +385,8 @@ int campaign_run(struct campaign *c, struct err *e)
                         .time = table_find(&c->plan.columns, "time_s"),
                         .committed_s = clock_now_s() };
     int rc = 0;
-    if (c->runs) {
-        w.time = table_find(study_runs_form(c->runs)->tables[STORE_RESULTS].columns, "time_s");
+    if (c->runs)
         rc = study_runs_resume(c->runs, c->store, &c->done, e);
-    }
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
         if (w.pass > 0)
             rc = share_known(c, e);

@@ -284,6 +284,9 @@ static int check(struct reading *r, const struct keep_conf *conf, yaml_id id, st
     if (conf->prune && k->n_top > 0) /* the best in one column may lie behind the front */
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
                              "is true with top, whose points may lie behind the front, need front alone");
+    if (k->prune && k->kind && !k->kind->has_prune)
+        return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
+                             "is true, need false: nothing bounds the rows of a %s study", k->kind->word);
     if (conf->per >= 0 && k->n_front == 0 && k->n_top == 0)
         return yaml_fail_key(r->doc, conf->per, e, ERR_RANGE, "is without a front, need front or top");
     if (keep_all(k))

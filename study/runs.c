@@ -28,6 +28,7 @@ struct study_runs {
     int64_t *there, n_there; /* ids of runs that need not be run again, ascending */
     struct board *board;
     struct table shared_rows, result_rows; /* read of the point that is reduced */
+    struct table stored_rows;              /* of study_runs_next() */
 };
 
 static bool is_recorded(const struct study *s, int32_t table)
@@ -347,6 +348,20 @@ static bool is_there(const struct study_runs *r, int64_t id)
     return low < r->n_there && r->there[low] == id;
 }
 
+/* study_shared.n_entries of a point that `where` of the study leaves out: blank in the store. */
+enum { LEFT_OUT = -1 };
+
+/* Asked before the point is read, without @p point, too. */
+static bool is_left_out(const struct study_runs *r, const struct sweep_point *at, const void *point)
+{
+    enum { MOST_FACTS = 64 };
+    double facts[MOST_FACTS];
+    const struct sweep *w = &r->study->sweep;
+    if (w->where && point && r->kind->facts)
+        r->kind->facts(facts, point);
+    return w->where && !sweep_passes(w, at, point && r->kind->facts ? facts : NULL);
+}
+
 /* Read and prepare; what is wrong with the point stands in its row. */
 static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
 {
@@ -366,18 +381,22 @@ static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
     row_clear(shared, kind->shared);
     sweep_find_point(&at, &r->study->sweep, p->number);
     const struct study_source from = study_source_at(axes, r->study, &at);
-    int rc = kind->read(p->point, &from, &inner);
-    if (!rc)
+    bool read = !is_left_out(r, &at, NULL), out = !read;
+    int rc = read ? kind->read(p->point, &from, &inner) : 0;
+    if (!rc && !out)
+        out = is_left_out(r, &at, p->point);
+    if (!rc && !out)
         rc = kind->prepare(p->point, shared, &inner);
-    p->n_entries = rc ? 0 : kind->n_entries(p->point);
+    p->n_entries = rc || out ? 0 : kind->n_entries(p->point);
     shared->rc = -(int64_t)rc;
     if (rc)
         shared->message = inner.msg;
-    shared->n_entries = p->n_entries;
+    shared->n_entries = out ? LEFT_OUT : p->n_entries;
     put_point(&h->sink.batch.more[MORE_POINTS], r, p->number, shared);
     free(shared);
-    if (rc) {
-        kind->free(p->point);
+    if (rc || out) {
+        if (read)
+            kind->free(p->point);
         free(p->point);
         p->point = NULL;
     }
@@ -697,6 +716,7 @@ void study_runs_free(struct study_runs *r)
         table_free(&r->columns[i]);
     table_free(&r->shared_rows);
     table_free(&r->result_rows);
+    table_free(&r->stored_rows);
     free(r->there);
     free(r);
 }
@@ -781,24 +801,36 @@ const struct study *results_study(const struct results *r)
 }
 
 struct rows {
-    const struct columns *columns;
+    const struct study_table *columns;
     struct table *table;
+    const struct table *shared; /* the point's row in the store */
+    int32_t n_axes;
     int64_t point, n;
-    struct study_shared *shared;
+    struct study_shared *head;
     struct text notes; /* what `shared` says from now on; empty: nothing was added */
 };
+
+/* What a row begins with, as study_put_columns() has it, but for the row's id in place of the point. */
+static void put_row_head(struct table *t, int64_t id, const struct study_table *columns,
+                         const struct table *shared, int32_t n_axes)
+{
+    table_row(t);
+    table_put_count(t, id);
+    for (int32_t k = 0; k < n_axes; k++)
+        if (columns->axis[k])
+            table_put_cell(t, shared, 0, 1 + k);
+}
 
 void rows_put(struct rows *r, const void *row)
 {
     assert(r->n < STUDY_MAX_ENTRIES);
-    table_row(r->table);
-    table_put_count(r->table, store_row_id(r->point, r->n++));
-    row_put(r->table, r->columns, row);
+    put_row_head(r->table, store_row_id(r->point, r->n++), r->columns, r->shared, r->n_axes);
+    row_put(r->table, &r->columns->shown, row);
 }
 
 void rows_note(struct rows *r, const char *lines)
 {
-    struct study_shared *head = r->shared;
+    struct study_shared *head = r->head;
     if (r->notes.n == 0 && head->notes)
         text_puts(&r->notes, head->notes);
     text_puts(&r->notes, lines);
@@ -861,39 +893,64 @@ static void results_free(struct results *x)
     free(x->at);
 }
 
-/* Of a point all of whose units are done. What it shares may be known better now. */
+/* The point's row again, as far as reducing knows it better. */
+static int put_shared(struct study_runs *r, struct store *store, const struct study_shared *shared,
+                      struct err *e)
+{
+    struct table again = { 0 };
+    put_heads(&again, &r->columns[STORE_POINTS]);
+    table_row(&again);
+    for (int32_t col = 0; col <= r->study->sweep.n_keys; col++)
+        table_put_cell(&again, &r->shared_rows, 0, col);
+    row_put(&again, &r->shared, shared);
+    int rc = again.failed ? err_nomem(e, "a point") : store_put(store, STORE_POINTS, &again, e);
+    table_free(&again);
+    return rc;
+}
+
+static void count_point(struct sweep_counts *n, const struct study_kind *kind, const struct table *rows,
+                        int64_t first)
+{
+    int32_t cols[STUDY_MAX_RESULT];
+    bool any = false;
+    for (int i = 0; kind->result_columns[i]; i++)
+        cols[i] = table_find(rows, kind->result_columns[i]);
+    for (int64_t row = first; row < rows->n_rows; row++)
+        any = any || kind->is_result(rows, row, cols);
+    n->seen++;
+    n->solved++;
+    n->failed += !any;
+}
+
+/* Of a point all of whose units are done: its rows, with their ids in place of the point. */
 static int reduce_point(struct study_runs *r, struct store *store, int64_t point, struct table *rows,
                         struct sweep_counts *n, struct err *e)
 {
     struct results x = { .runs = r, .point = point };
-    struct rows out = { .columns = &r->study->tables[TABLE_ROWS].shown, .table = rows, .point = point };
-    struct table again = { 0 };
-    int64_t before = rows->n_rows;
-    put_heads(&again, &r->columns[STORE_POINTS]);
+    int64_t first = rows->n_rows;
     int rc = read_shared(&x, r, store, e);
+    if (!rc && x.shared->n_entries < 0) {
+        n->seen++;
+        n->filtered++;
+        results_free(&x);
+        return 0;
+    }
     if (!rc)
         rc = read_results(&x, r, store, e);
-    out.shared = x.shared;
+    struct rows out = { .columns = &r->study->tables[TABLE_ROWS],
+                        .table = rows,
+                        .shared = &r->shared_rows,
+                        .n_axes = r->study->sweep.n_keys,
+                        .point = point,
+                        .head = x.shared };
     if (!rc)
         rc = r->kind->reduce(&out, x.shared, &x, e);
-    if (!rc) {
-        table_row(&again);
-        for (int32_t col = 0; col <= r->study->sweep.n_keys; col++)
-            table_put_cell(&again, &r->shared_rows, 0, col);
-        row_put(&again, &r->shared, x.shared);
-        rc = again.failed || rows->failed || out.notes.failed ? err_nomem(e, "rows of a point")
-                                                              : store_put(store, STORE_POINTS, &again, e);
-    }
-    int32_t cols[STUDY_MAX_RESULT];
-    bool any = false;
-    for (int i = 0; r->kind->result_columns[i]; i++)
-        cols[i] = table_find(rows, r->kind->result_columns[i]);
-    for (int64_t row = before; row < rows->n_rows && !rc; row++)
-        any = any || r->kind->is_result(rows, row, cols);
-    n->seen++;
-    n->solved++;
-    n->failed += !any;
-    table_free(&again);
+    if (!rc && (rows->failed || out.notes.failed))
+        rc = err_nomem(e, "rows of a point");
+    if (!rc)
+        rc = put_shared(r, store, x.shared, e);
+    if (!rc)
+        count_point(n, r->kind, rows, first);
     text_free(&out.notes);
     results_free(&x);
     return rc;
@@ -910,7 +967,7 @@ int study_runs_take(struct study_runs *r, struct store *store, const struct flee
 {
     int rc = 0;
     if (rows->n_cols == 0)
-        put_heads(rows, &r->columns[STORE_RESULTS]);
+        study_put_columns(rows, r->study, TABLE_ROWS);
     for (int32_t i = 0; i < r->form.n_tables - 1 && !rc; i++)
         rc = store_put(store, i + 1, &batch->more[i], e);
     for (int64_t i = 0; i < batch->rows.n_rows && !rc; i++) {
@@ -920,6 +977,57 @@ int study_runs_take(struct study_runs *r, struct store *store, const struct flee
             rc = reduce_point(r, store, point, rows, n, e);
     }
     return rc;
+}
+
+/* Columns of a row, as study_put_columns() has them, that its table in the store has not. */
+static int32_t head_columns(const struct study_runs *r)
+{
+    int32_t n = 1;
+    for (int32_t k = 0; k < r->study->sweep.n_keys; k++)
+        n += r->study->tables[TABLE_ROWS].axis[k];
+    return n;
+}
+
+int study_runs_put(struct study_runs *r, struct store *store, const struct table *rows, struct err *e)
+{
+    struct table t = { 0 };
+    int32_t head = head_columns(r);
+    put_heads(&t, &r->columns[STORE_RESULTS]);
+    for (int64_t row = 0; row < rows->n_rows; row++) {
+        table_row(&t);
+        table_put_cell(&t, rows, row, 0);
+        for (int32_t col = head; col < rows->n_cols; col++)
+            table_put_cell(&t, rows, row, col);
+    }
+    int rc = t.failed ? err_nomem(e, "rows of a study") : store_put(store, STORE_RESULTS, &t, e);
+    table_free(&t);
+    return rc;
+}
+
+int study_runs_next(struct study_runs *r, struct store *store, struct store_walk *walk, int64_t most,
+                    struct table *rows, struct err *e)
+{
+    const struct study_table *of = &r->study->tables[TABLE_ROWS];
+    struct results x = { .runs = r, .point = -1 };
+    int rc = store_next(store, walk, most, &r->stored_rows, e);
+    if (rows->n_cols == 0)
+        study_put_columns(rows, r->study, TABLE_ROWS);
+    table_clear(rows);
+    for (int64_t row = 0; row < r->stored_rows.n_rows && !rc; row++) {
+        int64_t id = table_cell(&r->stored_rows, row, 0)->count;
+        if (x.point != id >> STORE_ROW_BITS) {
+            results_free(&x);
+            x = (struct results){ .runs = r, .point = id >> STORE_ROW_BITS };
+            rc = read_shared(&x, r, store, e);
+        }
+        if (rc)
+            break;
+        put_row_head(rows, id, of, &r->shared_rows, r->study->sweep.n_keys);
+        for (int32_t col = 1; col < r->stored_rows.n_cols; col++)
+            table_put_cell(rows, &r->stored_rows, row, col);
+    }
+    results_free(&x);
+    return rc || !rows->failed ? rc : err_nomem(e, "rows of a study");
 }
 
 /* ---- a store without its study ---- */
@@ -1000,26 +1108,71 @@ static int stub_build(struct stub *x, const struct store *store, const struct st
     return rc;
 }
 
+/* Of all rows that are there those that the rule of the study keeps. */
+static int keep_rows(struct stub *x, struct store *store, const char *text, struct err *e)
+{
+    enum { AT_A_TIME = 4096 };
+    struct table columns = { 0 }, rows = { 0 }, fresh = { 0 };
+    struct keep_rule rule = { 0 };
+    struct keep *keep = NULL;
+    struct yaml_doc doc;
+    struct store_walk walk = store_walk_all(STORE_RESULTS, true);
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = yaml_read_text(&doc, "keep", text, strlen(text), e);
+    if (rc)
+        return rc;
+    study_put_columns(&columns, &x->study, TABLE_ROWS);
+    rc = keep_read(&rule, x->study.kind, &doc, doc.root, &columns, e);
+    if (!rc)
+        rc = keep_build(&keep, &rule, &columns, e);
+    do {
+        if (!rc)
+            rc = study_runs_next(x->runs, store, &walk, AT_A_TIME, &rows, e);
+        if (!rc)
+            rc = keep_offer(keep, &rows, e);
+    } while (!rc && rows.n_rows);
+    if (!rc)
+        rc = keep_changes(keep, &fresh, &gone, &n_gone, e);
+    if (!rc)
+        rc = store_clear(store, STORE_RESULTS, e);
+    if (!rc)
+        rc = study_runs_put(x->runs, store, &fresh, e);
+    table_free(&fresh);
+    table_free(&rows);
+    table_free(&columns);
+    keep_free(keep);
+    keep_rule_free(&rule);
+    yaml_free(&doc);
+    return rc;
+}
+
 int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
                        struct sweep_counts *n, struct err *e)
 {
     struct stub x;
     struct table rows = { 0 };
+    struct store_head head;
+    struct sweep_counts counts;
+    bool complete;
     const struct study_kind *of = kind ? kind : study_kind_of_store(store);
     if (!of || of->blocks)
         return err_set(e, ERR_PARSE, "store: is of a kind of study that has no runs here, need its version");
     int rc = stub_build(&x, store, of, e);
     if (rc)
         return rc;
-    put_heads(&rows, &x.runs->columns[STORE_RESULTS]);
+    study_put_columns(&rows, &x.study, TABLE_ROWS);
     for (int64_t point = 0; point < x.study.sweep.n_points && !rc; point++) {
         if (spans_have(reduced, point) || !is_whole(x.runs, done, point))
             continue;
         rc = reduce_point(x.runs, store, point, &rows, n, e);
         if (!rc)
-            rc = store_put(store, STORE_RESULTS, &rows, e);
+            rc = study_runs_put(x.runs, store, &rows, e);
         table_clear(&rows);
     }
+    store_head_of(store, &head, &counts, &complete);
+    if (!rc && head.keep)
+        rc = keep_rows(&x, store, head.keep, e);
     table_free(&rows);
     stub_free(&x);
     return rc;

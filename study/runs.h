@@ -37,10 +37,14 @@ int study_runs_resume(struct study_runs *r, struct store *store, const struct sp
 struct fleet_work study_runs_work(struct study_runs *r);
 
 /** Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
- * their rows are appended to @p rows, which has the columns of table STORE_RESULTS, and counted. On the first
- * rank. */
+ * their rows are appended to @p rows, and counted. On the first rank. Rows, here and below, have the columns
+ * of study_put_columns(), but in place of the point their id in table STORE_RESULTS. */
 int study_runs_take(struct study_runs *r, struct store *store, const struct fleet_batch *batch,
                     struct spans *done, struct table *rows, struct sweep_counts *n, struct err *e);
+/** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
+int study_runs_put(struct study_runs *r, struct store *store, const struct table *rows, struct err *e);
+int study_runs_next(struct study_runs *r, struct store *store, struct store_walk *walk, int64_t most,
+                    struct table *rows, struct err *e);
 
 /** A store_reduce; @p kind (const struct study_kind *) is that of the store, NULL: as its head says.
  * ERR_PARSE: it has other columns, or its kind has no runs here. */

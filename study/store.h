@@ -73,6 +73,8 @@ int store_open(struct store **out, const char *path, const struct store_head *he
 /** Rows of a table, with all its columns; written by the next store_commit(). A row whose keys are there
  * already takes its place. ERR_IO (a full disk), ERR_NOMEM. */
 int store_put(struct store *s, int32_t table, const struct table *rows, struct err *e);
+/** Take out all rows of a table. */
+int store_clear(struct store *s, int32_t table, struct err *e);
 /** Take out a row of table STORE_RESULTS by its key, where survivors alone are kept. */
 int store_drop(struct store *s, int64_t id, struct err *e);
 /** All that was put, and that @p done are done. ERR_IO: a full disk; the store is as after the last commit.

@@ -153,7 +153,7 @@ static int read_rule(struct merge *m, struct err *e)
     const struct store *first = m->sources[0].store;
     const struct table *columns = store_columns(first, STORE_RESULTS);
     struct yaml_doc doc;
-    if (!first->head.keep)
+    if (!first->head.keep || first->head.kind) /* of kinds with runs `reduce` keeps */
         return 0;
     int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
     if (rc)

@@ -271,6 +271,21 @@ int store_put(struct store *s, int32_t table, const struct table *rows, struct e
     return rc ? store_give_up(s, rc) : 0;
 }
 
+int store_clear(struct store *s, int32_t table, struct err *e)
+{
+    struct store_table *t = &s->tables[table];
+    int rc = store_begin(s, e);
+    for (int32_t part = 0; part < t->n_parts && !rc; part++) {
+        struct text sql = { 0 };
+        text_printf(&sql, "DELETE FROM %s", t->parts[part].name);
+        rc = text_check(&sql, e);
+        if (!rc)
+            rc = store_exec(s, text_str(&sql), e);
+        text_free(&sql);
+    }
+    return rc ? store_give_up(s, rc) : 0;
+}
+
 int store_drop(struct store *s, int64_t id, struct err *e)
 {
     struct store_table *t = &s->tables[STORE_RESULTS];

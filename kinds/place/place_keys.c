@@ -45,6 +45,8 @@ static const struct key place_keys[] = {
     K_COUNT(T, seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
     K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
     K_NODE(T, vary, "vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_NODE(T, where, "where", "linear constraints on values of axes: points outside are left out"),
+    K_NODE(T, keep, "keep", "which rows are kept; absent: all, see keep"),
 };
 
 K_SECTION(place_section, T, "placement study", place_keys,

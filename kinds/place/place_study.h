@@ -19,7 +19,8 @@ enum { PLACE_MAX_SCHEDULERS = 32 };
 struct place_conf {
     const char *name, *source, *graph, *server;
     int32_t model;
-    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events, vary;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events, vary,
+        where, keep;
     int64_t slots, seeds, seed;
 };
 

@@ -24,7 +24,7 @@ static void count(int *n, int *most, int by)
 
 struct toy_point {
     int64_t x, entries, broken, nap_us, seed, seeds;
-    yaml_id vary;
+    yaml_id vary, where, keep;
     char name[32];
 };
 
@@ -33,6 +33,11 @@ struct toy_point {
         .name = #field, .help = "", .kind = KEY_COUNT, .offset = offsetof(struct toy_point, field),          \
         .unit = "", .scale = 1, .min = least, .max = most, .dflt = absent                                    \
     }
+#define NODE(field)                                                                                          \
+    {                                                                                                        \
+        .name = #field, .help = "", .kind = KEY_NODE, .offset = offsetof(struct toy_point, field),           \
+        .unit = "", .dflt = SCHEMA_NONE                                                                      \
+    }
 static const struct key toy_keys[] = {
     COUNT(x, 0, 1e6, 1),
     COUNT(entries, 0, 100, 3),
@@ -40,12 +45,9 @@ static const struct key toy_keys[] = {
     COUNT(nap_us, 0, 1e6, 0),
     COUNT(seed, 0, 1e9, 1),
     COUNT(seeds, 1, 1e5, 1),
-    { .name = "vary",
-      .help = "",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct toy_point, vary),
-      .unit = "",
-      .dflt = SCHEMA_NONE },
+    NODE(vary),
+    NODE(where),
+    NODE(keep),
 };
 static const struct section toy_section = { .name = "toy",
                                             .help = "",
@@ -292,18 +294,25 @@ static bool toy_is_result(const struct table *rows, int64_t row, const int32_t *
     return status && strcmp(status, "done") == 0;
 }
 
+static const char *const facts[] = { "twice", NULL };
+
+static void toy_facts(double *x, const void *point)
+{
+    x[0] = 2 * (double)((const struct toy_point *)point)->x;
+}
+
 static const char *const fixed[] = { "seed", "seeds", NULL }, *const none[] = { NULL },
                          *const told_by[] = { "status", NULL };
 
 #define TOY                                                                                                  \
     .what = "", .keys = &toy_section, .own_keys = none, .fixed_axes = fixed, .tables = toy_tables,           \
     .n_tables = N_TABLES, .open = toy_open, .point_size = sizeof(struct toy_point), .read = toy_read,        \
-    .free = toy_free, .fact_names = none, .shared = toy_shared_columns, .result = toy_result_columns,        \
-    .shared_size = sizeof(struct toy_shared), .result_size = sizeof(struct toy_result),                      \
-    .prepare = toy_prepare, .n_entries = toy_entries, .seed_size = sizeof(struct toy_seed),                  \
-    .seed_begin = toy_seed_begin, .seed_end = toy_seed_end, .reduce = toy_reduce, .notes = NOTES_COMMON,     \
-    .is_result = toy_is_result, .result_columns = told_by, .label = "entry", .front = none, .work = none,    \
-    .unsolved = "rows are not done"
+    .free = toy_free, .fact_names = facts, .facts = toy_facts, .shared = toy_shared_columns,                 \
+    .result = toy_result_columns, .shared_size = sizeof(struct toy_shared),                                  \
+    .result_size = sizeof(struct toy_result), .prepare = toy_prepare, .n_entries = toy_entries,              \
+    .seed_size = sizeof(struct toy_seed), .seed_begin = toy_seed_begin, .seed_end = toy_seed_end,            \
+    .reduce = toy_reduce, .notes = NOTES_COMMON, .is_result = toy_is_result, .result_columns = told_by,      \
+    .label = "entry", .front = none, .work = none, .unsolved = "rows are not done"
 
 const struct study_kind toy_kind = { .word = "toy", TOY, .run = toy_run, .seeded = toy_seeded };
 const struct study_kind toy_whole_kind = { .word = "toys", TOY, .run = toy_run_all, .whole_seed = true };

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "kinds/place/place.h"
 #include "study/campaign.h"
 #include "tests/support.h"
 #include "tests/unit/study_toy.h"
@@ -27,6 +28,18 @@ static const struct subject {
       "entries: 4\nseeds: 5\nseed: 3\nnap_us: 300\nvary:\n  x: [1, 2, 3, 7, 11]\n  broken: [0, 2]\n",
       50,
       { "steps", "first" } },
+    { &toy_kind,
+      "entries: 4\nseeds: 3\nnap_us: 300\nwhere: [\"x >= 2\", \"twice <= 40\"]\n"
+      "vary:\n  x: [1, 2, 3, 7, 11, 50]\n  broken: [0, 2]\n"
+      "keep: { top: { by: \"max:mean\", n: 3 } }\n",
+      36,
+      { "steps" } },
+    { &place_kind,
+      "model: slots\nslots: 10\nracks: { servers: 6, total_gpus: 12 }\nseeds: 4\nschedulers: [gadget, drf, "
+      "las]\n"
+      "vary: { jobs.count: [3, 0, 8], model: [slots, batch] }\n",
+      24,
+      { "runs", "jobs", "places", "slots", "links" } },
 };
 
 struct scratch {
@@ -265,6 +278,47 @@ static void shards_merge_to_the_undivided_study(void **state)
         }
 }
 
+/* Of x = 2, 3, 7 and 11, broken or not, the three rows of greatest mean; which these are, by hand. */
+static void where_and_keep_choose_points_and_rows(void **state)
+{
+    (void)state;
+    struct scratch f;
+    struct study s;
+    struct campaign c;
+    struct table all = { 0 }, kept = { 0 };
+    struct err e = { 0 };
+    const struct subject *x = &subjects[4];
+    begin(&f, x);
+    const struct study_ask open = { .from = { .path = f.study }, .kind = x->kind };
+    assert_ok(study_open(&s, &open, &e), &e);
+    assert_ok(campaign_rows(&all, &s, 2, &e), &e);
+    int32_t mean = table_find(&all, "mean"), axis = table_find(&all, "x");
+    assert_int_equal(all.n_rows, 4 * (4 + 1)); /* four entries, or the error of a broken one */
+    for (int64_t row = 0; row < all.n_rows; row++)
+        assert_in_range(strtol(table_cell(&all, row, axis)->text, NULL, 10), 2, 11);
+    const struct campaign_ask ask = {
+        .study = &s, .shard = 1, .n_shards = 1, .threads = 2, .command = "", .version = "1"
+    };
+    assert_ok(campaign_open(&c, &ask, &e), &e);
+    assert_ok(campaign_run(&c, &e), &e);
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    assert_ok(store_next(c.store, &walk, INT64_MAX, &kept, &e), &e);
+    assert_int_equal(kept.n_rows, 3);
+    assert_int_equal(c.state.done.filtered, 4);
+    for (int64_t row = 0; row < kept.n_rows; row++) {
+        double least = table_number(&kept, row, table_find(&kept, "mean"));
+        int64_t above = 0;
+        for (int64_t k = 0; k < all.n_rows; k++)
+            above += table_number(&all, k, mean) > least;
+        assert_in_range(above, 0, 2);
+    }
+    campaign_close(&c);
+    table_free(&all);
+    table_free(&kept);
+    study_close(&s);
+    scratch_remove(f.dir);
+}
+
 static void a_store_with_other_tables_is_refused(void **state)
 {
     (void)state;
@@ -286,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_study_that_is_stopped_again_and_again_comes_to_the_same),
         cmocka_unit_test(a_study_that_is_killed_goes_on),
         cmocka_unit_test(shards_merge_to_the_undivided_study),
+        cmocka_unit_test(where_and_keep_choose_points_and_rows),
         cmocka_unit_test(a_store_with_other_tables_is_refused),
     };
     return cmocka_run_group_tests_name("study/runs", tests, NULL, NULL);
