@@ -1,11 +1,45 @@
-/** @file What `weft front` finds in a table: fronts, with and without limits, and a design held against them.
+/**
+ * @file What `weft front` works on: rows of a CSV or a store a batch at a time, the fronts among them (all
+ * rows, and those within limits), a design that is held against them, and all that as rows.
+ *
+ * A row is told by its point, where points have several rows by a number too (KEEP_ROW), which people see as
+ * POINT:LABEL.
  */
 #ifndef CLI_FRONT_JOB_H
 #define CLI_FRONT_JOB_H
 
+#include "base/table.h"
 #include "cli/filters.h"
-#include "cli/front_source.h"
+#include "cli/output.h"
 #include "study/keep.h"
+#include "study/store.h"
+#include "study/study.h"
+
+/** Zero-initialise; release with front_source_close(). */
+struct front_source {
+    struct table rows; /**< the batch under way; columns are those of every batch */
+    const struct study_kind *kind;
+    struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
+    struct store_walk walk;
+    struct table read;  /**< a point has several rows: as read, without KEEP_ROW */
+    bool begun_point;   /**< there was a last row */
+    int64_t point, n;   /**< of the last row: its point, and its number within it */
+    bool begun;         /**< the first batch was handed out */
+    struct origin from; /**< of a store */
+    bool complete;      /**< no point of the store is missing */
+    bool survivors;     /**< the store has what `keep` of its study left */
+};
+
+/** Open @p path ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and
+ * store_read(). */
+int front_source_open(struct front_source *s, const char *path, struct err *e);
+/** The next rows, which the caller may change; NULL after the last. Errors as store_next(). */
+int front_source_next(struct front_source *s, struct table **rows, struct err *e);
+void front_source_close(struct front_source *s);
+
+/*
+ * What `weft front` finds in a table: fronts, with and without limits, and a design held against them.
+ */
 
 /** The fronts of all rows, or of those within the limits. */
 struct front_side {
