@@ -1,3 +1,10 @@
+/*
+ * The threads of a rank share a board: points that are prepared, units that are open, what is to be handed
+ * over next. All of it is under critical(runs_board), but for what a thread has taken: a point or a unit
+ * while it is OPENING, a run. Batches leave one at a time, so that results come to the store before the unit
+ * that is done with them. Then reducing, and what is read of a store without its study: rows, extra tables,
+ * notes.
+ */
 #include "study/runs.h"
 
 #include <assert.h>
@@ -512,7 +519,9 @@ static void close_unit(struct hand *h, struct open_unit *u)
 static int open_unit(struct hand *h, struct open_unit *u, struct err *e)
 {
     struct board *b = h->board;
-    const struct fleet_want want = { .n = 1, .unit_s = b->unit_s };
+    struct fleet_want want = { .n = 1 };
+#pragma omp critical(runs_board)
+    want.unit_s = b->unit_s;
     struct span next = fleet_next(h->crew, &want);
     if (next.n == 0) {
 #pragma omp critical(runs_board)
