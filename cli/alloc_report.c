@@ -115,7 +115,7 @@ static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
     char lo[SHOW], hi[SHOW];
     double least = a->lo_Bps[d], most = a->hi_Bps[d];
     if (a->unique || !(most - least > 1e-6 * most))
-        report_put_none(r);
+        report_put_word(r, "-");
     else if (isinf(most))
         report_put_text(r, "from %s", show_real(lo, least / 1e9, 5));
     else
