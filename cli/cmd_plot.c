@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -6,11 +7,13 @@
 #include "cli/filters.h"
 #include "cli/output.h"
 #include "study/store.h"
+#include "base/linexpr.h"
 #include "plots/figure.h"
+#include "plots/xy.h"
 
 static const struct option plot_rows[] = {
     { .name = "list",
-      .help = "list the figures",
+      .help = "list the figures; with xy TABLE the columns of the table",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
     OPTION_WHERE,
@@ -38,13 +41,73 @@ static const struct option plot_rows[] = {
 static const struct option image_rows[] = {
     { .name = "of",
       .value = "FORMAT",
-      .help = "svg, pdf or png; without it by the extension of -o, else svg",
+      .help = "svg, pdf, png, or gp, the script for gnuplot; without it by the extension of -o, else svg",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, image_format),
       .words = plot_format_names },
 };
 
+static const char *const log_words[] = { "x", "y", "xy", NULL };
+
+#define XY_TEXT(option, what, field, words)                                                                  \
+    {                                                                                                        \
+        .name = option, .value = what, .help = words, .kind = OPTION_TEXT,                                   \
+        .offset = offsetof(struct options, field)                                                            \
+    }
+#define XY_FLAG(option, field, words)                                                                        \
+    {                                                                                                        \
+        .name = option, .help = words, .kind = OPTION_FLAG, .offset = offsetof(struct options, field)        \
+    }
+
+static const struct option xy_rows[] = {
+    XY_TEXT("x", "COLUMN", xy_x, "numbers, or words as categories"),
+    { .name = "y",
+      .value = "COLUMN",
+      .help = "numbers; given twice: a row of panels each",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, xy_y) },
+    XY_TEXT("color", "COLUMN", xy_color, "series by colour; many numbers as shades; '' for none"),
+    XY_TEXT("shape", "COLUMN", xy_shape, "series by shape"),
+    XY_TEXT("facet", "COLUMN", xy_facet, "a panel for each value; '' for none"),
+    XY_TEXT("facet-rows", "COLUMN", xy_facet_rows, "a row of panels for each value, all of one scale"),
+    XY_FLAG("shared", xy_shared, "one scale for all panels"),
+    { .name = "log",
+      .value = "x|y|xy",
+      .help = "logarithmic axes; default: where values are 30 times apart",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, xy_log),
+      .words = log_words },
+    XY_FLAG("linear", xy_linear, "linear axes"),
+    XY_TEXT("range-x", "LO:HI", xy_range_x, "ends of the axis; one may be blank"),
+    XY_TEXT("range-y", "LO:HI", xy_range_y, "the same of y"),
+    XY_TEXT("x-label", "TEXT", xy_x_label, "instead of title and unit from the column's name"),
+    XY_TEXT("y-label", "TEXT", xy_y_label, "the same of y"),
+    XY_FLAG("join", xy_join, "lines by x; of equal x the best y"),
+    XY_FLAG("bars", xy_bars, "bars over words on x"),
+    XY_TEXT("front", "BEST", xy_front,
+            "staircase of the best in both: min or max of x and y as in min,max; or no"),
+    XY_TEXT("label", "WHICH", xy_label,
+            "points with a text: knee, front, top, or a column: rows that fill it"),
+    XY_TEXT("text", "COLUMNS", xy_text,
+            "what texts show, with commas between; default: what tells points apart"),
+    { .name = "top",
+      .value = "N",
+      .help = "only the best N rows of each panel",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, xy_top),
+      .min = 1,
+      .max = 1000000 },
+    XY_TEXT("by", "COLUMN", xy_by, "column by which rows are best; default: y"),
+    XY_FLAG("behind", xy_behind, "the other rows stay as a grey cloud"),
+    { .name = "limit",
+      .value = "LIMIT",
+      .help = "only rows within it, as in \"nic_GBps <= 50\"; may be repeated",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, limits) },
+};
+
 static const struct option_group plot_options = { "Figure", plot_rows, sizeof plot_rows / sizeof *plot_rows };
+static const struct option_group xy_options = { "Of xy alone", xy_rows, sizeof xy_rows / sizeof *xy_rows };
 static const struct option_group image_options = { "Output", image_rows, 1 };
 
 static int list_figures(const struct run *run, struct err *e)
@@ -54,6 +117,7 @@ static int list_figures(const struct run *run, struct err *e)
         text_printf(&out, "%-14s %s%s%s\n", plot_figures[i].name, plot_figures[i].help,
                     plot_figures[i].source ? ", from " : "",
                     plot_figures[i].source ? plot_figures[i].source : "");
+    text_printf(&out, "%-14s %s\n", "xy", "Any columns of any table: --x COLUMN --y COLUMN");
     int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;
@@ -81,7 +145,8 @@ static int check_extension(const struct run *run, struct err *e)
         if (strcasecmp(dot + 1, plot_format_names[i]) == 0)
             return 0;
     return err_set(e, ERR_USAGE,
-                   "option --output is \"%.200s\", need a name ending in .svg, .pdf or .png, or --of", out);
+                   "option --output is \"%.200s\", need a name ending in .svg, .pdf, .png or .gp, or --of",
+                   out);
 }
 
 /* The rows of a store as a CSV of them would be read. */
@@ -111,6 +176,77 @@ static int read_rows(struct table *t, const char *path, struct err *e)
     return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
 }
 
+/* Rows that are beyond a limit, or lack a number that it is about, go. */
+static int keep_within(struct table *t, const char *limit, struct err *e)
+{
+    struct err inner = { 0 };
+    struct linexpr expr = { .coef = calloc((size_t)t->n_cols + 1, sizeof *expr.coef) };
+    int64_t n = 0;
+    if (!expr.coef)
+        return err_nomem(e, "limits");
+    int rc = linexpr_parse(&expr, limit, (const char *const *)t->names, t->n_cols, &inner);
+    if (rc)
+        rc = err_set(e, ERR_USAGE, "option --limit is \"%.100s\": %s", limit, inner.msg);
+    for (int64_t i = 0; i < t->n_rows && !rc; i++) {
+        double sum = -expr.rhs;
+        for (int32_t k = 0; k < t->n_cols; k++)
+            sum += expr.coef[k] != 0 ? expr.coef[k] * table_number(t, i, k) : 0;
+        bool within = expr.sense == LINEXPR_LE ? sum <= 0 : expr.sense == LINEXPR_GE ? sum >= 0 : sum == 0;
+        struct table_cell *from = t->cells + i * t->n_cols;
+        for (int32_t k = 0; k < t->n_cols && !within; k++)
+            free(from[k].text);
+        if (within)
+            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
+    }
+    t->n_rows = rc ? t->n_rows : n;
+    free(expr.coef);
+    return rc;
+}
+
+static int draw_xy(const struct run *run, struct table *t, const struct plot_options *plot,
+                   struct text *image, struct err *e)
+{
+    const struct options *o = &run->opt;
+    struct plot_xy xy = { .x = o->xy_x,
+                          .color = o->xy_color,
+                          .shape = o->xy_shape,
+                          .facet = o->xy_facet,
+                          .facet_rows = o->xy_facet_rows,
+                          .shared = o->xy_shared,
+                          .range = { o->xy_range_x, o->xy_range_y },
+                          .axis_label = { o->xy_x_label, o->xy_y_label },
+                          .join = o->xy_join,
+                          .bars = o->xy_bars,
+                          .front = o->xy_front,
+                          .label = o->xy_label,
+                          .text = o->xy_text,
+                          .top = o->xy_top,
+                          .by = o->xy_by,
+                          .behind = o->xy_behind };
+    struct text script = { 0 };
+    int rc = o->xy_y.n > 2
+                 ? err_set(e, ERR_USAGE, "option --y is given %d times, need at most 2", (int)o->xy_y.n)
+                 : 0;
+    if (!rc && o->xy_log >= 0 && o->xy_linear)
+        rc = err_set(e, ERR_USAGE, "options --log and --linear exclude each other");
+    for (int k = 0; k < 2; k++) {
+        xy.y[k] = k < o->xy_y.n ? o->xy_y.items[k] : NULL;
+        xy.scale[k] = o->xy_linear                       ? PLOT_XY_LINEAR
+                      : o->xy_log == 2 || o->xy_log == k ? PLOT_XY_LOG
+                                                         : PLOT_XY_FIT;
+    }
+    for (int32_t i = 0; i < o->limits.n && !rc; i++)
+        rc = keep_within(t, o->limits.items[i], e);
+    if (!rc && o->list)
+        return plot_xy_list(t, image, e);
+    if (!rc)
+        rc = plot_xy_script(&xy, t, plot, &script, e);
+    if (!rc)
+        rc = plot_image(text_str(&script), plot->format, image, e);
+    text_free(&script);
+    return rc;
+}
+
 static int draw(const struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
@@ -126,7 +262,8 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     struct text image = { 0 };
     int rc = read_rows(&t, opt->operands[1], e);
     if (!rc) {
-        rc = plot_draw(opt->operands[0], &t, &plot, &image, e);
+        rc = strcmp(opt->operands[0], "xy") == 0 ? draw_xy(run, &t, &plot, &image, e)
+                                                 : plot_draw(opt->operands[0], &t, &plot, &image, e);
         if (rc == ERR_PARSE)
             err_wrap(e, "%s:1:1", opt->operands[1]);
     }
@@ -137,15 +274,55 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     return rc;
 }
 
+/* Options of xy have no meaning for the others. */
+static int check_xy(const struct run *run, struct err *e)
+{
+    const struct options *o = &run->opt;
+    const struct {
+        const char *name;
+        bool given;
+    } only[] = { { "x", o->xy_x },
+                 { "y", o->xy_y.n > 0 },
+                 { "color", o->xy_color },
+                 { "shape", o->xy_shape },
+                 { "facet", o->xy_facet },
+                 { "facet-rows", o->xy_facet_rows },
+                 { "shared", o->xy_shared },
+                 { "log", o->xy_log >= 0 },
+                 { "linear", o->xy_linear },
+                 { "range-x", o->xy_range_x },
+                 { "range-y", o->xy_range_y },
+                 { "x-label", o->xy_x_label },
+                 { "y-label", o->xy_y_label },
+                 { "join", o->xy_join },
+                 { "bars", o->xy_bars },
+                 { "front", o->xy_front },
+                 { "label", o->xy_label },
+                 { "text", o->xy_text },
+                 { "top", o->xy_top > 0 },
+                 { "by", o->xy_by },
+                 { "behind", o->xy_behind },
+                 { "limit", o->limits.n > 0 } };
+    if (strcmp(o->operands[0], "xy") == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (only[i].given)
+            return err_set(e, ERR_USAGE, "option --%s is of weft plot xy alone, not of figure %s",
+                           only[i].name, o->operands[0]);
+    return 0;
+}
+
 static int run_plot(struct run *run, struct err *e)
 {
-    if (run->opt.list)
+    if (run->opt.list && !(run->opt.n_operands == 2 && strcmp(run->opt.operands[0], "xy") == 0))
         return list_figures(run, e);
     if (run->opt.n_operands < 2)
         return err_set(e, ERR_USAGE,
                        "%s, need FIGURE and DATA, a CSV or a store (weft plot --list names the figures)",
                        run->opt.n_operands ? "second argument is missing" : "arguments are missing");
-    int rc = check_extension(run, e);
+    int rc = check_xy(run, e);
+    if (!rc)
+        rc = check_extension(run, e);
     if (!rc)
         rc = output_check(run, NULL, e);
     if (rc)
@@ -165,7 +342,11 @@ const struct command cmd_plot = {
     .about =
         "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
         "wrote, or the command that the list names with it; - reads it from standard input. The rows of\n"
-        "a store (weft sweep --store) are drawn as their CSV is.\n",
-    .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &image_options, &options_files),
+        "a store (weft sweep --store) are drawn as their CSV is.\n"
+        "\n"
+        "weft plot xy TABLE --x COLUMN --y COLUMN draws any columns of any table, as points with the front "
+        "of\n"
+        "the best, as lines (--join) or as bars (--bars).\n",
+    .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &xy_options, &image_options, &options_files),
     .run = run_plot,
 };

@@ -300,7 +300,8 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                            .algorithm = -1,
                            .in_switch = -1,
                            .collective = -1,
-                           .trace = -1 };
+                           .trace = -1,
+                           .xy_log = -1 };
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
     if (!rc && !o->help && o->n_operands < scope->min_operands)
@@ -319,6 +320,7 @@ void options_free(struct options *o)
     free(o->where.items);
     free(o->limits.items);
     free(o->statuses.items);
+    free(o->xy_y.items);
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,
@@ -327,7 +329,8 @@ void options_free(struct options *o)
                            .algorithm = -1,
                            .in_switch = -1,
                            .collective = -1,
-                           .trace = -1 };
+                           .trace = -1,
+                           .xy_log = -1 };
 }
 
 static void option_head(char *buf, size_t n, const struct option *k)

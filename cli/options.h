@@ -77,6 +77,12 @@ struct options {
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
     const char *front_by, *front_per, *front_design, *front_at;
+    struct option_list xy_y;
+    const char *xy_x, *xy_color, *xy_shape, *xy_facet, *xy_facet_rows, *xy_range_x, *xy_range_y, *xy_x_label,
+        *xy_y_label, *xy_front, *xy_label, *xy_text, *xy_by;
+    bool xy_shared, xy_linear, xy_join, xy_bars, xy_behind;
+    int32_t xy_log; /**< index into words of --log, -1 = absent */
+    int64_t xy_top;
     struct option_list statuses; /**< words of trace_status_words */
     int64_t seed, window, start, horizon_s, max_gpus;
     bool skip_bad, cpu_jobs;

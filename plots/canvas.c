@@ -183,7 +183,8 @@ void canvas_put_short(struct text *out, const char *s, size_t chars)
 static void write_font(struct canvas *c, double size_px)
 {
     /* The cairo terminals take points, 72 to the inch. */
-    text_printf(&c->script, " font ',%.4g'", c->opt->format == PLOT_SVG ? size_px : size_px * 0.75);
+    text_printf(&c->script, " font ',%.4g'",
+                c->opt->format == PLOT_SVG || c->opt->format == PLOT_SCRIPT ? size_px : size_px * 0.75);
 }
 
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
@@ -318,7 +319,7 @@ static void write_terminal(struct canvas *c)
     double w = c->width_px, h = c->height_px;
 
     text_puts(&c->script, "set encoding utf8\nset terminal ");
-    if (c->opt->format == PLOT_SVG)
+    if (c->opt->format == PLOT_SVG || c->opt->format == PLOT_SCRIPT)
         text_printf(&c->script, "svg size %.0f,%.0f noenhanced font 'sans-serif,%g' background '#ffffff'\n",
                     w, h, CANVAS_FONT_PX);
     else if (c->opt->format == PLOT_PDF)
@@ -445,6 +446,8 @@ static void put_sample(struct canvas *c, const struct canvas_sample *s, double x
     case MARK_HOLLOW:
     case MARK_DOT:
     case MARK_CLOUD:
+    case MARK_SPOT:
+    case MARK_RING:
         canvas_point(c, x + SAMPLE_PX - 8, y);
         break;
     case MARK_LINE:

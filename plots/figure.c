@@ -7,7 +7,7 @@
 #include "plots/gnuplot.h"
 #include "plots/sweeps.h"
 
-const char *const plot_format_names[] = { "svg", "pdf", "png", NULL };
+const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 
 /* ---- designs: the columns of a sweep ---- */
 
@@ -260,6 +260,14 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
     return rc;
 }
 
+int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e)
+{
+    if (format != PLOT_SCRIPT)
+        return gnuplot_run(script, out_image, e);
+    text_puts(out_image, script);
+    return text_check(out_image, e);
+}
+
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e)
 {
@@ -267,7 +275,7 @@ int plot_draw(const char *figure, const struct table *t, const struct plot_optio
     int rc = plot_script(figure, t, opt, &script, e);
 
     if (!rc)
-        rc = gnuplot_run(text_str(&script), out_image, e);
+        rc = plot_image(text_str(&script), opt->format, out_image, e);
     text_free(&script);
     return rc;
 }

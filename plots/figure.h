@@ -25,9 +25,9 @@
 struct canvas;
 struct rows;
 
-enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG };
+enum plot_format { PLOT_SVG, PLOT_PDF, PLOT_PNG, PLOT_SCRIPT };
 
-/** Names of the formats, in the order of enum plot_format, NULL-terminated: "svg", "pdf", "png". */
+/** Names of the formats, in the order of enum plot_format, NULL-terminated: "svg", "pdf", "png", "gp". */
 extern const char *const plot_format_names[];
 
 /** Keep only rows where @p column equals @p value (as a number where the column holds numbers). */
@@ -73,5 +73,8 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
  */
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e);
+
+/** What gnuplot makes of @p script, appended to @p out_image; of PLOT_SCRIPT the script itself. */
+int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e);
 
 #endif

@@ -173,6 +173,16 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
                     "$d%d using 1:2 with filledcurves closed fs transparent solid 0.14 noborder fc rgb '%s'",
                     d, line_color(mark.style));
         break;
+    case MARK_SPOT:
+        text_printf(
+            out,
+            "$d%d using 1:2 with points ps 0.9 lc rgb '%s' pt 7, $d%d using 1:2 with points ps 0.9 lw 0.5 "
+            "lc rgb '#555555' pt 6",
+            d, shade_colors[mark.style % SHADE_COUNT], d);
+        break;
+    case MARK_RING:
+        text_printf(out, "$d%d using 1:2 with points ps 1.7 lw 1.4 lc rgb '#000000' pt 6", d);
+        break;
     case MARK_FRAME:
         text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);
         break;

@@ -36,6 +36,8 @@ enum mark_kind {
     MARK_DOT,     /**< its markers without the line */
     MARK_BAND,    /**< one shape in its colour, light enough for lines to be seen through */
     MARK_CLOUD,   /**< small grey dots, of which there may be many */
+    MARK_SPOT,    /**< points in a shade, with a grey edge */
+    MARK_RING,    /**< black rings around markers */
     MARK_FRAME,   /**< boxes without fill, in a thick line that shows on shades */
 };
 

@@ -152,3 +152,21 @@ run plot speedup rows.csv -o x.svg --where colour=red
 run plot speedup nosuch.csv -o x.svg
 run plot speedup study.yaml -o x.svg
 ls
+# Any columns, and the script instead of the image.
+"$WEFT" sweep study.yaml -q -f -o rows.csv --set 'vary={total_GBps: [100, 200, 300]}'
+run plot xy rows.csv --list | sed -n '1,3p;/^time_s/p;/^status/p'
+run plot xy rows.csv --x total_GBps --y time_s --label time_s --of gp | sed -n "/'time over total'/p;/^plot/p"
+"$WEFT" plot speedup rows.csv -o script.gp && grep -c 'set multiplot' script.gp
+run plot xy rows.csv --x total_GBps --y nope
+run plot xy rows.csv --x cost_usd --y status
+run plot xy rows.csv --x cost_usd --y time_s --bars
+run plot xy rows.csv --x total_GBps --y time_s --range-x 5:1
+run plot xy rows.csv --top 0
+run plot xy rows.csv --x total_GBps --y time_s --front up
+run plot xy rows.csv --x total_GBps --y time_s --label nope
+run plot xy rows.csv --x total_GBps --y time_s --where objective=utilization
+run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps >= 1000'
+run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps > 1'
+run plot xy rows.csv --log x --linear
+run plot xy rows.csv --y time_s --y cost_usd --x total_GBps --facet-rows objective
+run plot speedup rows.csv --join

@@ -1,0 +1,1182 @@
+#include "plots/xy.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/page.h"
+
+enum {
+    COLORS = 7, /* that can be told apart; the rest is grey */
+    WRAP_MOST = 9,
+    GRID_COLUMNS = 5,
+    GRID_ROWS = 6,
+    MAX_CATEGORIES = 24,
+    MAX_LABELS = 40, /* of a panel */
+    MAX_TEXTS = 8,   /* columns of one */
+    LABEL_CHARS = 28,
+};
+
+/* So far above zero a linear axis need not begin there: plots/scale.c; and so many times more make it log. */
+
+/* Columns by position. */
+enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, BY, FITS, N_BINDS };
+
+struct xy {
+    struct canvas *c;
+    const struct plot_xy *spec;
+    const char *x_name, *y_name[2], *color_name, *shape_name, *facet_name, *rows_name;
+    int32_t n_y;
+    struct data d;
+    char half_names[2][80];
+    bool x_words, shades, has_rows;
+    struct facet categories, color, shape, column, row;
+    double shade_ends[SHADE_COUNT]; /* upper ends of the shades, rising */
+    bool shade_log;
+    bool *chosen;     /* by row: among the best few */
+    double better[2]; /* of x and y: -1 less, 1 more, 0 not known */
+    bool front, any_cut;
+    struct wrap page;
+    struct axis x[GRID_COLUMNS * GRID_ROWS], y[GRID_COLUMNS * GRID_ROWS]; /* by panel */
+    double x_scale, y_scale[2];
+    const char *x_title, *y_title[2];
+    int32_t n_columns, n_rows,
+        n_panels; /* of panels: facets side by side, facets below each other times n_y */
+    int64_t n_not_positive, n_outside;
+    int64_t *order;                           /* shape [d.n] */
+    int64_t order_knees[MAX_LABELS], n_knees; /* of the panel at hand */
+};
+
+/* ---- what a column is ---- */
+
+/* Whether more or less of it is better, by its name: what this program writes. */
+static double better_of(const char *name)
+{
+    static const char *const less[] = { "_usd",       "time_s",      "jct",       "makespan", "loss",
+                                        "traffic_MB", "over_oracle", "over_best", "nic_GBps", "memory_GB",
+                                        "exposed",    "exchanges",   "need_GBps" };
+    static const char *const more[] = { "accuracy",     "average_pct", "mfu",  "speedup",
+                                        "gain",         "utility",     "util", "embedded_frac",
+                                        "optimum_frac", "used_frac" };
+
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (strstr(name, less[i]))
+            return -1;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (strstr(name, more[i]))
+            return 1;
+    return 0;
+}
+
+/* Whether some cell is no number; such a column is one of words. */
+static bool has_words(const struct table *t, int32_t col)
+{
+    double x;
+
+    for (int64_t i = 0; i < t->n_rows && t->kinds[col] == TABLE_TEXT; i++) {
+        const char *s = table_cell(t, i, col)->text;
+        if (s && s[0] && !num_parse_real(s, &x))
+            return true;
+    }
+    return false;
+}
+
+static int check_column(const struct xy *f, const char *option, const char *name, bool numbers, struct err *e)
+{
+    const struct table *t = f->d.r.t;
+    int32_t col = table_find(t, name);
+
+    if (col < 0) {
+        const char *near = text_nearest(name, (const char *const *)t->names, (size_t)t->n_cols);
+        return err_set(e, ERR_USAGE, "option --%s is \"%s\", need a column of the table%s%s", option, name,
+                       near ? ", nearest is " : "", near ? near : "");
+    }
+    if (numbers && has_words(t, col))
+        return err_set(
+            e, ERR_USAGE,
+            "option --%s is %s, which holds words, need numbers; words can be --x, --color, --shape, "
+            "--facet and --facet-rows",
+            option, name);
+    return 0;
+}
+
+/* Whether the column is there and differs among the rows that pass. */
+static bool varies(const struct rows *rows, const char *name)
+{
+    struct rows r = *rows, first = *rows;
+    int32_t col = table_find(r.t, name);
+    char a[NUM_TEXT], b[NUM_TEXT];
+
+    first.row = -1;
+    for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++) {
+        if (!rows_pass(&r))
+            continue;
+        first.row = first.row < 0 ? r.row : first.row;
+        if (strcmp(rows_text(a, &first, col), rows_text(b, &r, col)) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- what was asked for ---- */
+
+static int choose_axes(struct xy *f, struct err *e)
+{
+    static const char *const fronts[][2] = { { "cost_usd", "time_s" },
+                                             { "network_usd", "jct_s" },
+                                             { "traffic_MB", "accuracy_pct" },
+                                             { "evaluations", "over_oracle" },
+                                             { "network_usd", "jct" } };
+    const struct table *t = f->d.r.t;
+    const struct plot_xy *s = f->spec;
+
+    f->x_name = s->x;
+    f->y_name[0] = s->y[0];
+    f->y_name[1] = s->y[1];
+    f->n_y = s->y[1] ? 2 : 1;
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts && !(f->x_name && f->y_name[0]); i++)
+        if (table_find(t, fronts[i][0]) >= 0 && table_find(t, fronts[i][1]) >= 0) {
+            f->x_name = f->x_name ? f->x_name : fronts[i][0];
+            f->y_name[0] = f->y_name[0] ? f->y_name[0] : fronts[i][1];
+        }
+    if (!f->x_name || !f->y_name[0])
+        return err_set(e, ERR_USAGE,
+                       "option --%s is missing, need a column (weft plot xy TABLE --list names them)",
+                       f->x_name ? "y" : "x");
+    int rc = check_column(f, "x", f->x_name, false, e);
+    for (int32_t m = 0; m < f->n_y && !rc; m++)
+        rc = check_column(f, "y", f->y_name[m], true, e);
+    if (rc)
+        return rc;
+    f->x_words = has_words(t, table_find(t, f->x_name));
+    if (s->bars && !f->x_words)
+        return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, need words on --x",
+                       f->x_name);
+    f->better[0] = f->x_words ? 0 : better_of(f->x_name);
+    f->better[1] = better_of(f->y_name[0]);
+    return 0;
+}
+
+/* Series and panels: what was asked for, else what the kind of table is told apart by. */
+static int choose_facets(struct xy *f, struct err *e)
+{
+    static const char *const series[] = { "network", "scheduler", "method", "objective" };
+    const struct plot_xy *s = f->spec;
+
+    f->color_name = s->color ? s->color : "";
+    for (size_t i = 0; i < 4 && !s->color && !f->color_name[0]; i++)
+        if (strcmp(series[i], f->x_name) != 0 && varies(&f->d.r, series[i]))
+            f->color_name = series[i];
+    f->shape_name = s->shape ? s->shape : "";
+    f->rows_name = s->facet_rows ? s->facet_rows : "";
+    f->facet_name = s->facet ? s->facet : "";
+    if (!s->facet && !f->rows_name[0] && strcmp(f->color_name, "workload") != 0 &&
+        varies(&f->d.r, "workload"))
+        f->facet_name = "workload";
+    f->has_rows = f->rows_name[0] || f->n_y > 1;
+    if (f->rows_name[0] && f->n_y > 1)
+        return err_set(e, ERR_USAGE,
+                       "option --facet-rows goes with one --y, which are rows of panels themselves");
+    const struct {
+        const char *option, *name;
+        bool numbers;
+    } columns[] = { { "color", f->color_name, false },
+                    { "shape", f->shape_name, false },
+                    { "facet", f->facet_name, false },
+                    { "facet-rows", f->rows_name, false },
+                    { "by", s->by ? s->by : "", true } };
+    int rc = 0;
+    for (size_t i = 0; i < 5 && !rc; i++)
+        if (columns[i].name[0])
+            rc = check_column(f, columns[i].option, columns[i].name, columns[i].numbers, e);
+    return rc;
+}
+
+static int choose_front(struct xy *f, struct err *e)
+{
+    const char *words = f->spec->front;
+
+    f->front = !f->x_words && f->n_y == 1 && !f->spec->join && f->better[0] != 0 && f->better[1] != 0;
+    if (!words)
+        return 0;
+    const char *comma = strchr(words, ',');
+    f->front = strcmp(words, "no") != 0;
+    bool known = comma && (strncmp(words, "min,", 4) == 0 || strncmp(words, "max,", 4) == 0) &&
+                 (strcmp(comma, ",min") == 0 || strcmp(comma, ",max") == 0);
+    if (f->front && !known)
+        return err_set(e, ERR_USAGE,
+                       "option --front is \"%s\", need min or max of x and of y as in min,max, or no", words);
+    if (f->front && f->x_words)
+        return err_set(e, ERR_USAGE, "option --front is over %s, which holds words, need numbers", f->x_name);
+    if (f->front) {
+        f->better[0] = words[1] == 'i' ? -1 : 1;
+        f->better[1] = comma[2] == 'i' ? -1 : 1;
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int read_xy(struct xy *f, const struct rows *r, struct err *e)
+{
+    const struct plot_xy *s = f->spec;
+    struct bind *binds = canvas_new(f->c, N_BINDS, sizeof *binds, e);
+
+    if (!binds)
+        return ERR_NOMEM;
+    for (int32_t m = 0; m < f->n_y; m++) { /* "jct_s" has "jct_s_ci", "accuracy_pct" "accuracy_half_pct" */
+        const char *y = f->y_name[m];
+        size_t stem = strlen(y) > 4 && strcmp(y + strlen(y) - 4, "_pct") == 0 ? strlen(y) - 4 : 0;
+        snprintf(f->half_names[m], sizeof f->half_names[m], "%s_ci", y);
+        if (stem && table_find(r->t, f->half_names[m]) < 0)
+            snprintf(f->half_names[m], sizeof f->half_names[m], "%.*s_half_pct", (int)stem, y);
+    }
+    const char *by = s->by ? s->by : f->y_name[0];
+    const struct bind wanted[N_BINDS] = {
+        [X] = { .column = f->x_name, f->x_words ? AS_WORD : AS_ANY, FILLED },
+        [Y] = { .column = f->y_name[0], AS_ANY, FILLED },
+        [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", AS_ANY, MAY_MISS },
+        [COLOR] = { .column = f->color_name,
+                    AS_WORD,
+                    MAY_MISS,
+                    .numbered = f->color_name[0] ? OF_FILLED : OF_ROWS },
+        [SHAPE] = { .column = f->shape_name, AS_WORD, MAY_MISS },
+        [FACET] = { .column = f->facet_name, AS_WORD, MAY_MISS },
+        [FACET_ROWS] = { .column = f->rows_name, AS_WORD, MAY_MISS },
+        [HALF] = { .column = f->half_names[0], AS_NUMBER, MAY_MISS },
+        [HALF2] = { .column = f->half_names[1], AS_NUMBER, MAY_MISS },
+        [BY] = { .column = by, AS_ANY, MAY_MISS },
+        [FITS] = { .column = "fits", AS_WORD, MAY_MISS },
+    };
+    memcpy(binds, wanted, sizeof wanted);
+    int rc = data_read(&f->d, f->c, r, binds, N_BINDS, e);
+    if (!rc && f->d.n == 0)
+        rc = rows_none_left(r, f->d.n_passed, f->d.n_blank, "", e);
+    return rc;
+}
+
+/* Rows without x or y, by their status: "12 infeasible, 3 blank". */
+static void put_left_out(const struct xy *f)
+{
+    const struct data *d = &f->d;
+    struct rows r = d->r;
+    struct names words = { 0 };
+    int32_t status = table_find(r.t, "status");
+    int64_t counts[64] = { 0 };
+    struct text out = { 0 };
+    char buf[NUM_TEXT];
+
+    for (int64_t i = 0, k = 0; i < d->n_passed; i++) {
+        if (k < d->n && d->row[k] == d->passed[i]) {
+            k++;
+            continue;
+        }
+        r.row = d->passed[i];
+        const char *word = rows_text(buf, &r, status);
+        bool fine =
+            !word[0] || strcmp(word, "solved") == 0 || strcmp(word, "done") == 0 || strcmp(word, "ok") == 0;
+        int32_t at = names_add(f->c, &words, fine ? "blank" : word);
+        counts[at < 63 ? at : 63]++;
+    }
+    for (int32_t i = 0; i < words.n && i < 64; i++)
+        text_printf(&out, "%s%lld %s", i ? ", " : "", (long long)counts[i], words.list[i]);
+    if (words.n)
+        canvas_note(f->c, "rows left out: %s", text_str(&out));
+    text_free(&out);
+}
+
+/* The place of words in the order of their numbers, where all of them are numbers. */
+static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
+{
+    int32_t n = facet->names.n;
+    double *x = canvas_new(c, n, sizeof *x, e);
+    int64_t *order = canvas_new(c, n, sizeof *order, e);
+    const struct sort_key key = { .x = x };
+    struct names sorted = { 0 };
+
+    if (!x || !order)
+        return ERR_NOMEM;
+    for (int32_t i = 0; i < n; i++) {
+        if (!num_parse_real(facet->names.list[i], &x[i]))
+            return 0;
+        order[i] = i;
+    }
+    int rc = data_sort(order, n, &key, 1, e);
+    for (int32_t i = 0; i < n; i++)
+        names_add(c, &sorted, facet->names.list[order[i]]);
+    facet->names = sorted;
+    return rc;
+}
+
+static int name_facet(struct facet *out, struct xy *f, int bind, struct err *e)
+{
+    int rc = data_facet(out, &f->d, bind, NULL, f->d.n, e);
+    const struct names before = out->names;
+
+    if (!rc)
+        rc = sort_numbers(out, f->c, e);
+    for (int64_t i = 0; i < f->d.n && !rc; i++)
+        out->at[i] = names_find(&out->names, before.list[out->at[i]]);
+    return rc;
+}
+
+/* Numbers of more values than there are colours are shades: bins of equal width, or of equal ratio. */
+static void fit_shades(struct xy *f)
+{
+    double lo = HUGE_VAL, hi = -HUGE_VAL, x;
+
+    f->shades = f->color.names.n > COLORS;
+    for (int32_t i = 0; i < f->color.names.n && f->shades; i++) {
+        f->shades = num_parse_real(f->color.names.list[i], &x);
+        lo = fmin(lo, x);
+        hi = fmax(hi, x);
+    }
+    f->shade_log = lo > 0 && hi / lo > AXIS_LOG_RATIO;
+    for (int i = 0; i < SHADE_COUNT; i++) {
+        double share = (i + 1.0) / SHADE_COUNT;
+        f->shade_ends[i] = f->shade_log ? lo * pow(hi / lo, share) : lo + share * (hi - lo);
+    }
+}
+
+static int name_series(struct xy *f, struct err *e)
+{
+    int rc = name_facet(&f->color, f, COLOR, e);
+
+    if (!rc)
+        rc = name_facet(&f->shape, f, SHAPE, e);
+    if (!rc)
+        rc = name_facet(&f->column, f, FACET, e);
+    if (!rc)
+        rc = name_facet(&f->row, f, FACET_ROWS, e);
+    if (!rc && f->x_words)
+        rc = name_facet(&f->categories, f, X, e);
+    fit_shades(f);
+    f->order = rc ? NULL : canvas_new(f->c, f->d.n, sizeof *f->order, e);
+    return rc || f->order ? rc : ERR_NOMEM;
+}
+
+/* The best few of each facet. */
+static int choose_top(struct xy *f, struct err *e)
+{
+    const struct data *d = &f->d;
+    const char *by = f->spec->by ? f->spec->by : f->y_name[0];
+    const struct sort_key keys[] = { { .word = f->column.at },
+                                     { .word = f->row.at },
+                                     { .x = d->x[BY], .falls = better_of(by) > 0 } };
+    int64_t n = 0;
+
+    f->chosen = canvas_new(f->c, d->n, sizeof *f->chosen, e);
+    if (!f->chosen)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++)
+        if (!isnan(d->x[BY][i]))
+            f->order[n++] = i;
+    int rc = data_sort(f->order, n, keys, 3, e);
+    for (int64_t k = 0, taken = 0; k < n; k++) {
+        int64_t i = f->order[k], last = k ? f->order[k - 1] : -1;
+        bool same = last >= 0 && f->column.at[i] == f->column.at[last] && f->row.at[i] == f->row.at[last];
+        taken = same ? taken + 1 : 1;
+        f->chosen[i] = f->spec->top == 0 || taken <= f->spec->top;
+    }
+    for (int64_t i = 0; i < d->n && f->spec->top == 0; i++)
+        f->chosen[i] = true;
+    if (f->spec->top > 0)
+        canvas_note(f->c, "the best %lld by %s%s", (long long)f->spec->top, by,
+                    f->n_columns * f->n_rows > 1 ? " of each panel" : "");
+    return rc;
+}
+
+/* ---- panels and axes ---- */
+
+static double y_at(const struct xy *f, int32_t m, int64_t i)
+{
+    return f->d.x[m ? Y2 : Y][i] / f->y_scale[m];
+}
+
+static double x_at(const struct xy *f, int64_t i)
+{
+    return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
+}
+
+static double half_at(const struct xy *f, int32_t m, int64_t i)
+{
+    double half = f->d.x[m ? HALF2 : HALF][i] / f->y_scale[m];
+    return half > 0 ? half : 0;
+}
+
+/* The quantity of a panel's y axis. */
+static int32_t metric_of(const struct xy *f, int32_t panel)
+{
+    return f->n_y > 1 ? panel / f->n_columns % 2 : 0;
+}
+
+static bool is_in_panel(const struct xy *f, int64_t i, int32_t panel)
+{
+    int32_t column = f->has_rows ? panel % f->n_columns : panel;
+    int32_t row = f->rows_name[0] ? panel / f->n_columns : 0;
+
+    return f->column.at[i] == column && f->row.at[i] == row && !isnan(y_at(f, metric_of(f, panel), i)) &&
+           !(f->x_words && f->categories.at[i] >= MAX_CATEGORIES);
+}
+
+static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
+{
+    return is_in_panel(f, i, panel) && (f->chosen[i] || f->spec->behind);
+}
+
+/* Title and unit by the column's name, "cost [M USD]", and what its values are divided by; without a bind the
+ * title alone. */
+static const char *axis_title(const struct xy *f, const char *name, int bind, double *scale)
+{
+    static const struct {
+        const char *suffix, *unit;
+        const struct unit *units;
+    } known[] = { { "_GBps", "GB/s", NULL },   { "_per_h", "1/h", NULL }, { "_per_s", "1/s", NULL },
+                  { "_usd", NULL, unit_usd },  { "_pct", "%", NULL },     { "_ns", "ns", NULL },
+                  { "_us", "µs", NULL },       { "_GB", "GB", NULL },     { "_MB", "MB", NULL },
+                  { "_s", NULL, unit_seconds } };
+    size_t n = strlen(name), n_suffix = 0;
+    struct unit unit = { 1, "" };
+    double most = 0;
+    struct text title = { 0 };
+
+    for (int64_t i = 0; bind >= 0 && i < f->d.n && f->d.x[bind]; i++)
+        most = fmax(most, fabs(f->d.x[bind][i]));
+    for (size_t i = 0; i < sizeof known / sizeof *known && !n_suffix; i++) {
+        size_t k = strlen(known[i].suffix);
+        if (n <= k || strcmp(name + n - k, known[i].suffix) != 0)
+            continue;
+        n_suffix = k;
+        unit.name = known[i].unit;
+        if (known[i].units)
+            unit = unit_pick(known[i].units == unit_seconds && most >= 3600 ? unit_durations : known[i].units,
+                             most);
+    }
+    *scale = unit.scale;
+    for (size_t i = 0; i < n - n_suffix; i++)
+        text_printf(&title, "%c", name[i] == '_' ? ' ' : name[i]);
+    if (unit.name[0] && bind >= 0)
+        text_printf(&title, " [%s]", unit.name);
+    return canvas_keep_text(f->c, &title);
+}
+
+/* "LO:HI" into what is not NaN. */
+static int read_range(double out[2], const char *text, const char *option, struct err *e)
+{
+    char part[64];
+    const char *colon = text ? strchr(text, ':') : NULL;
+    bool fine = !text || (colon && strlen(text) < sizeof part);
+
+    out[0] = out[1] = (double)NAN;
+    if (text && fine) {
+        snprintf(part, sizeof part, "%.*s", (int)(colon - text), text);
+        fine =
+            (!part[0] || num_parse_real(part, &out[0])) && (!colon[1] || num_parse_real(colon + 1, &out[1]));
+    }
+    if (!fine || out[0] >= out[1])
+        return err_set(e, ERR_USAGE,
+                       "option --%s is \"%s\", need LO:HI with LO below HI; either may be blank", option,
+                       text);
+    return 0;
+}
+
+/* An axis for lo..hi with the ends that were asked for, in the units of the axis. */
+static struct axis fit_axis(double lo, double hi, bool log, const double range[2])
+{
+    struct axis a;
+
+    lo = isnan(range[0]) ? lo : range[0];
+    hi = isnan(range[1]) ? hi : range[1];
+    hi = hi > lo ? hi : lo + (log ? lo : fmax(fabs(lo), 1) * 0.1);
+    if (log && lo > 0) {
+        a = axis_log(lo, hi);
+    } else if (lo >= 0 && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
+        a = axis_fit(lo, hi);
+    } else {
+        double room = 0.04 * (hi - lo);
+        a = (struct axis){ .lo = lo >= 0 ? 0 : lo - room, .hi = hi + room };
+    }
+    a.lo = isnan(range[0]) ? a.lo : lo;
+    a.hi = isnan(range[1]) ? a.hi : hi;
+    return a;
+}
+
+/* Axes of one panel, or (-1) of all. */
+static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y, int32_t m, struct err *e)
+{
+    double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { -HUGE_VAL, -HUGE_VAL }, range[2][2];
+    const double scales[2] = { f->x_scale, f->y_scale[m] };
+    double ends[2] = { HUGE_VAL, -HUGE_VAL }; /* of intervals */
+    bool log[2];
+    int rc = read_range(range[0], f->spec->range[0], "range-x", e);
+
+    if (!rc)
+        rc = read_range(range[1], f->spec->range[1], "range-y", e);
+    if (rc)
+        return rc;
+    for (int32_t p = 0; p < f->n_panels; p++)
+        for (int64_t i = 0; i < f->d.n && (panel < 0 ? metric_of(f, p) == m : p == panel); i++) {
+            const double at[2] = { x_at(f, i), y_at(f, m, i) };
+            for (int k = 0; k < 2 && is_drawn(f, i, p); k++)
+                if (f->spec->scale[k] != PLOT_XY_LOG || at[k] > 0) {
+                    lo[k] = fmin(lo[k], at[k]);
+                    hi[k] = fmax(hi[k], at[k]);
+                }
+            double half = f->spec->bars ? 0 : half_at(f, m, i);
+            ends[0] = is_drawn(f, i, p) ? fmin(ends[0], at[1] - half) : ends[0];
+            ends[1] = is_drawn(f, i, p) ? fmax(ends[1], at[1] + half) : ends[1];
+        }
+    for (int k = 0; k < 2; k++) {
+        if (panel < 0 && !(lo[k] <= hi[k]))
+            return rows_none_left(&f->d.r, f->d.n_passed, f->d.n_blank, "are not above zero or ", e);
+        if (!(lo[k] <= hi[k]))
+            lo[k] = hi[k] = 1;
+        log[k] = f->spec->scale[k] == PLOT_XY_LOG ||
+                 (f->spec->scale[k] == PLOT_XY_FIT && lo[k] > 0 && hi[k] / lo[k] > AXIS_LOG_RATIO);
+        for (int end = 0; end < 2; end++)
+            range[k][end] /= scales[k];
+    }
+    /* Intervals go on at most as far beyond the values as these are apart, and not below zero: few seeds make
+     * them so wide that what is compared would be one line. */
+    double room = hi[1] - lo[1] > 0 ? hi[1] - lo[1] : fabs(hi[1]);
+    double low = log[1] ? lo[1] : fmax(ends[0], lo[1] >= 0 ? fmax(0, lo[1] - room) : lo[1] - room);
+    f->any_cut = f->any_cut || ends[0] < low || ends[1] > hi[1] + room;
+    lo[1] = low <= lo[1] ? low : lo[1];
+    hi[1] = fmax(hi[1], fmin(ends[1], hi[1] + room));
+    int32_t n = f->categories.names.n;
+    *x = f->x_words ? (struct axis){ .lo = 0, .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES }
+                    : fit_axis(lo[0], hi[0], log[0], range[0]);
+    *y = f->spec->bars ? axis_bars(1.1 * fmax(hi[1], 0)) : fit_axis(lo[1], hi[1], log[1], range[1]);
+    if (f->spec->bars && lo[1] < 0)
+        y->lo = 1.1 * lo[1];
+    if (f->spec->bars && !isnan(range[1][1]))
+        y->hi = range[1][1];
+    return 0;
+}
+
+static int fit_panels(struct xy *f, struct err *e)
+{
+    bool shared = f->spec->shared || f->rows_name[0];
+    int rc = 0;
+
+    for (int32_t m = 0; m < f->n_y && !rc; m++) {
+        struct axis x, y;
+        rc = fit_panel(f, -1, &x, &y, m, e);
+        for (int32_t p = 0; p < f->n_panels && !rc; p++)
+            if (metric_of(f, p) == m) {
+                f->x[p] = x;
+                f->y[p] = y;
+                if (!shared)
+                    rc = fit_panel(f, p, &f->x[p], &f->y[p], m, e);
+            }
+    }
+    return rc;
+}
+
+/* How many panels there are, their names, and those of the axes. */
+static const char **name_panels(struct xy *f, struct err *e)
+{
+    int32_t columns = f->column.names.n, rows = f->row.names.n;
+    const char **names = canvas_new(f->c, GRID_COLUMNS * GRID_ROWS, sizeof *names, e);
+
+    f->x_title = axis_title(f, f->x_name, X, &f->x_scale);
+    for (int32_t m = 0; m < f->n_y; m++)
+        f->y_title[m] = axis_title(f, f->y_name[m], m ? Y2 : Y, &f->y_scale[m]);
+    f->x_title = f->spec->axis_label[0] ? f->spec->axis_label[0] : f->x_title;
+    f->y_title[0] = f->spec->axis_label[1] ? f->spec->axis_label[1] : f->y_title[0];
+    f->n_columns = f->has_rows ? (columns < GRID_COLUMNS ? columns : GRID_COLUMNS) : columns;
+    f->n_columns = f->n_columns < WRAP_MOST ? f->n_columns : WRAP_MOST;
+    f->n_rows = rows < GRID_ROWS ? rows : GRID_ROWS;
+    f->n_panels = f->n_columns * f->n_rows * f->n_y;
+    if (columns > f->n_columns)
+        canvas_note(f->c, "first %d of %d %ss", (int)f->n_columns, (int)columns, f->facet_name);
+    if (rows > f->n_rows)
+        canvas_note(f->c, "first %d of %d %ss", (int)f->n_rows, (int)rows, f->rows_name);
+    for (int32_t p = 0; p < f->n_panels && names; p++) {
+        const char *column = f->column.names.list[f->has_rows ? p % f->n_columns : p];
+        const char *row = f->rows_name[0] ? f->row.names.list[p / f->n_columns] : "";
+        row = f->n_y > 1 ? f->y_title[metric_of(f, p)] : row;
+        names[p] = canvas_keep(f->c, "%s%s%s", column, column[0] && row[0] ? " · " : "", row);
+    }
+    return names;
+}
+
+/* ---- marks ---- */
+
+static int32_t shade_of(const struct xy *f, int32_t color)
+{
+    double x = 0;
+    int32_t i = 0;
+
+    num_parse_real(f->color.names.list[color], &x);
+    while (i + 1 < SHADE_COUNT && x > f->shade_ends[i] * (1 + 1e-12))
+        i++;
+    return SHADE_COUNT - 1 - i; /* dark is much */
+}
+
+/* Colour and shape of points apart: plots/marks.c moves colours on against shapes with each round of seven.
+ */
+static int32_t point_style(int32_t color, int32_t shape)
+{
+    int32_t s = shape % COLORS;
+    return s + COLORS * ((color - s + COLORS) % COLORS);
+}
+
+/* What a series looks like; `hollow` of designs that do not fit. */
+static struct mark mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
+{
+    if (f->spec->bars)
+        return (struct mark){ MARK_FILL, FILL_FIRST + color };
+    if (f->spec->join)
+        return (struct mark){ MARK_LINE, 1 + color + COLORS * shape };
+    if (f->shades)
+        return (struct mark){ MARK_SPOT, shade_of(f, color) };
+    if (color >= COLORS)
+        return (struct mark){ MARK_DOT, 0 };
+    return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT, point_style(color, shape) };
+}
+
+static bool is_hollow(const struct xy *f, int64_t i)
+{
+    return f->d.col[FITS] >= 0 && strcmp(f->d.words[FITS].list[f->d.word[FITS][i]], "no") == 0;
+}
+
+/* Whether the point lies on the axes; counted where it does not. */
+static bool is_on_axes(struct xy *f, int32_t panel, int64_t i, int32_t m, bool count)
+{
+    const struct axis *x = &f->x[panel], *y = &f->y[panel];
+    double at_x = x_at(f, i), at_y = y_at(f, m, i);
+    bool positive = !(x->log && at_x <= 0) && !(y->log && at_y <= 0);
+    bool inside = at_x >= x->lo && at_x <= x->hi && at_y >= y->lo && at_y <= y->hi;
+
+    f->n_not_positive += count && !positive;
+    f->n_outside += count && positive && !inside;
+    return positive && inside;
+}
+
+static void count_outside(struct xy *f)
+{
+    for (int32_t p = 0; p < f->n_panels; p++)
+        for (int64_t i = 0; i < f->d.n; i++)
+            if (is_drawn(f, i, p))
+                is_on_axes(f, p, i, metric_of(f, p), true);
+    if (f->n_not_positive > 0)
+        canvas_note(f->c, "left out of log axes: %lld points not above zero", (long long)f->n_not_positive);
+    if (f->n_outside > 0)
+        canvas_note(f->c, "%lld points lie outside the range", (long long)f->n_outside);
+}
+
+/* ---- one panel ---- */
+
+struct xy_panel {
+    struct xy *f;
+    struct panel on;
+    int32_t index, m;
+};
+
+static void put_cloud(const struct xy_panel *p)
+{
+    struct xy *f = p->f;
+
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind &&
+            is_on_axes(f, p->index, i, p->m, false))
+            canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
+    canvas_block_end(f->c, (struct mark){ MARK_CLOUD, 0 });
+}
+
+/* Whiskers of one series: lines have theirs in their colour. */
+static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
+{
+    struct xy *f = p->f;
+
+    for (int64_t i = 0; i < f->d.n; i++) {
+        double half = half_at(f, p->m, i), y = y_at(f, p->m, i);
+        if (is_in_panel(f, i, p->index) && f->chosen[i] && half > 0 && f->color.at[i] == color &&
+            f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m, false))
+            canvas_bar(f->c, x_at(f, i), y, fmax(p->on.y.lo, y - half), fmin(p->on.y.hi, y + half));
+    }
+    canvas_block_end(
+        f->c, (struct mark){ MARK_WHISKER, f->spec->join ? 1 + mark_of(f, color, shape, false).style : 0 });
+}
+
+/* Rows of one series, or (color = -1) all that are filled, by x; where joined the best of equal x. */
+static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t shape, int hollow, bool best,
+                             struct err *e)
+{
+    struct xy *f = p->f;
+    const struct data *d = &f->d;
+    const struct sort_key x_key =
+        f->x_words ? (struct sort_key){ .word = f->categories.at } : (struct sort_key){ .x = d->x[X] };
+    const struct sort_key keys[] = { x_key, { .x = d->x[p->m ? Y2 : Y], .falls = f->better[1] > 0 } };
+    int64_t n = 0, kept = 0;
+
+    for (int64_t i = 0; i < d->n; i++)
+        if (is_in_panel(f, i, p->index) && f->chosen[i] && (color < 0 || f->color.at[i] == color) &&
+            (shape < 0 || f->shape.at[i] == shape) && (hollow < 0 || is_hollow(f, i) == hollow) &&
+            is_on_axes(f, p->index, i, p->m, false))
+            f->order[n++] = i;
+    if (!best)
+        return n;
+    if (data_sort(f->order, n, keys, 2, e))
+        return -1;
+    for (int64_t k = 0; k < n; k++)
+        if (k == 0 || x_at(f, f->order[k]) != x_at(f, f->order[k - 1]))
+            f->order[kept++] = f->order[k];
+    return kept;
+}
+
+static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, struct err *e)
+{
+    struct xy *f = p->f;
+    int32_t n_colors = f->color.names.n;
+    bool best = f->spec->join || f->spec->bars;
+
+    for (int hollow = f->spec->join || f->spec->bars ? -1 : 1; hollow >= -1; hollow--) {
+        int64_t n = hollow < 0 && !best ? 0 : gather_series(p, color, shape, hollow, best, e);
+        double width = 0.8 / n_colors;
+        if (n < 0)
+            return ERR_NOMEM;
+        for (int64_t k = 0; k < n; k++) {
+            double x = x_at(f, f->order[k]), y = y_at(f, p->m, f->order[k]), left = x - 0.4 + color * width;
+            if (f->spec->bars)
+                canvas_bar(f->c, left, 0, left + width, y);
+            else
+                canvas_point(f->c, x, y);
+        }
+        canvas_block_end(f->c, mark_of(f, color, shape, hollow == 1));
+    }
+    return 0;
+}
+
+/* Rows that no other beats in both, by rising x; how many, at the begin of f->order. */
+static int64_t find_front(const struct xy_panel *p, struct err *e)
+{
+    struct xy *f = p->f;
+    const struct data *d = &f->d;
+    const struct sort_key keys[] = { { .x = d->x[X], .falls = f->better[0] > 0 },
+                                     { .x = d->x[Y], .falls = f->better[1] > 0 } };
+    int64_t n = gather_series(p, -1, -1, 0, false, e), kept = 0;
+
+    if (data_sort(f->order, n, keys, 2, e))
+        return -1;
+    for (int64_t k = 0; k < n; k++) {
+        double y = d->x[Y][f->order[k]], last = kept ? d->x[Y][f->order[kept - 1]] : 0;
+        if (kept == 0 || (f->better[1] > 0 ? y > last : y < last))
+            f->order[kept++] = f->order[k];
+    }
+    return kept;
+}
+
+/* What one gets in y for a given x: level until the next point. */
+static void put_front(const struct xy_panel *p, int64_t n)
+{
+    struct xy *f = p->f;
+
+    for (int64_t k = 0; k < n; k++) {
+        double x = x_at(f, f->order[k]), y = y_at(f, 0, f->order[k]);
+        double end = f->better[0] > 0 ? p->on.x.lo : p->on.x.hi;
+        canvas_point(f->c, x, y);
+        canvas_point(f->c, k + 1 < n ? x_at(f, f->order[k + 1]) : end, y);
+    }
+    canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
+}
+
+/* The point of the front nearest to the corner of the panel where both are best. */
+static int64_t find_knee(const struct xy_panel *p, int64_t n)
+{
+    struct xy *f = p->f;
+    struct canvas_box b = p->on.box;
+    const struct canvas_xy corner = { f->better[0] > 0 ? b.right : b.left,
+                                      f->better[1] > 0 ? b.top : b.bottom };
+    double least = HUGE_VAL;
+    int64_t knee = -1;
+
+    for (int64_t k = 0; k < n; k++) {
+        struct canvas_xy at =
+            panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, 0, f->order[k]) });
+        double far = hypot((at.x - corner.x) / (b.right - b.left), (at.y - corner.y) / (b.bottom - b.top));
+        if (far < least) {
+            least = far;
+            knee = f->order[k];
+        }
+    }
+    return knee;
+}
+
+/* ---- texts ---- */
+
+/* Whether the column is drawn as something else already. */
+static bool is_shown(const struct xy *f, const char *name)
+{
+    const char *const shown[] = { f->x_name,     f->y_name[0],  f->color_name,
+                                  f->shape_name, f->facet_name, f->rows_name };
+
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (strcmp(shown[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Columns of a text: those asked for, else what tells the points apart, which stands between point and the
+ * names. */
+static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct err *e)
+{
+    static const char *const words[] = { "network", "scheduler", "method", "objective", "total_GBps" };
+    const struct table *t = f->d.r.t;
+    int32_t n = 0, end = table_find(t, "network");
+
+    for (const char *s = f->spec->text; s && n < MAX_TEXTS;) {
+        char name[96];
+        size_t length = strcspn(s, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, s);
+        if (check_column(f, "text", name, false, e))
+            return -1;
+        cols[n++] = table_find(t, name);
+        s = s[length] ? s + length + 1 : NULL;
+    }
+    for (int32_t col = table_find(t, "point") + 1; !f->spec->text && col < end && n < MAX_TEXTS; col++)
+        if (!is_shown(f, t->names[col]) && data_varies(&f->d, f->d.row, f->d.n, col))
+            cols[n++] = col;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !f->spec->text && n < 3; i++) {
+        int32_t col = table_find(t, words[i]);
+        if (col >= 0 && !is_shown(f, words[i]) && data_varies(&f->d, f->d.row, f->d.n, col))
+            cols[n++] = col;
+    }
+    return n;
+}
+
+/* With the last words of keys before numbers, or (brief) without. */
+static const char *text_of(const struct xy *f, int64_t i, const int32_t *cols, int32_t n, bool brief_form)
+{
+    struct text out = { 0 }, brief = { 0 };
+    char buf[NUM_TEXT];
+    double x;
+
+    for (int32_t k = 0; k < n; k++) {
+        const char *value = data_text(buf, &f->d, i, cols[k]);
+        text_puts(&out, out.n && value[0] ? " · " : "");
+        if (num_parse_real(value, &x))
+            text_printf(&out, "%s%s%.4g", brief_form ? "" : key_last(f->d.r.t->names[cols[k]]),
+                        brief_form ? "" : " ", x);
+        else
+            key_put_value(&out, value);
+    }
+    canvas_put_short(&brief, text_str(&out), LABEL_CHARS * (n > 1 ? 2 : 1));
+    text_free(&out);
+    return canvas_keep_text(f->c, &brief);
+}
+
+/* Which rows of the panel have a text. */
+static int put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
+{
+    struct xy *f = p->f;
+    const char *label = f->spec->label;
+    int32_t cols[MAX_TEXTS], n = text_columns(f, cols, e);
+    int32_t col = table_find(f->d.r.t, label), knee_col = table_find(f->d.r.t, "knee");
+    bool knee = strcmp(label, "knee") == 0, front = strcmp(label, "front") == 0,
+         top = strcmp(label, "top") == 0;
+    int64_t the_knee = knee && knee_col < 0 ? find_knee(p, n_front) : -1;
+    bool *on_front = canvas_new(f->c, f->d.n, sizeof *on_front, e);
+    struct places places;
+    char buf[NUM_TEXT];
+    int n_put = 0;
+
+    if (n < 0)
+        return ERR_USAGE;
+    if (!knee && !front && !top && col < 0)
+        return err_set(e, ERR_USAGE, "option --label is \"%s\", need knee, front, top or a column", label);
+    if (!on_front ||
+        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 3 + MAX_LABELS, e))
+        return ERR_NOMEM;
+    for (int64_t k = 0; k < n_front; k++)
+        on_front[f->order[k]] = true;
+    places.inside = (struct canvas_box){ p->on.box.left + 2, p->on.box.top + 1, p->on.box.right - 2,
+                                         p->on.box.bottom - 2 };
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, p->index) && f->chosen[i])
+            places_take_marker(&places, panel_px(&p->on, (struct canvas_xy){ x_at(f, i), y_at(f, p->m, i) }));
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind) {
+            struct canvas_xy at = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), y_at(f, p->m, i) });
+            places_take(&places, (struct place_taken){ .box = { at.x - 2, at.y - 2, at.x + 2, at.y + 2 },
+                                                       .thin = true });
+        }
+    for (int64_t k = 0; k + 1 < n_front; k++) {
+        struct canvas_xy a = panel_px(&p->on,
+                                      (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, 0, f->order[k]) }),
+                         b = panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k + 1]),
+                                                                  y_at(f, 0, f->order[k + 1]) });
+        places_take(&places, (struct place_taken){
+                                 .box = { fmin(a.x, b.x), a.y - 1, fmax(a.x, b.x), a.y + 1 }, .thin = true });
+        places_take(&places, (struct place_taken){
+                                 .box = { b.x - 1, fmin(a.y, b.y), b.x + 1, fmax(a.y, b.y) }, .thin = true });
+    }
+    for (int64_t i = 0; i < f->d.n && n_put < MAX_LABELS && f->n_knees < MAX_LABELS; i++) {
+        bool wanted =
+            knee    ? (knee_col < 0 ? i == the_knee : strcmp(data_text(buf, &f->d, i, knee_col), "yes") == 0)
+            : front ? on_front[i]
+            : top   ? f->spec->top > 0 && f->chosen[i]
+                    : data_text(buf, &f->d, i, col)[0] != '\0';
+        struct canvas_xy at = { x_at(f, i), y_at(f, p->m, i) };
+        if (!wanted || !is_in_panel(f, i, p->index) || !f->chosen[i] ||
+            !is_on_axes(f, p->index, i, p->m, false))
+            continue;
+        if (knee)
+            f->order_knees[f->n_knees++] = i;
+        const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
+        for (int brief = 0; brief < 2; brief++) {
+            const char *text = own[0] ? own : text_of(f, i, cols, n, brief);
+            if (!text[0] || !places_put(&places, f->c, panel_px(&p->on, at), text, CANVAS_BLACK))
+                continue;
+            n_put++;
+            break;
+        }
+    }
+    return 0;
+}
+
+static void put_categories(const struct xy *f, const struct canvas_box *box)
+{
+    int32_t n = (int32_t)(f->x[0].hi + 0.5);
+    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
+                               .align = ALIGN_CENTER,
+                               .size_px = CANVAS_SMALL_PX,
+                               .room_px = (box->right - box->left) / n - 3 };
+
+    for (int32_t i = 0; i < n; i++) {
+        at.x_px = box->left + (i + 0.5) * (box->right - box->left) / n;
+        canvas_text(f->c, &at, f->categories.names.list[i]);
+    }
+}
+
+static int put_panel(struct xy *f, int32_t index, struct err *e)
+{
+    struct xy_panel p = {
+        f, { f->c, wrap_box(&f->page, index), f->x[index], f->y[index] }, index, metric_of(f, index)
+    };
+    struct canvas_label name = { .x_px = (p.on.box.left + p.on.box.right) / 2,
+                                 .y_px = p.on.box.top - CANVAS_STRIP_PX * 0.5,
+                                 .align = ALIGN_CENTER,
+                                 .room_px = p.on.box.right - p.on.box.left + f->page.look->name_px };
+    int rc = 0;
+
+    canvas_panel(f->c, &p.on.box, f->x_words ? NULL : &p.on.x, &p.on.y);
+    if (f->x_words) {
+        text_printf(&f->c->script, "set xrange [0:%.10g]\n", p.on.x.hi);
+        put_categories(f, &p.on.box);
+    }
+    if (f->page.names[index][0])
+        canvas_text(f->c, &name, f->page.names[index]);
+    int64_t n_front = f->front ? find_front(&p, e) : 0;
+    if (n_front < 0)
+        return ERR_NOMEM;
+    if (f->spec->label)
+        rc = put_texts(&p, n_front, e);
+    if (rc)
+        return rc;
+    if (n_front > 0) {
+        int64_t *front = canvas_new(f->c, n_front, sizeof *front, e);
+        if (!front)
+            return ERR_NOMEM;
+        memcpy(front, f->order, (size_t)n_front * sizeof *front);
+        put_cloud(&p);
+        memcpy(f->order, front, (size_t)n_front * sizeof *front);
+        put_front(&p, n_front);
+    } else {
+        put_cloud(&p);
+    }
+    for (int32_t color = 0; color < f->color.names.n && !rc; color++)
+        for (int32_t shape = 0; shape < f->shape.names.n && !rc; shape++) {
+            if (!f->spec->bars)
+                put_halves(&p, color, shape);
+            rc = put_series(&p, color, shape, e);
+        }
+    for (int64_t k = 0; k < f->n_knees; k++)
+        canvas_point(f->c, x_at(f, f->order_knees[k]), y_at(f, p.m, f->order_knees[k]));
+    canvas_block_end(f->c, (struct mark){ MARK_RING, 0 });
+    f->n_knees = 0;
+    canvas_draw(f->c);
+    return rc;
+}
+
+/* ---- the page ---- */
+
+static void put_shade_legend(struct xy *f)
+{
+    for (int i = 0; i < SHADE_COUNT; i++)
+        canvas_legend(f->c, (struct mark){ MARK_SPOT, SHADE_COUNT - 1 - i },
+                      canvas_keep(f->c, "%s%.3g", i == 0 ? canvas_keep(f->c, "%s up to ", f->color_name) : "",
+                                  f->shade_ends[i]));
+}
+
+static const char *word_of(const struct facet *facet, int32_t i)
+{
+    return facet->names.list[i][0] ? facet->names.list[i] : "(blank)";
+}
+
+static void put_legend(struct xy *f)
+{
+    bool shapes = f->shape.names.n > 1, joined = f->spec->join && shapes, any_hollow = false;
+
+    if (f->front)
+        canvas_legend(f->c, (struct mark){ MARK_FRONT, 0 }, "front");
+    if (f->spec->behind && f->spec->top > 0)
+        canvas_legend(f->c, (struct mark){ MARK_CLOUD, 0 }, "others");
+    if (f->shades && !f->spec->join && !f->spec->bars)
+        put_shade_legend(f);
+    else
+        for (int32_t k = 0; k < f->color.names.n && (f->color.names.n > 1 || joined); k++)
+            for (int32_t s = 0; s < (joined ? f->shape.names.n : 1); s++) {
+                bool rest = k >= COLORS && !f->spec->join && !f->spec->bars;
+                if (!rest || k == COLORS)
+                    canvas_legend(f->c, mark_of(f, k, s, false),
+                                  rest ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
+                                       : canvas_keep(f->c, "%s%s%s", word_of(&f->color, k),
+                                                     joined ? " · " : "",
+                                                     joined ? word_of(&f->shape, s) : ""));
+            }
+    for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
+        canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) }, word_of(&f->shape, s));
+    if (f->shape.names.n > COLORS && !f->spec->join && !f->spec->bars && !f->shades)
+        canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
+    if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
+        canvas_legend(f->c, (struct mark){ MARK_RING, 0 }, "knee");
+    for (int64_t i = 0; i < f->d.n; i++)
+        any_hollow = any_hollow || (is_hollow(f, i) && f->chosen[i]);
+    if (any_hollow && !f->spec->join && !f->spec->bars)
+        canvas_note(f->c, "hollow: needs more memory than an NPU has");
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (half_at(f, 0, i) > 0 && !f->spec->bars) {
+            canvas_note(f->c, "whiskers: %s%s", f->half_names[0], f->any_cut ? ", cut at the frame" : "");
+            break;
+        }
+}
+
+static int draw_xy(struct xy *f, struct err *e)
+{
+    static const struct wrap_look looks[] = { { .most = GRID_COLUMNS * GRID_ROWS,
+                                                .in_row = 3,
+                                                .panel_px = 240,
+                                                .least_px = 110,
+                                                .alone = 1.5,
+                                                .y_tics_px = 44,
+                                                .gap_px = 10,
+                                                .name_px = 44,
+                                                .strip_px = 6 } };
+    struct wrap_look look = looks[0];
+    const char **names = name_panels(f, e);
+    int rc = names ? choose_top(f, e) : ERR_NOMEM;
+
+    if (!rc)
+        rc = fit_panels(f, e);
+    if (rc)
+        return rc;
+    look.in_row = f->has_rows ? f->n_columns : 3;
+    if (f->has_rows && f->n_panels > f->n_columns)
+        look.panel_px = f->n_panels / f->n_columns > 2 ? 170 : 220;
+    wrap_fit(&f->page, f->c, &look, names, f->n_panels);
+    put_left_out(f);
+    if (f->x_words && f->categories.names.n > MAX_CATEGORIES)
+        canvas_note(f->c, "first %d of %d words of %s", MAX_CATEGORIES, (int)f->categories.names.n,
+                    f->x_name);
+    count_outside(f);
+    put_legend(f);
+    rc = wrap_open(&f->page, e);
+    if (rc)
+        return rc;
+    canvas_axis_labels(f->c, &f->page.body, f->x_title,
+                       f->n_y > 1 ? canvas_keep(f->c, "%s, %s", f->y_title[0], f->y_title[1])
+                                  : f->y_title[0]);
+    for (int32_t p = 0; p < f->n_panels && !rc; p++)
+        rc = put_panel(f, p, e);
+    canvas_close(f->c);
+    return rc;
+}
+
+int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
+                   struct text *script, struct err *e)
+{
+    static const char *const no_columns[] = { NULL };
+    static const struct plot_figure figure = { .name = "xy", .columns = no_columns };
+    const struct rows r = { .t = t, .figure = &figure, .opt = opt };
+    struct canvas c;
+    struct xy f = { .c = &c, .spec = spec, .d = { .r = r } };
+
+    double scale;
+    canvas_init(&c, opt, "");
+    int rc = rows_check(&r, e);
+    if (!rc)
+        rc = choose_axes(&f, e);
+    if (!rc)
+        rc = choose_facets(&f, e);
+    if (!rc)
+        rc = choose_front(&f, e);
+    if (!rc)
+        canvas_title(&c, canvas_keep(&c, "%s%s%s over %s", axis_title(&f, f.y_name[0], -1, &scale),
+                                     f.n_y > 1 ? " and " : "",
+                                     f.n_y > 1 ? axis_title(&f, f.y_name[1], -1, &scale) : "",
+                                     axis_title(&f, f.x_name, -1, &scale)));
+    if (!rc)
+        rc = read_xy(&f, &r, e);
+    if (!rc)
+        rc = name_series(&f, e);
+    if (!rc)
+        rc = draw_xy(&f, e);
+    if (!rc)
+        rc = text_check(&c.script, e);
+    if (!rc) {
+        text_add(script, text_str(&c.script), c.script.n);
+        rc = text_check(script, e);
+    }
+    canvas_free(&c);
+    return rc;
+}
+
+int plot_xy_list(const struct table *t, struct text *out, struct err *e)
+{
+    static const struct plot_options opt = { 0 };
+    static const struct plot_figure figure = { .name = "xy" };
+    struct rows r = { .t = t, .figure = &figure, .opt = &opt };
+    struct table list = { 0 };
+    struct canvas c;
+    char buf[NUM_TEXT];
+
+    table_column(&list, "column", TABLE_TEXT);
+    table_column(&list, "holds", TABLE_TEXT);
+    table_column(&list, "values", TABLE_COUNT);
+    table_column(&list, "distinct", TABLE_COUNT);
+    table_column(&list, "least", TABLE_REAL);
+    table_column(&list, "most", TABLE_REAL);
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        struct names names = { 0 };
+        bool words = has_words(t, col);
+        double least = HUGE_VAL, most = -HUGE_VAL, x;
+        int64_t n = 0;
+        canvas_init(&c, &opt, "");
+        for (r.row = 0; r.row < t->n_rows; r.row++) {
+            const char *value = rows_text(buf, &r, col);
+            if (!value[0])
+                continue;
+            n++;
+            names_add(&c, &names, value);
+            if (!words && num_parse_real(value, &x)) {
+                least = fmin(least, x);
+                most = fmax(most, x);
+            }
+        }
+        table_row(&list);
+        table_put_text(&list, t->names[col]);
+        table_put_text(&list, n == 0 ? "nothing" : words ? "words" : "numbers");
+        table_put_count(&list, n);
+        table_put_count(&list, names.n);
+        table_put_real(&list, words || n == 0 ? (double)NAN : least);
+        table_put_real(&list, words || n == 0 ? (double)NAN : most);
+        canvas_free(&c);
+    }
+    int rc = table_write(&list, TABLE_AS_TEXT, NULL, out, e);
+    table_free(&list);
+    return rc;
+}

@@ -1,0 +1,36 @@
+/** @file Any columns of any table as points, lines or bars: `weft plot xy`. */
+#ifndef PLOTS_XY_H
+#define PLOTS_XY_H
+
+#include <stdbool.h>
+
+#include "plots/figure.h"
+
+enum plot_xy_scale { PLOT_XY_FIT, PLOT_XY_LINEAR, PLOT_XY_LOG };
+
+/** What is drawn how. All borrowed; NULL and 0 are the defaults. */
+struct plot_xy {
+    const char *x, *y[2]; /**< columns; of y a row of panels each. NULL: those that are mostly compared */
+    const char *color, *shape;      /**< columns that tell series apart; "" = none */
+    const char *facet, *facet_rows; /**< columns that make panels; "" = none */
+    bool shared;                    /**< one scale for all panels; always so in a grid */
+    enum plot_xy_scale scale[2];    /**< of x, of y */
+    const char *range[2];           /**< "LO:HI", either may be blank */
+    const char *axis_label[2];      /**< in place of title and unit by the column's name */
+    bool join, bars;                /**< lines by x, the best y of equal x; bars over words */
+    const char *front;              /**< "min,max": what is better in x and y; "no": no front */
+    const char *label;              /**< "knee", "front", "top", or a column: rows that fill it have a text */
+    const char *text;               /**< columns that texts show, with commas between */
+    int64_t top;                    /**< so many best rows of each facet; 0 = all */
+    const char *by;                 /**< column by which they are best: y */
+    bool behind;                    /**< other rows stay as a grey cloud */
+};
+
+/** The gnuplot script, appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
+ * words where numbers are needed, a range that is none. */
+int plot_xy_script(const struct plot_xy *xy, const struct table *t, const struct plot_options *opt,
+                   struct text *script, struct err *e);
+/** The columns of @p t: kind, values, least, most, how many are distinct. ERR_NOMEM */
+int plot_xy_list(const struct table *t, struct text *out, struct err *e);
+
+#endif

@@ -1,0 +1,237 @@
+/* Any columns as points, lines and bars: a table of a call each, what its script has and lacks. */
+#include "tests/unit/test_plots_placement.h"
+
+#include "plots/xy.h"
+
+#define DESIGNS                                                                                              \
+    "point,network,workload,objective,status,total_GBps,time_s,cost_usd,fits\n"                              \
+    "0,flat,a,time,solved,100,4,1e6,yes\n"                                                                   \
+    "1,flat,a,cost,solved,200,3,2e6,yes\n"                                                                   \
+    "2,deep,a,time,solved,300,3.5,3e6,no\n"                                                                  \
+    "3,deep,b,time,solved,400,2,4e6,yes\n"                                                                   \
+    "4,deep,b,time,infeasible,500,,,\n"                                                                      \
+    "5,deep,b,time,solved,600,,5e6,yes\n"
+#define JOBS  "scheduler,load,jct_s,jct_s_ci\nlas,1,10,2\nlas,2,20,0\nfifo,1,40,50\nfifo,1,30,0\nfifo,2,-5,\n"
+#define MANY  "k,x,y\n1,1,1\n2,2,2\n3,3,3\n4,4,4\n5,5,5\n6,6,6\n7,7,7\n8,8,8\n"
+#define WORDS "k,x,y\na,1,1\nb,2,2\nc,3,3\nd,4,4\ne,5,5\nf,6,6\ng,7,7\nh,8,8\ni,9,9\n"
+
+static const struct {
+    const char *what, *csv;
+    struct plot_xy xy;
+    const char *has[5], *lacks;
+} cases[] = {
+    { "colours and shapes apart, a panel per workload, hollow where a design does not fit, cost in its unit",
+      DESIGNS,
+      { .shape = "objective", .front = "no" },
+      { "\n1 4\nEOD\n$d2 << EOD\n2 3\nEOD\n$d3 << EOD\n3 3.5\nEOD\nplot $d1 using 1:2 with points ps 0.8 lw "
+        "1.2 lc rgb "
+        "'#0072B2' pt 7, $d2 using 1:2 with points ps 0.8 lw 1.2 lc rgb '#0072B2' pt 9, $d3 using 1:2 with "
+        "points ps 0.8 "
+        "lw 1.2 lc rgb '#D55E00' pt 6",
+        "'cost [M USD]' at", "'time [s]' at", "set label 'b' at",
+        "rows left out: 1 infeasible, 1 blank; hollow: needs more memory" },
+      "with lines" },
+    { "the front is a staircase of what fits, known for time and cost",
+      DESIGNS,
+      { .facet = "", .color = "" },
+      { "\n1 4\n2 4\n2 3\n4 3\n4 2\n", "'front' at", "\n1 4\n2 3\n4 2\nEOD" },
+      "set label 'a' at" },
+    { "what is better can be said, and a range cuts",
+      DESIGNS,
+      { .x = "total_GBps", .y = { "time_s" }, .facet = "", .front = "max,min", .range = { NULL, "2.5:" } },
+      { "1 points lie outside the range", "set yrange [2.5:", "'total [GB/s]' at" },
+      "'b' at" },
+    { "the best few, the others behind",
+      DESIGNS,
+      { .facet = "", .top = 1, .behind = true, .by = "time_s", .label = "top", .text = "network" },
+      { "the best 1 by time_s", "with points ps 0.4", "set label 'deep' at", "'others' at", "\n4 2\nEOD" },
+      NULL },
+    { "the knee has a ring",
+      DESIGNS,
+      { .facet = "", .label = "knee" },
+      { "ps 1.7 lw 1.4", "'knee' at" },
+      NULL },
+    { "lines by x take the best of equal x, below zero too; whiskers of NAME_ci in the colour of the line, "
+      "cut",
+      JOBS,
+      { .x = "load", .y = { "jct_s" }, .join = true },
+      { "\n1 30\n2 -5\nEOD", "\n1 10\n2 20\nEOD", "whiskers: jct_s_ci, cut at the frame", "\n1 10 8 12\nEOD",
+        "lc rgb '#D55E00' dt (12,3,2,3) ps 0.6" },
+      "1 40\n" },
+    { "a log axis leaves out what is not above zero",
+      JOBS,
+      { .x = "load", .y = { "jct_s" }, .scale = { PLOT_XY_FIT, PLOT_XY_LOG } },
+      { "left out of log axes: 1 points not above zero", "set logscale y" },
+      "2 -5" },
+    { "bars over words; two quantities are two rows of panels",
+      JOBS,
+      { .x = "scheduler", .y = { "jct_s", "load" }, .bars = true },
+      { "\n0.1 0 0.9 10\n1.1 0 1.9 -5\nEOD", "with boxxyerror", "'las' at", "set label 'jct [s]' at",
+        "set label 'load' at" },
+      "with points" },
+    { "numbers of more values than colours are shades",
+      MANY,
+      { .x = "x", .y = { "y" }, .color = "k" },
+      { "lc rgb '#08519C' pt 7", "lc rgb '#F7FBFF' pt 7", "'k up to 1.88' at" },
+      "others" },
+    { "words beyond the seventh are others",
+      WORDS,
+      { .x = "x", .y = { "y" }, .color = "k" },
+      { "'2 others' at", "lc rgb '#555555' pt 4", "'g' at" },
+      "'h' at" },
+    { "a grid of panels has one scale and names both ways",
+      DESIGNS,
+      { .facet = "workload", .facet_rows = "objective" },
+      { "set label 'a · time' at", "set label 'a · cost' at", "set label 'b · time' at" },
+      NULL },
+    { "one series needs no legend, and its axes can be named",
+      MANY,
+      { .x = "x", .y = { "y" }, .axis_label = { "size", "speed" } },
+      { "'size' at", "'speed' at", "'y over x' at" },
+      "legend" },
+};
+
+static void calls_draw_what_they_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plot_options opt = { 0 };
+        struct text s = { 0 };
+        struct table t;
+        struct err e = { 0 };
+        placement_table(&t, cases[i].csv);
+        if (plot_xy_script(&cases[i].xy, &t, &opt, &s, &e) ||
+            (cases[i].lacks && strstr(text_str(&s), cases[i].lacks)))
+            fail_msg("%s: %s%s", cases[i].what, e.msg, text_str(&s));
+        for (size_t k = 0; k < COUNT_OF(cases[i].has) && cases[i].has[k]; k++)
+            if (!strstr(text_str(&s), cases[i].has[k]))
+                fail_msg("%s: lacks %s in\n%s", cases[i].what, cases[i].has[k], text_str(&s));
+        text_free(&s);
+        table_free(&t);
+    }
+}
+
+static void panels_have_their_own_scales_unless_shared(void **state)
+{
+    struct plot_xy xy = { .front = "no" };
+    struct plot_options opt = { 0 };
+    struct table t;
+    (void)state;
+    placement_table(&t, DESIGNS);
+    for (int shared = 0; shared < 2; shared++) {
+        struct text s = { 0 };
+        struct err e = { 0 };
+        xy.shared = shared;
+        assert_ok(plot_xy_script(&xy, &t, &opt, &s, &e), &e);
+        const char *first = strstr(text_str(&s), "set xrange ["), *second = strstr(first + 1, "set xrange [");
+        size_t n = strcspn(first, "\n");
+        assert_int_equal(strncmp(first, second, n + 1) == 0, shared);
+        text_free(&s);
+    }
+    table_free(&t);
+}
+
+static void what_cannot_be_drawn_is_refused(void **state)
+{
+    static const struct {
+        const char *csv;
+        struct plot_xy xy;
+        enum err_code code;
+        const char *want;
+    } wrong[] = {
+        { DESIGNS,
+          { .x = "cost", .y = { "time_s" } },
+          ERR_USAGE,
+          "option --x is \"cost\", need a column of the table" },
+        { DESIGNS, { .color = "objectve" }, ERR_USAGE, "nearest is objective" },
+        { DESIGNS,
+          { .x = "cost_usd", .y = { "network" } },
+          ERR_USAGE,
+          "--y is network, which holds words, need numbers" },
+        { DESIGNS,
+          { .x = "cost_usd", .bars = true },
+          ERR_USAGE,
+          "option --bars is over cost_usd, which holds numbers" },
+        { DESIGNS, { .x = "network", .front = "min,min" }, ERR_USAGE, "option --front is over network" },
+        { DESIGNS, { .front = "least" }, ERR_USAGE, "option --front is \"least\", need min or max" },
+        { DESIGNS, { .range = { "5:1" } }, ERR_USAGE, "option --range-x is \"5:1\", need LO:HI" },
+        { DESIGNS, { .range = { NULL, "a:" } }, ERR_USAGE, "option --range-y is \"a:\", need LO:HI" },
+        { DESIGNS,
+          { .label = "nee" },
+          ERR_USAGE,
+          "option --label is \"nee\", need knee, front, top or a column" },
+        { DESIGNS,
+          { .label = "front", .text = "network,nothing" },
+          ERR_USAGE,
+          "option --text is \"nothing\"" },
+        { DESIGNS, { .by = "network", .top = 1 }, ERR_USAGE, "option --by is network, which holds words" },
+        { DESIGNS,
+          { .y = { "time_s", "cost_usd" }, .facet_rows = "network" },
+          ERR_USAGE,
+          "goes with one --y" },
+        { MANY, { 0 }, ERR_USAGE, "option --x is missing, need a column" },
+        { MANY, { .x = "x" }, ERR_USAGE, "option --y is missing, need a column" },
+        { "x,y\n1,\n",
+          { .x = "x", .y = { "y" } },
+          ERR_PARSE,
+          "rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
+        { "x,y\n1,-1\n",
+          { .x = "x", .y = { "y" }, .scale = { 0, PLOT_XY_LOG } },
+          ERR_PARSE,
+          "rows to draw: is 0 of 1" },
+    };
+    struct plot_options opt = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        struct text s = { 0 };
+        struct table t;
+        struct err e = { 0 };
+        placement_table(&t, wrong[i].csv);
+        assert_fails(plot_xy_script(&wrong[i].xy, &t, &opt, &s, &e), &e, wrong[i].code, wrong[i].want);
+        assert_int_equal(s.n, 0);
+        text_free(&s);
+        table_free(&t);
+    }
+}
+
+static void the_script_itself_is_a_format_of_every_figure(void **state)
+{
+    struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
+    struct text script = { 0 }, image = { 0 };
+    struct table t;
+    struct err e = { 0 };
+    (void)state;
+    sample_table(&t, sample_rows, COUNT_OF(sample_rows));
+    assert_ok(plot_script("speedup", &t, &svg, &script, &e), &e);
+    assert_ok(plot_draw("speedup", &t, &gp, &image, &e), &e);
+    assert_string_equal(text_str(&script), text_str(&image));
+    text_free(&script);
+    text_free(&image);
+    table_free(&t);
+}
+
+static void the_list_says_what_columns_hold(void **state)
+{
+    struct text out = { 0 };
+    struct table t;
+    struct err e = { 0 };
+    (void)state;
+    placement_table(&t, DESIGNS);
+    assert_ok(plot_xy_list(&t, &out, &e), &e);
+    assert_has(text_str(&out), "network     words         6         2");
+    assert_has(text_str(&out), "time_s      numbers       4         4      2      4");
+    text_free(&out);
+    table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_draw_what_they_say),
+        cmocka_unit_test(panels_have_their_own_scales_unless_shared),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(the_script_itself_is_a_format_of_every_figure),
+        cmocka_unit_test(the_list_says_what_columns_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
