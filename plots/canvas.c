@@ -282,7 +282,7 @@ static double put_lines(struct canvas *c, const char *s, double size_px, double 
     return top_px;
 }
 
-static double put_head(struct canvas *c, bool measure)
+static double canvas_put_head(struct canvas *c, bool measure)
 {
     double y = put_lines(c, text_str(&c->title), CANVAS_TITLE_PX, 10, CANVAS_BLACK, measure);
     return put_lines(c, text_str(&c->note), CANVAS_SMALL_PX, y + 2, CANVAS_GREY, measure) + 6;
@@ -335,7 +335,7 @@ static void write_terminal(struct canvas *c)
 
 int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e)
 {
-    double top_px = put_head(c, true), legend_px = legend_height(c);
+    double top_px = canvas_put_head(c, true), legend_px = legend_height(c);
 
     c->height_px = c->opt->height_px ? c->opt->height_px : ceil(top_px + body_px + legend_px);
     if (c->height_px < top_px + least_px + legend_px)
@@ -352,7 +352,7 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
                           "set tics");
     write_font(c, CANVAS_SMALL_PX);
     text_puts(&c->script, "\n");
-    put_head(c, false);
+    canvas_put_head(c, false);
     return 0;
 }
 
@@ -433,7 +433,7 @@ void canvas_draw(struct canvas *c)
 }
 
 /* The legend's panel is as wide as the page and has one unit to the pixel, from its top. */
-static void put_sample(struct canvas *c, const struct canvas_sample *s, double x, double y)
+static void canvas_put_sample(struct canvas *c, const struct canvas_sample *s, double x, double y)
 {
     switch (s->mark.kind) {
     case MARK_FILL:
@@ -483,7 +483,7 @@ static void put_legend_row(struct canvas *c, int32_t first, int32_t n, double le
                                    .size_px = CANVAS_FONT_PX,
                                    .room_px = sample_width(c, i) - SAMPLE_PX - TEXT_GAP_PX + 1,
                                    .color = CANVAS_BLACK };
-        put_sample(c, &c->samples[i], left_px, y_px - c->legend_top_px);
+        canvas_put_sample(c, &c->samples[i], left_px, y_px - c->legend_top_px);
         canvas_text(c, &at, text_str(&c->samples[i].label));
         left_px += sample_width(c, i) + LEGEND_GAP_PX;
     }

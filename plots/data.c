@@ -188,7 +188,7 @@ int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, cons
 /* ---- columns ---- */
 
 /* The names behind `dims`, which are as many as n_dims says. */
-static int read_dims(struct data *d, int32_t col, struct err *e)
+static int data_read_dims(struct data *d, int32_t col, struct err *e)
 {
     int32_t count_col, n = 0;
     double wanted;
@@ -233,7 +233,7 @@ static int read_per_dim(struct data *d, int32_t k, bool *blank, struct err *e)
     return rc;
 }
 
-static int read_real(struct data *d, int32_t k, bool *blank, struct err *e)
+static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
 {
     const struct bind *b = &d->binds[k];
     double *x = &d->x[k][d->n];
@@ -261,7 +261,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
     char buf[NUM_TEXT];
 
     if (b->as == AS_DIMS)
-        return read_dims(d, d->col[k], e);
+        return data_read_dims(d, d->col[k], e);
     if (b->as == AS_PER_DIM)
         return read_per_dim(d, k, blank, e);
     if ((b->as == AS_WORD || b->as == AS_SAME) && !*blank) {
@@ -279,7 +279,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
         if (!*keep)
             d->undone[d->n_undone++] = d->r.row;
     }
-    return b->as == AS_WORD || b->as == AS_SAME || b->as == AS_STATUS ? 0 : read_real(d, k, blank, e);
+    return b->as == AS_WORD || b->as == AS_SAME || b->as == AS_STATUS ? 0 : data_read_real(d, k, blank, e);
 }
 
 static int data_columns(struct data *d, struct err *e)

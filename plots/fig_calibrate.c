@@ -86,7 +86,7 @@ static int gather_curves(struct calibrate *f, struct err *e)
     return data_sort(f->order, f->n, keys, 2, e);
 }
 
-static void fit_axes(struct calibrate *f)
+static void calibrate_fit_axes(struct calibrate *f)
 {
     const struct data *d = &f->data;
     struct panel_range range = PANEL_RANGE;
@@ -117,7 +117,7 @@ static const char *describe_curve(const struct calibrate *f, int32_t curve, bool
     return canvas_keep_text(f->c, &out);
 }
 
-static void put_notes(struct calibrate *f)
+static void calibrate_put_notes(struct calibrate *f)
 {
     const char *common = describe_curve(f, 0, false);
 
@@ -131,7 +131,7 @@ static void put_notes(struct calibrate *f)
         canvas_note(f->c, "%lld rows lack a value and are left out", (long long)f->n_blank);
 }
 
-static void put_legend(struct calibrate *f)
+static void calibrate_put_legend(struct calibrate *f)
 {
     if (f->curves.n == 1) {
         canvas_legend(f->c, (struct mark){ MARK_POINT, 0 }, "measured");
@@ -173,9 +173,9 @@ static int draw_calibrate(struct calibrate *f, struct err *e)
     double around = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + GAP_PX;
     struct canvas_box body;
 
-    fit_axes(f);
-    put_notes(f);
-    put_legend(f);
+    calibrate_fit_axes(f);
+    calibrate_put_notes(f);
+    calibrate_put_legend(f);
     int rc =
         canvas_open(f->c, &body, PANEL_PX + ERROR_PX + around, LEAST_PANEL_PX + LEAST_ERROR_PX + around, e);
     if (rc)

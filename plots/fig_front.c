@@ -115,7 +115,7 @@ static int put_what(struct front_fig *f, int32_t panel, enum what what, const st
     return rc;
 }
 
-static int put_panel(struct front_fig *f, int32_t panel, struct err *e)
+static int front_put_panel(struct front_fig *f, int32_t panel, struct err *e)
 {
     struct panel p = { .c = f->c, .box = wrap_box(&f->page, panel) };
     struct panel_range range = PANEL_RANGE;
@@ -171,7 +171,7 @@ static int draw_front(struct front_fig *f, struct err *e)
     canvas_axis_labels(f->c, body, canvas_keep(f->c, "network cost [%s]", f->usd.name),
                        canvas_keep(f->c, "time of a training step [%s]", f->seconds.name));
     for (int32_t panel = 0; panel < f->page.n && !rc; panel++)
-        rc = put_panel(f, panel, e);
+        rc = front_put_panel(f, panel, e);
     canvas_close(f->c);
     return rc;
 }

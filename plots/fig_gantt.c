@@ -221,20 +221,20 @@ static int compare_stays(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
-static bool is_own(const struct gpu *gpu, const struct stay *s)
+static bool gantt_is_own(const struct gpu *gpu, const struct stay *s)
 {
     return gpu->job == s->job && gpu->until == s->from;
 }
 
 /* Mark GPUs for the stay while it needs more: `own` those that it just had, else any in a row of `run` or
  * more free ones. Returns how many it still needs. */
-static int32_t take_gpus(struct bench *b, const struct stay *s, int32_t need, bool own, int32_t run)
+static int32_t gantt_take_gpus(struct bench *b, const struct stay *s, int32_t need, bool own, int32_t run)
 {
     int32_t free_before = 0;
 
     for (int32_t i = 0; i < b->n && need > 0; i++) {
         bool is_free = b->gpus[i].until <= s->from && !b->gpus[i].taken;
-        free_before = is_free && (is_own(&b->gpus[i], s) || !own) ? free_before + 1 : 0;
+        free_before = is_free && (gantt_is_own(&b->gpus[i], s) || !own) ? free_before + 1 : 0;
         if (free_before < run)
             continue;
         /* The row of free ones is long enough: all of it, from its beginning. */
@@ -249,12 +249,12 @@ static int32_t take_gpus(struct bench *b, const struct stay *s, int32_t need, bo
 
 static int choose_gpus(struct bench *b, const struct stay *s, struct err *e)
 {
-    int32_t need = take_gpus(b, s, s->n_gpus, true, 1);
+    int32_t need = gantt_take_gpus(b, s, s->n_gpus, true, 1);
 
     if (need == s->n_gpus)
-        need = take_gpus(b, s, need, false, need);
+        need = gantt_take_gpus(b, s, need, false, need);
     if (need > 0)
-        need = take_gpus(b, s, need, false, 1);
+        need = gantt_take_gpus(b, s, need, false, 1);
     for (; need > 0; need--) {
         struct gpu *gpus = array_grow(b->gpus, b->n, &b->cap, sizeof *gpus);
         if (!gpus)
@@ -271,7 +271,7 @@ static int put_gpus(struct bench *b, const struct stay *s, int32_t first, int32_
     struct gantt *g = b->g;
     const struct gpu *gpu = &b->gpus[first];
     int32_t at = g->n_boxes;
-    struct gpu_box *old = is_own(gpu, s) ? &g->boxes[gpu->box] : NULL;
+    struct gpu_box *old = gantt_is_own(gpu, s) ? &g->boxes[gpu->box] : NULL;
 
     if (old && old->gpu == first && old->n_gpus == end - first && old->to == s->from) {
         old->to = s->to;
@@ -311,7 +311,7 @@ static int place_stays(struct bench *b, struct stay *stays, int64_t n, struct er
 
     for (int64_t i = 0; i < n && !rc; i++) {
         for (int32_t k = 0; k < b->n; k++)
-            stays[i].goes_on = stays[i].goes_on || is_own(&b->gpus[k], &stays[i]);
+            stays[i].goes_on = stays[i].goes_on || gantt_is_own(&b->gpus[k], &stays[i]);
         if (stays[i].goes_on)
             rc = place_stay(b, &stays[i], e);
     }
@@ -479,7 +479,8 @@ static int32_t gpus_of_row(const struct gantt *g, int32_t run, int32_t row)
 }
 
 /* Spans between the changes of each row. */
-static void gather_lanes(struct gantt *g, const struct change *changes, int64_t n_changes, struct span *spans)
+static void gantt_gather_lanes(struct gantt *g, const struct change *changes, int64_t n_changes,
+                               struct span *spans)
 {
     int32_t busy = 0;
 
@@ -516,7 +517,7 @@ static int make_map(struct gantt *g, struct err *e)
         changes[2 * i + 1] = (struct change){ s->run, row, s->to, -s->n_gpus };
     }
     qsort(changes, (size_t)(2 * g->n_stays), sizeof *changes, compare_changes);
-    gather_lanes(g, changes, 2 * g->n_stays, spans);
+    gantt_gather_lanes(g, changes, 2 * g->n_stays, spans);
     return 0;
 }
 

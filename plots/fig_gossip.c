@@ -123,7 +123,7 @@ static int32_t line_style(int32_t method)
     return 8 * round + at + (at >= grey);
 }
 
-static void put_count(struct text *out, int64_t n, const char *what)
+static void gossip_put_count(struct text *out, int64_t n, const char *what)
 {
     if (n > 0)
         text_printf(out, "%s%lld %s", out->n ? ", " : "", (long long)n, what);
@@ -142,9 +142,9 @@ static void put_trained_notes(const struct trained *t)
         r.row = d->undone[i];
         n_diverged += rows_equal(&r, d->col[STATUS], "diverged");
     }
-    put_count(&out, n_diverged, "diverged");
-    put_count(&out, d->n_undone - n_diverged, "failed");
-    put_count(&out, d->n_blank, "without a value");
+    gossip_put_count(&out, n_diverged, "diverged");
+    gossip_put_count(&out, d->n_undone - n_diverged, "failed");
+    gossip_put_count(&out, d->n_blank, "without a value");
     if (out.n)
         canvas_note(t->c, "left out of the rows: %s", text_str(&out));
     text_free(&out);
@@ -153,7 +153,7 @@ static void put_trained_notes(const struct trained *t)
 /* ---- axes ---- */
 
 /* Make an axis longer by a share of it at both ends; a linear one from 0 at the least. */
-static struct axis widen(struct axis a, double share)
+static struct axis gossip_widen(struct axis a, double share)
 {
     if (a.log) {
         double factor = pow(a.hi / a.lo, share);
@@ -172,7 +172,7 @@ static struct axis widen(struct axis a, double share)
 static struct axis log_axis(double lo, double hi)
 {
     struct axis a = { .lo = lo, .hi = hi, .log = true };
-    return hi / lo < 5 ? widen(axis_log(lo, hi), 0.03) : widen(a, 0.06);
+    return hi / lo < 5 ? gossip_widen(axis_log(lo, hi), 0.03) : gossip_widen(a, 0.06);
 }
 
 /* Linear around the values, which need not begin at zero: points have no length. */
@@ -180,7 +180,7 @@ static struct axis around(double lo, double hi, double share)
 {
     double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
     double room = fmax(0, least - (hi - lo)) / 2;
-    return widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
+    return gossip_widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
 }
 
 /* Of a time axis that ends at so many seconds: as in the tables, until numbers have five digits; then hours
@@ -236,14 +236,14 @@ struct gossip {
     bool letters, any_zero, any_half, any_cut;
 };
 
-static double value_of(const struct gossip *f, int k, int64_t i)
+static double gossip_value_of(const struct gossip *f, int k, int64_t i)
 {
     return f->t.data.x[k][i];
 }
 
 static double half_of(const struct gossip *f, int64_t i)
 {
-    double half = value_of(f, HALF, i);
+    double half = gossip_value_of(f, HALF, i);
     return isnan(half) ? 0 : half;
 }
 
@@ -270,7 +270,7 @@ static int choose_marks(struct gossip *f, struct err *e)
 
 /* Filled, then hollow, in other colours each round. Markers go on where those of the curves end; the first
  * curve's is none of theirs. */
-static struct mark mark_of(const struct gossip *f, int32_t method)
+static struct mark gossip_mark_of(const struct gossip *f, int32_t method)
 {
     int32_t style = f->t.marks[method] + (f->t.n_curves > 0 ? f->t.n_curves - 1 : 0);
     return (struct mark){ style / 7 % 2 ? MARK_HOLLOW : MARK_POINT, style };
@@ -301,7 +301,7 @@ static double middle_share(const struct axis *a, const double *sorted, int64_t n
 
 /* Linear, or log where this shows more of the difference between most rows: one that is slow would squeeze
  * all others. */
-static int fit_time(struct gossip *f, double lo, double hi, struct err *e)
+static int gossip_fit_time(struct gossip *f, double lo, double hi, struct err *e)
 {
     int64_t n = f->t.data.n;
     double *sorted = canvas_new(f->c, n, sizeof *sorted, e);
@@ -309,7 +309,7 @@ static int fit_time(struct gossip *f, double lo, double hi, struct err *e)
     if (!sorted)
         return ERR_NOMEM;
     for (int64_t i = 0; i < n; i++)
-        sorted[i] = fmax(lo, value_of(f, TIME, i));
+        sorted[i] = fmax(lo, gossip_value_of(f, TIME, i));
     qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
     struct axis log = log_axis(lo, hi), linear = around(lo, hi, 0.07);
     bool better = middle_share(&log, sorted, n) > LOG_GAIN * middle_share(&linear, sorted, n);
@@ -317,12 +317,12 @@ static int fit_time(struct gossip *f, double lo, double hi, struct err *e)
     return 0;
 }
 
-static int fit_x(struct gossip *f, struct err *e)
+static int gossip_fit_x(struct gossip *f, struct err *e)
 {
     double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { 0, 0 };
 
     for (int64_t i = 0; i < f->t.data.n; i++) {
-        const double x[] = { value_of(f, TRAFFIC, i), value_of(f, TIME, i) };
+        const double x[] = { gossip_value_of(f, TRAFFIC, i), gossip_value_of(f, TIME, i) };
         for (int k = 0; k < 2; k++) {
             lo[k] = x[k] > 0 ? fmin(lo[k], x[k]) : lo[k];
             hi[k] = fmax(hi[k], x[k]);
@@ -340,17 +340,17 @@ static int fit_x(struct gossip *f, struct err *e)
     f->x_labels[0] = canvas_keep(f->c, "traffic [%s]", units[0].name);
     f->x_labels[1] = canvas_keep(f->c, "simulated time [%s]", units[1].name);
     f->x[0] = log_axis(lo[0] / units[0].scale, hi[0] / units[0].scale);
-    return fit_time(f, lo[1] / units[1].scale, hi[1] / units[1].scale, e);
+    return gossip_fit_time(f, lo[1] / units[1].scale, hi[1] / units[1].scale, e);
 }
 
 /* Intervals go on at most as far beyond the values as these are apart, or a point: with few seeds they are
  * wide, and what is compared would be one line. */
-static void fit_y(struct gossip *f, int32_t point)
+static void gossip_fit_y(struct gossip *f, int32_t point)
 {
     double lo = HUGE_VAL, hi = 0, low_end = HUGE_VAL, high_end = 0;
 
     for (int64_t i = 0; i < f->t.data.n; i++) {
-        double at = value_of(f, ACCURACY, i), half = half_of(f, i);
+        double at = gossip_value_of(f, ACCURACY, i), half = half_of(f, i);
         if (f->t.data.word[POINT][i] != point)
             continue;
         lo = fmin(lo, at);
@@ -374,8 +374,8 @@ struct gossip_panel {
 
 static struct canvas_xy row_at(const struct gossip_panel *p, int64_t i)
 {
-    return (struct canvas_xy){ fmax(value_of(p->f, p->column ? TIME : TRAFFIC, i), p->on.x.lo),
-                               value_of(p->f, ACCURACY, i) };
+    return (struct canvas_xy){ fmax(gossip_value_of(p->f, p->column ? TIME : TRAFFIC, i), p->on.x.lo),
+                               gossip_value_of(p->f, ACCURACY, i) };
 }
 
 static bool is_here(const struct gossip_panel *p, int64_t i)
@@ -384,7 +384,7 @@ static bool is_here(const struct gossip_panel *p, int64_t i)
 }
 
 /* Thin, for many overlap. */
-static void put_whiskers(const struct gossip_panel *p)
+static void gossip_put_whiskers(const struct gossip_panel *p)
 {
     struct gossip *f = p->f;
 
@@ -403,7 +403,7 @@ static void put_whiskers(const struct gossip_panel *p)
 }
 
 /* The fixed periods of a family, by period. */
-static int put_curve(const struct gossip_panel *p, int32_t family, struct err *e)
+static int gossip_put_curve(const struct gossip_panel *p, int32_t family, struct err *e)
 {
     struct gossip *f = p->f;
     const struct sort_key key = { .x = f->t.period };
@@ -423,19 +423,19 @@ static int put_curve(const struct gossip_panel *p, int32_t family, struct err *e
     return rc;
 }
 
-static void put_points(const struct gossip_panel *p, int32_t method)
+static void gossip_put_points(const struct gossip_panel *p, int32_t method)
 {
     for (int64_t i = 0; i < p->f->t.data.n; i++) {
         struct canvas_xy at = row_at(p, i);
         if (is_here(p, i) && p->f->t.method[i] == method && !is_on_curve(&p->f->t, i))
             canvas_point(p->f->c, at.x, at.y);
     }
-    canvas_block_end(p->f->c, mark_of(p->f, method));
+    canvas_block_end(p->f->c, gossip_mark_of(p->f, method));
 }
 
 /* Periods beside the points of curves; letters beside the others, when they are many: these find room first,
  * for periods can be counted along their curve. */
-static void put_texts(const struct gossip_panel *p, bool fixed)
+static void gossip_put_texts(const struct gossip_panel *p, bool fixed)
 {
     struct gossip *f = p->f;
 
@@ -465,13 +465,13 @@ static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t
     for (int64_t i = 0; i < f->t.data.n; i++)
         if (is_here(&p, i))
             places_take_marker(&f->places, panel_px(&p.on, row_at(&p, i)));
-    put_whiskers(&p);
+    gossip_put_whiskers(&p);
     for (int32_t k = 0; k < f->t.families.n; k++)
-        c->script.failed = put_curve(&p, k, &e) || c->script.failed;
+        c->script.failed = gossip_put_curve(&p, k, &e) || c->script.failed;
     for (int32_t k = 0; k < f->t.methods.n; k++)
-        put_points(&p, k);
-    put_texts(&p, false);
-    put_texts(&p, true);
+        gossip_put_points(&p, k);
+    gossip_put_texts(&p, false);
+    gossip_put_texts(&p, true);
 }
 
 static void put_gossip_notes(struct gossip *f)
@@ -513,7 +513,7 @@ static void put_gossip_legend(struct gossip *f)
         if (f->letters)
             put_method_letter(&label, f, k);
         text_printf(&label, "%s%s", f->letters ? "  " : "", t->methods.list[k]);
-        canvas_legend(f->c, mark_of(f, k), canvas_keep_text(f->c, &label));
+        canvas_legend(f->c, gossip_mark_of(f, k), canvas_keep_text(f->c, &label));
     }
 }
 
@@ -542,11 +542,11 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
     if (!rc)
         rc = choose_marks(&f, e);
     if (!rc)
-        rc = fit_x(&f, e);
+        rc = gossip_fit_x(&f, e);
     if (rc)
         return rc;
     for (int32_t k = 0; k < f.t.points.n; k++)
-        fit_y(&f, k);
+        gossip_fit_y(&f, k);
     put_gossip_notes(&f);
     put_gossip_legend(&f);
     const struct pairs spec = { .points = &f.t.points,
@@ -604,7 +604,7 @@ struct loss_fig {
 };
 
 /* A row without a time, a loss or exchanges does not count: that run has diverged. */
-static bool is_whole(const struct data *d, int64_t i)
+static bool gossip_is_whole(const struct data *d, int64_t i)
 {
     return !isnan(d->x[LOSS_TIME][i]) && !isnan(d->x[LOSS][i]) && !isnan(d->x[EXCHANGES][i]);
 }
@@ -619,7 +619,8 @@ static bool average(struct loss_step *out, const struct data *d, const int64_t *
     *out = (struct loss_step){ 0 };
     for (int64_t k = 0; k < n; k++) {
         int64_t i = order[k];
-        if ((k + 1 < n && d->word[LOSS_SEED][order[k + 1]] == d->word[LOSS_SEED][i]) || !is_whole(d, i))
+        if ((k + 1 < n && d->word[LOSS_SEED][order[k + 1]] == d->word[LOSS_SEED][i]) ||
+            !gossip_is_whole(d, i))
             continue;
         n_whole++;
         out->time_s += d->x[LOSS_TIME][i];
@@ -643,7 +644,7 @@ static int32_t count_seeds(struct loss_fig *f, const int64_t *order, int64_t n, 
     for (int64_t k = 0; k < n; k++) {
         int64_t *end = &f->ends[d->word[LOSS_SEED][order[k]]];
         n_seeds += *end < 0;
-        if (is_whole(d, order[k]) || *end < 0)
+        if (gossip_is_whole(d, order[k]) || *end < 0)
             *end = order[k];
     }
     *differ = false;
@@ -803,7 +804,7 @@ struct loss_panel {
 };
 
 /* What a log axis does not show is left out. */
-static bool is_shown(const struct loss_panel *p, const struct loss_step *s)
+static bool gossip_is_shown(const struct loss_panel *p, const struct loss_step *s)
 {
     return !p->on.y.log || s->y[p->column] > 0;
 }
@@ -819,7 +820,7 @@ static void put_loss_line(const struct loss_panel *p, const struct loss_line *li
     struct canvas_xy last = { 0, 0 };
 
     for (int64_t k = 0; k < line->n; k++) {
-        if (!is_shown(p, &line->list[k]))
+        if (!gossip_is_shown(p, &line->list[k]))
             continue;
         struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
         if (!f->c->in_block)
@@ -840,7 +841,7 @@ static void put_loss_dots(const struct loss_panel *p, const struct loss_line *li
     double last = DOT_PX * (line->method % 8 / 8.0 - 1);
 
     for (int64_t k = 0; k < line->n; k++) {
-        if (!is_shown(p, &line->list[k]))
+        if (!gossip_is_shown(p, &line->list[k]))
             continue;
         struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
         if (px.x - p->on.box.left < last + DOT_PX && line->n > 1)
@@ -863,7 +864,7 @@ static void put_loss_letter(const struct loss_panel *p, const struct loss_line *
     const char *letter = canvas_keep_text(f->c, &made);
     for (int64_t k = line->n - 1; k >= 0; k--) {
         struct canvas_xy px = panel_px(&p->on, step_at(p, &line->list[k]));
-        if (!is_shown(p, &line->list[k]) || px.x > last - BIT_PX)
+        if (!gossip_is_shown(p, &line->list[k]) || px.x > last - BIT_PX)
             continue;
         last = px.x;
         if (places_put(&f->places, f->c, px, letter, CANVAS_BLACK))
@@ -1030,7 +1031,7 @@ static const char *plain_number(struct canvas *c, double x)
 }
 
 /* What the method needs at the point, in the first of several rows; NaN when there is none. */
-static double find_need(const struct need *f, int32_t point, int32_t method)
+static double gossip_find_need(const struct need *f, int32_t point, int32_t method)
 {
     const struct data *d = &f->t.data;
 
@@ -1060,8 +1061,8 @@ static void paint_needs(struct canvas *c, const struct canvas_box *box, int32_t 
 
     (void)box;
     for (int32_t i = 0; i < f->n_methods; i++)
-        if (find_need(f, panel, i) > 0)
-            canvas_point(c, find_need(f, panel, i), i + 0.5);
+        if (gossip_find_need(f, panel, i) > 0)
+            canvas_point(c, gossip_find_need(f, panel, i), i + 0.5);
     canvas_block_end(c, (struct mark){ MARK_POINT, 0 });
 }
 
@@ -1074,7 +1075,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
     f->n_methods = n_all < MAX_METHODS ? n_all : MAX_METHODS;
     for (int32_t k = 0; k < n_points; k++)
         for (int32_t i = 0; i < f->n_methods; i++) {
-            double x = find_need(f, k, i);
+            double x = gossip_find_need(f, k, i);
             ends[k * f->n_methods + i] = isnan(x) ? "–" : x > 0 ? plain_number(f->c, x) : "next to none";
         }
     for (int32_t k = 0; k < n_points; k++)
@@ -1093,7 +1094,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
                                  .unit_px = n_points * f->n_methods <= FEW_ROWS ? HIGH_PX : LOW_PX,
                                  .least_unit_px = LEAST_PX,
                                  /* Log: methods differ by orders of magnitude. */
-                                 .x = hi > 0 ? widen(axis_log(lo, hi), 0.03) : axis_bars(hi),
+                                 .x = hi > 0 ? gossip_widen(axis_log(lo, hi), 0.03) : axis_bars(hi),
                                  .x_label = x_label,
                                  .paint = paint_needs,
                                  .of = f };

@@ -411,21 +411,21 @@ struct learning {
     struct wrap page;
 };
 
-static int compare_reals(const void *a, const void *b)
+static int hetero_compare_reals(const void *a, const void *b)
 {
     const double *p = a, *q = b;
     return (*p > *q) - (*p < *q);
 }
 
 /* What the seeds have come to. */
-static struct step step_of(const struct learning *f, double evaluations)
+static struct step hetero_step_of(const struct learning *f, double evaluations)
 {
     int32_t n = 0;
 
     for (int32_t i = 0; i < f->data.words[CURVE_SEED].n; i++)
         if (!isnan(f->best[i]))
             f->sorted[n++] = f->best[i];
-    qsort(f->sorted, (size_t)n, sizeof *f->sorted, compare_reals);
+    qsort(f->sorted, (size_t)n, sizeof *f->sorted, hetero_compare_reals);
     double middle = n % 2 ? f->sorted[n / 2] : (f->sorted[n / 2 - 1] + f->sorted[n / 2]) / 2;
     return (struct step){ evaluations, middle, f->sorted[0], f->sorted[n - 1] };
 }
@@ -452,7 +452,7 @@ static struct curve join_seeds(const struct learning *f, const int64_t *order, i
         *best = fmin(*best, d->x[COST][order[k]]);
         if (k + 1 < n && evaluations[order[k + 1]] == at)
             continue;
-        struct step s = step_of(f, at), *last = out.n ? &steps[out.n - 1] : NULL;
+        struct step s = hetero_step_of(f, at), *last = out.n ? &steps[out.n - 1] : NULL;
         bool same = last && s.middle == last->middle && s.lo == last->lo && s.hi == last->hi;
         if (s.lo < HUGE_VAL && !same)
             steps[out.n++] = s;
@@ -573,7 +573,7 @@ static double end_of(const struct curve *line, int64_t k)
 }
 
 /* Between the best and the worst seed: there along the worst, back along the best. */
-static void put_band(const struct learning *f, const struct curve *line)
+static void hetero_put_band(const struct learning *f, const struct curve *line)
 {
     if (!f->bands || line->n_seeds < 2 || !(line->end > line->steps[0].evaluations))
         return;
@@ -628,7 +628,7 @@ static void put_learning(struct learning *f, int32_t point)
     wrap_panel(&f->page, &p, point);
     for (int32_t i = 0; i < f->n_curves; i++)
         if (f->curves[i].point == point)
-            put_band(f, &f->curves[i]);
+            hetero_put_band(f, &f->curves[i]);
     if (!f->in_usd)
         canvas_line(f->c, (struct mark){ MARK_FRONT, 0 }, f->x.lo, 1, f->x.hi, 1);
     for (int32_t i = 0; i < f->n_curves; i++)

@@ -109,7 +109,7 @@ static int take_axis(struct outcomes *o, int32_t col, struct err *e)
 
 /* The figure's axes leave the words: of those from `first` on that hold numbers, the first that vary; where
  * any will do and too few vary, others. */
-static int take_axes(struct outcomes *o, int32_t first, struct err *e)
+static int outcomes_take_axes(struct outcomes *o, int32_t first, struct err *e)
 {
     bool taken[MAX_WORDS] = { false };
     int32_t n = 0, kept = first;
@@ -144,7 +144,7 @@ static int find_words(struct outcomes *o, struct err *e)
     for (int32_t col = point + 1; point >= 0 && col < network; col++)
         if (strcmp(key_last(t->names[col]), "schedulers") != 0) /* which only repeats their column */
             add_word(o, col);
-    return take_axes(o, first, e);
+    return outcomes_take_axes(o, first, e);
 }
 
 /* ---- their words ---- */
@@ -153,7 +153,8 @@ static int find_words(struct outcomes *o, struct err *e)
 enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_LABEL, PART_COMMON };
 
 /* Append what the row has in word i. */
-static void put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i, bool value_alone)
+static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i,
+                              bool value_alone)
 {
     bool plain = value_alone || strcmp(word_key(o, i), "network") == 0;
     char buf[NUM_TEXT];
@@ -192,7 +193,7 @@ static void describe_row(struct text *out, const struct outcomes *o, int64_t row
             n_panels++;
         }
         if (wanted)
-            put_word(out, o, row, i, part == PART_LABEL);
+            outcomes_put_word(out, o, row, i, part == PART_LABEL);
     }
 }
 
@@ -229,7 +230,7 @@ static int drop_blank(struct outcomes *o, struct err *e)
 }
 
 /* What all rows have in common, what whiskers are, and the rows left out. */
-static void put_notes(const struct outcomes *o)
+static void outcomes_put_notes(const struct outcomes *o)
 {
     const struct data *d = &o->d;
     const double *seeds = data_x(d, "seeds");
@@ -357,7 +358,7 @@ static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *
 
 /* A line per scheduler over the first axis, or bars: grouped by the axis, without one a bar per scheduler.
  * What else varies makes panels beside each other; under one scheduler alone it makes the lines and bars. */
-static int draw_grid(struct outcomes *o, const struct place_grid *look, struct err *e)
+static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look, struct err *e)
 {
     struct canvas *c = o->d.c;
     bool bars = look->bars || o->n_axes == 0, grouped = bars && o->n_axes > 0, alone = bars && !grouped;
@@ -406,7 +407,8 @@ static int draw_grid(struct outcomes *o, const struct place_grid *look, struct e
     return rc ? rc : grid_build(c, &spec, e);
 }
 
-static int build_grid(struct canvas *c, const struct rows *r, const struct place_grid *look, struct err *e)
+static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct place_grid *look,
+                               struct err *e)
 {
     struct outcomes_spec spec = { .n_metrics = look->n_metrics, .n_axes = 1 };
     struct outcomes o = { 0 };
@@ -418,13 +420,13 @@ static int build_grid(struct canvas *c, const struct rows *r, const struct place
         return rc;
     if (look->title)
         canvas_title(c, look->title);
-    put_notes(&o);
-    return draw_grid(&o, look, e);
+    outcomes_put_notes(&o);
+    return outcomes_draw_grid(&o, look, e);
 }
 
 int place_grid(struct canvas *c, const struct rows *r, struct err *e)
 {
-    return build_grid(c, r, r->figure->look, e);
+    return outcomes_build_grid(c, r, r->figure->look, e);
 }
 
 /* Schedulers are compared by the first of these columns that the table knows. */
@@ -450,14 +452,14 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
         return err_set(e, ERR_PARSE,
                        "figure %s: columns utility, jct_s, jct: are missing, need one in the CSV of %s",
                        r->figure->name, r->figure->source);
-    return build_grid(c, r, &looks[i], e);
+    return outcomes_build_grid(c, r, &looks[i], e);
 }
 
 /* ---- completion time over cost ---- */
 
 enum { SHORT_LABEL = 18 /* characters */ };
 
-static void put_label(struct text *out, const void *of, int64_t item, bool brief)
+static void outcomes_put_label(struct text *out, const void *of, int64_t item, bool brief)
 {
     const struct outcomes *o = of;
     canvas_put_short(out, o->labels.names.list[o->labels.at[item]], brief ? SHORT_LABEL : SIZE_MAX);
@@ -492,7 +494,7 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
     for (int32_t i = 0; i < o.schedulers.names.n; i++)
         o.styles[i]++;      /* as fig_place has them */
     o.any_interval = false; /* not drawn */
-    put_notes(&o);
+    outcomes_put_notes(&o);
     if (o.label_keys[0])
         canvas_note(c, "labels on the front: %s", o.label_keys);
     const struct scatter_spec spec = { .y_label = canvas_keep(c, "mean completion time [%s]", unit.name),
@@ -502,7 +504,7 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
                                        .series = &o.schedulers.names,
                                        .styles = o.styles,
                                        .panel_word = "panels",
-                                       .label = put_label,
+                                       .label = outcomes_put_label,
                                        .of = &o };
     return scatter_build(c, points, o.n, &spec, e);
 }
@@ -512,7 +514,7 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
 /* Per cent from which on a shade is used; dark is much. */
 static const double shade_percent[SHADE_COUNT] = { 90, 80, 70, 60, 50, 40, 20, 0 };
 
-static int32_t shade_of(double percent)
+static int32_t outcomes_shade_of(double percent)
 {
     int32_t i = 0;
 
@@ -569,7 +571,7 @@ static void name_maps(struct names *names, int32_t *map, const struct outcomes *
             }
 }
 
-static void put_left_out(struct canvas *c, const struct map_side *s)
+static void outcomes_put_left_out(struct canvas *c, const struct map_side *s)
 {
     if (s->n_all > s->n)
         canvas_note(c, "first %d of %d %s", (int)s->n, (int)s->n_all, s->label[0] ? s->label : "schedulers");
@@ -581,13 +583,13 @@ static void put_map_notes(struct outcomes *o, const struct maps *spec, const str
 
     canvas_note(c, "in per cent, mean over slots");
     o->any_interval = false; /* cells have no room for it */
-    put_notes(o);
+    outcomes_put_notes(o);
     if (names->n == 1 && names->list[0][0])
         canvas_note(c, "%s", names->list[0]);
     if (names->n > spec->n)
         canvas_note(c, "first %d of %d maps", (int)spec->n, (int)names->n);
-    put_left_out(c, &spec->rows);
-    put_left_out(c, &spec->columns);
+    outcomes_put_left_out(c, &spec->rows);
+    outcomes_put_left_out(c, &spec->columns);
     for (int64_t i = 0; i < (int64_t)spec->n * spec->rows.n * spec->columns.n; i++)
         if (!spec->list[0].cells[i].filled) {
             canvas_note(c, "empty: not in the table");
@@ -636,7 +638,7 @@ static int draw_maps(struct outcomes *o, struct err *e)
         double percent = 100 * o->value[0][i];
         struct map_cell *cell = &cells[at[2][i] * each + (int64_t)at[0][i] * spec.columns.n + at[1][i]];
         cell->filled = true;
-        cell->mark = (struct mark){ MARK_SHADE, shade_of(percent) };
+        cell->mark = (struct mark){ MARK_SHADE, outcomes_shade_of(percent) };
         snprintf(cell->first, sizeof cell->first, percent < 99.95 ? "%.1f" : "%.0f", percent);
         used[cell->mark.style] = true;
     }

@@ -72,7 +72,7 @@ struct plans {
 
 /* ---- reading ---- */
 
-static void find_columns(struct plans *p)
+static void plans_find_columns(struct plans *p)
 {
     static const char *const words[AXES] = { "network", "workload", "objective" };
     const struct table *t = p->r.t;
@@ -143,7 +143,7 @@ static void read_words(struct plans *p, struct map_key *key)
     text_free(&axes);
 }
 
-static int read_row(struct plans *p, struct err *e)
+static int plans_read_row(struct plans *p, struct err *e)
 {
     struct plan_row *row = &p->rows[p->n_rows];
     bool any = false;
@@ -230,7 +230,7 @@ static void choose_degrees(struct plans *p)
 /* Keys looked at to find out what the maps are: far more than are drawn. */
 enum { MAX_KEYS = 64 };
 
-static bool is_complete(const struct plan_row *row)
+static bool plans_is_complete(const struct plan_row *row)
 {
     for (int i = 0; i < N_WORDS; i++)
         if (row->key.word[i] < 0)
@@ -255,10 +255,10 @@ static int32_t gather_keys(const struct plans *p, struct map_key keys[MAX_KEYS],
 
     *alone = true;
     for (int64_t i = 0; i < p->n_rows; i++)
-        any_complete = any_complete || is_complete(&p->rows[i]);
+        any_complete = any_complete || plans_is_complete(&p->rows[i]);
     for (int64_t i = 0; i < p->n_rows && n < MAX_KEYS; i++) {
         int32_t k = 0;
-        if (any_complete && !is_complete(&p->rows[i]))
+        if (any_complete && !plans_is_complete(&p->rows[i]))
             continue;
         while (k < n && !match(&p->rows[i].key, &keys[k]))
             k++;
@@ -269,7 +269,7 @@ static int32_t gather_keys(const struct plans *p, struct map_key keys[MAX_KEYS],
     return n;
 }
 
-static bool is_better(const struct cell *a, const struct cell *b)
+static bool plans_is_better(const struct cell *a, const struct cell *b)
 {
     if (a->state != b->state)
         return a->state > b->state;
@@ -284,7 +284,7 @@ static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
     return -1;
 }
 
-static void sort_rows(struct plans *p)
+static void plans_sort_rows(struct plans *p)
 {
     for (int64_t i = 0; i < p->n_rows; i++) {
         const struct plan_row *row = &p->rows[i];
@@ -294,7 +294,7 @@ static void sort_rows(struct plans *p)
             struct plan_map *map = &p->maps[k];
             if (!match(&row->key, &map->key))
                 continue;
-            if (is_better(&row->cell, &map->cell[y][x]))
+            if (plans_is_better(&row->cell, &map->cell[y][x]))
                 map->cell[y][x] = row->cell;
             if (row->cell.state == FITS && !(map->best_s <= row->cell.time_s))
                 map->best_s = row->cell.time_s;
@@ -324,7 +324,7 @@ static int make_maps(struct plans *p, struct err *e)
         p->maps[i].key = keys[i];
         p->maps[i].best_s = (double)NAN;
     }
-    sort_rows(p);
+    plans_sort_rows(p);
     return 0;
 }
 
@@ -333,7 +333,7 @@ static int make_maps(struct plans *p, struct err *e)
 /* Up to this much slower than the best of a map: a shade each. */
 static const double shade_percent[SHADE_COUNT] = { 2, 5, 10, 25, 50, 100, 300, HUGE_VAL };
 
-static int32_t shade_of(const struct plan_map *map, const struct cell *cell)
+static int32_t plans_shade_of(const struct plan_map *map, const struct cell *cell)
 {
     int32_t i = 0;
 
@@ -342,7 +342,7 @@ static int32_t shade_of(const struct plan_map *map, const struct cell *cell)
     return i;
 }
 
-static void survey(struct plans *p)
+static void plans_survey(struct plans *p)
 {
     const struct map_key *first = &p->maps[0].key;
     double longest_s = 0;
@@ -356,7 +356,7 @@ static void survey(struct plans *p)
                 if (cell->state != FITS)
                     continue;
                 longest_s = fmax(longest_s, cell->time_s);
-                p->shades[shade_of(map, cell)] = true;
+                p->shades[plans_shade_of(map, cell)] = true;
             }
         for (int i = 0; i < N_WORDS; i++)
             p->varies[i] = p->varies[i] || map->key.word[i] != first->word[i];
@@ -383,7 +383,7 @@ static const char *describe_map(const struct plans *p, const struct plan_map *ma
     return canvas_keep_text(p->c, &out);
 }
 
-static void put_notes(struct plans *p)
+static void plans_put_notes(struct plans *p)
 {
     const struct map_side *sides[] = { &p->page.rows, &p->page.columns };
     const char *common = describe_map(p, &p->maps[0], false, SIZE_MAX);
@@ -408,7 +408,7 @@ static void put_notes(struct plans *p)
         canvas_note(p->c, "%lld rows lack a degree or a time and are left out", (long long)p->n_blank);
 }
 
-static void put_legend(struct plans *p)
+static void plans_put_legend(struct plans *p)
 {
     static const char *const shades[SHADE_COUNT] = {
         "up to 2 % slower", "5 %", "10 %", "25 %", "50 %", "100 %", "300 %", "more"
@@ -424,7 +424,8 @@ static void put_legend(struct plans *p)
 }
 
 /* Two lines: what decides, and below it what else is known. */
-static struct map_cell show_cell(const struct plans *p, const struct plan_map *map, const struct cell *cell)
+static struct map_cell plans_show_cell(const struct plans *p, const struct plan_map *map,
+                                       const struct cell *cell)
 {
     struct map_cell out = { .filled = cell->state != EMPTY };
 
@@ -440,7 +441,7 @@ static struct map_cell show_cell(const struct plans *p, const struct plan_map *m
     }
     if (cell->state == FITS) {
         double x = cell->time_s / p->unit.scale;
-        out.mark = (struct mark){ MARK_SHADE, shade_of(map, cell) };
+        out.mark = (struct mark){ MARK_SHADE, plans_shade_of(map, cell) };
         snprintf(out.first, sizeof out.first, x < 100 ? "%#.3g" : "%.0f", x);
         if (isfinite(cell->mfu))
             snprintf(out.second, sizeof out.second, "%.0f %%", 100 * cell->mfu);
@@ -457,16 +458,16 @@ static int draw_plans(struct plans *p, struct err *e)
 
     if (!cells)
         return ERR_NOMEM;
-    survey(p);
-    put_notes(p);
-    put_legend(p);
+    plans_survey(p);
+    plans_put_notes(p);
+    plans_put_legend(p);
     for (int32_t m = 0; m < p->page.n; m++) {
         const struct plan_map *map = &p->maps[m];
         shown[m] = (struct map){ describe_map(p, map, true, SIZE_MAX),
                                  describe_map(p, map, true, MAPS_SHORT_NAME), cells + m * n, -1 };
         for (int64_t i = 0; i < n; i++) {
             const struct cell *cell = &map->cell[i / n_columns][i % n_columns];
-            shown[m].cells[i] = show_cell(p, map, cell);
+            shown[m].cells[i] = plans_show_cell(p, map, cell);
             if (shown[m].framed < 0 && cell->state == FITS && cell->time_s == map->best_s)
                 shown[m].framed = i;
         }
@@ -481,11 +482,11 @@ int fig_plans(struct canvas *c, const struct rows *r, struct err *e)
     int64_t n_passed = 0;
     int rc = p.rows ? 0 : ERR_NOMEM;
 
-    find_columns(&p);
+    plans_find_columns(&p);
     for (p.r.row = 0; p.r.row < r->t->n_rows && !rc; p.r.row++)
         if (rows_pass(&p.r)) {
             n_passed++;
-            rc = read_row(&p, e);
+            rc = plans_read_row(&p, e);
         }
     if (!rc && p.n_rows == 0)
         rc = rows_none_left(r, n_passed, p.n_blank, "", e);

@@ -77,7 +77,7 @@ struct strip {
     double tops[MAX_PLANS + 2];
 };
 
-static struct cell *plan_of(const struct strip *f, int32_t point, int32_t plan)
+static struct cell *strip_plan_of(const struct strip *f, int32_t point, int32_t plan)
 {
     return f->cells + ((int64_t)point * f->n_plans + plan) * f->n_layers;
 }
@@ -85,7 +85,7 @@ static struct cell *plan_of(const struct strip *f, int32_t point, int32_t plan)
 /* ---- reading ---- */
 
 /* Schedulers and the most layers of all rows that pass: so pages of other points look alike. */
-static int survey(struct strip *f, struct err *e)
+static int strip_survey(struct strip *f, struct err *e)
 {
     struct rows r = f->data.r;
     char buf[NUM_TEXT];
@@ -107,7 +107,7 @@ static int survey(struct strip *f, struct err *e)
     return rc;
 }
 
-static void take_row(struct strip *f, int64_t i, int32_t *first_seed)
+static void strip_take_row(struct strip *f, int64_t i, int32_t *first_seed)
 {
     const struct data *d = &f->data;
     int32_t point = d->word[POINT][i], layer = d->word[LAYER][i] - 1;
@@ -118,7 +118,7 @@ static void take_row(struct strip *f, int64_t i, int32_t *first_seed)
         return;
     int32_t *seed = &first_seed[point * f->n_plans + plan];
     *seed = *seed < 0 ? d->word[SEED][i] : *seed;
-    struct cell *cell = plan_of(f, point, plan) + layer;
+    struct cell *cell = strip_plan_of(f, point, plan) + layer;
     f->n_again += *seed == d->word[SEED][i] && cell->type >= 0;
     if (*seed != d->word[SEED][i] || cell->type >= 0)
         return;
@@ -149,7 +149,7 @@ static int read_plans(struct strip *f, const struct rows *r, struct err *e)
     if (!rc)
         rc = points_describe(&f->points, &f->data, POINT, e);
     if (!rc)
-        rc = survey(f, e);
+        rc = strip_survey(f, e);
     if (rc)
         return rc;
     int32_t n_plans = f->points.n * f->n_plans;
@@ -163,7 +163,7 @@ static int read_plans(struct strip *f, const struct rows *r, struct err *e)
     for (int32_t i = 0; i < n_plans; i++)
         first_seed[i] = -1;
     for (int64_t i = 0; i < f->data.n; i++)
-        take_row(f, i, first_seed);
+        strip_take_row(f, i, first_seed);
     name_seed(f, first_seed);
     return 0;
 }
@@ -206,7 +206,7 @@ static const char *price_of(const struct strip *f, const struct cell *plan)
 }
 
 /* Panels of fewer layers have wider ones. */
-static void count_layers(struct strip *f)
+static void strip_count_layers(struct strip *f)
 {
     f->same_layers = true;
     for (int32_t k = 0; k < f->points.n; k++) {
@@ -244,7 +244,7 @@ struct scale {
     double y, layer_px;
 };
 
-static void put_names(struct strip *f, const struct scale *to, int32_t panel)
+static void strip_put_names(struct strip *f, const struct scale *to, int32_t panel)
 {
     const char **layers = f->layers + (int64_t)panel * f->n_layers;
     bool upright = f->head_px > LINE_PX;
@@ -267,8 +267,8 @@ static bool fits(const char *s, double size_px, double room_px)
 }
 
 /* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. */
-static void put_units(struct strip *f, const struct scale *to, const struct cell *first,
-                      const struct stage *s, double middle_px)
+static void strip_put_units(struct strip *f, const struct scale *to, const struct cell *first,
+                            const struct stage *s, double middle_px)
 {
     double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX - 1;
     struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
@@ -292,7 +292,7 @@ static void put_units(struct strip *f, const struct scale *to, const struct cell
 
 static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel, int32_t row)
 {
-    const struct cell *plan = plan_of(f, panel, row);
+    const struct cell *plan = strip_plan_of(f, panel, row);
     double top_px = to->box->top + to->y * f->tops[row + 1];
     struct stage s = { 0, -1 };
     bool any = false;
@@ -300,7 +300,8 @@ static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel
     while (next_stage(&s, f, plan, s.last + 1)) {
         any = true;
         if (to->y * ROW_PX >= LEAST_ROW_PX)
-            put_units(f, to, &plan[s.first], &s, top_px + to->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
+            strip_put_units(f, to, &plan[s.first], &s,
+                            top_px + to->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
     }
     struct canvas_label at = { .x_px = to->box->left + 6,
                                .y_px = top_px + to->y * ROW_PX / 2,
@@ -311,7 +312,7 @@ static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel
 }
 
 /* The boxes of a stage: one a layer, where their edges would not fill them. */
-static void put_stage(struct strip *f, const struct scale *to, int32_t row, const struct stage *s)
+static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row, const struct stage *s)
 {
     double top = f->tops[row + 1] + BOX_TOP_PX, gap = fmin(STAGE_GAP_PX / to->layer_px, 0.2);
     int32_t step = to->layer_px < LAYER_PX ? s->last - s->first + 1 : 1;
@@ -326,11 +327,11 @@ static void put_stage(struct strip *f, const struct scale *to, int32_t row, cons
 static void put_type(struct strip *f, const struct scale *to, int32_t panel, int32_t type)
 {
     for (int32_t row = 0; row < f->n_plans; row++) {
-        const struct cell *plan = plan_of(f, panel, row);
+        const struct cell *plan = strip_plan_of(f, panel, row);
         struct stage s = { 0, -1 };
         while (next_stage(&s, f, plan, s.last + 1))
             if (plan[s.first].type == type)
-                put_stage(f, to, row, &s);
+                strip_put_stage(f, to, row, &s);
     }
     canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST + type });
 }
@@ -344,7 +345,7 @@ static void paint_plans(struct canvas *c, const struct canvas_box *box, int32_t 
     text_printf(&c->script, "unset grid\nset xrange [0.5:%d.5]\n", (int)f->point_layers[panel]);
     if (!f->same_layers)
         text_puts(&c->script, "unset xtics\n");
-    put_names(f, &to, panel);
+    strip_put_names(f, &to, panel);
     for (int32_t row = 0; row < f->n_plans; row++)
         put_row_texts(f, &to, panel, row);
     for (int32_t type = 0; type < f->data.words[TYPE].n; type++)
@@ -353,7 +354,7 @@ static void paint_plans(struct canvas *c, const struct canvas_box *box, int32_t 
 
 /* ---- the page ---- */
 
-static void put_notes(struct strip *f, bool any_price)
+static void strip_put_notes(struct strip *f, bool any_price)
 {
     points_put_notes(f->c, &f->points);
     canvas_note(f->c, "below each stage: its units and their type");
@@ -377,7 +378,7 @@ static int draw_strip(struct strip *f, struct err *e)
 
     if (!used)
         return ERR_NOMEM;
-    count_layers(f);
+    strip_count_layers(f);
     fit_names(f);
     labels[0] = ""; /* of the row that has the names of the layers */
     for (int32_t i = 0; i < f->n_plans; i++)
@@ -386,15 +387,15 @@ static int draw_strip(struct strip *f, struct err *e)
         names[k] = points_name(f->c, &f->points, k, POINT_NAME);
         *end++ = "";
         for (int32_t i = 0; i < f->n_plans; i++) {
-            *end = price_of(f, plan_of(f, k, i));
+            *end = price_of(f, strip_plan_of(f, k, i));
             any_price = any_price || (*end)[0];
             end++;
             for (int32_t layer = 0; layer < f->n_layers; layer++)
-                if (plan_of(f, k, i)[layer].type >= 0)
-                    used[plan_of(f, k, i)[layer].type] = true;
+                if (strip_plan_of(f, k, i)[layer].type >= 0)
+                    used[strip_plan_of(f, k, i)[layer].type] = true;
         }
     }
-    put_notes(f, any_price);
+    strip_put_notes(f, any_price);
     for (int32_t i = 0; i < types->n; i++)
         if (used[i])
             canvas_legend(f->c, (struct mark){ MARK_FILL, FILL_FIRST + i }, types->list[i]);

@@ -66,7 +66,7 @@ struct timeline {
 
 /* ---- reading ---- */
 
-static const char *word_of(const struct timeline *f, int bind, int64_t i)
+static const char *timeline_word_of(const struct timeline *f, int bind, int64_t i)
 {
     return f->data.words[bind].list[f->data.word[bind][i]];
 }
@@ -89,15 +89,15 @@ static int survey_rows(struct timeline *f, struct names *names, struct names *pa
         if (run >= f->n_runs) {
             f->n_runs = run + 1;
             f->time_s[run] = d->x[TIME][i];
-            f->chosen[run] = strcmp(word_of(f, CHOSEN, i), "yes") == 0;
+            f->chosen[run] = strcmp(timeline_word_of(f, CHOSEN, i), "yes") == 0;
         }
         f->npu_class = d->word[CLASS][i] < f->npu_class ? d->word[CLASS][i] : f->npu_class;
-        f->dim_names[dim] = word_of(f, ROW, i);
+        f->dim_names[dim] = timeline_word_of(f, ROW, i);
         /* Compute is told from collectives by its place, not by its name. */
         if (dim == COMPUTE)
             continue;
-        names_add(f->c, names, word_of(f, NAME, i));
-        names_add(f->c, passes, word_of(f, PASS, i));
+        names_add(f->c, names, timeline_word_of(f, NAME, i));
+        names_add(f->c, passes, timeline_word_of(f, PASS, i));
         rc = rows_number(&f->busy_frac[run][dim], &r, util, e);
     }
     return rc;
@@ -209,7 +209,7 @@ static struct lane begin_lane(const struct timeline *f, int64_t i, struct span *
 }
 
 /* Cut the sorted bars into lanes. */
-static int gather_lanes(struct timeline *f, struct err *e)
+static int timeline_gather_lanes(struct timeline *f, struct err *e)
 {
     const struct data *d = &f->data;
 
@@ -226,7 +226,8 @@ static int gather_lanes(struct timeline *f, struct err *e)
         f->lanes[f->n_lanes - 1].n++;
         f->spans[k] = (struct span){
             d->x[START][i] / f->unit.scale, d->x[END][i] / f->unit.scale,
-            compute ? BAR_GREY : paint_of(f, names_find(&f->paints, word_of(f, f->by_pass ? PASS : NAME, i))),
+            compute ? BAR_GREY
+                    : paint_of(f, names_find(&f->paints, timeline_word_of(f, f->by_pass ? PASS : NAME, i))),
             false
         };
     }
@@ -270,7 +271,7 @@ static void put_hairlines(struct timeline *f, int32_t run)
 }
 
 /* Lines between the rows, and the end of the step over all of them. */
-static void put_rules(struct timeline *f, double end)
+static void timeline_put_rules(struct timeline *f, double end)
 {
     for (int32_t d = 1; d < MAX_ROWS; d++) {
         double y = row_top(f, d);
@@ -284,7 +285,7 @@ static void put_rules(struct timeline *f, double end)
     canvas_line(f->c, (struct mark){ MARK_FRONT, 0 }, end, 0, end, f->panel_px);
 }
 
-static void put_head(struct timeline *f, int32_t run, const struct canvas_box *box)
+static void timeline_put_head(struct timeline *f, int32_t run, const struct canvas_box *box)
 {
     const char *order = f->data.words[RUN].list[run];
     bool guard = strcmp(order, "guard") == 0;
@@ -309,7 +310,7 @@ static void put_head(struct timeline *f, int32_t run, const struct canvas_box *b
         canvas_text(f->c, &at, "busy");
 }
 
-static void put_side_texts(struct timeline *f, int32_t run, const struct canvas_box *box)
+static void timeline_put_side_texts(struct timeline *f, int32_t run, const struct canvas_box *box)
 {
     double scale = (f->body.bottom - f->body.top - strips_around_px(f->n_runs)) / (f->n_runs * f->panel_px);
     struct canvas_label at = { .align = ALIGN_RIGHT, .size_px = CANVAS_SMALL_PX };
@@ -328,7 +329,7 @@ static void put_side_texts(struct timeline *f, int32_t run, const struct canvas_
     }
 }
 
-static void put_panel(struct timeline *f, int32_t run)
+static void timeline_put_panel(struct timeline *f, int32_t run)
 {
     struct canvas_box box = strips_box(&f->body, f->n_runs, run, f->label_px, f->end_px);
     double end = f->time_s[run] / f->unit.scale;
@@ -337,15 +338,15 @@ static void put_panel(struct timeline *f, int32_t run)
     x.hide = run + 1 < f->n_runs;
     canvas_panel(f->c, &box, &x, NULL);
     text_printf(&f->c->script, "set yrange [%.10g:0]\n", f->panel_px);
-    put_head(f, run, &box);
-    put_side_texts(f, run, &box);
+    timeline_put_head(f, run, &box);
+    timeline_put_side_texts(f, run, &box);
     /* Grey where the step is over: white is idle time. */
     canvas_area(f->c, end, f->panel_px, f->x.hi, 0);
     canvas_block_end(f->c, (struct mark){ MARK_AREA, BAR_OVER });
     for (int32_t paint = BAR_GREY; paint <= BAR_FIRST + MAX_PAINTS; paint++)
         lanes_put(f->c, f->lanes, f->n_lanes, run, paint, (struct mark){ MARK_AREA, paint });
     put_hairlines(f, run);
-    put_rules(f, end);
+    timeline_put_rules(f, end);
     canvas_draw(f->c);
 }
 
@@ -370,7 +371,7 @@ static void fit_page(struct timeline *f)
     f->label_px = fmin(f->label_px, canvas_page_width(f->c) / 4);
 }
 
-static void put_notes(struct timeline *f)
+static void timeline_put_notes(struct timeline *f)
 {
     const struct names *workloads = &f->data.words[WORKLOAD], *orders = &f->data.words[RUN];
 
@@ -386,7 +387,7 @@ static void put_notes(struct timeline *f)
         canvas_note(f->c, "%lld rows lack a value and are left out", (long long)f->data.n_blank);
 }
 
-static void put_legend(struct timeline *f)
+static void timeline_put_legend(struct timeline *f)
 {
     if (f->n_slots[COMPUTE] > 0)
         canvas_legend(f->c, (struct mark){ MARK_BAR, BAR_GREY }, "compute");
@@ -405,8 +406,8 @@ static int draw_timeline(struct timeline *f, struct err *e)
 
     for (int32_t d = 0; d < MAX_ROWS; d++)
         n_rows += f->n_slots[d] > 0;
-    put_notes(f);
-    put_legend(f);
+    timeline_put_notes(f);
+    timeline_put_legend(f);
     int rc = canvas_open(f->c, &f->body, n * f->panel_px + around, n * n_rows * LEAST_ROW_PX + around, e);
     if (rc)
         return rc;
@@ -417,7 +418,7 @@ static int draw_timeline(struct timeline *f, struct err *e)
     lanes_fold(f->lanes, f->n_lanes, MAX_SPANS, px, COARSEST_PX);
     strips_put_x_label(f->c, &last, canvas_keep(f->c, "time [%s]", f->unit.name));
     for (int32_t k = 0; k < n; k++)
-        put_panel(f, k);
+        timeline_put_panel(f, k);
     canvas_close(f->c);
     return 0;
 }
@@ -432,6 +433,6 @@ int fig_timeline(struct canvas *c, const struct rows *r, struct err *e)
     if (rc)
         return rc;
     fit_page(&f);
-    rc = gather_lanes(&f, e);
+    rc = timeline_gather_lanes(&f, e);
     return rc ? rc : draw_timeline(&f, e);
 }

@@ -55,13 +55,13 @@ static int32_t row_of_panels(const struct grid *g, int64_t i)
     return g->spec->rows ? g->spec->rows->at[i] : 0;
 }
 
-static bool is_shown(const struct grid *g, int64_t i)
+static bool grid_is_shown(const struct grid *g, int64_t i)
 {
     return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS &&
            !(is_bars(g) && g->spec->x[i] >= n_categories(g));
 }
 
-static double half_at(const struct grid_metric *m, int64_t i)
+static double grid_half_at(const struct grid_metric *m, int64_t i)
 {
     return m->half ? m->half[i] : (double)NAN;
 }
@@ -76,13 +76,13 @@ static double equal_at(const struct grid_metric *m, int64_t i)
     return m->equal ? m->equal[i] : m->reference;
 }
 
-static void widen(double range[2], double x)
+static void grid_widen(double range[2], double x)
 {
     range[0] = fmin(range[0], x);
     range[1] = fmax(range[1], x);
 }
 
-static struct axis fit_x(const struct grid *g, double lo, double hi)
+static struct axis grid_fit_x(const struct grid *g, double lo, double hi)
 {
     if (is_bars(g))
         return (struct axis){ .lo = 0, .hi = n_categories(g) };
@@ -105,23 +105,23 @@ static double highest(const struct grid_metric *metric, double y, double half)
     return metric->most > 0 ? fmax(y, fmin(y + half, metric->most)) : y + half;
 }
 
-static void fit_y(struct grid *g, int32_t m)
+static void grid_fit_y(struct grid *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
     double y[2] = { HUGE_VAL, -HUGE_VAL };
 
     for (int64_t k = 0; k < g->spec->n; k++) {
         int64_t i = grid_row(g, k);
-        double at = metric->y[i], half = half_at(metric, i);
-        if (!is_shown(g, i) || isnan(at))
+        double at = metric->y[i], half = grid_half_at(metric, i);
+        if (!grid_is_shown(g, i) || isnan(at))
             continue;
-        widen(y, at);
+        grid_widen(y, at);
         if (half > 0) {
-            widen(y, fmax(0, at - half));
-            widen(y, highest(metric, at, half));
+            grid_widen(y, fmax(0, at - half));
+            grid_widen(y, highest(metric, at, half));
         }
         if (has_equal(metric))
-            widen(y, equal_at(metric, i));
+            grid_widen(y, equal_at(metric, i));
     }
     g->unit[m] = metric->units ? unit_pick(metric->units, y[1]) : (struct unit){ 1, metric->unit };
     y[0] /= g->unit[m].scale;
@@ -135,16 +135,16 @@ static void fit_y(struct grid *g, int32_t m)
         g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
 }
 
-static void fit_axes(struct grid *g)
+static void grid_fit_axes(struct grid *g)
 {
     double x[2] = { HUGE_VAL, -HUGE_VAL };
 
     for (int64_t k = 0; k < g->spec->n; k++)
-        if (is_shown(g, grid_row(g, k)))
-            widen(x, g->spec->x[grid_row(g, k)]);
-    g->x = fit_x(g, x[0], x[1]);
+        if (grid_is_shown(g, grid_row(g, k)))
+            grid_widen(x, g->spec->x[grid_row(g, k)]);
+    g->x = grid_fit_x(g, x[0], x[1]);
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
-        fit_y(g, m);
+        grid_fit_y(g, m);
 }
 
 static int compare_x(const void *a, const void *b)
@@ -157,16 +157,16 @@ static int compare_x(const void *a, const void *b)
 }
 
 /* Points of one panel for a series, or for the equal split when series is -1; the best for each x. */
-static int64_t gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
+static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
     int64_t n = 0, kept = 0;
 
     for (int64_t k = 0; k < g->spec->n; k++) {
         int64_t i = grid_row(g, k);
-        double y = series >= 0 ? metric->y[i] : equal_at(metric, i), half = half_at(metric, i);
-        if (!is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row || isnan(y) ||
-            (series >= 0 && g->spec->series->at[i] != series))
+        double y = series >= 0 ? metric->y[i] : equal_at(metric, i), half = grid_half_at(metric, i);
+        if (!grid_is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row ||
+            isnan(y) || (series >= 0 && g->spec->series->at[i] != series))
             continue;
         double high = series >= 0 ? highest(metric, y, half) : y;
         g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, half / g->unit[m].scale,
@@ -188,18 +188,18 @@ static int64_t count_hidden(struct grid *g)
     int64_t shown = 0, all = 0;
 
     for (int64_t k = 0; k < g->spec->n; k++)
-        all += is_shown(g, grid_row(g, k)) && !isnan(g->spec->metrics[0].y[grid_row(g, k)]);
+        all += grid_is_shown(g, grid_row(g, k)) && !isnan(g->spec->metrics[0].y[grid_row(g, k)]);
     for (int32_t row = 0; row < g->n_rows / g->spec->n_metrics; row++)
         for (int32_t column = 0; column < g->n_columns; column++)
             for (int32_t i = 0; i < g->n_series; i++)
-                shown += gather_points(g, column, row, 0, i);
+                shown += grid_gather_points(g, column, row, 0, i);
     return all - shown;
 }
 
 /* ---- what a panel holds ---- */
 
 /* Intervals at `left` + x, down to the foot of the axis. */
-static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
+static void grid_put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
 {
     for (int64_t i = 0; i < n; i++) {
         const struct grid_at *p = &g->points[i];
@@ -211,11 +211,11 @@ static void put_whiskers(struct grid *g, int64_t n, const struct axis *y, double
 }
 
 /* `beside`: how far from its x a series is drawn. */
-static void put_line(struct grid *g, int64_t n, const struct axis *y, double beside, int32_t style)
+static void grid_put_line(struct grid *g, int64_t n, const struct axis *y, double beside, int32_t style)
 {
     if (n == 0)
         return;
-    put_whiskers(g, n, y, beside, 1 + style);
+    grid_put_whiskers(g, n, y, beside, 1 + style);
     for (int64_t i = 0; i < n; i++)
         canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
@@ -229,7 +229,7 @@ static double step_aside(struct grid *g, const struct canvas_box *box)
     bool any = false;
 
     for (int64_t k = 0; k < g->spec->n; k++) {
-        any = any || half_at(&g->spec->metrics[0], grid_row(g, k)) > 0;
+        any = any || grid_half_at(&g->spec->metrics[0], grid_row(g, k)) > 0;
         g->points[k] = (struct grid_at){ .x = g->spec->x[grid_row(g, k)] };
     }
     if (!any || g->x.log)
@@ -242,8 +242,8 @@ static double step_aside(struct grid *g, const struct canvas_box *box)
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
-static void put_value(struct grid *g, const struct grid_at *p, const struct canvas_box *box, double x,
-                      const struct axis *y)
+static void grid_put_value(struct grid *g, const struct grid_at *p, const struct canvas_box *box, double x,
+                           const struct axis *y)
 {
     double top = p->half > 0 ? p->high : p->y;
     double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->n_series;
@@ -265,11 +265,11 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
     if (n == 0)
         return;
     for (int64_t i = 0; i < n; i++)
-        put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
+        grid_put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
     for (int64_t i = 0; i < n; i++)
         canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
     canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->styles[series] });
-    put_whiskers(g, n, y, left + width / 2, 0);
+    grid_put_whiskers(g, n, y, left + width / 2, 0);
 }
 
 /* Space between rows of several quantities, all gaps together. */
@@ -303,7 +303,7 @@ static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t
     return (struct canvas_box){ left, top, left + w - GAP_X_PX, top + h - GAP_Y_PX };
 }
 
-static void put_categories(struct grid *g, const struct canvas_box *box)
+static void grid_put_categories(struct grid *g, const struct canvas_box *box)
 {
     double width = (box->right - box->left) / n_categories(g);
     struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
@@ -317,7 +317,7 @@ static void put_categories(struct grid *g, const struct canvas_box *box)
     }
 }
 
-static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
+static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
 {
     int32_t m = panel_row % g->spec->n_metrics, row = panel_row / g->spec->n_metrics;
     struct canvas_box box = panel_box(g, column, panel_row);
@@ -329,17 +329,17 @@ static void put_panel(struct grid *g, int32_t column, int32_t panel_row)
     if (is_bars(g)) {
         text_printf(&g->c->script, "set xrange [0:%d]\n", (int)n_categories(g));
         if (!x.hide)
-            put_categories(g, &box);
+            grid_put_categories(g, &box);
     }
     if (has_equal(&g->spec->metrics[m]))
-        put_line(g, gather_points(g, column, row, m, -1), &y, 0, 0);
+        grid_put_line(g, grid_gather_points(g, column, row, m, -1), &y, 0, 0);
     double aside = is_bars(g) ? 0 : step_aside(g, &box);
     for (int32_t i = 0; i < g->n_series; i++) {
-        int64_t n = gather_points(g, column, row, m, i);
+        int64_t n = grid_gather_points(g, column, row, m, i);
         if (is_bars(g))
             put_bars(g, n, &box, &y, i);
         else
-            put_line(g, n, &y, (i - (g->n_series - 1) / 2.0) * aside, g->spec->styles[i]);
+            grid_put_line(g, n, &y, (i - (g->n_series - 1) / 2.0) * aside, g->spec->styles[i]);
     }
     canvas_draw(g->c);
 }
@@ -391,7 +391,7 @@ static void put_axis_labels(struct grid *g)
     }
 }
 
-static void put_legend(struct grid *g)
+static void grid_put_legend(struct grid *g)
 {
     enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
     const char *const *labels = g->spec->series_labels ? g->spec->series_labels : g->spec->series->names.list;
@@ -406,7 +406,7 @@ static void put_legend(struct grid *g)
             canvas_legend(g->c, (struct mark){ kind, g->spec->styles[i] }, labels[i]);
 }
 
-static void put_notes(struct grid *g)
+static void grid_put_notes(struct grid *g)
 {
     int64_t hidden = count_hidden(g);
 
@@ -422,14 +422,14 @@ static void put_notes(struct grid *g)
                     g->spec->point_word);
 }
 
-static int draw_grid(struct grid *g, struct err *e)
+static int grid_draw_grid(struct grid *g, struct err *e)
 {
     double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
     double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
 
-    fit_axes(g);
-    put_notes(g);
-    put_legend(g);
+    grid_fit_axes(g);
+    grid_put_notes(g);
+    grid_put_legend(g);
     int rc =
         canvas_open(g->c, &g->body, g->n_rows * panel_px + margins, g->n_rows * LEAST_PANEL_PX + margins, e);
     if (rc)
@@ -438,7 +438,7 @@ static int draw_grid(struct grid *g, struct err *e)
     put_axis_labels(g);
     for (int32_t row = 0; row < g->n_rows; row++)
         for (int32_t column = 0; column < g->n_columns; column++)
-            put_panel(g, column, row);
+            grid_put_panel(g, column, row);
     canvas_close(g->c);
     return 0;
 }
@@ -453,5 +453,5 @@ int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e)
                       .n_series = spec->series->names.n,
                       .points = canvas_new(c, spec->n, sizeof *g.points, e) };
 
-    return g.points ? draw_grid(&g, e) : ERR_NOMEM;
+    return g.points ? grid_draw_grid(&g, e) : ERR_NOMEM;
 }

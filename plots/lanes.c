@@ -58,7 +58,7 @@ static void fit_sides(struct strips_page *s)
     s->label_px = fmin(s->label_px, canvas_page_width(s->c) / 3.5);
 }
 
-static void put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)
+static void strips_put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)
 {
     struct canvas_label at = { .x_px = box->left,
                                .y_px = box->top - CANVAS_STRIP_PX * 0.5,
@@ -94,7 +94,7 @@ static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box 
 }
 
 /* Lines between rows, where they do not fill the panel. */
-static void put_rules(struct strips_page *s, const struct canvas_box *box)
+static void strips_put_rules(struct strips_page *s, const struct canvas_box *box)
 {
     if ((box->bottom - box->top) / s->spec->n_rows < LABEL_PX)
         return;
@@ -124,9 +124,9 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
         x.hide = k + 1 < n;
         canvas_panel(c, &box, &x, NULL);
         text_printf(&c->script, "set yrange [%.10g:0]\n", top_of(spec, spec->n_rows));
-        put_head(&s, k, &box);
+        strips_put_head(&s, k, &box);
         put_sides(&s, k, &box);
-        put_rules(&s, &box);
+        strips_put_rules(&s, &box);
         spec->paint(c, &box, k, spec->of);
         canvas_draw(c);
     }

@@ -85,7 +85,7 @@ static void put_cell_texts(struct maps_page *p, const struct map *map, const str
         }
 }
 
-static void put_values(struct maps_page *p, const struct canvas_box *box)
+static void maps_put_values(struct maps_page *p, const struct canvas_box *box)
 {
     int32_t n_rows = p->spec->rows.n, n_columns = p->spec->columns.n;
     double width = (box->right - box->left) / n_columns;
@@ -155,7 +155,7 @@ static void put_map(struct maps_page *p, int32_t m)
     text_printf(&p->c->script, "set xrange [0:%d]\nset yrange [%d:0]\n", (int)n_columns,
                 (int)p->spec->rows.n);
     put_map_name(p, map, &box);
-    put_values(p, &box);
+    maps_put_values(p, &box);
     put_cell_texts(p, map, &box);
     put_marked(p, map, (struct mark){ MARK_FILL, FILL_WHITE });
     put_marked(p, map, (struct mark){ MARK_BAR, BAR_OVER });

@@ -83,7 +83,7 @@ void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers
         text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
 }
 
-static void put_bar(struct text *out, int d, struct mark mark)
+static void marks_put_bar(struct text *out, int d, struct mark mark)
 {
     const char *color = bar_colors[mark.style % LENGTH(bar_colors)];
 
@@ -104,7 +104,7 @@ bool marks_bar_is_dark(int32_t style)
     return dark[style % LENGTH(bar_colors)];
 }
 
-static void put_points(struct text *out, int d, struct mark mark)
+static void marks_put_points(struct text *out, int d, struct mark mark)
 {
     int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
 
@@ -142,11 +142,11 @@ void marks_put(struct text *out, int32_t block, struct mark mark)
     case MARK_HOLLOW:
     case MARK_CURVE:
     case MARK_CLOUD:
-        put_points(out, d, mark);
+        marks_put_points(out, d, mark);
         break;
     case MARK_BAR:
     case MARK_AREA:
-        put_bar(out, d, mark);
+        marks_put_bar(out, d, mark);
         break;
     case MARK_SHADE:
         text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#FFFFFF' fc rgb '%s' lw 1", d,

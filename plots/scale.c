@@ -105,7 +105,7 @@ static void add_tic(struct text *s, double at, bool hide, const char **separator
     *separator = ", ";
 }
 
-static void linear_tics(struct text *s, const struct axis *a, double step, const char **separator)
+static void axis_linear_tics(struct text *s, const struct axis *a, double step, const char **separator)
 {
     int first = (int)ceil(a->lo / step - 1e-9), last = (int)floor(a->hi / step + 1e-9);
 
@@ -138,7 +138,7 @@ static void log_minor_tics(struct text *s, const struct axis *a, const char **se
 }
 
 /* Every decade, or every second, third... when they are many; 2 and 5 between when there is room. */
-static void log_tics(struct text *s, const struct axis *a, double most, const char **separator)
+static void axis_log_tics(struct text *s, const struct axis *a, double most, const char **separator)
 {
     double decades = log10(a->hi) - log10(a->lo); /* their ratio may be infinite */
     int stride = (int)fmax(1, ceil(decades / most));
@@ -189,8 +189,8 @@ void axis_write(struct text *script, char which, const struct axis *a, double le
     if (a->bytes)
         byte_tics(script, a, fmax(2, floor(length_px / BYTES_PX)), &separator);
     else if (a->log)
-        log_tics(script, a, most, &separator);
+        axis_log_tics(script, a, most, &separator);
     else
-        linear_tics(script, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true), &separator);
+        axis_linear_tics(script, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true), &separator);
     text_puts(script, ") tc rgb '#000000'\n");
 }

@@ -33,7 +33,8 @@ struct scatter {
 };
 
 /* Points of one panel, filled and hollow or of one kind, of one series or (series = -1) all. */
-static int64_t gather_points(struct scatter *s, int32_t panel, int32_t series, bool filled, bool hollow)
+static int64_t scatter_gather_points(struct scatter *s, int32_t panel, int32_t series, bool filled,
+                                     bool hollow)
 {
     int64_t n = 0;
 
@@ -78,10 +79,10 @@ static int compare_series(const void *a, const void *b)
 }
 
 /* The points that no other beats in both, by rising cost. */
-static int64_t find_front(struct scatter *s, int32_t w)
+static int64_t scatter_find_front(struct scatter *s, int32_t w)
 {
     bool low = s->spec->low_is_better;
-    int64_t n = gather_points(s, w, -1, true, false), kept = 0;
+    int64_t n = scatter_gather_points(s, w, -1, true, false), kept = 0;
 
     qsort(s->points, (size_t)n, sizeof *s->points, low ? compare_low : compare_cost);
     for (int64_t i = 0; i < n; i++) {
@@ -98,7 +99,7 @@ static int64_t find_front(struct scatter *s, int32_t w)
 /* ---- one panel ---- */
 
 /* What one gets for a given cost: a staircase, level until the next design can be paid. */
-static void put_front(struct scatter *s, const struct panel *p)
+static void scatter_put_front(struct scatter *s, const struct panel *p)
 {
     for (int64_t i = 0; i < s->n_front; i++) {
         canvas_point(s->c, s->front[i].at.x, s->front[i].at.y);
@@ -112,9 +113,9 @@ static int32_t style_of(const struct scatter *s, int32_t series)
     return s->spec->styles ? s->spec->styles[series] : series;
 }
 
-static void put_points(struct scatter *s, int32_t panel, int32_t series, enum mark_kind kind)
+static void scatter_put_points(struct scatter *s, int32_t panel, int32_t series, enum mark_kind kind)
 {
-    int64_t n = gather_points(s, panel, series, kind != MARK_HOLLOW, kind == MARK_HOLLOW);
+    int64_t n = scatter_gather_points(s, panel, series, kind != MARK_HOLLOW, kind == MARK_HOLLOW);
 
     if (kind == MARK_LINE)
         qsort(s->points, (size_t)n, sizeof *s->points, compare_cost);
@@ -123,7 +124,7 @@ static void put_points(struct scatter *s, int32_t panel, int32_t series, enum ma
     canvas_block_end(s->c, (struct mark){ kind, style_of(s, series) });
 }
 
-static void fit_axes(const struct scatter *s, struct panel *p)
+static void scatter_fit_axes(const struct scatter *s, struct panel *p)
 {
     struct panel_range range = PANEL_RANGE;
 
@@ -169,7 +170,7 @@ static int take_places(struct scatter *s, const struct panel *p, struct err *e)
 
 /* A label beside a point, if there is room. Above to the left nothing filled can be, else it would be on the
  * front; then above, and below to the right. Where low is better the same holds upside down. */
-static bool put_label(struct scatter *s, struct canvas_xy at, const char *label)
+static bool scatter_put_label(struct scatter *s, struct canvas_xy at, const char *label)
 {
     const double width = canvas_width(label, CANVAS_SMALL_PX), marker = PLACES_MARKER_PX;
     bool low = s->spec->low_is_better;
@@ -208,34 +209,34 @@ static void put_labels(struct scatter *s, const struct panel *p)
             if (!label[0] || strcmp(label, last[k]) == 0)
                 break;
             last[k] = label;
-            if (put_label(s, panel_px(p, s->front[i].at), label)) {
+            if (scatter_put_label(s, panel_px(p, s->front[i].at), label)) {
                 n++;
                 break;
             }
         }
 }
 
-static int put_panel(struct scatter *s, int32_t w, struct err *e)
+static int scatter_put_panel(struct scatter *s, int32_t w, struct err *e)
 {
     struct panel p = { .c = s->c, .box = wrap_box(&s->page, w) };
     int rc = 0;
 
-    s->n_front = find_front(s, w);
-    s->n_points = gather_points(s, w, -1, true, true);
+    s->n_front = scatter_find_front(s, w);
+    s->n_points = scatter_gather_points(s, w, -1, true, true);
     if (s->spec->lines)
         qsort(s->points, (size_t)s->n_points, sizeof *s->points, compare_series);
-    fit_axes(s, &p);
+    scatter_fit_axes(s, &p);
     wrap_panel(&s->page, &p, w);
     if (s->spec->label) {
         rc = take_places(s, &p, e);
         put_labels(s, &p);
     }
     for (int32_t k = 0; k < s->spec->series->n && s->spec->lines; k++)
-        put_points(s, w, k, MARK_LINE);
-    put_front(s, &p);
+        scatter_put_points(s, w, k, MARK_LINE);
+    scatter_put_front(s, &p);
     for (int32_t k = 0; k < s->spec->series->n && !s->spec->lines; k++) {
-        put_points(s, w, k, MARK_HOLLOW);
-        put_points(s, w, k, MARK_POINT);
+        scatter_put_points(s, w, k, MARK_HOLLOW);
+        scatter_put_points(s, w, k, MARK_POINT);
     }
     canvas_draw(s->c);
     return rc;
@@ -269,7 +270,7 @@ static int draw_scatter(struct scatter *s, struct err *e)
     canvas_axis_labels(s->c, &s->page.body, canvas_keep(s->c, "network cost [%s]", s->usd.name),
                        spec->y_label);
     for (int32_t w = 0; w < s->page.n && !rc; w++)
-        rc = put_panel(s, w, e);
+        rc = scatter_put_panel(s, w, e);
     canvas_close(s->c);
     return rc;
 }

@@ -194,7 +194,7 @@ int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
 
 /* ---- points ---- */
 
-static void put_plan(struct text *out, const void *of, int64_t i, bool brief)
+static void sweep_put_plan(struct text *out, const void *of, int64_t i, bool brief)
 {
     const struct sweep *s = of;
     phrases_put(out, s->plans, s->d.n, i, brief ? PHRASES_SHORT : PHRASES_VARYING);
@@ -251,7 +251,7 @@ int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
                                        .series = &networks.names,
                                        .panel_word = "workloads",
                                        .hollow_note = look->note,
-                                       .label = look->equal_split ? NULL : put_plan,
+                                       .label = look->equal_split ? NULL : sweep_put_plan,
                                        .of = &s };
     return scatter_build(c, points, n, &spec, e);
 }
@@ -558,7 +558,7 @@ static void put_all_parts(struct bars *b)
     }
 }
 
-static void put_side_texts(struct bars *b, const struct canvas_box *box)
+static void sweep_put_side_texts(struct bars *b, const struct canvas_box *box)
 {
     double row_px = (box->bottom - box->top) / b->n;
 
@@ -612,7 +612,7 @@ static int draw_bars(struct bars *b, struct err *e)
     box.bottom -= below_px;
     canvas_panel(b->c, &box, &b->x, NULL);
     text_printf(&b->c->script, "set yrange [%d:0]\n", (int)b->n);
-    put_side_texts(b, &box);
+    sweep_put_side_texts(b, &box);
     put_bars_axis(b, &box);
     put_all_parts(b);
     canvas_draw(b->c);

@@ -103,7 +103,7 @@ static int check_column(const struct xy *f, const char *option, const char *name
 }
 
 /* Whether the column is there and differs among the rows that pass. */
-static bool varies(const struct rows *rows, const char *name)
+static bool xy_varies(const struct rows *rows, const char *name)
 {
     struct rows r = *rows, first = *rows;
     int32_t col = table_find(r.t, name);
@@ -167,13 +167,13 @@ static int choose_facets(struct xy *f, struct err *e)
 
     f->color_name = s->color ? s->color : "";
     for (size_t i = 0; i < 4 && !s->color && !f->color_name[0]; i++)
-        if (strcmp(series[i], f->x_name) != 0 && varies(&f->d.r, series[i]))
+        if (strcmp(series[i], f->x_name) != 0 && xy_varies(&f->d.r, series[i]))
             f->color_name = series[i];
     f->shape_name = s->shape ? s->shape : "";
     f->rows_name = s->facet_rows ? s->facet_rows : "";
     f->facet_name = s->facet ? s->facet : "";
     if (!s->facet && !f->rows_name[0] && strcmp(f->color_name, "workload") != 0 &&
-        varies(&f->d.r, "workload"))
+        xy_varies(&f->d.r, "workload"))
         f->facet_name = "workload";
     f->has_rows = f->rows_name[0] || f->n_y > 1;
     if (f->rows_name[0] && f->n_y > 1)
@@ -258,7 +258,7 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
 }
 
 /* Rows without x or y, by their status: "12 infeasible, 3 blank". */
-static void put_left_out(const struct xy *f)
+static void xy_put_left_out(const struct xy *f)
 {
     const struct data *d = &f->d;
     struct rows r = d->r;
@@ -400,14 +400,14 @@ static double x_at(const struct xy *f, int64_t i)
     return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
 }
 
-static double half_at(const struct xy *f, int32_t m, int64_t i)
+static double xy_half_at(const struct xy *f, int32_t m, int64_t i)
 {
     double half = f->d.x[m ? HALF2 : HALF][i] / f->y_scale[m];
     return half > 0 ? half : 0;
 }
 
 /* The quantity of a panel's y axis. */
-static int32_t metric_of(const struct xy *f, int32_t panel)
+static int32_t xy_metric_of(const struct xy *f, int32_t panel)
 {
     return f->n_y > 1 ? panel / f->n_columns % 2 : 0;
 }
@@ -417,7 +417,7 @@ static bool is_in_panel(const struct xy *f, int64_t i, int32_t panel)
     int32_t column = f->has_rows ? panel % f->n_columns : panel;
     int32_t row = f->rows_name[0] ? panel / f->n_columns : 0;
 
-    return f->column.at[i] == column && f->row.at[i] == row && !isnan(y_at(f, metric_of(f, panel), i)) &&
+    return f->column.at[i] == column && f->row.at[i] == row && !isnan(y_at(f, xy_metric_of(f, panel), i)) &&
            !(f->x_words && f->categories.at[i] >= MAX_CATEGORIES);
 }
 
@@ -463,7 +463,7 @@ static const char *axis_title(const struct xy *f, const char *name, int bind, do
 }
 
 /* "LO:HI" into what is not NaN. */
-static int read_range(double out[2], const char *text, const char *option, struct err *e)
+static int xy_read_range(double out[2], const char *text, const char *option, struct err *e)
 {
     char part[64];
     const char *colon = text ? strchr(text, ':') : NULL;
@@ -510,21 +510,21 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     const double scales[2] = { f->x_scale, f->y_scale[m] };
     double ends[2] = { HUGE_VAL, -HUGE_VAL }; /* of intervals */
     bool log[2];
-    int rc = read_range(range[0], f->spec->range[0], "range-x", e);
+    int rc = xy_read_range(range[0], f->spec->range[0], "range-x", e);
 
     if (!rc)
-        rc = read_range(range[1], f->spec->range[1], "range-y", e);
+        rc = xy_read_range(range[1], f->spec->range[1], "range-y", e);
     if (rc)
         return rc;
     for (int32_t p = 0; p < f->n_panels; p++)
-        for (int64_t i = 0; i < f->d.n && (panel < 0 ? metric_of(f, p) == m : p == panel); i++) {
+        for (int64_t i = 0; i < f->d.n && (panel < 0 ? xy_metric_of(f, p) == m : p == panel); i++) {
             const double at[2] = { x_at(f, i), y_at(f, m, i) };
             for (int k = 0; k < 2 && is_drawn(f, i, p); k++)
                 if (f->spec->scale[k] != PLOT_XY_LOG || at[k] > 0) {
                     lo[k] = fmin(lo[k], at[k]);
                     hi[k] = fmax(hi[k], at[k]);
                 }
-            double half = f->spec->bars ? 0 : half_at(f, m, i);
+            double half = f->spec->bars ? 0 : xy_half_at(f, m, i);
             ends[0] = is_drawn(f, i, p) ? fmin(ends[0], at[1] - half) : ends[0];
             ends[1] = is_drawn(f, i, p) ? fmax(ends[1], at[1] + half) : ends[1];
         }
@@ -565,7 +565,7 @@ static int fit_panels(struct xy *f, struct err *e)
         struct axis x, y;
         rc = fit_panel(f, -1, &x, &y, m, e);
         for (int32_t p = 0; p < f->n_panels && !rc; p++)
-            if (metric_of(f, p) == m) {
+            if (xy_metric_of(f, p) == m) {
                 f->x[p] = x;
                 f->y[p] = y;
                 if (!shared)
@@ -597,7 +597,7 @@ static const char **name_panels(struct xy *f, struct err *e)
     for (int32_t p = 0; p < f->n_panels && names; p++) {
         const char *column = f->column.names.list[f->has_rows ? p % f->n_columns : p];
         const char *row = f->rows_name[0] ? f->row.names.list[p / f->n_columns] : "";
-        row = f->n_y > 1 ? f->y_title[metric_of(f, p)] : row;
+        row = f->n_y > 1 ? f->y_title[xy_metric_of(f, p)] : row;
         names[p] = canvas_keep(f->c, "%s%s%s", column, column[0] && row[0] ? " · " : "", row);
     }
     return names;
@@ -605,7 +605,7 @@ static const char **name_panels(struct xy *f, struct err *e)
 
 /* ---- marks ---- */
 
-static int32_t shade_of(const struct xy *f, int32_t color)
+static int32_t xy_shade_of(const struct xy *f, int32_t color)
 {
     double x = 0;
     int32_t i = 0;
@@ -625,14 +625,14 @@ static int32_t point_style(int32_t color, int32_t shape)
 }
 
 /* What a series looks like; `hollow` of designs that do not fit. */
-static struct mark mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
+static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
 {
     if (f->spec->bars)
         return (struct mark){ MARK_FILL, FILL_FIRST + color };
     if (f->spec->join)
         return (struct mark){ MARK_LINE, 1 + color + COLORS * shape };
     if (f->shades)
-        return (struct mark){ MARK_SPOT, shade_of(f, color) };
+        return (struct mark){ MARK_SPOT, xy_shade_of(f, color) };
     if (color >= COLORS)
         return (struct mark){ MARK_DOT, 0 };
     return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT, point_style(color, shape) };
@@ -661,7 +661,7 @@ static void count_outside(struct xy *f)
     for (int32_t p = 0; p < f->n_panels; p++)
         for (int64_t i = 0; i < f->d.n; i++)
             if (is_drawn(f, i, p))
-                is_on_axes(f, p, i, metric_of(f, p), true);
+                is_on_axes(f, p, i, xy_metric_of(f, p), true);
     if (f->n_not_positive > 0)
         canvas_note(f->c, "left out of log axes: %lld points not above zero", (long long)f->n_not_positive);
     if (f->n_outside > 0)
@@ -693,13 +693,13 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
     struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++) {
-        double half = half_at(f, p->m, i), y = y_at(f, p->m, i);
+        double half = xy_half_at(f, p->m, i), y = y_at(f, p->m, i);
         if (is_in_panel(f, i, p->index) && f->chosen[i] && half > 0 && f->color.at[i] == color &&
             f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m, false))
             canvas_bar(f->c, x_at(f, i), y, fmax(p->on.y.lo, y - half), fmin(p->on.y.hi, y + half));
     }
-    canvas_block_end(
-        f->c, (struct mark){ MARK_WHISKER, f->spec->join ? 1 + mark_of(f, color, shape, false).style : 0 });
+    canvas_block_end(f->c, (struct mark){ MARK_WHISKER,
+                                          f->spec->join ? 1 + xy_mark_of(f, color, shape, false).style : 0 });
 }
 
 /* Rows of one series, or (color = -1) all that are filled, by x; where joined the best of equal x. */
@@ -746,13 +746,13 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
             else
                 canvas_point(f->c, x, y);
         }
-        canvas_block_end(f->c, mark_of(f, color, shape, hollow == 1));
+        canvas_block_end(f->c, xy_mark_of(f, color, shape, hollow == 1));
     }
     return 0;
 }
 
 /* Rows that no other beats in both, by rising x; how many, at the begin of f->order. */
-static int64_t find_front(const struct xy_panel *p, struct err *e)
+static int64_t xy_find_front(const struct xy_panel *p, struct err *e)
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
@@ -771,7 +771,7 @@ static int64_t find_front(const struct xy_panel *p, struct err *e)
 }
 
 /* What one gets in y for a given x: level until the next point. */
-static void put_front(const struct xy_panel *p, int64_t n)
+static void xy_put_front(const struct xy_panel *p, int64_t n)
 {
     struct xy *f = p->f;
 
@@ -809,7 +809,7 @@ static int64_t find_knee(const struct xy_panel *p, int64_t n)
 /* ---- texts ---- */
 
 /* Whether the column is drawn as something else already. */
-static bool is_shown(const struct xy *f, const char *name)
+static bool xy_is_shown(const struct xy *f, const char *name)
 {
     const char *const shown[] = { f->x_name,     f->y_name[0],  f->color_name,
                                   f->shape_name, f->facet_name, f->rows_name };
@@ -838,18 +838,18 @@ static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct 
         s = s[length] ? s + length + 1 : NULL;
     }
     for (int32_t col = table_find(t, "point") + 1; !f->spec->text && col < end && n < MAX_TEXTS; col++)
-        if (!is_shown(f, t->names[col]) && data_varies(&f->d, f->d.row, f->d.n, col))
+        if (!xy_is_shown(f, t->names[col]) && data_varies(&f->d, f->d.row, f->d.n, col))
             cols[n++] = col;
     for (size_t i = 0; i < sizeof words / sizeof *words && !f->spec->text && n < 3; i++) {
         int32_t col = table_find(t, words[i]);
-        if (col >= 0 && !is_shown(f, words[i]) && data_varies(&f->d, f->d.row, f->d.n, col))
+        if (col >= 0 && !xy_is_shown(f, words[i]) && data_varies(&f->d, f->d.row, f->d.n, col))
             cols[n++] = col;
     }
     return n;
 }
 
 /* With the last words of keys before numbers, or (brief) without. */
-static const char *text_of(const struct xy *f, int64_t i, const int32_t *cols, int32_t n, bool brief_form)
+static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols, int32_t n, bool brief_form)
 {
     struct text out = { 0 }, brief = { 0 };
     char buf[NUM_TEXT];
@@ -870,7 +870,7 @@ static const char *text_of(const struct xy *f, int64_t i, const int32_t *cols, i
 }
 
 /* Which rows of the panel have a text. */
-static int put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
+static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
 {
     struct xy *f = p->f;
     const char *label = f->spec->label;
@@ -928,7 +928,7 @@ static int put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
             f->order_knees[f->n_knees++] = i;
         const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
         for (int brief = 0; brief < 2; brief++) {
-            const char *text = own[0] ? own : text_of(f, i, cols, n, brief);
+            const char *text = own[0] ? own : xy_text_of(f, i, cols, n, brief);
             if (!text[0] || !places_put(&places, f->c, panel_px(&p->on, at), text, CANVAS_BLACK))
                 continue;
             n_put++;
@@ -938,7 +938,7 @@ static int put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
     return 0;
 }
 
-static void put_categories(const struct xy *f, const struct canvas_box *box)
+static void xy_put_categories(const struct xy *f, const struct canvas_box *box)
 {
     int32_t n = (int32_t)(f->x[0].hi + 0.5);
     struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
@@ -952,10 +952,10 @@ static void put_categories(const struct xy *f, const struct canvas_box *box)
     }
 }
 
-static int put_panel(struct xy *f, int32_t index, struct err *e)
+static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
 {
     struct xy_panel p = {
-        f, { f->c, wrap_box(&f->page, index), f->x[index], f->y[index] }, index, metric_of(f, index)
+        f, { f->c, wrap_box(&f->page, index), f->x[index], f->y[index] }, index, xy_metric_of(f, index)
     };
     struct canvas_label name = { .x_px = (p.on.box.left + p.on.box.right) / 2,
                                  .y_px = p.on.box.top - CANVAS_STRIP_PX * 0.5,
@@ -966,15 +966,15 @@ static int put_panel(struct xy *f, int32_t index, struct err *e)
     canvas_panel(f->c, &p.on.box, f->x_words ? NULL : &p.on.x, &p.on.y);
     if (f->x_words) {
         text_printf(&f->c->script, "set xrange [0:%.10g]\n", p.on.x.hi);
-        put_categories(f, &p.on.box);
+        xy_put_categories(f, &p.on.box);
     }
     if (f->page.names[index][0])
         canvas_text(f->c, &name, f->page.names[index]);
-    int64_t n_front = f->front ? find_front(&p, e) : 0;
+    int64_t n_front = f->front ? xy_find_front(&p, e) : 0;
     if (n_front < 0)
         return ERR_NOMEM;
     if (f->spec->label)
-        rc = put_texts(&p, n_front, e);
+        rc = xy_put_texts(&p, n_front, e);
     if (rc)
         return rc;
     if (n_front > 0) {
@@ -984,7 +984,7 @@ static int put_panel(struct xy *f, int32_t index, struct err *e)
         memcpy(front, f->order, (size_t)n_front * sizeof *front);
         put_cloud(&p);
         memcpy(f->order, front, (size_t)n_front * sizeof *front);
-        put_front(&p, n_front);
+        xy_put_front(&p, n_front);
     } else {
         put_cloud(&p);
     }
@@ -1012,12 +1012,12 @@ static void put_shade_legend(struct xy *f)
                                   f->shade_ends[i]));
 }
 
-static const char *word_of(const struct facet *facet, int32_t i)
+static const char *xy_word_of(const struct facet *facet, int32_t i)
 {
     return facet->names.list[i][0] ? facet->names.list[i] : "(blank)";
 }
 
-static void put_legend(struct xy *f)
+static void xy_put_legend(struct xy *f)
 {
     bool shapes = f->shape.names.n > 1, joined = f->spec->join && shapes, any_hollow = false;
 
@@ -1032,14 +1032,15 @@ static void put_legend(struct xy *f)
             for (int32_t s = 0; s < (joined ? f->shape.names.n : 1); s++) {
                 bool rest = k >= COLORS && !f->spec->join && !f->spec->bars;
                 if (!rest || k == COLORS)
-                    canvas_legend(f->c, mark_of(f, k, s, false),
+                    canvas_legend(f->c, xy_mark_of(f, k, s, false),
                                   rest ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
-                                       : canvas_keep(f->c, "%s%s%s", word_of(&f->color, k),
+                                       : canvas_keep(f->c, "%s%s%s", xy_word_of(&f->color, k),
                                                      joined ? " · " : "",
-                                                     joined ? word_of(&f->shape, s) : ""));
+                                                     joined ? xy_word_of(&f->shape, s) : ""));
             }
     for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
-        canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) }, word_of(&f->shape, s));
+        canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) },
+                      xy_word_of(&f->shape, s));
     if (f->shape.names.n > COLORS && !f->spec->join && !f->spec->bars && !f->shades)
         canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
     if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
@@ -1049,13 +1050,13 @@ static void put_legend(struct xy *f)
     if (any_hollow && !f->spec->join && !f->spec->bars)
         canvas_note(f->c, "hollow: needs more memory than an NPU has");
     for (int64_t i = 0; i < f->d.n; i++)
-        if (half_at(f, 0, i) > 0 && !f->spec->bars) {
+        if (xy_half_at(f, 0, i) > 0 && !f->spec->bars) {
             canvas_note(f->c, "whiskers: %s%s", f->half_names[0], f->any_cut ? ", cut at the frame" : "");
             break;
         }
 }
 
-static int draw_xy(struct xy *f, struct err *e)
+static int xy_draw_xy(struct xy *f, struct err *e)
 {
     static const struct wrap_look looks[] = { { .most = GRID_COLUMNS * GRID_ROWS,
                                                 .in_row = 3,
@@ -1078,12 +1079,12 @@ static int draw_xy(struct xy *f, struct err *e)
     if (f->has_rows && f->n_panels > f->n_columns)
         look.panel_px = f->n_panels / f->n_columns > 2 ? 170 : 220;
     wrap_fit(&f->page, f->c, &look, names, f->n_panels);
-    put_left_out(f);
+    xy_put_left_out(f);
     if (f->x_words && f->categories.names.n > MAX_CATEGORIES)
         canvas_note(f->c, "first %d of %d words of %s", MAX_CATEGORIES, (int)f->categories.names.n,
                     f->x_name);
     count_outside(f);
-    put_legend(f);
+    xy_put_legend(f);
     rc = wrap_open(&f->page, e);
     if (rc)
         return rc;
@@ -1091,7 +1092,7 @@ static int draw_xy(struct xy *f, struct err *e)
                        f->n_y > 1 ? canvas_keep(f->c, "%s, %s", f->y_title[0], f->y_title[1])
                                   : f->y_title[0]);
     for (int32_t p = 0; p < f->n_panels && !rc; p++)
-        rc = put_panel(f, p, e);
+        rc = xy_put_panel(f, p, e);
     canvas_close(f->c);
     return rc;
 }
@@ -1124,7 +1125,7 @@ int plot_xy_script(const struct plot_xy *spec, const struct table *t, const stru
     if (!rc)
         rc = name_series(&f, e);
     if (!rc)
-        rc = draw_xy(&f, e);
+        rc = xy_draw_xy(&f, e);
     if (!rc)
         rc = text_check(&c.script, e);
     if (!rc) {
