@@ -274,41 +274,34 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     return rc;
 }
 
+static bool is_given(const struct options *o, const struct option *row)
+{
+    const void *field = (const char *)o + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return *(const bool *)field;
+    case OPTION_TEXT:
+        return *(const char *const *)field != NULL;
+    case OPTION_WORD:
+        return *(const int32_t *)field >= 0;
+    case OPTION_COUNT:
+        return *(const int64_t *)field != 0;
+    case OPTION_LIST:
+        return ((const struct option_list *)field)->n > 0;
+    }
+    return false;
+}
+
 /* Options of xy have no meaning for the others. */
 static int check_xy(const struct run *run, struct err *e)
 {
-    const struct options *o = &run->opt;
-    const struct {
-        const char *name;
-        bool given;
-    } only[] = { { "x", o->xy_x },
-                 { "y", o->xy_y.n > 0 },
-                 { "color", o->xy_color },
-                 { "shape", o->xy_shape },
-                 { "facet", o->xy_facet },
-                 { "facet-rows", o->xy_facet_rows },
-                 { "shared", o->xy_shared },
-                 { "log", o->xy_log >= 0 },
-                 { "linear", o->xy_linear },
-                 { "range-x", o->xy_range_x },
-                 { "range-y", o->xy_range_y },
-                 { "x-label", o->xy_x_label },
-                 { "y-label", o->xy_y_label },
-                 { "join", o->xy_join },
-                 { "bars", o->xy_bars },
-                 { "front", o->xy_front },
-                 { "label", o->xy_label },
-                 { "text", o->xy_text },
-                 { "top", o->xy_top > 0 },
-                 { "by", o->xy_by },
-                 { "behind", o->xy_behind },
-                 { "limit", o->limits.n > 0 } };
-    if (strcmp(o->operands[0], "xy") == 0)
+    const char *figure = run->opt.operands[0];
+    if (strcmp(figure, "xy") == 0)
         return 0;
-    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
-        if (only[i].given)
+    for (size_t i = 0; i < sizeof xy_rows / sizeof *xy_rows; i++)
+        if (is_given(&run->opt, &xy_rows[i]))
             return err_set(e, ERR_USAGE, "option --%s is of weft plot xy alone, not of figure %s",
-                           only[i].name, o->operands[0]);
+                           xy_rows[i].name, figure);
     return 0;
 }
 
