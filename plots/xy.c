@@ -1088,9 +1088,7 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     rc = wrap_open(&f->page, e);
     if (rc)
         return rc;
-    canvas_axis_labels(f->c, &f->page.body, f->x_title,
-                       f->n_y > 1 ? canvas_keep(f->c, "%s, %s", f->y_title[0], f->y_title[1])
-                                  : f->y_title[0]);
+    canvas_axis_labels(f->c, &f->page.body, f->x_title, f->n_y > 1 ? "" : f->y_title[0]);
     for (int32_t p = 0; p < f->n_panels && !rc; p++)
         rc = xy_put_panel(f, p, e);
     canvas_close(f->c);
