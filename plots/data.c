@@ -245,7 +245,7 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
         return rows_fault(&d->r, b->column, e, "%g, need %s 0", *x,
                           b->as == AS_ABOVE_ZERO ? "above" : "at least");
     if (b->as == AS_COUNT) {
-        if (!(*x <= b->most && *x == floor(*x)) && d->col[k] >= 0 && !*blank)
+        if (!(*x <= b->most && *x == floor(*x)) && d->col[k] >= 0)
             return rows_fault(&d->r, b->column, e, "%g, need a whole number, 0 to %d", *x, (int)b->most);
         d->word[k][d->n] = isnan(*x) ? 0 : (int32_t)*x;
     }
@@ -253,18 +253,20 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
     return 0;
 }
 
-/* One column of the row at hand: it is not drawn without *keep, nor when it is *blank; of a blank one numbers
- * are still looked at for faults. */
+/* One column of the row at hand: it is not drawn without *keep, nor when it is *blank; of a blank one those
+ * that must be filled are still looked at for faults. */
 static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct err *e)
 {
     const struct bind *b = &d->binds[k];
     char buf[NUM_TEXT];
 
+    if (*blank && (b->need != FILLED || b->as == AS_WORD))
+        return 0;
     if (b->as == AS_DIMS)
         return data_read_dims(d, d->col[k], e);
     if (b->as == AS_PER_DIM)
         return read_per_dim(d, k, blank, e);
-    if ((b->as == AS_WORD || b->as == AS_SAME) && !*blank) {
+    if (b->as == AS_WORD || b->as == AS_SAME) {
         const char *word = rows_text(buf, &d->r, d->col[k]);
         if (b->as == AS_SAME && !word[0] && d->words[k].n == 0)
             return 0;

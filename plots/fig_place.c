@@ -44,7 +44,7 @@ struct outcomes {
     bool any_interval;
 };
 
-enum { STATUS, FIRST_METRIC };
+enum { STATUS, COST, FIRST_METRIC };
 
 static void list_binds(struct outcomes *o)
 {
@@ -52,14 +52,14 @@ static void list_binds(struct outcomes *o)
     struct bind *b = o->binds;
 
     *b++ = (struct bind){ .column = "status", AS_STATUS, NEED, .word = "done" };
+    *b++ = (struct bind){ .column = "network_usd",
+                          spec->by_cost ? AS_ABOVE_ZERO : AS_NUMBER,
+                          spec->by_cost ? FILLED : MAY_MISS };
     for (int32_t m = 0; m < spec->n_metrics; m++) {
         snprintf(o->interval_columns[m], sizeof o->interval_columns[m], "%s_ci", spec->metrics[m]);
         *b++ = (struct bind){ .column = spec->metrics[m], AS_NUMBER, m == 0 ? FILLED : MAY_MISS };
         *b++ = (struct bind){ .column = o->interval_columns[m], AS_NUMBER, MAY_MISS };
     }
-    *b++ = (struct bind){ .column = "network_usd",
-                          spec->by_cost ? AS_ABOVE_ZERO : AS_NUMBER,
-                          spec->by_cost ? FILLED : MAY_MISS };
     *b++ = (struct bind){ .column = "scheduler", AS_WORD, NEED, .numbered = OF_FILLED };
     *b++ = (struct bind){ .column = "seeds", AS_NUMBER, MAY_MISS };
 }
@@ -267,7 +267,7 @@ static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows
 
     o->spec = spec;
     list_binds(o);
-    int rc = data_read(&o->d, c, r, o->binds, FIRST_METRIC + 2 * spec->n_metrics + 3, e);
+    int rc = data_read(&o->d, c, r, o->binds, FIRST_METRIC + 2 * spec->n_metrics + 2, e);
     for (int32_t m = 0; m < spec->n_metrics; m++) {
         o->value[m] = o->d.x[FIRST_METRIC + 2 * m];
         o->half[m] = o->d.x[FIRST_METRIC + 2 * m + 1];
