@@ -1,12 +1,95 @@
+/*
+ * A study from start to end: what follows from its file alone (columns, units, rule of `keep`), its store,
+ * what is left to run, the writer that takes what threads and ranks bring, and how long all of it may take.
+ *
+ * Two passes where points are pruned: a sample is solved first, and the rest is held against its front.
+ */
 #include "study/campaign.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "study/axes.h"
 #include "study/pack.h"
 #include "study/study.h"
+
+/* ---- units ---- */
+
+static int cut(struct campaign_plan *p, const struct study *study, struct err *e)
+{
+    const struct block_ops *blocks = study->kind->blocks;
+    const struct block_job largest = { .study = study, .order = &p->order, .rule = &p->rule };
+    int64_t most;
+    if (!blocks) {
+        p->order.n_units = study->sweep.n_points * study->seeds;
+        return 0;
+    }
+    int rc = order_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
+    if (rc)
+        return rc;
+    rc = blocks->most(&most, &largest, e);
+    order_free(&p->order);
+    return rc ? rc : order_build(&p->order, &study->sweep, most, blocks->quick, e);
+}
+
+/* ---- the study's own file ---- */
+
+static int read_rule(struct campaign_plan *p, const struct study *study, struct err *e)
+{
+    struct yaml_doc doc;
+    int32_t own_source;
+    int rc = source_open(&doc, &own_source, &study->from, e);
+    if (rc)
+        return rc;
+    yaml_id keep = yaml_get(&doc, doc.root, "keep");
+    rc = keep_read(&p->rule, study->kind, &doc, keep, &p->columns, e);
+    if (!rc && keep >= 0)
+        sweep_put_yaml(&p->keep, &doc, keep, false);
+    yaml_free(&doc);
+    return rc ? rc : text_check(&p->keep, e);
+}
+
+static int read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
+{
+    int rc = source_rules.is_word(from->path) ? 0 : text_read_file(&p->study, from->path, YAML_MAX_BYTES, e);
+    for (int32_t i = 0; i < from->n && !rc; i++)
+        text_printf(&p->study, "# --set %s=%s\n", from->overrides[i].path, from->overrides[i].value);
+    return rc ? rc : text_check(&p->study, e);
+}
+
+int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool all, struct err *e)
+{
+    const struct study_source *from = &study->from;
+    *p = (struct campaign_plan){ .rule = { .kind = study->kind } };
+    study_put_columns(&p->columns, study, TABLE_ROWS);
+    int rc = p->columns.failed ? err_nomem(e, "columns") : 0;
+    if (!rc && !all)
+        rc = read_rule(p, study, e);
+    if (!rc)
+        rc = read_text(p, from, e);
+    if (!rc)
+        rc = cut(p, study, e);
+    p->passes = p->rule.prune ? 2 : 1;
+    if (!rc && p->order.n_units > INT64_MAX / p->passes)
+        rc = err_set(e, ERR_RANGE, "%s: keep.prune: sweep has %lld units of points, need at most %lld",
+                     from->path, (long long)p->order.n_units, (long long)(INT64_MAX / p->passes));
+    if (rc)
+        campaign_plan_free(p);
+    return rc;
+}
+
+void campaign_plan_free(struct campaign_plan *p)
+{
+    keep_rule_free(&p->rule);
+    order_free(&p->order);
+    table_free(&p->columns);
+    text_free(&p->study);
+    text_free(&p->keep);
+    *p = (struct campaign_plan){ 0 };
+}
 
 /* Rows that were not committed are run again after a kill: at most so much work. */
 #define COMMIT_S 0.2
@@ -52,7 +135,8 @@ static int commit(struct writer *w, struct err *e)
     return rc;
 }
 
-static void note_failed(struct campaign_state *state, const struct table *rows, int64_t row, bool by_id)
+static void campaign_note_failed(struct campaign_state *state, const struct table *rows, int64_t row,
+                                 bool by_id)
 {
     int64_t point = table_cell(rows, row, 0)->count >> (by_id ? STORE_ROW_BITS : 0);
     const char *status = table_cell(rows, row, table_find(rows, "status"))->text;
@@ -72,7 +156,7 @@ static void note_rows(struct writer *w, const struct table *rows, int64_t failed
         if (isfinite(time_s) && !(time_s >= state->best_s))
             state->best_s = time_s;
         if (failed && !isfinite(time_s))
-            note_failed(state, rows, row, w->c->runs != NULL);
+            campaign_note_failed(state, rows, row, w->c->runs != NULL);
     }
 }
 
@@ -457,4 +541,117 @@ int campaign_tables(struct table *out, struct table *const *extras, struct text 
 int campaign_rows(struct table *out, const struct study *study, int32_t threads, struct err *e)
 {
     return campaign_tables(out, NULL, NULL, study, threads, e);
+}
+
+/*
+ * How long a sweep will take, by some of its points.
+ */
+
+/* Units spread over all, and neighbours, which share what was read as most points of a sweep do. */
+static int64_t pick(const struct order *o, int64_t i, int64_t n)
+{
+    return i % 2 ? i / 2 % o->n_units : o->n_units / n * i + (o->n_units % n) * i / n;
+}
+
+/* The first row that has no design, unless one is known. */
+static void campaign_measure_note_failed(struct campaign_pace *pace, const struct table *rows)
+{
+    int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
+    for (int64_t row = 0; row < rows->n_rows && !pace->why[0]; row++) {
+        const char *word = table_cell(rows, row, status)->text;
+        const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
+        if (word && isnan(table_number(rows, row, time)))
+            snprintf(pace->why, sizeof pace->why, "%s%s%.450s", word, message ? ": " : "",
+                     message ? message : "");
+    }
+}
+
+struct trial {
+    const struct campaign_plan *plan;
+    struct block_job job;
+    struct campaign_pace *pace;
+    double pass_s; /* to be spent on a pass, or so */
+};
+
+/* Points of up to 256 units, till pass_s are spent; *spent_s is what they took. */
+static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, void *hand, struct keep *keep,
+                    struct err *e)
+{
+    enum { SPREAD = 256 };
+    const struct order *o = &t->plan->order;
+    const struct block_ops *blocks = t->job.study->kind->blocks;
+    int64_t units = o->n_units < SPREAD ? o->n_units : SPREAD;
+    int rc = 0;
+    for (int64_t i = 0; i < units && !rc && *spent_s < t->pass_s; i++) {
+        struct table rows = { 0 };
+        double start_s = clock_now_s();
+        struct order_unit unit;
+        study_put_columns(&rows, t->job.study, TABLE_ROWS);
+        order_find(&unit, o, pick(o, i, units));
+        rc = blocks->block(hand, &unit, &rows, n, e);
+        *spent_s += clock_now_s() - start_s;
+        if (!rc && keep)
+            rc = keep_offer(keep, &rows, e);
+        if (n->failed)
+            campaign_measure_note_failed(t->pace, &rows);
+        table_free(&rows);
+    }
+    return rc;
+}
+
+/* One pass of the sweep: seconds a point, NaN where none was run. Rows are offered to @p keep, unless NULL.
+ */
+static int measure_pass(double *point_s, struct trial *t, struct keep *keep, struct err *e)
+{
+    const struct block_ops *blocks = t->job.study->kind->blocks;
+    void *hand;
+    struct sweep_counts n = { 0 };
+    double spent_s = 0;
+    int rc = blocks->hand(&hand, &t->job, e);
+    if (rc)
+        return rc;
+    rc = run_some(&spent_s, &n, t, hand, keep, e);
+    *point_s = n.seen ? spent_s / (double)n.seen : NAN;
+    t->pace->n += n.seen;
+    t->pace->n_failed += n.failed;
+    blocks->hand_free(hand);
+    return rc;
+}
+
+/* Where points are pruned, one in ORDER_SAMPLE is solved and the others are held against the front of these:
+ * here against that of the few that were solved. */
+static int measure_pruned(struct trial *t, struct err *e)
+{
+    struct keep *keep;
+    double solved_s = NAN, pruned_s = NAN;
+    int rc = keep_build(&keep, &t->plan->rule, &t->plan->columns, e);
+    if (rc)
+        return rc;
+    t->pass_s /= 2;
+    rc = measure_pass(&solved_s, t, keep, e);
+    if (!rc)
+        rc = keep_sort_fronts(keep, e);
+    t->job.known = keep_fronts(keep);
+    if (!rc)
+        rc = measure_pass(&pruned_s, t, NULL, e);
+    t->pace->point_s = (solved_s + (ORDER_SAMPLE - 1) * pruned_s) / ORDER_SAMPLE;
+    keep_free(keep);
+    return rc;
+}
+
+int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e)
+{
+    struct campaign_plan plan;
+    struct trial t = { .plan = &plan,
+                       .job = { .study = study, .order = &plan.order, .rule = &plan.rule },
+                       .pace = pace,
+                       .pass_s = most_s };
+    *pace = (struct campaign_pace){ .point_s = NAN };
+    int rc = campaign_plan_make(&plan, study, false, e);
+    if (rc)
+        return rc;
+    pace->at_most = plan.passes > 1;
+    rc = pace->at_most ? measure_pruned(&t, e) : measure_pass(&pace->point_s, &t, NULL, e);
+    campaign_plan_free(&plan);
+    return rc;
 }
