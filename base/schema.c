@@ -75,7 +75,7 @@ const char *schema_kind_word(enum key_kind kind)
     static const char *const words[] = {
         [KEY_REAL] = "number", [KEY_I64] = "count",   [KEY_BOOL] = "true/false", [KEY_TEXT] = "text",
         [KEY_WORD] = "word",   [KEY_NODE] = "nested", [KEY_I32] = "count",       [KEY_NAME] = "text",
-        [KEY_MAP] = "nested",  [KEY_LIST] = "nested", [KEY_RANGE] = "nested",
+        [KEY_MAP] = "nested",  [KEY_LIST] = "nested", [KEY_RANGE] = "nested",    [KEY_OWN] = "nested",
     };
     return words[kind];
 }
@@ -281,23 +281,46 @@ static size_t size_of_item(const struct key *k)
 
 static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e);
 
-static int read_list(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
+static int fail_length(const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     const char *what = k->what ? k->what : "entries";
-    int32_t n = 0;
+    double most = k->owned ? k->max : (double)k->room;
+    if (isinf(most))
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one row");
+    return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, need %s%.0f", (int)doc->nodes[list].n, what,
+                     k->min > 0 ? "1 to " : "at most ", most);
+}
+
+/* Where the entries go: NULL for lack of memory. */
+static char *place_list(void *base, const struct key *k, int32_t n, size_t size)
+{
+    char *field = (char *)base + k->offset;
+    if (!k->owned)
+        return field;
+    char *entries = calloc((size_t)n + 1, size);
+    memcpy(field, &entries, sizeof entries);
+    return entries;
+}
+
+static int read_list(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (rc)
         return rc;
-    if (doc->nodes[list].n < k->min || (size_t)doc->nodes[list].n > k->room)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, need %s%zu", (int)doc->nodes[list].n, what,
-                         k->min > 0 ? "1 to " : "at most ", k->room);
+    int32_t n = doc->nodes[list].n;
+    if (n < k->min || n > (k->owned ? k->max : (double)k->room))
+        return fail_length(k, doc, list, e);
     size_t size = k->of ? k->of->size : size_of_item(k->item);
+    char *entry = place_list(base, k, n, size);
+    if (!entry)
+        return err_nomem(e, "a list");
+    n = 0;
     yaml_each (id, doc, list) {
-        char *entry = (char *)base + k->offset + (size_t)n * size;
         memset(entry, 0, size);
         rc = k->of ? schema_read(entry, k->of, doc, id, e) : read_key(entry, k->item, doc, id, e);
         if (rc)
             return rc;
+        entry += size;
         n++;
         memcpy((char *)base + k->count, &n, sizeof n);
     }
@@ -333,6 +356,8 @@ static int read_key(void *base, const struct key *k, const struct yaml_doc *doc,
         return read_list(base, k, doc, id, e);
     case KEY_RANGE:
         return read_range(field, k, doc, id, e);
+    case KEY_OWN:
+        return k->read(field, k, doc, id, e);
     case KEY_NODE:
         *(yaml_id *)field = id;
     }
@@ -419,6 +444,7 @@ static void set_default(void *base, const struct key *k)
     void *field = (char *)base + k->offset;
     bool none = k->required || isnan(k->dflt);
     int32_t empty = 0;
+    char *nothing = NULL;
     switch (k->kind) {
     case KEY_REAL:
         *(double *)field = none ? absent_value(k) : k->dflt * k->scale;
@@ -444,6 +470,11 @@ static void set_default(void *base, const struct key *k)
         break;
     case KEY_LIST:
         memcpy((char *)base + k->count, &empty, sizeof empty);
+        if (k->owned)
+            memcpy(field, &nothing, sizeof nothing);
+        break;
+    case KEY_OWN:
+        k->read(field, k, NULL, -1, NULL);
         break;
     case KEY_RANGE:
         *(struct draw_range *)field = (struct draw_range){ k->dflt * k->scale, k->dflt_to * k->scale };

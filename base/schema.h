@@ -26,6 +26,7 @@ enum key_kind {
     KEY_MAP,   /**< a struct that section `of` fills; absent: its defaults */
     KEY_LIST,  /**< an array of `room` structs that `of` fills, or of what `item` writes; how many is in
                   `count` */
+    KEY_OWN,   /**< what `read` makes of it */
     KEY_RANGE, /**< struct draw_range: a number, or [least, most]; stored times `scale` */
     KEY_COUNT = KEY_I64,
 };
@@ -92,6 +93,11 @@ enum key_kind {
 #define USE_GOSSIP_SERVER   (UINT64_C(1) << 60)
 
 struct section;
+struct key;
+
+/** Read node @p id into the field of key @p k; -1: the key is absent, and then @p doc and @p e are NULL. */
+typedef int schema_read_own(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                            struct err *e);
 
 struct key {
     const char *name, *help;
@@ -111,6 +117,8 @@ struct key {
     const struct section *of; /**< KEY_MAP, KEY_LIST of maps */
     const struct key *item;   /**< KEY_LIST of anything else: each entry; its offset is 0 */
     const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
+    bool owned;               /**< KEY_LIST: the field points to them, and its owner frees them */
+    schema_read_own *read;    /**< KEY_OWN */
     uint64_t uses;            /**< bits, by the section's `uses` */
 };
 
@@ -220,11 +228,23 @@ struct section {
     {                                                                                                        \
         .of = section, K_LIST_FIELD(T, f, n, key, least, __VA_ARGS__)                                        \
     }
+/** The same where f points to as many entries as there are, most at most; INFINITY: no limit. */
+#define K_LIST_OWNED(T, f, n, key, least, most, section, ...)                                                \
+    {                                                                                                        \
+        .name = key, .kind = KEY_LIST, .owned = true, .dflt = SCHEMA_NONE, .offset = offsetof(T, f),         \
+        .min = least, .max = most, .of = section, .count = K_FIELD(T, n, int32_t), .help = __VA_ARGS__       \
+    }
 /** entry: address of a key without a name, for a struct that is the entry: K_REAL_OR(double[1], ...) is none.
  */
 #define K_LIST_OF(T, f, n, key, least, entry, ...)                                                           \
     {                                                                                                        \
         .item = entry, K_LIST_FIELD(T, f, n, key, least, __VA_ARGS__)                                        \
+    }
+/** reader: a schema_read_own, which looks at .scale, .min and others as it likes. */
+#define K_OWN(T, f, key, reader, ...)                                                                        \
+    {                                                                                                        \
+        .name = key, .kind = KEY_OWN, .dflt = SCHEMA_NONE, .offset = offsetof(T, f), .read = reader,         \
+        .help = __VA_ARGS__                                                                                  \
     }
 /** from, to: the default, in the file's unit; integer: whole numbers alone. */
 #define K_RANGE(T, f, key, in, to_SI, least, most, from, to, integer, ...)                                   \

@@ -113,7 +113,7 @@ static enum key_kind kind_to_pass(enum key_kind kind)
 {
     if (kind == KEY_NAME)
         return KEY_TEXT;
-    return kind == KEY_MAP || kind == KEY_LIST ? KEY_NODE : kind;
+    return kind == KEY_MAP || kind == KEY_LIST || kind == KEY_OWN ? KEY_NODE : kind;
 }
 
 /* Keys of `own`, and those of `more` but `without`, read to `other` for their check. */

@@ -47,7 +47,7 @@ struct topo_part {
 };
 
 /**
- * How a tier is built from catalogue parts; indices into parts, -1 = not used.
+ * How a tier is built from catalogue parts; indices into parts, -1 = not used, and their names as written.
  *
  * One link of the tier runs at the slowest rate among its parts (topo_recipe_link_Bps()).
  * A switch part with one port is a switch sold by the port (LIBRA's 13 and 18 USD per
@@ -61,6 +61,7 @@ struct topo_recipe {
     int32_t up_link;  /**< switch to switch, both ends included; needed beyond one tier */
     double taper;     /**< down:up bandwidth of the leaf tier, >= 1 */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
+    const char *nic_name, *sw_name, *end_name, *up_name; /**< borrowed; NULL: not used */
 };
 
 /** Counting of direct links (ring, line, full) in rates mode. */
@@ -71,7 +72,9 @@ enum topo_counting {
 
 /** Prices as read from one file. Borrows text from the YAML document. Release with topo_parts_free(). */
 struct topo_parts {
-    const char *name; /**< borrowed; the file's path when it gives no name */
+    const char *name;          /**< borrowed; the file's path when it gives no name */
+    const char *source, *date; /**< of rows without their own */
+    enum topo_grade grade;
     enum topo_counting counting;
     double nic_port_Bps;     /**< rates mode: size of one NIC for counting NICs [B/s]; NaN = cannot count */
     struct topo_rate *rates; /**< shape [n_rates], owned; empty in catalogue mode */
