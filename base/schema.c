@@ -359,7 +359,8 @@ static int read_key(void *base, const struct key *k, const struct yaml_doc *doc,
     case KEY_OWN:
         return k->read(field, k, doc, id, e);
     case KEY_NODE:
-        *(yaml_id *)field = id;
+        if (k->offset != SCHEMA_UNKEPT)
+            *(yaml_id *)field = id;
     }
     return 0;
 }

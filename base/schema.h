@@ -20,7 +20,8 @@ enum key_kind {
     KEY_BOOL,  /**< bool */
     KEY_TEXT,  /**< const char *, borrowed from the document; absent = NULL; at SCHEMA_UNKEPT: only checked */
     KEY_WORD,  /**< int32_t, an enum or, of two words, a bool: index into `words` */
-    KEY_NODE,  /**< yaml_id: read by code that knows its shape; absent = -1 */
+    KEY_NODE,  /**< yaml_id: read by code that knows its shape; absent = -1; at SCHEMA_UNKEPT: looked up there
+                */
     KEY_I32,   /**< int32_t */
     KEY_NAME,  /**< char [room], a copy of at most room - 1 bytes; absent = "" */
     KEY_MAP,   /**< a struct that section `of` fills; absent: its defaults */
@@ -207,6 +208,11 @@ struct section {
 #define K_NODE(T, f, key, ...)                                                                               \
     {                                                                                                        \
         .dflt = SCHEMA_NONE, K_PLAIN(T, f, yaml_id, KEY_NODE, key, __VA_ARGS__)                              \
+    }
+/** A node that the reader of the map looks up itself. */
+#define K_ELSEWHERE(key, ...)                                                                                \
+    {                                                                                                        \
+        .name = key, .kind = KEY_NODE, .dflt = SCHEMA_NONE, .offset = SCHEMA_UNKEPT, .help = __VA_ARGS__     \
     }
 /** least: bytes. */
 #define K_NAME(T, f, key, least, ...)                                                                        \

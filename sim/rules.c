@@ -41,117 +41,80 @@ const char *const sim_route_words[N_SIM_ROUTES + 1] = {
 
 static const char *const reduction_words[] = { "free", "memory", NULL };
 
-/* The map as written. */
-struct rules_conf {
-    int64_t chunks, active_chunks;
-    double endpoint_s;
-    int32_t reduction, order, queue, semantics, route;
-    yaml_id algorithms, dims_order, slow, links, graph;
-};
-
-struct slow_conf {
-    yaml_id at;
-    const char *dim;
-    double share, late_s;
-};
-
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-#define COUNT(key, field, least, most, none, use, text)                                                      \
-    {                                                                                                        \
-        ROW(rules_conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,     \
-                                                      .dflt = none                                           \
-    }
-#define WORD(key, field, list, none, use, text)                                                              \
-    {                                                                                                        \
-        ROW(rules_conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = none, .uses = use    \
-    }
-#define NODE(conf, key, field, use, text)                                                                    \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_NODE, text), .unit = "", .uses = use                                       \
-    }
-
 /* Less of a link is none. */
 #define SIM_LEAST_SHARE 1e-6
 
 /* preferred-dataset-splits of ASTRA-sim's example systems. Each more pays every latency once more. */
 enum { DEFAULT_CHUNKS = 4, MAX_ACTIVE = 1024 };
 
-static const struct key rules_keys[] = {
-    COUNT("chunks", chunks, 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS, USE_LATENCY,
-          "equal pieces of a collective that pass the dimensions one behind the other"),
-    NODE(rules_conf, "algorithms", algorithms, USE_LATENCY,
-         "list of algorithms, one per dimension, in place of dims.algorithm; words as there"),
-    { ROW(rules_conf, "endpoint_ns", endpoint_s, KEY_REAL, "overhead of an NPU per message"), .unit = "ns",
-      .scale = 1e-9, .min = 0, .max = 1e9, .dflt = 0, .uses = USE_LATENCY },
-    WORD("reduction", reduction, reduction_words, 0, USE_LATENCY,
-         "what adding up costs: nothing, or two reads and a write of npu.mem_GBps"),
-    WORD("order", order, sim_order_words, SIM_ORDER_GUARD, USE_CHUNK | USE_FLOW,
-         "order of the dimensions: of model chunk any, guard simulates fixed, themis and minmax and takes "
-         "the best; of model flow fixed or given"),
-    NODE(rules_conf, "dims_order", dims_order, USE_CHUNK | USE_FLOW,
-         "order given: names of all dimensions, in the order of a reduce-scatter"),
-    WORD("queue", queue, sim_queue_words, SIM_QUEUE_SMALLEST, USE_CHUNK,
-         "model chunk: which waiting chunk a free dimension takes"),
-    COUNT("active_chunks", active_chunks, 1, MAX_ACTIVE, 1, USE_CHUNK | USE_FLOW,
-          "chunks that a dimension works on at a time"),
-    WORD("semantics", semantics, sim_semantics_words, SIM_PHYSICAL, USE_CHUNK,
-         "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond, "
-         "without or with (aware) contention"),
-    WORD("route", route, sim_route_words, SIM_ROUTE_DIMENSION, USE_FLOW,
-         "model flow: how flows find their way; with graph: shortest unless ecmp"),
-    NODE(rules_conf, "graph", graph, USE_FLOW,
-         "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the network in "
-         "their order; "
-         "absent: the network's own"),
-    NODE(rules_conf, "links", links, USE_FLOW,
-         "model flow: list of links that failed or lost bandwidth, see simulation.links"),
-    NODE(rules_conf, "slow", slow, USE_CHUNK | USE_FLOW,
-         "list of NPUs that are slower than the others, or late; see simulation.slow"),
-};
-
 static const struct key slow_keys[] = {
-    { ROW(slow_conf, "at", at, KEY_NODE,
-          "address, innermost dimension first, counted from 0; \"*\" for every one"),
-      .unit = "", .required = true },
-    { ROW(slow_conf, "dim", dim, KEY_TEXT, "only in this dimension; absent: in all"), .unit = "" },
-    { ROW(slow_conf, "share", share, KEY_REAL, "of the dimension's bandwidth that they have"), .unit = "",
-      .scale = 1, .min = 1e-6, .max = 1, .dflt = 1 },
-    { ROW(slow_conf, "late_us", late_s, KEY_REAL, "they join every collective so much later"), .unit = "us",
-      .scale = 1e-6, .min = 0, .max = 1e9, .dflt = 0 },
+    K_ELSEWHERE("at", "address, innermost dimension first, counted from 0; \"*\" for every one",
+                .required = true),
+    K_REMARK("dim", "only in this dimension; absent: in all"),
+    K_REAL(struct sim_slow, share, "share", "", 1, 1e-6, 1, 1, "of the dimension's bandwidth that they have"),
+    K_REAL(struct sim_slow, late_s, "late_us", "us", 1e-6, 0, 1e9, 0,
+           "they join every collective so much later"),
 };
-
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
-    }
-
-SECTION(sim_rules_section, "simulation", "how models other than bandwidth run collectives", rules_keys);
-/* An entry of links as written. */
-struct links_conf {
-    const char *from, *to, *dim;
-    double share;
-};
+K_SECTION(sim_slow_section, struct sim_slow, "simulation.slow", slow_keys,
+          "NPUs that are slower than the others, or late", STUDY_USES);
 
 static const struct key links_keys[] = {
-    { ROW(links_conf, "from", from, KEY_TEXT,
-          "a vertex, as weft topo --graphml names it: npu12, switch-pod-3"),
-      .unit = "" },
-    { ROW(links_conf, "to", to, KEY_TEXT, "the other end; either direction"), .unit = "" },
-    { ROW(links_conf, "dim", dim, KEY_TEXT, "instead of both: all links of this dimension"), .unit = "" },
-    { ROW(links_conf, "share", share, KEY_REAL, "of the bandwidth that is left; 0: failed"), .unit = "",
-      .scale = 1, .min = 0, .max = 1, .dflt = SCHEMA_NONE, .required = true },
+    K_NAME(struct sim_links, from, "from", 0,
+           "a vertex, as weft topo --graphml names it: npu12, switch-pod-3"),
+    K_NAME(struct sim_links, to, "to", 0, "the other end; either direction"),
+    K_REMARK("dim", "instead of both: all links of this dimension"),
+    K_REAL_OR(struct sim_links, share, "share", "", 1, 0, 1, NAN, "of the bandwidth that is left; 0: failed",
+              .required = true),
 };
+K_SECTION(sim_links_section, struct sim_links, "simulation.links", links_keys,
+          "links that failed or lost bandwidth", STUDY_USES);
 
-SECTION(sim_links_section, "simulation.links", "links that failed or lost bandwidth", links_keys);
-SECTION(sim_slow_section, "simulation.slow", "NPUs that are slower than the others, or late", slow_keys);
+static const struct key rules_keys[] = {
+    K_COUNT(struct sim_rules, stage.chunks, "chunks", 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS,
+            "equal pieces of a collective that pass the dimensions one behind the other"),
+    K_ELSEWHERE("algorithms",
+                "list of algorithms, one per dimension, in place of dims.algorithm; words as there",
+                .uses = USE_LATENCY),
+    K_REAL(struct sim_rules, stage.endpoint_s, "endpoint_ns", "ns", 1e-9, 0, 1e9, 0,
+           "overhead of an NPU per message", .uses = USE_LATENCY),
+    K_WORD(struct sim_rules, memory_adds, "reduction", reduction_words, 0,
+           "what adding up costs: nothing, or two reads and a write of npu.mem_GBps", .uses = USE_LATENCY),
+    K_WORD(struct sim_rules, order, "order", sim_order_words, SIM_ORDER_GUARD,
+           "order of the dimensions: of model chunk any, guard simulates fixed, themis and minmax and takes "
+           "the best; of model flow fixed or given",
+           .uses = USE_CHUNK | USE_FLOW),
+    K_ELSEWHERE("dims_order", "order given: names of all dimensions, in the order of a reduce-scatter",
+                .uses = USE_CHUNK | USE_FLOW),
+    K_WORD(struct sim_rules, queue, "queue", sim_queue_words, SIM_QUEUE_SMALLEST,
+           "model chunk: which waiting chunk a free dimension takes", .uses = USE_CHUNK),
+    K_COUNT(struct sim_rules, active, "active_chunks", 1, MAX_ACTIVE, 1,
+            "chunks that a dimension works on at a time"),
+    K_WORD(
+        struct sim_rules, semantics, "semantics", sim_semantics_words, SIM_PHYSICAL,
+        "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond, "
+        "without or with (aware) contention",
+        .uses = USE_CHUNK),
+    K_WORD(struct sim_rules, route, "route", sim_route_words, SIM_ROUTE_DIMENSION,
+           "model flow: how flows find their way; with graph: shortest unless ecmp", .uses = USE_FLOW),
+    K_ELSEWHERE(
+        "graph",
+        "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the network "
+        "in their order; absent: the network's own",
+        .uses = USE_FLOW),
+    K_LIST_OWNED(struct sim_rules, links, n_links, "links", 0, SIM_MAX_LINKS, &sim_links_section,
+                 "model flow: list of links that failed or lost bandwidth, see simulation.links",
+                 .uses = USE_FLOW),
+    K_LIST(struct sim_rules, slow, n_slow, "slow", 0, &sim_slow_section,
+           "list of NPUs that are slower than the others, or late; see simulation.slow",
+           .uses = USE_CHUNK | USE_FLOW),
+};
+K_SECTION(sim_rules_section, struct sim_rules, "simulation", rules_keys,
+          "how models other than bandwidth run collectives", STUDY_USES);
 
 void sim_rules_default(struct sim_rules *r)
 {
-    *r = (struct sim_rules){ .stage = { .chunks = DEFAULT_CHUNKS, .mem_Bps = INFINITY },
-                             .order = SIM_ORDER_GUARD,
-                             .queue = SIM_QUEUE_SMALLEST,
-                             .active = 1 };
+    *r = (struct sim_rules){ .stage.mem_Bps = INFINITY };
+    schema_defaults(r, &sim_rules_section);
 }
 
 /* A list with an entry per dimension; @p what says so. */
@@ -235,27 +198,27 @@ static int read_address(struct sim_slow *s, const struct topo_network *net, cons
     return 0;
 }
 
-static int read_slow(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
-                     yaml_id list, struct err *e)
+/* Number of the dimension that `dim` of a map names; -1 without it. */
+static int read_dim(int32_t *dim, const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
+                    struct err *e)
 {
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (rc)
-        return rc;
-    if (doc->nodes[list].n > SIM_MAX_SLOW)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need at most %d", (int)doc->nodes[list].n,
-                         SIM_MAX_SLOW);
+    yaml_id at = yaml_get(doc, map, "dim");
+    *dim = at >= 0 ? topo_find_dim(net, doc->nodes[at].text) : -1;
+    if (at >= 0 && *dim < 0)
+        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%.48s\", need the name of a dimension",
+                         doc->nodes[at].text);
+    return 0;
+}
+
+static int settle_slow(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
+                       yaml_id list, struct err *e)
+{
+    int rc = 0;
     yaml_each (id, doc, list) {
-        struct slow_conf conf;
-        struct sim_slow *s = &r->slow[r->n_slow++];
-        if ((rc = schema_read(&conf, &sim_slow_section, doc, id, e)) ||
-            (rc = read_address(s, net, doc, conf.at, e)))
+        struct sim_slow *s = &r->slow[doc->nodes[id].index];
+        if ((rc = read_address(s, net, doc, yaml_get(doc, id, "at"), e)) ||
+            (rc = read_dim(&s->dim, net, doc, id, e)))
             return rc;
-        s->share = conf.share;
-        s->late_s = conf.late_s;
-        s->dim = conf.dim ? topo_find_dim(net, conf.dim) : -1;
-        if (conf.dim && s->dim < 0)
-            return yaml_fail(doc, yaml_get(doc, id, "dim"), e, ERR_RANGE,
-                             "is \"%.48s\", need the name of a dimension", conf.dim);
         if (s->share >= 1 && !(s->late_s > 0))
             return yaml_fail(doc, id, e, ERR_RANGE,
                              "is neither slow nor late, need share below 1 or late_us");
@@ -263,55 +226,24 @@ static int read_slow(struct sim_rules *r, const struct topo_network *net, const 
     return 0;
 }
 
-static int copy_vertex(char out[TOPO_NAME], const char *name, const struct yaml_doc *doc, yaml_id at,
-                       struct err *e)
+static int settle_links(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
+                        yaml_id list, struct err *e)
 {
-    if (strlen(name) >= TOPO_NAME)
-        return yaml_fail(doc, at, e, ERR_RANGE, "is %zu bytes long, need at most %d", strlen(name),
-                         TOPO_NAME - 1);
-    memcpy(out, name, strlen(name) + 1);
-    return 0;
-}
-
-static int read_link(struct sim_links *l, const struct topo_network *net, const struct yaml_doc *doc,
-                     yaml_id id, struct err *e)
-{
-    struct links_conf conf;
-    int rc = schema_read(&conf, &sim_links_section, doc, id, e);
-    if (rc)
-        return rc;
-    *l = (struct sim_links){ .dim = -1, .share = conf.share, .node = id };
-    if (!conf.dim != (conf.from && conf.to) || !conf.from != !conf.to)
-        return yaml_fail(doc, id, e, ERR_PARSE, "names %s, need from and to, or dim",
-                         conf.dim ? "links and a dimension" : "no links");
-    if (conf.share > 0 && conf.share < SIM_LEAST_SHARE)
-        return yaml_fail(doc, yaml_get(doc, id, "share"), e, ERR_RANGE, "is %g, need 0 or %g to 1",
-                         conf.share, SIM_LEAST_SHARE);
-    if (conf.dim && (l->dim = topo_find_dim(net, conf.dim)) < 0)
-        return yaml_fail(doc, yaml_get(doc, id, "dim"), e, ERR_RANGE,
-                         "is \"%.48s\", need the name of a dimension", conf.dim);
-    if (conf.from)
-        rc = copy_vertex(l->from, conf.from, doc, yaml_get(doc, id, "from"), e);
-    if (!rc && conf.to)
-        rc = copy_vertex(l->to, conf.to, doc, yaml_get(doc, id, "to"), e);
-    return rc;
-}
-
-static int read_links(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
-                      yaml_id list, struct err *e)
-{
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (rc)
-        return rc;
-    int32_t n = doc->nodes[list].n;
-    if (n > SIM_MAX_LINKS)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need at most %d", (int)n, SIM_MAX_LINKS);
-    r->links = calloc((size_t)n + 1, sizeof *r->links);
-    if (!r->links)
-        return err_nomem(e, "links");
-    yaml_each (id, doc, list)
-        if ((rc = read_link(&r->links[r->n_links++], net, doc, id, e)))
+    yaml_each (id, doc, list) {
+        struct sim_links *l = &r->links[doc->nodes[id].index];
+        bool from = yaml_get(doc, id, "from") >= 0, to = yaml_get(doc, id, "to") >= 0,
+             dim = yaml_get(doc, id, "dim") >= 0;
+        l->node = id;
+        if (!dim != (from && to) || from != to)
+            return yaml_fail(doc, id, e, ERR_PARSE, "names %s, need from and to, or dim",
+                             dim ? "links and a dimension" : "no links");
+        if (l->share > 0 && l->share < SIM_LEAST_SHARE)
+            return yaml_fail(doc, yaml_get(doc, id, "share"), e, ERR_RANGE, "is %g, need 0 or %g to 1",
+                             l->share, SIM_LEAST_SHARE);
+        int rc = read_dim(&l->dim, net, doc, id, e);
+        if (rc)
             return rc;
+    }
     return 0;
 }
 
@@ -349,23 +281,25 @@ void sim_rules_free(struct sim_rules *r)
 }
 
 /* What only makes sense together. */
-static int check_conf(const struct rules_conf *conf, const struct topo_network *net,
-                      const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int check_rules(const struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
+                       yaml_id map, struct err *e)
 {
-    if (conf->reduction && isnan(net->npu.mem_Bps))
+    yaml_id order = yaml_get(doc, map, "order"), dims_order = yaml_get(doc, map, "dims_order");
+    yaml_id route = yaml_get(doc, map, "route"), slow = yaml_get(doc, map, "slow");
+    if (r->memory_adds && isnan(net->npu.mem_Bps))
         return yaml_fail(doc, yaml_get(doc, map, "reduction"), e, ERR_RANGE, "is memory, need npu.mem_GBps");
-    if ((conf->order == SIM_ORDER_GIVEN) != (conf->dims_order >= 0))
-        return yaml_fail(doc, conf->dims_order >= 0 ? conf->dims_order : yaml_get(doc, map, "order"), e,
-                         ERR_RANGE, "is given alone, need order: given and dims_order together");
-    if (conf->semantics != SIM_PHYSICAL && conf->order != SIM_ORDER_GUARD && conf->order != SIM_ORDER_FIXED)
-        return yaml_fail(doc, yaml_get(doc, map, "order"), e, ERR_RANGE,
+    if ((r->order == SIM_ORDER_GIVEN) != (dims_order >= 0))
+        return yaml_fail(doc, dims_order >= 0 ? dims_order : order, e, ERR_RANGE,
+                         "is given alone, need order: given and dims_order together");
+    if (r->semantics != SIM_PHYSICAL && r->order != SIM_ORDER_GUARD && r->order != SIM_ORDER_FIXED)
+        return yaml_fail(doc, order, e, ERR_RANGE,
                          "is %s with the semantics of ASTRA-sim 2, which has the fixed order only",
-                         sim_order_words[conf->order]);
-    if (conf->graph >= 0 && conf->route == SIM_ROUTE_DIMENSION && yaml_get(doc, map, "route") >= 0)
-        return yaml_fail(doc, yaml_get(doc, map, "route"), e, ERR_RANGE,
+                         sim_order_words[r->order]);
+    if (yaml_get(doc, map, "graph") >= 0 && r->route == SIM_ROUTE_DIMENSION && route >= 0)
+        return yaml_fail(doc, route, e, ERR_RANGE,
                          "is dimension on a graph of its own, need shortest or ecmp");
-    if (conf->semantics != SIM_PHYSICAL && conf->slow >= 0)
-        return yaml_fail_key(doc, conf->slow, e, ERR_RANGE,
+    if (r->semantics != SIM_PHYSICAL && slow >= 0)
+        return yaml_fail_key(doc, slow, e, ERR_RANGE,
                              "is given with the semantics of ASTRA-sim 2, which has no slow NPUs");
     return 0;
 }
@@ -373,32 +307,26 @@ static int check_conf(const struct rules_conf *conf, const struct topo_network *
 int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                    struct err *e)
 {
-    struct rules_conf conf;
+    yaml_id algorithms = yaml_get(doc, map, "algorithms"), dims_order = yaml_get(doc, map, "dims_order");
+    yaml_id graph = yaml_get(doc, map, "graph");
     sim_rules_default(r);
-    int rc = schema_read(&conf, &sim_rules_section, doc, map, e);
+    int rc = schema_read(r, &sim_rules_section, doc, map, e);
     if (!rc)
-        rc = check_conf(&conf, net, doc, map, e);
+        rc = check_rules(r, net, doc, map, e);
     if (rc)
         return rc;
-    r->stage.chunks = (int32_t)conf.chunks;
-    r->stage.endpoint_s = conf.endpoint_s;
-    r->stage.mem_Bps = conf.reduction ? net->npu.mem_Bps : INFINITY;
-    r->order = (enum sim_order)conf.order;
-    r->queue = (enum sim_queue)conf.queue;
-    r->active = (int32_t)conf.active_chunks;
-    r->semantics = (enum sim_semantics)conf.semantics;
-    r->route = (enum sim_route)conf.route;
-    if (conf.graph >= 0 && r->route == SIM_ROUTE_DIMENSION)
+    r->stage.mem_Bps = r->memory_adds ? net->npu.mem_Bps : INFINITY;
+    if (graph >= 0 && r->route == SIM_ROUTE_DIMENSION)
         r->route = SIM_ROUTE_SHORTEST;
-    if (conf.algorithms >= 0)
-        rc = read_algorithms(net, doc, conf.algorithms, e);
-    if (!rc && conf.dims_order >= 0)
-        rc = read_dims_order(r, net, doc, conf.dims_order, e);
-    if (!rc && conf.slow >= 0)
-        rc = read_slow(r, net, doc, conf.slow, e);
-    if (!rc && conf.links >= 0)
-        rc = read_links(r, net, doc, conf.links, e);
-    if (!rc && conf.graph >= 0)
-        rc = read_graph(r, doc, conf.graph, e);
+    if (algorithms >= 0)
+        rc = read_algorithms(net, doc, algorithms, e);
+    if (!rc && dims_order >= 0)
+        rc = read_dims_order(r, net, doc, dims_order, e);
+    if (!rc && r->n_slow)
+        rc = settle_slow(r, net, doc, yaml_get(doc, map, "slow"), e);
+    if (!rc && r->n_links)
+        rc = settle_links(r, net, doc, yaml_get(doc, map, "links"), e);
+    if (!rc && graph >= 0)
+        rc = read_graph(r, doc, graph, e);
     return rc;
 }

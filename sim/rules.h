@@ -69,6 +69,8 @@ enum { SIM_MAX_SLOW = 16, SIM_MAX_LINKS = 256, SIM_PATH = 1024 };
 
 struct sim_rules {
     struct stage_rules stage;
+    bool
+        memory_adds; /**< adding up costs two reads and a write of memory: stage.mem_Bps is that of the NPU */
     enum sim_order order;
     int32_t dims_order[TOPO_MAX_DIMS]; /**< SIM_ORDER_GIVEN: dimensions in the order of a reduce-scatter */
     enum sim_queue queue;
