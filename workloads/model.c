@@ -158,166 +158,114 @@ static const char *const interaction_words[] = { "dot", "cross", NULL };
 
 enum { WIDEST = 1000000000 };
 
-/* As written; a count that is absent is -1. */
-struct model_conf {
-    struct model m;
-    const char *name, *source;
-    double params_B;
-    yaml_id mla, moe, dlrm, cnn;
-};
+#define M(f, key, ...)      K_COUNT_OR(struct model, f, key, 1, WIDEST, -1, __VA_ARGS__)
+#define M_WORD(f, key, ...) K_WORD(struct model, f, key, __VA_ARGS__)
 
-#define M(key_name, field, text) COUNT_KEY(model_conf, key_name, m.field, 1, WIDEST, SCHEMA_NONE, text)
-#define M_WORD(key_name, field, list, absent, text)                                                          \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_WORD, .offset = offsetof(struct model_conf, m.field),    \
-        .unit = "", .dflt = absent, .words = list                                                            \
-    }
-#define M_BOOL(key_name, field, absent, text)                                                                \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct model_conf, m.field),    \
-        .unit = "", .dflt = absent                                                                           \
-    }
-
+/* A count that is absent is -1 until model_read() has settled it. */
 static const struct key model_keys[] = {
-    TEXT_KEY(model_conf, "name", name, "what reports call the model"),
-    TEXT_KEY(model_conf, "source", source, "where the figures come from"),
-    M_WORD("family", family, family_words, MODEL_TRANSFORMER, "what kind of model; absent: transformer"),
-    { .name = "params_B",
-      .help = "parameters as published; hyperparameters that miss it by more than 0.5 % are an error",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct model_conf, params_B),
-      .unit = "1e9",
-      .scale = 1,
-      .min = 1e-6,
-      .max = 1e6,
-      .dflt = SCHEMA_NONE },
-    COUNT_KEY(model_conf, "layers", m.layers, 1, MODEL_MAX_LAYERS, SCHEMA_NONE, "transformer layers"),
-    M("hidden", hidden, "width of a token"),
-    M("heads", heads, "attention heads"),
-    M("kv_heads", kv_heads, "heads of keys and values; absent: as many as heads, 1: multi-query"),
-    M("head_dim", head_dim, "width of a head; absent: hidden / heads"),
-    M("ffn", ffn, "width between the two linear layers; absent: 4 * hidden"),
-    M("vocab", vocab, "words of the vocabulary"),
-    COUNT_KEY(model_conf, "vocab_multiple", m.vocab_multiple, 0, WIDEST, 128,
-              "the vocabulary is filled up to a multiple of this times TP (Megatron); 0: not at all"),
-    M("seq", seq, "tokens of one sequence"),
-    M_WORD("activation", activation, activation_words, MODEL_GELU, "between the linear layers; absent: gelu"),
-    M_WORD("norm", norm, norm_words, MODEL_LAYER_NORM, "normalisation; absent: layer-norm"),
-    M_WORD("positions", positions, position_words, MODEL_LEARNED, "how positions enter; absent: learned"),
-    M_WORD("attention", attention, attention_words, MODEL_FLASH,
+    K_REMARK("name", "what reports call the model"),
+    K_REMARK("source", "where the figures come from"),
+    M_WORD(family, "family", family_words, MODEL_TRANSFORMER, "what kind of model; absent: transformer"),
+    K_REAL_OR(struct model, params, "params_B", "1e9", 1e9, 1e-6, 1e6, NAN,
+              "parameters as published; hyperparameters that miss it by more than 0.5 % are an error"),
+    K_COUNT_OR(struct model, layers, "layers", 1, MODEL_MAX_LAYERS, -1, "transformer layers"),
+    M(hidden, "hidden", "width of a token"),
+    M(heads, "heads", "attention heads"),
+    M(kv_heads, "kv_heads", "heads of keys and values; absent: as many as heads, 1: multi-query"),
+    M(head_dim, "head_dim", "width of a head; absent: hidden / heads"),
+    M(ffn, "ffn", "width between the two linear layers; absent: 4 * hidden"),
+    M(vocab, "vocab", "words of the vocabulary"),
+    K_COUNT(struct model, vocab_multiple, "vocab_multiple", 0, WIDEST, 128,
+            "the vocabulary is filled up to a multiple of this times TP (Megatron); 0: not at all"),
+    M(seq, "seq", "tokens of one sequence"),
+    M_WORD(activation, "activation", activation_words, MODEL_GELU, "between the linear layers; absent: gelu"),
+    M_WORD(norm, "norm", norm_words, MODEL_LAYER_NORM, "normalisation; absent: layer-norm"),
+    M_WORD(positions, "positions", position_words, MODEL_LEARNED, "how positions enter; absent: learned"),
+    M_WORD(attention, "attention", attention_words, MODEL_FLASH,
            "unfused: scores go through memory, as in 2021; absent: flash"),
-    M_BOOL("tied", tied, 0, "true: the logits use the embedding; absent: false"),
-    M_BOOL("biases", biases, 0, "true: linear layers have biases; absent: false"),
-    M_BOOL("dropout", dropout, 0, "true: dropout after attention and linear layers; absent: false"),
-    M_BOOL("causal", causal, 1, "false: fused attention computes the upper triangle too; absent: true"),
-    NODE_KEY(model_conf, "mla", mla, "attention through low-rank projections, see model.mla"),
-    NODE_KEY(model_conf, "moe", moe, "experts, see model.moe"),
-    NODE_KEY(model_conf, "dlrm", dlrm, "of family dlrm, see model.dlrm"),
-    NODE_KEY(model_conf, "cnn", cnn, "of family cnn, see model.cnn"),
+    K_BOOL(struct model, tied, "tied", false, "true: the logits use the embedding; absent: false"),
+    K_BOOL(struct model, biases, "biases", false, "true: linear layers have biases; absent: false"),
+    K_BOOL(struct model, dropout, "dropout", false,
+           "true: dropout after attention and linear layers; absent: false"),
+    K_BOOL(struct model, causal, "causal", true,
+           "false: fused attention computes the upper triangle too; absent: true"),
+    K_ELSEWHERE("mla", "attention through low-rank projections, see model.mla"),
+    K_ELSEWHERE("moe", "experts, see model.moe"),
+    K_ELSEWHERE("dlrm", "of family dlrm, see model.dlrm"),
+    K_ELSEWHERE("cnn", "of family cnn, see model.cnn"),
 };
 
-SECTION(model_section, "model", "a model to train, from its hyperparameters", model_keys);
+K_SECTION(model_section, struct model, "model", model_keys, "a model to train, from its hyperparameters");
 
-#define MLA(key_name, field, text)                                                                           \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct model_mla, field),      \
-        .unit = "", .scale = 1, .min = 1, .max = WIDEST, .dflt = SCHEMA_NONE, .required = true               \
-    }
+#define MLA(f, key, ...) K_COUNT_OR(struct model_mla, f, key, 1, WIDEST, -1, __VA_ARGS__, .required = true)
 
 static const struct key mla_keys[] = {
-    MLA("q_rank", q_rank, "width that queries pass"),
-    MLA("kv_rank", kv_rank, "width that keys and values pass"),
-    MLA("nope_dim", nope_dim, "of a head's query and key: part without position"),
-    MLA("rope_dim", rope_dim, "of a head's query and key: part with position"),
-    MLA("v_dim", v_dim, "width of a head's value"),
+    MLA(q_rank, "q_rank", "width that queries pass"),
+    MLA(kv_rank, "kv_rank", "width that keys and values pass"),
+    MLA(nope_dim, "nope_dim", "of a head's query and key: part without position"),
+    MLA(rope_dim, "rope_dim", "of a head's query and key: part with position"),
+    MLA(v_dim, "v_dim", "width of a head's value"),
 };
 
-SECTION(model_mla_section, "model.mla", "attention through low-rank projections", mla_keys);
-
-#define MOE(key_name, field, least, absent, must, text)                                                      \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct model_moe, field),      \
-        .unit = "", .scale = 1, .min = least, .max = WIDEST, .dflt = absent, .required = must                \
-    }
+K_SECTION(model_mla_section, struct model_mla, "model.mla", mla_keys,
+          "attention through low-rank projections");
 
 static const struct key moe_keys[] = {
-    MOE("experts", experts, 2, SCHEMA_NONE, true, "routed experts of a layer"),
-    MOE("top_k", top_k, 1, SCHEMA_NONE, true, "experts that each token passes"),
-    MOE("ffn", ffn, 1, SCHEMA_NONE, true, "width of one expert"),
-    MOE("shared", shared, 0, 0, false, "experts that every token passes; absent: none"),
-    MOE("dense_layers", dense_layers, 0, 0, false, "first layers without experts; absent: none"),
-    MOE("every", every, 1, 1, false, "then each such layer has experts; absent: 1, all"),
-    { .name = "capacity",
-      .help = "room of an expert over the mean of tokens, which is filled up; absent: 1, no filling",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct model_moe, capacity),
-      .unit = "",
-      .scale = 1,
-      .min = 1,
-      .max = 1000,
-      .dflt = 1 },
-    { .name = "router_bias",
-      .help = "true: the router has a bias per expert; absent: false",
-      .kind = KEY_BOOL,
-      .offset = offsetof(struct model_moe, router_bias),
-      .unit = "" },
+    K_COUNT_OR(struct model_moe, experts, "experts", 2, WIDEST, -1, "routed experts of a layer",
+               .required = true),
+    K_COUNT_OR(struct model_moe, top_k, "top_k", 1, WIDEST, -1, "experts that each token passes",
+               .required = true),
+    K_COUNT_OR(struct model_moe, ffn, "ffn", 1, WIDEST, -1, "width of one expert", .required = true),
+    K_COUNT(struct model_moe, shared, "shared", 0, WIDEST, 0,
+            "experts that every token passes; absent: none"),
+    K_COUNT(struct model_moe, dense_layers, "dense_layers", 0, WIDEST, 0,
+            "first layers without experts; absent: none"),
+    K_COUNT(struct model_moe, every, "every", 1, WIDEST, 1,
+            "then each such layer has experts; absent: 1, all"),
+    K_REAL(struct model_moe, capacity, "capacity", "", 1, 1, 1000, 1,
+           "room of an expert over the mean of tokens, which is filled up; absent: 1, no filling"),
+    K_BOOL(struct model_moe, router_bias, "router_bias", false,
+           "true: the router has a bias per expert; absent: false"),
 };
 
-SECTION(model_moe_section, "model.moe", "a mixture of experts", moe_keys);
-
-struct dlrm_conf {
-    struct model_dlrm d;
-    yaml_id rows, lookups, bottom, top;
-};
+K_SECTION(model_moe_section, struct model_moe, "model.moe", moe_keys, "a mixture of experts");
 
 static const struct key dlrm_keys[] = {
-    COUNT_KEY(dlrm_conf, "dim", d.dim, 1, WIDEST, SCHEMA_NONE, "width of an embedding"),
-    NODE_KEY(dlrm_conf, "rows", rows, "list: rows of each table"),
-    NODE_KEY(dlrm_conf, "lookups", lookups, "list: rows that one sample looks up in each table; absent: 1"),
-    NODE_KEY(dlrm_conf, "bottom", bottom, "list: widths of the layers on dense features, the input's first"),
-    NODE_KEY(dlrm_conf, "top", top, "list: widths of the layers after the interaction, without its input"),
-    { .name = "interaction",
-      .help = "dot: products of all pairs; cross: low-rank cross layers; absent: dot",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct dlrm_conf, d.interaction),
-      .unit = "",
-      .dflt = MODEL_DOT,
-      .words = interaction_words },
-    COUNT_KEY(dlrm_conf, "cross_layers", d.cross_layers, 1, 1000, SCHEMA_NONE, "interaction cross: layers"),
-    COUNT_KEY(dlrm_conf, "cross_rank", d.cross_rank, 1, WIDEST, SCHEMA_NONE, "interaction cross: their rank"),
+    K_COUNT_OR(struct model_dlrm, dim, "dim", 1, WIDEST, -1, "width of an embedding"),
+    K_ELSEWHERE("rows", "list: rows of each table"),
+    K_ELSEWHERE("lookups", "list: rows that one sample looks up in each table; absent: 1"),
+    K_ELSEWHERE("bottom", "list: widths of the layers on dense features, the input's first"),
+    K_ELSEWHERE("top", "list: widths of the layers after the interaction, without its input"),
+    K_WORD(struct model_dlrm, interaction, "interaction", interaction_words, MODEL_DOT,
+           "dot: products of all pairs; cross: low-rank cross layers; absent: dot"),
+    K_COUNT_OR(struct model_dlrm, cross_layers, "cross_layers", 1, 1000, -1, "interaction cross: layers"),
+    K_COUNT_OR(struct model_dlrm, cross_rank, "cross_rank", 1, WIDEST, -1, "interaction cross: their rank"),
 };
 
-SECTION(model_dlrm_section, "model.dlrm", "a recommendation model", dlrm_keys);
+K_SECTION(model_dlrm_section, struct model_dlrm, "model.dlrm", dlrm_keys, "a recommendation model");
 
-struct cnn_conf {
-    yaml_id convs;
-    int64_t features, classes;
-};
-
-static const struct key cnn_keys[] = {
-    NODE_KEY(cnn_conf, "convs", convs, "list of convolutions in forward order, see model.cnn.convs"),
-    COUNT_KEY(cnn_conf, "features", features, 1, WIDEST, SCHEMA_NONE,
-              "width that enters the last, linear layer"),
-    COUNT_KEY(cnn_conf, "classes", classes, 1, WIDEST, SCHEMA_NONE, "outputs of that layer"),
-};
-
-SECTION(model_cnn_section, "model.cnn", "a convolutional model", cnn_keys);
-
-#define CONV(key_name, field, absent, must, text)                                                            \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_COUNT, .offset = offsetof(struct model_conv, field),     \
-        .unit = "", .scale = 1, .min = 1, .max = 1000000, .dflt = absent, .required = must                   \
-    }
+#define CONV(f, key, ...) K_COUNT_OR(struct model_conv, f, key, 1, 1000000, -1, __VA_ARGS__, .required = true)
 
 static const struct key conv_keys[] = {
-    CONV("in", in, SCHEMA_NONE, true, "channels that enter"),
-    CONV("out", out, SCHEMA_NONE, true, "channels that leave"),
-    CONV("kernel", kernel, SCHEMA_NONE, true, "side of the kernel"),
-    CONV("size", size, SCHEMA_NONE, true, "side of the image that leaves"),
-    CONV("times", times, 1, false, "how many equal ones; absent: 1"),
+    CONV(in, "in", "channels that enter"),
+    CONV(out, "out", "channels that leave"),
+    CONV(kernel, "kernel", "side of the kernel"),
+    CONV(size, "size", "side of the image that leaves"),
+    K_COUNT(struct model_conv, times, "times", 1, 1000000, 1, "how many equal ones; absent: 1"),
 };
 
-SECTION(model_conv_section, "model.cnn.convs", "a convolution with its normalisation", conv_keys);
+K_SECTION(model_conv_section, struct model_conv, "model.cnn.convs", conv_keys,
+          "a convolution with its normalisation");
+
+static const struct key cnn_keys[] = {
+    K_LIST(struct model_cnn, convs, n_convs, "convs", 1, &model_conv_section,
+           "list of convolutions in forward order, see model.cnn.convs"),
+    K_COUNT_OR(struct model_cnn, features, "features", 1, WIDEST, -1,
+               "width that enters the last, linear layer"),
+    K_COUNT_OR(struct model_cnn, classes, "classes", 1, WIDEST, -1, "outputs of that layer"),
+};
+
+K_SECTION(model_cnn_section, struct model_cnn, "model.cnn", cnn_keys, "a convolutional model");
 
 /* ---- reading ---- */
 
@@ -369,67 +317,52 @@ static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id
     return 0;
 }
 
-static int read_dlrm(struct model_dlrm *out, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int read_dlrm(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const needed[] = { "dim", "rows", "bottom", "top" };
-    struct dlrm_conf conf = { 0 };
+    yaml_id lookups = yaml_get(doc, map, "lookups"), bottom = yaml_get(doc, map, "bottom");
     double ignored;
     int32_t n_rows, n_lookups;
-    int rc = schema_read(&conf, &model_dlrm_section, doc, map, e);
+    int rc = schema_read(d, &model_dlrm_section, doc, map, e);
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !rc; i++)
         rc = model_need_key(doc, map, needed[i], "a recommendation model", e);
-    if (rc || (rc = read_counts(&conf.d.rows, NULL, 0, &n_rows, doc, conf.rows, e)) ||
-        (rc = read_counts(&ignored, conf.d.bottom, MODEL_MLP, &conf.d.n_bottom, doc, conf.bottom, e)) ||
-        (rc = read_counts(&ignored, conf.d.top, MODEL_MLP, &conf.d.n_top, doc, conf.top, e)))
+    if (rc || (rc = read_counts(&d->rows, NULL, 0, &n_rows, doc, yaml_get(doc, map, "rows"), e)) ||
+        (rc = read_counts(&ignored, d->bottom, MODEL_MLP, &d->n_bottom, doc, bottom, e)) ||
+        (rc = read_counts(&ignored, d->top, MODEL_MLP, &d->n_top, doc, yaml_get(doc, map, "top"), e)))
         return rc;
-    conf.d.n_tables = n_rows;
-    conf.d.lookups = n_rows;
-    if (conf.lookups >= 0) {
-        if ((rc = read_counts(&conf.d.lookups, NULL, 0, &n_lookups, doc, conf.lookups, e)))
+    d->n_tables = n_rows;
+    d->lookups = n_rows;
+    if (lookups >= 0) {
+        if ((rc = read_counts(&d->lookups, NULL, 0, &n_lookups, doc, lookups, e)))
             return rc;
         if (n_lookups != n_rows)
-            return yaml_fail(doc, conf.lookups, e, ERR_RANGE, "has %d entries, need %d, one per table",
+            return yaml_fail(doc, lookups, e, ERR_RANGE, "has %d entries, need %d, one per table",
                              (int)n_lookups, (int)n_rows);
     }
-    if ((rc = check_cross(&conf.d, doc, map, e)))
+    if ((rc = check_cross(d, doc, map, e)))
         return rc;
-    if (conf.d.bottom[conf.d.n_bottom - 1] != conf.d.dim)
-        rc = yaml_fail(doc, conf.bottom, e, ERR_RANGE, "ends with %lld, need dim, %lld",
-                       (long long)conf.d.bottom[conf.d.n_bottom - 1], (long long)conf.d.dim);
-    *out = conf.d;
+    if (d->bottom[d->n_bottom - 1] != d->dim)
+        rc = yaml_fail(doc, bottom, e, ERR_RANGE, "ends with %lld, need dim, %lld",
+                       (long long)d->bottom[d->n_bottom - 1], (long long)d->dim);
     return rc;
 }
 
-static int read_cnn(struct model_cnn *out, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int read_cnn(struct model_cnn *c, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const needed[] = { "convs", "features", "classes" };
-    struct cnn_conf conf;
-    int rc = schema_read(&conf, &model_cnn_section, doc, map, e);
+    int rc = schema_read(c, &model_cnn_section, doc, map, e);
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !rc; i++)
         rc = model_need_key(doc, map, needed[i], "a convolutional model", e);
-    if (rc || (rc = yaml_need(doc, conf.convs, YAML_SEQ, e)))
-        return rc;
-    if (doc->nodes[conf.convs].n < 1 || doc->nodes[conf.convs].n > MODEL_CONVS)
-        return yaml_fail(doc, conf.convs, e, ERR_RANGE, "has %d entries, need 1 to %d",
-                         (int)doc->nodes[conf.convs].n, MODEL_CONVS);
-    out->features = conf.features;
-    out->classes = conf.classes;
-    yaml_each (id, doc, conf.convs) {
-        if ((rc = schema_read(&out->convs[out->n_convs], &model_conv_section, doc, id, e)))
-            return rc;
-        out->n_convs++;
-    }
-    return 0;
+    return rc;
 }
 
 /* Which keys a family has, beside those that every one has. */
-static int model_check_keys(const struct model_conf *conf, const struct yaml_doc *doc, yaml_id map,
-                            struct err *e)
+static int model_check_keys(const struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const always[] = { "name", "source", "family", "params_B" };
     static const char *const needed[] = { "layers", "hidden", "heads", "vocab", "seq" };
-    const char *family = family_words[conf->m.family];
-    if (conf->m.family != MODEL_TRANSFORMER) {
+    const char *family = family_words[m->family];
+    if (m->family != MODEL_TRANSFORMER) {
         yaml_each (id, doc, map) {
             const char *key = doc->nodes[id].key;
             bool known = strcmp(key, family) == 0;
@@ -446,8 +379,9 @@ static int model_check_keys(const struct model_conf *conf, const struct yaml_doc
         if (rc)
             return rc;
     }
-    if (conf->dlrm >= 0 || conf->cnn >= 0)
-        return yaml_fail_key(doc, conf->dlrm >= 0 ? conf->dlrm : conf->cnn, e, ERR_PARSE,
+    yaml_id dlrm = yaml_get(doc, map, "dlrm"), cnn = yaml_get(doc, map, "cnn");
+    if (dlrm >= 0 || cnn >= 0)
+        return yaml_fail_key(doc, dlrm >= 0 ? dlrm : cnn, e, ERR_PARSE,
                              "has no effect on family transformer, need family dlrm or cnn");
     return 0;
 }
@@ -476,20 +410,19 @@ static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map
     return 0;
 }
 
-static int read_experts(struct model *m, const struct model_conf *conf, const struct yaml_doc *doc,
-                        struct err *e)
+static int read_experts(struct model *m, const struct yaml_doc *doc, yaml_id moe, struct err *e)
 {
-    if (conf->moe < 0)
+    if (moe < 0)
         return 0;
-    int rc = schema_read(&m->moe, &model_moe_section, doc, conf->moe, e);
+    int rc = schema_read(&m->moe, &model_moe_section, doc, moe, e);
     if (rc)
         return rc;
     if (m->moe.top_k > m->moe.experts)
-        return yaml_fail(doc, yaml_get(doc, conf->moe, "top_k"), e, ERR_RANGE,
+        return yaml_fail(doc, yaml_get(doc, moe, "top_k"), e, ERR_RANGE,
                          "is %lld, need at most experts, %lld", (long long)m->moe.top_k,
                          (long long)m->moe.experts);
     if (m->moe.dense_layers >= m->layers)
-        return yaml_fail(doc, yaml_get(doc, conf->moe, "dense_layers"), e, ERR_RANGE,
+        return yaml_fail(doc, yaml_get(doc, moe, "dense_layers"), e, ERR_RANGE,
                          "is %lld, need less than layers, %lld", (long long)m->moe.dense_layers,
                          (long long)m->layers);
     return 0;
@@ -510,23 +443,23 @@ static int check_published(const struct model *m, const struct yaml_doc *doc, ya
 
 int model_read(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct model_conf conf = { 0 };
-    int rc = schema_read(&conf, &model_section, doc, map, e);
-    *m = (struct model){ 0 };
-    if (rc || (rc = model_check_keys(&conf, doc, map, e)))
+    yaml_id name = yaml_get(doc, map, "name"), mla = yaml_get(doc, map, "mla");
+    *m = (struct model){ .family = MODEL_TRANSFORMER };
+    int rc = schema_read(m, &model_section, doc, map, e);
+    if (rc || (rc = model_check_keys(m, doc, map, e)))
         return rc;
-    *m = conf.m.family == MODEL_TRANSFORMER ? conf.m : (struct model){ .family = conf.m.family };
-    m->params = conf.params_B * 1e9;
-    snprintf(m->name, sizeof m->name, "%s", conf.name ? conf.name : "model");
+    if (m->family != MODEL_TRANSFORMER)
+        *m = (struct model){ .family = m->family, .params = m->params };
+    snprintf(m->name, sizeof m->name, "%s", name >= 0 ? doc->nodes[name].text : "model");
     if (m->family == MODEL_DLRM)
-        rc = read_dlrm(&m->dlrm, doc, conf.dlrm, e);
+        rc = read_dlrm(&m->dlrm, doc, yaml_get(doc, map, "dlrm"), e);
     else if (m->family == MODEL_CNN)
-        rc = read_cnn(&m->cnn, doc, conf.cnn, e);
-    else if (conf.mla >= 0)
-        rc = schema_read(&m->mla, &model_mla_section, doc, conf.mla, e);
+        rc = read_cnn(&m->cnn, doc, yaml_get(doc, map, "cnn"), e);
+    else if (mla >= 0)
+        rc = schema_read(&m->mla, &model_mla_section, doc, mla, e);
     if (!rc && m->family == MODEL_TRANSFORMER)
         rc = settle_heads(m, doc, map, e);
     if (!rc)
-        rc = read_experts(m, &conf, doc, e);
+        rc = read_experts(m, doc, yaml_get(doc, map, "moe"), e);
     return rc ? rc : check_published(m, doc, map, e);
 }

@@ -349,75 +349,45 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
         text_puts(out, ", sequence parallel");
 }
 
-#define P_COUNT(key_name, field, least, most, absent, text)                                                  \
-    COUNT_KEY(plan_conf, key_name, p.field, least, most, absent, text)
-#define P_BOOL(key_name, field, absent, text)                                                                \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_BOOL, .offset = offsetof(struct plan_conf, p.field),     \
-        .unit = "", .dflt = absent                                                                           \
-    }
-#define P_WORD(key_name, field, list, absent, text)                                                          \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_WORD, .offset = offsetof(struct plan_conf, p.field),     \
-        .unit = "", .dflt = absent, .words = list                                                            \
-    }
-
-struct plan_conf {
-    struct plan p;
-    int64_t zero;
-    yaml_id order;
-};
+#define P_COUNT(f, key, ...) K_COUNT(struct plan, f, key, __VA_ARGS__)
+#define P_WORD(f, key, ...)  K_WORD(struct plan, f, key, __VA_ARGS__)
+#define P_BOOL(f, key, ...)  K_BOOL(struct plan, f, key, __VA_ARGS__)
 
 static const struct key plan_keys[] = {
-    P_COUNT("tp", degree[PLAN_TP], 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
-    P_COUNT("cp", degree[PLAN_CP], 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence"),
-    P_COUNT("dp", degree[PLAN_DP], 1, TOPO_MAX_NPUS, SCHEMA_NONE, "data parallelism; absent: what is left"),
-    P_COUNT("pp", degree[PLAN_PP], 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
-    P_COUNT("ep", ep, 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
-    P_BOOL("expert_tp", expert_tp, 0, "true: experts are split over tp too, and ep has none of its NPUs"),
-    { .name = "batch",
-      .help = "sequences (samples) of one step, over all NPUs",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct plan_conf, p.batch),
-      .unit = "",
-      .scale = 1,
-      .min = 1,
-      .max = 1e12,
-      .dflt = SCHEMA_NONE,
-      .required = true },
-    P_COUNT("micro_batch", micro, 1, 1e12, 1,
+    P_COUNT(degree[PLAN_TP], "tp", 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
+    P_COUNT(degree[PLAN_CP], "cp", 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence"),
+    K_COUNT_OR(struct plan, degree[PLAN_DP], "dp", 1, TOPO_MAX_NPUS, -1,
+               "data parallelism; absent: what is left"),
+    P_COUNT(degree[PLAN_PP], "pp", 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
+    P_COUNT(ep, "ep", 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
+    P_BOOL(expert_tp, "expert_tp", false, "true: experts are split over tp too, and ep has none of its NPUs"),
+    K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs",
+               .required = true),
+    P_COUNT(micro, "micro_batch", 1, 1e12, 1,
             "sequences of one microbatch; absent: 1, of a DLRM or CNN all of batch / dp"),
-    P_WORD("schedule", schedule, plan_schedule_words, PLAN_1F1B, "of the pipeline; absent: 1f1b"),
-    P_COUNT("interleave", interleave, 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
-    P_COUNT("first_stage_layers", first, 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
-    P_COUNT("last_stage_layers", last, 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
-    P_BOOL("seq_parallel", seq_parallel, 0, "true: norms and residuals are split over tp as well"),
-    P_WORD("recompute", recompute, plan_recompute_words, PLAN_RECOMPUTE_NONE,
+    P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline; absent: 1f1b"),
+    P_COUNT(interleave, "interleave", 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
+    P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
+    P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
+    P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well"),
+    P_WORD(recompute, "recompute", plan_recompute_words, PLAN_RECOMPUTE_NONE,
            "done again in the backward pass: attention scores (selective), all of a layer (full)"),
-    COUNT_KEY(plan_conf, "zero", zero, 0, 3, 0,
-              "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
-    P_WORD("context", context, plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values"),
-    P_WORD("overlap_tp", overlap_tp, plan_overlap_words, PLAN_OVERLAP_BACKWARD,
+    P_COUNT(zero, "zero", 0, 3, 0,
+            "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
+    P_WORD(context, "context", plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values"),
+    P_WORD(overlap_tp, "overlap_tp", plan_overlap_words, PLAN_OVERLAP_BACKWARD,
            "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
-    P_BOOL("overlap_dp", overlap_dp, 1, "false: gradients wait for the end of the backward pass"),
-    P_BOOL("overlap_pp", overlap_pp, 0, "true: sends of the pipeline show in its fill and drain only"),
-    P_BOOL("scatter_gather", scatter_gather, 1, "false: each of a tp group sends a stage's whole output"),
-    P_COUNT("sends", sends, 0, 16, 2, "exposed messages of a stage per microbatch, forward and backward"),
-    P_COUNT("grad_B", grad_B, 2, 4, 4, "bytes of a gradient, 4 or 2"),
-    { .name = "step_overhead_s",
-      .help = "of a step, whatever its size (software)",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct plan_conf, p.overhead_s),
-      .unit = "s",
-      .scale = 1,
-      .min = 0,
-      .max = 1e6,
-      .dflt = 0 },
-    NODE_KEY(plan_conf, "order", order,
-             "list of tp, cp, dp and pp, the innermost first; absent: in this order (Megatron)"),
+    P_BOOL(overlap_dp, "overlap_dp", true, "false: gradients wait for the end of the backward pass"),
+    P_BOOL(overlap_pp, "overlap_pp", false, "true: sends of the pipeline show in its fill and drain only"),
+    P_BOOL(scatter_gather, "scatter_gather", true, "false: each of a tp group sends a stage's whole output"),
+    P_COUNT(sends, "sends", 0, 16, 2, "exposed messages of a stage per microbatch, forward and backward"),
+    P_COUNT(grad_B, "grad_B", 2, 4, 4, "bytes of a gradient, 4 or 2"),
+    K_REAL(struct plan, overhead_s, "step_overhead_s", "s", 1, 0, 1e6, 0,
+           "of a step, whatever its size (software)"),
+    K_ELSEWHERE("order", "list of tp, cp, dp and pp, the innermost first; absent: in this order (Megatron)"),
 };
 
-SECTION(plan_section, "parallel", "how a model is spread over the NPUs", plan_keys);
+K_SECTION(plan_section, struct plan, "parallel", plan_keys, "how a model is spread over the NPUs");
 
 static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
@@ -471,16 +441,14 @@ static int check_map(const struct plan *p, const struct topo_network *net, const
 int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
               const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct plan_conf conf;
     struct plan_fault fault = { 0 };
-    plan_defaults(&conf.p);
-    int rc = schema_read(&conf, &plan_section, doc, map, e);
-    if (!rc && conf.order >= 0)
-        rc = read_order(&conf.p, doc, conf.order, e);
+    yaml_id order = yaml_get(doc, map, "order");
+    plan_defaults(p);
+    int rc = schema_read(p, &plan_section, doc, map, e);
+    if (!rc && order >= 0)
+        rc = read_order(p, doc, order, e);
     if (rc)
         return rc;
-    *p = conf.p;
-    p->zero = (int32_t)conf.zero;
     if (p->grad_B == 3)
         return plan_fail_at(doc, map, "grad_B", "is 3, need 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {
