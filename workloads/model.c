@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "workloads/step_keys.h"
 
 bool model_has_experts(const struct model *m, int64_t layer)
 {

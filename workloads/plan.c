@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "workloads/step.h"
-#include "workloads/step_keys.h"
 
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
 const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp", "ep", "dp", "experts", "pp" };

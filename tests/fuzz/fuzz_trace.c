@@ -75,7 +75,7 @@ static void try_fill(struct trace *t)
     struct err e = { 0 };
     p.gpus_per_worker = 3;
     p.gpus = (struct trace_draw){ .kind = TRACE_DRAW_RANGE, .whole = true, .from = 1, .to = 8 };
-    p.iter_s = (struct trace_draw){ .kind = TRACE_DRAW_LOG, .from = 1e-3, .to = 1 };
+    p.iter_s = (struct trace_draw){ .kind = TRACE_DRAW_RANGE, .log = true, .from = 1e-3, .to = 1 };
     assert(trace_fill(t, &p, 1, &counts, &e) == 0);
     for (int32_t i = 0; i < t->n; i++)
         assert(t->jobs[i].gpus >= 0 && t->jobs[i].workers >= 0);

@@ -7,15 +7,13 @@
 static void draws_are_inverse_distributions(void **state)
 {
     const double below_1 = 1 - 0x1p-53;
-    const struct trace_draw whole = { .kind = TRACE_DRAW_RANGE, .whole = true, .from = 1, .to = 4 },
-                            real = { .kind = TRACE_DRAW_RANGE, .from = 1, .to = 4 },
-                            log_real = { .kind = TRACE_DRAW_LOG, .from = 1, .to = 16 },
-                            log_whole = { .kind = TRACE_DRAW_LOG, .whole = true, .from = 1, .to = 7 },
-                            list = { .kind = TRACE_DRAW_LIST,
-                                     .n = 3,
-                                     .values = { 5, 6, 7 },
-                                     .upto = { 0.25, 0.25, 1 } },
-                            none = { .kind = TRACE_DRAW_NONE };
+    const struct trace_draw
+        whole = { .kind = TRACE_DRAW_RANGE, .whole = true, .from = 1, .to = 4 },
+        real = { .kind = TRACE_DRAW_RANGE, .from = 1, .to = 4 },
+        log_real = { .kind = TRACE_DRAW_RANGE, .log = true, .from = 1, .to = 16 },
+        log_whole = { .kind = TRACE_DRAW_RANGE, .log = true, .whole = true, .from = 1, .to = 7 },
+        list = { .kind = TRACE_DRAW_LIST, .n = 3, .values = { 5, 6, 7 }, .upto = { 0.25, 0.25, 1 } },
+        none = { .kind = TRACE_DRAW_NONE };
     const struct {
         const struct trace_draw *d;
         double u, want;

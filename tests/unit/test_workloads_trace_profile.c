@@ -53,7 +53,7 @@ static void units_of_the_file_become_si(void **state)
     assert_int_equal(p.gpus_per_worker, 1);
     assert_int_equal(p.gpus.kind, TRACE_DRAW_LIST);
     assert_true(p.gpus.n == 2 && p.gpus.upto[0] == 0.75 && p.gpus.upto[1] == 1 && p.gpus.whole);
-    assert_int_equal(p.iter_s.kind, TRACE_DRAW_LOG);
+    assert_true(p.iter_s.kind == TRACE_DRAW_RANGE && p.iter_s.log);
     assert_close(p.iter_s.from, 0.02, 1e-15);
     assert_close(p.iter_s.to, 0.08, 1e-15);
     assert_true(p.grad_B.from == 1e8 && p.grad_B.to == 1e8);
@@ -98,7 +98,7 @@ static void what_is_no_profile_is_refused(void **state)
         { "models: [ { name: a, weight: 0 } ]\n", ERR_RANGE, "models has no weight above 0, need one" },
         { "models: [ { name: a, grad_MB: -1 } ]\n", ERR_RANGE, "models[0].grad_MB is -1, need a number" },
         { "models: [ { name: a123456789b123456789c123456789d123456789e123456789f123456789g123 } ]\n",
-          ERR_RANGE, "models[0].name has 64 bytes, need at most 63" },
+          ERR_RANGE, "models[0].name is 64 bytes long, need at most 63" },
         { "", ERR_PARSE, "p.yaml:1:1" },
     };
     (void)state;

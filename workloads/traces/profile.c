@@ -11,120 +11,26 @@
 #include <strings.h>
 
 #include "base/rng.h"
-#include "workloads/step_keys.h"
 
-/* ---- keys ---- */
-
-/* As written: distributions are read by read_draw(). */
-struct profile_conf {
-    const char *name, *source;
-    int64_t gpus_per_worker;
-    yaml_id gpus, ps, batch, iters, iter_ms, grad_MB, priority, models;
-};
-
-static const struct key profile_keys[] = {
-    TEXT_KEY(profile_conf, "name", name, "what reports call the profile"),
-    TEXT_KEY(profile_conf, "source", source, "where the figures come from"),
-    NODE_KEY(profile_conf, "models", models, "list of models, see profile.models; absent: none is drawn"),
-    NODE_KEY(profile_conf, "gpus", gpus, "GPUs of a job, a whole number from 1, see profile.draw"),
-    COUNT_KEY(profile_conf, "gpus_per_worker", gpus_per_worker, 1, TRACE_MAX_GPUS, 1,
-              "workers are GPUs over this, rounded up"),
-    NODE_KEY(profile_conf, "ps", ps, "parameter servers, a whole number from 0, see profile.draw"),
-    NODE_KEY(profile_conf, "batch", batch, "samples of an iteration, where the model has none of its own"),
-    NODE_KEY(profile_conf, "iters", iters, "iterations of a job, where runtime over iter_ms does not say"),
-    NODE_KEY(profile_conf, "iter_ms", iter_ms, "time of an iteration, where the model has none of its own"),
-    NODE_KEY(profile_conf, "grad_MB", grad_MB, "gradients of a worker, where the model has none of its own"),
-    NODE_KEY(profile_conf, "priority", priority, "larger comes first, see profile.draw"),
-};
-
-SECTION(trace_profile_section, "profile", "what a job trace does not tell, drawn (weft import --profile)",
-        profile_keys);
-
-struct model_conf {
-    const char *name;
-    double weight;
-    yaml_id grad_MB, batch, iter_ms;
-};
-
-static const struct key model_keys[] = {
-    { .name = "name",
-      .help = "as traces call it, upper or lower case",
-      .kind = KEY_TEXT,
-      .offset = offsetof(struct model_conf, name),
-      .unit = "",
-      .required = true },
-    { .name = "weight",
-      .help = "its share of the jobs without a model",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct model_conf, weight),
-      .unit = "",
-      .scale = 1,
-      .min = 0,
-      .max = 1e9,
-      .dflt = 1 },
-    NODE_KEY(model_conf, "grad_MB", grad_MB, "gradients of a worker, see profile.draw"),
-    NODE_KEY(model_conf, "batch", batch, "samples of an iteration, see profile.draw"),
-    NODE_KEY(model_conf, "iter_ms", iter_ms, "time of an iteration, see profile.draw"),
-};
-
-SECTION(trace_profile_model_section, "profile.models", "a model that jobs train", model_keys);
-
-struct draw_conf {
-    double from, to;
-    bool log;
-    yaml_id values, weights;
-};
+/* ---- distributions ---- */
 
 #define DRAW_LIMIT 1e15
 
 static const struct key draw_keys[] = {
-    { .name = "from",
-      .help = "a range: its least value",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct draw_conf, from),
-      .unit = "",
-      .scale = 1,
-      .min = -DRAW_LIMIT,
-      .max = DRAW_LIMIT,
-      .dflt = SCHEMA_NONE },
-    { .name = "to",
-      .help = "and its largest",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct draw_conf, to),
-      .unit = "",
-      .scale = 1,
-      .min = -DRAW_LIMIT,
-      .max = DRAW_LIMIT,
-      .dflt = SCHEMA_NONE },
-    { .name = "log",
-      .help = "true: every factor of two is as likely as any other; absent: false",
-      .kind = KEY_BOOL,
-      .offset = offsetof(struct draw_conf, log),
-      .unit = "" },
-    NODE_KEY(draw_conf, "values", values, "in place of a range: list of values"),
-    NODE_KEY(draw_conf, "weights", weights, "list of their weights; absent: all alike"),
+    K_REAL_OR(struct trace_draw, from, "from", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN,
+              "a range: its least value"),
+    K_REAL_OR(struct trace_draw, to, "to", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN, "and its largest"),
+    K_BOOL(struct trace_draw, log, "log", false,
+           "true: every factor of two is as likely as any other; absent: false"),
+    K_ELSEWHERE("values", "in place of a range: list of values"),
+    K_ELSEWHERE("weights", "list of their weights; absent: all alike"),
 };
 
-SECTION(trace_profile_draw_section, "profile.draw", "a distribution; a number alone is always that number",
-        draw_keys);
+K_SECTION(trace_profile_draw_section, struct trace_draw, "profile.draw", draw_keys,
+          "a distribution; a number alone is always that number");
 
-/* ---- reading ---- */
-
-/* What the values of a key may be, in the unit of the file. */
-struct draw_rule {
-    double min, max, to_SI;
-    bool whole;
-};
-
-static const struct draw_rule gpus_rule = { 1, TRACE_MAX_GPUS, 1, true };
-static const struct draw_rule ps_rule = { 0, TRACE_MAX_GPUS, 1, true };
-static const struct draw_rule count_rule = { 1, 1e15, 1, true };
-static const struct draw_rule iter_ms_rule = { 1e-6, 1e12, 1e-3, false };
-static const struct draw_rule grad_MB_rule = { 1e-6, 1e12, 1e6, false };
-static const struct draw_rule priority_rule = { -1e9, 1e9, 1, false };
-
-static int check_value(double x, const struct draw_rule *rule, const struct yaml_doc *doc, yaml_id id,
-                       struct err *e)
+static int profile_check_value(double x, const struct key *rule, const struct yaml_doc *doc, yaml_id id,
+                               struct err *e)
 {
     if (x >= rule->min && x <= rule->max && (!rule->whole || x == trunc(x)))
         return 0;
@@ -133,10 +39,10 @@ static int check_value(double x, const struct draw_rule *rule, const struct yaml
 }
 
 /* A list of numbers; @p rule NULL: weights, at least 0. */
-static int profile_read_list(double *out, int32_t *n, const struct draw_rule *rule,
-                             const struct yaml_doc *doc, yaml_id list, struct err *e)
+static int profile_read_list(double *out, int32_t *n, const struct key *rule, const struct yaml_doc *doc,
+                             yaml_id list, struct err *e)
 {
-    static const struct draw_rule weights = { 0, 1e9, 1, false };
+    static const struct key weights = { .max = 1e9, .scale = 1 };
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (rc)
         return rc;
@@ -146,15 +52,15 @@ static int profile_read_list(double *out, int32_t *n, const struct draw_rule *ru
     yaml_each (id, doc, list) {
         double x;
         rc = yaml_real(doc, id, &x, e);
-        if (rc || (rc = check_value(x, rule ? rule : &weights, doc, id, e)))
+        if (rc || (rc = profile_check_value(x, rule ? rule : &weights, doc, id, e)))
             return rc;
-        out[doc->nodes[id].index] = x * (rule ? rule->to_SI : 1);
+        out[doc->nodes[id].index] = x * (rule ? rule->scale : 1);
     }
     return 0;
 }
 
 /* Weights to shares, each with those before it; the last is 1 whatever rounding does. */
-static int sum_weights(double *upto, int32_t n, const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int profile_sum_weights(double *upto, int32_t n, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     double sum = 0;
     for (int32_t i = 0; i < n; i++)
@@ -166,129 +72,127 @@ static int sum_weights(double *upto, int32_t n, const struct yaml_doc *doc, yaml
     return 0;
 }
 
-static int profile_read_values(struct trace_draw *d, const struct draw_conf *conf,
-                               const struct draw_rule *rule, const struct yaml_doc *doc, yaml_id id,
-                               struct err *e)
+static int profile_read_values(struct trace_draw *d, const struct key *rule, const struct yaml_doc *doc,
+                               yaml_id map, struct err *e)
 {
+    yaml_id weights = yaml_get(doc, map, "weights");
     int32_t n_weights = 0;
     d->kind = TRACE_DRAW_LIST;
-    if (!isnan(conf->from) || !isnan(conf->to) || conf->log)
-        return yaml_fail(doc, id, e, ERR_PARSE, "has values and a range, need one of them");
-    int rc = profile_read_list(d->values, &d->n, rule, doc, conf->values, e);
+    if (!isnan(d->from) || !isnan(d->to) || d->log)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has values and a range, need one of them");
+    int rc = profile_read_list(d->values, &d->n, rule, doc, yaml_get(doc, map, "values"), e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < d->n; i++)
         d->upto[i] = 1;
-    if (conf->weights >= 0 && (rc = profile_read_list(d->upto, &n_weights, NULL, doc, conf->weights, e)))
+    if (weights >= 0 && (rc = profile_read_list(d->upto, &n_weights, NULL, doc, weights, e)))
         return rc;
-    if (conf->weights >= 0 && n_weights != d->n)
-        return yaml_fail(doc, conf->weights, e, ERR_RANGE, "has %d entries, need %d, one per value",
-                         (int)n_weights, (int)d->n);
-    return sum_weights(d->upto, d->n, doc, conf->weights >= 0 ? conf->weights : id, e);
+    if (weights >= 0 && n_weights != d->n)
+        return yaml_fail(doc, weights, e, ERR_RANGE, "has %d entries, need %d, one per value", (int)n_weights,
+                         (int)d->n);
+    return profile_sum_weights(d->upto, d->n, doc, weights >= 0 ? weights : map, e);
 }
 
-static int read_range(struct trace_draw *d, const struct draw_conf *conf, const struct draw_rule *rule,
-                      const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int profile_check_range(struct trace_draw *d, const struct key *rule, const struct yaml_doc *doc,
+                               yaml_id map, struct err *e)
 {
     int rc;
-    if (isnan(conf->from) || isnan(conf->to) || conf->weights >= 0)
-        return yaml_fail(doc, id, e, ERR_PARSE, "is no distribution, need from and to, or values");
-    if ((rc = check_value(conf->from, rule, doc, yaml_get(doc, id, "from"), e)) ||
-        (rc = check_value(conf->to, rule, doc, yaml_get(doc, id, "to"), e)))
+    if (isnan(d->from) || isnan(d->to) || yaml_get(doc, map, "weights") >= 0)
+        return yaml_fail(doc, map, e, ERR_PARSE, "is no distribution, need from and to, or values");
+    if ((rc = profile_check_value(d->from, rule, doc, yaml_get(doc, map, "from"), e)) ||
+        (rc = profile_check_value(d->to, rule, doc, yaml_get(doc, map, "to"), e)))
         return rc;
-    if (!(conf->from <= conf->to))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is from %g to %g, need from at most to", conf->from,
-                         conf->to);
-    if (conf->log && !(conf->from > 0))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is from %g with log, need more than 0", conf->from);
-    d->kind = conf->log ? TRACE_DRAW_LOG : TRACE_DRAW_RANGE;
-    d->from = conf->from * rule->to_SI;
-    d->to = conf->to * rule->to_SI;
+    if (!(d->from <= d->to))
+        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g to %g, need from at most to", d->from, d->to);
+    if (d->log && !(d->from > 0))
+        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g with log, need more than 0", d->from);
+    d->kind = TRACE_DRAW_RANGE;
+    d->from *= rule->scale;
+    d->to *= rule->scale;
     return 0;
 }
 
-/* @p id -1 gives no distribution. */
-static int read_draw(struct trace_draw *d, const struct draw_rule *rule, const struct yaml_doc *doc,
-                     yaml_id id, struct err *e)
+/* What values may be, in the unit of the file, is what the key says. */
+static int read_draw(void *field, const struct key *rule, const struct yaml_doc *doc, yaml_id id,
+                     struct err *e)
 {
-    struct draw_conf conf;
+    struct trace_draw *d = field;
     *d = (struct trace_draw){ .kind = TRACE_DRAW_NONE, .whole = rule->whole };
     if (id < 0)
         return 0;
     if (doc->nodes[id].kind == YAML_SCALAR) {
         double x;
         int rc = yaml_real(doc, id, &x, e);
-        if (rc || (rc = check_value(x, rule, doc, id, e)))
+        if (rc || (rc = profile_check_value(x, rule, doc, id, e)))
             return rc;
         d->kind = TRACE_DRAW_RANGE;
-        d->from = d->to = x * rule->to_SI;
+        d->from = d->to = x * rule->scale;
         return 0;
     }
-    int rc = schema_read(&conf, &trace_profile_draw_section, doc, id, e);
+    int rc = schema_read(d, &trace_profile_draw_section, doc, id, e);
     if (rc)
         return rc;
-    return conf.values >= 0 ? profile_read_values(d, &conf, rule, doc, id, e)
-                            : read_range(d, &conf, rule, doc, id, e);
+    return yaml_get(doc, id, "values") >= 0 ? profile_read_values(d, rule, doc, id, e)
+                                            : profile_check_range(d, rule, doc, id, e);
 }
 
-static int profile_read_model(struct trace_model *m, const struct yaml_doc *doc, yaml_id id, struct err *e)
-{
-    struct model_conf conf;
-    int rc = schema_read(&conf, &trace_profile_model_section, doc, id, e);
-    if (rc)
-        return rc;
-    if (strlen(conf.name) >= sizeof m->name)
-        return yaml_fail(doc, yaml_get(doc, id, "name"), e, ERR_RANGE, "has %zu bytes, need at most %zu",
-                         strlen(conf.name), sizeof m->name - 1);
-    snprintf(m->name, sizeof m->name, "%s", conf.name);
-    m->upto = conf.weight;
-    if ((rc = read_draw(&m->grad_B, &grad_MB_rule, doc, conf.grad_MB, e)) ||
-        (rc = read_draw(&m->batch, &count_rule, doc, conf.batch, e)))
-        return rc;
-    return read_draw(&m->iter_s, &iter_ms_rule, doc, conf.iter_ms, e);
-}
+/* ---- models and the profile ---- */
 
-static int read_models(struct trace_profile *p, const struct yaml_doc *doc, yaml_id list, struct err *e)
+#define DRAW(T, f, key, to_SI, least, most, integer, ...)                                                    \
+    K_OWN(T, f, key, read_draw, __VA_ARGS__, .scale = to_SI, .min = least, .max = most, .whole = integer)
+#define DRAW_GRAD(T, ...)  DRAW(T, grad_B, "grad_MB", 1e6, 1e-6, 1e12, false, __VA_ARGS__)
+#define DRAW_BATCH(T, ...) DRAW(T, batch, "batch", 1, 1, 1e15, true, __VA_ARGS__)
+#define DRAW_ITER(T, ...)  DRAW(T, iter_s, "iter_ms", 1e-3, 1e-6, 1e12, false, __VA_ARGS__)
+
+static const struct key model_keys[] = {
+    K_NAME(struct trace_model, name, "name", 0, "as traces call it, upper or lower case", .required = true),
+    K_REAL(struct trace_model, upto, "weight", "", 1, 0, 1e9, 1, "its share of the jobs without a model"),
+    DRAW_GRAD(struct trace_model, "gradients of a worker, see profile.draw"),
+    DRAW_BATCH(struct trace_model, "samples of an iteration, see profile.draw"),
+    DRAW_ITER(struct trace_model, "time of an iteration, see profile.draw"),
+};
+
+K_SECTION(trace_profile_model_section, struct trace_model, "profile.models", model_keys,
+          "a model that jobs train");
+
+static const struct key profile_keys[] = {
+    K_REMARK("name", "what reports call the profile"),
+    K_REMARK("source", "where the figures come from"),
+    K_LIST(struct trace_profile, models, n_models, "models", 1, &trace_profile_model_section,
+           "list of models, see profile.models; absent: none is drawn"),
+    DRAW(struct trace_profile, gpus, "gpus", 1, 1, TRACE_MAX_GPUS, true,
+         "GPUs of a job, a whole number from 1, see profile.draw"),
+    K_COUNT(struct trace_profile, gpus_per_worker, "gpus_per_worker", 1, TRACE_MAX_GPUS, 1,
+            "workers are GPUs over this, rounded up"),
+    DRAW(struct trace_profile, ps, "ps", 1, 0, TRACE_MAX_GPUS, true,
+         "parameter servers, a whole number from 0, see profile.draw"),
+    DRAW_BATCH(struct trace_profile, "samples of an iteration, where the model has none of its own"),
+    DRAW(struct trace_profile, iters, "iters", 1, 1, 1e15, true,
+         "iterations of a job, where runtime over iter_ms does not say"),
+    DRAW_ITER(struct trace_profile, "time of an iteration, where the model has none of its own"),
+    DRAW_GRAD(struct trace_profile, "gradients of a worker, where the model has none of its own"),
+    DRAW(struct trace_profile, priority, "priority", 1, -1e9, 1e9, false,
+         "larger comes first, see profile.draw"),
+};
+
+static int check_profile(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
+    struct trace_profile *p = base;
+    yaml_id name = yaml_get(doc, map, "name");
     double upto[TRACE_PROFILE_MODELS];
-    if (list < 0)
+    snprintf(p->name, sizeof p->name, "%s", name >= 0 ? doc->nodes[name].text : "profile");
+    if (!p->n_models)
         return 0;
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (rc)
-        return rc;
-    if (doc->nodes[list].n < 1 || doc->nodes[list].n > TRACE_PROFILE_MODELS)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
-                         TRACE_PROFILE_MODELS);
-    yaml_each (id, doc, list) {
-        if ((rc = profile_read_model(&p->models[p->n_models], doc, id, e)))
-            return rc;
-        upto[p->n_models] = p->models[p->n_models].upto;
-        p->n_models++;
-    }
-    rc = sum_weights(upto, p->n_models, doc, list, e);
+    for (int32_t i = 0; i < p->n_models; i++)
+        upto[i] = p->models[i].upto;
+    int rc = profile_sum_weights(upto, p->n_models, doc, yaml_get(doc, map, "models"), e);
     for (int32_t i = 0; i < p->n_models; i++)
         p->models[i].upto = upto[i];
     return rc;
 }
 
-static int read_root(struct trace_profile *p, const struct yaml_doc *doc, struct err *e)
-{
-    struct profile_conf conf;
-    int rc = schema_read(&conf, &trace_profile_section, doc, doc->root, e);
-    if (rc)
-        return rc;
-    snprintf(p->name, sizeof p->name, "%s", conf.name ? conf.name : "profile");
-    p->gpus_per_worker = conf.gpus_per_worker;
-    if ((rc = read_draw(&p->gpus, &gpus_rule, doc, conf.gpus, e)) ||
-        (rc = read_draw(&p->ps, &ps_rule, doc, conf.ps, e)) ||
-        (rc = read_draw(&p->batch, &count_rule, doc, conf.batch, e)) ||
-        (rc = read_draw(&p->iters, &count_rule, doc, conf.iters, e)) ||
-        (rc = read_draw(&p->iter_s, &iter_ms_rule, doc, conf.iter_ms, e)) ||
-        (rc = read_draw(&p->grad_B, &grad_MB_rule, doc, conf.grad_MB, e)) ||
-        (rc = read_draw(&p->priority, &priority_rule, doc, conf.priority, e)))
-        return rc;
-    return read_models(p, doc, conf.models, e);
-}
+K_SECTION(trace_profile_section, struct trace_profile, "profile", profile_keys,
+          "what a job trace does not tell, drawn (weft import --profile)", .check = check_profile);
 
 int trace_read_profile(struct trace_profile *p, const char *path, struct err *e)
 {
@@ -296,7 +200,7 @@ int trace_read_profile(struct trace_profile *p, const char *path, struct err *e)
     memset(p, 0, sizeof *p);
     int rc = yaml_read_file(&doc, path, e);
     if (!rc)
-        rc = read_root(p, &doc, e);
+        rc = schema_read(p, &trace_profile_section, &doc, doc.root, e);
     yaml_free(&doc);
     return rc;
 }
@@ -321,10 +225,7 @@ double trace_draw_at(const struct trace_draw *d, double u)
             i++;
         return d->values[i];
     case TRACE_DRAW_RANGE:
-        x = d->from + u * (end - d->from);
-        break;
-    case TRACE_DRAW_LOG:
-        x = d->from * exp(u * log(end / d->from));
+        x = d->log ? d->from * exp(u * log(end / d->from)) : d->from + u * (end - d->from);
         break;
     }
     x = d->whole ? floor(x) : x;

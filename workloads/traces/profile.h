@@ -9,8 +9,7 @@ enum { TRACE_DRAW_MAX = 16, TRACE_PROFILE_MODELS = 64, TRACE_PROFILE_NAME = 64 }
 
 enum trace_draw_kind {
     TRACE_DRAW_NONE,  /**< not drawn: the field stays unknown */
-    TRACE_DRAW_RANGE, /**< uniform on from..to; of whole numbers both included */
-    TRACE_DRAW_LOG,   /**< log-uniform, likewise; from > 0 */
+    TRACE_DRAW_RANGE, /**< uniform on from..to, or log-uniform; of whole numbers both included */
     TRACE_DRAW_LIST,  /**< one of a list, by weight */
 };
 
@@ -18,6 +17,7 @@ enum trace_draw_kind {
 struct trace_draw {
     enum trace_draw_kind kind;
     bool whole; /**< whole numbers only */
+    bool log;   /**< of a range: log-uniform, and from > 0 */
     double from, to;
     int32_t n;                     /**< of the list */
     double values[TRACE_DRAW_MAX]; /**< shape [n] */
