@@ -60,16 +60,6 @@ enum key_kind {
 #define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
 #define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
 #define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
-/* Of studies of layers on types of resources. */
-#define USE_HETERO_DRAW    (UINT64_C(1) << 31) /**< drawn profiles */
-#define USE_HETERO_MODEL   (UINT64_C(1) << 32) /**< a model file */
-#define USE_HETERO_NETWORK (UINT64_C(1) << 33) /**< handover network */
-#define USE_HETERO_OWN     (UINT64_C(1) << 34) /**< handover as profiled */
-#define USE_HETERO_BUDGET  (UINT64_C(1) << 35) /**< schedulers that search */
-#define USE_RL             (UINT64_C(1) << 36)
-#define USE_GENETIC        (UINT64_C(1) << 37)
-#define USE_ANNEAL         (UINT64_C(1) << 38)
-#define USE_BAYES          (UINT64_C(1) << 39)
 /* Of studies of training with little communication: settings of methods. */
 #define USE_GOSSIP_PERIOD   (UINT64_C(1) << 40)
 #define USE_GOSSIP_RULE     (UINT64_C(1) << 41)
@@ -146,6 +136,10 @@ struct section {
  * .required = true. Rows with _OR have no default that the manual could show: where the key is absent, the
  * field is what they say, as it is stored.
  */
+/* clang-format off */
+#define K_COUNT_KIND(x)          _Generic(x, int32_t: KEY_I32, int64_t: KEY_I64, uint64_t: KEY_I64)
+#define K_ANY_OF_3(x, a, b, c, value) _Generic(x, a: value, b: value, c: value)
+/* clang-format on */
 #define K_FIELD(T, f, type) _Generic(((T *)0)->f, type : offsetof(T, f))
 #define K_PLAIN(T, f, type, what, key, ...)                                                                  \
     .name = key, .kind = what, .offset = K_FIELD(T, f, type), .help = __VA_ARGS__
@@ -160,13 +154,9 @@ struct section {
         .unit = in, .scale = to_SI, .min = least, .max = most, .dflt = SCHEMA_NONE, .own_absent = true,      \
         .absent = none, K_PLAIN(T, f, double, KEY_REAL, key, __VA_ARGS__)                                    \
     }
-/** int32_t or int64_t. */
+/** int32_t, int64_t, or uint64_t that is read below 2^63. */
 #define K_COUNT_FIELD(T, f, key, ...)                                                                        \
-    .name = key,                                                                                             \
-    .kind = _Generic(((T *)0)->f, int32_t                                                                    \
-                     : KEY_I32, int64_t                                                                      \
-                     : KEY_I64),                                                                             \
-    .scale = 1, .offset = offsetof(T, f), .help = __VA_ARGS__
+    .name = key, .kind = K_COUNT_KIND(((T *)0)->f), .scale = 1, .offset = offsetof(T, f), .help = __VA_ARGS__
 #define K_COUNT(T, f, key, least, most, usual, ...)                                                          \
     {                                                                                                        \
         .min = least, .max = most, .dflt = usual, K_COUNT_FIELD(T, f, key, __VA_ARGS__)                      \
@@ -183,11 +173,7 @@ struct section {
 /** int32_t, an enum, or a bool. */
 #define K_WORD_FIELD(T, f, key, list, ...)                                                                   \
     .name = key, .kind = KEY_WORD, .words = list, .room = sizeof(((T *)0)->f),                               \
-    .offset = _Generic(((T *)0)->f, int32_t                                                                  \
-                       : offsetof(T, f), uint32_t                                                            \
-                       : offsetof(T, f), bool                                                                \
-                       : offsetof(T, f)),                                                                    \
-    .help = __VA_ARGS__
+    .offset = K_ANY_OF_3(((T *)0)->f, int32_t, uint32_t, bool, offsetof(T, f)), .help = __VA_ARGS__
 #define K_WORD(T, f, key, list, usual, ...)                                                                  \
     {                                                                                                        \
         .dflt = usual, K_WORD_FIELD(T, f, key, list, __VA_ARGS__)                                            \

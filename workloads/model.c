@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 bool model_has_experts(const struct model *m, int64_t layer)
 {
     int64_t i = layer - m->moe.dense_layers;

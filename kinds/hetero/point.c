@@ -16,246 +16,239 @@
 
 /* ---- keys ---- */
 
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-#define PLAIN(conf, key, field, what, used, text)                                                            \
-    {                                                                                                        \
-        ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE, .uses = used                     \
-    }
-#define WORD(conf, key, field, list, absent, text)                                                           \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent                     \
-    }
-#define FLAG(conf, key, field, absent, text)                                                                 \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_BOOL, text), .unit = "", .dflt = absent                                    \
-    }
-#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
-                                                .dflt = absent, .uses = used                                 \
-    }
-#define REAL(conf, key, field, in, times, least, most, absent, used, text)                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
-                                               .dflt = absent, .uses = used                                  \
-    }
-#define NEEDED(conf, key, field, what, in, times, least, most, text)                                         \
-    {                                                                                                        \
-        ROW(conf, key, field, what, text), .unit = in, .scale = times, .min = least, .max = most,            \
-                                           .dflt = SCHEMA_NONE, .required = true                             \
-    }
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
-    }
-
-#define STUDY(key, field, what, used, text) PLAIN(hetero_conf, key, field, what, used, text)
+static const struct use hetero_uses[] = {
+    { "by drawn profiles" },         { "with a model file" },
+    { "with handover network" },     { "with handover layer and stage" },
+    { "by schedulers that search" }, { "by schedulers rl-lstm and rl-rnn" },
+    { "by scheduler genetic" },      { "by scheduler anneal" },
+    { "by scheduler bayes" },
+};
+#define HETERO_USES .uses = hetero_uses, .n_uses = sizeof hetero_uses / sizeof hetero_uses[0]
 
 static const struct key study_keys[] = {
-    STUDY("name", name, KEY_TEXT, 0, "what reports call the study"),
-    STUDY("source", source, KEY_TEXT, 0, "where the study comes from"),
-    STUDY("model", model, KEY_NODE, 0,
-          "ctrdnn, matchnet, 2emb or nce: a drawn profile; or a model file (with a dot or slash) or map; or "
-          "layers"),
-    STUDY("draw", draw, KEY_NODE, USE_HETERO_DRAW, "sizes and speeds of a drawn profile, see draw"),
-    STUDY("layers", layers, KEY_NODE, 0, "measured times of layers, in place of model; see layers of hetero"),
-    STUDY("types", types, KEY_NODE, 0, "list of resources, with layers or a model file; see types of hetero"),
-    REAL(hetero_conf, "batch", batch, "", 1, 1e-3, 1e12, SCHEMA_NONE, 0,
-         "examples that times of a profile are for; needed but of a drawn one, absent there: 4096"),
-    STUDY("throughput", throughput, KEY_NODE, 0,
+    K_TEXT(struct hetero_point, conf.name, "name", "what reports call the study"),
+    K_REMARK("source", "where the study comes from"),
+    K_NODE(struct hetero_point, conf.model, "model",
+           "ctrdnn, matchnet, 2emb or nce: a drawn profile; or a model file (with a dot or slash) or map; or "
+           "layers"),
+    K_ELSEWHERE("draw", "sizes and speeds of a drawn profile, see draw", .uses = USE_HETERO_DRAW),
+    K_NODE(struct hetero_point, conf.layers, "layers",
+           "measured times of layers, in place of model; see layers of hetero"),
+    K_NODE(struct hetero_point, conf.types, "types",
+           "list of resources, with layers or a model file; see types of hetero"),
+    K_REAL_OR(struct hetero_point, conf.batch, "batch", "", 1, 1e-3, 1e12, NAN,
+              "examples that times of a profile are for; needed but of a drawn one, absent there: 4096"),
+    K_MAP(struct hetero_point, throughput, "throughput", &hetero_throughput_section,
           "what a plan has to reach: { per_s } or { share, of }; absent: half of the best"),
-    { ROW(hetero_conf, "job", job, KEY_NODE, "how much to train, see job of hetero"), .unit = "",
-      .dflt = SCHEMA_NONE, .required = true },
-    FLAG(hetero_conf, "overlap", overlap, 1, "communication beside compute; false: after it"),
-    WORD(hetero_conf, "handover", handover, hetero_handover_words, SCHEMA_NONE,
-         "what handing data to the next stage costs: that of every layer, of the last one of a stage, or by "
-         "the network; absent: network with one, else layer"),
-    STUDY("network", network, KEY_NODE, USE_HETERO_NETWORK,
-          "what joins the types: a network file, a word or a map, with bandwidths"),
-    STUDY("servers", servers, KEY_NODE, 0, "parameter servers that are paid for, see servers of hetero"),
-    WORD(hetero_conf, "provisioning", provisioning, hetero_provisioning_words, 0,
-         "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
-    STUDY("schedulers", schedulers, KEY_NODE, 0,
-          "list of schedulers, see weft hetero --list; absent: all that can run"),
-    COUNT(hetero_conf, "evaluations", evaluations, 1, 1e12, 25600, USE_HETERO_BUDGET,
-          "plans that a scheduler that searches may try"),
-    STUDY("rl", rl, KEY_NODE, USE_RL, "reinforcement learning, see rl"),
-    STUDY("genetic", genetic, KEY_NODE, USE_GENETIC, "see genetic"),
-    STUDY("anneal", anneal, KEY_NODE, USE_ANNEAL, "simulated annealing, see anneal"),
-    STUDY("bayes", bayes, KEY_NODE, USE_BAYES, "Bayesian optimisation, see bayes"),
-    COUNT(hetero_conf, "seeds", seeds, 1, 100000, 5, 0,
-          "runs of each scheduler that draws; the median counts"),
-    COUNT(hetero_conf, "seed", seed, 0, 9e18, 1, 0, "of the first run; the others follow by one"),
-    STUDY("vary", vary, KEY_NODE, 0, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_MAP(struct hetero_point, setup, "job", &hetero_job_section, "how much to train, see job of hetero",
+          .required = true),
+    K_BOOL(struct hetero_point, setup.overlap, "overlap", true,
+           "communication beside compute; false: after it"),
+    K_WORD_OR(
+        struct hetero_point, setup.handover, "handover", hetero_handover_words, -1,
+        "what handing data to the next stage costs: that of every layer, of the last one of a stage, or by "
+        "the network; absent: network with one, else layer"),
+    K_NODE(struct hetero_point, conf.network, "network",
+           "what joins the types: a network file, a word or a map, with bandwidths",
+           .uses = USE_HETERO_NETWORK),
+    K_ELSEWHERE("servers", "parameter servers that are paid for, see servers of hetero"),
+    K_WORD(struct hetero_point, setup.provisioning, "provisioning", hetero_provisioning_words, 0,
+           "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
+    K_NODE(struct hetero_point, conf.schedulers, "schedulers",
+           "list of schedulers, see weft hetero --list; absent: all that can run"),
+    K_COUNT(struct hetero_point, settings.evaluations, "evaluations", 1, 1e12, 25600,
+            "plans that a scheduler that searches may try", .uses = USE_HETERO_BUDGET),
+    K_MAP(struct hetero_point, settings.rl, "rl", &hetero_rl_section, "reinforcement learning, see rl",
+          .uses = USE_RL),
+    K_MAP(struct hetero_point, settings.genetic, "genetic", &hetero_genetic_section, "see genetic",
+          .uses = USE_GENETIC),
+    K_MAP(struct hetero_point, settings.anneal, "anneal", &hetero_anneal_section,
+          "simulated annealing, see anneal", .uses = USE_ANNEAL),
+    K_MAP(struct hetero_point, settings.bayes, "bayes", &hetero_bayes_section,
+          "Bayesian optimisation, see bayes", .uses = USE_BAYES),
+    K_COUNT(struct hetero_point, conf.seeds, "seeds", 1, 100000, 5,
+            "runs of each scheduler that draws; the median counts"),
+    K_COUNT(struct hetero_point, conf.seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
-SECTION(hetero_section, "hetero study", "layers on types of resources, for weft hetero", study_keys);
+K_SECTION(hetero_section, struct hetero_point, "hetero study", study_keys,
+          "layers on types of resources, for weft hetero", HETERO_USES);
 
 /* ---- drawn profiles ---- */
 
 static const struct key draw_keys[] = {
-    COUNT(hetero_draw_conf, "types", types, 2, HETERO_MAX_TYPES, 2, 0,
-          "cpu, gpu, and more GPUs drawn around that one: gpu2, gpu3, .."),
-    COUNT(hetero_draw_conf, "seed", seed, 0, 9e18, 1, 0, "of the GPUs that are drawn"),
-    PLAIN(hetero_draw_conf, "cpu", cpu, KEY_NODE, 0, "a CPU core, see cpu of draw"),
-    PLAIN(hetero_draw_conf, "gpu", gpu, KEY_NODE, 0, "the first GPU, see gpu of draw"),
+    K_COUNT(struct hetero_draw, n_types, "types", 2, HETERO_MAX_TYPES, 2,
+            "cpu, gpu, and more GPUs drawn around that one: gpu2, gpu3, .."),
+    K_COUNT(struct hetero_draw, seed, "seed", 0, 9e18, 1, "of the GPUs that are drawn"),
+    K_MAP(struct hetero_draw, cpu, "cpu", &hetero_draw_cpu_section, "a CPU core, see cpu of draw"),
+    K_MAP(struct hetero_draw, gpu, "gpu", &hetero_draw_gpu_section, "the first GPU, see gpu of draw"),
 };
-SECTION(hetero_draw_section, "draw", "a drawn profile; all numbers are assumptions", draw_keys);
+K_SECTION(hetero_draw_section, struct hetero_draw, "draw", draw_keys,
+          "a drawn profile; all numbers are assumptions");
 
-#define UNIT(key, field, in, times, least, most, absent, text)                                               \
-    REAL(hetero_draw_unit, key, field, in, times, least, most, absent, 0, text)
+#define UNIT(f, key, ...) K_REAL(struct hetero_draw_unit, f, key, __VA_ARGS__)
 #define UNIT_KEYS(gflops, memory, lookup, net, usd, compute, comm, units)                                    \
-    UNIT("peak_GFLOPS", flops, "GFLOP/s", 1e9, 1e-6, 1e9, gflops, "that matrix products reach"),             \
-        UNIT("memory_GBps", memory_Bps, "GB/s", 1e9, 1e-6, 1e9, memory,                                      \
+    UNIT(flops, "peak_GFLOPS", "GFLOP/s", 1e9, 1e-6, 1e9, gflops, "that matrix products reach"),             \
+        UNIT(memory_Bps, "memory_GBps", "GB/s", 1e9, 1e-6, 1e9, memory,                                      \
              "of memory, for rows and activations"),                                                         \
-        UNIT("lookup_GBps", lookup_Bps, "GB/s", 1e9, 1e-6, 1e9, lookup, "of moving embedding rows to it"),   \
-        UNIT("net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, net, "to other units"),                            \
-        UNIT("usd_per_h", usd_per_h, "USD/h", 1, 0, 1e6, usd, "price of a unit"),                            \
-        UNIT("compute_parallel", compute_par, "", 1, 0, 1, compute, "share of compute that units divide"),   \
-        UNIT("comm_parallel", comm_par, "", 1, 0, 1, comm, "share of communication that units divide"),      \
-        COUNT(hetero_draw_unit, "max_units", max_units, 1, HETERO_MAX_UNITS, units, 0, "that there are")
+        UNIT(lookup_Bps, "lookup_GBps", "GB/s", 1e9, 1e-6, 1e9, lookup, "of moving embedding rows to it"),   \
+        UNIT(net_Bps, "net_GBps", "GB/s", 1e9, 1e-6, 1e9, net, "to other units"),                            \
+        UNIT(usd_per_h, "usd_per_h", "USD/h", 1, 0, 1e6, usd, "price of a unit"),                            \
+        UNIT(compute_par, "compute_parallel", "", 1, 0, 1, compute, "share of compute that units divide"),   \
+        UNIT(comm_par, "comm_parallel", "", 1, 0, 1, comm, "share of communication that units divide"),      \
+        K_COUNT(struct hetero_draw_unit, max_units, "max_units", 1, HETERO_MAX_UNITS, units,                 \
+                "that there are")
 
 static const struct key cpu_keys[] = { UNIT_KEYS(20, 4, 2, 2, 0.04, 0.97, 0.95, 256) };
 static const struct key gpu_keys[] = { UNIT_KEYS(7000, 400, 0.3, 12.5, 2.42, 0.995, 0.90, 64) };
-SECTION(hetero_draw_cpu_section, "cpu of draw", "one CPU core, assumed", cpu_keys);
-SECTION(hetero_draw_gpu_section, "gpu of draw", "one GPU, assumed", gpu_keys);
+K_SECTION(hetero_draw_cpu_section, struct hetero_draw_unit, "cpu of draw", cpu_keys, "one CPU core, assumed");
+K_SECTION(hetero_draw_gpu_section, struct hetero_draw_unit, "gpu of draw", gpu_keys, "one GPU, assumed");
 
 /* ---- measured profiles, and models ---- */
 
-#define LAYER(key, field, what, used, text) PLAIN(hetero_layer_conf, key, field, what, used, text)
-#define BYTES(key, field, in, times, text)  REAL(hetero_layer_conf, key, field, in, times, 0, 1e15, 0, 0, text)
-
 static const struct key layer_keys[] = {
-    LAYER("name", name, KEY_TEXT, 0, "what reports call the layer; absent: layer1, layer2, .."),
-    WORD(hetero_layer_conf, "kind", kind, hetero_kind_words, HETERO_BLOCK,
-         "what it does; heuristic and rl look at it"),
-    BYTES("in_B", in_B, "B", 1, "of one example: what comes in"),
-    BYTES("out_B", out_B, "B", 1, "of one example: what the next layer gets"),
-    BYTES("weight_MB", weight_B, "MB", 1e6, "parameters"),
-    BYTES("sparse_B", sparse_B, "B", 1, "of one example: embedding rows from and to parameter servers"),
-    { ROW(hetero_layer_conf, "compute_ms", compute_s, KEY_NODE,
-          "of a batch on one unit of each type: { cpu: 31, v100: 2 }"),
-      .unit = "ms", .dflt = SCHEMA_NONE, .required = true },
-    PLAIN(hetero_layer_conf, "comm_ms", comm_s, KEY_NODE, 0,
-          "communication inside a stage, likewise; absent: none"),
-    PLAIN(hetero_layer_conf, "handover_ms", handover_s, KEY_NODE, USE_HETERO_OWN,
-          "handing its output to the next stage, likewise; absent: none"),
+    K_TEXT(struct hetero_layer_conf, name, "name", "what reports call the layer; absent: layer1, layer2, .."),
+    K_WORD(struct hetero_layer_conf, kind, "kind", hetero_kind_words, HETERO_BLOCK,
+           "what it does; heuristic and rl look at it"),
+    K_REAL(struct hetero_layer_conf, in_B, "in_B", "B", 1, 0, 1e15, 0, "of one example: what comes in"),
+    K_REAL(struct hetero_layer_conf, out_B, "out_B", "B", 1, 0, 1e15, 0,
+           "of one example: what the next layer gets"),
+    K_REAL(struct hetero_layer_conf, weight_B, "weight_MB", "MB", 1e6, 0, 1e15, 0, "parameters"),
+    K_REAL(struct hetero_layer_conf, sparse_B, "sparse_B", "B", 1, 0, 1e15, 0,
+           "of one example: embedding rows from and to parameter servers"),
+    K_NODE(struct hetero_layer_conf, compute_s, "compute_ms",
+           "of a batch on one unit of each type: { cpu: 31, v100: 2 }", .unit = "ms", .required = true),
+    K_NODE(struct hetero_layer_conf, comm_s, "comm_ms",
+           "communication inside a stage, likewise; absent: none"),
+    K_NODE(struct hetero_layer_conf, handover_s, "handover_ms",
+           "handing its output to the next stage, likewise; absent: none", .uses = USE_HETERO_OWN),
 };
-SECTION(hetero_layer_section, "layers of hetero", "a layer of a measured profile", layer_keys);
-
-#define TYPE(key, field, what, used, text) PLAIN(hetero_type_conf, key, field, what, used, text)
-#define SHARE(key, field, text)            REAL(hetero_type_conf, key, field, "", 1, 0, 1, SCHEMA_NONE, 0, text)
+K_SECTION(hetero_layer_section, struct hetero_layer_conf, "layers of hetero", layer_keys,
+          "a layer of a measured profile", HETERO_USES);
 
 static const struct key type_keys[] = {
-    NEEDED(hetero_type_conf, "name", name, KEY_TEXT, "", 1, 0, 0, "as layers and servers call it"),
-    FLAG(hetero_type_conf, "cpu", cpu, 0, "true: for cpu-only and heuristic it is a CPU"),
-    NEEDED(hetero_type_conf, "usd_per_h", usd_per_h, KEY_REAL, "USD/h", 1, 0, 1e6, "price of a unit"),
-    COUNT(hetero_type_conf, "max_units", max_units, 1, HETERO_MAX_UNITS, HETERO_MAX_UNITS, 0,
-          "that there are, for all stages"),
-    SHARE("compute_parallel", compute_par, "share of compute that units divide (Amdahl); or probe"),
-    SHARE("comm_parallel", comm_par, "share of communication that units divide; or probe"),
-    TYPE("probe", probe, KEY_NODE, 0, "those shares from times of several units, see probe"),
-    TYPE("host", host, KEY_TEXT, 0, "type of the cores that each unit needs besides itself"),
-    COUNT(hetero_type_conf, "host_units", host_units, 1, HETERO_MAX_UNITS, SCHEMA_NONE, 0,
-          "how many; they are paid for and count as units of that type"),
-    REAL(hetero_type_conf, "nic_GBps", nic_Bps, "GB/s", 1e9, 1e-6, 1e9, SCHEMA_NONE, USE_HETERO_NETWORK,
-         "of one unit towards other types; absent: as the network"),
-    TYPE("dim", dim, KEY_TEXT, USE_HETERO_NETWORK,
-         "dimension of the network that it hangs on; the outer one of two types joins them; absent: the "
-         "outermost"),
-    REAL(hetero_type_conf, "mem_GB", mem_B, "GB", 1e9, 0, 1e9, SCHEMA_NONE, 0,
-         "memory of a unit, for reports; absent: that of npu"),
-    TYPE("npu", npu, KEY_NODE, USE_HETERO_MODEL, "with a model file: one unit, an NPU file or a map"),
-    REAL(hetero_type_conf, "net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, SCHEMA_NONE, USE_HETERO_MODEL,
-         "with a model file: of one unit towards others of its stage and the next"),
+    K_TEXT(struct hetero_type_conf, name, "name", "as layers and servers call it", .required = true),
+    K_BOOL(struct hetero_type_conf, cpu, "cpu", false, "true: for cpu-only and heuristic it is a CPU"),
+    K_REAL_OR(struct hetero_type_conf, usd_per_h, "usd_per_h", "USD/h", 1, 0, 1e6, NAN, "price of a unit",
+              .required = true),
+    K_COUNT(struct hetero_type_conf, max_units, "max_units", 1, HETERO_MAX_UNITS, HETERO_MAX_UNITS,
+            "that there are, for all stages"),
+    K_REAL_OR(struct hetero_type_conf, compute_par, "compute_parallel", "", 1, 0, 1, NAN,
+              "share of compute that units divide (Amdahl); or probe"),
+    K_REAL_OR(struct hetero_type_conf, comm_par, "comm_parallel", "", 1, 0, 1, NAN,
+              "share of communication that units divide; or probe"),
+    K_NODE(struct hetero_type_conf, probe, "probe", "those shares from times of several units, see probe"),
+    K_TEXT(struct hetero_type_conf, host, "host", "type of the cores that each unit needs besides itself"),
+    K_COUNT_OR(struct hetero_type_conf, host_units, "host_units", 1, HETERO_MAX_UNITS, -1,
+               "how many; they are paid for and count as units of that type"),
+    K_REAL_OR(struct hetero_type_conf, nic_Bps, "nic_GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
+              "of one unit towards other types; absent: as the network", .uses = USE_HETERO_NETWORK),
+    K_TEXT(struct hetero_type_conf, dim, "dim",
+           "dimension of the network that it hangs on; the outer one of two types joins them; absent: the "
+           "outermost",
+           .uses = USE_HETERO_NETWORK),
+    K_REAL_OR(struct hetero_type_conf, mem_B, "mem_GB", "GB", 1e9, 0, 1e9, NAN,
+              "memory of a unit, for reports; absent: that of npu"),
+    K_NODE(struct hetero_type_conf, npu, "npu", "with a model file: one unit, an NPU file or a map",
+           .uses = USE_HETERO_MODEL),
+    K_REAL_OR(struct hetero_type_conf, net_Bps, "net_GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
+              "with a model file: of one unit towards others of its stage and the next",
+              .uses = USE_HETERO_MODEL),
 };
-SECTION(hetero_type_section, "types of hetero", "a type of resource, of a measured profile or a model file",
-        type_keys);
+K_SECTION(hetero_type_section, struct hetero_type_conf, "types of hetero", type_keys,
+          "a type of resource, of a measured profile or a model file", HETERO_USES);
 
 static const struct key probe_keys[] = {
-    NEEDED(hetero_probe_conf, "units", units, KEY_COUNT, "", 1, 2, HETERO_MAX_UNITS, "that were timed"),
-    REAL(hetero_probe_conf, "compute_ratio", compute_ratio, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
-         "their time of compute over that of one unit"),
-    REAL(hetero_probe_conf, "comm_ratio", comm_ratio, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
-         "their time of communication over that of one unit"),
+    K_COUNT_OR(struct hetero_probe, units, "units", 2, HETERO_MAX_UNITS, -1, "that were timed",
+               .required = true),
+    K_REAL_OR(struct hetero_probe, compute_ratio, "compute_ratio", "", 1, 1e-9, 1e3, NAN,
+              "their time of compute over that of one unit"),
+    K_REAL_OR(struct hetero_probe, comm_ratio, "comm_ratio", "", 1, 1e-9, 1e3, NAN,
+              "their time of communication over that of one unit"),
 };
-SECTION(hetero_probe_section, "probe", "parallel shares of a type, from two measurements", probe_keys);
+K_SECTION(hetero_probe_section, struct hetero_probe, "probe", probe_keys,
+          "parallel shares of a type, from two measurements");
 
 /* ---- what is asked for ---- */
 
 static const char *const of_words[] = { "best", "gpu-only", NULL };
 
 static const struct key throughput_keys[] = {
-    REAL(hetero_throughput_conf, "per_s", per_s, "1/s", 1, 1e-9, 1e15, SCHEMA_NONE, 0, "examples a second"),
-    REAL(hetero_throughput_conf, "share", share, "", 1, 1e-9, 1e3, SCHEMA_NONE, 0,
-         "of the largest throughput; absent, without per_s: 0.5"),
-    WORD(hetero_throughput_conf, "of", of, of_words, SCHEMA_NONE,
-         "whose: of all plans, or of those on one GPU type; absent: best"),
+    K_REAL_OR(struct hetero_throughput, per_s, "per_s", "1/s", 1, 1e-9, 1e15, NAN, "examples a second"),
+    K_REAL_OR(struct hetero_throughput, share, "share", "", 1, 1e-9, 1e3, NAN,
+              "of the largest throughput; absent, without per_s: 0.5"),
+    K_WORD_OR(struct hetero_throughput, of, "of", of_words, -1,
+              "whose: of all plans, or of those on one GPU type; absent: best"),
 };
-SECTION(hetero_throughput_section, "throughput of hetero", "what a plan has to reach", throughput_keys);
+K_SECTION(hetero_throughput_section, struct hetero_throughput, "throughput of hetero", throughput_keys,
+          "what a plan has to reach");
 
 static const struct key job_keys[] = {
-    NEEDED(hetero_job_conf, "examples_M", examples, KEY_REAL, "million", 1e6, 1e-6, 1e12, "to train on"),
-    REAL(hetero_job_conf, "epochs", epochs, "", 1, 1e-6, 1e9, 1, 0, "how often"),
+    K_REAL_OR(struct hetero_setup, examples, "examples_M", "million", 1e6, 1e-6, 1e12, NAN, "to train on",
+              .required = true),
+    K_REAL(struct hetero_setup, epochs, "epochs", "", 1, 1e-6, 1e9, 1, "how often"),
 };
-SECTION(hetero_job_section, "job of hetero", "how much there is to train", job_keys);
+K_SECTION(hetero_job_section, struct hetero_setup, "job of hetero", job_keys, "how much there is to train");
 
 static const struct key server_keys[] = {
-    NEEDED(hetero_server_conf, "type", type, KEY_TEXT, "", 1, 0, 0, "that they run on"),
-    NEEDED(hetero_server_conf, "GBps", Bps, KEY_REAL, "GB/s", 1e9, 1e-6, 1e9,
-           "embedding rows that one unit serves"),
+    K_REMARK("type", "that they run on", .required = true),
+    K_REAL_OR(struct hetero_setup, server_Bps, "GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
+              "embedding rows that one unit serves", .required = true),
 };
-SECTION(hetero_server_section, "servers of hetero", "parameter servers of layers on other types",
-        server_keys);
+K_SECTION(hetero_server_section, struct hetero_setup, "servers of hetero", server_keys,
+          "parameter servers of layers on other types");
 
 /* ---- schedulers ---- */
 
 static const struct key rl_keys[] = {
-    COUNT(hetero_rl_conf, "hidden", hidden, 1, 4096, 32, 0, "width of the policy's cell"),
-    COUNT(hetero_rl_conf, "plans", plans, 1, 100000, 64, 0, "sampled in a round"),
-    COUNT(hetero_rl_conf, "rounds", rounds, 1, 1e9, 200, 0,
-          "of a policy at most; another begins as long as evaluations last"),
-    COUNT(hetero_rl_conf, "patience", patience, 1, 1e9, 50, 0,
-          "rounds without a cheaper plan of its own after which another policy begins"),
-    REAL(hetero_rl_conf, "rate", rate, "", 1, 1e-9, 10, 0.01, 0, "of learning (Adam)"),
-    REAL(hetero_rl_conf, "entropy", entropy, "", 1, 0, 100, 0.2, 0, "bonus at the first round, falling to 0"),
-    REAL(hetero_rl_conf, "best_frac", best_frac, "", 1, 1e-6, 1, 0.1, 0,
-         "share of a round's plans that are learned from; 1: all, over a moving baseline"),
-    REAL(hetero_rl_conf, "gamma", gamma, "", 1, 0, 1, 0.2, 0,
-         "best_frac 1: how fast the baseline follows the rewards"),
-    REAL(hetero_rl_conf, "clip", clip, "", 1, 1e-9, 1e9, 5, 0, "largest norm of a gradient"),
-    FLAG(hetero_rl_conf, "copy_logit", copy_logit, 1,
-         "a learned preference for the type of the layer before"),
+    K_COUNT(struct hetero_rl_settings, hidden, "hidden", 1, 4096, 32, "width of the policy's cell"),
+    K_COUNT(struct hetero_rl_settings, plans, "plans", 1, 100000, 64, "sampled in a round"),
+    K_COUNT(struct hetero_rl_settings, rounds, "rounds", 1, 1e9, 200,
+            "of a policy at most; another begins as long as evaluations last"),
+    K_COUNT(struct hetero_rl_settings, patience, "patience", 1, 1e9, 50,
+            "rounds without a cheaper plan of its own after which another policy begins"),
+    K_REAL(struct hetero_rl_settings, rate, "rate", "", 1, 1e-9, 10, 0.01, "of learning (Adam)"),
+    K_REAL(struct hetero_rl_settings, entropy, "entropy", "", 1, 0, 100, 0.2,
+           "bonus at the first round, falling to 0"),
+    K_REAL(struct hetero_rl_settings, best_frac, "best_frac", "", 1, 1e-6, 1, 0.1,
+           "share of a round's plans that are learned from; 1: all, over a moving baseline"),
+    K_REAL(struct hetero_rl_settings, gamma, "gamma", "", 1, 0, 1, 0.2,
+           "best_frac 1: how fast the baseline follows the rewards"),
+    K_REAL(struct hetero_rl_settings, clip, "clip", "", 1, 1e-9, 1e9, 5, "largest norm of a gradient"),
+    K_BOOL(struct hetero_rl_settings, copy_logit, "copy_logit", true,
+           "a learned preference for the type of the layer before"),
 };
-SECTION(hetero_rl_section, "rl", "schedulers rl-lstm and rl-rnn", rl_keys);
+K_SECTION(hetero_rl_section, struct hetero_rl_settings, "rl", rl_keys, "schedulers rl-lstm and rl-rnn");
 
 static const struct key genetic_keys[] = {
-    COUNT(hetero_genetic_conf, "population", population, 2, 100000, 32, 0, "plans of a generation"),
-    COUNT(hetero_genetic_conf, "tournament", tournament, 1, 100000, 3, 0,
-          "plans of which the best is a parent"),
-    COUNT(hetero_genetic_conf, "elite", elite, 0, 100000, 2, 0, "best plans that live on"),
-    REAL(hetero_genetic_conf, "crossover", crossover, "", 1, 0, 1, 0.9, 0, "probability"),
-    REAL(hetero_genetic_conf, "mutation", mutation, "", 1, 0, HETERO_MAX_LAYERS, 1, 0,
-         "layers of a plan that change, on average"),
+    K_COUNT(struct hetero_genetic_settings, population, "population", 2, 100000, 32, "plans of a generation"),
+    K_COUNT(struct hetero_genetic_settings, tournament, "tournament", 1, 100000, 3,
+            "plans of which the best is a parent"),
+    K_COUNT(struct hetero_genetic_settings, elite, "elite", 0, 100000, 2, "best plans that live on"),
+    K_REAL(struct hetero_genetic_settings, crossover, "crossover", "", 1, 0, 1, 0.9, "probability"),
+    K_REAL(struct hetero_genetic_settings, mutation, "mutation", "", 1, 0, HETERO_MAX_LAYERS, 1,
+           "layers of a plan that change, on average"),
 };
-SECTION(hetero_genetic_section, "genetic", "scheduler genetic", genetic_keys);
+K_SECTION(hetero_genetic_section, struct hetero_genetic_settings, "genetic", genetic_keys,
+          "scheduler genetic");
 
 static const struct key anneal_keys[] = {
-    REAL(hetero_anneal_settings, "hot", hot, "", 1, 1e-9, 1e6, 1, 0,
-         "temperature at first, of the logarithm of cost"),
-    REAL(hetero_anneal_settings, "cold", cold, "", 1, 1e-12, 1e6, 1e-3, 0, "temperature at last"),
+    K_REAL(struct hetero_anneal_settings, hot, "hot", "", 1, 1e-9, 1e6, 1,
+           "temperature at first, of the logarithm of cost"),
+    K_REAL(struct hetero_anneal_settings, cold, "cold", "", 1, 1e-12, 1e6, 1e-3, "temperature at last"),
 };
-SECTION(hetero_anneal_section, "anneal", "scheduler anneal", anneal_keys);
+K_SECTION(hetero_anneal_section, struct hetero_anneal_settings, "anneal", anneal_keys, "scheduler anneal");
 
 static const struct key bayes_keys[] = {
-    COUNT(hetero_bayes_conf, "initial", initial, 1, 2000, 16, 0, "plans drawn at first"),
-    COUNT(hetero_bayes_conf, "evaluations", evaluations, 1, 2000, 80, 0, "plans tried, those included"),
-    COUNT(hetero_bayes_conf, "candidates", candidates, 1, 1000000, 256, 0, "looked at for each"),
-    REAL(hetero_bayes_conf, "length", length, "", 1, 1e-6, 1e6, 0.25, 0,
-         "of the kernel exp(-distance/length), in shares of the layers"),
-    REAL(hetero_bayes_conf, "noise", noise, "", 1, 1e-12, 1, 1e-6, 0, "variance of a measurement"),
+    K_COUNT(struct hetero_bayes_settings, initial, "initial", 1, 2000, 16, "plans drawn at first"),
+    K_COUNT(struct hetero_bayes_settings, evaluations, "evaluations", 1, 2000, 80,
+            "plans tried, those included"),
+    K_COUNT(struct hetero_bayes_settings, candidates, "candidates", 1, 1000000, 256, "looked at for each"),
+    K_REAL(struct hetero_bayes_settings, length, "length", "", 1, 1e-6, 1e6, 0.25,
+           "of the kernel exp(-distance/length), in shares of the layers"),
+    K_REAL(struct hetero_bayes_settings, noise, "noise", "", 1, 1e-12, 1, 1e-6, "variance of a measurement"),
 };
-SECTION(hetero_bayes_section, "bayes", "scheduler bayes", bayes_keys);
+K_SECTION(hetero_bayes_section, struct hetero_bayes_settings, "bayes", bayes_keys, "scheduler bayes");
 
 int hetero_need_list(const struct hetero_point *p, yaml_id list, const char *what, int most, struct err *e)
 {
@@ -311,97 +304,38 @@ static int read_schedulers(struct hetero_point *p, struct err *e)
     return 0;
 }
 
-static void read_rl(struct hetero_rl_settings *s, const struct hetero_rl_conf *x)
-{
-    s->hidden = (int32_t)x->hidden;
-    s->plans = (int32_t)x->plans;
-    s->rounds = (int32_t)x->rounds;
-    s->patience = (int32_t)x->patience;
-    s->rate = x->rate;
-    s->entropy = x->entropy;
-    s->best_frac = x->best_frac;
-    s->gamma = x->gamma;
-    s->clip = x->clip;
-    s->copy_logit = x->copy_logit;
-}
-
-static void read_genetic(struct hetero_genetic_settings *s, const struct hetero_genetic_conf *x)
-{
-    s->population = (int32_t)x->population;
-    s->tournament = (int32_t)x->tournament;
-    s->elite = (int32_t)x->elite;
-    s->crossover = x->crossover;
-    s->mutation = x->mutation;
-}
-
-static void read_bayes(struct hetero_bayes_settings *s, const struct hetero_bayes_conf *x)
-{
-    s->initial = (int32_t)x->initial;
-    s->evaluations = (int32_t)x->evaluations;
-    s->candidates = (int32_t)x->candidates;
-    s->length = x->length;
-    s->noise = x->noise;
-}
-
 /* What one setting says must fit another. */
 static int check_settings(const struct hetero_point *p, struct err *e)
 {
     const struct hetero_settings *s = &p->settings;
-    const struct hetero_conf *c = &p->conf;
+    yaml_id root = p->doc.root;
     if (s->genetic.elite >= s->genetic.population)
-        return yaml_fail(&p->doc, c->genetic, e, ERR_RANGE, "has elite %d, need less than population, %d",
-                         s->genetic.elite, s->genetic.population);
+        return yaml_fail(&p->doc, yaml_get(&p->doc, root, "genetic"), e, ERR_RANGE,
+                         "has elite %d, need less than population, %d", s->genetic.elite,
+                         s->genetic.population);
     if (!(s->anneal.cold <= s->anneal.hot))
-        return yaml_fail(&p->doc, c->anneal, e, ERR_RANGE, "has cold %g, need at most hot, %g",
-                         s->anneal.cold, s->anneal.hot);
+        return yaml_fail(&p->doc, yaml_get(&p->doc, root, "anneal"), e, ERR_RANGE,
+                         "has cold %g, need at most hot, %g", s->anneal.cold, s->anneal.hot);
     if (s->bayes.initial > s->bayes.evaluations)
-        return yaml_fail(&p->doc, c->bayes, e, ERR_RANGE, "has initial %d, need at most evaluations, %d",
-                         s->bayes.initial, s->bayes.evaluations);
+        return yaml_fail(&p->doc, yaml_get(&p->doc, root, "bayes"), e, ERR_RANGE,
+                         "has initial %d, need at most evaluations, %d", s->bayes.initial,
+                         s->bayes.evaluations);
     return 0;
-}
-
-static int read_section(void *out, const struct section *s, const struct hetero_point *p, yaml_id map,
-                        struct err *e)
-{
-    schema_defaults(out, s);
-    return map < 0 ? 0 : schema_read(out, s, &p->doc, map, e);
-}
-
-static int read_settings(struct hetero_point *p, struct err *e)
-{
-    struct hetero_rl_conf rl;
-    struct hetero_genetic_conf genetic;
-    struct hetero_bayes_conf bayes;
-    p->settings = hetero_settings_default();
-    p->settings.evaluations = p->conf.evaluations;
-    int rc = read_section(&rl, &hetero_rl_section, p, p->conf.rl, e);
-    if (!rc)
-        rc = read_section(&genetic, &hetero_genetic_section, p, p->conf.genetic, e);
-    if (!rc)
-        rc = read_section(&p->settings.anneal, &hetero_anneal_section, p, p->conf.anneal, e);
-    if (!rc)
-        rc = read_section(&bayes, &hetero_bayes_section, p, p->conf.bayes, e);
-    if (rc)
-        return rc;
-    read_rl(&p->settings.rl, &rl);
-    read_genetic(&p->settings.genetic, &genetic);
-    read_bayes(&p->settings.bayes, &bayes);
-    return check_settings(p, e);
 }
 
 /* ---- keys without effect ---- */
 
-static uint64_t find_uses(const struct hetero_point *p)
+static uint32_t find_uses(const struct hetero_point *p)
 {
     static const struct {
         const char *scheduler;
-        uint64_t uses;
+        uint32_t uses;
     } rows[] = { { "rl-lstm", USE_RL },
                  { "rl-rnn", USE_RL },
                  { "genetic", USE_GENETIC },
                  { "anneal", USE_ANNEAL },
                  { "bayes", USE_BAYES } };
-    uint64_t uses = p->setup.handover == HETERO_NETWORK ? USE_HETERO_NETWORK : USE_HETERO_OWN;
+    uint32_t uses = p->setup.handover == HETERO_NETWORK ? USE_HETERO_NETWORK : USE_HETERO_OWN;
     uses |= p->origin == HETERO_DRAWN ? USE_HETERO_DRAW : p->origin == HETERO_MODEL ? USE_HETERO_MODEL : 0;
     for (int32_t i = 0; i < p->n_schedulers; i++) {
         const struct hetero_scheduler *x = &hetero_schedulers[p->schedulers[i]];
@@ -425,10 +359,10 @@ void hetero_note_unused(struct hetero_point *p, const struct section *s, yaml_id
 
 static int read_throughput(struct hetero_point *p, struct err *e)
 {
-    struct hetero_throughput_conf *x = &p->throughput;
-    yaml_id map = p->conf.throughput;
+    struct hetero_throughput *x = &p->throughput;
+    yaml_id map = yaml_get(&p->doc, p->doc.root, "throughput");
     char place[400];
-    int rc = read_section(x, &hetero_throughput_section, p, map, e);
+    int rc = 0;
     text_clear(&p->asked);
     text_printf(&p->asked, "%s: throughput",
                 map < 0 ? p->doc.sources[p->doc.nodes[p->doc.root].source]
@@ -445,33 +379,25 @@ static int read_throughput(struct hetero_point *p, struct err *e)
 
 static int read_servers(struct hetero_point *p, struct err *e)
 {
-    struct hetero_server_conf x;
-    yaml_id map = p->conf.servers;
+    yaml_id map = yaml_get(&p->doc, p->doc.root, "servers"), type = yaml_get(&p->doc, map, "type");
     p->setup.server = -1;
-    int rc = read_section(&x, &hetero_server_section, p, map, e);
-    if (rc || map < 0)
-        return rc;
-    p->setup.server_Bps = x.Bps;
-    return hetero_find_type(&p->setup.server, p->profile.types, p->profile.n_types, &p->doc,
-                            yaml_get(&p->doc, map, "type"), x.type, e);
+    if (map < 0)
+        return 0;
+    int rc = schema_read(&p->setup, &hetero_server_section, &p->doc, map, e);
+    return rc ? rc
+              : hetero_find_type(&p->setup.server, p->profile.types, p->profile.n_types, &p->doc, type,
+                                 p->doc.nodes[type].text, e);
 }
 
-static int read_setup(struct hetero_point *p, struct err *e)
+static int settle_handover(struct hetero_point *p, struct err *e)
 {
-    const struct hetero_conf *c = &p->conf;
-    struct hetero_job_conf job;
-    int rc = read_section(&job, &hetero_job_section, p, c->job, e);
-    p->setup.overlap = c->overlap;
-    p->setup.provisioning = (enum hetero_provisioning)c->provisioning;
-    p->setup.handover = c->handover >= 0  ? (enum hetero_handover)c->handover
-                        : c->network >= 0 ? HETERO_NETWORK
-                                          : HETERO_PER_LAYER;
-    p->setup.examples = job.examples;
-    p->setup.epochs = job.epochs;
-    if (!rc && p->setup.handover == HETERO_NETWORK && c->network < 0)
-        rc = yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "handover"), e, ERR_PARSE,
-                       "is network, need a network");
-    return rc;
+    bool network = p->conf.network >= 0;
+    if ((int32_t)p->setup.handover < 0)
+        p->setup.handover = network ? HETERO_NETWORK : HETERO_PER_LAYER;
+    if (p->setup.handover == HETERO_NETWORK && !network)
+        return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "handover"), e, ERR_PARSE,
+                         "is network, need a network");
+    return 0;
 }
 
 /* ---- a point ---- */
@@ -513,11 +439,11 @@ static int find_origin(struct hetero_point *p, struct err *e)
 
 static int read_point(struct hetero_point *p, struct err *e)
 {
-    int rc = schema_read(&p->conf, &hetero_section, &p->doc, p->doc.root, e);
+    int rc = schema_read(p, &hetero_section, &p->doc, p->doc.root, e);
     if (rc)
         return rc;
-    if ((rc = find_origin(p, e)) || (rc = read_setup(p, e)) || (rc = read_schedulers(p, e)) ||
-        (rc = read_settings(p, e)))
+    if ((rc = find_origin(p, e)) || (rc = settle_handover(p, e)) || (rc = read_schedulers(p, e)) ||
+        (rc = check_settings(p, e)))
         return rc;
     p->uses = find_uses(p);
     hetero_note_unused(p, &hetero_section, p->doc.root);
@@ -579,7 +505,7 @@ static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct he
 int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struct hetero_problem *problem,
                      struct err *e)
 {
-    const struct hetero_throughput_conf *x = &p->throughput;
+    const struct hetero_throughput *x = &p->throughput;
     int rc = hetero_reach(&aim->most_per_s, NULL, problem, e);
     double whole_per_s = aim->most_per_s;
     if (!rc && isnan(x->per_s) && x->of == HETERO_OF_GPU_ONLY)
@@ -640,7 +566,7 @@ int hetero_find_type(int32_t *out, const struct hetero_type *types, int32_t n, c
 
 /* A share that is given, or one from the ratio of a probe; one of them, exactly. */
 static int read_share(double *share, struct hetero_point *p, yaml_id map, const char *name, double given,
-                      const struct hetero_probe_conf *probe, double ratio, struct err *e)
+                      const struct hetero_probe *probe, double ratio, struct err *e)
 {
     char place[400];
     if (isnan(given) == isnan(ratio))
@@ -664,9 +590,8 @@ static int read_share(double *share, struct hetero_point *p, yaml_id map, const 
 static int read_shares(struct hetero_type *t, struct hetero_point *p, yaml_id map,
                        const struct hetero_type_conf *x, struct err *e)
 {
-    struct hetero_probe_conf probe;
-    schema_defaults(&probe, &hetero_probe_section);
-    int rc = x->probe < 0 ? 0 : schema_read(&probe, &hetero_probe_section, &p->doc, x->probe, e);
+    struct hetero_probe probe;
+    int rc = schema_read_or(&probe, &hetero_probe_section, &p->doc, x->probe, e);
     if (!rc)
         rc = read_share(&t->compute_par, p, map, "compute", x->compute_par, &probe, probe.compute_ratio, e);
     if (!rc)
@@ -749,26 +674,12 @@ static int wrap(const struct hetero_point *p, int rc, struct err *e)
 
 /* ---- drawn ---- */
 
-static int read_unit(struct hetero_draw_unit *u, const struct section *s, const struct yaml_doc *doc,
-                     yaml_id map, struct err *e)
-{
-    schema_defaults(u, s);
-    return map < 0 ? 0 : schema_read(u, s, doc, map, e);
-}
-
 static int draw_profile(struct hetero_point *p, struct err *e)
 {
-    struct hetero_draw_conf x;
-    schema_defaults(&x, &hetero_draw_section);
-    int rc = p->conf.draw < 0 ? 0 : schema_read(&x, &hetero_draw_section, &p->doc, p->conf.draw, e);
-    struct hetero_draw d = { .model = (enum hetero_model)p->drawn,
-                             .n_types = (int32_t)x.types,
-                             .seed = (uint64_t)x.seed,
-                             .batch = isnan(p->conf.batch) ? hetero_draw_default().batch : p->conf.batch };
-    if (!rc)
-        rc = read_unit(&d.cpu, &hetero_draw_cpu_section, &p->doc, x.cpu, e);
-    if (!rc)
-        rc = read_unit(&d.gpu, &hetero_draw_gpu_section, &p->doc, x.gpu, e);
+    struct hetero_draw d = hetero_draw_default();
+    int rc = schema_read_or(&d, &hetero_draw_section, &p->doc, yaml_get(&p->doc, p->doc.root, "draw"), e);
+    d.model = (enum hetero_model)p->drawn;
+    d.batch = isnan(p->conf.batch) ? d.batch : p->conf.batch;
     if (!rc)
         rc = wrap(p, hetero_draw_profile(&p->profile, &d, e), e);
     for (int32_t t = 0; t < HETERO_MAX_TYPES; t++)

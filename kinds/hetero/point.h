@@ -10,20 +10,25 @@
 
 enum { HETERO_MAX_SCHEDULERS = 64 };
 
-/** As written. */
-struct hetero_conf {
-    const char *name, *source;
-    yaml_id model, draw, layers, types, throughput, job, network, servers, schedulers, rl, genetic, anneal,
-        bayes, vary;
-    bool overlap;
-    int32_t handover, provisioning; /**< handover -1: absent */
-    double batch;                   /**< NaN: absent */
-    int64_t evaluations, seeds, seed;
+/** What keys are used for: bits of `uses` in their tables. */
+enum hetero_use {
+    USE_HETERO_DRAW = 1 << 0,    /**< drawn profiles */
+    USE_HETERO_MODEL = 1 << 1,   /**< a model file */
+    USE_HETERO_NETWORK = 1 << 2, /**< handover network */
+    USE_HETERO_OWN = 1 << 3,     /**< handover as profiled */
+    USE_HETERO_BUDGET = 1 << 4,  /**< schedulers that search */
+    USE_RL = 1 << 5,
+    USE_GENETIC = 1 << 6,
+    USE_ANNEAL = 1 << 7,
+    USE_BAYES = 1 << 8,
 };
 
-struct hetero_draw_conf {
-    int64_t types, seed;
-    yaml_id cpu, gpu;
+/** As written: what is read once more is known. */
+struct hetero_conf {
+    const char *name;
+    yaml_id model, layers, types, network, schedulers;
+    double batch; /**< NaN: absent */
+    int64_t seeds, seed;
 };
 
 /** Numbers are SI. */
@@ -35,7 +40,7 @@ struct hetero_type_conf {
     yaml_id probe, npu;
 };
 
-struct hetero_probe_conf {
+struct hetero_probe {
     int64_t units;
     double compute_ratio, comm_ratio;
 };
@@ -49,34 +54,9 @@ struct hetero_layer_conf {
 
 enum hetero_of { HETERO_OF_BEST, HETERO_OF_GPU_ONLY };
 
-struct hetero_throughput_conf {
+struct hetero_throughput {
     double per_s, share;
     int32_t of; /**< enum hetero_of, -1: absent */
-};
-
-struct hetero_job_conf {
-    double examples, epochs;
-};
-
-struct hetero_server_conf {
-    const char *type;
-    double Bps;
-};
-
-struct hetero_rl_conf {
-    int64_t hidden, plans, rounds, patience;
-    double rate, entropy, best_frac, gamma, clip;
-    bool copy_logit;
-};
-
-struct hetero_genetic_conf {
-    int64_t population, tournament, elite;
-    double crossover, mutation;
-};
-
-struct hetero_bayes_conf {
-    int64_t initial, evaluations, candidates;
-    double length, noise;
 };
 
 /** Where a profile comes from. */
@@ -87,14 +67,14 @@ struct hetero_point {
     struct yaml_doc doc; /**< empty after hetero_point_close() */
     int32_t own_source;
     struct hetero_conf conf; /**< its texts and nodes are the document's */
-    uint64_t uses;           /**< USE_ bits of what is in play */
+    uint32_t uses;           /**< enum hetero_use, of what is in play */
     enum hetero_origin origin;
     int32_t drawn; /**< enum hetero_model; -1: not drawn */
     struct hetero_profile profile;
     yaml_id dims[HETERO_MAX_TYPES]; /**< dimension of the network that each type names; -1: none */
     struct hetero_link *links;      /**< shape [n_types][n_types], owned; NULL without handover network */
     struct hetero_setup setup;
-    struct hetero_throughput_conf throughput;
+    struct hetero_throughput throughput;
     int32_t schedulers[HETERO_MAX_SCHEDULERS], n_schedulers; /**< numbers in hetero_schedulers */
     bool listed; /**< the study names them: one that cannot run is an error */
     struct hetero_settings settings;

@@ -285,8 +285,7 @@ static void a_fault_is_named_with_its_place(void **state)
         { CNN "[] }\n", ERR_RANGE, "cnn.convs has 0 entries, need 1 to 128" },
         { CNN "[ { in: 3, out: 4, kernel: 1 } ] }\n", ERR_PARSE, "size" },
         { CNN "[ { in: 3, out: 4, kernel: 1, size: 0 } ] }\n", ERR_RANGE, "cnn.convs[0].size is 0, need 1" },
-        { "family: cnn\ncnn: { classes: 2 }\n", ERR_PARSE,
-          "cnn has no convs, need it for a convolutional" },
+        { "family: cnn\ncnn: { classes: 2 }\n", ERR_PARSE, "cnn has no convs, need it for a convolutional" },
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
