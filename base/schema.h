@@ -60,28 +60,6 @@ enum key_kind {
 #define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
 #define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
 #define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
-/* Of studies of training with little communication: settings of methods. */
-#define USE_GOSSIP_PERIOD   (UINT64_C(1) << 40)
-#define USE_GOSSIP_RULE     (UINT64_C(1) << 41)
-#define USE_GOSSIP_THETA    (UINT64_C(1) << 42)
-#define USE_GOSSIP_CAP      (UINT64_C(1) << 43)
-#define USE_GOSSIP_CHECK    (UINT64_C(1) << 44)
-#define USE_GOSSIP_MIX      (UINT64_C(1) << 45)
-#define USE_GOSSIP_PROB     (UINT64_C(1) << 46)
-#define USE_GOSSIP_ALPHA    (UINT64_C(1) << 47)
-#define USE_GOSSIP_INTERVAL (UINT64_C(1) << 48)
-#define USE_GOSSIP_SWITCH   (UINT64_C(1) << 49)
-#define USE_GOSSIP_POWER    (UINT64_C(1) << 50)
-#define USE_GOSSIP_DELTA    (UINT64_C(1) << 51)
-#define USE_GOSSIP_LAG      (UINT64_C(1) << 52)
-#define USE_GOSSIP_SMOOTH   (UINT64_C(1) << 53)
-#define USE_GOSSIP_GRAPH    (UINT64_C(1) << 54)
-#define USE_GOSSIP_EVENT    (UINT64_C(1) << 55)
-#define USE_GOSSIP_SPARQ    (UINT64_C(1) << 56)
-#define USE_GOSSIP_DILOCO   (UINT64_C(1) << 57)
-#define USE_GOSSIP_TEACHER  (UINT64_C(1) << 58)
-#define USE_GOSSIP_STEPS    (UINT64_C(1) << 59)
-#define USE_GOSSIP_SERVER   (UINT64_C(1) << 60)
 
 struct section;
 struct key;

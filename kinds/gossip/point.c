@@ -20,233 +20,238 @@
 
 /* ---- keys ---- */
 
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-#define PLAIN(conf, key, field, what, used, text)                                                            \
-    {                                                                                                        \
-        ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE, .uses = used                     \
-    }
-#define WORD(conf, key, field, list, absent, used, text)                                                     \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_WORD, text), .unit = "", .words = list, .dflt = absent, .uses = used       \
-    }
-#define FLAG(conf, key, field, absent, text)                                                                 \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_BOOL, text), .unit = "", .dflt = absent                                    \
-    }
-#define COUNT(conf, key, field, least, most, absent, used, text)                                             \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, text), .unit = "", .scale = 1, .min = least, .max = most,           \
-                                                .dflt = absent, .uses = used                                 \
-    }
-#define REAL(conf, key, field, in, times, least, most, absent, used, text)                                   \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_REAL, text), .unit = in, .scale = times, .min = least, .max = most,        \
-                                               .dflt = absent, .uses = used                                  \
-    }
+static const struct use gossip_uses[] = {
+    { "by methods with a period" },
+    { "by methods pull, push and pair" },
+    { "by rules other than fixed" },
+    { "by rules other than fixed and periods that adapt" },
+    { "by rules other than fixed and by dynamic" },
+    { "by methods pull, push, pair and gossip-pga" },
+    { "by method gosgd" },
+    { "by method elastic" },
+    { "by method adacomm" },
+    { "by methods post-local, gossip-aga and variance" },
+    { "by method gossip-aga" },
+    { "by method dynamic" },
+    { "by methods lag-wk and lag-ps" },
+    { "by method lag-ps" },
+    { "by methods with neighbours" },
+    { "by method eventgrad" },
+    { "by method sparq" },
+    { "by method diloco" },
+    { "with examples of the teacher" },
+    { "with a rate that falls in steps" },
+    { "by methods with a server" },
+};
+#define GOSSIP_USES .uses = gossip_uses, .n_uses = sizeof gossip_uses / sizeof gossip_uses[0]
+
 const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
 
 /* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing. */
 #define ABOVE_0 1e-9
 #define BELOW_1 0.999999
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
-    }
-
-#define STUDY(key, field, what, text) PLAIN(gossip_conf, key, field, what, 0, text)
 
 static const struct key study_keys[] = {
-    STUDY("name", name, KEY_TEXT, "what reports call the study"),
-    STUDY("source", source, KEY_TEXT, "where the study comes from"),
-    { ROW(gossip_conf, "network", network, KEY_NODE,
-          "what joins the workers: a network file, a word or a map, with bandwidths"),
-      .unit = "", .dflt = SCHEMA_NONE, .required = true },
-    COUNT(gossip_conf, "workers", workers, 1, GOSSIP_MAX_WORKERS, SCHEMA_NONE, 0,
-          "that train, NPU 0 and those after it; they fill dimensions from the innermost; absent: all NPUs"),
-    COUNT(gossip_conf, "server", server, 0, 9e18, SCHEMA_NONE, USE_GOSSIP_SERVER,
-          "NPU that holds what has a centre; absent: the first without a worker, else 0"),
-    WORD(gossip_conf, "rung", rung, gossip_rung_words, GOSSIP_CLOSED, 0,
-         "how exchanges are priced: one after the other on a link, or as flows that share it"),
-    COUNT(gossip_conf, "chunks", chunks, 1, STAGE_MAX_CHUNKS, 1, 0,
-          "of a collective, that pass the dimensions one behind the other"),
-    REAL(gossip_conf, "endpoint_ns", endpoint_s, "ns", 1e-9, 0, 1e9, 0, 0,
-         "of a collective: overhead of an NPU per message"),
-    REAL(gossip_conf, "model_MB", model_B, "MB", 1e6, 1e-9, 1e12, SCHEMA_NONE, 0,
-         "what a model counts as on the wire; absent: that of job, else 4 bytes a parameter of what is "
-         "trained"),
-    STUDY("job", job, KEY_NODE,
-          "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
-          "gossip"),
-    STUDY("learner", learner, KEY_NODE, "what is trained and how, see learner"),
-    STUDY("data", data, KEY_NODE, "examples: drawn from a teacher, or two CSV files; see data of gossip"),
-    WORD(gossip_conf, "shards", shards, gossip_sharding_words, GOSSIP_IID, 0,
-         "who holds which examples: dealt out after a shuffle, or sorted by class"),
-    REAL(gossip_conf, "drift_at", drift_at, "", 1, 0, 1, SCHEMA_NONE, USE_GOSSIP_TEACHER,
-         "share of a worker's steps after which another teacher says what class examples have; absent: "
-         "never"),
-    STUDY("clock", clock, KEY_NODE, "how long steps take, see clock of gossip"),
-    STUDY("methods", methods, KEY_NODE,
-          "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
-          "can run"),
-    STUDY("baseline", baseline, KEY_TEXT,
-          "label of the row that others are compared with; absent: the first pair with period 1, else the "
-          "first row"),
-    REAL(gossip_conf, "equal_points", equal_points, "%", 1, 0, 100, 0.5, 0,
-         "accuracies this near are equal, where the best fixed period is looked for"),
-    WORD(gossip_conf, "compare", compare, gossip_compare_words, GOSSIP_COMPARE_WORKERS, 0,
-         "whose accuracy counts where methods are compared: the workers' own, or that of the averaged model"),
-    REAL(gossip_conf, "need_pct", need_pct, "%", 1, 1e-3, 1e6, SCHEMA_NONE, 0,
-         "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
-         "asked"),
-    STUDY("need_dim", need_dim, KEY_TEXT,
-          "dimension of the network whose bandwidth alone that is; absent: all of them"),
-    COUNT(gossip_conf, "seeds", seeds, 1, 100000, 5, 0, "runs of each method; the mean counts"),
-    COUNT(gossip_conf, "seed", seed, 0, 9e18, 1, 0,
-          "of the first run, its examples and shards; the others follow by one"),
-    STUDY("vary", vary, KEY_NODE, "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_TEXT(struct gossip_point, conf.name, "name", "what reports call the study"),
+    K_REMARK("source", "where the study comes from"),
+    K_NODE(struct gossip_point, conf.network, "network",
+           "what joins the workers: a network file, a word or a map, with bandwidths", .required = true),
+    K_COUNT_OR(
+        struct gossip_point, conf.workers, "workers", 1, GOSSIP_MAX_WORKERS, -1,
+        "that train, NPU 0 and those after it; they fill dimensions from the innermost; absent: all NPUs"),
+    K_COUNT_OR(struct gossip_point, conf.server, "server", 0, 9e18, -1,
+               "NPU that holds what has a centre; absent: the first without a worker, else 0",
+               .uses = USE_GOSSIP_SERVER),
+    K_WORD(struct gossip_point, fabric.rung, "rung", gossip_rung_words, GOSSIP_CLOSED,
+           "how exchanges are priced: one after the other on a link, or as flows that share it"),
+    K_COUNT(struct gossip_point, fabric.rules.chunks, "chunks", 1, STAGE_MAX_CHUNKS, 1,
+            "of a collective, that pass the dimensions one behind the other"),
+    K_REAL(struct gossip_point, fabric.rules.endpoint_s, "endpoint_ns", "ns", 1e-9, 0, 1e9, 0,
+           "of a collective: overhead of an NPU per message"),
+    K_REAL_OR(struct gossip_point, model_B, "model_MB", "MB", 1e6, 1e-9, 1e12, 0,
+              "what a model counts as on the wire; absent: that of job, else 4 bytes a parameter of what is "
+              "trained"),
+    K_NODE(struct gossip_point, conf.job, "job",
+           "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
+           "gossip"),
+    K_NODE(struct gossip_point, conf.learner, "learner", "what is trained and how, see learner"),
+    K_NODE(struct gossip_point, conf.data, "data",
+           "examples: drawn from a teacher, or two CSV files; see data of gossip"),
+    K_WORD(struct gossip_point, sharding, "shards", gossip_sharding_words, GOSSIP_IID,
+           "who holds which examples: dealt out after a shuffle, or sorted by class"),
+    K_REAL_OR(struct gossip_point, drift_at, "drift_at", "", 1, 0, 1, 1,
+              "share of a worker's steps after which another teacher says what class examples have; absent: "
+              "never",
+              .uses = USE_GOSSIP_TEACHER),
+    K_NODE(struct gossip_point, conf.clock, "clock", "how long steps take, see clock of gossip"),
+    K_NODE(struct gossip_point, conf.methods, "methods",
+           "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
+           "can run"),
+    K_TEXT(struct gossip_point, conf.baseline, "baseline",
+           "label of the row that others are compared with; absent: the first pair with period 1, else the "
+           "first row"),
+    K_REAL(struct gossip_point, conf.equal_points, "equal_points", "%", 1, 0, 100, 0.5,
+           "accuracies this near are equal, where the best fixed period is looked for"),
+    K_WORD(
+        struct gossip_point, conf.compare, "compare", gossip_compare_words, GOSSIP_COMPARE_WORKERS,
+        "whose accuracy counts where methods are compared: the workers' own, or that of the averaged model"),
+    K_REAL_OR(
+        struct gossip_point, conf.need_pct, "need_pct", "%", 1, 1e-3, 1e6, NAN,
+        "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: not "
+        "asked"),
+    K_TEXT(struct gossip_point, conf.need_dim, "need_dim",
+           "dimension of the network whose bandwidth alone that is; absent: all of them"),
+    K_COUNT(struct gossip_point, conf.seeds, "seeds", 1, 100000, 5, "runs of each method; the mean counts"),
+    K_COUNT(struct gossip_point, conf.seed, "seed", 0, 9e18, 1,
+            "of the first run, its examples and shards; the others follow by one"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
-SECTION(gossip_section, "gossip study", "training with little communication, for weft gossip", study_keys);
+K_SECTION(gossip_section, struct gossip_point, "gossip study", study_keys,
+          "training with little communication, for weft gossip", GOSSIP_USES);
 
 /* ---- what is trained ---- */
 
-#define LEARN(key, field, least, most, absent, used, text)                                                   \
-    REAL(gossip_learner_conf, key, field, "", 1, least, most, absent, used, text)
-
 static const struct key learner_keys[] = {
-    PLAIN(gossip_learner_conf, "hidden", hidden, KEY_NODE, 0,
-          "width of the hidden layer, or a list of widths; []: softmax regression; absent: 64"),
-    COUNT(gossip_learner_conf, "batch", batch, 1, 1 << 20, 32, 0,
-          "examples a step; a smaller shard is one batch"),
-    LEARN("epochs", epochs, 1e-6, 1e9, 20, 0, "of the shards"),
-    WORD(gossip_learner_conf, "optimizer", optimizer, gossip_optimizer_words, GOSSIP_SGD, 0,
-         "of every worker"),
-    LEARN("rate", rate, 1e-12, 1e9, 0.05, 0, "of learning, at first"),
-    LEARN("momentum", momentum, 0, BELOW_1, 0.9, 0, "of sgd"),
-    LEARN("weight_decay", weight_decay, 0, 1e6, 0, 0, "adamw: decoupled; sgd: added to the gradient"),
-    WORD(gossip_learner_conf, "schedule", schedule, gossip_schedule_words, GOSSIP_RATE_STEPS, 0,
-         "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
-    LEARN("decay", decay, 1e-12, 1, 0.1, USE_GOSSIP_STEPS, "what the rate is multiplied by each time"),
-    PLAIN(gossip_learner_conf, "decay_at", decay_at, KEY_NODE, USE_GOSSIP_STEPS,
-          "list of shares of the steps, ascending; absent: [0.5, 0.75]"),
+    K_ELSEWHERE("hidden",
+                "width of the hidden layer, or a list of widths; []: softmax regression; absent: 64"),
+    K_COUNT(struct gossip_learning, batch, "batch", 1, 1 << 20, 32,
+            "examples a step; a smaller shard is one batch"),
+    K_REAL(struct gossip_learning, epochs, "epochs", "", 1, 1e-6, 1e9, 20, "of the shards"),
+    K_WORD(struct gossip_learning, optimizer, "optimizer", gossip_optimizer_words, GOSSIP_SGD,
+           "of every worker"),
+    K_REAL(struct gossip_learning, rate, "rate", "", 1, 1e-12, 1e9, 0.05, "of learning, at first"),
+    K_REAL(struct gossip_learning, momentum, "momentum", "", 1, 0, BELOW_1, 0.9, "of sgd"),
+    K_REAL(struct gossip_learning, weight_decay, "weight_decay", "", 1, 0, 1e6, 0,
+           "adamw: decoupled; sgd: added to the gradient"),
+    K_WORD(struct gossip_learning, schedule, "schedule", gossip_schedule_words, GOSSIP_RATE_STEPS,
+           "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
+    K_REAL(struct gossip_learning, decay, "decay", "", 1, 1e-12, 1, 0.1,
+           "what the rate is multiplied by each time", .uses = USE_GOSSIP_STEPS),
+    K_ELSEWHERE("decay_at", "list of shares of the steps, ascending; absent: [0.5, 0.75]",
+                .uses = USE_GOSSIP_STEPS),
 };
-SECTION(gossip_learner_section, "learner", "what every worker of a gossip study trains, and how",
-        learner_keys);
-
-#define DRAWN(key, field, least, most, absent, text)                                                         \
-    COUNT(gossip_data_conf, key, field, least, most, absent, USE_GOSSIP_TEACHER, text)
-#define FILE_KEY(key, field, text) PLAIN(gossip_data_conf, key, field, KEY_TEXT, 0, text)
+K_SECTION(gossip_learner_section, struct gossip_learning, "learner", learner_keys,
+          "what every worker of a gossip study trains, and how", GOSSIP_USES);
 
 static const struct key data_keys[] = {
-    DRAWN("train", train, 1, 1e9, 20000, "examples to train on, of all workers"),
-    DRAWN("test", test, 1, 1e9, 5000, "examples to test on"),
-    DRAWN("features", features, 1, GOSSIP_MAX_FEATURES, 32, "of an example, standard normal"),
-    DRAWN("classes", classes, 2, GOSSIP_MAX_CLASSES, 10, "that the teacher tells apart"),
-    DRAWN("hidden", hidden, 1, GOSSIP_MAX_WIDTH, 48, "units of the teacher"),
-    REAL(gossip_data_conf, "gain", gain, "", 1, 0, 1e6, 1.5, USE_GOSSIP_TEACHER,
-         "of the teacher's first layer: deviation of its weights times the root of features"),
-    REAL(gossip_data_conf, "noise", noise, "", 1, 0, 1, 0.05, USE_GOSSIP_TEACHER,
-         "share of the training examples whose class is drawn at random"),
-    FILE_KEY("train_csv", train_csv, "file of examples to train on, in place of the teacher's"),
-    FILE_KEY("test_csv", test_csv, "file of examples to test on, with the same columns"),
-    FILE_KEY("label", label, "column that holds the class; absent: the last one"),
+    K_COUNT(struct gossip_teacher, n_train, "train", 1, 1e9, 20000, "examples to train on, of all workers",
+            .uses = USE_GOSSIP_TEACHER),
+    K_COUNT(struct gossip_teacher, n_test, "test", 1, 1e9, 5000, "examples to test on",
+            .uses = USE_GOSSIP_TEACHER),
+    K_COUNT(struct gossip_teacher, n_features, "features", 1, GOSSIP_MAX_FEATURES, 32,
+            "of an example, standard normal", .uses = USE_GOSSIP_TEACHER),
+    K_COUNT(struct gossip_teacher, n_classes, "classes", 2, GOSSIP_MAX_CLASSES, 10,
+            "that the teacher tells apart", .uses = USE_GOSSIP_TEACHER),
+    K_COUNT(struct gossip_teacher, hidden, "hidden", 1, GOSSIP_MAX_WIDTH, 48, "units of the teacher",
+            .uses = USE_GOSSIP_TEACHER),
+    K_REAL(struct gossip_teacher, gain, "gain", "", 1, 0, 1e6, 1.5,
+           "of the teacher's first layer: deviation of its weights times the root of features",
+           .uses = USE_GOSSIP_TEACHER),
+    K_REAL(struct gossip_teacher, noise, "noise", "", 1, 0, 1, 0.05,
+           "share of the training examples whose class is drawn at random", .uses = USE_GOSSIP_TEACHER),
+    K_REMARK("train_csv", "file of examples to train on, in place of the teacher's"),
+    K_REMARK("test_csv", "file of examples to test on, with the same columns"),
+    K_REMARK("label", "column that holds the class; absent: the last one"),
 };
-SECTION(gossip_data_section, "data of gossip", "examples of a teacher, or two CSV files", data_keys);
+K_SECTION(gossip_data_section, struct gossip_teacher, "data of gossip", data_keys,
+          "examples of a teacher, or two CSV files", GOSSIP_USES);
 
 /* ---- the clock ---- */
 
-#define CLOCK(key, field, in, times, least, most, absent, text)                                              \
-    REAL(gossip_clock_conf, key, field, in, times, least, most, absent, 0, text)
-
 static const struct key clock_keys[] = {
-    CLOCK("step_ms", step_s, "ms", 1e-3, 1e-9, 1e12, 10, "mean time of a step of a worker, without job"),
-    CLOCK("jitter", jitter, "", 1, 0, 1, 0.1, "share of it that is exponentially distributed"),
-    COUNT(gossip_clock_conf, "slow_workers", slow_workers, 0, GOSSIP_MAX_WORKERS, 0, 0, "the last ones .."),
-    CLOCK("slowdown", slowdown, "", 1, 1, 1e9, 1, ".. take so many times as long"),
-    CLOCK("pause_prob", pause_prob, "", 1, 0, 1, 0, "of every step, that it takes .."),
-    CLOCK("pause_factor", pause_factor, "", 1, 1, 1e9, 1, ".. so many times as long"),
-    FLAG(gossip_clock_conf, "overlap", overlap, 0, "true: a worker computes beside one exchange of its own"),
-    FLAG(gossip_clock_conf, "stale", stale, 1,
-         "true: a step learns from the model as it began, an exchange changes models when it has arrived; "
-         "false: what is learned sees no delay"),
+    K_REAL(struct gossip_clock, step_s, "step_ms", "ms", 1e-3, 1e-9, 1e12, 10,
+           "mean time of a step of a worker, without job"),
+    K_REAL(struct gossip_clock, jitter, "jitter", "", 1, 0, 1, 0.1,
+           "share of it that is exponentially distributed"),
+    K_COUNT(struct gossip_clock, n_slow, "slow_workers", 0, GOSSIP_MAX_WORKERS, 0, "the last ones .."),
+    K_REAL(struct gossip_clock, slowdown, "slowdown", "", 1, 1, 1e9, 1, ".. take so many times as long"),
+    K_REAL(struct gossip_clock, pause_prob, "pause_prob", "", 1, 0, 1, 0, "of every step, that it takes .."),
+    K_REAL(struct gossip_clock, pause_factor, "pause_factor", "", 1, 1, 1e9, 1, ".. so many times as long"),
+    K_BOOL(struct gossip_clock, overlap, "overlap", false,
+           "true: a worker computes beside one exchange of its own"),
+    K_BOOL(struct gossip_clock, stale, "stale", true,
+           "true: a step learns from the model as it began, an exchange changes models when it has arrived; "
+           "false: what is learned sees no delay"),
 };
-SECTION(gossip_clock_section, "clock of gossip", "how long steps take, simulated", clock_keys);
+K_SECTION(gossip_clock_section, struct gossip_clock, "clock of gossip", clock_keys,
+          "how long steps take, simulated", GOSSIP_USES);
 
 /* ---- methods ---- */
-
-#define METHOD_COUNT(key, field, least, most, absent, used, text)                                            \
-    COUNT(gossip_method_conf, key, settings.field, least, most, absent, used, text)
-#define METHOD(key, field, least, most, absent, used, text)                                                  \
-    REAL(gossip_method_conf, key, settings.field, "", 1, least, most, absent, used, text)
 
 /* Defaults are those of gossip_settings_default(); a test holds them equal. Ranges are those of all methods:
  * what one of them can be run with beside other settings it says itself. */
 static const struct key method_keys[] = {
-    { ROW(gossip_method_conf, "method", method, KEY_TEXT, "which, see weft gossip --list"), .unit = "",
-      .dflt = SCHEMA_NONE, .required = true },
-    PLAIN(gossip_method_conf, "name", name, KEY_TEXT, 0,
-          "label of the row; absent: the method and what it is given"),
-    PLAIN(gossip_method_conf, "period", period, KEY_NODE, USE_GOSSIP_PERIOD,
-          "steps between exchanges, of one that adapts the first; a list makes a row each; absent: "
-          "that of weft gossip --list"),
-    WORD(gossip_method_conf, "rule", rule, gossip_rule_words, GOSSIP_RULE_FIXED, USE_GOSSIP_RULE,
-         "when a worker exchanges: by period, or by the change of its model"),
-    METHOD("theta", theta, 0, 1e300, 0.05, USE_GOSSIP_THETA, "change of the model at which a rule exchanges"),
-    METHOD_COUNT(
-        "cap", cap, 1, 9e18, 64, USE_GOSSIP_CAP,
-        "most steps between exchanges, of a rule or of a period that adapts; absent: the first period "
-        "where that is more"),
-    METHOD_COUNT("check", check, 1, 9e18, 1, USE_GOSSIP_CHECK, "steps between looks at the change"),
-    METHOD("mix", mix, ABOVE_0, 1, 0.5, USE_GOSSIP_MIX, "share of the other's model that is taken"),
-    METHOD("prob", prob, 0, 1, 0.1, USE_GOSSIP_PROB, "of sending after a step"),
-    METHOD("alpha", alpha, ABOVE_0, 1, SCHEMA_NONE, USE_GOSSIP_ALPHA,
-           "pull between a worker and the centre; absent: 0.9 / workers"),
-    REAL(gossip_method_conf, "interval_s", settings.interval_s, "s", 1, 1e-12, 1e15, SCHEMA_NONE,
-         USE_GOSSIP_INTERVAL,
-         "simulated time between changes of the period; absent: 1/20 of the steps' time"),
-    METHOD("switch_frac", switch_frac, 0, 1, 0.5, USE_GOSSIP_SWITCH,
-           "share of the steps before the switch, or of warm-up"),
-    METHOD("power", power, 0, 100, 0.25, USE_GOSSIP_POWER, "period = (first loss / loss)^power * period"),
-    METHOD("delta", delta, 0, 1e300, 0.1, USE_GOSSIP_DELTA,
-           "bound on the squared distance from the reference"),
-    METHOD("lag_xi", lag_xi, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_LAG,
-           "of the condition of LAG; 0: always send; absent: 0.1 of lag-wk, 1 of lag-ps"),
-    METHOD_COUNT("lag_depth", lag_depth, 1, 1 << 20, 10, USE_GOSSIP_LAG, "differences that LAG remembers"),
-    METHOD("lag_smooth", lag_smooth, 0, 1e300, SCHEMA_NONE, USE_GOSSIP_SMOOTH,
-           "smoothness of every worker's loss; absent: (1 - momentum) / rate"),
-    WORD(gossip_method_conf, "graph", graph, gossip_graph_words, GOSSIP_RING, USE_GOSSIP_GRAPH,
-         "who is whose neighbour"),
-    METHOD("horizon", horizon, 0, 1e6, 1, USE_GOSSIP_EVENT,
-           "what a threshold is multiplied by each step; 0: always send"),
-    METHOD_COUNT("warmup", warmup, 0, 9e18, 30, USE_GOSSIP_EVENT, "steps that always send"),
-    METHOD("sparq_c", sparq_c, 0, 1e300, 1000, USE_GOSSIP_SPARQ,
-           "sends iff |x - estimate|^2 > sparq_c t^sparq_power rate^2"),
-    METHOD("sparq_power", sparq_power, 0, BELOW_1, 0, USE_GOSSIP_SPARQ, "how that grows with the step"),
-    METHOD("gamma", gamma, ABOVE_0, 1, 0.5, USE_GOSSIP_SPARQ, "step towards the neighbours' estimates"),
-    METHOD("keep", keep, ABOVE_0, 1, 1, USE_GOSSIP_SPARQ, "share of the numbers that a message has"),
-    METHOD_COUNT("fragments", fragments, 1, GOSSIP_MAX_PARAMS, 1, USE_GOSSIP_DILOCO,
-                 "parts of the model that are exchanged in turn"),
-    METHOD_COUNT("delay", delay, 0, 9e18, 0, USE_GOSSIP_DILOCO,
-                 "steps that an exchange may take beside compute"),
-    METHOD("outer_rate", outer_rate, ABOVE_0, 10, 0.7, USE_GOSSIP_DILOCO, "of the outer step"),
-    METHOD("outer_momentum", outer_momentum, 0, BELOW_1, 0.9, USE_GOSSIP_DILOCO, "of the outer step"),
-    METHOD("outer_mix", outer_mix, 0, BELOW_1, 0, USE_GOSSIP_DILOCO,
-           "share of the worker's own model that stays"),
-    WORD(gossip_method_conf, "inner", inner, gossip_optimizer_words, SCHEMA_NONE, USE_GOSSIP_DILOCO,
-         "optimizer of the steps; absent: that of the learner"),
-    METHOD("inner_rate", inner_rate, 1e-12, 1e9, SCHEMA_NONE, USE_GOSSIP_DILOCO,
-           "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
-           "(adamw)"),
+    K_REMARK("method", "which, see weft gossip --list", .required = true),
+    K_REMARK("name", "label of the row; absent: the method and what it is given"),
+    K_ELSEWHERE("period",
+                "steps between exchanges, of one that adapts the first; a list makes a row each; absent: "
+                "that of weft gossip --list",
+                .uses = USE_GOSSIP_PERIOD),
+    K_WORD(struct gossip_settings, rule, "rule", gossip_rule_words, GOSSIP_RULE_FIXED,
+           "when a worker exchanges: by period, or by the change of its model", .uses = USE_GOSSIP_RULE),
+    K_REAL(struct gossip_settings, theta, "theta", "", 1, 0, 1e300, 0.05,
+           "change of the model at which a rule exchanges", .uses = USE_GOSSIP_THETA),
+    K_COUNT(struct gossip_settings, cap, "cap", 1, 9e18, 64,
+            "most steps between exchanges, of a rule or of a period that adapts; absent: the first period "
+            "where that is more",
+            .uses = USE_GOSSIP_CAP),
+    K_COUNT(struct gossip_settings, check, "check", 1, 9e18, 1, "steps between looks at the change",
+            .uses = USE_GOSSIP_CHECK),
+    K_REAL(struct gossip_settings, mix, "mix", "", 1, ABOVE_0, 1, 0.5,
+           "share of the other's model that is taken", .uses = USE_GOSSIP_MIX),
+    K_REAL(struct gossip_settings, prob, "prob", "", 1, 0, 1, 0.1, "of sending after a step",
+           .uses = USE_GOSSIP_PROB),
+    K_REAL_OR(struct gossip_settings, alpha, "alpha", "", 1, ABOVE_0, 1, NAN,
+              "pull between a worker and the centre; absent: 0.9 / workers", .uses = USE_GOSSIP_ALPHA),
+    K_REAL_OR(struct gossip_settings, interval_s, "interval_s", "s", 1, 1e-12, 1e15, NAN,
+              "simulated time between changes of the period; absent: 1/20 of the steps' time",
+              .uses = USE_GOSSIP_INTERVAL),
+    K_REAL(struct gossip_settings, switch_frac, "switch_frac", "", 1, 0, 1, 0.5,
+           "share of the steps before the switch, or of warm-up", .uses = USE_GOSSIP_SWITCH),
+    K_REAL(struct gossip_settings, power, "power", "", 1, 0, 100, 0.25,
+           "period = (first loss / loss)^power * period", .uses = USE_GOSSIP_POWER),
+    K_REAL(struct gossip_settings, delta, "delta", "", 1, 0, 1e300, 0.1,
+           "bound on the squared distance from the reference", .uses = USE_GOSSIP_DELTA),
+    K_REAL_OR(struct gossip_settings, lag_xi, "lag_xi", "", 1, 0, 1e300, NAN,
+              "of the condition of LAG; 0: always send; absent: 0.1 of lag-wk, 1 of lag-ps",
+              .uses = USE_GOSSIP_LAG),
+    K_COUNT(struct gossip_settings, lag_depth, "lag_depth", 1, 1 << 20, 10, "differences that LAG remembers",
+            .uses = USE_GOSSIP_LAG),
+    K_REAL_OR(struct gossip_settings, lag_smooth, "lag_smooth", "", 1, 0, 1e300, NAN,
+              "smoothness of every worker's loss; absent: (1 - momentum) / rate", .uses = USE_GOSSIP_SMOOTH),
+    K_WORD(struct gossip_settings, graph, "graph", gossip_graph_words, GOSSIP_RING, "who is whose neighbour",
+           .uses = USE_GOSSIP_GRAPH),
+    K_REAL(struct gossip_settings, horizon, "horizon", "", 1, 0, 1e6, 1,
+           "what a threshold is multiplied by each step; 0: always send", .uses = USE_GOSSIP_EVENT),
+    K_COUNT(struct gossip_settings, warmup, "warmup", 0, 9e18, 30, "steps that always send",
+            .uses = USE_GOSSIP_EVENT),
+    K_REAL(struct gossip_settings, sparq_c, "sparq_c", "", 1, 0, 1e300, 1000,
+           "sends iff |x - estimate|^2 > sparq_c t^sparq_power rate^2", .uses = USE_GOSSIP_SPARQ),
+    K_REAL(struct gossip_settings, sparq_power, "sparq_power", "", 1, 0, BELOW_1, 0,
+           "how that grows with the step", .uses = USE_GOSSIP_SPARQ),
+    K_REAL(struct gossip_settings, gamma, "gamma", "", 1, ABOVE_0, 1, 0.5,
+           "step towards the neighbours' estimates", .uses = USE_GOSSIP_SPARQ),
+    K_REAL(struct gossip_settings, keep, "keep", "", 1, ABOVE_0, 1, 1,
+           "share of the numbers that a message has", .uses = USE_GOSSIP_SPARQ),
+    K_COUNT(struct gossip_settings, fragments, "fragments", 1, GOSSIP_MAX_PARAMS, 1,
+            "parts of the model that are exchanged in turn", .uses = USE_GOSSIP_DILOCO),
+    K_COUNT(struct gossip_settings, delay, "delay", 0, 9e18, 0,
+            "steps that an exchange may take beside compute", .uses = USE_GOSSIP_DILOCO),
+    K_REAL(struct gossip_settings, outer_rate, "outer_rate", "", 1, ABOVE_0, 10, 0.7, "of the outer step",
+           .uses = USE_GOSSIP_DILOCO),
+    K_REAL(struct gossip_settings, outer_momentum, "outer_momentum", "", 1, 0, BELOW_1, 0.9,
+           "of the outer step", .uses = USE_GOSSIP_DILOCO),
+    K_REAL(struct gossip_settings, outer_mix, "outer_mix", "", 1, 0, BELOW_1, 0,
+           "share of the worker's own model that stays", .uses = USE_GOSSIP_DILOCO),
+    K_WORD_OR(struct gossip_settings, inner, "inner", gossip_optimizer_words, N_GOSSIP_OPTIMIZERS,
+              "optimizer of the steps; absent: that of the learner", .uses = USE_GOSSIP_DILOCO),
+    K_REAL_OR(struct gossip_settings, inner_rate, "inner_rate", "", 1, 1e-12, 1e9, NAN,
+              "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
+              "(adamw)",
+              .uses = USE_GOSSIP_DILOCO),
 };
-SECTION(gossip_method_section, "methods of gossip", "a method with its numbers, a row of the table",
-        method_keys);
-
-int gossip_read_section(void *out, const struct section *s, const struct gossip_point *p, yaml_id map,
-                        struct err *e)
-{
-    schema_defaults(out, s);
-    return map < 0 ? 0 : schema_read(out, s, &p->doc, map, e);
-}
+K_SECTION(gossip_method_section, struct gossip_settings, "methods of gossip", method_keys,
+          "a method with its numbers, a row of the table", GOSSIP_USES);
 
 /* ---- network ---- */
 
@@ -302,10 +307,7 @@ static int read_fabric(struct gossip_point *p, struct err *e)
         rc = place_workers(p, e);
     if (!rc)
         rc = place_server(p, e);
-    f->rules = stage_rules_plain;
-    f->rules.chunks = (int32_t)p->conf.chunks;
-    f->rules.endpoint_s = p->conf.endpoint_s;
-    f->rung = (enum gossip_rung)p->conf.rung;
+    f->rules.mem_Bps = stage_rules_plain.mem_Bps;
     f->share = 1;
     return rc;
 }
@@ -332,20 +334,10 @@ static int read_need(struct gossip_point *p, struct err *e)
 
 static int read_clock(struct gossip_point *p, struct err *e)
 {
-    struct gossip_clock_conf x;
-    int rc = gossip_read_section(&x, &gossip_clock_section, p, p->conf.clock, e);
-    if (!rc && x.slow_workers > p->fabric.n_workers)
+    int rc = schema_read_or(&p->clock, &gossip_clock_section, &p->doc, p->conf.clock, e);
+    if (!rc && p->clock.n_slow > p->fabric.n_workers)
         rc = yaml_fail(&p->doc, yaml_get(&p->doc, p->conf.clock, "slow_workers"), e, ERR_RANGE,
-                       "is %lld, need at most %d, the workers", (long long)x.slow_workers,
-                       p->fabric.n_workers);
-    p->clock = (struct gossip_clock){ .step_s = x.step_s,
-                                      .jitter = x.jitter,
-                                      .n_slow = (int32_t)x.slow_workers,
-                                      .slowdown = x.slowdown,
-                                      .pause_prob = x.pause_prob,
-                                      .pause_factor = x.pause_factor,
-                                      .stale = x.stale,
-                                      .overlap = x.overlap };
+                       "is %d, need at most %d, the workers", p->clock.n_slow, p->fabric.n_workers);
     return rc;
 }
 
@@ -434,14 +426,10 @@ struct gossip_setup gossip_point_setup(const struct gossip_point *p)
 
 static int read_point(struct gossip_point *p, struct err *e)
 {
-    const struct gossip_conf *c = &p->conf;
-    int rc = schema_read(&p->conf, &gossip_section, &p->doc, p->doc.root, e);
+    int rc = schema_read(p, &gossip_section, &p->doc, p->doc.root, e);
     if (rc)
         return rc;
-    p->drift_at = isnan(c->drift_at) ? 1 : c->drift_at;
-    p->model_B = isnan(c->model_B) ? 0 : c->model_B;
-    p->sharding = (enum gossip_sharding)c->shards;
-    p->equal_frac = c->equal_points / 100;
+    p->equal_frac = p->conf.equal_points / 100;
     if ((rc = read_fabric(p, e)) || (rc = read_need(p, e)) || (rc = gossip_point_learner(p, e)) ||
         (rc = read_clock(p, e)) || (rc = read_job(p, e)) || (rc = gossip_point_methods(p, e)))
         return rc;
@@ -481,31 +469,17 @@ void gossip_point_free(struct gossip_point *p)
     *p = (struct gossip_point){ .doc = { .root = -1 } };
 }
 
-struct job_conf {
-    const char *name;
-    yaml_id model, npu, parallel;
-};
-
-#define JOB(key, field, what, must, text)                                                                    \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = what, .required = must,                                           \
-        .offset = offsetof(struct job_conf, field), .unit = "", .dflt = SCHEMA_NONE                          \
-    }
-
 static const struct key job_keys[] = {
-    JOB("name", name, KEY_TEXT, false, "what reports call it; absent: the model's name"),
-    JOB("model", model, KEY_NODE, true, "a model file or a map, see model"),
-    JOB("npu", npu, KEY_NODE, false,
-        "that every worker has one of: an NPU file or a map, see npu; absent: that of the network"),
-    JOB("parallel", parallel, KEY_NODE, true,
-        "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep"),
+    K_REMARK("name", "what reports call it; absent: the model's name"),
+    K_ELSEWHERE("model", "a model file or a map, see model", .required = true),
+    K_ELSEWHERE("npu",
+                "that every worker has one of: an NPU file or a map, see npu; absent: that of the network"),
+    K_ELSEWHERE("parallel",
+                "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep",
+                .required = true),
 };
-const struct section gossip_job_section = {
-    .name = "job of gossip",
-    .help = "a model of which each worker of a gossip study trains a replica on one NPU",
-    .keys = job_keys,
-    .n_keys = sizeof job_keys / sizeof job_keys[0]
-};
+K_SECTION(gossip_job_section, struct gossip_job, "job of gossip", job_keys,
+          "a model of which each worker of a gossip study trains a replica on one NPU");
 
 /* The job's own NPU, with what a step needs to know of it. */
 static int read_npu(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -535,20 +509,20 @@ static int train_alone(struct gossip_job *out, const struct yaml_doc *doc, yaml_
 int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
                     const struct topo_npu *npu, struct err *e)
 {
-    struct job_conf conf;
     struct topo_network alone;
+    yaml_id npu_at = yaml_get(doc, map, "npu");
     *out = (struct gossip_job){ 0 };
     topo_network_defaults(&alone);
     alone.npu = *npu;
-    int rc = schema_read(&conf, &gossip_job_section, doc, map, e);
-    if (!rc && conf.npu >= 0)
-        rc = read_npu(&alone.npu, doc, conf.npu, e);
+    int rc = schema_read(out, &gossip_job_section, doc, map, e);
+    if (!rc && npu_at >= 0)
+        rc = read_npu(&alone.npu, doc, npu_at, e);
     if (!rc)
         rc = train_alone(out, doc, map, &alone, e);
     if (rc)
         return rc;
     yaml_id shared = yaml_get(doc, yaml_get(doc, doc->root, "network"), "npu");
-    yaml_id name = yaml_get(doc, conf.npu >= 0 ? conf.npu : shared, "name");
+    yaml_id name = yaml_get(doc, npu_at >= 0 ? npu_at : shared, "name");
     if (name >= 0)
         snprintf(out->npu, sizeof out->npu, "%s", doc->nodes[name].text);
     return 0;
@@ -624,20 +598,13 @@ static int read_decays(struct gossip_learning *l, const struct gossip_point *p, 
     return 0;
 }
 
-static int read_learning(struct gossip_point *p, const struct gossip_learner_conf *x, struct err *e)
+static int read_learning(struct gossip_point *p, struct err *e)
 {
     struct gossip_learning *l = &p->learning;
     *l = gossip_learning_default();
-    l->batch = (int32_t)x->batch;
-    l->epochs = x->epochs;
-    l->optimizer = (enum gossip_optimizer)x->optimizer;
-    l->rate = x->rate;
-    l->momentum = x->momentum;
-    l->weight_decay = x->weight_decay;
-    l->schedule = (enum gossip_schedule)x->schedule;
-    l->decay = x->decay;
+    int rc = schema_read_or(l, &gossip_learner_section, &p->doc, p->conf.learner, e);
     p->uses |= l->schedule == GOSSIP_RATE_STEPS ? USE_GOSSIP_STEPS : 0;
-    return read_decays(l, p, x->decay_at, e);
+    return rc ? rc : read_decays(l, p, yaml_get(&p->doc, p->conf.learner, "decay_at"), e);
 }
 
 /* ---- examples ---- */
@@ -679,15 +646,18 @@ static unsigned long long hash_data(unsigned long long hash, const struct gossip
 }
 
 /* The files are read to know what they hold, and let go of: a run reads them again. */
-static int read_own_data(struct gossip_point *p, const struct gossip_data_conf *x, struct err *e)
+static int read_own_data(struct gossip_point *p, struct err *e)
 {
     struct gossip_data train, test;
-    if (!x->train_csv || !x->test_csv)
-        return yaml_fail(&p->doc, p->conf.data, e, ERR_PARSE, "has %s alone, need train_csv and test_csv",
-                         x->train_csv ? "train_csv" : "test_csv");
+    const struct yaml_doc *doc = &p->doc;
+    yaml_id in = yaml_get(doc, p->conf.data, "train_csv"), label = yaml_get(doc, p->conf.data, "label");
+    if (in < 0 || yaml_get(doc, p->conf.data, "test_csv") < 0)
+        return yaml_fail(doc, p->conf.data, e, ERR_PARSE, "has %s alone, need train_csv and test_csv",
+                         in >= 0 ? "train_csv" : "test_csv");
+    p->teacher = (struct gossip_teacher){ 0 };
     p->own_data = true;
-    p->label = x->label ? strdup(x->label) : NULL;
-    if (x->label && !p->label)
+    p->label = label >= 0 ? strdup(doc->nodes[label].text) : NULL;
+    if (label >= 0 && !p->label)
         return err_nomem(e, "the name of a column");
     int rc = copy_path(&p->train_csv, p, "train_csv", e);
     if (!rc)
@@ -702,32 +672,25 @@ static int read_own_data(struct gossip_point *p, const struct gossip_data_conf *
     p->teacher.n_classes = train.n_classes;
     gossip_data_free(&train);
     gossip_data_free(&test);
-    if (isnan(p->conf.drift_at))
+    yaml_id drift_at = yaml_get(doc, doc->root, "drift_at");
+    if (drift_at < 0)
         return 0;
-    return yaml_fail_key(&p->doc, yaml_get(&p->doc, p->doc.root, "drift_at"), e, ERR_PARSE,
+    return yaml_fail_key(doc, drift_at, e, ERR_PARSE,
                          "is given with data.train_csv, need examples of a teacher");
 }
 
 static int read_data(struct gossip_point *p, struct err *e)
 {
-    struct gossip_data_conf x;
-    int rc = gossip_read_section(&x, &gossip_data_section, p, p->conf.data, e);
+    yaml_id data = p->conf.data, label = yaml_get(&p->doc, data, "label");
+    int rc = schema_read_or(&p->teacher, &gossip_data_section, &p->doc, data, e);
     if (rc)
         return rc;
-    if (x.train_csv || x.test_csv)
-        return read_own_data(p, &x, e);
-    if (x.label)
-        return yaml_fail_key(&p->doc, yaml_get(&p->doc, p->conf.data, "label"), e, ERR_PARSE,
-                             "is given without train_csv, need files");
+    if (yaml_get(&p->doc, data, "train_csv") >= 0 || yaml_get(&p->doc, data, "test_csv") >= 0)
+        return read_own_data(p, e);
+    if (label >= 0)
+        return yaml_fail_key(&p->doc, label, e, ERR_PARSE, "is given without train_csv, need files");
     p->uses |= USE_GOSSIP_TEACHER;
-    p->teacher = (struct gossip_teacher){ .n_features = (int32_t)x.features,
-                                          .hidden = (int32_t)x.hidden,
-                                          .n_classes = (int32_t)x.classes,
-                                          .gain = x.gain,
-                                          .noise = x.noise,
-                                          .n_train = x.train,
-                                          .n_test = x.test };
-    p->n_train = x.train;
+    p->n_train = p->teacher.n_train;
     return 0;
 }
 
@@ -749,14 +712,11 @@ static int check_shards(const struct gossip_point *p, struct err *e)
 
 int gossip_point_learner(struct gossip_point *p, struct err *e)
 {
-    struct gossip_learner_conf x;
     int32_t width[GOSSIP_MAX_LAYERS], n;
     char place[400];
-    int rc = gossip_read_section(&x, &gossip_learner_section, p, p->conf.learner, e);
+    int rc = read_learning(p, e);
     if (!rc)
-        rc = read_hidden(width, &n, p, x.hidden, e);
-    if (!rc)
-        rc = read_learning(p, &x, e);
+        rc = read_hidden(width, &n, p, yaml_get(&p->doc, p->conf.learner, "hidden"), e);
     if (!rc)
         rc = read_data(p, e);
     if (!rc)
@@ -784,14 +744,14 @@ int64_t gossip_point_steps(const struct gossip_point *p)
 
 bool gossip_has_fixed_period(const struct gossip_settings *s)
 {
-    uint64_t uses = gossip_method_uses(s);
+    uint32_t uses = gossip_method_uses(s);
     return (uses & USE_GOSSIP_PERIOD) && !(uses & USE_GOSSIP_CAP);
 }
 
 /* ---- labels ---- */
 
 /* Is the key's value part of the label by itself? */
-static bool is_named_apart(const char *key, uint64_t uses)
+static bool is_named_apart(const char *key, uint32_t uses)
 {
     bool ruled = (uses & USE_GOSSIP_RULE) && (uses & USE_GOSSIP_THETA);
     return strcmp(key, "method") == 0 || strcmp(key, "name") == 0 || strcmp(key, "period") == 0 ||
@@ -799,7 +759,7 @@ static bool is_named_apart(const char *key, uint64_t uses)
 }
 
 /* What else is written and has an effect: "fragments 4". */
-static void add_others(struct text *label, const struct gossip_point *p, yaml_id map, uint64_t uses)
+static void add_others(struct text *label, const struct gossip_point *p, yaml_id map, uint32_t uses)
 {
     for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
         const struct key *k = &gossip_method_section.keys[i];
@@ -814,7 +774,7 @@ static void add_others(struct text *label, const struct gossip_point *p, yaml_id
 static void make_label(struct text *label, const struct gossip_point *p, yaml_id map, const char *name,
                        const struct gossip_settings *s)
 {
-    uint64_t uses = gossip_method_uses(s);
+    uint32_t uses = gossip_method_uses(s);
     yaml_id period = yaml_get(&p->doc, map, "period");
     bool many = period >= 0 && p->doc.nodes[period].kind == YAML_SEQ && p->doc.nodes[period].n > 1;
     text_puts(label, name ? name : gossip_method_name(s->method));
@@ -895,7 +855,7 @@ static int find_method(int32_t *out, const struct gossip_point *p, yaml_id id, c
  * go beyond 64 without more words is this project's choice. */
 static void raise_cap(struct gossip_settings *s, const struct gossip_point *p, yaml_id id)
 {
-    uint64_t both = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP;
+    uint32_t both = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP;
     if ((gossip_method_uses(s) & both) == both && yaml_get(&p->doc, id, "cap") < 0 && s->cap < s->period)
         s->cap = s->period;
 }
@@ -920,21 +880,21 @@ static int read_period(int64_t *out, const struct gossip_point *p, yaml_id id, s
 }
 
 /* Rows of one method: one, or one for each period. */
-static int add_periods(struct gossip_point *p, yaml_id id, const struct gossip_method_conf *x,
-                       struct gossip_settings *s, struct err *e)
+static int add_periods(struct gossip_point *p, yaml_id id, const char *name, struct gossip_settings *s,
+                       struct err *e)
 {
-    yaml_id at = x->period;
+    yaml_id at = yaml_get(&p->doc, id, "period");
     bool list = at >= 0 && p->doc.nodes[at].kind == YAML_SEQ;
     yaml_id first = list ? p->doc.nodes[at].first : at;
     int rc = 0;
     if (list && first < 0)
         return yaml_fail(&p->doc, at, e, ERR_PARSE, "is empty, need at least one period");
     if (first < 0)
-        return add_period(p, id, x->name, *s, e);
+        return add_period(p, id, name, *s, e);
     for (yaml_id one = first; one >= 0 && !rc; one = list ? p->doc.nodes[one].next : -1) {
         rc = read_period(&s->period, p, one, e);
         if (!rc)
-            rc = add_period(p, id, x->name, *s, e);
+            rc = add_period(p, id, name, *s, e);
     }
     return rc;
 }
@@ -955,25 +915,21 @@ static int check_name(const struct gossip_point *p, yaml_id map, const char *nam
 
 static int read_method(struct gossip_point *p, yaml_id id, struct err *e)
 {
-    struct gossip_method_conf x;
+    struct gossip_settings s = gossip_settings_default();
     bool word = p->doc.nodes[id].kind == YAML_SCALAR;
-    int32_t method;
-    schema_defaults(&x, &gossip_method_section);
-    int rc =
-        word ? yaml_text(&p->doc, id, &x.method, e) : schema_read(&x, &gossip_method_section, &p->doc, id, e);
+    yaml_id at = word ? id : yaml_get(&p->doc, id, "method"), called = yaml_get(&p->doc, id, "name");
+    const char *name = called >= 0 ? p->doc.nodes[called].text : NULL, *method;
+    int rc = word ? 0 : schema_read(&s, &gossip_method_section, &p->doc, id, e);
     if (!rc && !word)
-        rc = check_name(p, id, x.name, e);
+        rc = check_name(p, id, name, e);
     if (!rc)
-        rc = find_method(&method, p, word ? id : yaml_get(&p->doc, id, "method"), x.method, e);
+        rc = yaml_text(&p->doc, at, &method, e);
+    if (!rc)
+        rc = find_method(&s.method, p, at, method, e);
     if (rc)
         return rc;
-    struct gossip_settings s = x.settings;
-    s.method = method;
-    s.period = gossip_method_period(method);
-    s.rule = (enum gossip_rule)x.rule;
-    s.graph = (enum gossip_graph)x.graph;
-    s.inner = x.inner < 0 ? N_GOSSIP_OPTIMIZERS : (enum gossip_optimizer)x.inner;
-    rc = add_periods(p, id, &x, &s, e);
+    s.period = gossip_method_period(s.method);
+    rc = add_periods(p, id, name, &s, e);
     if (!rc && !word)
         schema_note_unused(&p->notes, &gossip_method_section, &p->doc, id, p->own_source,
                            gossip_method_uses(&s));

@@ -49,43 +49,14 @@ extern const char *const gossip_compare_words[N_GOSSIP_COMPARES + 1];
 
 enum { GOSSIP_MAX_METHODS = 4096 /**< rows of a point */ };
 
-/** As written; numbers are SI. */
+/** As written: what is read once more is known. */
 struct gossip_conf {
-    const char *name, *source, *baseline, *need_dim; /**< need_dim NULL: all */
-    yaml_id network, job, learner, data, clock, methods, vary;
-    int64_t workers, server; /**< -1: absent */
-    int32_t rung, shards, compare;
-    int64_t chunks;
-    double endpoint_s, model_B;    /**< model_B NaN: absent */
-    double drift_at;               /**< NaN: absent */
+    const char *name, *baseline, *need_dim; /**< need_dim NULL: all */
+    yaml_id network, job, learner, data, clock, methods;
+    int64_t workers, server;       /**< -1: absent */
+    int32_t compare;               /**< enum gossip_compare */
     double equal_points, need_pct; /**< need_pct NaN: absent */
     int64_t seeds, seed;
-};
-
-struct gossip_learner_conf {
-    yaml_id hidden, decay_at; /**< -1: absent */
-    int64_t batch;
-    double epochs, rate, momentum, weight_decay, decay;
-    int32_t optimizer, schedule;
-};
-
-struct gossip_data_conf {
-    int64_t train, test, features, classes, hidden;
-    double gain, noise;
-    const char *train_csv, *test_csv, *label;
-};
-
-struct gossip_clock_conf {
-    double step_s, jitter, slowdown, pause_prob, pause_factor;
-    int64_t slow_workers;
-    bool overlap, stale;
-};
-
-struct gossip_method_conf {
-    const char *method, *name;
-    yaml_id period;
-    int32_t rule, graph, inner;
-    struct gossip_settings settings; /**< but for method, period and the three words */
 };
 
 /** One method with its numbers: a row of the point. */
@@ -100,7 +71,7 @@ struct gossip_point {
     struct yaml_doc doc; /**< empty after gossip_point_close() */
     int32_t own_source;
     struct gossip_conf conf; /**< its texts and nodes are the document's */
-    uint64_t uses;           /**< USE_ bits of what is in play */
+    uint32_t uses;           /**< enum gossip_use, of what is in play */
     struct gossip_net net;
     struct gossip_fabric fabric; /**< without its graph */
     struct gossip_learning learning;
@@ -143,9 +114,6 @@ bool gossip_has_fixed_period(const struct gossip_settings *s);
 
 /* ---- parts of reading ---- */
 
-/** Read section @p s from @p map; its defaults where that is -1. */
-int gossip_read_section(void *out, const struct section *s, const struct gossip_point *p, yaml_id map,
-                        struct err *e);
 /** Learner, examples, and the network that learns. */
 int gossip_point_learner(struct gossip_point *p, struct err *e);
 /** The list of methods, or all at their defaults; needs all else. Notes of keys without effect among them. */

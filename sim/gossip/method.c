@@ -61,14 +61,15 @@ int64_t gossip_method_period(int32_t method)
     return gossip_methods[method]->period > 0 ? gossip_methods[method]->period : 1;
 }
 
-uint64_t gossip_method_uses(const struct gossip_settings *s)
+uint32_t gossip_method_uses(const struct gossip_settings *s)
 {
-    uint64_t uses = gossip_methods[s->method]->uses;
+    uint32_t uses = gossip_methods[s->method]->uses;
     if (!(uses & USE_GOSSIP_RULE))
         return uses;
     if (s->rule == GOSSIP_RULE_FIXED)
         return uses | USE_GOSSIP_PERIOD;
-    return uses | USE_GOSSIP_THETA | USE_GOSSIP_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : USE_GOSSIP_CHECK);
+    return uses | USE_GOSSIP_THETA | USE_GOSSIP_CAP |
+           (s->rule == GOSSIP_RULE_CONTROL ? 0U : USE_GOSSIP_CHECK);
 }
 
 struct gossip_learning gossip_learning_default(void)
