@@ -136,13 +136,14 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
         { IN_TEXT, .title = "decides" },
     };
     struct text binds = { 0 };
+    char label[TOPO_DIM_LABEL];
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t d = 0; d < x->n_dims; d++) {
         double price = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
         text_clear(&binds);
         bind_names(&binds, s, x, d);
         report_put_word(r, s->net.dims[d].name);
-        report_put_text(r, "%s:%d", topo_shape_name(s->net.dims[d].shape), (int)s->net.dims[d].size);
+        report_put_text(r, "%s", topo_dim_label(label, &s->net.dims[d]));
         report_put_real(r, x->bw_Bps[d]);
         report_put_real(r, 100 * x->bw_Bps[d] / x->total_Bps);
         put_range(r, &x->answer, d);

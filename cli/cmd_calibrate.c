@@ -167,7 +167,7 @@ static int describe_dim(struct topo_dim *dim, double *bw_Bps, const struct optio
     dim->algorithm = opt->algorithm >= 0 ? (enum topo_algorithm)opt->algorithm : TOPO_ALGORITHM_SHAPE;
     dim->in_switch = opt->in_switch >= 0 ? (enum topo_in_switch)opt->in_switch : TOPO_IN_SWITCH_NONE;
     *bw_Bps = NAN;
-    if (dim->in_switch != TOPO_IN_SWITCH_NONE && dim->shape != TOPO_SWITCH)
+    if (dim->in_switch != TOPO_IN_SWITCH_NONE && !topo_ops(dim)->reduces)
         return err_set(e, ERR_USAGE, "option --in-switch is %s of shape %s, need shape switch",
                        topo_in_switch_words[dim->in_switch], topo_shape_name(dim->shape));
     if (!opt->bw_GBps)

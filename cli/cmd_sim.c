@@ -373,7 +373,7 @@ static void say_dims(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
-    char heads[N_SIM_MODELS][TOPO_NAME];
+    char heads[N_SIM_MODELS][TOPO_NAME], label[TOPO_DIM_LABEL];
     double per_s;
     const char *unit = show_time_unit(d->time_s, &per_s);
     unsigned alone = x->n == 1 ? IN_TEXT : 0;
@@ -393,7 +393,7 @@ static void say_dims(struct report *r, const struct simulation *x)
     report_table(r, NULL, columns, 5 + x->n);
     for (int32_t i = 0; i < d->n_dims; i++) {
         report_put_word(r, s->net.dims[i].name);
-        report_put_text(r, "%s:%d", topo_shape_name(s->net.dims[i].shape), (int)s->net.dims[i].size);
+        report_put_text(r, "%s", topo_dim_label(label, &s->net.dims[i]));
         report_put_real(r, d->bw_Bps[i]);
         report_put_real(r, sum_traffic(s, d, i));
         report_put_real(r, sum_busy(s, d, i));

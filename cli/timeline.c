@@ -82,16 +82,15 @@ static void put_name(struct json *j, const char *what, int64_t pid, int row, con
 
 static void put_row_name(struct json *j, const struct story *x, const struct timeline_bar *b, int64_t pid)
 {
-    char name[TOPO_NAME + 64];
+    char name[TOPO_NAME + 64], label[TOPO_DIM_LABEL];
     const struct topo_dim *dim = b->dim < 0 ? NULL : &x->study->net.dims[b->dim];
     if (!dim)
         snprintf(name, sizeof name, "0 compute");
     else if (x->study->rules.active > 1)
-        snprintf(name, sizeof name, "%d %s %s:%d, slot %d", (int)b->dim + 1, dim->name,
-                 topo_shape_name(dim->shape), (int)dim->size, (int)b->slot + 1);
+        snprintf(name, sizeof name, "%d %s %s, slot %d", (int)b->dim + 1, dim->name,
+                 topo_dim_label(label, dim), (int)b->slot + 1);
     else
-        snprintf(name, sizeof name, "%d %s %s:%d", (int)b->dim + 1, dim->name, topo_shape_name(dim->shape),
-                 (int)dim->size);
+        snprintf(name, sizeof name, "%d %s %s", (int)b->dim + 1, dim->name, topo_dim_label(label, dim));
     put_name(j, "thread_name", pid, row_id(b), name);
 }
 

@@ -93,8 +93,9 @@ static int list_parts(struct walk *w, struct err *e)
 
 static bool has_ports(enum topo_shape shape, int64_t size, int64_t radix)
 {
-    int64_t need = shape == TOPO_SWITCH ? size : shape == TOPO_FULL ? size - 1 : size > 2 ? 2 : 1;
-    return radix < 0 || need <= radix;
+    struct shape_counts c;
+    topo_shapes[shape]->counts(&c, size);
+    return radix < 0 || c.ports <= radix;
 }
 
 static bool has_size(const struct factor_tier *t, int64_t size)
@@ -218,7 +219,7 @@ static void write_dim(struct walk *w, int32_t tier, int32_t in, int32_t dims, en
         text_printf(&w->text, "name: %s, ", t->name);
     text_printf(&w->text, "shape: %s, size: %lld", topo_shape_name(shape), (long long)part->size);
     put_words(&w->text, &t->words);
-    if (shape == TOPO_SWITCH)
+    if (topo_shapes[shape]->reduces)
         put_words(&w->text, &t->switch_words);
     text_puts(&w->text, "}");
     put_networks(w, tier, in + 1, dims - 1, part->rest);

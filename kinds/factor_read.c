@@ -340,13 +340,12 @@ static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map
     struct section s = merge(keys, &sweep_factor_section, &topo_network_section, without,
                              offsetof(struct factor_conf, other));
     struct factor_conf conf;
-    struct factor_tier like = { .shapes = { TOPO_RING, TOPO_FULL, TOPO_SWITCH },
-                                .n_shapes = 3,
-                                .min = TOPO_MIN_SIZE,
-                                .max = TOPO_MAX_SIZE,
-                                .radix = -1,
-                                .max_npus = INT64_MAX,
-                                .to = TOPO_MAX_DIMS };
+    struct factor_tier like = {
+        .min = TOPO_MIN_SIZE, .max = TOPO_MAX_SIZE, .radix = -1, .max_npus = INT64_MAX, .to = TOPO_MAX_DIMS
+    };
+    for (int32_t i = 0; i < N_TOPO_SHAPES; i++)
+        if (topo_shapes[i]->factored)
+            like.shapes[like.n_shapes++] = (enum topo_shape)i;
     int rc = schema_read(&conf, &s, doc, map, e);
     if (rc)
         return rc;

@@ -10,250 +10,111 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/shape.h"
-
 /* Links of one NPU in one dimension: beyond any machine, and keeps every count within 2^53. */
 #define MAX_LINKS 1e6
 
-/* Where a switch stands, by the number of tiers of its Clos. */
-static const char *const tier_names[TOPO_CLOS_TIERS + 1][TOPO_CLOS_TIERS] = {
-    { NULL },
-    { "switch" },
-    { "leaf", "spine" },
-    { "leaf", "spine", "core" },
-    { "leaf", "spine", "core", "top" },
-};
-
-/* The last 1e-9 is rounding of whoever chose the bandwidth, not worth a part. */
-static double whole(double x)
+double topo_whole_parts(double x)
 {
     return ceil(x * (1 - 1e-9));
 }
 
-static void bill_add_item(struct topo_items *out, int32_t part, const char *where, double count)
+void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count)
 {
     if (part >= 0 && count > 0)
         out->items[out->n++] = (struct topo_item){ part, where, count };
 }
 
-/* NPUs that share the addresses beyond dimension d; those of one fabric. */
-static int64_t npus_up_to(const struct topo_network *net, int32_t d)
-{
-    int64_t n = 1;
-    for (int32_t i = 0; i <= d; i++)
-        n *= net->dims[i].size;
-    return n;
-}
+/* ---- links between members ---- */
 
-/* ---- ring, line, full ---- */
-
-static void count_direct(struct topo_items *out, const struct topo_network *net, int32_t d,
-                         const struct topo_parts *p, const struct topo_recipe *r, double bw_Bps)
+static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
-    const struct topo_dim *dim = &net->dims[d];
-    int64_t n = dim->size, links = topo_shape_links(dim->shape, n);
-    double groups = (double)net->n_npus / (double)n, link_Bps = topo_shape_link_bw(dim->shape, n, bw_Bps);
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    const struct topo_parts *p = at->parts;
+    const struct topo_recipe *r = at->recipe;
+    struct shape_counts c;
+    int64_t n = dim->size;
+    topo_ops(dim)->counts(&c, n);
+    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(n, 0, bw_Bps);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
-        double ports = whole(link_Bps / nic->bw_Bps);
-        int64_t most = topo_shape_degree_max(dim->shape, n), least = topo_shape_degree_min(dim->shape, n);
+        double ports = topo_whole_parts(link_Bps / nic->bw_Bps);
+        int64_t most = c.degree_max, least = c.degree_min;
         /* The ends of a line have one link less; elsewhere all members are alike. */
-        int64_t ends = most == least ? 0 : n * most - 2 * links;
+        int64_t ends = most == least ? 0 : n * most - 2 * c.links[0];
         double per_group = (double)(n - ends) * ceil((double)most * ports / (double)nic->ports) +
                            (double)ends * ceil((double)least * ports / (double)nic->ports);
-        bill_add_item(out, r->nic, NULL, groups * per_group);
+        topo_add_item(out, r->nic, NULL, groups * per_group);
     }
-    double cables = whole(link_Bps / p->parts[r->end_link].bw_Bps);
-    bill_add_item(out, r->end_link, "direct link", groups * (double)links * cables);
+    double cables = topo_whole_parts(link_Bps / p->parts[r->end_link].bw_Bps);
+    topo_add_item(out, r->end_link, "direct link", groups * (double)c.links[0] * cables);
 }
 
-static void relax_direct(struct topo_items *out, const struct topo_network *net, int32_t d,
-                         const struct topo_parts *p, const struct topo_recipe *r)
+static void relax_direct(struct topo_items *out, const struct topo_site *at)
 {
-    const struct topo_dim *dim = &net->dims[d];
-    double links = (double)net->n_npus / dim->size * (double)topo_shape_links(dim->shape, dim->size);
-    double carried = links * topo_shape_link_bw(dim->shape, dim->size, 1);
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    const struct topo_part *parts = at->parts->parts;
+    const struct topo_recipe *r = at->recipe;
+    double links = (double)at->net->n_npus / dim->size * (double)topo_dim_links(dim);
+    double carried = links * topo_ops(dim)->link_Bps(dim->size, 0, 1);
 
     if (r->nic >= 0) {
-        const struct topo_part *nic = &p->parts[r->nic];
-        bill_add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
+        const struct topo_part *nic = &parts[r->nic];
+        topo_add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
     }
-    bill_add_item(out, r->end_link, "direct link", carried / p->parts[r->end_link].bw_Bps);
+    topo_add_item(out, r->end_link, "direct link", carried / parts[r->end_link].bw_Bps);
 }
 
-/* ---- switch ---- */
+/* ---- items of a dimension ---- */
 
-static bool is_sold_by_port(const struct topo_parts *p, const struct topo_recipe *r)
+static int check_recipe(const struct topo_site *at, struct err *e)
 {
-    return p->parts[r->sw].ports == 1;
-}
-
-static int need_up_link(const struct topo_recipe *r, const struct topo_clos *c, struct err *e)
-{
-    if (c->tiers > 1 && r->up_link < 0)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a Clos of %d tiers",
-                       r->tier, (int)c->tiers);
-    return 0;
-}
-
-/* Add `rails` equal rails of `columns` columns each to what one fabric takes. */
-static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, const struct topo_dim *dim,
-                     const struct topo_parts *p, const struct topo_recipe *r, struct err *e)
-{
-    struct topo_clos c;
-    if (rails == 0)
-        return 0;
-    int rc = topo_count_clos(&c, columns * rails * dim->size, p->parts[r->sw].ports, r->taper, rails, e);
-    if (!rc)
-        rc = need_up_link(r, &c, e);
-    if (rc)
-        return rc;
-    sum->tiers = c.tiers > sum->tiers ? c.tiers : sum->tiers;
-    sum->switches += c.switches;
-    sum->up_links += c.up_links;
-    for (int32_t i = 0; i < c.tiers; i++)
-        sum->per_tier[i] += c.per_tier[i];
-    return 0;
-}
-
-/* Switches and links between them; `links` = links of one NPU. */
-static int count_fabrics(struct topo_items *out, const struct topo_network *net, int32_t d,
-                         const struct topo_parts *p, const struct topo_recipe *r, int64_t links,
-                         struct err *e)
-{
-    const struct topo_dim *dim = &net->dims[d];
-    int64_t fabric = npus_up_to(net, d), columns = fabric / dim->size * links;
-    int64_t rails = r->rails < columns ? r->rails : columns;
-    int64_t fuller = columns % rails;
-    struct topo_clos sum = { 0 };
-
-    int rc = add_rails(&sum, columns / rails + 1, fuller, dim, p, r, e);
-    if (!rc)
-        rc = add_rails(&sum, columns / rails, rails - fuller, dim, p, r, e);
-    if (rc)
-        return rc;
-    double fabrics = (double)net->n_npus / (double)fabric;
-    for (int32_t i = 0; i < sum.tiers; i++)
-        bill_add_item(out, r->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
-    bill_add_item(out, r->up_link, "up link", fabrics * (double)sum.up_links);
-    out->boxes = net->n_npus / fabric * sum.switches;
-    return 0;
-}
-
-static int count_switched(struct topo_items *out, const struct topo_network *net, int32_t d,
-                          const struct topo_parts *p, const struct topo_recipe *r, double bw_Bps,
-                          struct err *e)
-{
-    double npus = (double)net->n_npus, links = whole(bw_Bps / topo_recipe_link_Bps(p, r));
-
-    if (r->nic >= 0) {
-        const struct topo_part *nic = &p->parts[r->nic];
-        bill_add_item(out, r->nic, NULL, npus * ceil(whole(bw_Bps / nic->bw_Bps) / (double)nic->ports));
-    }
-    bill_add_item(out, r->end_link, "end link", npus * links);
-    if (!is_sold_by_port(p, r))
-        return count_fabrics(out, net, d, p, r, (int64_t)links, e);
-    bill_add_item(out, r->sw, "port", npus * links);
-    out->boxes = -1;
-    return 0;
-}
-
-/*
- * Per end, with k ports and leaf taper t, nothing rounded: (t+1)/(t k) leaves, 2/(t k) switches of each
- * middle tier, 1/(t k) at the top: (1 + 2 (tiers-1)/t)/k in all, and 1/t links up from every tier but
- * the top. Each tier more adds to it, so the tiers of the smallest rail bound those of any.
- */
-static int relax_switched(struct topo_items *out, const struct topo_network *net, int32_t d,
-                          const struct topo_parts *p, const struct topo_recipe *r, struct err *e)
-{
-    double ends_per_Bps = (double)net->n_npus / topo_recipe_link_Bps(p, r);
-
-    if (r->nic >= 0) {
-        const struct topo_part *nic = &p->parts[r->nic];
-        bill_add_item(out, r->nic, NULL, (double)net->n_npus / nic->bw_Bps / (double)nic->ports);
-    }
-    bill_add_item(out, r->end_link, "end link", ends_per_Bps);
-    if (is_sold_by_port(p, r)) {
-        bill_add_item(out, r->sw, "port", ends_per_Bps);
-        return 0;
-    }
-
-    struct topo_clos c;
-    int64_t columns = npus_up_to(net, d) / net->dims[d].size;
-    int64_t rail_columns = columns > r->rails ? columns / r->rails : 1;
-    int rc = topo_count_clos(&c, rail_columns * net->dims[d].size, p->parts[r->sw].ports, r->taper, 1, e);
-    if (!rc)
-        rc = need_up_link(r, &c, e);
-    if (rc)
-        return rc;
-    double up_links = (c.tiers - 1) / r->taper;
-    bill_add_item(out, r->sw, "switch", ends_per_Bps * (1 + 2 * up_links) / (double)p->parts[r->sw].ports);
-    bill_add_item(out, r->up_link, "up link", ends_per_Bps * up_links);
-    return 0;
-}
-
-/* ---- either ---- */
-
-static int check_recipe(const struct topo_dim *dim, const struct topo_recipe *r, struct err *e)
-{
-    if (dim->shape == TOPO_SWITCH && r->sw < 0)
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    if (topo_ops(dim)->switched && at->recipe->sw < 0)
         return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is built without a switch, need one",
-                       dim->name, r->tier);
+                       dim->name, at->recipe->tier);
     return 0;
 }
 
 /*
- * Whole parts of dimension d of net at bw_Bps > 0, built by recipe r.
- *
- * Switch: all NPUs below one value of the outer addresses hang on one fabric; each NPU
- * has ceil(bw/u) links to it, u = topo_recipe_link_Bps(). A column is one link of each member
- * of a group; columns are dealt out to the rails as evenly as they go, and to as many rails
- * as there are columns when the recipe asks for more. Ring, line, full: ceil(b/part) link
- * parts for each full-duplex link of b B/s. No part is bought for the last 1e-9 of a bandwidth.
+ * Whole parts of a dimension at bw_Bps > 0: what its shape asks for, or ceil(b/part) link parts for each
+ * full-duplex link of b B/s. No part is bought for the last 1e-9 of a bandwidth.
  * @return 0 or ERR_RANGE: a part the shape needs is not in the recipe, Clos out of reach,
  *         more than 1e6 links per NPU. Time O(1).
  */
-static int topo_count_items(struct topo_items *out, const struct topo_network *net, int32_t d,
-                            const struct topo_parts *p, const struct topo_recipe *r, double bw_Bps,
-                            struct err *e)
+static int topo_count_items(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
-    const struct topo_dim *dim = &net->dims[d];
+    const struct topo_dim *dim = &at->net->dims[at->d];
     *out = (struct topo_items){ 0 };
-    int rc = check_recipe(dim, r, e);
+    int rc = check_recipe(at, e);
     if (rc)
         return rc;
-    double links = bw_Bps / topo_recipe_link_Bps(p, r);
+    double links = bw_Bps / topo_recipe_link_Bps(at->parts, at->recipe);
     if (!(links > 0 && links <= MAX_LINKS))
         return err_set(e, ERR_RANGE,
                        "dimension \"%s\": bandwidth is %g GB/s, %g links per NPU, need at most %g", dim->name,
                        bw_Bps / 1e9, links, MAX_LINKS);
-    if (dim->shape != TOPO_SWITCH) {
-        count_direct(out, net, d, p, r, bw_Bps);
-        return 0;
-    }
-    rc = count_switched(out, net, d, p, r, bw_Bps, e);
-    return rc ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
+    if (topo_ops(dim)->parts)
+        return topo_ops(dim)->parts(out, at, bw_Bps, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
+    count_direct(out, at, bw_Bps);
+    return 0;
 }
 
 /*
  * Parts per (B/s of one NPU), all rounding dropped: at any bandwidth at most what
  * topo_count_items() counts (to 1e-9 relative). The tiers of a Clos are those of one link per NPU.
  */
-static int topo_relax_items(struct topo_items *out, const struct topo_network *net, int32_t d,
-                            const struct topo_parts *p, const struct topo_recipe *r, struct err *e)
+static int topo_relax_items(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
-    const struct topo_dim *dim = &net->dims[d];
+    const struct topo_dim *dim = &at->net->dims[at->d];
     *out = (struct topo_items){ 0 };
-    int rc = check_recipe(dim, r, e);
+    int rc = check_recipe(at, e);
     if (rc)
         return rc;
-    if (dim->shape != TOPO_SWITCH) {
-        relax_direct(out, net, d, p, r);
-        return 0;
-    }
-    rc = relax_switched(out, net, d, p, r, e);
-    return rc ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
+    if (topo_ops(dim)->parts)
+        return topo_ops(dim)->parts(out, at, NAN, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
+    relax_direct(out, at);
+    return 0;
 }
 
 /* Role of an item by the kind of its part. */
@@ -325,7 +186,7 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
                        const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
 {
     const struct topo_rate *r = topo_find_rate(p, dim->tier);
-    bool switched = dim->shape == TOPO_SWITCH;
+    bool switched = topo_ops(dim)->switched;
     *n = 0;
     *row = r;
     if (!r)
@@ -375,7 +236,7 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
     struct topo_items items;
     if (!r)
         return fail_tier(&net->dims[d], p, e);
-    int rc = topo_relax_items(&items, net, d, p, r, e);
+    int rc = topo_relax_items(&items, &(struct topo_site){ net, d, p, r }, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {
@@ -514,7 +375,7 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
     struct topo_items items;
     if (!r)
         return fail_tier(dim, p, e);
-    int rc = topo_count_items(&items, net, d, p, r, bw_Bps, e);
+    int rc = topo_count_items(&items, &(struct topo_site){ net, d, p, r }, bw_Bps, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {

@@ -2,13 +2,12 @@
 #ifndef TOPO_BILL_H
 #define TOPO_BILL_H
 
-#include "topo/clos.h"
 #include "topo/parts.h"
 
 /** What an item of a bill is for. */
 enum topo_bill_role { BILL_NIC, BILL_SWITCH, BILL_LINK };
 
-enum { TOPO_MAX_ITEMS = TOPO_CLOS_TIERS + 3 };
+enum { TOPO_MAX_ITEMS = 8 };
 
 /** Some of one part. */
 struct topo_item {
@@ -22,6 +21,20 @@ struct topo_items {
     int32_t n;
     int64_t boxes; /**< switch boxes among them; -1 when switches are sold by the port */
 };
+
+/** Where parts are counted: dimension @p d of a network, built by a recipe. Borrowed. */
+struct topo_site {
+    const struct topo_network *net;
+    int32_t d;
+    const struct topo_parts *parts;
+    const struct topo_recipe *recipe;
+};
+
+/** For shapes that count parts of their own: nothing is added for a part < 0 or a count of 0. */
+void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count);
+
+/** Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part. */
+double topo_whole_parts(double x);
 
 /*
  * The bill of a network: items with count, USD and watt; NIC budgets; linear prices for the split.

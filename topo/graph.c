@@ -17,7 +17,6 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/table.h"
-#include "topo/shape.h"
 
 /* ---- custom graphs between file and model ---- */
 
@@ -105,6 +104,7 @@ struct plan {
     int64_t n_vertices, n_links;
     int64_t dim_links[TOPO_MAX_DIMS];
     int64_t first_switch[TOPO_MAX_DIMS]; /* vertex of the dimension's first switch */
+    struct shape_counts counts[TOPO_MAX_DIMS];
 };
 
 static int graph_make_plan(struct plan *plan, const struct topo_network *net, struct err *e)
@@ -114,10 +114,11 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
         int64_t groups = net->n_npus / dim->size;
-        plan->dim_links[d] = groups * topo_shape_links(dim->shape, dim->size);
+        topo_ops(dim)->counts(&plan->counts[d], dim->size);
+        plan->dim_links[d] = groups * topo_dim_links(dim);
         plan->n_links += plan->dim_links[d];
         plan->first_switch[d] = plan->n_vertices;
-        plan->n_vertices += dim->shape == TOPO_SWITCH ? groups : 0;
+        plan->n_vertices += groups * plan->counts[d].hubs;
     }
     if (plan->n_vertices + plan->n_links > TOPO_MAX_GRAPH)
         return err_set(e, ERR_RANGE, "graph: has %lld vertices and %lld links, need at most %lld together",
@@ -125,49 +126,36 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
     return 0;
 }
 
-static igraph_integer_t *graph_put_link(igraph_integer_t *at, int64_t src, int64_t dst)
-{
-    at[0] = src;
-    at[1] = dst;
-    return at + 2;
-}
+/* Where the links of one group go: its members are base, base + stride, ...; its hubs from hub on. */
+struct group_links {
+    igraph_integer_t *at;
+    int64_t base, stride, hub, n;
+};
 
-/* Links of one group: its members are base, base + stride, ...; its switch, if it has one, is hub. */
-static igraph_integer_t *graph_put_group(igraph_integer_t *at, const struct topo_dim *dim, int64_t base,
-                                         int64_t stride, int64_t hub)
+static void graph_put_link(void *x, int64_t a, int64_t b)
 {
-    int64_t end = base + stride * dim->size;
-    if (dim->shape == TOPO_SWITCH) {
-        for (int64_t a = base; a < end; a += stride)
-            at = graph_put_link(at, a, hub);
-    } else if (dim->shape == TOPO_FULL) {
-        for (int64_t a = base; a < end; a += stride)
-            for (int64_t b = a + stride; b < end; b += stride)
-                at = graph_put_link(at, a, b);
-    } else {
-        for (int64_t a = base; a + stride < end; a += stride)
-            at = graph_put_link(at, a, a + stride);
-        if (dim->shape == TOPO_RING && dim->size > 2) /* of two members the wrap would double the link */
-            at = graph_put_link(at, end - stride, base);
-    }
-    return at;
+    struct group_links *to = x;
+    to->at[0] = a < to->n ? to->base + a * to->stride : to->hub + a - to->n;
+    to->at[1] = b < to->n ? to->base + b * to->stride : to->hub + b - to->n;
+    to->at += 2;
 }
 
 /* Written in place: at a million NPUs every copy of this list is 100 MB. */
 static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network *net,
                             const struct plan *plan)
 {
-    igraph_integer_t *at = VECTOR(*ends);
-    int64_t stride = 1;
+    struct group_links to = { .at = VECTOR(*ends), .stride = 1 };
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t hub = plan->first_switch[d], span = stride * dim->size;
+        int64_t span = to.stride * dim->size;
+        to.n = dim->size;
+        to.hub = plan->first_switch[d];
         for (int64_t block = 0; block < net->n_npus; block += span)
-            for (int64_t base = block; base < block + stride; base++)
-                at = graph_put_group(at, dim, base, stride, hub++);
-        stride = span;
+            for (to.base = block; to.base < block + to.stride; to.base++, to.hub += plan->counts[d].hubs)
+                topo_ops(dim)->edges(dim->size, &to, graph_put_link);
+        to.stride = span;
     }
-    assert(at == VECTOR(*ends) + 2 * plan->n_links);
+    assert(to.at == VECTOR(*ends) + 2 * plan->n_links);
 }
 
 static int graph_create_model(struct topo_graph *g, const struct plan *plan, struct err *e)
@@ -196,14 +184,32 @@ static int set_by_dim(struct topo_graph *g, const char *name, const double *valu
     return topo_from_igraph(SETEANV(&g->model, name, room), "graph: link attribute", e);
 }
 
+/* The capacity of links, which differs by their class; groups come one after the other, in each class by
+ * class. */
+static int set_capacity(struct topo_graph *g, const struct plan *plan, igraph_vector_t *room, struct err *e)
+{
+    double *at = VECTOR(*room);
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        const struct topo_dim *dim = &g->net.dims[d];
+        const struct shape_counts *c = &plan->counts[d];
+        double bw_GBps[SHAPE_CLASSES];
+        for (int32_t k = 0; k < c->n_classes; k++)
+            bw_GBps[k] = topo_fifteen_digits(topo_ops(dim)->link_Bps(dim->size, k, dim->bw_Bps) / 1e9);
+        for (int64_t group = 0; group < g->n_npus / dim->size; group++)
+            for (int32_t k = 0; k < c->n_classes; k++)
+                for (int64_t i = 0; i < c->links[k]; i++)
+                    *at++ = bw_GBps[k];
+    }
+    return topo_from_igraph(SETEANV(&g->model, ATTR_BW, room), "graph: link attribute", e);
+}
+
 static int graph_set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
                                      struct err *e)
 {
-    double bw_GBps[TOPO_MAX_DIMS], lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
+    double lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
     for (int32_t d = 0; d < g->net.n_dims; d++) {
         const struct topo_dim *dim = &g->net.dims[d];
-        bw_GBps[d] = topo_shape_link_bw(dim->shape, dim->size, dim->bw_Bps) / 1e9;
-        lat_ns[d] = topo_shape_link_lat(dim->shape, dim->lat_s) * 1e9;
+        lat_ns[d] = topo_dim_link_s(dim, dim->lat_s) * 1e9;
         index[d] = d;
         if (usd_per_Bps)
             usd[d] = usd_per_Bps[d] * dim->bw_Bps / (double)plan->dim_links[d];
@@ -212,7 +218,7 @@ static int graph_set_link_attributes(struct topo_graph *g, const struct plan *pl
     int rc = topo_from_igraph(igraph_vector_init(&room, plan->n_links), "graph: link attribute", e);
     if (rc)
         return rc;
-    rc = set_by_dim(g, ATTR_BW, bw_GBps, plan, &room, e);
+    rc = set_capacity(g, plan, &room, e);
     if (!rc)
         rc = set_by_dim(g, ATTR_LAT, lat_ns, plan, &room, e);
     if (!rc)
@@ -1194,12 +1200,12 @@ static int32_t switch_dim(const struct topo_graph *g, int64_t v, int64_t *group)
 {
     *group = v - g->n_npus;
     for (int32_t d = 0; d < g->net.n_dims; d++) {
-        if (g->net.dims[d].shape != TOPO_SWITCH)
-            continue;
-        int64_t groups = g->n_npus / g->net.dims[d].size;
-        if (*group < groups)
+        struct shape_counts c;
+        topo_ops(&g->net.dims[d])->counts(&c, g->net.dims[d].size);
+        int64_t hubs = g->n_npus / g->net.dims[d].size * c.hubs;
+        if (*group < hubs)
             return d;
-        *group -= groups;
+        *group -= hubs;
     }
     return -1;
 }

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "topo/shape.h"
-
 static int64_t min_count(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -14,10 +12,12 @@ static void count_parts(struct topo_metrics *m, const struct topo_network *net)
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
         int64_t groups = net->n_npus / dim->size;
-        m->n_links += groups * topo_shape_links(dim->shape, dim->size); /* at most 2^30 * 2^23 */
-        m->n_switches += dim->shape == TOPO_SWITCH ? groups : 0;
-        m->npu_degree_min += topo_shape_degree_min(dim->shape, dim->size);
-        m->npu_degree_max += topo_shape_degree_max(dim->shape, dim->size);
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        m->n_links += groups * topo_dim_links(dim); /* at most 2^30 * 2^23 */
+        m->n_switches += groups * c.hubs;
+        m->npu_degree_min += c.degree_min;
+        m->npu_degree_max += c.degree_max;
     }
 }
 
@@ -27,8 +27,10 @@ static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
     double with_self = 0; /* mean over all ordered pairs, an NPU with itself included: there dimensions add */
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        m->diameter_hops += topo_shape_diameter(dim->shape, dim->size);
-        with_self += topo_shape_distance_sum(dim->shape, dim->size) / ((double)dim->size * dim->size);
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        m->diameter_hops += c.diameter;
+        with_self += topo_ops(dim)->distance_sum(dim->size) / ((double)dim->size * dim->size);
     }
     m->mean_hops = with_self * (n / (n - 1));
 }
@@ -46,9 +48,13 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
         const struct topo_dim *dim = &net->dims[d];
         if (even_only && dim->size % 2)
             continue;
-        double links =
-            (double)net->n_npus / dim->size * (double)topo_shape_halving_links(dim->shape, dim->size);
-        double cut_Bps = links * topo_shape_link_bw(dim->shape, dim->size, bw_Bps[d]);
+        struct shape_counts c;
+        double cut_Bps = 0;
+        topo_ops(dim)->counts(&c, dim->size);
+        for (int32_t i = 0; i < c.n_classes; i++) {
+            double links = (double)net->n_npus / dim->size * (double)c.cut[i];
+            cut_Bps += links * topo_ops(dim)->link_Bps(dim->size, i, bw_Bps[d]);
+        }
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;
             m->bisection_dim = d;
@@ -61,9 +67,11 @@ static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_deg
     int64_t least = npu_degree_min;
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        if (dim->shape == TOPO_SWITCH)
-            least = min_count(least, dim->size);
-        least = min_count(least, net->n_npus / dim->size * topo_shape_connectivity(dim->shape, dim->size));
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        if (c.hubs)
+            least = min_count(least, c.hub_degree_min);
+        least = min_count(least, net->n_npus / dim->size * c.connectivity);
     }
     return least;
 }

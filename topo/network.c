@@ -54,21 +54,43 @@ K_SECTION(topo_regime_section, struct topo_regime, "dims.regimes", regime_keys,
           "a protocol: another latency and efficiency, for sizes up to a limit or where it is fastest",
           STUDY_USES);
 
+static bool has_algorithm(const struct topo_dim *dim, enum topo_algorithm a)
+{
+    return topo_ops(dim)->algorithms >> a & 1;
+}
+
+/* "a switch", "switch or full": shapes that have @p a. */
+static void list_shapes_with(struct text *out, enum topo_algorithm a)
+{
+    int32_t n = 0;
+    for (int32_t s = N_TOPO_SHAPES; s-- > 0;)
+        n += (int32_t)(topo_shapes[s]->algorithms >> a & 1);
+    text_puts(out, n == 1 ? "a " : "");
+    for (int32_t s = N_TOPO_SHAPES, listed = 0; s-- > 0;)
+        if (topo_shapes[s]->algorithms >> a & 1)
+            text_printf(out, "%s%s", listed++ == 0 ? "" : listed == n ? " or " : ", ", topo_shapes[s]->word);
+}
+
+static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
+{
+    struct text known = { 0 };
+    list_shapes_with(&known, a);
+    err_set(e, ERR_RANGE, "is %s on shape %s, need %s", topo_algorithm_words[a], topo_ops(dim)->word,
+            text_str(&known));
+    text_free(&known);
+    return ERR_RANGE;
+}
+
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
 {
-    const char *word = topo_algorithm_words[a];
-    int n = dim->size;
-    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(n))
-        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", word, n,
-                       dim->shape == TOPO_SWITCH || dim->shape == TOPO_FULL ? ", or bruck" : "");
+    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(dim->size))
+        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", topo_algorithm_words[a],
+                       (int)dim->size, has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
-                       word);
-    if (a == TOPO_ALGORITHM_TREE && dim->shape != TOPO_SWITCH)
-        return err_set(e, ERR_RANGE, "is %s on shape %s, need a switch", word, topo_shape_name(dim->shape));
-    if (a == TOPO_ALGORITHM_BRUCK && dim->shape != TOPO_SWITCH && dim->shape != TOPO_FULL)
-        return err_set(e, ERR_RANGE, "is %s on shape %s, need switch or full", word,
-                       topo_shape_name(dim->shape));
+                       topo_algorithm_words[a]);
+    if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK) && !has_algorithm(dim, a))
+        return fail_algorithm(dim, a, e);
     return 0;
 }
 
@@ -89,7 +111,7 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
                              struct err *e)
 {
     struct err inner = { 0 };
-    if (dim->in_switch != TOPO_IN_SWITCH_NONE && dim->shape != TOPO_SWITCH)
+    if (dim->in_switch != TOPO_IN_SWITCH_NONE && !topo_ops(dim)->reduces)
         return yaml_fail(doc, yaml_get(doc, map, "in_switch"), e, ERR_RANGE,
                          "is %s on shape %s, need a switch", topo_in_switch_words[dim->in_switch],
                          topo_shape_name(dim->shape));
@@ -285,13 +307,6 @@ int32_t topo_find_dim(const struct topo_network *net, const char *name)
     return -1;
 }
 
-const char *const topo_shape_words[] = { "ring", "full", "switch", "line", NULL };
-
-const char *topo_shape_name(enum topo_shape s)
-{
-    return topo_shape_words[s];
-}
-
 double topo_parse_bw(const char *text_GBps)
 {
     return num_scaled(text_GBps, 9);
@@ -321,11 +336,11 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
     buf[0] = '\0';
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        char bw[NUM_MOVED] = "";
+        char bw[NUM_MOVED] = "", label[TOPO_DIM_LABEL];
         if (!isnan(dim->bw_Bps))
             format_bw(bw, dim->bw_Bps);
-        used += (size_t)snprintf(buf + used, TOPO_SPEC - used, "%s%s:%d%s%s", d ? " " : "",
-                                 topo_shape_name(dim->shape), dim->size, bw[0] ? "@" : "", bw);
+        used += (size_t)snprintf(buf + used, TOPO_SPEC - used, "%s%s%s%s", d ? " " : "",
+                                 topo_dim_label(label, dim), bw[0] ? "@" : "", bw);
     }
     return buf;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "topo/shape.h"
 
 /* What the search from one end of a route knows of a vertex. */
 struct reached {
@@ -225,11 +224,13 @@ static void place_dimensions(struct topo_routes *r)
         const struct topo_dim *dim = &r->net.dims[d];
         int64_t groups = r->net.n_npus / dim->size;
         r->first_link[d] = link;
-        r->group_links[d] = topo_shape_links(dim->shape, dim->size);
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        r->group_links[d] = topo_dim_links(dim);
         r->first_switch[d] = vertex;
         r->stride[d] = stride;
         link += groups * r->group_links[d];
-        vertex += dim->shape == TOPO_SWITCH ? groups : 0;
+        vertex += groups * c.hubs;
         stride *= dim->size;
     }
     assert(!r->described || (2 * link == r->n_arcs && vertex == r->n_vertices));
@@ -449,33 +450,20 @@ static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu)
 
 int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu)
 {
-    assert(r->net.dims[d].shape == TOPO_SWITCH);
+    assert(topo_ops(&r->net.dims[d])->reduces);
     return (int32_t)(2 * (group_link(r, d, npu) + npu / r->stride[d] % r->net.dims[d].size));
 }
 
-/* Arcs of a ring or line from member a to member b. Link i joins i and i+1, the ring's last one n-1 and 0. */
-static int pass_ring(struct topo_path *p, const struct topo_dim *dim, int64_t link, int64_t a, int64_t b,
-                     bool mirror, struct err *e)
+/* A way under construction: link 0 of the group is so many links into the network. */
+struct way {
+    struct topo_path *path;
+    int64_t link;
+};
+
+static int way_step(void *x, int64_t link, bool back, struct err *e)
 {
-    int64_t n = dim->size, ahead = b - a;
-    if (dim->shape == TOPO_RING && n > 2) {
-        ahead = ahead < 0 ? ahead + n : ahead;
-        if (2 * ahead > n || (2 * ahead == n && mirror))
-            ahead -= n;
-    }
-    for (; ahead > 0; ahead--, a = a + 1 < n ? a + 1 : 0) {
-        int rc =
-            topo_path_push(p, 2 * (link + a) + (a == n - 1), e); /* the wrap climbs to 0: from high to low */
-        if (rc)
-            return rc;
-    }
-    for (; ahead<0; ahead++, a = a> 0 ? a - 1 : n - 1) {
-        int64_t i = a > 0 ? a - 1 : n - 1;
-        int rc = topo_path_push(p, 2 * (link + i) + (a != 0), e);
-        if (rc)
-            return rc;
-    }
-    return 0;
+    struct way *w = x;
+    return topo_path_push(w->path, 2 * (w->link + link) + back, e);
 }
 
 /* Arcs of dimension d from member a to member b of the group of @p npu. */
@@ -483,17 +471,8 @@ static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int3
                           int64_t b, bool mirror, struct err *e)
 {
     const struct topo_dim *dim = &r->net.dims[d];
-    int64_t link = group_link(r, d, npu), n = dim->size;
-    if (dim->shape == TOPO_RING || dim->shape == TOPO_LINE)
-        return pass_ring(p, dim, link, a, b, mirror, e);
-    if (dim->shape == TOPO_SWITCH) {
-        int rc = topo_path_push(p, 2 * (link + a), e);
-        return rc ? rc : topo_path_push(p, 2 * (link + b) + 1, e);
-    }
-    /* Pairs (0,1), (0,2), ..., (1,2), ...: before (low, low + 1) come low rows of n-1, n-2, ... */
-    int64_t low = a < b ? a : b, high = a < b ? b : a;
-    int64_t pair = low * (2 * n - low - 1) / 2 + high - low - 1;
-    return topo_path_push(p, 2 * (link + pair) + (a > b), e);
+    struct way w = { p, group_link(r, d, npu) };
+    return topo_ops(dim)->way(dim->size, a, b, mirror, &w, way_step, e);
 }
 
 static int check_whole(const struct topo_path *path, int32_t begin, const struct topo_routes *r,

@@ -1,120 +1,39 @@
+/* The table of shapes, and what follows from a row alone. */
 #include "topo/shape.h"
 
-#include <assert.h>
-#include <math.h>
+#include <stdio.h>
 
-int64_t topo_shape_links(enum topo_shape s, int64_t n)
+#define SHAPE_DECLARE(NAME, word) extern const struct shape_ops shape_##word;
+TOPO_SHAPES(SHAPE_DECLARE)
+
+#define SHAPE_ROW(NAME, word) [TOPO_##NAME] = &shape_##word,
+const struct shape_ops *const topo_shapes[N_TOPO_SHAPES] = { TOPO_SHAPES(SHAPE_ROW) };
+
+#define SHAPE_WORD(NAME, word) [TOPO_##NAME] = #word,
+const char *const topo_shape_words[N_TOPO_SHAPES + 1] = { TOPO_SHAPES(SHAPE_WORD) };
+
+const char *topo_shape_name(enum topo_shape s)
 {
-    switch (s) {
-    case TOPO_RING:
-        return n == 2 ? 1 : n;
-    case TOPO_FULL:
-        return n * (n - 1) / 2;
-    case TOPO_SWITCH:
-        return n;
-    case TOPO_LINE:
-        return n - 1;
-    }
-    assert(false);
-    return 0;
+    return topo_shape_words[s];
 }
 
-int64_t topo_shape_degree_max(enum topo_shape s, int64_t n)
+const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
 {
-    switch (s) {
-    case TOPO_RING:
-    case TOPO_LINE:
-        return n == 2 ? 1 : 2;
-    case TOPO_FULL:
-        return n - 1;
-    case TOPO_SWITCH:
-        return 1;
-    }
-    assert(false);
-    return 0;
+    snprintf(buf, TOPO_DIM_LABEL, "%s:%d", topo_shape_name(dim->shape), (int)dim->size);
+    return buf;
 }
 
-int64_t topo_shape_degree_min(enum topo_shape s, int64_t n)
+int64_t topo_dim_links(const struct topo_dim *dim)
 {
-    return s == TOPO_LINE ? 1 : topo_shape_degree_max(s, n);
+    struct shape_counts c;
+    int64_t links = 0;
+    topo_ops(dim)->counts(&c, dim->size);
+    for (int32_t i = 0; i < c.n_classes; i++)
+        links += c.links[i];
+    return links;
 }
 
-int64_t topo_shape_diameter(enum topo_shape s, int64_t n)
+double topo_dim_link_s(const struct topo_dim *dim, double lat_s)
 {
-    switch (s) {
-    case TOPO_RING:
-        return n / 2;
-    case TOPO_FULL:
-        return 1;
-    case TOPO_SWITCH:
-        return 2;
-    case TOPO_LINE:
-        return n - 1;
-    }
-    assert(false);
-    return 0;
-}
-
-double topo_shape_distance_sum(enum topo_shape s, int64_t n)
-{
-    double x = (double)n;
-    switch (s) {
-    case TOPO_RING:
-        return x * floor(x * x / 4);
-    case TOPO_FULL:
-        return x * (x - 1);
-    case TOPO_SWITCH:
-        return 2 * x * (x - 1);
-    case TOPO_LINE: /* distance k occurs 2(n-k) times */
-        return (x * x * x - x) / 3;
-    }
-    assert(false);
-    return NAN;
-}
-
-double topo_shape_mean_distance(enum topo_shape s, int64_t n)
-{
-    return topo_shape_distance_sum(s, n) / ((double)n * (double)(n - 1));
-}
-
-int64_t topo_shape_halving_links(enum topo_shape s, int64_t n)
-{
-    switch (s) {
-    case TOPO_RING:
-        return n == 2 ? 1 : 2;
-    case TOPO_FULL:
-        return (n / 2) * (n - n / 2);
-    case TOPO_SWITCH:
-        return n / 2;
-    case TOPO_LINE:
-        return 1;
-    }
-    assert(false);
-    return 0;
-}
-
-int64_t topo_shape_connectivity(enum topo_shape s, int64_t n)
-{
-    switch (s) {
-    case TOPO_RING:
-        return n == 2 ? 1 : 2;
-    case TOPO_FULL:
-        return n - 1;
-    case TOPO_SWITCH:
-    case TOPO_LINE:
-        return 1;
-    }
-    assert(false);
-    return 0;
-}
-
-double topo_shape_link_bw(enum topo_shape s, int64_t n, double bw_Bps)
-{
-    /* A member's links share its bandwidth evenly; at the ends of a line half of it has no link. */
-    return bw_Bps / (double)topo_shape_degree_max(s, n);
-}
-
-double topo_shape_link_lat(enum topo_shape s, double lat_s)
-{
-    return s == TOPO_SWITCH ? lat_s / 2 : lat_s;
+    return topo_ops(dim)->hop_share * lat_s;
 }

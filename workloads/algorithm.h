@@ -41,8 +41,8 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
 /**
  * Cost of @p pass by @p a (neither SHAPE nor AUTO) among @p members >= 2 of @p dim.
  *
- * Links of B as topo_shape_link_bw(); a line counts as in collective_share(), which halves its bandwidth. A
- * group over part of a dimension costs what a whole dimension of that size would. O(log members).
+ * Loads on links as the shape says (struct shape_ops); what its `reach` leaves of B is in collective_share().
+ * A group over part of a dimension costs what a whole dimension of that size would. O(log members).
  *
  * @param segments  of pipelined algorithms (trees; a broadcast along a ring): pieces sent one behind the
  * other, >= 1.

@@ -75,8 +75,7 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
 
 double collective_reach(const struct topo_dim *dim)
 {
-    /* The member at the end of a line has one link of B/2, and all but its own part must pass it. */
-    return dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
+    return dim->size > 2 ? topo_ops(dim)->reach : 1;
 }
 
 double collective_share(const struct topo_dim *dim)

@@ -589,11 +589,11 @@ void plan_draw(struct text *out, const struct plan *p, const struct plan_place *
                const struct topo_network *net)
 {
     size_t widest = 0;
-    char shape[48];
+    char shape[TOPO_DIM_LABEL];
     for (int32_t d = 0; d < net->n_dims; d++)
         widest = strlen(net->dims[d].name) > widest ? strlen(net->dims[d].name) : widest;
     for (int32_t d = net->n_dims; d-- > 0;) {
-        snprintf(shape, sizeof shape, "%s:%d", topo_shape_name(net->dims[d].shape), (int)net->dims[d].size);
+        topo_dim_label(shape, &net->dims[d]);
         text_printf(out, "%-*s  %-12s |", (int)widest, net->dims[d].name, shape);
         for (int i = 0; i < N_PLAN_AXES; i++)
             if (place->axis[p->order[i]][d] > 1)

@@ -858,10 +858,22 @@ static bool is_power_of_two(int32_t n)
     return (n & (n - 1)) == 0;
 }
 
+const enum topo_shape sim_astra_shapes[SIM_ASTRA_SHAPES] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH };
+
+int sim_astra_check_shape(enum topo_shape shape, int32_t d, const char *tail, struct err *e)
+{
+    for (int i = 0; i < SIM_ASTRA_SHAPES; i++)
+        if (sim_astra_shapes[i] == shape)
+            return 0;
+    return err_set(e, ERR_RANGE, "dims[%d].shape: is %s, need ring, full or switch%s", d,
+                   topo_shape_name(shape), tail);
+}
+
 static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct err *e)
 {
-    if (dim->shape == TOPO_LINE)
-        return err_set(e, ERR_RANGE, "dims[%d].shape: is line, need ring, full or switch", d);
+    int rc = sim_astra_check_shape(dim->shape, d, "", e);
+    if (rc)
+        return rc;
     if (dim->size < TOPO_MIN_SIZE || dim->size > TOPO_MAX_SIZE)
         return err_set(e, ERR_RANGE, "dims[%d].size: is %d, need %d to %d", d, dim->size, TOPO_MIN_SIZE,
                        TOPO_MAX_SIZE);

@@ -27,8 +27,15 @@ enum sim_astra_backend {
     SIM_ASTRA_AWARE,   /**< congestion-aware; one dimension */
 };
 
+/** Shapes that ASTRA-sim has, in its own order: ring, full, switch. */
+enum { SIM_ASTRA_SHAPES = 3 };
+extern const enum topo_shape sim_astra_shapes[SIM_ASTRA_SHAPES];
+
+/** Has ASTRA-sim the shape of dimension @p d? ERR_RANGE, the message ends with @p tail. */
+int sim_astra_check_shape(enum topo_shape shape, int32_t d, const char *tail, struct err *e);
+
 struct sim_astra_dim {
-    enum topo_shape shape; /**< no line */
+    enum topo_shape shape; /**< of sim_astra_shapes */
     int32_t size;          /**< members, >= 2 */
     double GiBps;          /**< of one link [2^30 B/s], > 0 */
     double lat_ns;         /**< of one link, >= 0; a message through a switch passes two */

@@ -11,28 +11,32 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "sim/astra/astra.h"
-#include "topo/shape.h"
-
-/** By enum topo_shape; NULL where there is none. */
-extern const char *const sim_astra_shape_words[4];
-/** By enum topo_algorithm; NULL where there is none. */
-extern const char *const sim_astra_algorithm_words[N_TOPO_ALGORITHMS];
-/** Lists of algorithms in a system, the one that decides first; NULL at the end. */
-extern const char *const sim_astra_list_keys[5];
 
 #define SIM_ASTRA_GiB 1073741824.0
 
-const char *const sim_astra_shape_words[] = {
-    [TOPO_RING] = "Ring", [TOPO_FULL] = "FullyConnected", [TOPO_SWITCH] = "Switch", [TOPO_LINE] = NULL
-};
-const char *const sim_astra_algorithm_words[N_TOPO_ALGORITHMS] = {
+/* Of sim_astra_shapes. */
+static const char *const sim_astra_shape_words[SIM_ASTRA_SHAPES] = { "Ring", "FullyConnected", "Switch" };
+
+static const char *shape_word(enum topo_shape shape)
+{
+    for (int i = 0; i < SIM_ASTRA_SHAPES; i++)
+        if (sim_astra_shapes[i] == shape)
+            return sim_astra_shape_words[i];
+    return NULL;
+}
+
+/* By enum topo_algorithm; NULL where there is none. */
+static const char *const sim_astra_algorithm_words[N_TOPO_ALGORITHMS] = {
     [TOPO_ALGORITHM_RING] = "ring",
     [TOPO_ALGORITHM_DIRECT] = "direct",
     [TOPO_ALGORITHM_HALVING] = "halvingDoubling",
     [TOPO_ALGORITHM_TREE] = "doubleBinaryTree",
 };
-const char *const sim_astra_list_keys[] = { "all-reduce-implementation", "reduce-scatter-implementation",
-                                            "all-gather-implementation", "all-to-all-implementation", NULL };
+/* Lists of algorithms in a system, the one that decides first; NULL at the end. */
+static const char *const sim_astra_list_keys[] = { "all-reduce-implementation",
+                                                   "reduce-scatter-implementation",
+                                                   "all-gather-implementation", "all-to-all-implementation",
+                                                   NULL };
 
 /* Limits of weft's own keys: what is read can be written as a study. */
 #define MAX_LAT_ns      1e9
@@ -65,12 +69,12 @@ static int astra_read_shape(struct sim_astra_dim *dim, const struct yaml_doc *do
     int rc = yaml_text(doc, id, &word, e);
     if (rc)
         return rc;
-    for (int s = 0; s < TOPO_LINE; s++)
+    for (int s = 0; s < SIM_ASTRA_SHAPES; s++)
         if (strcmp(word, sim_astra_shape_words[s]) == 0) {
-            dim->shape = (enum topo_shape)s;
+            dim->shape = sim_astra_shapes[s];
             return 0;
         }
-    const char *near = text_nearest(word, sim_astra_shape_words, TOPO_LINE);
+    const char *near = text_nearest(word, sim_astra_shape_words, SIM_ASTRA_SHAPES);
     return yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", need Ring, FullyConnected or Switch%s%s%s", word,
                      near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
 }
@@ -100,7 +104,9 @@ static int astra_read_real(double *out, const struct yaml_doc *doc, yaml_id id, 
 /* What one NPU sends into a dimension whose links have dim->GiBps [1e9 B/s]. */
 static double sim_astra_npu_GBps(const struct sim_astra_dim *dim)
 {
-    return dim->GiBps * SIM_ASTRA_GiB / 1e9 * (double)topo_shape_degree_max(dim->shape, dim->size);
+    struct shape_counts c;
+    topo_shapes[dim->shape]->counts(&c, dim->size);
+    return dim->GiBps * SIM_ASTRA_GiB / 1e9 * (double)c.degree_max;
 }
 
 /* A list with one entry for each dimension; the first one read says how many those are. */
@@ -161,7 +167,7 @@ static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc,
             return rc;
     yaml_each (id, doc, latencies) {
         struct sim_astra_dim *dim = &dims[doc->nodes[id].index];
-        double most = dim->shape == TOPO_SWITCH ? MAX_LAT_ns / 2 : MAX_LAT_ns;
+        double most = topo_shapes[dim->shape]->hop_share * MAX_LAT_ns;
         if ((rc = astra_read_real(&dim->lat_ns, doc, id, 0, most, e)))
             return rc;
     }
@@ -407,17 +413,17 @@ int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_networ
     conf->n_dims = net->n_dims;
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        if (dim->shape == TOPO_LINE)
-            return err_set(e, ERR_RANGE, "dims[%d].shape: is line, need ring, full or switch for ASTRA-sim",
-                           d);
+        int rc = sim_astra_check_shape(dim->shape, d, " for ASTRA-sim", e);
+        if (rc)
+            return rc;
         if (isnan(dim->bw_Bps))
             return err_set(e, ERR_RANGE, "dims[%d].bw_GBps: is missing, need a bandwidth for ASTRA-sim", d);
         conf->dims[d] = (struct sim_astra_dim){
             .shape = dim->shape,
             .size = dim->size,
-            .GiBps = snap(topo_shape_link_bw(dim->shape, dim->size, dim->bw_Bps * dim->efficiency) /
-                          SIM_ASTRA_GiB),
-            .lat_ns = snap(topo_shape_link_lat(dim->shape, dim->lat_s) * 1e9),
+            .GiBps =
+                snap(topo_ops(dim)->link_Bps(dim->size, 0, dim->bw_Bps * dim->efficiency) / SIM_ASTRA_GiB),
+            .lat_ns = snap(topo_dim_link_s(dim, dim->lat_s) * 1e9),
         };
         note_dim(notes, dim);
     }
@@ -492,7 +498,7 @@ static void astra_put_comments(struct text *out, const struct text *notes)
 static void astra_put_dim(struct text *out, const struct sim_astra_dim *dim, enum topo_algorithm a)
 {
     char bw[NUM_TEXT], lat[NUM_TEXT];
-    int32_t links = dim->shape == TOPO_SWITCH ? 2 : 1;
+    double links = 1 / topo_shapes[dim->shape]->hop_share;
     text_printf(out, "    - { shape: %s, size: %d, bw_GBps: %s, latency_ns: %s", topo_shape_name(dim->shape),
                 dim->size, num_format(bw, sim_astra_npu_GBps(dim)), num_format(lat, links * dim->lat_ns));
     if (a != TOPO_ALGORITHM_SHAPE)
@@ -539,7 +545,7 @@ void sim_astra_format_network(struct text *out, const struct sim_astra_conf *con
     int32_t n = conf->n_dims;
     text_puts(out, "topology: [");
     for (int32_t d = 0; d < n; d++)
-        text_printf(out, "%s %s", d ? "," : "", sim_astra_shape_words[conf->dims[d].shape]);
+        text_printf(out, "%s %s", d ? "," : "", shape_word(conf->dims[d].shape));
     text_puts(out, " ]\nnpus_count: [");
     for (int32_t d = 0; d < n; d++)
         text_printf(out, "%s %d", d ? "," : "", conf->dims[d].size);

@@ -15,7 +15,6 @@
 #include "base/array.h"
 #include "base/num.h"
 #include "sim/flow/flow_plan.h"
-#include "topo/shape.h"
 
 /** A plan and what it is for, so that it is made once. */
 struct flow_made_plan {
@@ -357,7 +356,7 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
     /* Another protocol has another latency per link, often a lower one. */
     if (s->choice.regime > 0)
         extra_s += (spec->n_arcs + c->late) *
-                   topo_shape_link_lat(dim->shape, dim->regimes[s->choice.regime - 1].lat_s - dim->lat_s);
+                   topo_dim_link_s(dim, dim->regimes[s->choice.regime - 1].lat_s - dim->lat_s);
     return extra_s;
 }
 

@@ -50,6 +50,12 @@ static void wait_for(struct draft *d, int32_t channel)
 
 /* ---- rings and lines ---- */
 
+/* How a group of n goes round: of two members every shape has one way. */
+static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n)
+{
+    return n > 2 ? topo_ops(dim)->lanes : SHAPE_ONE;
+}
+
 /* Around from member to member, @p messages of @p share each; @p step is 1 or -1. */
 static void add_ring(struct draft *d, int32_t step, int32_t messages, double share, double reduced)
 {
@@ -85,9 +91,9 @@ static void add_sweep(struct draft *d, bool leftwards, enum pass pass)
 static void ring_pass(struct draft *d, enum pass pass)
 {
     int32_t n = d->n;
-    int32_t ways = d->dim->shape == TOPO_RING && n > 2 ? 2 : 1;
+    int32_t ways = lanes_of(d->dim, n) == SHAPE_BOTH ? 2 : 1;
     double share = 1.0 / n, reduced = pass == PASS_REDUCE_SCATTER ? share : 0;
-    if (d->dim->shape == TOPO_LINE && n > 2) {
+    if (lanes_of(d->dim, n) == SHAPE_SWEEP) {
         add_sweep(d, false, pass);
         add_sweep(d, true, pass);
         return;
@@ -99,7 +105,7 @@ static void ring_pass(struct draft *d, enum pass pass)
 
 static void ring_broadcast(struct draft *d, int32_t segments)
 {
-    int32_t n = d->n, ways = d->dim->shape == TOPO_RING && n > 2 ? 2 : 1;
+    int32_t n = d->n, ways = lanes_of(d->dim, n) == SHAPE_BOTH ? 2 : 1;
     for (int32_t way = 0; way < ways; way++)
         for (int32_t i = 0; i < n - 1; i++) {
             int32_t src = way ? (n - i) % n : i, dst = way ? n - 1 - i : i + 1;
@@ -128,9 +134,10 @@ static void direct_pass(struct draft *d, enum pass pass, enum scatter scatter)
 {
     int32_t n = d->n;
     double share = 1.0 / n, reduced = pass == PASS_REDUCE_SCATTER ? (n - 1.0) / n : 0;
+    bool both = lanes_of(d->dim, n) == SHAPE_BOTH;
     for (int32_t i = 0; i < n; i++)
         for (int32_t far = 1; far < n; far++) {
-            bool split = d->dim->shape == TOPO_RING && n > 2 && 2 * far == n;
+            bool split = both && 2 * far == n;
             for (int32_t way = 0; way < (split ? 2 : 1); way++) {
                 struct flow_channel *c = plan_add_channel(d, i, (i + far) % n, split ? share / 2 : share);
                 c->mirror = way == 1;
@@ -400,7 +407,7 @@ int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_c
 double flow_plan_messages(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
                           int32_t n_members)
 {
-    bool ring = dim->shape == TOPO_RING && n_members > 2, broadcast = pass == PASS_BROADCAST;
+    bool ring = lanes_of(dim, n_members) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
     if (pass == PASS_SEND)
         return n - 1;

@@ -1,5 +1,6 @@
 #include "base/rng.h"
 #include "tests/support.h"
+#include "topo/clos.h"
 #include "tests/unit/priced.h"
 
 /* Where 50 GB/s ports and 64-port switches fill exactly, the relaxation is the bill itself. */

@@ -6,8 +6,6 @@
 #include "topo/graph.h"
 #include "topo/shape.h"
 
-static const enum topo_shape shapes[] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH, TOPO_LINE };
-
 static void read_word(struct topo_network *net, const char *word)
 {
     struct err e = { 0 };
@@ -22,39 +20,53 @@ static void metrics_of(struct topo_metrics *m, const struct topo_network *net)
     topo_metrics(m, net, bw_Bps);
 }
 
-/* One group as an adjacency matrix with its switch as member n; distances by Floyd and Warshall. */
+/* One group as an adjacency matrix with its hubs behind the members; distances by Floyd and Warshall. */
 enum { MAX_GROUP = 13 };
 struct group {
-    int n, n_vertices;
+    int n, n_vertices, n_links;
+    int ends[MAX_GROUP * MAX_GROUP][2];
     int dist[MAX_GROUP + 1][MAX_GROUP + 1];
     bool link[MAX_GROUP + 1][MAX_GROUP + 1];
 };
 
-/* Straight from the definitions in topo/network.h, link by link. */
+/* Straight from the definitions of TOPO_SHAPES, link by link; what a later shape says of itself is taken as
+ * it is. */
+static bool is_defined(enum topo_shape s)
+{
+    return s == TOPO_RING || s == TOPO_FULL || s == TOPO_SWITCH || s == TOPO_LINE;
+}
+
 static bool are_linked(enum topo_shape s, int n, int a, int b)
 {
     bool next = a - b == 1 || b - a == 1;
     bool hub = a == n || b == n;
-    switch (s) {
-    case TOPO_RING:
+    if (s == TOPO_RING)
         return !hub && (next || a - b == n - 1 || b - a == n - 1);
-    case TOPO_FULL:
-        return !hub && a != b;
-    case TOPO_SWITCH:
-        return hub && a != b;
-    case TOPO_LINE:
+    if (s == TOPO_LINE)
         return !hub && next;
-    }
-    return false;
+    return (s == TOPO_SWITCH) == hub && a != b;
+}
+
+static void take_link(void *x, int64_t a, int64_t b)
+{
+    struct group *g = x;
+    assert_true(a >= 0 && a < g->n_vertices && b >= 0 && b < g->n_vertices && a != b);
+    assert_false(g->link[a][b]);
+    g->link[a][b] = g->link[b][a] = true;
+    g->ends[g->n_links][0] = (int)a;
+    g->ends[g->n_links++][1] = (int)b;
 }
 
 static void build_group(struct group *g, enum topo_shape s, int n)
 {
-    g->n = n;
-    g->n_vertices = s == TOPO_SWITCH ? n + 1 : n;
+    struct shape_counts c;
+    topo_shapes[s]->counts(&c, n);
+    *g = (struct group){ .n = n, .n_vertices = n + (int)c.hubs };
+    topo_shapes[s]->edges(n, g, take_link);
     for (int a = 0; a < g->n_vertices; a++)
         for (int b = 0; b < g->n_vertices; b++) {
-            g->link[a][b] = are_linked(s, n, a, b);
+            if (is_defined(s))
+                assert_true(g->link[a][b] == are_linked(s, n, a, b));
             g->dist[a][b] = a == b ? 0 : g->link[a][b] ? 1 : 1000;
         }
     for (int k = 0; k < g->n_vertices; k++)
@@ -72,12 +84,12 @@ static int degree(const struct group *g, int a)
     return links;
 }
 
-/* Least number of links between the members in @p half (a bit per member) and the others, over the switch's
- * side. */
+/* Least number of links between the members in @p half (a bit per member) and the others, over the hubs'
+ * sides. */
 static int cut_links(const struct group *g, unsigned half)
 {
     int least = 1000;
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 1u << (g->n_vertices - g->n); side++) {
         unsigned part = half | side << g->n;
         int cut = 0;
         for (int a = 0; a < g->n_vertices; a++)
@@ -100,15 +112,19 @@ static int connectivity(const struct group *g)
 
 TEST(shapes_follow_from_their_adjacency)
 {
-    for (size_t k = 0; k < COUNT_OF(shapes); k++) {
+    for (enum topo_shape s = 0; s < N_TOPO_SHAPES; s++) {
         for (int n = 2; n <= 9; n++) {
-            enum topo_shape s = shapes[k];
+            struct shape_counts c;
             struct group g;
-            int links = 0, least = 1000, most = 0, longest = 0;
+            int links = 0, least = 1000, most = 0, longest = 0, hub = 1000;
+            int64_t counted = 0, cut = 0;
             double sum = 0;
+            topo_shapes[s]->counts(&c, n);
             build_group(&g, s, n);
             for (int a = 0; a < g.n_vertices; a++)
                 links += degree(&g, a);
+            for (int a = n; a < g.n_vertices; a++)
+                hub = degree(&g, a) < hub ? degree(&g, a) : hub;
             for (int a = 0; a < n; a++) {
                 least = degree(&g, a) < least ? degree(&g, a) : least;
                 most = degree(&g, a) > most ? degree(&g, a) : most;
@@ -117,16 +133,110 @@ TEST(shapes_follow_from_their_adjacency)
                     longest = g.dist[a][b] > longest ? g.dist[a][b] : longest;
                 }
             }
-            assert_true(topo_shape_links(s, n) == links / 2);
-            assert_true(topo_shape_degree_min(s, n) == least);
-            assert_true(topo_shape_degree_max(s, n) == most);
-            assert_true(topo_shape_diameter(s, n) == longest);
-            assert_true(topo_shape_distance_sum(s, n) == sum);
-            assert_close(topo_shape_mean_distance(s, n), sum / (n * (n - 1)), 1e-15);
-            assert_true(topo_shape_halving_links(s, n) == cut_links(&g, (1u << n / 2) - 1));
-            assert_true(topo_shape_connectivity(s, n) == connectivity(&g));
+            for (int32_t k = 0; k < c.n_classes; k++) {
+                counted += c.links[k];
+                cut += c.cut[k];
+            }
+            assert_true(counted == links / 2 &&
+                        topo_dim_links(&(struct topo_dim){ .shape = s, .size = n }) == counted);
+            assert_true(c.degree_min == least && c.degree_max == most && c.diameter == longest);
+            assert_true(c.hubs == 0 || c.hub_degree_min == hub);
+            assert_true(topo_shapes[s]->distance_sum(n) == sum);
+            assert_true(cut == cut_links(&g, (1u << n / 2) - 1));
+            assert_true(c.connectivity == connectivity(&g));
         }
     }
+}
+
+/* ---- ways, and the loads that messages on them make ---- */
+
+/* Bytes on each link, there and back; where the way under construction has come to. */
+struct laid {
+    const struct group *g;
+    double bytes[MAX_GROUP * MAX_GROUP][2];
+    int at, links;
+    double share;
+};
+
+static int lay_step(void *x, int64_t link, bool back, struct err *e)
+{
+    struct laid *l = x;
+    const int *ends = l->g->ends[link];
+    /* Arcs lead from the lower number to the higher. */
+    int from = (ends[0] < ends[1]) != back ? ends[0] : ends[1], to = from == ends[0] ? ends[1] : ends[0];
+    (void)e;
+    assert_int_equal(from, l->at);
+    l->at = to;
+    l->links++;
+    l->bytes[link][back] += l->share;
+    return 0;
+}
+
+static void lay(struct laid *l, enum topo_shape s, int a, int b, bool mirror, double share)
+{
+    struct err e = { 0 };
+    l->at = a;
+    l->links = 0;
+    l->share = share;
+    assert_ok(topo_shapes[s]->way(l->g->n, a, b, mirror, l, lay_step, &e), &e);
+    assert_int_equal(l->at, b);
+    assert_int_equal(l->links, l->g->dist[a][b]);
+}
+
+/* A message to the other side of a ring goes half by either way round. */
+static void send(struct laid *l, enum topo_shape s, int a, int b, double share)
+{
+    int n = l->g->n, far = b > a ? b - a : a - b;
+    bool split = topo_shapes[s]->lanes == SHAPE_BOTH && n > 2 && 2 * far == n;
+    lay(l, s, a, b, false, split ? share / 2 : share);
+    if (split)
+        lay(l, s, a, b, true, share / 2);
+}
+
+/* What a bandwidth of 1 must carry; what was laid is taken off again. */
+static double busiest(struct laid *l, enum topo_shape s)
+{
+    struct shape_counts c;
+    double most = 0;
+    int64_t link = 0;
+    topo_shapes[s]->counts(&c, l->g->n);
+    for (int32_t k = 0; k < c.n_classes; k++)
+        for (int64_t i = 0; i < c.links[k]; i++, link++)
+            for (int way = 0; way < 2; way++) {
+                most = fmax(most, l->bytes[link][way] / topo_shapes[s]->link_Bps(l->g->n, k, 1));
+                l->bytes[link][way] = 0;
+            }
+    return l->g->n > 2 ? most * topo_shapes[s]->reach : most;
+}
+
+TEST(loads_are_those_of_messages_on_the_links)
+{
+    for (enum topo_shape s = 0; s < N_TOPO_SHAPES; s++)
+        for (int n = 2; n <= 12; n++) {
+            struct shape_load load;
+            struct group g;
+            double sum = 0;
+            build_group(&g, s, n);
+            struct laid l = { .g = &g };
+            for (int a = 0; a < n; a++)
+                for (int b = 0; b < n; b++)
+                    if (a != b)
+                        send(&l, s, a, b, 1.0 / n);
+            topo_shapes[s]->load(&load, SHAPE_DIRECT, n);
+            assert_close(load.load, busiest(&l, s), 1e-12);
+            send(&l, s, 0, 1, 1);
+            topo_shapes[s]->load(&load, SHAPE_SEND, n);
+            assert_close(load.load, busiest(&l, s), 1e-12);
+            if (n & (n - 1))
+                continue;
+            for (int far = 1; far < n; far *= 2) {
+                for (int a = 0; a < n; a++)
+                    lay(&l, s, a, a ^ far, 2 * far == n && a >= far, 0.5 / far);
+                sum += busiest(&l, s);
+            }
+            topo_shapes[s]->load(&load, SHAPE_HALVING, n);
+            assert_close(load.load, sum, 1e-12);
+        }
 }
 
 /* The definitions of design and header: what a member's links carry together is its bandwidth. */
@@ -142,10 +252,10 @@ TEST(link_capacity_is_the_members_share)
         { TOPO_LINE, 3, 0.5 },   { TOPO_LINE, 8, 0.5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_true(topo_shape_link_bw(cases[i].shape, cases[i].n, 64e9) == 64e9 * cases[i].share);
-    assert_true(isnan(topo_shape_link_bw(TOPO_FULL, 4, NAN)));
-    assert_true(topo_shape_link_lat(TOPO_SWITCH, 2e-6) == 1e-6);
-    assert_true(topo_shape_link_lat(TOPO_RING, 2e-6) == 2e-6);
+        assert_true(topo_shapes[cases[i].shape]->link_Bps(cases[i].n, 0, 64e9) == 64e9 * cases[i].share);
+    assert_true(isnan(topo_shapes[TOPO_FULL]->link_Bps(4, 0, NAN)));
+    assert_true(topo_dim_link_s(&(struct topo_dim){ .shape = TOPO_SWITCH }, 2e-6) == 1e-6);
+    assert_true(topo_dim_link_s(&(struct topo_dim){ .shape = TOPO_RING }, 2e-6) == 2e-6);
 }
 
 /*
@@ -296,7 +406,7 @@ static void draw_network(struct topo_network *net, struct rng *rng, int64_t most
         int64_t top = (int64_t)floor(pow((double)room, 1.0 / (double)left));
         struct topo_dim *dim = &net->dims[net->n_dims];
         topo_dim_defaults(dim, net->n_dims++);
-        dim->shape = shapes[rng_below(rng, 4)];
+        dim->shape = (enum topo_shape)rng_below(rng, N_TOPO_SHAPES);
         dim->size = 2 + (int32_t)(top > 2 ? rng_below(rng, top - 1) : 0);
         dim->bw_Bps = 1e9 * rng_log_range(rng, 1, 1000);
         net->n_npus *= dim->size;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tests/support.h"
+#include "topo/clos.h"
 #include "tests/unit/priced.h"
 
 static const char *verdict(bool ok, int *wrong)

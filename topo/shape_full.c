@@ -1,0 +1,94 @@
+/*
+ * Full mesh: every member is joined to every other, by links of B/(n-1). Links in the order of pairs (0,1),
+ * (0,2), ..., (1,2), ...
+ */
+#include "base/num.h"
+#include "topo/shape.h"
+
+static void full_counts(struct shape_counts *c, int64_t n)
+{
+    *c = (struct shape_counts){
+        .n_classes = 1,
+        .links = { n * (n - 1) / 2 },
+        .degree_max = n - 1,
+        .degree_min = n - 1,
+        .diameter = 1,
+        .cut = { (n / 2) * (n - n / 2) },
+        .connectivity = n - 1,
+        .ports = n - 1,
+    };
+}
+
+static double full_distance_sum(int64_t n)
+{
+    double x = (double)n;
+    return x * (x - 1);
+}
+
+static double full_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+{
+    (void)cls;
+    return bw_Bps / (double)(n - 1);
+}
+
+static void full_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = a + 1; b < n; b++)
+            link(x, a, b);
+}
+
+static int full_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+                    int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    int64_t low = a < b ? a : b, high = a < b ? b : a;
+    (void)mirror;
+    /* Before (low, low + 1) come low rows of n-1, n-2, ... */
+    return a == b ? 0 : step(x, low * (2 * n - low - 1) / 2 + high - low - 1, a > b, e);
+}
+
+static enum topo_algorithm full_usual(int32_t n)
+{
+    (void)n;
+    return TOPO_ALGORITHM_DIRECT;
+}
+
+/* All but direct exchanges use one of the n-1 links that a member has at a time. */
+static void full_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+{
+    double share = (n - 1.0) / n, steps = num_log2_up(n);
+    *out = (struct shape_load){ n - 1, share * (n - 1) };
+    switch (pattern) {
+    case SHAPE_DIRECT:
+        *out = (struct shape_load){ 1, share };
+        break;
+    case SHAPE_HALVING:
+    case SHAPE_BRUCK:
+        out->hops = steps;
+        break;
+    case SHAPE_SEND:
+        *out = (struct shape_load){ 1, n - 1 };
+        break;
+    case SHAPE_PASS:
+        out->load = n - 1;
+        break;
+    case SHAPE_NEXT:
+        break;
+    }
+}
+
+const struct shape_ops shape_full = {
+    .word = "full",
+    .algorithms = 1u << TOPO_ALGORITHM_BRUCK,
+    .factored = true,
+    .lanes = SHAPE_ONE,
+    .reach = 1,
+    .hop_share = 1,
+    .counts = full_counts,
+    .distance_sum = full_distance_sum,
+    .link_Bps = full_link_Bps,
+    .edges = full_edges,
+    .way = full_way,
+    .usual = full_usual,
+    .load = full_load,
+};

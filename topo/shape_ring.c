@@ -1,0 +1,111 @@
+/*
+ * Ring: member i is joined to i+1, the last to the first; of two members there is one link. A member's two
+ * links have half of its bandwidth each. Link i joins i and i+1, link n-1 the last member and member 0.
+ */
+#include <math.h>
+
+#include "base/num.h"
+#include "topo/shape.h"
+
+static void ring_counts(struct shape_counts *c, int64_t n)
+{
+    int64_t ways = n == 2 ? 1 : 2;
+    *c = (struct shape_counts){
+        .n_classes = 1,
+        .links = { n == 2 ? 1 : n },
+        .degree_max = ways,
+        .degree_min = ways,
+        .diameter = n / 2,
+        .cut = { ways },
+        .connectivity = ways,
+        .ports = ways,
+    };
+}
+
+static double ring_distance_sum(int64_t n)
+{
+    double x = (double)n;
+    return x * floor(x * x / 4);
+}
+
+static double ring_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+{
+    (void)cls;
+    return bw_Bps / (n == 2 ? 1 : 2);
+}
+
+static void ring_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    for (int64_t a = 0; a + 1 < n; a++)
+        link(x, a, a + 1);
+    if (n > 2) /* of two members the wrap would double the link */
+        link(x, n - 1, 0);
+}
+
+static int ring_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+                    int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    int64_t ahead = b - a;
+    int rc = 0;
+    if (n > 2) {
+        ahead = ahead < 0 ? ahead + n : ahead;
+        if (2 * ahead > n || (2 * ahead == n && mirror))
+            ahead -= n;
+    }
+    /* Arcs lead from the lower number to the higher: over the wrap they go against it. */
+    for (; ahead > 0 && !rc; ahead--, a = a + 1 < n ? a + 1 : 0)
+        rc = step(x, a, a == n - 1, e);
+    for (; ahead < 0 && !rc; ahead++, a = a > 0 ? a - 1 : n - 1)
+        rc = step(x, a > 0 ? a - 1 : n - 1, a != 0, e);
+    return rc;
+}
+
+static enum topo_algorithm ring_usual(int32_t n)
+{
+    (void)n;
+    return TOPO_ALGORITHM_RING;
+}
+
+/*
+ * Direct: n^2/8 (even n) or (n^2-1)/8 messages of S/n pass each link and direction, of B/2. Halving: the
+ * 2^(i-1) messages that overlap on a link in step i make up S/2 each time, over B/2.
+ */
+static void ring_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+{
+    double share = (n - 1.0) / n, x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
+    *out = (struct shape_load){ n - 1, share };
+    switch (pattern) {
+    case SHAPE_DIRECT:
+        *out = (struct shape_load){ n / 2, n == 2 ? (x - 1) / x : whole / (4 * x) };
+        break;
+    case SHAPE_HALVING:
+        *out = (struct shape_load){ 0, n == 2 ? share : steps };
+        for (int32_t far = 1; far < n; far *= 2)
+            out->hops += far > n - far ? n - far : far;
+        break;
+    case SHAPE_SEND: /* one of its links */
+        *out = (struct shape_load){ 1, n > 2 ? 2 : 1 };
+        break;
+    case SHAPE_PASS:
+        out->load = 1;
+        break;
+    case SHAPE_NEXT:
+    case SHAPE_BRUCK:
+        break;
+    }
+}
+
+const struct shape_ops shape_ring = {
+    .word = "ring",
+    .factored = true,
+    .lanes = SHAPE_BOTH,
+    .reach = 1,
+    .hop_share = 1,
+    .counts = ring_counts,
+    .distance_sum = ring_distance_sum,
+    .link_Bps = ring_link_Bps,
+    .edges = ring_edges,
+    .way = ring_way,
+    .usual = ring_usual,
+    .load = ring_load,
+};

@@ -1,0 +1,241 @@
+/*
+ * Switch: a port of B of each member into a switch of n ports, the group's hub. A message passes two links,
+ * each of half the latency. Link i joins member i to the hub. Bought as a folded Clos of catalogue switches
+ * (topo/clos.h).
+ */
+#include <math.h>
+
+#include "base/num.h"
+#include "topo/bill.h"
+#include "topo/clos.h"
+#include "topo/shape.h"
+
+static void switch_counts(struct shape_counts *c, int64_t n)
+{
+    *c = (struct shape_counts){
+        .n_classes = 1,
+        .links = { n },
+        .hubs = 1,
+        .hub_degree_min = n,
+        .degree_max = 1,
+        .degree_min = 1,
+        .diameter = 2,
+        .cut = { n / 2 },
+        .connectivity = 1,
+        .ports = n,
+    };
+}
+
+static double switch_distance_sum(int64_t n)
+{
+    double x = (double)n;
+    return 2 * x * (x - 1);
+}
+
+static double switch_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+{
+    (void)n, (void)cls;
+    return bw_Bps;
+}
+
+static void switch_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    for (int64_t a = 0; a < n; a++)
+        link(x, a, n);
+}
+
+static int switch_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+                      int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    (void)n, (void)mirror;
+    int rc = a == b ? 0 : step(x, a, false, e);
+    return rc || a == b ? rc : step(x, b, true, e);
+}
+
+static enum topo_algorithm switch_usual(int32_t n)
+{
+    return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
+}
+
+/* A member's port is the only link that its messages share with others of its own. */
+static void switch_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+{
+    double share = (n - 1.0) / n, steps = num_log2_up(n);
+    *out = (struct shape_load){ n - 1, share };
+    switch (pattern) {
+    case SHAPE_DIRECT:
+        out->hops = 1;
+        break;
+    case SHAPE_HALVING:
+    case SHAPE_BRUCK:
+        out->hops = steps;
+        break;
+    case SHAPE_SEND:
+        *out = (struct shape_load){ 1, 1 };
+        break;
+    case SHAPE_PASS:
+        out->load = 1;
+        break;
+    case SHAPE_NEXT:
+        break;
+    }
+}
+
+/* ---- parts ---- */
+
+/* Where a switch stands, by the number of tiers of its Clos. */
+static const char *const tier_names[TOPO_CLOS_TIERS + 1][TOPO_CLOS_TIERS] = {
+    { NULL },
+    { "switch" },
+    { "leaf", "spine" },
+    { "leaf", "spine", "core" },
+    { "leaf", "spine", "core", "top" },
+};
+
+/* NPUs that share the addresses beyond the dimension; those of one fabric. */
+static int64_t npus_up_to(const struct topo_site *at)
+{
+    int64_t n = 1;
+    for (int32_t i = 0; i <= at->d; i++)
+        n *= at->net->dims[i].size;
+    return n;
+}
+
+static bool is_sold_by_port(const struct topo_site *at)
+{
+    return at->parts->parts[at->recipe->sw].ports == 1;
+}
+
+static int need_up_link(const struct topo_site *at, const struct topo_clos *c, struct err *e)
+{
+    if (c->tiers > 1 && at->recipe->up_link < 0)
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a Clos of %d tiers",
+                       at->recipe->tier, (int)c->tiers);
+    return 0;
+}
+
+/* Add `rails` equal rails of `columns` columns each to what one fabric takes. */
+static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, const struct topo_site *at,
+                     struct err *e)
+{
+    struct topo_clos c;
+    if (rails == 0)
+        return 0;
+    int rc = topo_count_clos(&c, columns * rails * at->net->dims[at->d].size,
+                             at->parts->parts[at->recipe->sw].ports, at->recipe->taper, rails, e);
+    if (!rc)
+        rc = need_up_link(at, &c, e);
+    if (rc)
+        return rc;
+    sum->tiers = c.tiers > sum->tiers ? c.tiers : sum->tiers;
+    sum->switches += c.switches;
+    sum->up_links += c.up_links;
+    for (int32_t i = 0; i < c.tiers; i++)
+        sum->per_tier[i] += c.per_tier[i];
+    return 0;
+}
+
+/* Switches and links between them; `links` = links of one NPU. */
+static int count_fabrics(struct topo_items *out, const struct topo_site *at, int64_t links, struct err *e)
+{
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    int64_t fabric = npus_up_to(at), columns = fabric / dim->size * links;
+    int64_t rails = at->recipe->rails < columns ? at->recipe->rails : columns;
+    int64_t fuller = columns % rails;
+    struct topo_clos sum = { 0 };
+
+    int rc = add_rails(&sum, columns / rails + 1, fuller, at, e);
+    if (!rc)
+        rc = add_rails(&sum, columns / rails, rails - fuller, at, e);
+    if (rc)
+        return rc;
+    double fabrics = (double)at->net->n_npus / (double)fabric;
+    for (int32_t i = 0; i < sum.tiers; i++)
+        topo_add_item(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
+    topo_add_item(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links);
+    out->boxes = at->net->n_npus / fabric * sum.switches;
+    return 0;
+}
+
+static int count_switched(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    double npus = (double)at->net->n_npus,
+           links = topo_whole_parts(bw_Bps / topo_recipe_link_Bps(at->parts, at->recipe));
+
+    if (at->recipe->nic >= 0) {
+        const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+        topo_add_item(out, at->recipe->nic, NULL,
+                      npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
+    }
+    topo_add_item(out, at->recipe->end_link, "end link", npus * links);
+    if (!is_sold_by_port(at))
+        return count_fabrics(out, at, (int64_t)links, e);
+    topo_add_item(out, at->recipe->sw, "port", npus * links);
+    out->boxes = -1;
+    return 0;
+}
+
+/*
+ * Per end, with k ports and leaf taper t, nothing rounded: (t+1)/(t k) leaves, 2/(t k) switches of each
+ * middle tier, 1/(t k) at the top: (1 + 2 (tiers-1)/t)/k in all, and 1/t links up from every tier but
+ * the top. Each tier more adds to it, so the tiers of the smallest rail bound those of any.
+ */
+static int relax_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
+{
+    double ends_per_Bps = (double)at->net->n_npus / topo_recipe_link_Bps(at->parts, at->recipe);
+
+    if (at->recipe->nic >= 0) {
+        const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+        topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus / nic->bw_Bps / (double)nic->ports);
+    }
+    topo_add_item(out, at->recipe->end_link, "end link", ends_per_Bps);
+    if (is_sold_by_port(at)) {
+        topo_add_item(out, at->recipe->sw, "port", ends_per_Bps);
+        return 0;
+    }
+
+    struct topo_clos c;
+    int64_t columns = npus_up_to(at) / at->net->dims[at->d].size;
+    int64_t rail_columns = columns > at->recipe->rails ? columns / at->recipe->rails : 1;
+    int rc = topo_count_clos(&c, rail_columns * at->net->dims[at->d].size,
+                             at->parts->parts[at->recipe->sw].ports, at->recipe->taper, 1, e);
+    if (!rc)
+        rc = need_up_link(at, &c, e);
+    if (rc)
+        return rc;
+    double up_links = (c.tiers - 1) / at->recipe->taper;
+    topo_add_item(out, at->recipe->sw, "switch",
+                  ends_per_Bps * (1 + 2 * up_links) / (double)at->parts->parts[at->recipe->sw].ports);
+    topo_add_item(out, at->recipe->up_link, "up link", ends_per_Bps * up_links);
+    return 0;
+}
+
+/*
+ * All NPUs below one value of the outer addresses hang on one fabric; each has ceil(bw/u) links to it, u =
+ * topo_recipe_link_Bps(). A column is one link of each member of a group; columns are dealt out to the rails
+ * as evenly as they go, and to as many rails as there are columns when the recipe asks for more.
+ */
+static int switch_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    return isnan(bw_Bps) ? relax_switched(out, at, e) : count_switched(out, at, bw_Bps, e);
+}
+
+const struct shape_ops shape_switch = {
+    .word = "switch",
+    .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_SWITCH,
+    .reduces = true,
+    .switched = true,
+    .one_port = true,
+    .factored = true,
+    .lanes = SHAPE_ONE,
+    .reach = 1,
+    .hop_share = 0.5,
+    .counts = switch_counts,
+    .distance_sum = switch_distance_sum,
+    .link_Bps = switch_link_Bps,
+    .edges = switch_edges,
+    .way = switch_way,
+    .usual = switch_usual,
+    .load = switch_load,
+    .parts = switch_parts,
+};
