@@ -94,6 +94,9 @@ static int list_parts(struct walk *w, struct err *e)
 static bool has_ports(enum topo_shape shape, int64_t size, int64_t radix)
 {
     struct shape_counts c;
+    struct err none = { 0 };
+    if (topo_check_size(shape, size, &none))
+        return false;
     topo_shapes[shape]->counts(&c, size);
     return radix < 0 || c.ports <= radix;
 }

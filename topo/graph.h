@@ -3,7 +3,7 @@
 #define TOPO_GRAPH_H
 
 #include "base/text.h"
-#include "topo/metric.h"
+#include "topo/network.h"
 
 /**
  * Opaque: an undirected igraph graph that carries bandwidth, latency, dimension and price as edge

@@ -1,6 +1,7 @@
 /*
- * Networks as dimensions: their keys in YAML, one-line words like "ring:4@250 switch:8@50", checks and
- * printing.
+ * Networks as dimensions: their keys in YAML, one-line words like "ring:4@250 switch:8@50", checks, printing,
+ * and their structure in numbers. Of a product of shapes distances and degrees add up over the dimensions;
+ * what one group has comes from its shape (topo/shape.h).
  */
 #include "topo/network.h"
 
@@ -218,6 +219,9 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int network_check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_dim *dim = base;
+    struct err inner = { 0 };
+    if (topo_check_size(dim->shape, dim->size, &inner))
+        return yaml_fail(doc, yaml_get(doc, map, "size"), e, inner.code, "%s", inner.msg);
     int rc = check_collectives(dim, doc, map, e);
     if (!rc && dim->name[0])
         rc = check_dim_name(dim->name, doc, yaml_get(doc, map, "name"), e);
@@ -412,22 +416,42 @@ static int parse_bw(double *bw_Bps, const struct piece *p, struct err *e)
 }
 
 /* SHAPE:SIZE[@GBps] without blanks. */
+static int fail_shape(const struct piece *p, struct err *e)
+{
+    struct text need = { 0 };
+    for (int32_t s = 0; s < N_TOPO_SHAPES; s++)
+        text_printf(&need, "%s%s", s ? ", " : "SHAPE:SIZE[@GBps] with SHAPE one of ", topo_shape_words[s]);
+    spec_fail_at(e, ERR_PARSE, p, text_str(&need));
+    text_free(&need);
+    return ERR_PARSE;
+}
+
+/* SIZE, as many as the shape can have. */
+static int parse_members(struct topo_dim *dim, const struct piece *p, struct err *e)
+{
+    struct err inner = { 0 };
+    int rc = parse_size(&dim->size, p, e);
+    if (!rc && topo_check_size(dim->shape, dim->size, &inner))
+        rc = err_set(e, inner.code, "col %d: size %s", p->col, inner.msg);
+    return rc;
+}
+
 static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     int shape = shape_prefix(p->s);
     if (shape < 0)
-        return spec_fail_at(e, ERR_PARSE, p, "SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line");
+        return fail_shape(p, e);
     dim->shape = (enum topo_shape)shape;
 
     size_t skip = strlen(topo_shape_words[shape]) + 1;
     struct piece size = { p->s + skip, p->n - skip, p->col + (int)skip };
     const char *at = memchr(size.s, '@', size.n);
     if (!at)
-        return parse_size(&dim->size, &size, e);
+        return parse_members(dim, &size, e);
 
     struct piece bw = { at + 1, (size_t)(p->s + p->n - at) - 1, p->col + (int)(at + 1 - p->s) };
     size.n = (size_t)(at - size.s);
-    int rc = parse_size(&dim->size, &size, e);
+    int rc = parse_members(dim, &size, e);
     return rc ? rc : parse_bw(&dim->bw_Bps, &bw, e);
 }
 
@@ -464,4 +488,89 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e)
     if (net->n_dims == 0)
         return err_set(e, ERR_PARSE, "col 1: no dimension, need SHAPE:SIZE[@GBps]");
     return 0;
+}
+
+/* ---- structure in numbers ---- */
+
+static int64_t min_count(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void count_parts(struct topo_metrics *m, const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        int64_t groups = net->n_npus / dim->size;
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        m->n_links += groups * topo_dim_links(dim); /* at most 2^30 * 2^23 */
+        m->n_switches += groups * c.hubs;
+        m->npu_degree_min += c.degree_min;
+        m->npu_degree_max += c.degree_max;
+    }
+}
+
+static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
+{
+    double n = (double)net->n_npus;
+    double with_self = 0; /* mean over all ordered pairs, an NPU with itself included: there dimensions add */
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        m->diameter_hops += c.diameter;
+        with_self += topo_ops(dim)->distance_sum(dim->size) / ((double)dim->size * dim->size);
+    }
+    m->mean_hops = with_self * (n / (n - 1));
+}
+
+static void bisect(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
+{
+    bool even_only = false, known = true;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        even_only = even_only || net->dims[d].size % 2 == 0;
+        known = known && !isnan(bw_Bps[d]);
+    }
+    m->bisection_Bps = known ? INFINITY : (double)NAN;
+    m->bisection_dim = -1;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        if (even_only && dim->size % 2)
+            continue;
+        struct shape_counts c;
+        double cut_Bps = 0;
+        topo_ops(dim)->counts(&c, dim->size);
+        for (int32_t i = 0; i < c.n_classes; i++) {
+            double links = (double)net->n_npus / dim->size * (double)c.cut[i];
+            cut_Bps += links * topo_ops(dim)->link_Bps(dim->size, i, bw_Bps[d]);
+        }
+        if (cut_Bps < m->bisection_Bps) {
+            m->bisection_Bps = cut_Bps;
+            m->bisection_dim = d;
+        }
+    }
+}
+
+static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_degree_min)
+{
+    int64_t least = npu_degree_min;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim->size);
+        if (c.hubs)
+            least = min_count(least, c.hub_degree_min);
+        least = min_count(least, net->n_npus / dim->size * c.connectivity);
+    }
+    return least;
+}
+
+void topo_metrics(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
+{
+    *m = (struct topo_metrics){ .n_npus = net->n_npus, .connected = true };
+    count_parts(m, net);
+    measure_hops(m, net);
+    bisect(m, net, bw_Bps);
+    m->edge_connectivity = edge_connectivity(net, m->npu_degree_min);
 }

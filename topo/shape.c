@@ -23,6 +23,11 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     return buf;
 }
 
+int topo_check_size(enum topo_shape s, int64_t n, struct err *e)
+{
+    return topo_shapes[s]->check ? topo_shapes[s]->check(n, e) : 0;
+}
+
 int64_t topo_dim_links(const struct topo_dim *dim)
 {
     struct shape_counts c;

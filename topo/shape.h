@@ -153,6 +153,8 @@ struct shape_ops {
     double reach;     /**< share of the bandwidth that collectives of more than two can use */
     double hop_share; /**< of dim->lat_s that one link takes */
 
+    /** Is there such a shape of @p n members? ERR_RANGE with "is ..., need ...". NULL: of any number. */
+    int (*check)(int64_t n, struct err *e);
     void (*counts)(struct shape_counts *c, int64_t n);
     /** Sum of the distances of all ordered pairs of members. */
     double (*distance_sum)(int64_t n);
@@ -184,6 +186,9 @@ const char *topo_shape_name(enum topo_shape s);
 enum { TOPO_DIM_LABEL = 32 };
 /** "ring:4". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
+
+/** Can @p n members be joined so? ERR_RANGE with "is ..., need ...". */
+int topo_check_size(enum topo_shape s, int64_t n, struct err *e);
 
 /** Links of one group of @p dim, all classes. */
 int64_t topo_dim_links(const struct topo_dim *dim);
